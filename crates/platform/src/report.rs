@@ -1,0 +1,146 @@
+//! What a run tells: plain data, the same in Rust, JSON and Python.
+
+use serde::Serialize;
+
+/// One measurement of one component: a row of the tidy table.
+#[derive(Clone, Debug, Serialize)]
+pub struct Metric {
+    /// Dotted component path, such as `engine.3` or `dram.bank.0`.
+    pub component: String,
+    /// What was measured, such as `utilization`.
+    pub metric: String,
+    /// Unit of the value, such as `fraction`, `ns`, `packets`.
+    pub unit: String,
+    /// The value.
+    pub value: f64,
+}
+
+/// Packet latency from the first cell's arrival to the last cell's departure, nanoseconds.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct LatencyNs {
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Median.
+    pub p50: f64,
+    /// 90th percentile.
+    pub p90: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// 99.9th percentile.
+    pub p999: f64,
+    /// Largest.
+    pub max: f64,
+}
+
+/// The numbers a user looks at first.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Summary {
+    /// Bits of packets that left, per simulated second, 10^9.
+    pub throughput_gbps: f64,
+    /// Packets that left per simulated second, 10^6.
+    pub throughput_mpps: f64,
+    /// Bits of packets that arrived, per simulated second, 10^9 (equals what was accepted in ready-port mode).
+    pub offered_gbps: f64,
+    /// Packets that arrived while statistics were on.
+    pub packets_in: u64,
+    /// Packets that left while statistics were on.
+    pub packets_out: u64,
+    /// Packets dropped, for any reason.
+    pub packets_dropped: u64,
+    /// `packets_dropped / packets_in`.
+    pub loss_fraction: f64,
+    /// Latency of the packets that left.
+    pub latency_ns: LatencyNs,
+    /// Simulated time with statistics on, seconds.
+    pub simulated_seconds: f64,
+}
+
+/// How busy one resource was.
+#[derive(Clone, Debug, Serialize)]
+pub struct ResourceUse {
+    /// Component path.
+    pub component: String,
+    /// Share of the simulated time it was busy, 0 to 1.
+    pub utilization: f64,
+}
+
+/// Where the DRAM data bus's time went; shares of the simulated time that add up to 1.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct DramTime {
+    /// Moving data.
+    pub data: f64,
+    /// Waiting for precharge, activation or column access of a row that was not open.
+    pub row_miss: f64,
+    /// Turning the bus between reads and writes.
+    pub turnaround: f64,
+    /// Refreshing.
+    pub refresh: f64,
+    /// No request pending.
+    pub idle: f64,
+    /// Share of accesses that found their row open.
+    pub row_hit_rate: f64,
+}
+
+/// Mean time a packet spent in one way between arrival and departure.
+#[derive(Clone, Debug, Serialize)]
+pub struct PacketTime {
+    /// `compute`, `wait dram`, `wait sram`, `wait lock`, `wait thread slot`, …
+    pub part: String,
+    /// Mean per packet, nanoseconds.
+    pub mean_ns: f64,
+    /// Share of the mean total.
+    pub share: f64,
+}
+
+/// What limits the run, and how that was decided.
+#[derive(Clone, Debug, Serialize)]
+pub struct Bottleneck {
+    /// Component path.
+    pub component: String,
+    /// Its utilisation, 0 to 1.
+    pub utilization: f64,
+    /// One or two sentences with the numbers that decide it.
+    pub why: String,
+}
+
+/// Packets dropped for one reason.
+#[derive(Clone, Debug, Serialize)]
+pub struct DropCount {
+    /// `no_route`, `ttl_expired`, `firewall_rule`, `not_ipv4`, `receive_buffer_full`, …
+    pub reason: String,
+    /// How many.
+    pub packets: u64,
+}
+
+/// Everything a run tells. Deterministic: no wall-clock time in here.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunReport {
+    /// The preset asked for.
+    pub preset: String,
+    /// The application that ran.
+    pub app: String,
+    /// Capture file name, or the generator's name.
+    pub traffic: String,
+    /// The seed.
+    pub seed: u64,
+    /// Version of Linecard.
+    pub version: String,
+    /// SHA-256 of the resolved configuration.
+    pub config_hash: String,
+    /// What the user should know about this run: remapped addresses, damaged records, a capture that was repeated.
+    pub warnings: Vec<String>,
+    /// The first numbers.
+    pub summary: Summary,
+    /// What limits the run.
+    pub bottleneck: Bottleneck,
+    /// Utilisation of every resource.
+    pub resources: Vec<ResourceUse>,
+    /// Where DRAM time went.
+    pub dram: DramTime,
+    /// Where packet time went.
+    pub packet_time: Vec<PacketTime>,
+    /// Packets dropped, by reason.
+    pub drops: Vec<DropCount>,
+    /// Every measurement, one row each (the above included).
+    pub metrics: Vec<Metric>,
+}

@@ -1,0 +1,35 @@
+//! What a caller asks for.
+
+/// A run: a preset with changes, an application, traffic and a seed.
+#[derive(Clone, Debug)]
+pub struct RunRequest {
+    /// Name of a shipped preset, or a path to a TOML file.
+    pub preset: String,
+    /// Application name; `None` takes the preset's own.
+    pub app: Option<String>,
+    /// Capture to replay; `None` takes the traffic generator that the preset names.
+    pub trace: Option<String>,
+    /// Changes to the preset, each `key.path=value`.
+    pub overrides: Vec<String>,
+    /// Seed of every random stream.
+    pub seed: u64,
+    /// Packets that must leave the machine while statistics are on.
+    pub packets: u64,
+    /// Packets that leave before statistics start.
+    pub warmup_packets: u64,
+    /// Move addresses that match no route into routed space (see `linecard-traffic::remap`).
+    pub map_addresses: bool,
+    /// Stop at the first damaged record of the capture.
+    pub strict: bool,
+    /// Write a Perfetto (Chrome JSON) timeline here.
+    pub timeline: Option<String>,
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Packets that left the machine, warm-up included.
+    pub packets_done: u64,
+    /// Packets that must leave in all.
+    pub packets_total: u64,
+}
