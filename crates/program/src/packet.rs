@@ -1,0 +1,66 @@
+//! What a program can know of a packet.
+
+/// Bytes in a cell (mpacket), the unit in which packets move through a network processor.
+pub const CELL_BYTES: u32 = 64;
+
+/// Cells that a packet of `bytes` fills.
+#[inline]
+pub fn cells_of(bytes: u32) -> u32 {
+    bytes.div_ceil(CELL_BYTES).max(1)
+}
+
+/// A packet inside a machine: an index into the machine's table, reused after the packet has left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketId(pub u32);
+
+/// The network protocol of a packet, as far as programs tell them apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NetworkKind {
+    /// IPv4; the fields of [`PacketHead`] hold.
+    Ipv4,
+    /// IPv6.
+    Ipv6,
+    /// Anything else.
+    #[default]
+    Other,
+}
+
+/// The header fields that programs read and change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PacketHead {
+    /// Length on the wire, bytes.
+    pub bytes: u32,
+    /// IPv4 source address.
+    pub source: u32,
+    /// IPv4 destination address.
+    pub destination: u32,
+    /// TCP or UDP source port.
+    pub source_port: u16,
+    /// TCP or UDP destination port.
+    pub destination_port: u16,
+    /// IP header checksum as it stands in the packet, valid or not.
+    pub checksum: u16,
+    /// IP protocol number.
+    pub protocol: u8,
+    /// TCP flags; 0 for other protocols.
+    pub tcp_flags: u8,
+    /// Time to live.
+    pub ttl: u8,
+    /// Which protocol the packet is of.
+    pub network: NetworkKind,
+}
+
+impl PacketHead {
+    /// TCP FIN.
+    pub const FIN: u8 = 0x01;
+    /// TCP SYN.
+    pub const SYN: u8 = 0x02;
+    /// TCP RST.
+    pub const RST: u8 = 0x04;
+
+    /// Cells that the packet fills.
+    #[inline]
+    pub fn cells(&self) -> u32 {
+        cells_of(self.bytes)
+    }
+}
