@@ -1,1 +1,47 @@
-//! Placeholder.
+//! Packets in: captures, generators and flow statistics.
+//!
+//! Everything Linecard simulates starts here, as a stream of plain [`Packet`] records behind the one trait
+//! [`PacketSource`]. The stream comes from a capture file ([`open`]) or from a seeded generator
+//! ([`generators`]); either way its memory does not grow with its length.
+//!
+//! # What it reads
+//!
+//! | format | notes |
+//! |---|---|
+//! | pcap | microseconds and nanoseconds, both byte orders, and Kuznetzov's modified format |
+//! | pcapng | several sections and interfaces, `if_tsresol`, `if_tsoffset`; enhanced, simple and obsolete packet blocks |
+//! | ERF | Ethernet, HDLC, ATM, AAL5, IPv4, IPv6, colour and multichannel variants, extension headers |
+//! | TSH | 44-byte records: IPv4 and the first 16 bytes of the transport header |
+//! | legacy DAG | 64-byte records of ATM, Ethernet and packet-over-SONET cards |
+//! | CSV | named columns: time, length and the five-tuple |
+//!
+//! each of them plain or inside gzip, zstd or bzip2, also with several members.
+//!
+//! # Damage
+//!
+//! A damaged capture never panics and never passes silently. What can be read is read; the rest is described
+//! in [`DamageReport`] with file, byte offset and packet number. See [`report`] for what counts as damage.
+//!
+//! # What it leaves out
+//!
+//! Payload is neither reassembled nor interpreted: a tunnel's inner packet is payload, and the five-tuple is
+//! that of the outermost IP header.
+
+#![forbid(unsafe_code)]
+
+mod capture;
+mod error;
+pub mod flows;
+pub mod ip;
+pub mod link;
+mod packet;
+mod readers;
+pub mod report;
+
+pub use capture::{CaptureReader, Format, OpenOptions, Progress, open};
+pub use error::TrafficError;
+pub use flows::{FlowStatistics, FlowStatisticsBuilder, FlowTable};
+pub use link::LinkType;
+pub use packet::{Decoded, FiveTuple, Network, Packet, PacketSource};
+pub use readers::compression::Compression;
+pub use report::{DamageKind, DamageReport, Diagnostic, Severity};

@@ -1,0 +1,397 @@
+//! Opening a capture: compression and format are told by content; a name's ending breaks ties.
+
+use crate::readers::compression::{self, Compression};
+use crate::readers::csv::Csv;
+use crate::readers::erf::{self, Erf};
+use crate::readers::legacy_dag::LegacyDag;
+use crate::readers::pcap::{self, Pcap};
+use crate::readers::pcapng::{self, PcapNg};
+use crate::readers::stream::ByteStream;
+use crate::readers::tsh::{self, Tsh};
+use crate::readers::{Container, NS_PER_SECOND, csv};
+use crate::report::{DamageKind, DamageReport, Place, Words};
+use crate::{Decoded, LinkType, Packet, PacketSource, TrafficError};
+use serde::Serialize;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes looked at to tell a format without a signature.
+const SNIFF_BYTES: usize = 4096;
+/// Out of order by more than this is a broken clock, not a merge of queues.
+const MAX_REORDERING_NS: u64 = NS_PER_SECOND;
+/// Silence longer than this is worth a notice.
+const CLOCK_JUMP_NS: u64 = 86_400 * NS_PER_SECOND;
+
+/// A capture file format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    /// libpcap savefile.
+    Pcap,
+    /// pcapng.
+    PcapNg,
+    /// Endace extensible record format.
+    Erf,
+    /// NLANR time sequenced headers.
+    Tsh,
+    /// Records of old DAG cards.
+    LegacyDag,
+    /// Text with named columns.
+    Csv,
+}
+
+impl Format {
+    /// Every format, in order of preference.
+    pub const ALL: [Self; 6] = [Self::Pcap, Self::PcapNg, Self::Erf, Self::Tsh, Self::LegacyDag, Self::Csv];
+
+    /// Its name, as in options and results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pcap => "pcap",
+            Self::PcapNg => "pcapng",
+            Self::Erf => "erf",
+            Self::Tsh => "tsh",
+            Self::LegacyDag => "dag",
+            Self::Csv => "csv",
+        }
+    }
+
+    /// The format a file's ending names, compression endings aside. Only formats without a signature are
+    /// believed by name.
+    fn from_ending(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let endings = name.split('.').skip(1);
+        [Self::Erf, Self::Tsh, Self::LegacyDag, Self::Csv]
+            .into_iter()
+            .find(|format| endings.clone().any(|ending| ending == format.name()))
+    }
+
+    fn sniff(start: &[u8], path: &Path) -> Option<Self> {
+        if pcap::sniff(start) {
+            return Some(Self::Pcap);
+        }
+        if pcapng::sniff(start) {
+            return Some(Self::PcapNg);
+        }
+        if let Some(format) = Self::from_ending(path) {
+            return Some(format);
+        }
+        let guesses: [(Self, fn(&[u8]) -> bool); 4] = [
+            (Self::Csv, csv::sniff),
+            (Self::Tsh, tsh::sniff),
+            (Self::LegacyDag, |start| LegacyDag::sniff(start).is_some()),
+            (Self::Erf, erf::sniff),
+        ];
+        guesses.into_iter().find(|(_, fits)| fits(start)).map(|(format, _)| format)
+    }
+}
+
+impl FromStr for Format {
+    type Err = TrafficError;
+
+    fn from_str(name: &str) -> Result<Self, TrafficError> {
+        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| TrafficError::BadParameter {
+            what: "capture format",
+            found: format!("`{name}`"),
+            expected: "pcap, pcapng, erf, tsh, dag or csv".to_owned(),
+        })
+    }
+}
+
+/// How to open a capture.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OpenOptions {
+    /// The format, where it should not be told by content.
+    pub format: Option<Format>,
+    /// Stop at the first damage with [`TrafficError::Damaged`].
+    pub strict: bool,
+}
+
+/// How much of the file has been read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Progress {
+    /// Bytes read from the file, before decompression.
+    pub file_bytes_read: u64,
+    /// Size of the file, if it has one (a pipe has none).
+    pub file_bytes_total: Option<u64>,
+}
+
+/// One enum instead of a trait object, so that the per-packet call can be inlined.
+enum AnyContainer {
+    Pcap(Pcap),
+    PcapNg(PcapNg),
+    Erf(Erf),
+    Tsh(Tsh),
+    LegacyDag(LegacyDag),
+    Csv(Csv),
+}
+
+impl AnyContainer {
+    fn open(format: Format, stream: &mut ByteStream, file: &Path) -> Result<Self, TrafficError> {
+        let bad_header = |(found, expected)| TrafficError::BadHeader {
+            file: file.to_owned(),
+            byte_offset: 0,
+            found,
+            expected,
+        };
+        Ok(match format {
+            Format::Pcap => Self::Pcap(Pcap::open(stream).map_err(bad_header)?),
+            Format::PcapNg if pcapng::sniff(stream.peek(12)) => Self::PcapNg(PcapNg::new()),
+            Format::PcapNg => {
+                let found = format!("{:02x?}", stream.peek(12));
+                return Err(bad_header((found, "a pcapng section header".to_owned())));
+            }
+            Format::Erf => Self::Erf(Erf::default()),
+            Format::Tsh => Self::Tsh(Tsh),
+            Format::LegacyDag => {
+                let layout = LegacyDag::sniff(stream.peek(SNIFF_BYTES)).ok_or_else(|| {
+                    bad_header((
+                        "records of no known layout".to_owned(),
+                        "64-byte legacy DAG records of an ATM, Ethernet or POS card".to_owned(),
+                    ))
+                })?;
+                Self::LegacyDag(layout)
+            }
+            Format::Csv => {
+                let csv = Csv::open(stream).map_err(|(line, (found, expected))| TrafficError::BadLine {
+                    file: file.to_owned(),
+                    line,
+                    found,
+                    expected,
+                })?;
+                Self::Csv(csv)
+            }
+        })
+    }
+
+    #[inline]
+    fn next_packet(
+        &mut self,
+        stream: &mut ByteStream,
+        report: &mut DamageReport,
+    ) -> Result<Option<Packet>, TrafficError> {
+        match self {
+            Self::Pcap(container) => container.next_packet(stream, report),
+            Self::PcapNg(container) => container.next_packet(stream, report),
+            Self::Erf(container) => container.next_packet(stream, report),
+            Self::Tsh(container) => container.next_packet(stream, report),
+            Self::LegacyDag(container) => container.next_packet(stream, report),
+            Self::Csv(container) => container.next_packet(stream, report),
+        }
+    }
+
+    fn link_type(&self) -> Option<LinkType> {
+        match self {
+            Self::Pcap(container) => container.link_type(),
+            Self::PcapNg(container) => container.link_type(),
+            Self::Erf(container) => container.link_type(),
+            Self::Tsh(container) => container.link_type(),
+            Self::LegacyDag(container) => container.link_type(),
+            Self::Csv(container) => container.link_type(),
+        }
+    }
+}
+
+/// Opens a capture file.
+///
+/// # Errors
+///
+/// When the file cannot be opened, is empty, is in no known format, or its file header is damaged.
+pub fn open(path: &Path, options: &OpenOptions) -> Result<CaptureReader, TrafficError> {
+    let io_error = |source| TrafficError::Io { file: path.to_owned(), action: "open", source };
+    let file = File::open(path).map_err(io_error)?;
+    let metadata = file.metadata().map_err(io_error)?;
+    if metadata.is_dir() {
+        return Err(io_error(std::io::ErrorKind::IsADirectory.into()));
+    }
+    let total = metadata.is_file().then_some(metadata.len());
+    CaptureReader::new(path.to_owned(), file, total, options)
+}
+
+/// A capture being read.
+pub struct CaptureReader {
+    stream: ByteStream,
+    container: AnyContainer,
+    report: DamageReport,
+    format: Format,
+    compression: Compression,
+    file_bytes_read: Arc<AtomicU64>,
+    file_bytes_total: Option<u64>,
+    previous_time_ns: Option<u64>,
+    unknown_link_noted: bool,
+}
+
+impl CaptureReader {
+    /// Reads a capture from anything readable; `name` stands for it in messages, and its ending counts as that
+    /// of a file.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`].
+    pub fn from_reader(
+        name: &str,
+        reader: impl Read + Send + 'static,
+        options: &OpenOptions,
+    ) -> Result<Self, TrafficError> {
+        Self::new(PathBuf::from(name), reader, None, options)
+    }
+
+    fn new(
+        file: PathBuf,
+        reader: impl Read + Send + 'static,
+        file_bytes_total: Option<u64>,
+        options: &OpenOptions,
+    ) -> Result<Self, TrafficError> {
+        let io_error = |source| TrafficError::Io { file: file.clone(), action: "read", source };
+        let file_bytes_read = Arc::new(AtomicU64::new(0));
+        let (compression, reader) =
+            compression::decompress(reader, Arc::clone(&file_bytes_read)).map_err(io_error)?;
+        let mut stream = ByteStream::new(reader);
+        let start = stream.peek(SNIFF_BYTES);
+        let format = options.format.or_else(|| Format::sniff(start, &file));
+        let Some(format) = format.filter(|_| !start.is_empty()) else {
+            let found = format!("{:02x?}", &start[..start.len().min(16)]);
+            return Err(match stream.take_failure() {
+                Some(source) => io_error(source),
+                None if stream.peek(1).is_empty() => TrafficError::Empty { file },
+                None => TrafficError::UnknownFormat { file, found },
+            });
+        };
+        let container = AnyContainer::open(format, &mut stream, &file)?;
+        let report = DamageReport::new(&file, options.strict);
+        Ok(Self {
+            stream,
+            container,
+            report,
+            format,
+            compression,
+            file_bytes_read,
+            file_bytes_total,
+            previous_time_ns: None,
+            unknown_link_noted: false,
+        })
+    }
+
+    /// The format.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The compression around it.
+    #[must_use]
+    pub fn compression(&self) -> Compression {
+        self.compression
+    }
+
+    /// The link type: of the file, or of the first interface or record; `None` for CSV and before that is known.
+    #[must_use]
+    pub fn link_type(&self) -> Option<LinkType> {
+        self.container.link_type()
+    }
+
+    /// How much of the file has been read.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        Progress {
+            file_bytes_read: self.file_bytes_read.load(Ordering::Relaxed),
+            file_bytes_total: self.file_bytes_total,
+        }
+    }
+
+    /// Packets delivered so far.
+    #[must_use]
+    pub fn packets_delivered(&self) -> u64 {
+        self.report.delivered()
+    }
+
+    /// Everything found wrong so far; complete once [`next_packet`](PacketSource::next_packet) has returned
+    /// `None`.
+    #[must_use]
+    pub fn report(&self) -> &DamageReport {
+        &self.report
+    }
+
+    /// The captured bytes of the packet delivered last, from its link header on (for TSH, from the IP header on;
+    /// for CSV, nothing).
+    #[must_use]
+    pub fn frame(&self) -> &[u8] {
+        self.stream.frame()
+    }
+
+    /// Notes what only the sequence of packets, or the decoded packet, shows.
+    fn check(&mut self, packet: &Packet, place: Place) -> Result<(), TrafficError> {
+        let previous_ns = self.previous_time_ns.replace(packet.time_ns).unwrap_or(packet.time_ns);
+        if packet.time_ns < previous_ns || packet.time_ns - previous_ns > CLOCK_JUMP_NS {
+            self.note_time(previous_ns, packet.time_ns, place)?;
+        }
+        match packet.decoded {
+            Decoded::UnknownLinkType if !self.unknown_link_noted => {
+                self.unknown_link_noted = true;
+                let link = self.container.link_type().unwrap_or(LinkType::UNKNOWN);
+                self.report.note(DamageKind::UnknownLinkType, place, || Words {
+                    found: format!("link type {}", link.number()),
+                    expected: "Ethernet, Linux cooked, raw IP, loopback, PPP or HDLC".to_owned(),
+                    action: "it and others like it were delivered as opaque packets (noted once)",
+                })
+            }
+            decoded if decoded.is_malformed() => {
+                self.report.note(DamageKind::MalformedPacket, place, || Words {
+                    found: decoded.key().replace('_', " "),
+                    expected: "a sound network header".to_owned(),
+                    action: "the packet was delivered without a flow",
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn note_time(&mut self, previous_ns: u64, now_ns: u64, place: Place) -> Result<(), TrafficError> {
+        let kind = if now_ns > previous_ns {
+            DamageKind::ClockJump
+        } else if previous_ns - now_ns > MAX_REORDERING_NS {
+            DamageKind::TimeBackwards
+        } else {
+            DamageKind::Reordered
+        };
+        self.report.note(kind, place, || Words {
+            found: format!("time {now_ns} ns after {previous_ns} ns"),
+            expected: "times in order, less than a day apart".to_owned(),
+            action: "the packet was delivered with its time as it stands",
+        })
+    }
+
+    /// Notes a failure of the file or its decompressor, once.
+    fn note_failure(&mut self) -> Result<(), TrafficError> {
+        let Some(error) = self.stream.take_failure() else { return Ok(()) };
+        let (kind, expected) = match self.compression {
+            Compression::None => (DamageKind::ReadFailed, "a readable file"),
+            _ => (DamageKind::Compression, "an intact compressed stream"),
+        };
+        self.report.note(kind, Place::at(self.stream.offset()), || Words {
+            found: error.to_string(),
+            expected: expected.to_owned(),
+            action: "what came before was read, everything behind was left out",
+        })
+    }
+}
+
+impl PacketSource for CaptureReader {
+    #[inline]
+    fn next_packet(&mut self) -> Result<Option<Packet>, TrafficError> {
+        self.stream.finish_record();
+        let Some(packet) = self.container.next_packet(&mut self.stream, &mut self.report)? else {
+            self.note_failure()?;
+            return Ok(None);
+        };
+        self.check(&packet, Place::at(self.stream.offset()))?;
+        self.report.count_delivered();
+        Ok(Some(packet))
+    }
+}

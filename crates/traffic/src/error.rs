@@ -1,0 +1,74 @@
+//! Errors that end a stream of packets.
+
+use crate::Diagnostic;
+use std::path::PathBuf;
+
+/// Why no more packets can be delivered.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrafficError {
+    /// The operating system refused the file.
+    #[error("{}: cannot {action}: {source}", file.display())]
+    Io {
+        /// The file.
+        file: PathBuf,
+        /// What was tried: `open`, `write`, …
+        action: &'static str,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// Nothing in the file, or nothing inside its compression.
+    #[error("{}: no bytes in this capture; expected at least a file header. Was the transfer cut short?", file.display())]
+    Empty {
+        /// The file.
+        file: PathBuf,
+    },
+    /// No format fits the beginning of the file.
+    #[error(
+        "{}: not a capture in a known format: found {found} at byte offset 0, expected pcap, pcapng, ERF, TSH, \
+         legacy DAG or CSV; name the format explicitly if the file has no signature", file.display()
+    )]
+    UnknownFormat {
+        /// The file.
+        file: PathBuf,
+        /// Its first bytes.
+        found: String,
+    },
+    /// The file's own header cannot be read.
+    #[error("{}: byte offset {byte_offset}: {found}, expected {expected}", file.display())]
+    BadHeader {
+        /// The file.
+        file: PathBuf,
+        /// Where, in the decompressed bytes.
+        byte_offset: u64,
+        /// What stands there.
+        found: String,
+        /// What should.
+        expected: String,
+    },
+    /// Damage, in strict mode.
+    #[error("{0}")]
+    Damaged(Box<Diagnostic>),
+    /// A line of a text file cannot be used.
+    #[error("{}: line {line}: {found}, expected {expected}", file.display())]
+    BadLine {
+        /// The file.
+        file: PathBuf,
+        /// Line number, from 1.
+        line: u64,
+        /// What stands there.
+        found: String,
+        /// What should.
+        expected: String,
+    },
+    /// A generator or an address map was given values it cannot work with.
+    #[error("{what}: found {found}, expected {expected}")]
+    BadParameter {
+        /// Which parameter.
+        what: &'static str,
+        /// Its value.
+        found: String,
+        /// The values allowed.
+        expected: String,
+    },
+}

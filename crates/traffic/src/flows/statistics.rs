@@ -1,0 +1,209 @@
+//! The statistics themselves, and what each number means.
+
+use super::{FlowTable, SizeBin, SizeHistogram};
+use crate::{CaptureReader, DamageReport, Decoded, Network, Packet, PacketSource, Severity, TrafficError};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Counts as packets arrive.
+#[derive(Clone, Debug, Default)]
+struct Counters {
+    packets: u64,
+    wire_bytes: u64,
+    captured_bytes: u64,
+    first_ns: Option<u64>,
+    earliest_ns: u64,
+    latest_ns: u64,
+    ipv4_packets: u64,
+    ipv6_packets: u64,
+    vlan_packets: u64,
+    mpls_packets: u64,
+    checksums: u64,
+    checksums_ok: u64,
+    decoded: [u64; Decoded::ALL.len()],
+}
+
+impl Counters {
+    #[inline]
+    fn add(&mut self, packet: &Packet) {
+        self.packets += 1;
+        self.wire_bytes += u64::from(packet.wire_bytes);
+        self.captured_bytes += u64::from(packet.captured_bytes);
+        if self.first_ns.is_none() {
+            self.first_ns = Some(packet.time_ns);
+            self.earliest_ns = packet.time_ns;
+            self.latest_ns = packet.time_ns;
+        }
+        self.earliest_ns = self.earliest_ns.min(packet.time_ns);
+        self.latest_ns = self.latest_ns.max(packet.time_ns);
+        self.ipv4_packets += u64::from(packet.network == Network::Ipv4);
+        self.ipv6_packets += u64::from(packet.network == Network::Ipv6);
+        self.vlan_packets += u64::from(packet.vlan_tags > 0);
+        self.mpls_packets += u64::from(packet.mpls_labels > 0);
+        self.checksums += u64::from(packet.ipv4_checksum_ok.is_some());
+        self.checksums_ok += u64::from(packet.ipv4_checksum_ok == Some(true));
+        self.decoded[packet.decoded as usize] += 1;
+    }
+}
+
+/// Statistics of one packet stream.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FlowStatistics {
+    /// Packets delivered.
+    pub packets: u64,
+    /// Bytes on the wire, original lengths.
+    pub bytes: u64,
+    /// Bytes captured.
+    pub captured_bytes: u64,
+    /// Seconds between the earliest and the latest packet.
+    pub seconds: f64,
+    /// The same in nanoseconds, exact.
+    pub duration_ns: u64,
+    /// Mean wire size in bytes; 0 without packets.
+    pub mean_bytes: f64,
+    /// Percentage of packets of at most 64 bytes.
+    pub at_most_64_bytes_percent: f64,
+    /// Packets by wire size.
+    pub size_bins: Vec<SizeBin>,
+    /// IP packets: IPv4 and IPv6 together.
+    pub ip_packets: u64,
+    /// IPv4 packets.
+    pub ipv4_packets: u64,
+    /// IPv6 packets.
+    pub ipv6_packets: u64,
+    /// Packets with at least one VLAN tag.
+    pub vlan_packets: u64,
+    /// Packets with at least one MPLS label.
+    pub mpls_packets: u64,
+    /// One-way flows.
+    pub flows: u64,
+    /// Flows of exactly one packet.
+    pub single_packet_flows: u64,
+    /// Their percentage among flows.
+    pub single_packet_flows_percent: f64,
+    /// Percentage of all packets that are in single-packet flows.
+    pub packets_in_single_packet_flows_percent: f64,
+    /// Percentage of all packets that are in the ten flows with the most packets.
+    pub top10_flows_percent: f64,
+    /// IPv4 headers captured whole, so that their checksum could be verified.
+    pub ipv4_checksums: u64,
+    /// Percentage of those whose checksum holds; `None` when there are none.
+    pub ipv4_checksums_ok_percent: Option<f64>,
+    /// Packets that belong to no flow, by reason.
+    pub skipped: BTreeMap<&'static str, u64>,
+    /// IP packets whose ports were not captured: they count to a flow with ports zero.
+    pub ports_not_captured: u64,
+    /// Findings in the capture by kind; empty for generators.
+    pub damage: BTreeMap<&'static str, u64>,
+    /// No finding was damage.
+    pub clean: bool,
+}
+
+impl FlowStatistics {
+    /// Reads a capture to its end.
+    ///
+    /// # Errors
+    ///
+    /// As [`PacketSource::next_packet`]; what was read until then is lost, so a caller who wants it uses
+    /// [`FlowStatisticsBuilder`].
+    pub fn of_capture(reader: &mut CaptureReader) -> Result<Self, TrafficError> {
+        let mut builder = FlowStatisticsBuilder::default();
+        builder.add_all(reader)?;
+        Ok(builder.finish(Some(reader.report())))
+    }
+
+    /// Reads any source to its end.
+    ///
+    /// # Errors
+    ///
+    /// As [`PacketSource::next_packet`].
+    pub fn of_source(source: &mut impl PacketSource) -> Result<Self, TrafficError> {
+        let mut builder = FlowStatisticsBuilder::default();
+        builder.add_all(source)?;
+        Ok(builder.finish(None))
+    }
+}
+
+/// Collects statistics packet by packet.
+#[derive(Clone, Debug, Default)]
+pub struct FlowStatisticsBuilder {
+    counters: Counters,
+    sizes: SizeHistogram,
+    table: FlowTable,
+}
+
+impl FlowStatisticsBuilder {
+    /// Counts one packet.
+    #[inline]
+    pub fn add(&mut self, packet: &Packet) {
+        self.counters.add(packet);
+        self.sizes.add(packet.wire_bytes);
+        if packet.decoded.has_flow() {
+            self.table.add(packet.flow, packet.wire_bytes);
+        }
+    }
+
+    /// Counts every packet of a source. After an error, everything before it has been counted.
+    ///
+    /// # Errors
+    ///
+    /// As [`PacketSource::next_packet`].
+    pub fn add_all(&mut self, source: &mut impl PacketSource) -> Result<(), TrafficError> {
+        while let Some(packet) = source.next_packet()? {
+            self.add(&packet);
+        }
+        Ok(())
+    }
+
+    /// The flow table so far.
+    #[must_use]
+    pub fn table(&self) -> &FlowTable {
+        &self.table
+    }
+
+    /// The statistics of everything counted.
+    #[must_use]
+    pub fn finish(&self, report: Option<&DamageReport>) -> FlowStatistics {
+        let Counters { packets, wire_bytes, ipv4_packets, ipv6_packets, .. } = self.counters;
+        let counters = &self.counters;
+        let flows = self.table.len() as u64;
+        let single = self.table.single_packet_flows();
+        let top10 = self.table.top(10).iter().map(|(_, count)| count.packets).sum();
+        let duration_ns = counters.latest_ns - counters.earliest_ns;
+        let of_decoded = |decoded: Decoded| counters.decoded[decoded as usize];
+        let skipped = Decoded::ALL.into_iter().filter(|d| !d.has_flow() && of_decoded(*d) > 0);
+        let findings = report.into_iter().flat_map(DamageReport::counts);
+        FlowStatistics {
+            packets,
+            bytes: wire_bytes,
+            captured_bytes: counters.captured_bytes,
+            seconds: duration_ns as f64 / 1e9,
+            duration_ns,
+            mean_bytes: ratio(wire_bytes, packets),
+            at_most_64_bytes_percent: 100.0 * ratio(self.sizes.at_most_64(), packets),
+            size_bins: self.sizes.bins(),
+            ip_packets: ipv4_packets + ipv6_packets,
+            ipv4_packets,
+            ipv6_packets,
+            vlan_packets: counters.vlan_packets,
+            mpls_packets: counters.mpls_packets,
+            flows,
+            single_packet_flows: single,
+            single_packet_flows_percent: 100.0 * ratio(single, flows),
+            packets_in_single_packet_flows_percent: 100.0 * ratio(single, packets),
+            top10_flows_percent: 100.0 * ratio(top10, packets),
+            ipv4_checksums: counters.checksums,
+            ipv4_checksums_ok_percent: (counters.checksums > 0)
+                .then(|| 100.0 * ratio(counters.checksums_ok, counters.checksums)),
+            skipped: skipped.map(|decoded| (decoded.key(), of_decoded(decoded))).collect(),
+            ports_not_captured: of_decoded(Decoded::PortsNotCaptured),
+            damage: findings.map(|(kind, count)| (kind.key(), count)).collect(),
+            clean: report.is_none_or(|report| report.total(Severity::Damage) == 0),
+        }
+    }
+}
+
+/// A quotient for a table; 0 where there is nothing to divide by.
+fn ratio(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}

@@ -1,0 +1,148 @@
+//! IPv4 (RFC 791), IPv6 (RFC 8200) with its extension headers, and the first bytes of TCP, UDP and SCTP.
+//!
+//! Only what a packet processor's classifier reads. Headers are read as captured, so a total length that
+//! contradicts the frame does not hide the ports (BIG TCP packets say 0, offloaded ones say anything).
+//!
+//! `etherparse` was tried first; it refuses a header it finds inconsistent where this crate must still deliver
+//! what stands there, and it does not read cut headers in part.
+
+use crate::{Decoded, Network, Packet};
+
+/// IP protocol number of TCP.
+pub const TCP: u8 = 6;
+/// IP protocol number of UDP.
+pub const UDP: u8 = 17;
+/// IP protocol number of SCTP.
+pub const SCTP: u8 = 132;
+
+const IPV4_HEADER_BYTES: usize = 20;
+const IPV6_HEADER_BYTES: usize = 40;
+const TCP_FLAGS_AT: usize = 13;
+
+/// Reads the network header at `at`.
+#[inline]
+pub(crate) fn decode(frame: &[u8], at: usize, packet: &mut Packet) {
+    packet.ip_offset = at.min(usize::from(u16::MAX)) as u16;
+    match frame.get(at).map(|byte| byte >> 4) {
+        Some(4) => decode_v4(frame, at, packet),
+        Some(6) => decode_v6(frame, at, packet),
+        Some(_) => packet.decoded = Decoded::BadIpVersion,
+        None => packet.decoded = Decoded::CutBeforeIp,
+    }
+}
+
+#[inline]
+fn decode_v4(frame: &[u8], at: usize, packet: &mut Packet) {
+    let Some(header) = frame[at..].first_chunk::<IPV4_HEADER_BYTES>() else {
+        packet.decoded = Decoded::CutBeforeIp;
+        return;
+    };
+    let header_bytes = usize::from(header[0] & 0xf) * 4;
+    if header_bytes < IPV4_HEADER_BYTES {
+        packet.decoded = Decoded::BadIpHeaderLength;
+        return;
+    }
+    packet.network = Network::Ipv4;
+    packet.ip_header = *header;
+    packet.ip_bytes = u32::from(u16::from_be_bytes([header[2], header[3]]));
+    packet.ttl = header[8];
+    packet.flow.protocol = header[9];
+    packet.flow.src = u128::from(u32::from_be_bytes([header[12], header[13], header[14], header[15]]));
+    packet.flow.dst = u128::from(u32::from_be_bytes([header[16], header[17], header[18], header[19]]));
+    packet.ipv4_checksum_ok =
+        frame.get(at..at + header_bytes).map(|whole| ones_complement_sum(whole) == 0xffff);
+    packet.later_fragment = u16::from_be_bytes([header[6], header[7]]) & 0x1fff != 0;
+    decode_transport(frame, at + header_bytes, packet);
+}
+
+fn decode_v6(frame: &[u8], at: usize, packet: &mut Packet) {
+    let Some(header) = frame[at..].first_chunk::<IPV6_HEADER_BYTES>() else {
+        packet.decoded = Decoded::CutBeforeIp;
+        return;
+    };
+    packet.network = Network::Ipv6;
+    packet.ip_bytes = IPV6_HEADER_BYTES as u32 + u32::from(u16::from_be_bytes([header[4], header[5]]));
+    packet.ttl = header[7];
+    packet.flow.src = address_v6(header, 8);
+    packet.flow.dst = address_v6(header, 24);
+    let transport = skip_extensions(frame, at + IPV6_HEADER_BYTES, header[6], packet);
+    match transport {
+        Some(at) => decode_transport(frame, at, packet),
+        None => packet.decoded = Decoded::PortsNotCaptured,
+    }
+}
+
+fn address_v6(header: &[u8; IPV6_HEADER_BYTES], at: usize) -> u128 {
+    let mut address = [0; 16];
+    address.copy_from_slice(&header[at..at + 16]);
+    u128::from_be_bytes(address)
+}
+
+/// Follows extension headers from `at`; leaves the upper protocol in the flow. `None` when the chain leaves the
+/// captured bytes. Every header is at least eight bytes long, so the chain ends.
+fn skip_extensions(frame: &[u8], mut at: usize, mut next: u8, packet: &mut Packet) -> Option<usize> {
+    loop {
+        packet.flow.protocol = next;
+        let header = match next {
+            // Hop-by-hop, routing, fragment, authentication, destination, mobility, HIP, shim6.
+            0 | 43 | 44 | 51 | 60 | 135 | 139 | 140 => frame.get(at..at + 4)?,
+            _ => return Some(at),
+        };
+        let bytes = match next {
+            44 => {
+                packet.later_fragment = u16::from_be_bytes([header[2], header[3]]) & 0xfff8 != 0;
+                8
+            }
+            51 => (usize::from(header[1]) + 2) * 4,
+            _ => (usize::from(header[1]) + 1) * 8,
+        };
+        next = header[0];
+        at += bytes;
+        if packet.later_fragment {
+            packet.flow.protocol = next;
+            return Some(at);
+        }
+    }
+}
+
+#[inline]
+fn decode_transport(frame: &[u8], at: usize, packet: &mut Packet) {
+    packet.decoded = Decoded::Complete;
+    let protocol = packet.flow.protocol;
+    if packet.later_fragment || !matches!(protocol, TCP | UDP | SCTP) {
+        return;
+    }
+    let Some(ports) = frame.get(at..at + 4) else {
+        packet.decoded = Decoded::PortsNotCaptured;
+        return;
+    };
+    packet.flow.src_port = u16::from_be_bytes([ports[0], ports[1]]);
+    packet.flow.dst_port = u16::from_be_bytes([ports[2], ports[3]]);
+    if protocol == TCP {
+        packet.tcp_flags = frame.get(at + TCP_FLAGS_AT).copied().unwrap_or(0);
+    }
+}
+
+/// The ones' complement sum of RFC 1071, not inverted: 0xffff over a header whose checksum holds.
+#[must_use]
+pub fn ones_complement_sum(bytes: &[u8]) -> u16 {
+    let mut sum = 0_u32;
+    let mut pairs = bytes.chunks_exact(2);
+    for pair in &mut pairs {
+        sum += u32::from(u16::from_be_bytes([pair[0], pair[1]]));
+    }
+    if let [last] = pairs.remainder() {
+        sum += u32::from(*last) << 8;
+    }
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    sum as u16
+}
+
+/// Writes the checksum that makes an IPv4 header of 20 bytes valid.
+pub fn set_checksum(header: &mut [u8; 20]) {
+    header[10..12].fill(0);
+    let checksum = !ones_complement_sum(header);
+    header[10..12].copy_from_slice(&checksum.to_be_bytes());
+}

@@ -1,0 +1,181 @@
+//! The packet record: what a simulation knows of one packet.
+
+use crate::TrafficError;
+use serde::Serialize;
+
+/// Network-layer protocol of the outermost network header.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Network {
+    /// Internet Protocol version 4.
+    Ipv4,
+    /// Internet Protocol version 6.
+    Ipv6,
+    /// Anything else, or a header that could not be read: see [`Packet::decoded`].
+    #[default]
+    Other,
+}
+
+/// A one-way flow: protocol, addresses and ports.
+///
+/// IPv4 addresses occupy the low 32 bits. Ports are zero unless the protocol is TCP, UDP or SCTP and the packet
+/// is not a later fragment: such packets are told apart by protocol and addresses alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct FiveTuple {
+    /// Source address.
+    pub src: u128,
+    /// Destination address.
+    pub dst: u128,
+    /// Source port.
+    pub src_port: u16,
+    /// Destination port.
+    pub dst_port: u16,
+    /// IP protocol number; for IPv6, of the first header that is not an extension header.
+    pub protocol: u8,
+}
+
+impl FiveTuple {
+    /// The same conversation seen from the other end.
+    #[must_use]
+    pub const fn reversed(self) -> Self {
+        Self {
+            src: self.dst,
+            dst: self.src,
+            src_port: self.dst_port,
+            dst_port: self.src_port,
+            protocol: self.protocol,
+        }
+    }
+}
+
+/// How far the headers of a packet could be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decoded {
+    /// The five-tuple is complete.
+    Complete,
+    /// IP was read, but the transport header lies behind the captured bytes: ports are zero.
+    PortsNotCaptured,
+    /// The link header names a protocol other than IP.
+    #[default]
+    NotIp,
+    /// The link type is none this crate reads; the packet's bytes are opaque.
+    UnknownLinkType,
+    /// The captured bytes end before the IP header does.
+    CutBeforeIp,
+    /// The link header announces IP, but the version nibble says otherwise.
+    BadIpVersion,
+    /// The IPv4 header length field is below five words.
+    BadIpHeaderLength,
+    /// More VLAN tags or MPLS labels than [`crate::link::MAX_TAGS`].
+    TooManyTags,
+}
+
+impl Decoded {
+    /// Every variant, in declaration order.
+    pub const ALL: [Self; 8] = [
+        Self::Complete,
+        Self::PortsNotCaptured,
+        Self::NotIp,
+        Self::UnknownLinkType,
+        Self::CutBeforeIp,
+        Self::BadIpVersion,
+        Self::BadIpHeaderLength,
+        Self::TooManyTags,
+    ];
+
+    /// Whether the packet belongs to a flow.
+    #[must_use]
+    pub const fn has_flow(self) -> bool {
+        matches!(self, Self::Complete | Self::PortsNotCaptured)
+    }
+
+    /// Whether the packet itself is broken, as opposed to cut by the capture or of a foreign protocol.
+    #[must_use]
+    pub const fn is_malformed(self) -> bool {
+        matches!(self, Self::BadIpVersion | Self::BadIpHeaderLength | Self::TooManyTags)
+    }
+
+    /// Stable key for tables and JSON.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::PortsNotCaptured => "ports_not_captured",
+            Self::NotIp => "not_ip",
+            Self::UnknownLinkType => "unknown_link_type",
+            Self::CutBeforeIp => "cut_before_ip",
+            Self::BadIpVersion => "bad_ip_version",
+            Self::BadIpHeaderLength => "bad_ip_header_length",
+            Self::TooManyTags => "too_many_tags",
+        }
+    }
+}
+
+/// One packet as the simulator sees it: plain data, no allocation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Packet {
+    /// Nanoseconds since the epoch of the capture (1970 for every capture format; 0 for generators). Fractions
+    /// of a nanosecond are rounded down.
+    pub time_ns: u64,
+    /// Original length on the wire, not captured length. For TSH and for ATM records, whose length field does
+    /// not say, this is the IP total length.
+    pub wire_bytes: u32,
+    /// Bytes of the frame present in the capture.
+    pub captured_bytes: u32,
+    /// Outermost network protocol.
+    pub network: Network,
+    /// How far the headers could be read.
+    pub decoded: Decoded,
+    /// One-way flow; all zero for [`Network::Other`].
+    pub flow: FiveTuple,
+    /// TCP flags (FIN 1, SYN 2, RST 4, PSH 8, ACK 16, …); 0 when not TCP or not captured.
+    pub tcp_flags: u8,
+    /// Time to live, or IPv6 hop limit.
+    pub ttl: u8,
+    /// Number of VLAN tags before the network header.
+    pub vlan_tags: u8,
+    /// Number of MPLS labels before the network header.
+    pub mpls_labels: u8,
+    /// A later fragment (offset above zero): it has no transport header.
+    pub later_fragment: bool,
+    /// IPv4 total length, or IPv6 payload length plus 40, as the header states it (0 in BIG TCP packets).
+    pub ip_bytes: u32,
+    /// Offset of the network header in the captured frame.
+    pub ip_offset: u16,
+    /// First 20 bytes of the IPv4 header as captured; zero otherwise. The checksum is often invalid in
+    /// anonymised captures: see [`Packet::repair_ipv4_checksum`].
+    pub ip_header: [u8; 20],
+    /// Whether the whole IPv4 header, options included, was captured and its checksum holds. `None` when it was
+    /// not captured whole or the packet is not IPv4.
+    pub ipv4_checksum_ok: Option<bool>,
+}
+
+impl Packet {
+    /// Makes the checksum in [`Packet::ip_header`] right, as the header stands.
+    ///
+    /// Anonymised captures keep no valid checksum; an application that verifies it would drop every packet.
+    /// A header with options is treated as if it had none beyond the first 20 bytes.
+    pub fn repair_ipv4_checksum(&mut self) {
+        if self.network == Network::Ipv4 {
+            crate::ip::set_checksum(&mut self.ip_header);
+            self.ipv4_checksum_ok = Some(true);
+        }
+    }
+}
+
+/// A stream of packets: a capture or a generator.
+pub trait PacketSource {
+    /// The next packet, or `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// Only when nothing more can be delivered. Damage that can be stepped over goes to the source's report.
+    fn next_packet(&mut self) -> Result<Option<Packet>, TrafficError>;
+}
+
+impl<S: PacketSource + ?Sized> PacketSource for Box<S> {
+    fn next_packet(&mut self) -> Result<Option<Packet>, TrafficError> {
+        (**self).next_packet()
+    }
+}

@@ -1,0 +1,201 @@
+//! ERF, the extensible record format of Endace DAG cards.
+//!
+//! Records of a 16-byte header (32.32 fixed-point time stamp, little-endian; type, flags, record length, loss
+//! counter and wire length, big-endian), optional 8-byte extension headers, a small prefix that depends on the
+//! type, and the frame, padded. Source: Endace "ERF types" reference, and the Wireshark wiki page on ERF.
+//!
+//! Left out: the loss counter, the interface number, and the inside of counter and provenance records.
+
+use super::stream::ByteStream;
+use super::{Container, dag_time_ns, note_cut, u16_be};
+use crate::report::{DamageKind, DamageReport, Place, Words};
+use crate::{LinkType, Packet, TrafficError, link};
+
+const HEADER_BYTES: usize = 16;
+const EXTENSION_BYTES: usize = 8;
+/// The most significant bit of a type says that an extension header follows.
+const MORE_EXTENSIONS: u8 = 0x80;
+
+const TYPE_META: u8 = 27;
+const TYPE_PAD: u8 = 48;
+const LAST_KNOWN_TYPE: u8 = 48;
+
+/// What follows the headers of a record type: the link type of the frame, the bytes before the frame, and
+/// whether the wire length is only known from the IP header.
+struct Layout {
+    link: LinkType,
+    prefix_bytes: usize,
+    wire_from_ip: bool,
+}
+
+fn layout(kind: u8) -> Layout {
+    let of = |link, prefix_bytes, wire_from_ip| Layout { link, prefix_bytes, wire_from_ip };
+    match kind {
+        // HDLC over SONET, plain, coloured, from a steering module, hashed.
+        1 | 10 | 15 | 19 => of(LinkType::PPP_HDLC, 0, false),
+        // Ethernet: an offset byte and a pad byte stand before the frame.
+        2 | 11 | 16 | 20 => of(LinkType::ETHERNET, 2, false),
+        // One ATM cell; its wire length field always says 53.
+        3 => of(LinkType::ATM_LLC, 4, true),
+        4 => of(LinkType::ATM_LLC, 4, false),
+        // Multichannel: a channel header of four bytes comes first.
+        5 | 17 => of(LinkType::PPP_HDLC, 4, false),
+        7 => of(LinkType::ATM_LLC, 8, true),
+        9 => of(LinkType::ATM_LLC, 8, false),
+        22 => of(LinkType::IPV4, 0, false),
+        23 => of(LinkType::IPV6, 0, false),
+        _ => of(LinkType::UNKNOWN, 0, false),
+    }
+}
+
+/// Whether the beginning of a file could be ERF: a chain of plausible headers as far as `start` shows it.
+pub(crate) fn sniff(start: &[u8]) -> bool {
+    let mut at = 0;
+    let mut previous_seconds = None;
+    let mut seen = 0;
+    while let Some(header) = start.get(at..at + HEADER_BYTES) {
+        let kind = header[8] & !MORE_EXTENSIONS;
+        let record_bytes = usize::from(u16_be(header, 10));
+        let seconds = dag_time_ns(header) / super::NS_PER_SECOND;
+        let near = previous_seconds.is_none_or(|previous: u64| seconds.abs_diff(previous) < 366 * 86_400);
+        if !(1..=LAST_KNOWN_TYPE).contains(&kind) || record_bytes < HEADER_BYTES || !near {
+            // A sound beginning with a broken record behind it is still this format.
+            return seen >= 3;
+        }
+        previous_seconds = Some(seconds);
+        seen += 1;
+        at += record_bytes;
+    }
+    seen > 0
+}
+
+#[derive(Default)]
+pub(crate) struct Erf {
+    link: Option<LinkType>,
+    stopped: bool,
+    opaque_noted: bool,
+}
+
+/// A record whose lengths have been checked.
+struct Extent {
+    record_bytes: usize,
+    /// Header, extension headers and prefix.
+    frame_at: usize,
+    layout: Layout,
+}
+
+impl Erf {
+    /// Finds the extent of the record at the beginning of the stream.
+    fn extent(
+        &mut self,
+        stream: &mut ByteStream,
+        report: &mut DamageReport,
+    ) -> Result<Option<Extent>, TrafficError> {
+        let place = Place::at(stream.offset());
+        let header = stream.peek(HEADER_BYTES);
+        if header.len() < HEADER_BYTES {
+            self.stopped = true;
+            let have = header.len();
+            if have > 0 {
+                note_cut(stream, report, "an ERF record header", have, HEADER_BYTES)?;
+            }
+            return Ok(None);
+        }
+        let kind = header[8];
+        let record_bytes = usize::from(u16_be(header, 10));
+        if record_bytes < HEADER_BYTES {
+            self.stopped = true;
+            report.note(DamageKind::ImpossibleLength, place, || Words {
+                found: format!("an ERF record of {record_bytes} bytes"),
+                expected: format!("at least {HEADER_BYTES}"),
+                action: "everything from here on was left out, as nothing tells where the next record begins",
+            })?;
+            return Ok(None);
+        }
+        let record = stream.peek(record_bytes);
+        if record.len() < record_bytes {
+            self.stopped = true;
+            let have = record.len();
+            note_cut(stream, report, "an ERF record", have, record_bytes)?;
+            return Ok(None);
+        }
+        let layout = layout(kind & !MORE_EXTENSIONS);
+        let mut frame_at = HEADER_BYTES;
+        let mut more = kind;
+        while more & MORE_EXTENSIONS != 0 && frame_at < record_bytes {
+            more = record[frame_at];
+            frame_at += EXTENSION_BYTES;
+        }
+        frame_at += layout.prefix_bytes;
+        if frame_at > record_bytes {
+            report.note(DamageKind::BadRecord, place, || Words {
+                found: format!("an ERF record of {record_bytes} bytes with {frame_at} bytes of headers"),
+                expected: "headers that end inside of the record".to_owned(),
+                action: "the record was delivered as a packet without captured bytes",
+            })?;
+            frame_at = record_bytes;
+        }
+        Ok(Some(Extent { record_bytes, frame_at, layout }))
+    }
+
+    fn note_opaque(&mut self, kind: u8, place: Place, report: &mut DamageReport) -> Result<(), TrafficError> {
+        if std::mem::replace(&mut self.opaque_noted, true) {
+            return Ok(());
+        }
+        report.note(DamageKind::OpaqueRecord, place, || Words {
+            found: format!("ERF record type {kind}"),
+            expected: "Ethernet, HDLC, ATM, AAL5, IPv4 or IPv6".to_owned(),
+            action: "it and others of unread types were delivered as opaque packets (noted once)",
+        })
+    }
+}
+
+impl Container for Erf {
+    fn link_type(&self) -> Option<LinkType> {
+        self.link
+    }
+
+    fn next_packet(
+        &mut self,
+        stream: &mut ByteStream,
+        report: &mut DamageReport,
+    ) -> Result<Option<Packet>, TrafficError> {
+        loop {
+            if self.stopped {
+                return Ok(None);
+            }
+            let place = Place::at(stream.offset());
+            let Some(Extent { record_bytes, frame_at, layout }) = self.extent(stream, report)? else {
+                return Ok(None);
+            };
+            let header = stream.peek(HEADER_BYTES);
+            let kind = header[8] & !MORE_EXTENSIONS;
+            if kind == TYPE_PAD || kind == TYPE_META {
+                stream.consume(record_bytes);
+                continue;
+            }
+            let wire_bytes = u32::from(u16_be(header, 14));
+            let time_ns = dag_time_ns(header);
+            if layout.link == LinkType::UNKNOWN {
+                self.note_opaque(kind, place, report)?;
+            }
+            self.link.get_or_insert(layout.link);
+            let mut frame_bytes = record_bytes - frame_at;
+            // Records are padded; a cell is whole whatever its wire length says.
+            if !layout.wire_from_ip {
+                frame_bytes = frame_bytes.min(wire_bytes as usize);
+            }
+            let mut packet =
+                Packet { time_ns, wire_bytes, captured_bytes: frame_bytes as u32, ..Packet::default() };
+            let frame = stream.hold_record(record_bytes, frame_at..frame_at + frame_bytes);
+            link::decode(layout.link, frame, &mut packet);
+            if layout.wire_from_ip {
+                packet.captured_bytes += layout.prefix_bytes as u32;
+                if packet.decoded.has_flow() {
+                    packet.wire_bytes = packet.ip_bytes;
+                }
+            }
+            return Ok(Some(packet));
+        }
+    }
+}

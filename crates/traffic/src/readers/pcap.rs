@@ -1,0 +1,136 @@
+//! pcap: the libpcap savefile format (draft-ietf-opsawg-pcap), and Kuznetzov's modified variant with longer
+//! record headers.
+//!
+//! A record's captured length is the only thing that tells where the next record begins. When it cannot be
+//! true, reading stops: guessing a new beginning would deliver payload as packets.
+
+use super::stream::ByteStream;
+use super::{ByteOrder, Container, MAX_RECORD_BYTES, MAX_USUAL_CAPTURED_BYTES, NS_PER_SECOND, note_cut};
+use crate::report::{DamageKind, DamageReport, Place, Words};
+use crate::{LinkType, Packet, TrafficError, link};
+
+const FILE_HEADER_BYTES: usize = 24;
+const RECORD_HEADER_BYTES: usize = 16;
+/// Kuznetzov's records add interface, protocol and packet type.
+const MODIFIED_RECORD_HEADER_BYTES: usize = 24;
+
+/// What a magic number says: byte order, nanoseconds per unit of the fraction, record header length.
+#[derive(Clone, Copy)]
+struct Magic {
+    order: ByteOrder,
+    ns_per_unit: u64,
+    record_header_bytes: usize,
+}
+
+fn magic(start: &[u8]) -> Option<Magic> {
+    let of =
+        |order, ns_per_unit, record_header_bytes| Some(Magic { order, ns_per_unit, record_header_bytes });
+    match start.first_chunk::<4>()? {
+        [0xd4, 0xc3, 0xb2, 0xa1] => of(ByteOrder::Little, 1000, RECORD_HEADER_BYTES),
+        [0xa1, 0xb2, 0xc3, 0xd4] => of(ByteOrder::Big, 1000, RECORD_HEADER_BYTES),
+        [0x4d, 0x3c, 0xb2, 0xa1] => of(ByteOrder::Little, 1, RECORD_HEADER_BYTES),
+        [0xa1, 0xb2, 0x3c, 0x4d] => of(ByteOrder::Big, 1, RECORD_HEADER_BYTES),
+        [0x34, 0xcd, 0xb2, 0xa1] => of(ByteOrder::Little, 1000, MODIFIED_RECORD_HEADER_BYTES),
+        [0xa1, 0xb2, 0xcd, 0x34] => of(ByteOrder::Big, 1000, MODIFIED_RECORD_HEADER_BYTES),
+        _ => None,
+    }
+}
+
+/// Whether a file begins like pcap.
+pub(crate) fn sniff(start: &[u8]) -> bool {
+    magic(start).is_some()
+}
+
+pub(crate) struct Pcap {
+    magic: Magic,
+    link: LinkType,
+    max_captured_bytes: u32,
+    stopped: bool,
+}
+
+impl Pcap {
+    /// Reads the file header.
+    pub(crate) fn open(stream: &mut ByteStream) -> Result<Self, (String, String)> {
+        let header = stream.peek(FILE_HEADER_BYTES);
+        if header.len() < FILE_HEADER_BYTES {
+            return Err((
+                format!("a file of {} bytes", header.len()),
+                format!("a pcap file header of {FILE_HEADER_BYTES} bytes"),
+            ));
+        }
+        let magic = magic(header).ok_or_else(|| {
+            (format!("{:02x?}", &header[..4]), "a pcap magic number, such as a1b2c3d4".to_owned())
+        })?;
+        let snap_bytes = magic.order.u32(header, 16);
+        // The upper bits tell the length of the frame check sequence and more; the type has 16 bits.
+        let link = LinkType::from_number((magic.order.u32(header, 20) & 0xffff) as u16);
+        stream.consume(FILE_HEADER_BYTES);
+        let max_captured_bytes = snap_bytes.clamp(MAX_USUAL_CAPTURED_BYTES, MAX_RECORD_BYTES);
+        Ok(Self { magic, link, max_captured_bytes, stopped: false })
+    }
+}
+
+impl Container for Pcap {
+    fn link_type(&self) -> Option<LinkType> {
+        Some(self.link)
+    }
+
+    fn next_packet(
+        &mut self,
+        stream: &mut ByteStream,
+        report: &mut DamageReport,
+    ) -> Result<Option<Packet>, TrafficError> {
+        let Magic { order, ns_per_unit, record_header_bytes } = self.magic;
+        if self.stopped {
+            return Ok(None);
+        }
+        let place = Place::at(stream.offset());
+        let header = stream.peek(record_header_bytes);
+        if header.len() < record_header_bytes {
+            self.stopped = true;
+            let have = header.len();
+            if have > 0 {
+                note_cut(stream, report, "a pcap record header", have, record_header_bytes)?;
+            }
+            return Ok(None);
+        }
+        let seconds = order.u32(header, 0);
+        let fraction = order.u32(header, 4);
+        let captured_bytes = order.u32(header, 8);
+        let wire_bytes = order.u32(header, 12);
+        if captured_bytes > self.max_captured_bytes {
+            self.stopped = true;
+            let most = self.max_captured_bytes;
+            report.note(DamageKind::ImpossibleLength, place, || Words {
+                found: format!("a pcap record of {captured_bytes} captured bytes"),
+                expected: format!("at most {most}"),
+                action: "everything from here on was left out, as nothing tells where the next record begins",
+            })?;
+            return Ok(None);
+        }
+        let record_bytes = record_header_bytes + captured_bytes as usize;
+        let have = stream.peek(record_bytes).len();
+        if have < record_bytes {
+            self.stopped = true;
+            note_cut(stream, report, "a pcap record", have, record_bytes)?;
+            return Ok(None);
+        }
+        let fraction_ns = u64::from(fraction) * ns_per_unit;
+        if fraction_ns >= NS_PER_SECOND {
+            report.note(DamageKind::BadTimestamp, place, || Words {
+                found: format!("{fraction} as the fraction of a second"),
+                expected: format!("less than {}", NS_PER_SECOND / ns_per_unit),
+                action: "the excess was carried into the seconds",
+            })?;
+        }
+        let frame = stream.hold_record(record_bytes, record_header_bytes..record_bytes);
+        let mut packet = Packet {
+            time_ns: u64::from(seconds) * NS_PER_SECOND + fraction_ns,
+            wire_bytes,
+            captured_bytes,
+            ..Packet::default()
+        };
+        link::decode(self.link, frame, &mut packet);
+        Ok(Some(packet))
+    }
+}

@@ -1,0 +1,79 @@
+//! TSH, the "time sequenced headers" of NLANR: records of 44 bytes.
+//!
+//! Four bytes of seconds, one of interface, three of microseconds, all big-endian; then 20 bytes of IPv4 header
+//! and 16 of transport header. Options are not recorded, so a header with options shows no ports that could be
+//! trusted, and no checksum can be verified. Source: NLANR PMA "Trace formats", `tsh`.
+//!
+//! The wire length is the IP total length: the format records no other.
+
+use super::stream::ByteStream;
+use super::{Container, NS_PER_SECOND, note_cut, u32_be};
+use crate::report::{DamageKind, DamageReport, Place, Words};
+use crate::{LinkType, Packet, TrafficError, link};
+
+pub(crate) const RECORD_BYTES: usize = 44;
+const HEADER_BYTES: usize = 8;
+const CAPTURED_BYTES: u32 = 36;
+const NS_PER_MICROSECOND: u64 = 1000;
+
+/// Whether the beginning of a file could be TSH: IPv4 headers and sound microseconds in every record seen.
+pub(crate) fn sniff(start: &[u8]) -> bool {
+    let mut records = start.chunks_exact(RECORD_BYTES).peekable();
+    records.peek().is_some()
+        && records.all(|record| record[HEADER_BYTES] >> 4 == 4 && microseconds(record) < 1_000_000)
+}
+
+fn microseconds(record: &[u8]) -> u32 {
+    u32_be(record, 4) & 0x00ff_ffff
+}
+
+pub(crate) struct Tsh;
+
+impl Container for Tsh {
+    fn link_type(&self) -> Option<LinkType> {
+        Some(LinkType::RAW_IP)
+    }
+
+    fn next_packet(
+        &mut self,
+        stream: &mut ByteStream,
+        report: &mut DamageReport,
+    ) -> Result<Option<Packet>, TrafficError> {
+        let place = Place::at(stream.offset());
+        let record = stream.peek(RECORD_BYTES);
+        if record.len() < RECORD_BYTES {
+            let have = record.len();
+            if have > 0 {
+                note_cut(stream, report, "a TSH record", have, RECORD_BYTES)?;
+                stream.consume(have);
+            }
+            return Ok(None);
+        }
+        let seconds = u32_be(record, 0);
+        let microseconds = microseconds(record);
+        if microseconds >= 1_000_000 {
+            report.note(DamageKind::BadTimestamp, place, || Words {
+                found: format!("{microseconds} microseconds"),
+                expected: "less than 1000000".to_owned(),
+                action: "the excess was carried into the seconds",
+            })?;
+        }
+        let mut packet = Packet {
+            time_ns: u64::from(seconds) * NS_PER_SECOND + u64::from(microseconds) * NS_PER_MICROSECOND,
+            captured_bytes: CAPTURED_BYTES,
+            ..Packet::default()
+        };
+        let frame = stream.hold_record(RECORD_BYTES, HEADER_BYTES..RECORD_BYTES);
+        link::decode(LinkType::RAW_IP, frame, &mut packet);
+        packet.wire_bytes = packet.ip_bytes;
+        let first = frame[0];
+        if first >> 4 != 4 {
+            report.note(DamageKind::BadRecord, place, || Words {
+                found: format!("a TSH record whose IP header begins with {first:#04x}"),
+                expected: "IP version 4".to_owned(),
+                action: "the record was delivered as a packet of another protocol and length 0",
+            })?;
+        }
+        Ok(Some(packet))
+    }
+}
