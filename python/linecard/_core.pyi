@@ -1,0 +1,24 @@
+"""Types of the compiled core. Plain data in, plain data out; see `linecard.api` for the public functions."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+__version__: Final[str]
+
+def run(
+    preset: str,
+    *,
+    app: str | None,
+    trace: str | None,
+    overrides: Sequence[str],
+    seed: int,
+    packets: int,
+    warmup_packets: int,
+    map_addresses: bool,
+    strict: bool,
+    timeline: str | None,
+    progress: Callable[[int, int], object] | None,
+) -> dict[str, Any]: ...
+def flows(path: str, *, strict: bool, progress: Callable[[int, int], object] | None) -> dict[str, Any]: ...
+def presets() -> list[dict[str, Any]]: ...
+def describe(preset: str, overrides: Sequence[str]) -> dict[str, Any]: ...

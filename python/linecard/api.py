@@ -1,0 +1,210 @@
+"""The functions behind ``import linecard`` and behind the commands: one request in, one typed result out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from linecard import _core
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.flowstats import FlowStatistics
+from linecard.results import Description, PresetInfo, RunRequest, RunResult
+
+if TYPE_CHECKING:
+    from linecard.study import StudyResult
+
+Settings = Mapping[str, object] | Iterable[str]
+ProgressCallback = Callable[[int, int], object]
+
+DEFAULT_PACKETS = 100_000
+DEFAULT_WARMUP_PACKETS = 10_000
+
+
+def run(
+    preset: str,
+    *,
+    app: str | None = None,
+    trace: str | PathLike[str] | None = None,
+    set: Settings | None = None,
+    seed: int = 1,
+    packets: int = DEFAULT_PACKETS,
+    warmup_packets: int = DEFAULT_WARMUP_PACKETS,
+    map_addresses: bool = False,
+    strict: bool = False,
+    timeline: str | PathLike[str] | None = None,
+    progress: ProgressCallback | None = None,
+) -> RunResult:
+    """Simulate one design under one traffic.
+
+    The simulation runs in compiled code and releases the GIL, so threads run at the same time. Ctrl-C stops it.
+
+    Args:
+        preset: Name of a shipped preset (see :func:`presets`) or path of a TOML file.
+        app: Application to run; ``None`` takes the preset's own.
+        trace: Capture to replay; ``None`` takes the traffic generator that the preset names.
+        set: Changes to the preset: ``{"dram.banks": 2}`` or ``["dram.banks=2"]``.
+        seed: Seed of every random stream. The same request with the same seed gives an equal result.
+        packets: Packets that must leave the machine while statistics are on.
+        warmup_packets: Packets that leave before statistics start.
+        map_addresses: Move addresses that match no route into routed space, as anonymised captures need.
+        strict: Stop at the first damaged record of the capture.
+        timeline: Write a timeline that Perfetto opens to this file.
+        progress: Called now and then with (packets done, packets in all), from the thread that calls ``run``.
+
+    Returns:
+        Everything the run tells; see :class:`linecard.RunResult`.
+
+    Raises:
+        ConfigError: The preset, a key or a value is wrong; every problem is listed.
+        TrafficError: The capture cannot be used.
+        RunError: The simulation stopped without a result.
+
+    Example:
+        >>> import linecard
+        >>> result = linecard.run("ixp1200", app="l3fwd16", set={"dram.banks": 2}, packets=2000, warmup_packets=500)
+        >>> result.summary.throughput_gbps > 0
+        True
+    """
+    overrides = settings(set)
+    started = time.perf_counter()
+    report = _core.run(
+        preset,
+        app=app,
+        trace=None if trace is None else fspath(trace),
+        overrides=overrides,
+        seed=seed,
+        packets=packets,
+        warmup_packets=warmup_packets,
+        map_addresses=map_addresses,
+        strict=strict,
+        timeline=None if timeline is None else fspath(timeline),
+        progress=progress,
+    )
+    wall_seconds = time.perf_counter() - started
+    request = RunRequest(
+        overrides=tuple(overrides),
+        packets=packets,
+        warmup_packets=warmup_packets,
+        map_addresses=map_addresses,
+        input_hash=None if trace is None else file_hash(trace),
+    )
+    return RunResult.from_report(report, request, wall_seconds=wall_seconds)
+
+
+def flows(
+    path: str | PathLike[str], *, strict: bool = False, progress: ProgressCallback | None = None
+) -> FlowStatistics:
+    """Count the packets and flows of a capture.
+
+    Args:
+        path: The capture: pcap, pcapng, ERF, TSH or CSV, plain or inside gzip, zstd or bzip2.
+        strict: Stop at the first damaged record.
+        progress: Called now and then with (bytes read, bytes in all).
+
+    Returns:
+        Packets, bytes, duration, sizes, flows, and what was skipped and why.
+
+    Raises:
+        TrafficError: The capture cannot be opened or is of no known format; with ``strict``, it is damaged.
+    """
+    plain = _core.flows(fspath(path), strict=strict, progress=progress)
+    return msgspec.convert(plain, FlowStatistics)
+
+
+def presets() -> list[PresetInfo]:
+    """List the shipped presets, sorted by kind and name."""
+    return msgspec.convert(_core.presets(), list[PresetInfo])
+
+
+def describe(preset: str, set: Settings | None = None) -> Description:
+    """Every parameter of a preset with unit and source, after these changes.
+
+    Raises:
+        ConfigError: The preset, a key or a value is wrong; every problem is listed.
+    """
+    return msgspec.convert(_core.describe(preset, settings(set)), Description)
+
+
+def reproduce(
+    study: str = "hasan2003",
+    tables: Iterable[str | int] | None = None,
+    quick: bool = False,
+    jobs: int | None = None,
+    progress: ProgressCallback | None = None,
+) -> StudyResult:
+    """Run a study of a published document and compare every number with the published one.
+
+    Args:
+        study: Name of a shipped study, or path of a study folder.
+        tables: Only these tables or figures, such as ``[1, "figure5"]``; ``None`` takes all.
+        quick: One seed and fewer packets, for a first look.
+        jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
+        progress: Called now and then with (packets done, packets in all).
+
+    Returns:
+        Measured beside published numbers, orders, gains, checks and deviations.
+
+    Raises:
+        ConfigError: There is no such study or table, or the study's files contradict each other.
+    """
+    from linecard.study import reproduce as reproduce_study
+
+    names = None if tables is None else [str(table) for table in tables]
+    return reproduce_study(study, tables=names, quick=quick, jobs=jobs, progress=progress)
+
+
+def settings(changes: Settings | None) -> list[str]:
+    """Changes in the form ``key.path=value``; a mapping's values are written as TOML.
+
+    Raises:
+        ConfigError: A change has no ``=``, or a value has no TOML form.
+    """
+    if changes is None:
+        return []
+    if isinstance(changes, str):
+        changes = [changes]
+    if isinstance(changes, Mapping):
+        return [f"{key}={toml_value(key, value)}" for key, value in changes.items()]
+    texts = list(changes)
+    problems = [
+        ConfigProblem("--set", "", f"found {text!r}, expected key.path=value, such as dram.banks=2")
+        for text in texts
+        if "=" not in text.strip("=")
+    ]
+    if problems:
+        raise ConfigError.of(problems)
+    return texts
+
+
+def toml_value(key: str, value: object) -> str:
+    """One value as TOML text."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(toml_value(key, each) for each in value) + "]"
+    problem = ConfigProblem("set", key, f"found a {type(value).__name__}, expected a number, text, bool or list")
+    raise ConfigError.of([problem])
+
+
+def file_hash(path: str | PathLike[str]) -> str:
+    """SHA-256 of a file's bytes."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def plain_problems(error: ConfigError) -> list[dict[str, Any]]:
+    """An error's problems as plain data."""
+    return [
+        {"place": problem.place, "key": problem.key, "message": problem.message} for problem in error.problems
+    ]

@@ -1,0 +1,75 @@
+"""The ways a request can fail.
+
+One tree, so that ``except linecard.LinecardError`` catches everything this package raises on purpose. Each class
+carries the exit status that the command line ends with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigProblem:
+    """One thing wrong in a configuration.
+
+    Attributes:
+        place: File and line, ``--set``, or the name of the preset.
+        key: Dotted key path such as ``dram.banks``; empty when the problem is not with one key.
+        message: What was found and what was expected, with the nearest valid name where there is one.
+    """
+
+    place: str
+    key: str
+    message: str
+
+    def __str__(self) -> str:
+        return ": ".join(part for part in (self.place, self.key, self.message) if part)
+
+
+class LinecardError(Exception):
+    """Base of every error that Linecard raises on purpose."""
+
+    exit_code: ClassVar[int] = 4
+
+
+class ConfigError(LinecardError):
+    """A preset, key, value, study or option is wrong; lists every problem found, not only the first.
+
+    Attributes:
+        problems: The problems, in the order in which they were found.
+    """
+
+    exit_code: ClassVar[int] = 2
+
+    def __init__(self, message: str, problems: Sequence[ConfigProblem | Mapping[str, str]] = ()) -> None:
+        super().__init__(message)
+        self.problems: tuple[ConfigProblem, ...] = tuple(
+            problem if isinstance(problem, ConfigProblem) else ConfigProblem(**problem) for problem in problems
+        )
+
+    @classmethod
+    def of(cls, problems: Sequence[ConfigProblem]) -> ConfigError:
+        """Build the error whose text is the list of problems, one per line."""
+        return cls("\n".join(str(problem) for problem in problems), problems)
+
+
+class MissingExtraError(ConfigError, ImportError):
+    """An optional part of Linecard was asked for and is not installed; the text names the extra to install."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs the optional extra `{extra}`: pip install 'linecard[{extra}]'")
+
+
+class TrafficError(LinecardError):
+    """A capture cannot be opened, is of no known format, or holds no packet that can be used."""
+
+    exit_code: ClassVar[int] = 3
+
+
+class RunError(LinecardError):
+    """A simulation stopped without a result: a deadlock, or a packet that fits no buffer."""
+
+    exit_code: ClassVar[int] = 4

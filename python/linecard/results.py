@@ -1,0 +1,382 @@
+"""What a run, a capture and a preset tell: frozen, typed records with the same numbers everywhere.
+
+Every class here is plain data. The screen, the JSON, the CSV and the notebook all show these objects and compute
+nothing of their own, so that they cannot disagree.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from linecard import _html
+from linecard.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import polars
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One measurement of one component: a row of the tidy table.
+
+    Attributes:
+        component: Dotted component path, such as ``engine.3`` or ``dram.bank.0``.
+        metric: What was measured, such as ``utilization``.
+        unit: Unit of the value, such as ``fraction``, ``ns``, ``packets``.
+        value: The value.
+    """
+
+    component: str
+    metric: str
+    unit: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyNs:
+    """Packet latency, from the first cell's arrival to the last cell's departure, in nanoseconds."""
+
+    mean: float
+    p50: float
+    p90: float
+    p99: float
+    p999: float
+    max: float
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The numbers to look at first.
+
+    Attributes:
+        throughput_gbps: Bits of packets that left, per simulated second, 10^9.
+        throughput_mpps: Packets that left per simulated second, 10^6.
+        offered_gbps: Bits of packets that arrived, per simulated second, 10^9.
+        packets_in: Packets that arrived while statistics were on.
+        packets_out: Packets that left while statistics were on.
+        packets_dropped: Packets dropped, for any reason.
+        loss_fraction: ``packets_dropped / packets_in``.
+        latency_ns: Latency of the packets that left.
+        simulated_seconds: Simulated time with statistics on.
+    """
+
+    throughput_gbps: float
+    throughput_mpps: float
+    offered_gbps: float
+    packets_in: int
+    packets_out: int
+    packets_dropped: int
+    loss_fraction: float
+    latency_ns: LatencyNs
+    simulated_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bottleneck:
+    """What limits the run, and how that was decided."""
+
+    component: str
+    utilization: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceUse:
+    """Share of the simulated time for which one resource was busy, 0 to 1."""
+
+    component: str
+    utilization: float
+
+
+@dataclass(frozen=True, slots=True)
+class DramTime:
+    """Where the time of the DRAM data bus went: shares of the simulated time that add up to 1.
+
+    ``row_hit_rate`` is the share of accesses that found their row open.
+    """
+
+    data: float
+    row_miss: float
+    turnaround: float
+    refresh: float
+    idle: float
+    row_hit_rate: float
+
+
+@dataclass(frozen=True, slots=True)
+class PacketTime:
+    """Mean time that a packet spent in one way between arrival and departure, in nanoseconds, and its share."""
+
+    part: str
+    mean_ns: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class DropCount:
+    """Packets dropped for one reason."""
+
+    reason: str
+    packets: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What was asked for, beside what the report itself repeats.
+
+    Attributes:
+        overrides: Changes to the preset, each ``key.path=value``.
+        packets: Packets that had to leave the machine while statistics were on.
+        warmup_packets: Packets that left before statistics started.
+        map_addresses: Whether addresses without a route were moved into routed space.
+        input_hash: SHA-256 of the capture's bytes as stored; ``None`` for generated traffic.
+    """
+
+    overrides: tuple[str, ...]
+    packets: int
+    warmup_packets: int
+    map_addresses: bool
+    input_hash: str | None
+
+
+def _plain(record: Any) -> dict[str, Any]:
+    plain: dict[str, Any] = msgspec.to_builtins(record)
+    return plain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RunResult:
+    """Everything a run tells. Two runs of the same request are equal, on any machine.
+
+    ``wall_seconds``, the real time it took, is the only thing that differs; it is not compared and not part of
+    :meth:`to_dict`.
+    """
+
+    preset: str
+    app: str
+    traffic: str
+    seed: int
+    version: str
+    config_hash: str
+    warnings: tuple[str, ...]
+    summary: Summary
+    bottleneck: Bottleneck
+    resources: tuple[ResourceUse, ...]
+    dram: DramTime
+    packet_time: tuple[PacketTime, ...]
+    drops: tuple[DropCount, ...]
+    metrics: tuple[Metric, ...]
+    request: RunRequest
+    run_id: str
+    wall_seconds: float = field(compare=False)
+
+    @classmethod
+    def from_report(
+        cls, report: Mapping[str, Any], request: RunRequest, *, wall_seconds: float = 0.0
+    ) -> RunResult:
+        """Build the result from the plain report of the compiled core."""
+        identity = {
+            "app": report["app"],
+            "config_hash": report["config_hash"],
+            "input_hash": request.input_hash,
+            "map_addresses": request.map_addresses,
+            "packets": request.packets,
+            "preset": report["preset"],
+            "seed": report["seed"],
+            "version": report["version"],
+            "warmup_packets": request.warmup_packets,
+        }
+        run_id = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:12]
+        extra = {"request": request, "run_id": run_id, "wall_seconds": wall_seconds}
+        return msgspec.convert({**report, **extra}, cls)
+
+    def metric(self, component: str, metric: str) -> float:
+        """Value of one measurement, in the unit that its row of :attr:`metrics` names.
+
+        Raises:
+            KeyError: There is no such measurement; the text names the nearest ones.
+        """
+        for row in self.metrics:
+            if row.component == component and row.metric == metric:
+                return row.value
+        known = [f"{row.component} {row.metric}" for row in self.metrics]
+        near = difflib.get_close_matches(f"{component} {metric}", known, n=3, cutoff=0.5)
+        raise KeyError(
+            f"no metric {metric!r} of component {component!r}" + (f"; nearest: {', '.join(near)}" if near else "")
+        )
+
+    @property
+    def damaged_records(self) -> int:
+        """Damaged records of the capture that were stepped over; 0 for a sound capture or generated traffic."""
+        return sum(int(row.value) for row in self.metrics if row.metric == "damaged_records")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON: everything but the real time."""
+        plain = _plain(self)
+        del plain["wall_seconds"]
+        return plain
+
+    def manifest(self) -> dict[str, Any]:
+        """Everything needed to repeat this run and to recognise its results."""
+        return {
+            "linecard_version": self.version,
+            "run_id": self.run_id,
+            "preset": self.preset,
+            "app": self.app,
+            "traffic": self.traffic,
+            "seed": self.seed,
+            "config_hash": self.config_hash,
+            **_plain(self.request),
+        }
+
+    def to_frame(self) -> polars.DataFrame:
+        """All measurements as a polars data frame: run_id, component, metric, unit, value (extra ``frames``)."""
+        from linecard import tables
+
+        return tables.frame(tables.METRIC_COLUMNS, tables.metric_rows([self]))
+
+    def write_csv(self, path: str | Path) -> Path:
+        """Write the measurements as CSV, and a manifest beside them; return the manifest's path."""
+        from linecard import tables
+
+        return tables.write_run(self, path, "csv")
+
+    def write_parquet(self, path: str | Path) -> Path:
+        """Write the measurements as Parquet (extra ``frames``) and a manifest; return the manifest's path."""
+        from linecard import tables
+
+        return tables.write_run(self, path, "parquet")
+
+    def __repr__(self) -> str:
+        first = self.summary
+        return (
+            f"<RunResult {self.preset} {self.app}: {first.throughput_gbps:.3f} Gbit/s, "
+            f"{first.throughput_mpps:.3f} Mpps, limited by {self.bottleneck.component}>"
+        )
+
+    def _repr_html_(self) -> str:
+        first = self.summary
+        latency = first.latency_ns
+        facts = [
+            ("Throughput", f"{first.throughput_gbps:.3f} Gbit/s, {first.throughput_mpps:.3f} Mpps"),
+            ("Loss", f"{first.loss_fraction:.3%} of {first.packets_in:,} packets"),
+            ("Latency", f"p50 {latency.p50 / 1e3:.2f} µs, p99 {latency.p99 / 1e3:.2f} µs"),
+            ("Bottleneck", f"{self.bottleneck.component}: {self.bottleneck.why}"),
+            ("DRAM row hits", f"{self.dram.row_hit_rate:.1%}"),
+        ]
+        return _html.block(
+            f"{self.preset}: {self.app}",
+            _html.facts(facts),
+            _html.bars("Utilisation", [(use.component, use.utilization) for use in self.resources]),
+            _html.bars(
+                "DRAM time",
+                [
+                    (name, getattr(self.dram, name))
+                    for name in ("data", "row_miss", "turnaround", "refresh", "idle")
+                ],
+            ),
+            _html.bars("Packet time", [(part.part, part.share) for part in self.packet_time]),
+            _html.notes(self.warnings),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PresetInfo:
+    """A shipped preset.
+
+    Attributes:
+        name: The name that ``run`` and ``describe`` take.
+        kind: The folder it comes from: ``platforms``, ``dram``, ``traffic``.
+        title: One line on what it is.
+        extends: The preset it changes, or ``None``.
+    """
+
+    name: str
+    kind: str
+    title: str
+    extends: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a preset, with the unit of its value and where the value comes from."""
+
+    key: str
+    value: bool | int | float | str | tuple[Any, ...]
+    unit: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A quantity that follows from the parameters, and the formula that gives it."""
+
+    name: str
+    value: float
+    unit: str
+    formula: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Description:
+    """Every parameter of a preset, with unit and source, and what follows from them."""
+
+    preset: str
+    title: str
+    extends: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    derived: tuple[Derived, ...]
+
+    def __getitem__(self, key: str) -> Parameter:
+        """Return the parameter of this key path, such as ``dram.banks``."""
+        for parameter in self.parameters:
+            if parameter.key == key:
+                return parameter
+        near = difflib.get_close_matches(key, [parameter.key for parameter in self.parameters], n=3)
+        raise KeyError(f"{self.preset} has no parameter {key!r}" + (f"; nearest: {', '.join(near)}" if near else ""))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        return _plain(self)
+
+    def to_frame(self) -> polars.DataFrame:
+        """The parameters as a polars data frame: key, value (as text), unit, source (extra ``frames``)."""
+        from linecard import tables
+
+        rows = [(each.key, str(each.value), each.unit, each.source) for each in self.parameters]
+        return tables.frame(("key", "value", "unit", "source"), rows)
+
+    def __repr__(self) -> str:
+        return f"<Description {self.preset}: {len(self.parameters)} parameters>"
+
+    def _repr_html_(self) -> str:
+        rows = [(each.key, str(each.value), each.unit, each.source) for each in self.parameters]
+        derived = [(each.name, f"{each.value:g}", each.unit, each.formula) for each in self.derived]
+        return _html.block(
+            f"{self.preset}: {self.title}",
+            _html.table(("parameter", "value", "unit", "source"), rows),
+            _html.table(("derived", "value", "unit", "formula"), derived),
+        )
+
+
+def field_names(record: type[Any]) -> tuple[str, ...]:
+    """Names of a record's fields, in order."""
+    return tuple(each.name for each in fields(record))
+
+
+def need_polars() -> Any:
+    """Return the polars module, or raise the error that names the extra."""
+    try:
+        import polars
+    except ImportError as error:
+        raise MissingExtraError("a data frame or a Parquet file", "frames") from error
+    return polars

@@ -1,0 +1,207 @@
+"""Studies of published documents: run what the document ran, and put every number beside the published one.
+
+Reading order: `spec` (the folder), `plan` (cells to runs), `execute` (the pool), `compare` (the arithmetic),
+`result` (what comes out), `write` (files). A study of plain tables is data only; see ``studies/``.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from linecard.study import compare
+from linecard.study.execute import execute, run_one
+from linecard.study.plan import CellPlan, Plan, make_plan
+from linecard.study.result import FigureResult, StudyResult, TableResult
+from linecard.study.spec import Study, load_study, select_items, study_folders
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from linecard.results import RunResult
+    from linecard.study.plan import RunSpec
+    from linecard.study.spec import FigureSpec, TableSpec
+
+__all__ = ["StudyResult", "load_study", "reproduce", "study_folders"]
+
+
+def reproduce(
+    name: str,
+    *,
+    tables: Iterable[str] | None = None,
+    quick: bool = False,
+    jobs: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+    run_function: Callable[[RunSpec, Callable[[int, int], object]], RunResult] = run_one,
+) -> StudyResult:
+    """Run a study; see :func:`linecard.reproduce`. ``run_function`` is what runs one simulation."""
+    started = time.perf_counter()
+    study = load_study(name)
+    items = select_items(study, tables)
+    plan = make_plan(study, items, study.spec.quick if quick else study.spec.full)
+    runs = execute(plan.runs, jobs=jobs, progress=progress, run_function=run_function)
+    return evaluate(study, items, plan, runs, quick=quick, seconds=time.perf_counter() - started)
+
+
+def evaluate(
+    study: Study,
+    items: tuple[str, ...],
+    plan: Plan,
+    runs: Mapping[RunSpec, RunResult | str],
+    *,
+    quick: bool,
+    seconds: float,
+) -> StudyResult:
+    """Turn finished runs into the study's result."""
+    reader = _Reader(study, plan, runs)
+    tables = tuple(reader.table(table) for table in study.spec.tables if table.id in items)
+    figures = tuple(reader.figure(figure) for figure in study.spec.figures if figure.id in items)
+    cells = [cell for table in tables for cell in table.cells]
+    orders = [order for table in tables for order in table.orders]
+    checks = tuple(compare.judge_check(check, items, cells, orders) for check in study.spec.checks)
+    present, possible = _deviating(tables, figures)
+    deviations = compare.judge_deviations(
+        present, possible, study.deviations, complete=set(items) == set(study.item_ids)
+    )
+    return StudyResult(
+        study=study,
+        quick=quick,
+        items=items,
+        tables=tables,
+        figures=figures,
+        checks=checks,
+        deviations=deviations,
+        runs=dict(runs),
+        seconds=seconds,
+    )
+
+
+class _Reader:
+    """Reads samples out of finished runs."""
+
+    def __init__(self, study: Study, plan: Plan, runs: Mapping[RunSpec, RunResult | str]) -> None:
+        self._study = study
+        self._plan = plan
+        self._runs = runs
+
+    def _sample(self, cell: CellPlan) -> tuple[compare.Sample, tuple[str, ...]]:
+        measure = self._study.spec.measures[cell.measure]
+        values = []
+        run_ids = []
+        for run in cell.runs:
+            outcome = self._runs[run]
+            if isinstance(outcome, str):
+                return compare.Sample((), f"{run}: {outcome}"), ()
+            try:
+                values.append(outcome.metric(measure.component, measure.metric))
+            except KeyError as error:
+                return compare.Sample((), f"{run}: {error.args[0]}"), ()
+            run_ids.append(outcome.run_id)
+        return compare.Sample(tuple(values)), tuple(run_ids)
+
+    def table(self, spec: TableSpec) -> TableResult:
+        study = self._study.spec
+        cells = []
+        for number, row in enumerate(self._study.rows[spec.id]):
+            for column in spec.cells:
+                published = row.published[column]
+                if published is None:
+                    continue
+                plan = self._plan.cells[spec.id, number, column]
+                sample, run_ids = self._sample(plan)
+                calibrated = compare.is_calibrated(study.calibrations, row.keys, plan.measure, column, spec.id)
+                cells.append(
+                    compare.make_cell(
+                        table=spec.id,
+                        keys=row.keys,
+                        column=column,
+                        unit=study.measures[plan.measure].unit,
+                        published=published,
+                        sample=sample,
+                        calibrated=calibrated,
+                        run_ids=run_ids,
+                    )
+                )
+        return TableResult(
+            spec=spec,
+            cells=tuple(cells),
+            orders=compare.find_orders(cells, spec.rank),
+            gains=self._gains(spec.id),
+        )
+
+    def _gains(self, table: str) -> tuple[compare.Gain, ...]:
+        study = self._study.spec
+        gains = []
+        for number, gain in enumerate(study.gains):
+            if gain.table != table:
+                continue
+            measured = []
+            calibrated = False
+            for index, pair in enumerate(gain.pairs):
+                of, over = self._plan.gains[number, index]
+                measured.append((self._sample(of)[0].mean, self._sample(over)[0].mean))
+                for where in (pair.of, pair.over):
+                    calibrated |= compare.is_calibrated(study.calibrations, where, gain.measure, gain.measure)
+            percent = compare.gain_percent(measured)
+            gains.append(
+                compare.Gain(
+                    table=table,
+                    section=gain.section,
+                    text=gain.text,
+                    published_percent=gain.percent,
+                    measured_percent=percent,
+                    difference_points=None if percent is None else percent - gain.percent,
+                    calibrated=calibrated,
+                )
+            )
+        return tuple(gains)
+
+    def figure(self, spec: FigureSpec) -> FigureResult:
+        points = []
+        curves: dict[tuple[str, str], list[float | None]] = {}
+        measures = list(dict.fromkeys(measure for panel in spec.panels for measure in panel.measures))
+        for series in spec.series:
+            for measure in measures:
+                for number, value in enumerate(spec.values):
+                    sample, run_ids = self._sample(self._plan.points[spec.id, series.label, number, measure])
+                    curves.setdefault((series.label, measure), []).append(sample.mean)
+                    points.append(
+                        compare.Point(
+                            series=series.label,
+                            x=value,
+                            measure=measure,
+                            unit=self._study.spec.measures[measure].unit,
+                            measured=sample.mean,
+                            spread=sample.spread,
+                            failure=sample.failure,
+                            run_ids=run_ids,
+                        )
+                    )
+        shapes = tuple(compare.judge_shape(check, spec.values, curves) for check in spec.checks)
+        return FigureResult(spec=spec, points=tuple(points), shapes=shapes)
+
+
+def _deviating(
+    tables: tuple[TableResult, ...], figures: tuple[FigureResult, ...]
+) -> tuple[dict[str, str], list[str]]:
+    """Everything that deviates, with a detail; and the names of everything that was judged."""
+    present: dict[str, str] = {}
+    possible: list[str] = []
+    for table in tables:
+        for cell in table.cells:
+            name = compare.cell_id(cell, len(table.spec.cells))
+            possible.append(name)
+            if compare.beyond_tolerance(cell, table.spec):
+                present[name] = f"published {cell.published:g}, measured {cell.measured:.3f} {cell.unit}"
+        for order in table.orders:
+            name = compare.order_id(order)
+            possible.append(name)
+            if order.agrees is False:
+                present[name] = compare.describe_order(order)
+    for figure in figures:
+        for shape in figure.shapes:
+            name = compare.shape_id(figure.spec.id, shape)
+            possible.append(name)
+            if shape.holds is False:
+                present[name] = f"{shape.text}: {shape.found}"
+    return present, possible

@@ -1,0 +1,417 @@
+"""The comparison: cells, orders, gains, shapes of curves, checks and deviations. Arithmetic on plain data, no runs.
+
+How a comparison is judged, the same for every study:
+
+- **Cells**: relative error of each measured cell against the published one.
+- **Orders**: for every two configurations that a table ranks (rows that agree in all other key columns and whose
+  published values differ), the measured ranking agrees.
+- **Gains**: each improvement that the text states in percent, in percentage points against the measured one.
+- **Calibrated** cells were used to choose a parameter. They are shown, and count in none of the errors.
+"""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from linecard.study.spec import Calibration, CheckSpec, KnownDeviation, ShapeCheck, TableSpec, Value, Where
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What the runs of one cell gave: one value per seed, or why there is none."""
+
+    values: tuple[float, ...]
+    failure: str | None = None
+
+    @property
+    def mean(self) -> float | None:
+        """Mean over the seeds; ``None`` when a run failed."""
+        return statistics.fmean(self.values) if self.values and self.failure is None else None
+
+    @property
+    def spread(self) -> float | None:
+        """Standard deviation over the seeds; ``None`` with fewer than two."""
+        return statistics.stdev(self.values) if len(self.values) > 1 and self.failure is None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One published number beside the measured one.
+
+    Attributes:
+        keys: Key columns of the row, with their values.
+        column: The published column.
+        unit: Unit of ``published``, ``measured`` and ``spread``.
+        measured: Mean over the seeds; ``None`` when a run failed.
+        spread: Standard deviation over the seeds.
+        error: ``(measured - published) / published``, a fraction.
+        calibrated: Whether the cell was used to choose a parameter.
+        failure: Why there is no measured value.
+        run_ids: The runs that gave it, one per seed.
+    """
+
+    table: str
+    keys: Where
+    column: str
+    unit: str
+    published: float
+    measured: float | None
+    spread: float | None
+    error: float | None
+    calibrated: bool
+    failure: str | None
+    run_ids: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The cell's key values, such as ``l3fwd16, 2, REF_BASE``."""
+        return ", ".join(str(value) for value in self.keys.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Two configurations that a table ranks: the document prints ``first`` above ``second``.
+
+    Attributes:
+        group: Key columns that both rows share.
+        published_gap_percent: How much larger the document prints the first, in percent.
+        measured_gap_percent: How much larger the first was measured, in percent; negative when the order is turned.
+        agrees: Whether the measured ranking is the published one; ``None`` when a run failed.
+    """
+
+    table: str
+    group: Where
+    column: str
+    first: Value
+    second: Value
+    published_gap_percent: float
+    measured_gap_percent: float | None
+    agrees: bool | None
+    calibrated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """An improvement that the text states, in percent, beside the measured one."""
+
+    table: str
+    section: str
+    text: str
+    published_percent: float
+    measured_percent: float | None
+    difference_points: float | None
+    calibrated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One measured point of a figure."""
+
+    series: str
+    x: Value
+    measure: str
+    unit: str
+    measured: float | None
+    spread: float | None
+    failure: str | None
+    run_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Something the text says of a curve, and whether the measured curve does it."""
+
+    id: str
+    text: str
+    holds: bool | None
+    found: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A limit of the study and what was reached; ``holds`` is ``None`` when not all of its tables were run."""
+
+    id: str
+    kind: str
+    limit: float
+    reached: float | None
+    holds: bool | None
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """A cell beyond its tolerance, a turned order or a missed shape.
+
+    ``state`` is ``known`` (listed in deviations.toml and present), ``unlisted`` (present only) or ``gone`` (listed only).
+    """
+
+    id: str
+    state: str
+    detail: str
+    reason: str
+    tried: str
+
+
+def item_name(item_id: str) -> str:
+    """How an item is called in text: ``table 5``, ``figure5``, ``section5.3``."""
+    return f"table {item_id}" if item_id[:1].isdigit() else item_id
+
+
+def matches(where: Where, keys: Mapping[str, Value]) -> bool:
+    """Whether every named column has this value."""
+    return all(column in keys and str(keys[column]) == str(value) for column, value in where.items())
+
+
+def is_calibrated(
+    calibrations: Iterable[Calibration], keys: Where, measure: str, column: str, table: str | None = None
+) -> bool:
+    """Whether some parameter was chosen on this cell. Without a table, any table's mark counts."""
+    here: dict[str, Value] = {**keys, "measure": measure}
+    for calibration in calibrations:
+        for cell in calibration.cells:
+            wanted = dict(cell)
+            marked_table = wanted.pop("table", None)
+            if table is not None and marked_table is not None and str(marked_table) != table:
+                continue
+            if matches(wanted, here) or matches(wanted, {**here, "measure": column}):
+                return True
+    return False
+
+
+def make_cell(
+    *,
+    table: str,
+    keys: Where,
+    column: str,
+    unit: str,
+    published: float,
+    sample: Sample,
+    calibrated: bool,
+    run_ids: tuple[str, ...] = (),
+) -> Cell:
+    """Compare one published number with what the runs gave."""
+    measured = sample.mean
+    error = None if measured is None or published == 0 else (measured - published) / published
+    return Cell(
+        table=table,
+        keys=keys,
+        column=column,
+        unit=unit,
+        published=published,
+        measured=measured,
+        spread=sample.spread,
+        error=error,
+        calibrated=calibrated,
+        failure=sample.failure,
+        run_ids=run_ids,
+    )
+
+
+def find_orders(cells: Sequence[Cell], rank: str | None) -> tuple[Order, ...]:
+    """Every two cells that differ only in the ranked column and whose published values differ."""
+    if rank is None:
+        return ()
+    groups: dict[tuple[object, ...], list[Cell]] = {}
+    for cell in cells:
+        if rank in cell.keys:
+            shared = tuple((column, value) for column, value in cell.keys.items() if column != rank)
+            groups.setdefault((cell.column, *shared), []).append(cell)
+    orders = []
+    for group in groups.values():
+        for index, one in enumerate(group):
+            for other in group[index + 1 :]:
+                if one.published != other.published:
+                    first, second = (one, other) if one.published > other.published else (other, one)
+                    orders.append(_order(first, second, rank))
+    return tuple(orders)
+
+
+def _order(first: Cell, second: Cell, rank: str) -> Order:
+    gap = agrees = None
+    if first.measured is not None and second.measured is not None:
+        agrees = first.measured > second.measured
+        gap = (first.measured / second.measured - 1) * 100 if second.measured else None
+    return Order(
+        table=first.table,
+        group={column: value for column, value in first.keys.items() if column != rank},
+        column=first.column,
+        first=first.keys[rank],
+        second=second.keys[rank],
+        published_gap_percent=(first.published / second.published - 1) * 100 if second.published else float("inf"),
+        measured_gap_percent=gap,
+        agrees=agrees,
+        calibrated=first.calibrated or second.calibrated,
+    )
+
+
+def gain_percent(pairs: Sequence[tuple[float | None, float | None]]) -> float | None:
+    """Improvement of the first over the second in percent, averaged over the pairs; ``None`` when one is missing."""
+    gains = []
+    for of, over in pairs:
+        if of is None or over is None or over == 0:
+            return None
+        gains.append((of / over - 1) * 100)
+    return statistics.fmean(gains) if gains else None
+
+
+def judge_shape(
+    check: ShapeCheck, values: Sequence[Value], curve: Mapping[tuple[str, str], Sequence[float | None]]
+) -> Shape:
+    """Whether a measured curve has the shape that the text states.
+
+    Args:
+        check: What the text says.
+        values: The swept values, left to right.
+        curve: For (series, measure), the measured values, left to right.
+    """
+
+    def result(holds: bool | None, found: str) -> Shape:
+        return Shape(id=check.id, text=check.text, holds=holds, found=found)
+
+    ys = [y for y in curve[check.series, check.measure] if y is not None]
+    others_key = (check.than or check.series, check.measure_than or check.measure)
+    others = [y for y in curve[others_key] if y is not None] if check.kind == "above" else ys
+    if len(ys) < len(values) or len(others) < len(values):
+        return result(None, "a run failed")
+    xs = list(values)
+    listed = ", ".join(f"{x}: {y:.3f}" for x, y in zip(xs, ys, strict=True))
+    if check.kind == "peak_at":
+        peak = xs[ys.index(max(ys))]
+        return result(peak == check.at, f"largest at {peak} ({listed})")
+    if check.kind == "rises":
+        kept = [y for x, y in zip(xs, ys, strict=True) if check.at is None or float(x) <= check.at]
+        return result(all(later >= earlier for earlier, later in pairwise(kept)), listed)
+    if check.kind == "above":
+        pairs = [
+            (x, y, other)
+            for x, y, other in zip(xs, ys, others, strict=True)
+            if check.at is None or float(x) >= check.at
+        ]
+        found = ", ".join(f"{x}: {y:.3f} against {other:.3f}" for x, y, other in pairs)
+        return result(all(y > other for _, y, other in pairs), found)
+    index = next((number for number, x in enumerate(xs) if x == check.at), None)
+    if index is None or not 0 < index < len(xs) - 1:
+        return result(None, f"the sweep has no inner point at {check.at}")
+    before = ys[index] - ys[index - 1]
+    after = ys[index + 1] - ys[index]
+    levels = after < before and abs(after) <= check.within * abs(ys[index])
+    return result(levels, f"{before:+.3f} up to {check.at}, {after:+.3f} after it ({listed})")
+
+
+def mean_abs(values: Iterable[float | None]) -> float | None:
+    """Mean of the absolute values that are there; ``None`` when none is."""
+    sizes = [abs(value) for value in values if value is not None]
+    return statistics.fmean(sizes) if sizes else None
+
+
+def max_abs(values: Iterable[float | None]) -> float | None:
+    """Largest absolute value that is there; ``None`` when none is."""
+    return max((abs(value) for value in values if value is not None), default=None)
+
+
+def judge_check(
+    check: CheckSpec,
+    ran: Sequence[str],
+    cells: Sequence[Cell],
+    orders: Sequence[Order],
+) -> Check:
+    """Whether a limit is kept over the tables that it names."""
+    missing = [name for name in check.tables if name not in ran]
+    if missing:
+        detail = f"not judged: {', '.join(item_name(name) for name in missing)} not run"
+        return Check(check.id, check.kind, check.limit, None, None, detail)
+    chosen = [cell for cell in cells if cell.table in check.tables and not cell.calibrated]
+    failed = sum(cell.failure is not None for cell in chosen)
+    if check.kind == "order_violations":
+        turned = [order for order in orders if order.table in check.tables and order.agrees is False]
+        tie = check.tie_percent
+        wide = [order for order in turned if tie is not None and order.published_gap_percent > tie]
+        holds = len(turned) <= check.limit and not wide and not failed
+        detail = "; ".join(describe_order(order) for order in turned)
+        return Check(check.id, check.kind, check.limit, len(turned), holds, detail)
+    if check.kind == "max_abs_points":
+        sizes = [None if cell.measured is None else cell.measured - cell.published for cell in chosen]
+    else:
+        sizes = [cell.error for cell in chosen]
+    reached = mean_abs(sizes) if check.kind == "mean_abs_error" else max_abs(sizes)
+    holds = reached is not None and reached <= check.limit and not failed
+    detail = f"over {len(chosen)} cells" + (f", {failed} of them failed" if failed else "")
+    if check.kind != "mean_abs_error" and reached is not None:
+        worst = max(zip(sizes, chosen, strict=True), key=lambda pair: abs(pair[0] or 0.0))[1]
+        detail += f"; largest: {item_name(worst.table)}, {worst.name}"
+    return Check(check.id, check.kind, check.limit, reached, holds, detail)
+
+
+def describe_order(order: Order) -> str:
+    """One order in words: where, what the document prints first, and both gaps."""
+    group = ", ".join(str(value) for value in order.group.values())
+    measured = "failed" if order.measured_gap_percent is None else f"{order.measured_gap_percent:+.1f} %"
+    return (
+        f"{item_name(order.table)}, {group}: {order.first} over {order.second} "
+        f"(published {order.published_gap_percent:+.1f} %, measured {measured})"
+    )
+
+
+def cell_id(cell: Cell, columns: int) -> str:
+    """Name of a cell in deviations.toml."""
+    keys = " ".join(f"{column}={value}" for column, value in cell.keys.items())
+    return f"{item_name(cell.table)}: {keys}" + (f" {cell.column}" if columns > 1 else "")
+
+
+def order_id(order: Order) -> str:
+    """Name of an order in deviations.toml."""
+    keys = " ".join(f"{column}={value}" for column, value in order.group.items())
+    return f"{item_name(order.table)} order: {keys} {order.first} > {order.second}"
+
+
+def shape_id(figure: str, shape: Shape) -> str:
+    """Name of a shape in deviations.toml."""
+    return f"{figure}: {shape.id}"
+
+
+def beyond_tolerance(cell: Cell, table: TableSpec) -> bool:
+    """Whether a cell that counts is further off than its table allows."""
+    if cell.calibrated or cell.measured is None:
+        return False
+    if table.tolerance_points is not None:
+        return abs(cell.measured - cell.published) > table.tolerance_points
+    return cell.error is not None and abs(cell.error) > table.tolerance
+
+
+def judge_deviations(
+    present: Mapping[str, str], possible: Iterable[str], listed: Iterable[KnownDeviation], *, complete: bool
+) -> tuple[Deviation, ...]:
+    """Compare what deviates with what is listed, both ways.
+
+    Args:
+        present: Id → detail of everything that deviates.
+        possible: Ids of everything that was judged.
+        listed: The study's deviations.toml.
+        complete: Whether the whole study was run, so that a listed id that does not exist is stale too.
+    """
+    known = {deviation.id: deviation for deviation in listed}
+    judged = set(possible)
+    found = []
+    for name, detail in present.items():
+        entry = known.get(name)
+        found.append(
+            Deviation(
+                id=name,
+                state="unlisted" if entry is None else "known",
+                detail=detail,
+                reason="" if entry is None else entry.reason,
+                tried="" if entry is None else entry.tried,
+            )
+        )
+    for name, entry in known.items():
+        if name not in present and (complete or name in judged):
+            detail = "within its tolerance" if name in judged else "names nothing in this study"
+            found.append(Deviation(id=name, state="gone", detail=detail, reason=entry.reason, tried=entry.tried))
+    return tuple(found)

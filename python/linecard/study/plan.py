@@ -1,0 +1,140 @@
+"""From a study to runs: which simulation answers which cell. Cells that need the same run share it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from linecard.errors import ConfigError, ConfigProblem
+
+if TYPE_CHECKING:
+    from linecard.study.spec import Effort, Study, StudySpec, Where
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class RunSpec:
+    """One simulation: everything its result depends on."""
+
+    preset: str
+    app: str
+    trace: str
+    map_addresses: bool
+    overrides: tuple[str, ...]
+    seed: int
+    packets: int
+    warmup_packets: int
+
+    def __str__(self) -> str:
+        parts = [self.preset, self.app, *self.overrides, f"seed {self.seed}"]
+        return " ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True, slots=True)
+class CellPlan:
+    """The runs, one per seed, and the measure that together answer one cell."""
+
+    runs: tuple[RunSpec, ...]
+    measure: str
+
+
+def plan_cell(spec: StudySpec, effort: Effort, keys: Where, measure: str, folder: str = "") -> CellPlan:
+    """Turn the values of the key columns into runs and a measure.
+
+    Raises:
+        ConfigError: No column names a preset, or none names the measure that ``"*"`` asks for.
+    """
+    preset = app = trace = ""
+    map_addresses = False
+    settings: dict[str, str] = {}
+    named_measure = measure
+    for column, value in keys.items():
+        definition = spec.columns[column]
+        for change in (definition, definition.values.get(str(value))):
+            if change is None:
+                continue
+            preset = _fill(change.preset, value) or preset
+            app = _fill(change.app, value) or app
+            trace = _fill(change.trace, value) or trace
+            if change.map_addresses is not None:
+                map_addresses = change.map_addresses
+            for setting in change.set:
+                key, _, text = setting.replace("{value}", str(value)).partition("=")
+                settings[key] = text
+            if change.measure is not None and measure == "*":
+                named_measure = change.measure
+    where = ", ".join(f"{column}={value}" for column, value in keys.items())
+    if not preset:
+        raise ConfigError.of([ConfigProblem(spec.id, where, "no column of this row names a preset")])
+    if named_measure == "*":
+        raise ConfigError.of([ConfigProblem(spec.id, where, "no column of this row names a measure")])
+    overrides = tuple(f"{key}={text}" for key, text in sorted(settings.items()))
+    if trace and folder:
+        trace = f"{folder}/{trace}"
+    runs = tuple(
+        RunSpec(
+            preset=preset,
+            app=app,
+            trace=trace,
+            map_addresses=map_addresses,
+            overrides=overrides,
+            seed=seed,
+            packets=effort.packets,
+            warmup_packets=effort.warmup_packets,
+        )
+        for seed in effort.seeds
+    )
+    return CellPlan(runs=runs, measure=named_measure)
+
+
+def _fill(template: str | None, value: object) -> str:
+    return "" if template is None else template.replace("{value}", str(value))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Every cell of the chosen tables, figures and gains, and the distinct runs that answer them."""
+
+    cells: dict[tuple[str, int, str], CellPlan]
+    points: dict[tuple[str, str, int, str], CellPlan]
+    gains: dict[tuple[int, int], tuple[CellPlan, CellPlan]]
+
+    @property
+    def runs(self) -> tuple[RunSpec, ...]:
+        """The distinct runs, in a fixed order."""
+        plans = [*self.cells.values(), *self.points.values()]
+        for of, over in self.gains.values():
+            plans.extend((of, over))
+        return tuple(dict.fromkeys(run for cell in plans for run in cell.runs))
+
+
+def make_plan(study: Study, items: tuple[str, ...], effort: Effort) -> Plan:
+    """Plan these tables and figures, and the gains that the document states beside them."""
+    spec = study.spec
+    folder = str(study.folder)
+    cells: dict[tuple[str, int, str], CellPlan] = {}
+    points: dict[tuple[str, str, int, str], CellPlan] = {}
+    gains: dict[tuple[int, int], tuple[CellPlan, CellPlan]] = {}
+    for table in spec.tables:
+        if table.id not in items:
+            continue
+        for number, row in enumerate(study.rows[table.id]):
+            for column, measure in table.cells.items():
+                if row.published[column] is not None:
+                    cells[table.id, number, column] = plan_cell(spec, effort, row.keys, measure, folder)
+    for figure in spec.figures:
+        if figure.id not in items:
+            continue
+        measures = list(dict.fromkeys(measure for panel in figure.panels for measure in panel.measures))
+        for series in figure.series:
+            for number, value in enumerate(figure.values):
+                keys = {**figure.where, **series.where, figure.sweep: value}
+                for measure in measures:
+                    points[figure.id, series.label, number, measure] = plan_cell(spec, effort, keys, measure, folder)
+    for number, gain in enumerate(spec.gains):
+        if gain.table in items:
+            for index, pair in enumerate(gain.pairs):
+                gains[number, index] = (
+                    plan_cell(spec, effort, pair.of, gain.measure, folder),
+                    plan_cell(spec, effort, pair.over, gain.measure, folder),
+                )
+    return Plan(cells=cells, points=points, gains=gains)

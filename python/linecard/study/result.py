@@ -1,0 +1,353 @@
+"""What a study tells: measured beside published, and everything that follows from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from linecard import _html
+from linecard.study.compare import (
+    Cell,
+    Check,
+    Deviation,
+    Gain,
+    Order,
+    Point,
+    Shape,
+    item_name,
+    max_abs,
+    mean_abs,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import polars
+
+    from linecard.results import RunResult
+    from linecard.study.plan import RunSpec
+    from linecard.study.spec import FigureSpec, Study, TableSpec
+
+
+@dataclass(frozen=True, slots=True)
+class TableResult:
+    """One published table: its cells, orders and gains."""
+
+    spec: TableSpec
+    cells: tuple[Cell, ...]
+    orders: tuple[Order, ...]
+    gains: tuple[Gain, ...]
+
+    @property
+    def counted(self) -> tuple[Cell, ...]:
+        """Cells that were not used to choose a parameter."""
+        return tuple(cell for cell in self.cells if not cell.calibrated)
+
+    @property
+    def mean_abs_error(self) -> float | None:
+        """Mean absolute relative error of the counted cells, a fraction."""
+        return mean_abs(cell.error for cell in self.counted)
+
+    @property
+    def max_abs_error(self) -> float | None:
+        """Largest absolute relative error of the counted cells, a fraction."""
+        return max_abs(cell.error for cell in self.counted)
+
+    @property
+    def order_violations(self) -> int:
+        """Pairs whose measured ranking is not the published one."""
+        return sum(order.agrees is False for order in self.orders)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        return {
+            "id": self.spec.id,
+            "kind": "table",
+            "title": self.spec.title,
+            "headline": self.spec.headline,
+            "mean_abs_error": self.mean_abs_error,
+            "max_abs_error": self.max_abs_error,
+            "rows": [
+                {
+                    **cell.keys,
+                    "measure": cell.column,
+                    "unit": cell.unit,
+                    "published": cell.published,
+                    "measured": cell.measured,
+                    "spread": cell.spread,
+                    "error": cell.error,
+                    "calibrated": cell.calibrated,
+                    "failure": cell.failure,
+                    "run_ids": list(cell.run_ids),
+                }
+                for cell in self.cells
+            ],
+            "orders": [
+                {
+                    **order.group,
+                    "measure": order.column,
+                    "first": order.first,
+                    "second": order.second,
+                    "published_gap_percent": order.published_gap_percent,
+                    "measured_gap_percent": order.measured_gap_percent,
+                    "agrees": order.agrees,
+                    "calibrated": order.calibrated,
+                }
+                for order in self.orders
+            ],
+            "gains": [
+                {
+                    "section": gain.section,
+                    "text": gain.text,
+                    "published_percent": gain.published_percent,
+                    "measured_percent": gain.measured_percent,
+                    "difference_points": gain.difference_points,
+                    "calibrated": gain.calibrated,
+                }
+                for gain in self.gains
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class FigureResult:
+    """One figure: the measured sweep and what the text says of its shape."""
+
+    spec: FigureSpec
+    points: tuple[Point, ...]
+    shapes: tuple[Shape, ...]
+
+    def curve(self, series: str, measure: str) -> list[Point]:
+        """The points of one line, left to right."""
+        return [point for point in self.points if point.series == series and point.measure == measure]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        return {
+            "id": self.spec.id,
+            "kind": "figure",
+            "title": self.spec.title,
+            "headline": False,
+            "rows": [
+                {
+                    "series": point.series,
+                    self.spec.sweep: point.x,
+                    "measure": point.measure,
+                    "unit": point.unit,
+                    "published": None,
+                    "measured": point.measured,
+                    "spread": point.spread,
+                    "error": None,
+                    "calibrated": False,
+                    "failure": point.failure,
+                    "run_ids": list(point.run_ids),
+                }
+                for point in self.points
+            ],
+            "shapes": [
+                {"id": shape.id, "text": shape.text, "holds": shape.holds, "found": shape.found}
+                for shape in self.shapes
+            ],
+        }
+
+
+COMPARISON_COLUMNS = (
+    "study",
+    "table",
+    "row",
+    "measure",
+    "unit",
+    "published",
+    "measured",
+    "spread",
+    "error",
+    "calibrated",
+    "failure",
+)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class StudyResult:
+    """A whole study. The same study gives the same result on any machine and with any ``jobs``, but for ``seconds``.
+
+    Attributes:
+        study: The study's definition.
+        quick: Whether it was run with fewer seeds and packets.
+        items: Ids of the tables and figures that were run.
+        checks: The study's limits and what was reached.
+        deviations: What is beyond its tolerance, and what is listed as such.
+        runs: Every distinct run and its result, or the text of its error.
+        seconds: Real time; the only field that differs between two runs of the same study.
+    """
+
+    study: Study
+    quick: bool
+    items: tuple[str, ...]
+    tables: tuple[TableResult, ...]
+    figures: tuple[FigureResult, ...]
+    checks: tuple[Check, ...]
+    deviations: tuple[Deviation, ...]
+    runs: dict[RunSpec, RunResult | str]
+    seconds: float = field(compare=False)
+
+    @property
+    def headline(self) -> tuple[TableResult, ...]:
+        """The tables behind the first numbers: the headline tables that were run, or all when none of them was."""
+        chosen = tuple(table for table in self.tables if table.spec.headline)
+        return chosen or self.tables
+
+    @property
+    def counted_cells(self) -> tuple[Cell, ...]:
+        """Cells of the headline tables that are not calibrated."""
+        return tuple(cell for table in self.headline for cell in table.counted)
+
+    @property
+    def calibrated_cells(self) -> int:
+        """Cells, of all tables that were run, that were used to choose a parameter."""
+        return sum(cell.calibrated for table in self.tables for cell in table.cells)
+
+    @property
+    def mean_abs_error(self) -> float | None:
+        """Mean absolute relative error of the counted cells, a fraction."""
+        return mean_abs(cell.error for cell in self.counted_cells)
+
+    @property
+    def max_abs_error(self) -> float | None:
+        """Largest absolute relative error of the counted cells, a fraction."""
+        return max_abs(cell.error for cell in self.counted_cells)
+
+    @property
+    def orders(self) -> tuple[Order, ...]:
+        """Every two configurations that the headline tables rank."""
+        return tuple(order for table in self.headline for order in table.orders)
+
+    @property
+    def order_violations(self) -> int:
+        """Pairs of the headline tables whose measured ranking is not the published one."""
+        return sum(order.agrees is False for order in self.orders)
+
+    @property
+    def gains_mean_abs_error_points(self) -> float | None:
+        """Mean absolute difference of the stated gains, in percentage points, without calibrated ones."""
+        gains = (gain for table in self.tables for gain in table.gains if not gain.calibrated)
+        return mean_abs(gain.difference_points for gain in gains)
+
+    @property
+    def failures(self) -> dict[str, str]:
+        """Runs that failed, and why."""
+        return {str(run): outcome for run, outcome in self.runs.items() if isinstance(outcome, str)}
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Why ``--check`` fails: missed limits, and deviations that are unlisted or gone. Empty when all is well."""
+        missed = [f"limit missed: {check.id} ({check.detail})" for check in self.checks if check.holds is False]
+        stale = [
+            f"deviation {deviation.state}: {deviation.id} ({deviation.detail})"
+            for deviation in self.deviations
+            if deviation.state != "known"
+        ]
+        return tuple([*missed, *stale, *(f"run failed: {run}: {why}" for run, why in self.failures.items())])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON; errors are fractions over the cells that are not calibrated."""
+        return {
+            "study": self.study.spec.id,
+            "cells": len(self.counted_cells),
+            "calibrated_cells": self.calibrated_cells,
+            "mean_abs_error": self.mean_abs_error,
+            "max_abs_error": self.max_abs_error,
+            "order_pairs": len(self.orders),
+            "order_violations": self.order_violations,
+            "gains_mean_abs_error_points": self.gains_mean_abs_error_points,
+            "seconds": round(self.seconds, 3),
+            "tables": [item.to_dict() for item in (*self.tables, *self.figures)],
+        }
+
+    def comparison_rows(self) -> list[tuple[object, ...]]:
+        """One row per compared cell or measured point, in :data:`COMPARISON_COLUMNS`."""
+        rows: list[tuple[object, ...]] = []
+        study = self.study.spec.id
+        for table in self.tables:
+            for cell in table.cells:
+                keys = " ".join(f"{column}={value}" for column, value in cell.keys.items())
+                rows.append(
+                    (
+                        study,
+                        table.spec.id,
+                        keys,
+                        cell.column,
+                        cell.unit,
+                        cell.published,
+                        cell.measured,
+                        cell.spread,
+                        cell.error,
+                        cell.calibrated,
+                        cell.failure,
+                    )
+                )
+        for figure in self.figures:
+            for point in figure.points:
+                keys = f"series={point.series} {figure.spec.sweep}={point.x}"
+                rows.append(
+                    (
+                        study,
+                        figure.spec.id,
+                        keys,
+                        point.measure,
+                        point.unit,
+                        None,
+                        point.measured,
+                        point.spread,
+                        None,
+                        False,
+                        point.failure,
+                    )
+                )
+        return rows
+
+    def to_frame(self) -> polars.DataFrame:
+        """The comparison as a polars data frame (extra ``frames``)."""
+        from linecard import tables
+
+        return tables.frame(COMPARISON_COLUMNS, self.comparison_rows())
+
+    def write(self, folder: str | Path) -> list[Path]:
+        """Write tables, manifest, plots and the HTML report into a folder; return what was written."""
+        from linecard.study.write import write_study
+
+        return write_study(self, folder).written
+
+    def __repr__(self) -> str:
+        mean = "none" if self.mean_abs_error is None else f"{self.mean_abs_error:.1%}"
+        return f"<StudyResult {self.study.spec.id}: {len(self.counted_cells)} cells, mean error {mean}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                item_name(table.spec.id),
+                table.spec.title,
+                str(len(table.cells)),
+                percent(table.mean_abs_error),
+                percent(table.max_abs_error),
+                f"{len(table.orders) - table.order_violations} of {len(table.orders)}",
+            )
+            for table in self.tables
+        ]
+        return _html.block(
+            self.study.spec.title,
+            _html.facts(
+                [
+                    ("Cells", f"{len(self.counted_cells)} counted, {self.calibrated_cells} calibrated"),
+                    ("Error", f"mean {percent(self.mean_abs_error)}, largest {percent(self.max_abs_error)}"),
+                    ("Order", f"{self.order_violations} of {len(self.orders)} pairs turned"),
+                ]
+            ),
+            _html.table(("table", "title", "cells", "mean error", "largest", "order kept"), rows),
+        )
+
+
+def percent(fraction: float | None, *, sign: bool = False) -> str:
+    """A fraction as percent with one decimal; a dash for nothing."""
+    if fraction is None:
+        return "–"
+    return f"{fraction * 100:{'+' if sign else ''}.1f} %"

@@ -1,0 +1,442 @@
+"""What a study folder says: ``study.toml``, the published CSV files and ``deviations.toml``, read and checked.
+
+A study is data. ``study.toml`` names what a value of each key column means for a run (``scheme = "P_ALLOC"`` is a
+preset, ``banks = 2`` is a setting), which CSV file holds which table, and what is checked. A new study of plain
+tables is a new folder; nothing here knows a document.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import msgspec
+
+from linecard.errors import ConfigError, ConfigProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+Value = str | int | float
+Where = dict[str, Value]
+
+
+class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Base of everything read from TOML: an unknown key is an error that names it."""
+
+
+class Change(_Strict, frozen=True):
+    """What one value of a column means: a change to the run, or the measure that the cell shows.
+
+    Every text may contain ``{value}``, which stands for the column's value.
+    """
+
+    preset: str | None = None
+    app: str | None = None
+    trace: str | None = None
+    map_addresses: bool | None = None
+    set: tuple[str, ...] = ()
+    measure: str | None = None
+
+
+class Column(Change, frozen=True):
+    """A key column: one change for every value, or one per listed value."""
+
+    values: dict[str, Change] = {}
+
+
+class Effort(_Strict, frozen=True):
+    """How much is simulated per run: seeds, packets with statistics on, packets before."""
+
+    seeds: tuple[int, ...]
+    packets: int
+    warmup_packets: int
+
+
+class Measure(_Strict, frozen=True):
+    """A number read from a run's metrics: component, metric, unit, and the words for axes and tables."""
+
+    component: str
+    metric: str
+    unit: str
+    label: str
+    decimals: int = 2
+
+
+class TableSpec(_Strict, frozen=True):
+    """A published table: a CSV file whose key columns choose the run and whose cell columns hold measures.
+
+    Attributes:
+        cells: Published column → measure. The measure ``"*"`` is named by a key column's change.
+        where: Key columns that the file leaves out, because they are the same for every row.
+        rank: The key column whose values the document ranks; rows that agree in all other keys are compared.
+        headline: Whether the cells count in the study's first numbers.
+        tolerance: Largest relative error of a cell that is no deviation, as a fraction.
+        tolerance_points: The same in the measure's own unit, for percentages; replaces ``tolerance``.
+    """
+
+    id: str
+    title: str
+    file: str
+    cells: dict[str, str]
+    where: Where = {}
+    rank: str | None = None
+    headline: bool = True
+    tolerance: float = 0.10
+    tolerance_points: float | None = None
+    note: str = ""
+
+
+class Pair(_Strict, frozen=True):
+    """Two configurations: ``of`` is compared with ``over``."""
+
+    of: Where
+    over: Where
+
+
+class GainSpec(_Strict, frozen=True):
+    """An improvement that the document states in percent: of one pair, or the mean of several."""
+
+    table: str
+    section: str
+    text: str
+    percent: float
+    measure: str
+    pairs: tuple[Pair, ...]
+
+
+class Series(_Strict, frozen=True):
+    """One line of a figure."""
+
+    label: str
+    where: Where
+
+
+class Panel(_Strict, frozen=True):
+    """One part of a figure: these measures over the sweep, as lines or as bars."""
+
+    label: str
+    measures: tuple[str, ...]
+    kind: Literal["line", "bars"] = "line"
+
+
+class ShapeCheck(_Strict, frozen=True):
+    """Something the text says of a curve.
+
+    ``peak_at``: the largest value stands at ``at``. ``levels_off_at``: the step after ``at`` is smaller than the step
+    before it and at most ``within`` of the value. ``rises``: never falls from left to right up to ``at``.
+    ``above``: this series lies above ``than`` at every swept value from ``at`` on; ``measure_than`` compares two measures.
+    """
+
+    id: str
+    kind: Literal["peak_at", "levels_off_at", "rises", "above"]
+    measure: str
+    series: str
+    text: str
+    at: float | None = None
+    within: float = 0.03
+    than: str | None = None
+    measure_than: str | None = None
+
+
+class FigureSpec(_Strict, frozen=True):
+    """A sweep over the values of one column, drawn as a figure; the document prints no numbers for it."""
+
+    id: str
+    title: str
+    sweep: str
+    values: tuple[Value, ...]
+    axis: str
+    series: tuple[Series, ...]
+    panels: tuple[Panel, ...]
+    where: Where = {}
+    checks: tuple[ShapeCheck, ...] = ()
+    note: str = ""
+
+
+class CheckSpec(_Strict, frozen=True):
+    """A limit that the study must keep, over the cells or orders of these tables."""
+
+    id: str
+    kind: Literal["mean_abs_error", "max_abs_error", "max_abs_points", "order_violations"]
+    tables: tuple[str, ...]
+    limit: float
+    tie_percent: float | None = None
+
+
+class Calibration(_Strict, frozen=True):
+    """A parameter that no document states, chosen on cells that therefore do not count as reproduced."""
+
+    parameter: str
+    value: str
+    reason: str
+    cells: tuple[Where, ...]
+
+
+class Assumption(_Strict, frozen=True):
+    """A reading of the document that it does not state outright."""
+
+    what: str
+    reason: str
+
+
+class StudySpec(_Strict, frozen=True):
+    """The whole of ``study.toml``."""
+
+    id: str
+    title: str
+    document: str
+    summary: str
+    full: Effort
+    quick: Effort
+    columns: dict[str, Column]
+    measures: dict[str, Measure]
+    held_equal: tuple[str, ...] = ()
+    tables: tuple[TableSpec, ...] = ()
+    figures: tuple[FigureSpec, ...] = ()
+    gains: tuple[GainSpec, ...] = ()
+    checks: tuple[CheckSpec, ...] = ()
+    calibrations: tuple[Calibration, ...] = ()
+    assumptions: tuple[Assumption, ...] = ()
+
+
+class KnownDeviation(_Strict, frozen=True):
+    """A deviation that is known: which one, why, and what was tried against it."""
+
+    id: str
+    reason: str
+    tried: str = ""
+
+
+class _Deviations(_Strict, frozen=True):
+    deviations: tuple[KnownDeviation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedRow:
+    """One row of a published CSV file: its key columns and its published values (``None`` where empty)."""
+
+    keys: Where
+    published: dict[str, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A study folder, read and checked."""
+
+    folder: Path
+    spec: StudySpec
+    rows: Mapping[str, tuple[PublishedRow, ...]]
+    deviations: tuple[KnownDeviation, ...]
+
+    @property
+    def item_ids(self) -> tuple[str, ...]:
+        """Ids of the tables and figures, in the document's order."""
+        return tuple(item.id for item in (*self.spec.tables, *self.spec.figures))
+
+
+def study_folders() -> dict[str, Path]:
+    """Shipped studies by name: beside the installed package, or in the source tree."""
+    here = Path(__file__).resolve().parent.parent
+    places = (here / "_studies", here.parent.parent / "studies")
+    found: dict[str, Path] = {}
+    for place in places:
+        if place.is_dir():
+            for file in sorted(place.glob("*/study.toml")):
+                found.setdefault(file.parent.name, file.parent)
+    return found
+
+
+def load_study(name: str) -> Study:
+    """Read a shipped study by name, or a study folder by path.
+
+    Raises:
+        ConfigError: There is no such study, or its files are wrong; every problem after parsing is listed.
+    """
+    shipped = study_folders()
+    folder = shipped.get(name)
+    if folder is None:
+        folder = Path(name)
+        if not (folder / "study.toml").is_file():
+            near = difflib.get_close_matches(name, shipped, n=1)
+            hint = f"; did you mean {near[0]}?" if near else f"; shipped studies: {', '.join(sorted(shipped)) or 'none'}"
+            problem = ConfigProblem("reproduce", "", f"found {name!r}, expected a study or a folder with study.toml{hint}")
+            raise ConfigError.of([problem])
+    spec = _read_toml(folder / "study.toml", StudySpec)
+    deviations_file = folder / "deviations.toml"
+    deviations = _read_toml(deviations_file, _Deviations).deviations if deviations_file.is_file() else ()
+    rows: dict[str, tuple[PublishedRow, ...]] = {}
+    problems: list[ConfigProblem] = []
+    for table in spec.tables:
+        try:
+            rows[table.id] = _read_published(folder / table.file, table)
+        except ConfigError as error:
+            problems.extend(error.problems)
+    problems.extend(_contradictions(folder / "study.toml", spec, rows, deviations))
+    if problems:
+        raise ConfigError.of(problems)
+    return Study(folder=folder, spec=spec, rows=rows, deviations=deviations)
+
+
+_Read = TypeVar("_Read")
+
+
+def _read_toml(file: Path, shape: type[_Read]) -> _Read:
+    try:
+        return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), shape)
+    except OSError as error:
+        problem = ConfigProblem(str(file), "", f"cannot read: {error.strerror}")
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+        problem = ConfigProblem(str(file), "", str(error))
+    raise ConfigError.of([problem])
+
+
+def typed(text: str) -> Value:
+    """A CSV cell as a number where it is one."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _read_published(file: Path, table: TableSpec) -> tuple[PublishedRow, ...]:
+    try:
+        with file.open(newline="", encoding="utf-8") as stream:
+            reader = csv.DictReader(stream)
+            header = list(reader.fieldnames or ())
+            lines = list(reader)
+    except OSError as error:
+        raise ConfigError.of([ConfigProblem(str(file), "", f"cannot read: {error.strerror}")]) from error
+    problems = [
+        ConfigProblem(str(file), column, f"no such column; found {', '.join(header)}")
+        for column in table.cells
+        if column not in header
+    ]
+    rows = []
+    for number, line in enumerate(lines, start=2):
+        keys: Where = dict(table.where)
+        published: dict[str, float | None] = {}
+        for column in header:
+            text = (line[column] or "").strip()
+            if column in table.cells:
+                value = typed(text) if text else None
+                if isinstance(value, str):
+                    problem = ConfigProblem(f"{file}, line {number}", column, f"found {text!r}, expected a number")
+                    problems.append(problem)
+                    value = None
+                published[column] = value
+            else:
+                keys[column] = typed(text)
+        rows.append(PublishedRow(keys=keys, published=published))
+    if problems:
+        raise ConfigError.of(problems)
+    return tuple(rows)
+
+
+def _contradictions(
+    file: Path,
+    spec: StudySpec,
+    rows: Mapping[str, tuple[PublishedRow, ...]],
+    deviations: tuple[KnownDeviation, ...],
+) -> Iterator[ConfigProblem]:
+    """Names that lead nowhere, in reading order."""
+
+    def unknown(key: str, name: str, known: Iterable[str]) -> ConfigProblem:
+        known = list(known)
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(known)}"
+        return ConfigProblem(str(file), key, f"found {name!r}{hint}")
+
+    def check_where(key: str, where: Where) -> Iterator[ConfigProblem]:
+        for column, value in where.items():
+            if column not in spec.columns:
+                yield unknown(key, column, spec.columns)
+            elif spec.columns[column].values and str(value) not in spec.columns[column].values:
+                yield unknown(f"{key}.{column}", str(value), spec.columns[column].values)
+
+    ids = [item.id for item in (*spec.tables, *spec.figures)]
+    for name in sorted({name for name in ids if ids.count(name) > 1}):
+        yield ConfigProblem(str(file), "tables", f"the id {name!r} is used twice")
+    for table in spec.tables:
+        for measure in table.cells.values():
+            if measure != "*" and measure not in spec.measures:
+                yield unknown(f"tables.{table.id}.cells", measure, spec.measures)
+        for row in rows.get(table.id, ()):
+            yield from check_where(f"tables.{table.id}", row.keys)
+        if table.rank is not None and table.rank not in spec.columns:
+            yield unknown(f"tables.{table.id}.rank", table.rank, spec.columns)
+    for figure in spec.figures:
+        if figure.sweep not in spec.columns:
+            yield unknown(f"figures.{figure.id}.sweep", figure.sweep, spec.columns)
+        for where in (figure.where, *(series.where for series in figure.series)):
+            yield from check_where(f"figures.{figure.id}", where)
+        for panel in figure.panels:
+            for measure in panel.measures:
+                if measure not in spec.measures:
+                    yield unknown(f"figures.{figure.id}.panels", measure, spec.measures)
+        labels = [series.label for series in figure.series]
+        for check in figure.checks:
+            for label in (check.series, check.than):
+                if label is not None and label not in labels:
+                    yield unknown(f"figures.{figure.id}.checks.{check.id}", label, labels)
+    for gain in spec.gains:
+        if gain.table not in ids:
+            yield unknown("gains.table", gain.table, ids)
+        if gain.measure not in spec.measures:
+            yield unknown("gains.measure", gain.measure, spec.measures)
+        for pair in gain.pairs:
+            yield from check_where("gains.of", pair.of)
+            yield from check_where("gains.over", pair.over)
+    for limit in spec.checks:
+        for name in limit.tables:
+            if name not in ids:
+                yield unknown(f"checks.{limit.id}.tables", name, ids)
+    for column, change in _all_changes(spec):
+        if change.measure is not None and change.measure not in spec.measures:
+            yield unknown(f"columns.{column}", change.measure, spec.measures)
+    seen: set[str] = set()
+    for deviation in deviations:
+        if deviation.id in seen:
+            yield ConfigProblem(str(file.with_name("deviations.toml")), deviation.id, "listed twice")
+        seen.add(deviation.id)
+
+
+def _all_changes(spec: StudySpec) -> Iterator[tuple[str, Change]]:
+    for name, column in spec.columns.items():
+        yield name, column
+        for change in column.values.values():
+            yield name, change
+
+
+def select_items(study: Study, wanted: Iterable[str] | None) -> tuple[str, ...]:
+    """Ids of the tables and figures asked for, in the document's order; all when nothing is asked for.
+
+    Raises:
+        ConfigError: The study has no such table; lists every unknown one.
+    """
+    if wanted is None:
+        return study.item_ids
+    by_fold = {name.casefold().replace(" ", ""): name for name in study.item_ids}
+    chosen: set[str] = set()
+    problems = []
+    for name in wanted:
+        found = by_fold.get(str(name).casefold().replace(" ", "").removeprefix("table"))
+        if found is None:
+            known = ", ".join(study.item_ids)
+            problems.append(ConfigProblem("--table", "", f"found {name!r}, expected one of {known}"))
+        else:
+            chosen.add(found)
+    if problems:
+        raise ConfigError.of(problems)
+    return tuple(name for name in study.item_ids if name in chosen)
+
+
+def plain(record: Any) -> Any:
+    """Any of these records as plain data."""
+    return msgspec.to_builtins(record)
