@@ -12,6 +12,9 @@ pub trait Application {
     /// The name in tables.
     fn name(&self) -> &'static str;
 
+    /// Locks that the programs use, numbered from 0.
+    fn locks(&self) -> u32;
+
     /// The program of an input thread.
     fn input(&self, ctx: Ctx) -> Program;
 

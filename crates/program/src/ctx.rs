@@ -19,7 +19,7 @@ pub struct Mailbox {
 
 impl Default for Mailbox {
     fn default() -> Self {
-        let block = Block { packet: PacketId(0), port: 0, first_cell: 0, cells: 0, last: false };
+        let block = Block { packet: PacketId(0), port: 0, first_cell: 0, cells: 0, last: false, slot: 0 };
         Self {
             op: Cell::new(Op::Join),
             cycles: Cell::new(0),

@@ -99,6 +99,8 @@ pub struct Block {
     pub cells: u16,
     /// Whether the block ends the packet.
     pub last: bool,
+    /// Transmit slot of the port that the block fills.
+    pub slot: u8,
 }
 
 /// One request of a program. The machine answers each in simulated time.

@@ -1,0 +1,16 @@
+//! DRAM: devices as tables of constraints, address maps, and controllers.
+//!
+//! Time is counted in cycles of the device's clock. The crate knows addresses, banks and rows; it never hears of
+//! packets. A [`Device`] says when a command is legal; a controller decides which access is next and when its
+//! commands go out; a log of the commands can be replayed against the table by the tests.
+#![forbid(unsafe_code)]
+
+mod device;
+mod map;
+pub mod packet_buffer;
+
+pub use device::{Command, Constraint, Device, Edge, Level, Organization, Timing};
+pub use map::{Location, RowMap};
+
+/// A point in time or a duration, in cycles of the device's clock.
+pub type Cycle = u64;

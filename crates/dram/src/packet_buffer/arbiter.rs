@@ -1,0 +1,64 @@
+//! Which queue is next. The same answer decides the next access, what is precharged or prefetched for it, and
+//! where a batch ends: the three must agree on what "next" is.
+
+use super::controller::{Controller, Observer};
+use super::policy::{BatchBreak, Queues};
+
+/// Queue of even banks, or of reads.
+pub(super) const EVEN: usize = 0;
+/// Queue of odd banks.
+pub(super) const ODD: usize = 1;
+/// Reads under [`Queues::ReadWrite`].
+pub(super) const READS: usize = 0;
+/// Writes under [`Queues::ReadWrite`].
+pub(super) const WRITES: usize = 1;
+/// Reads under [`Queues::OddEven`], served first.
+pub(super) const FIRST: usize = 2;
+
+impl<O: Observer> Controller<O> {
+    /// The queue that a request joins.
+    #[inline]
+    pub(super) fn queue_of(&self, bank: u32, write: bool) -> usize {
+        match self.policy.queues {
+            Queues::ReadWrite => [READS, WRITES][usize::from(write)],
+            Queues::OddEven if !write => FIRST,
+            Queues::OddEven => [EVEN, ODD][(bank % 2) as usize],
+        }
+    }
+
+    /// The queue to serve after the access served last.
+    #[inline]
+    pub(super) fn next_queue(&self) -> Option<usize> {
+        if self.last.more {
+            return Some(self.last.queue);
+        }
+        let preferred = match self.policy.queues {
+            Queues::OddEven if !self.queues[FIRST].is_empty() => FIRST,
+            // The bank parity that was not served last, by a read or a write.
+            Queues::OddEven => [ODD, EVEN][(self.last.location.bank % 2) as usize],
+            Queues::ReadWrite if self.batch_goes_on() => self.last.queue,
+            Queues::ReadWrite => 1 - self.last.queue,
+        };
+        if !self.queues[preferred].is_empty() {
+            return Some(preferred);
+        }
+        // No queue waits for another (see `Queues::OddEven`).
+        let other = 1 - preferred.min(1);
+        (!self.queues[other].is_empty()).then_some(other)
+    }
+
+    /// Section 4.2: a batch ends after k requests, when its queue is empty, or at a definite row miss.
+    #[inline]
+    fn batch_goes_on(&self) -> bool {
+        if self.last.served >= self.policy.batch {
+            return false;
+        }
+        self.queues[self.last.queue].front().is_some_and(|head| {
+            let (head, last) = (head.location, self.last.location);
+            match self.policy.batch_break {
+                BatchBreak::SameBankMiss => head.bank != last.bank || head.row == last.row,
+                BatchBreak::AnyMiss => self.device.is_open(head.bank, head.row),
+            }
+        })
+    }
+}

@@ -1,0 +1,287 @@
+//! The controller: takes one access after another, and prepares the next while one moves its data.
+
+use super::policy::{Policy, Precharge, Spare};
+use super::statistics::Statistics;
+use crate::{Command, Cycle, Device, Location};
+use std::collections::VecDeque;
+
+/// One access: at most a cell, or a block of cells for the wide transfers of ADAPT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Where it goes.
+    pub location: Location,
+    /// Bytes to move.
+    pub bytes: u32,
+    /// Write (input side) or read (output side).
+    pub write: bool,
+    /// The next request of the same queue belongs to the same turn (the two halves of a 64-byte cell).
+    pub more: bool,
+    /// The caller's mark, returned in [`Done`].
+    pub tag: u32,
+}
+
+/// An access whose data have been moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// The request's mark.
+    pub tag: u32,
+    /// Whether it was a write.
+    pub write: bool,
+}
+
+/// Sees every command; the default sees nothing and costs nothing.
+pub trait Observer {
+    /// A command went out to a bank at a cycle (`bytes` of a column access).
+    #[inline]
+    fn command(&mut self, _at: Cycle, _command: Command, _location: Location, _bytes: u32) {}
+
+    /// An access moved its data from `start` to `end`.
+    #[inline]
+    fn transfer(&mut self, _start: Cycle, _end: Cycle, _request: &Request) {}
+}
+
+/// Observes nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Observer for Silent {}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Queued {
+    pub location: Location,
+    bytes: u32,
+    write: bool,
+    more: bool,
+    tag: u32,
+    arrival: Cycle,
+}
+
+/// The access served last (or being served).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Last {
+    pub location: Location,
+    pub queue: usize,
+    /// Turns of this queue in a row.
+    pub served: u32,
+    /// Whether the next request of the queue belongs to the same turn.
+    pub more: bool,
+    write: bool,
+}
+
+/// A packet-buffer controller with its device.
+#[derive(Clone, Debug)]
+pub struct Controller<O: Observer = Silent> {
+    pub(super) device: Device,
+    pub(super) policy: Policy,
+    pub(super) queues: [VecDeque<Queued>; 3],
+    pub(super) last: Last,
+    /// The access moving its data: its mark and whether it writes.
+    current: Option<Done>,
+    /// End of the data moved last.
+    bus_free: Cycle,
+    /// When there is something to do.
+    wake: Option<Cycle>,
+    statistics: Statistics,
+    observer: O,
+}
+
+const QUEUE_CAPACITY: usize = 256;
+
+impl<O: Observer> Controller<O> {
+    /// An idle controller.
+    pub fn new(device: Device, policy: Policy, observer: O) -> Self {
+        let banks = device.organization().banks as usize;
+        let nowhere = Location { bank: 0, row: 0 };
+        Self {
+            device,
+            policy,
+            queues: std::array::from_fn(|_| VecDeque::with_capacity(QUEUE_CAPACITY)),
+            last: Last { location: nowhere, queue: 1, served: 0, more: false, write: false },
+            current: None,
+            bus_free: 0,
+            wake: None,
+            statistics: Statistics { bank_data_cycles: vec![0; banks], ..Statistics::default() },
+            observer,
+        }
+    }
+
+    /// The next cycle in which [`Controller::wake`] has something to do.
+    #[inline]
+    pub fn next_wake(&self) -> Option<Cycle> {
+        self.wake
+    }
+
+    /// Counters since the last restart.
+    pub fn statistics(&self) -> &Statistics {
+        &self.statistics
+    }
+
+    /// Forget the counters (the end of warm-up).
+    pub fn restart_statistics(&mut self) {
+        let banks = self.statistics.bank_data_cycles.len();
+        self.statistics = Statistics { bank_data_cycles: vec![0; banks], ..Statistics::default() };
+    }
+
+    /// What the observer holds.
+    pub fn observer(&self) -> &O {
+        &self.observer
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// A request arrives in cycle `now`. It is first considered in a [`Controller::wake`] at `now` or later, so the
+    /// order of calls within a cycle decides only the order within a queue.
+    #[inline]
+    pub fn submit(&mut self, now: Cycle, request: Request) {
+        let Request { location, bytes, write, more, tag } = request;
+        let queue = self.queue_of(location.bank, write);
+        self.queues[queue].push_back(Queued { location, bytes, write, more, tag, arrival: now });
+        self.statistics.windows[usize::from(write)].reference(location);
+        if self.current.is_some() {
+            self.look_ahead(now);
+        } else if self.wake.is_none() {
+            self.wake = Some(now.max(self.bus_free));
+        }
+    }
+
+    /// Finish the access that ends at `now`, if one does, and begin the next.
+    #[inline]
+    pub fn wake(&mut self, now: Cycle) -> Option<Done> {
+        let done = self.current.take();
+        if done.is_some() && self.policy.precharge == Precharge::Eager && !self.policy.ideal {
+            self.precharge_eagerly(now);
+        }
+        self.wake = None;
+        if let Some(queue) = self.next_queue() {
+            self.begin(queue, now);
+        }
+        done
+    }
+
+    /// Serve the head of `queue`; `now` is not before the end of the data moved last.
+    #[inline]
+    fn begin(&mut self, queue: usize, now: Cycle) {
+        let Some(access) = self.queues[queue].pop_front() else { unreachable!("the arbiter chose an empty queue") };
+        let served = match queue == self.last.queue {
+            true if self.last.more => self.last.served,
+            true => self.last.served + 1,
+            false => 1,
+        };
+        let turned = self.last.write != access.write;
+        self.last = Last { location: access.location, queue, served, more: access.more, write: access.write };
+
+        let (start, hit) = if self.policy.ideal {
+            let latency = self.device.latency(column_command(access.write));
+            (self.bus_free.max(access.arrival + latency), true)
+        } else {
+            self.open_and_access(&access, now)
+        };
+        let end = start + self.device.organization().data_cycles(access.bytes);
+        self.count(&access, start, end, hit, turned);
+        let request = Request {
+            location: access.location,
+            bytes: access.bytes,
+            write: access.write,
+            more: access.more,
+            tag: access.tag,
+        };
+        self.observer.transfer(start, end, &request);
+        self.bus_free = end;
+        self.wake = Some(end);
+        self.current = Some(Done { tag: access.tag, write: access.write });
+        self.look_ahead(now);
+    }
+
+    /// Issue the commands that `access` needs. Returns the first cycle of its data and whether its row was open.
+    #[inline]
+    fn open_and_access(&mut self, access: &Queued, now: Cycle) -> (Cycle, bool) {
+        let Location { bank, row } = access.location;
+        let hit = self.device.is_open(bank, row);
+        if !hit {
+            if self.device.open_row(bank).is_some() {
+                self.issue(Command::Precharge, access.location, 0, now);
+            }
+            self.issue(Command::Activate, access.location, 0, now);
+        }
+        let command = column_command(access.write);
+        let latency = self.device.latency(command);
+        let not_before = access.arrival.max(self.bus_free.saturating_sub(latency));
+        let at = self.issue(command, access.location, access.bytes, not_before);
+        (at + latency, hit)
+    }
+
+    /// While data are moved: prepare the bank of the access that will be served next, as far as the policy goes.
+    #[inline]
+    fn look_ahead(&mut self, now: Cycle) {
+        if self.policy.ideal || self.policy.precharge == Precharge::Eager {
+            return;
+        }
+        let Some(next) = self.next_queue().and_then(|q| self.queues[q].front()) else { return };
+        let location = next.location;
+        if location.bank == self.last.location.bank || self.device.is_open(location.bank, location.row) {
+            return;
+        }
+        if self.device.open_row(location.bank).is_some() {
+            self.issue(Command::Precharge, location, 0, now);
+        }
+        if self.policy.prefetch {
+            self.issue(Command::Activate, location, 0, now);
+        }
+    }
+
+    /// Close the bank whose data have just been moved, and any other that was spared for an access that did not
+    /// come, unless an impending access will hit.
+    #[inline]
+    fn precharge_eagerly(&mut self, now: Cycle) {
+        for bank in 0..self.device.organization().banks {
+            let Some(row) = self.device.open_row(bank) else { continue };
+            let location = Location { bank, row };
+            let spared = match self.policy.spare {
+                Spare::Next => {
+                    self.next_queue().and_then(|q| self.queues[q].front()).is_some_and(|r| r.location == location)
+                }
+                Spare::AnyHead => self.queues.iter().any(|q| q.front().is_some_and(|r| r.location == location)),
+            };
+            if !spared {
+                self.issue(Command::Precharge, location, 0, now);
+            }
+        }
+    }
+
+    /// Issue a command at the first legal cycle from `not_before` on; returns that cycle.
+    #[inline]
+    fn issue(&mut self, command: Command, location: Location, bytes: u32, not_before: Cycle) -> Cycle {
+        let at = not_before.max(self.device.earliest(command, location.bank));
+        self.device.issue(command, location.bank, location.row, bytes, at);
+        self.statistics.activates += u64::from(command == Command::Activate);
+        self.statistics.precharges += u64::from(command == Command::Precharge);
+        self.observer.command(at, command, location, bytes);
+        at
+    }
+
+    #[inline]
+    fn count(&mut self, access: &Queued, start: Cycle, end: Cycle, hit: bool, turned: bool) {
+        let s = &mut self.statistics;
+        let side = usize::from(access.write);
+        s.data_cycles[side] += end - start;
+        s.bytes[side] += u64::from(access.bytes);
+        s.accesses[side] += 1;
+        s.runs[side] += u64::from(turned);
+        s.bank_data_cycles[access.location.bank as usize] += end - start;
+        let requested = access.arrival.max(self.bus_free);
+        s.idle_cycles += requested - self.bus_free;
+        let waited = start - requested;
+        match hit && turned {
+            true => s.turnaround_cycles += waited,
+            false => s.row_wait_cycles += waited,
+        }
+    }
+}
+
+#[inline]
+fn column_command(write: bool) -> Command {
+    if write { Command::Write } else { Command::Read }
+}

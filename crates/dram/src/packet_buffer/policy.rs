@@ -1,0 +1,60 @@
+//! What a packet-buffer controller does, as data.
+
+/// How requests are queued and which queue is next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Queues {
+    /// One queue for the odd banks and one for the even ones, in alternation, and a third for reads that is always
+    /// served first (REF_BASE, section 6.2). Alternation does not wait: the cells of a packet lie in one bank, so
+    /// the other queue can stay empty for ever.
+    OddEven,
+    /// One queue for reads and one for writes, of equal priority (OUR_BASE, section 6.2).
+    ReadWrite,
+}
+
+/// When a bank is precharged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precharge {
+    /// As soon as its data have been moved, unless [`Spare`] says that the row is about to be used (REF_BASE).
+    Eager,
+    /// When an impending access is known to need another row of it (OUR_BASE, section 4.4).
+    Lazy,
+}
+
+/// Which impending access spares a bank from eager precharge (section 6.2: "unless the controller notices in time
+/// that the next access is in fact to the bank's latched row").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spare {
+    /// The access that will be served next.
+    Next,
+    /// The head of any queue.
+    AnyHead,
+}
+
+/// What ends a batch besides its length (section 4.2, event 1: "the next element on the current queue would
+/// definitely cause a row miss").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BatchBreak {
+    /// The next request is to another row of the bank in use: no preparation can hide it (case 3 of section 4.4).
+    SameBankMiss,
+    /// The next request's row is not open, in whatever bank.
+    AnyMiss,
+}
+
+/// A controller's rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// Queues and turns.
+    pub queues: Queues,
+    /// Precharge.
+    pub precharge: Precharge,
+    /// What spares a bank from eager precharge.
+    pub spare: Spare,
+    /// Requests from one queue in a row, at most, while the other has any; 1 alternates.
+    pub batch: u32,
+    /// What ends a batch early.
+    pub batch_break: BatchBreak,
+    /// Activate the row of the impending access as well (section 4.4).
+    pub prefetch: bool,
+    /// Every access takes the time of a row hit (REF_IDEAL, IDEAL++).
+    pub ideal: bool,
+}

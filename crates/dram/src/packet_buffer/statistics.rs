@@ -1,0 +1,81 @@
+//! What a packet-buffer controller counts.
+
+use crate::{Cycle, Location};
+
+/// Counters since the last restart.
+#[derive(Clone, Debug, Default)]
+pub struct Statistics {
+    /// Cycles in which the bus moved data, for reads and for writes.
+    pub data_cycles: [Cycle; 2],
+    /// Bytes moved, for reads and for writes.
+    pub bytes: [u64; 2],
+    /// Accesses, reads and writes.
+    pub accesses: [u64; 2],
+    /// Rows opened.
+    pub activates: u64,
+    /// Rows closed.
+    pub precharges: u64,
+    /// Bus cycles lost while an access waited for its row or column.
+    pub row_wait_cycles: Cycle,
+    /// Bus cycles lost to a change of direction.
+    pub turnaround_cycles: Cycle,
+    /// Bus cycles without a request.
+    pub idle_cycles: Cycle,
+    /// Data cycles by bank.
+    pub bank_data_cycles: Vec<Cycle>,
+    /// Runs of accesses of one direction, reads and writes: `bytes / runs` is the observed batch.
+    pub runs: [u64; 2],
+    /// Distinct rows in windows of 16 references, for reads and for writes (Hasan 2003, Table 5).
+    pub windows: [RowWindow; 2],
+}
+
+impl Statistics {
+    /// Share of the accesses for which no row had to be opened; 0 without accesses.
+    pub fn row_hit_rate(&self) -> f64 {
+        let accesses = self.accesses[0] + self.accesses[1];
+        if accesses == 0 { 0.0 } else { 1.0 - self.activates.min(accesses) as f64 / accesses as f64 }
+    }
+
+    /// Rows touched in a window of 16 references, the mean; 0 when there was none.
+    pub fn rows_touched(&self, write: bool) -> f64 {
+        let w = &self.windows[usize::from(write)];
+        if w.windows == 0 { 0.0 } else { w.rows as f64 / w.windows as f64 }
+    }
+
+    /// Bytes in a run of one direction divided by the bytes of a mean access of that direction.
+    pub fn observed_batch(&self, write: bool) -> f64 {
+        let side = usize::from(write);
+        if self.runs[side] == 0 { 0.0 } else { self.accesses[side] as f64 / self.runs[side] as f64 }
+    }
+}
+
+const WINDOW: usize = 16;
+
+/// Counts the distinct rows in each window of 16 references.
+#[derive(Clone, Debug, Default)]
+pub struct RowWindow {
+    seen: [(u32, u32); WINDOW],
+    distinct: usize,
+    references: usize,
+    /// Full windows.
+    pub windows: u64,
+    /// Distinct rows, summed over the windows.
+    pub rows: u64,
+}
+
+impl RowWindow {
+    #[inline]
+    pub(super) fn reference(&mut self, location: Location) {
+        let row = (location.bank, location.row);
+        if !self.seen[..self.distinct].contains(&row) {
+            self.seen[self.distinct] = row;
+            self.distinct += 1;
+        }
+        self.references += 1;
+        if self.references == WINDOW {
+            self.windows += 1;
+            self.rows += self.distinct as u64;
+            (self.references, self.distinct) = (0, 0);
+        }
+    }
+}
