@@ -16,6 +16,7 @@ pub const UDP: u8 = 17;
 pub const SCTP: u8 = 132;
 
 const IPV4_HEADER_BYTES: usize = 20;
+const IPV4_PROTOCOL_AT: usize = 9;
 const IPV6_HEADER_BYTES: usize = 40;
 const TCP_FLAGS_AT: usize = 13;
 
@@ -34,8 +35,7 @@ pub(crate) fn decode(frame: &[u8], at: usize, packet: &mut Packet) {
 #[inline]
 fn decode_v4(frame: &[u8], at: usize, packet: &mut Packet) {
     let Some(header) = frame[at..].first_chunk::<IPV4_HEADER_BYTES>() else {
-        packet.decoded = Decoded::CutBeforeIp;
-        return;
+        return decode_cut_v4(&frame[at..], packet);
     };
     let header_bytes = usize::from(header[0] & 0xf) * 4;
     if header_bytes < IPV4_HEADER_BYTES {
@@ -46,13 +46,37 @@ fn decode_v4(frame: &[u8], at: usize, packet: &mut Packet) {
     packet.ip_header = *header;
     packet.ip_bytes = u32::from(u16::from_be_bytes([header[2], header[3]]));
     packet.ttl = header[8];
-    packet.flow.protocol = header[9];
+    packet.flow.protocol = header[IPV4_PROTOCOL_AT];
     packet.flow.src = u128::from(u32::from_be_bytes([header[12], header[13], header[14], header[15]]));
     packet.flow.dst = u128::from(u32::from_be_bytes([header[16], header[17], header[18], header[19]]));
     packet.ipv4_checksum_ok =
         frame.get(at..at + header_bytes).map(|whole| ones_complement_sum(whole) == 0xffff);
     packet.later_fragment = u16::from_be_bytes([header[6], header[7]]) & 0x1fff != 0;
     decode_transport(frame, at + header_bytes, packet);
+}
+
+/// An IPv4 header cut by the capture: of use as soon as it tells its protocol.
+#[cold]
+fn decode_cut_v4(captured: &[u8], packet: &mut Packet) {
+    if captured.len() <= IPV4_PROTOCOL_AT {
+        packet.decoded = Decoded::CutBeforeIp;
+        return;
+    }
+    let mut header = [0; IPV4_HEADER_BYTES];
+    header[..captured.len()].copy_from_slice(captured);
+    packet.network = Network::Ipv4;
+    packet.decoded = Decoded::AddressesNotCaptured;
+    packet.ip_header = header;
+    packet.ip_bytes = u32::from(u16::from_be_bytes([header[2], header[3]]));
+    packet.ttl = header[8];
+    packet.flow.protocol = header[IPV4_PROTOCOL_AT];
+    let address = |at: usize| {
+        let missing_bytes = (at + 4).saturating_sub(captured.len()).min(4) as u128;
+        let known = u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+        missing_bytes << 32 | u128::from(known)
+    };
+    packet.flow.src = address(12);
+    packet.flow.dst = address(16);
 }
 
 fn decode_v6(frame: &[u8], at: usize, packet: &mut Packet) {

@@ -18,7 +18,8 @@ pub enum Network {
 
 /// A one-way flow: protocol, addresses and ports.
 ///
-/// IPv4 addresses occupy the low 32 bits. Ports are zero unless the protocol is TCP, UDP or SCTP and the packet
+/// IPv4 addresses occupy the low 32 bits. Of an address that the capture cut, the missing bytes are zero and
+/// their number stands above the low 32 bits, so that no cut address equals a whole one. Ports are zero unless the protocol is TCP, UDP or SCTP and the packet
 /// is not a later fragment: such packets are told apart by protocol and addresses alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct FiveTuple {
@@ -56,12 +57,14 @@ pub enum Decoded {
     Complete,
     /// IP was read, but the transport header lies behind the captured bytes: ports are zero.
     PortsNotCaptured,
+    /// IPv4 was read up to its protocol, but not to the end of its addresses; see [`FiveTuple`].
+    AddressesNotCaptured,
     /// The link header names a protocol other than IP.
     #[default]
     NotIp,
     /// The link type is none this crate reads; the packet's bytes are opaque.
     UnknownLinkType,
-    /// The captured bytes end before the IP header does.
+    /// The captured bytes end before the network header tells its protocol.
     CutBeforeIp,
     /// The link header announces IP, but the version nibble says otherwise.
     BadIpVersion,
@@ -73,9 +76,10 @@ pub enum Decoded {
 
 impl Decoded {
     /// Every variant, in declaration order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Complete,
         Self::PortsNotCaptured,
+        Self::AddressesNotCaptured,
         Self::NotIp,
         Self::UnknownLinkType,
         Self::CutBeforeIp,
@@ -87,7 +91,7 @@ impl Decoded {
     /// Whether the packet belongs to a flow.
     #[must_use]
     pub const fn has_flow(self) -> bool {
-        matches!(self, Self::Complete | Self::PortsNotCaptured)
+        matches!(self, Self::Complete | Self::PortsNotCaptured | Self::AddressesNotCaptured)
     }
 
     /// Whether the packet itself is broken, as opposed to cut by the capture or of a foreign protocol.
@@ -102,6 +106,7 @@ impl Decoded {
         match self {
             Self::Complete => "complete",
             Self::PortsNotCaptured => "ports_not_captured",
+            Self::AddressesNotCaptured => "addresses_not_captured",
             Self::NotIp => "not_ip",
             Self::UnknownLinkType => "unknown_link_type",
             Self::CutBeforeIp => "cut_before_ip",
@@ -135,7 +140,7 @@ pub struct Packet {
     pub ttl: u8,
     /// Number of VLAN tags before the network header.
     pub vlan_tags: u8,
-    /// Number of MPLS labels before the network header.
+    /// Number of MPLS labels before the network header; 0 if the capture cuts their stack.
     pub mpls_labels: u8,
     /// A later fragment (offset above zero): it has no transport header.
     pub later_fragment: bool,

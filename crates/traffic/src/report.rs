@@ -8,16 +8,16 @@
 //!   belongs to no IP). The packet is delivered as [`Network::Other`](crate::Network::Other).
 //! - **notice**: sound but worth knowing: an unknown link type, a clock that steps.
 //!
-//! Counts are complete; diagnostics are kept for the first [`MAX_DIAGNOSTICS`] only, so that a file full of
-//! damage cannot fill the memory.
+//! Counts are complete; diagnostics are kept for the first [`MAX_DIAGNOSTICS_PER_KIND`] findings of a kind only,
+//! so that a file full of damage cannot fill the memory, nor many notices hide one loss.
 
 use crate::TrafficError;
 use serde::Serialize;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Diagnostics kept in full; everything is counted.
-pub const MAX_DIAGNOSTICS: usize = 100;
+/// Diagnostics kept in full for each kind; everything is counted.
+pub const MAX_DIAGNOSTICS_PER_KIND: u64 = 10;
 
 /// How much a diagnostic matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -197,7 +197,7 @@ impl DamageReport {
         DamageKind::ALL.iter().map(|&kind| (kind, self.count(kind))).filter(|&(_, count)| count > 0)
     }
 
-    /// The first [`MAX_DIAGNOSTICS`] findings, in file order.
+    /// The first [`MAX_DIAGNOSTICS_PER_KIND`] findings of each kind, in file order.
     #[must_use]
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
@@ -224,7 +224,7 @@ impl DamageReport {
     ) -> Result<(), TrafficError> {
         self.counts[kind as usize] += 1;
         let stop = self.strict && kind.severity() == Severity::Damage;
-        if !stop && self.diagnostics.len() >= MAX_DIAGNOSTICS {
+        if !stop && self.counts[kind as usize] > MAX_DIAGNOSTICS_PER_KIND {
             return Ok(());
         }
         let Words { found, expected, action } = words();

@@ -81,9 +81,9 @@ pub struct FlowStatistics {
     pub single_packet_flows: u64,
     /// Their percentage among flows.
     pub single_packet_flows_percent: f64,
-    /// Percentage of all packets that are in single-packet flows.
+    /// Percentage of the packets with a flow that are in single-packet flows.
     pub packets_in_single_packet_flows_percent: f64,
-    /// Percentage of all packets that are in the ten flows with the most packets.
+    /// Percentage of the packets with a flow that are in the ten flows with the most packets.
     pub top10_flows_percent: f64,
     /// IPv4 headers captured whole, so that their checksum could be verified.
     pub ipv4_checksums: u64,
@@ -91,8 +91,8 @@ pub struct FlowStatistics {
     pub ipv4_checksums_ok_percent: Option<f64>,
     /// Packets that belong to no flow, by reason.
     pub skipped: BTreeMap<&'static str, u64>,
-    /// IP packets whose ports were not captured: they count to a flow with ports zero.
-    pub ports_not_captured: u64,
+    /// IP packets whose ports or addresses were not captured whole: they count to a flow of what was.
+    pub incomplete_flow_packets: u64,
     /// Findings in the capture by kind; empty for generators.
     pub damage: BTreeMap<&'static str, u64>,
     /// No finding was damage.
@@ -171,6 +171,8 @@ impl FlowStatisticsBuilder {
         let top10 = self.table.top(10).iter().map(|(_, count)| count.packets).sum();
         let duration_ns = counters.latest_ns - counters.earliest_ns;
         let of_decoded = |decoded: Decoded| counters.decoded[decoded as usize];
+        let with_flow =
+            Decoded::ALL.into_iter().filter(|decoded| decoded.has_flow()).map(of_decoded).sum();
         let skipped = Decoded::ALL.into_iter().filter(|d| !d.has_flow() && of_decoded(*d) > 0);
         let findings = report.into_iter().flat_map(DamageReport::counts);
         FlowStatistics {
@@ -190,13 +192,14 @@ impl FlowStatisticsBuilder {
             flows,
             single_packet_flows: single,
             single_packet_flows_percent: 100.0 * ratio(single, flows),
-            packets_in_single_packet_flows_percent: 100.0 * ratio(single, packets),
-            top10_flows_percent: 100.0 * ratio(top10, packets),
+            packets_in_single_packet_flows_percent: 100.0 * ratio(single, with_flow),
+            top10_flows_percent: 100.0 * ratio(top10, with_flow),
             ipv4_checksums: counters.checksums,
             ipv4_checksums_ok_percent: (counters.checksums > 0)
                 .then(|| 100.0 * ratio(counters.checksums_ok, counters.checksums)),
             skipped: skipped.map(|decoded| (decoded.key(), of_decoded(decoded))).collect(),
-            ports_not_captured: of_decoded(Decoded::PortsNotCaptured),
+            incomplete_flow_packets: of_decoded(Decoded::PortsNotCaptured)
+                + of_decoded(Decoded::AddressesNotCaptured),
             damage: findings.map(|(kind, count)| (kind.key(), count)).collect(),
             clean: report.is_none_or(|report| report.total(Severity::Damage) == 0),
         }

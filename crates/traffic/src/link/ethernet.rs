@@ -50,6 +50,8 @@ pub(super) fn decode_ethertype(frame: &[u8], mut at: usize, packet: &mut Packet)
 pub(super) fn decode_mpls(frame: &[u8], mut at: usize, packet: &mut Packet) {
     loop {
         let Some(label) = frame.get(at..at + 4) else {
+            // Where the stack ends is unknown, so are its labels.
+            packet.mpls_labels = 0;
             packet.decoded = Decoded::CutBeforeIp;
             return;
         };
