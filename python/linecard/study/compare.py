@@ -70,8 +70,8 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """The cell's key values, such as ``l3fwd16, 2, REF_BASE``."""
-        return ", ".join(str(value) for value in self.keys.values())
+        """The cell's key values, such as ``l3fwd16, banks 2, REF_BASE``."""
+        return words(self.keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Order:
 
     Attributes:
         group: Key columns that both rows share.
-        published_gap_percent: How much larger the document prints the first, in percent.
+        published_gap_percent: How much larger the document prints the first, in percent; ``None`` over a zero.
         measured_gap_percent: How much larger the first was measured, in percent; negative when the order is turned.
         agrees: Whether the measured ranking is the published one; ``None`` when a run failed.
     """
@@ -90,7 +90,7 @@ class Order:
     column: str
     first: Value
     second: Value
-    published_gap_percent: float
+    published_gap_percent: float | None
     measured_gap_percent: float | None
     agrees: bool | None
     calibrated: bool
@@ -157,6 +157,13 @@ class Deviation:
     detail: str
     reason: str
     tried: str
+
+
+def words(keys: Where) -> str:
+    """Key values in words: texts as they are, numbers after their column, such as ``l3fwd16, banks 2``."""
+    return ", ".join(
+        value if isinstance(value, str) else f"{column.replace('_', ' ')} {value}" for column, value in keys.items()
+    )
 
 
 def item_name(item_id: str) -> str:
@@ -244,7 +251,7 @@ def _order(first: Cell, second: Cell, rank: str) -> Order:
         column=first.column,
         first=first.keys[rank],
         second=second.keys[rank],
-        published_gap_percent=(first.published / second.published - 1) * 100 if second.published else float("inf"),
+        published_gap_percent=(first.published / second.published - 1) * 100 if second.published else None,
         measured_gap_percent=gap,
         agrees=agrees,
         calibrated=first.calibrated or second.calibrated,
@@ -298,11 +305,11 @@ def judge_shape(
         return result(all(y > other for _, y, other in pairs), found)
     index = next((number for number, x in enumerate(xs) if x == check.at), None)
     if index is None or not 0 < index < len(xs) - 1:
-        return result(None, f"the sweep has no inner point at {check.at}")
+        return result(None, f"the sweep has no inner point at {check.at:g}" if check.at is not None else "no point is named")
     before = ys[index] - ys[index - 1]
     after = ys[index + 1] - ys[index]
     levels = after < before and abs(after) <= check.within * abs(ys[index])
-    return result(levels, f"{before:+.3f} up to {check.at}, {after:+.3f} after it ({listed})")
+    return result(levels, f"{before:+.3f} up to {xs[index]}, {after:+.3f} after it ({listed})")
 
 
 def mean_abs(values: Iterable[float | None]) -> float | None:
@@ -332,7 +339,7 @@ def judge_check(
     if check.kind == "order_violations":
         turned = [order for order in orders if order.table in check.tables and order.agrees is False]
         tie = check.tie_percent
-        wide = [order for order in turned if tie is not None and order.published_gap_percent > tie]
+        wide = [order for order in turned if tie is not None and not is_tie(order, tie)]
         holds = len(turned) <= check.limit and not wide and not failed
         detail = "; ".join(describe_order(order) for order in turned)
         return Check(check.id, check.kind, check.limit, len(turned), holds, detail)
@@ -349,13 +356,21 @@ def judge_check(
     return Check(check.id, check.kind, check.limit, reached, holds, detail)
 
 
+def is_tie(order: Order, percent: float) -> bool:
+    """Whether the document prints the two within this many percent of each other."""
+    return order.published_gap_percent is not None and order.published_gap_percent <= percent
+
+
+def gap_text(percent: float | None) -> str:
+    """A gap in percent with its sign; a dash for none."""
+    return "–" if percent is None else f"{percent:+.1f} %"
+
+
 def describe_order(order: Order) -> str:
     """One order in words: where, what the document prints first, and both gaps."""
-    group = ", ".join(str(value) for value in order.group.values())
-    measured = "failed" if order.measured_gap_percent is None else f"{order.measured_gap_percent:+.1f} %"
     return (
-        f"{item_name(order.table)}, {group}: {order.first} over {order.second} "
-        f"(published {order.published_gap_percent:+.1f} %, measured {measured})"
+        f"{item_name(order.table)}, {words(order.group)}: {order.first} over {order.second} (published "
+        f"{gap_text(order.published_gap_percent)}, measured {gap_text(order.measured_gap_percent)})"
     )
 
 

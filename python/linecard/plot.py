@@ -1,0 +1,202 @@
+"""Plots of a study, with matplotlib (extra ``plot``), which is imported when the first plot is made.
+
+Published numbers are light, measured ones dark; configurations keep the document's own names. Each plot is drawn
+without a display and comes out the same for the same numbers.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import IO, TYPE_CHECKING, Any
+
+from linecard.errors import MissingExtraError
+from linecard.study.compare import item_name
+
+if TYPE_CHECKING:
+    from linecard.study.compare import Cell
+    from linecard.study.result import FigureResult, StudyResult, TableResult
+
+INK = "#1f2328"
+MUTED = "#57606a"
+PUBLISHED = "#b9c4d0"
+MEASURED = "#1f5fa8"
+CALIBRATED = "#9a6fb0"
+LINES = ("#1f5fa8", "#c2571a", "#2c7a4b", "#8250a6", "#9a6700")
+
+_STYLE = {
+    "font.family": "sans-serif",
+    "font.size": 9,
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": INK,
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.grid.axis": "y",
+    "grid.color": "#e3e7eb",
+    "grid.linewidth": 0.7,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "legend.frameon": False,
+    "svg.hashsalt": "linecard",
+    "figure.constrained_layout.use": True,
+}
+
+
+class Plot:
+    """One drawn figure."""
+
+    def __init__(self, figure: Any) -> None:
+        self._figure = figure
+
+    def png(self, file: IO[bytes]) -> None:
+        """Write the figure as PNG."""
+        self._figure.savefig(file, format="png", dpi=150, metadata={"Software": None})
+
+    def svg(self) -> str:
+        """The figure as an SVG element, to stand inside a page."""
+        buffer = io.StringIO()
+        self._figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+        text = buffer.getvalue()
+        return text[text.index("<svg") :]
+
+    def close(self) -> None:
+        """Free the figure."""
+        _pyplot().close(self._figure)
+
+
+def _pyplot() -> Any:
+    try:
+        import matplotlib as mpl
+    except ImportError as error:
+        raise MissingExtraError("a plot", "plot") from error
+    mpl.use("Agg")
+    from matplotlib import pyplot
+
+    return pyplot
+
+
+def study_figures(result: StudyResult) -> Iterator[tuple[str, Plot]]:
+    """Every plot of a study with its file name, in the document's order: bars per table, curves per figure."""
+    pyplot = _pyplot()
+    for table in result.tables:
+        if table.cells:
+            with pyplot.rc_context(_STYLE):
+                yield item_name(table.spec.id).replace(" ", "_"), Plot(_table_figure(pyplot, result, table))
+    for figure in result.figures:
+        with pyplot.rc_context(_STYLE):
+            yield figure.spec.id, Plot(_sweep_figure(pyplot, result, figure))
+
+
+def _constant_columns(cells: tuple[Cell, ...]) -> set[str]:
+    columns = cells[0].keys
+    return {column for column in columns if len({cell.keys.get(column) for cell in cells}) == 1}
+
+
+def cell_groups(table: TableResult) -> list[tuple[str, list[tuple[str, Cell]]]]:
+    """Cells of a table as groups of labelled bars: one group per value of what is not ranked."""
+    constant = _constant_columns(table.cells)
+    rank = table.spec.rank
+    groups: dict[str, list[tuple[str, Cell]]] = {}
+    several = len(table.spec.cells) > 1
+    for cell in table.cells:
+        varying = {column: value for column, value in cell.keys.items() if column not in constant}
+        if rank is None or rank not in varying:
+            # Nothing is ranked: the last varying column labels the bars, the rest and the measure the groups.
+            label_column = list(varying)[-1] if varying else ""
+        else:
+            label_column = rank
+        rest = [
+            value if isinstance(value, str) else f"{value} {column.replace('_', ' ')}"
+            for column, value in varying.items()
+            if column != label_column
+        ]
+        if several:
+            rest.insert(0, cell.column.replace("_", " "))
+        value = varying.get(label_column, "")
+        label = value if isinstance(value, str) else f"{value}"
+        groups.setdefault(", ".join(rest), []).append((label, cell))
+    return list(groups.items())
+
+
+def _table_figure(pyplot: Any, result: StudyResult, table: TableResult) -> Any:
+    groups = cell_groups(table)
+    bars = sum(len(cells) for _, cells in groups)
+    width = min(max(4.2, 0.62 * bars + 0.5 * len(groups) + 1.2), 13.0)
+    figure, axes = pyplot.subplots(figsize=(width, 3.1))
+    position = 0.0
+    ticks, labels = [], []
+    top = max(max(cell.published, cell.measured or 0.0) for cell in table.cells)
+    for title, cells in groups:
+        start = position
+        for label, cell in cells:
+            axes.bar(position - 0.2, cell.published, 0.38, color=PUBLISHED)
+            if cell.measured is not None:
+                colour = CALIBRATED if cell.calibrated else MEASURED
+                axes.bar(position + 0.2, cell.measured, 0.38, color=colour, yerr=cell.spread, ecolor=INK, capsize=2)
+                if cell.error is not None:
+                    height = max(cell.published, cell.measured)
+                    text = f"{cell.error * 100:+.1f}%"
+                    axes.text(position, height + top * 0.025, text, ha="center", fontsize=7.5, color=MUTED)
+            ticks.append(position)
+            labels.append(label)
+            position += 1.0
+        middle = (start + position - 1) / 2
+        if title:
+            axes.text(middle, -0.30, title, ha="center", va="top", transform=axes.get_xaxis_transform(), color=MUTED)
+        position += 0.55
+    long = max((len(label) for label in labels), default=0) > 8 or bars > 10
+    axes.set_xticks(ticks, labels, rotation=24 if long else 0, ha="right" if long else "center", fontsize=8)
+    axes.tick_params(axis="x", length=0)
+    axes.set_ylim(0, top * 1.16)
+    measures = {result.study.spec.measures[measure].label for measure in table.spec.cells.values() if measure != "*"}
+    units = {cell.unit for cell in table.cells}
+    axes.set_ylabel(f"{measures.pop()} ({units.pop()})" if len(measures) == 1 else ", ".join(sorted(units)))
+    axes.set_title(f"{item_name(table.spec.id).capitalize()}: {table.spec.title}", pad=24)
+    handles = [
+        pyplot.Rectangle((0, 0), 1, 1, color=PUBLISHED, label="published"),
+        pyplot.Rectangle((0, 0), 1, 1, color=MEASURED, label="measured"),
+    ]
+    if any(cell.calibrated for cell in table.cells):
+        handles.append(pyplot.Rectangle((0, 0), 1, 1, color=CALIBRATED, label="measured, calibrated"))
+    axes.legend(
+        handles=handles, loc="lower left", bbox_to_anchor=(-0.01, 0.99), ncols=3, fontsize=8, borderpad=0, handlelength=1.2
+    )
+    return figure
+
+
+def _sweep_figure(pyplot: Any, result: StudyResult, figure_result: FigureResult) -> Any:
+    spec = figure_result.spec
+    figure, all_axes = pyplot.subplots(1, len(spec.panels), figsize=(4.3 * len(spec.panels), 3.1), squeeze=False)
+    positions = list(range(len(spec.values)))
+    for panel, axes in zip(spec.panels, all_axes[0], strict=True):
+        lines = [(series.label, measure) for series in spec.series for measure in panel.measures]
+        for number, (series, measure) in enumerate(lines):
+            points = figure_result.curve(series, measure)
+            values = [float("nan") if point.measured is None else point.measured for point in points]
+            spreads = [point.spread or 0.0 for point in points]
+            words = result.study.spec.measures[measure].label
+            names = [series] if len(spec.series) > 1 else []
+            names += [words] if len(panel.measures) > 1 else []
+            label = ", ".join(names) or series
+            colour = LINES[number % len(LINES)]
+            if panel.kind == "line":
+                axes.errorbar(positions, values, yerr=spreads, color=colour, marker="o", ms=4, capsize=2, label=label)
+            else:
+                width = 0.8 / len(lines)
+                places = [position + (number - (len(lines) - 1) / 2) * width for position in positions]
+                axes.bar(places, values, width * 0.94, color=colour, label=label)
+        axes.set_xticks(positions, [str(value) for value in spec.values])
+        axes.set_xlabel(spec.axis)
+        axes.set_title(panel.label, fontsize=9, fontweight="normal")
+        axes.margins(y=0.18)
+        if panel.kind == "bars":
+            axes.set_ylim(bottom=0)
+        axes.legend(fontsize=8, loc="best")
+    figure.suptitle(f"{spec.id.capitalize()}: {spec.title}", x=0.01, ha="left", fontsize=10, fontweight="bold")
+    return figure

@@ -1,0 +1,120 @@
+"""A study's output folder: tidy tables, manifest, plots and one self-contained report."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from linecard import tables
+from linecard._core import __version__
+from linecard.errors import MissingExtraError
+from linecard.study import spec as study_spec
+from linecard.study.result import COMPARISON_COLUMNS
+
+if TYPE_CHECKING:
+    from linecard.results import RunResult
+    from linecard.study.result import StudyResult
+
+
+@dataclass(slots=True)
+class Written:
+    """Files that were written, and what was left out because an optional extra is missing."""
+
+    written: list[Path] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+
+
+def finished_runs(result: StudyResult) -> list[RunResult]:
+    """The runs that gave a result, each once, in the plan's order."""
+    by_id = {run.run_id: run for run in result.runs.values() if not isinstance(run, str)}
+    return list(by_id.values())
+
+
+def manifest(result: StudyResult) -> dict[str, Any]:
+    """Everything needed to repeat the study and to recognise its results. Deterministic."""
+    study = result.study
+    files = sorted({study.folder / "study.toml", *(study.folder / table.file for table in study.spec.tables)})
+    return {
+        "linecard_version": __version__,
+        "study": study.spec.id,
+        "title": study.spec.title,
+        "document": study.spec.document,
+        "quick": result.quick,
+        "items": list(result.items),
+        "effort": study_spec.plain(study.spec.quick if result.quick else study.spec.full),
+        "inputs": {
+            file.relative_to(study.folder).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest()
+            for file in files
+        },
+        "checks": [
+            {
+                "id": check.id,
+                "limit": check.limit,
+                "reached": check.reached,
+                "holds": check.holds,
+                "detail": check.detail,
+            }
+            for check in result.checks
+        ],
+        "deviations": [
+            {
+                "id": deviation.id,
+                "state": deviation.state,
+                "detail": deviation.detail,
+                "reason": deviation.reason,
+                "tried": deviation.tried,
+            }
+            for deviation in result.deviations
+        ],
+        "calibrations": study_spec.plain(study.spec.calibrations),
+        "failures": result.failures,
+        "runs": [run.manifest() for run in finished_runs(result)],
+    }
+
+
+def write_study(result: StudyResult, folder: str | Path) -> Written:
+    """Write everything into a folder. What needs a missing extra is left out and named, not failed on."""
+    folder = Path(folder)
+    done = Written()
+    measurements = tables.metric_rows(finished_runs(result))
+    comparison = result.comparison_rows()
+    csv_files = (
+        ("measurements.csv", tables.METRIC_COLUMNS, measurements),
+        ("comparison.csv", COMPARISON_COLUMNS, comparison),
+    )
+    for name, columns, rows in csv_files:
+        done.written.append(tables.write_table(folder / name, columns, rows, "csv"))
+    done.written.append(tables.write_text(folder / "manifest.json", tables.json_text(manifest(result))))
+    done.written.append(tables.write_text(folder / "result.json", tables.json_text(result.to_dict())))
+    for write_part in (_write_parquet, _write_plots, _write_report):
+        try:
+            done.written.extend(write_part(result, folder))
+        except MissingExtraError as error:
+            done.left_out.append(str(error))
+    return done
+
+
+def _write_parquet(result: StudyResult, folder: Path) -> list[Path]:
+    measurements = tables.metric_rows(finished_runs(result))
+    return [
+        tables.write_table(folder / "measurements.parquet", tables.METRIC_COLUMNS, measurements, "parquet"),
+        tables.write_table(folder / "comparison.parquet", COMPARISON_COLUMNS, result.comparison_rows(), "parquet"),
+    ]
+
+
+def _write_plots(result: StudyResult, folder: Path) -> list[Path]:
+    from linecard import plot
+
+    written = []
+    for name, figure in plot.study_figures(result):
+        written.append(tables.write_file(folder / "plots" / f"{name}.png", figure.png))
+        figure.close()
+    return written
+
+
+def _write_report(result: StudyResult, folder: Path) -> list[Path]:
+    from linecard.report import study_report
+
+    return [tables.write_text(folder / "report.html", study_report(result))]
