@@ -170,3 +170,47 @@ pub fn set_checksum(header: &mut [u8; 20]) {
     let checksum = !ones_complement_sum(header);
     header[10..12].copy_from_slice(&checksum.to_be_bytes());
 }
+
+/// Replaces the four bytes at `at` of an IPv4 header and adjusts the checksum by the difference (RFC 1624,
+/// equation 3), so that it stays as valid or as wrong as it was.
+pub(crate) fn replace_in_header(header: &mut [u8; 20], at: usize, new: u32) {
+    let checksum = u16::from_be_bytes([header[10], header[11]]);
+    let mut sum = u32::from(!checksum);
+    for (old, new) in header[at..at + 4].chunks_exact(2).zip(new.to_be_bytes().chunks_exact(2)) {
+        sum += u32::from(!u16::from_be_bytes([old[0], old[1]]));
+        sum += u32::from(u16::from_be_bytes([new[0], new[1]]));
+    }
+    sum = (sum & 0xffff) + (sum >> 16);
+    sum = (sum & 0xffff) + (sum >> 16);
+    header[at..at + 4].copy_from_slice(&new.to_be_bytes());
+    header[10..12].copy_from_slice(&(!(sum as u16)).to_be_bytes());
+}
+
+/// IPv4 blocks that are not public unicast (RFC 6890 and its successors): first address and prefix length.
+const SPECIAL_V4: [(u32, u32); 14] = [
+    (0x0000_0000, 8),  // this network
+    (0x0a00_0000, 8),  // private
+    (0x6440_0000, 10), // shared by carriers
+    (0x7f00_0000, 8),  // loopback
+    (0xa9fe_0000, 16), // link local
+    (0xac10_0000, 12), // private
+    (0xc000_0000, 24), // protocol assignments
+    (0xc000_0200, 24), // documentation
+    (0xc058_6300, 24), // 6to4 relays
+    (0xc0a8_0000, 16), // private
+    (0xc612_0000, 15), // benchmarks
+    (0xc633_6400, 24), // documentation
+    (0xcb00_7100, 24), // documentation
+    (0xe000_0000, 3),  // multicast and reserved
+];
+
+/// Whether an IPv4 address is public unicast.
+#[must_use]
+pub fn is_public_v4(address: u32) -> bool {
+    SPECIAL_V4.iter().all(|&(first, length)| (address ^ first) >> (32 - length) != 0)
+}
+
+/// The special blocks as first and last address, both included, in order.
+pub(crate) fn special_v4_ranges() -> impl Iterator<Item = (u32, u32)> {
+    SPECIAL_V4.iter().map(|&(first, length)| (first, first | (u32::MAX >> length)))
+}

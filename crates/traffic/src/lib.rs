@@ -32,11 +32,15 @@
 mod capture;
 mod error;
 pub mod flows;
+pub mod frame;
+pub mod generators;
 pub mod ip;
 pub mod link;
 mod packet;
 mod readers;
+pub mod remap;
 pub mod report;
+pub mod write;
 
 pub use capture::{CaptureReader, Format, OpenOptions, Progress, open};
 pub use error::TrafficError;

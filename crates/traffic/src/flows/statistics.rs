@@ -171,8 +171,7 @@ impl FlowStatisticsBuilder {
         let top10 = self.table.top(10).iter().map(|(_, count)| count.packets).sum();
         let duration_ns = counters.latest_ns - counters.earliest_ns;
         let of_decoded = |decoded: Decoded| counters.decoded[decoded as usize];
-        let with_flow =
-            Decoded::ALL.into_iter().filter(|decoded| decoded.has_flow()).map(of_decoded).sum();
+        let with_flow = Decoded::ALL.into_iter().filter(|decoded| decoded.has_flow()).map(of_decoded).sum();
         let skipped = Decoded::ALL.into_iter().filter(|d| !d.has_flow() && of_decoded(*d) > 0);
         let findings = report.into_iter().flat_map(DamageReport::counts);
         FlowStatistics {

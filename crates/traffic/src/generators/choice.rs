@@ -1,0 +1,104 @@
+//! Drawing from a weighted list in constant time.
+//!
+//! Walker's alias method in Vose's formulation (IEEE Trans. Software Eng. 17(9), 1991): two table reads a draw,
+//! whatever the number of weights.
+
+use super::Random;
+use crate::TrafficError;
+use rand_xoshiro::rand_core::Rng;
+
+/// A number in `0..bound`, from the upper bits of a 64-bit draw. The bias is below `bound`/2⁶⁴.
+pub(super) fn below(random: &mut Random, bound: u64) -> u64 {
+    ((u128::from(random.next_u64()) * u128::from(bound)) >> 64) as u64
+}
+
+/// A number in the open interval from 0 to 1, on a grid of 2⁻⁵³.
+pub(super) fn open_unit(random: &mut Random) -> f64 {
+    const STEP: f64 = 1.0 / (1_u64 << 53) as f64;
+    ((random.next_u64() >> 11) as f64 + 0.5) * STEP
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    /// Below this the slot's own index is drawn, from here on its alias.
+    threshold: u64,
+    alias: u32,
+}
+
+/// Draws indices with given weights.
+#[derive(Clone, Debug)]
+pub struct WeightedChoice {
+    slots: Vec<Slot>,
+}
+
+impl WeightedChoice {
+    /// Prepares the table.
+    ///
+    /// # Errors
+    ///
+    /// When there are no weights, more than 2³², one is negative or not a number, or all are zero.
+    pub fn new(weights: &[f64]) -> Result<Self, TrafficError> {
+        let total: f64 = weights.iter().sum();
+        let sound = weights.iter().all(|&weight| weight >= 0.0) && total > 0.0 && total.is_finite();
+        if !sound || u32::try_from(weights.len()).is_err() {
+            return Err(TrafficError::BadParameter {
+                what: "weights",
+                found: format!("{} weights with sum {total}", weights.len()),
+                expected: "at least one, none negative, not all zero".to_owned(),
+            });
+        }
+        let count = weights.len() as f64;
+        let mut share: Vec<f64> = weights.iter().map(|weight| weight * count / total).collect();
+        let mut slots: Vec<Slot> =
+            (0..weights.len()).map(|index| Slot { threshold: u64::MAX, alias: index as u32 }).collect();
+        let (mut small, mut large): (Vec<usize>, Vec<usize>) =
+            (0..weights.len()).partition(|&index| share[index] < 1.0);
+        while let (Some(&poor), Some(&rich)) = (small.last(), large.last()) {
+            small.pop();
+            slots[poor] = Slot { threshold: (share[poor] * 2_f64.powi(64)) as u64, alias: rich as u32 };
+            share[rich] -= 1.0 - share[poor];
+            if share[rich] < 1.0 {
+                large.pop();
+                small.push(rich);
+            }
+        }
+        Ok(Self { slots })
+    }
+
+    /// Draws an index.
+    #[inline]
+    pub fn draw(&self, random: &mut Random) -> usize {
+        let index = below(random, self.slots.len() as u64) as usize;
+        let slot = self.slots[index];
+        if random.next_u64() < slot.threshold { index } else { slot.alias as usize }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand_xoshiro::rand_core::SeedableRng;
+
+    #[test]
+    fn shares_come_out_as_weighted() {
+        let weights = [1.0, 0.0, 5.0, 2.0, 2.0];
+        let choice = WeightedChoice::new(&weights).unwrap();
+        let mut random = Random::seed_from_u64(1);
+        let mut counts = [0_u32; 5];
+        for _ in 0..1_000_000 {
+            counts[choice.draw(&mut random)] += 1;
+        }
+        for (count, weight) in counts.into_iter().zip(weights) {
+            // Five standard deviations at most.
+            assert!((f64::from(count) - weight * 1e5).abs() < 2500.0, "{counts:?}");
+        }
+        assert_eq!(counts[1], 0);
+    }
+
+    #[test]
+    fn refuses_what_cannot_be_drawn_from() {
+        for weights in [&[][..], &[0.0], &[-1.0, 2.0], &[f64::NAN], &[f64::INFINITY]] {
+            assert!(WeightedChoice::new(weights).is_err(), "{weights:?}");
+        }
+    }
+}

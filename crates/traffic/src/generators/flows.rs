@@ -1,0 +1,111 @@
+//! Flows with a heavy-tailed popularity.
+//!
+//! A fixed set of flows; the k-th most popular is drawn with a probability proportional to k^-s (Zipf). With s
+//! near 1 a few flows carry most packets and many flows carry one, as in the captures this project is judged by.
+
+use super::choice::{below, open_unit};
+use super::{Random, WeightedChoice};
+use crate::{FiveTuple, TrafficError, ip};
+
+const TCP_SYN: u8 = 0x02;
+const TCP_ACK: u8 = 0x10;
+const FIRST_EPHEMERAL_PORT: u16 = 32_768;
+/// Well-known ports by rough popularity.
+const SERVER_PORTS: [u16; 8] = [80, 443, 53, 25, 22, 110, 119, 6881];
+
+/// Which flows packets belong to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FlowShape {
+    /// Number of flows.
+    pub flows: u32,
+    /// Exponent of the popularity; 0 makes all flows alike, 1 is Zipf's law.
+    pub zipf_exponent: f64,
+    /// Share of flows that are TCP; the others are UDP.
+    pub tcp_share: f64,
+}
+
+impl Default for FlowShape {
+    fn default() -> Self {
+        Self { flows: 10_000, zipf_exponent: 1.0, tcp_share: 0.85 }
+    }
+}
+
+/// A set of flows to draw from.
+#[derive(Clone, Debug)]
+pub struct Flows {
+    tuples: Vec<FiveTuple>,
+    begun: Vec<bool>,
+    popularity: WeightedChoice,
+    random: Random,
+}
+
+/// One packet's worth of a flow.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Drawn {
+    pub tuple: FiveTuple,
+    pub tcp_flags: u8,
+}
+
+impl Flows {
+    /// Draws the flows.
+    ///
+    /// # Errors
+    ///
+    /// When there are no flows, the exponent is negative or not finite, or the share is not between 0 and 1.
+    pub fn new(shape: &FlowShape, mut random: Random) -> Result<Self, TrafficError> {
+        let FlowShape { flows, zipf_exponent, tcp_share } = *shape;
+        let sound = flows > 0
+            && zipf_exponent >= 0.0
+            && zipf_exponent.is_finite()
+            && (0.0..=1.0).contains(&tcp_share);
+        if !sound {
+            return Err(TrafficError::BadParameter {
+                what: "flows",
+                found: format!("{shape:?}"),
+                expected: "at least one flow, an exponent of at least 0, a share from 0 to 1".to_owned(),
+            });
+        }
+        let weights: Vec<f64> = (1..=flows).map(|rank| libm::pow(f64::from(rank), -zipf_exponent)).collect();
+        let tuples = (0..flows).map(|_| draw_tuple(&mut random, tcp_share)).collect();
+        let popularity = WeightedChoice::new(&weights)?;
+        Ok(Self { tuples, begun: vec![false; flows as usize], popularity, random })
+    }
+
+    pub(super) fn draw(&mut self) -> Drawn {
+        let index = self.popularity.draw(&mut self.random);
+        let tuple = self.tuples[index];
+        let begun = std::mem::replace(&mut self.begun[index], true);
+        let tcp_flags = match (tuple.protocol, begun) {
+            (ip::TCP, false) => TCP_SYN,
+            (ip::TCP, true) => TCP_ACK,
+            _ => 0,
+        };
+        Drawn { tuple, tcp_flags }
+    }
+}
+
+fn draw_tuple(random: &mut Random, tcp_share: f64) -> FiveTuple {
+    let client_port = FIRST_EPHEMERAL_PORT + below(random, u64::from(u16::MAX - FIRST_EPHEMERAL_PORT)) as u16;
+    let server_port = SERVER_PORTS[below(random, SERVER_PORTS.len() as u64) as usize];
+    let to_server = below(random, 2) == 0;
+    let (src_port, dst_port) =
+        if to_server { (client_port, server_port) } else { (server_port, client_port) };
+    FiveTuple {
+        src: public_ipv4(random).into(),
+        dst: public_ipv4(random).into(),
+        src_port,
+        dst_port,
+        protocol: if open_unit(random) < tcp_share { ip::TCP } else { ip::UDP },
+    }
+}
+
+/// An IPv4 address spread over the public unicast space: nothing private, reserved, loopback, multicast or set
+/// aside for documentation.
+pub fn public_ipv4(random: &mut Random) -> u32 {
+    loop {
+        let address = below(random, 1 << 32) as u32;
+        if ip::is_public_v4(address) {
+            return address;
+        }
+    }
+}

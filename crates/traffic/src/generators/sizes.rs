@@ -1,0 +1,146 @@
+//! Packet sizes.
+
+use super::{Random, WeightedChoice};
+use crate::TrafficError;
+use std::path::Path;
+
+/// The smallest size: an IPv4 header.
+pub const MIN_PACKET_BYTES: u32 = 20;
+/// The largest size: what an IPv4 total length can say.
+pub const MAX_PACKET_BYTES: u32 = 65_535;
+
+/// "Simple IMIX" as IP total lengths: 40, 576 and 1500 bytes as 7 to 4 to 1, as test equipment has it (on the
+/// name, see RFC 6985). Its mean is 340⅓ bytes.
+const IMIX: [(u32, u32); 3] = [(40, 7), (576, 4), (1500, 1)];
+
+/// How large packets are, as IP total length.
+#[derive(Clone, Debug)]
+pub enum Sizes {
+    /// All alike.
+    Fixed(u32),
+    /// Simple IMIX: 40, 576 and 1500 bytes as 7 : 4 : 1.
+    Imix,
+    /// As measured.
+    Empirical(EmpiricalSizes),
+}
+
+impl Sizes {
+    /// The mean size in bytes.
+    #[must_use]
+    pub fn mean_bytes(&self) -> f64 {
+        match self {
+            Self::Fixed(bytes) => f64::from(*bytes),
+            Self::Imix => {
+                let total: u32 = IMIX.iter().map(|(_, weight)| weight).sum();
+                let bytes: u32 = IMIX.iter().map(|(bytes, weight)| bytes * weight).sum();
+                f64::from(bytes) / f64::from(total)
+            }
+            Self::Empirical(sizes) => sizes.mean_bytes,
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), TrafficError> {
+        match self {
+            Self::Fixed(bytes) => check_size(*bytes),
+            // Empirical sizes were checked when they were read.
+            Self::Imix | Self::Empirical(_) => Ok(()),
+        }
+    }
+
+    pub(super) fn draw(&self, random: &mut Random) -> u32 {
+        match self {
+            Self::Fixed(bytes) => *bytes,
+            Self::Imix => {
+                let total = IMIX.iter().map(|&(_, weight)| u64::from(weight)).sum();
+                let mut at = super::choice::below(random, total);
+                for (bytes, weight) in IMIX {
+                    if at < u64::from(weight) {
+                        return bytes;
+                    }
+                    at -= u64::from(weight);
+                }
+                IMIX[0].0
+            }
+            Self::Empirical(sizes) => sizes.bytes[sizes.choice.draw(random)],
+        }
+    }
+}
+
+fn check_size(bytes: u32) -> Result<(), TrafficError> {
+    if (MIN_PACKET_BYTES..=MAX_PACKET_BYTES).contains(&bytes) {
+        return Ok(());
+    }
+    Err(TrafficError::BadParameter {
+        what: "packet size in bytes",
+        found: bytes.to_string(),
+        expected: format!("{MIN_PACKET_BYTES} to {MAX_PACKET_BYTES}"),
+    })
+}
+
+/// A measured size distribution.
+#[derive(Clone, Debug)]
+pub struct EmpiricalSizes {
+    bytes: Vec<u32>,
+    choice: WeightedChoice,
+    mean_bytes: f64,
+}
+
+impl EmpiricalSizes {
+    /// From sizes and their weights.
+    ///
+    /// # Errors
+    ///
+    /// When a size is none an IP packet has, or the weights cannot be drawn from.
+    pub fn new(sizes: &[(u32, f64)]) -> Result<Self, TrafficError> {
+        for &(bytes, _) in sizes {
+            check_size(bytes)?;
+        }
+        let weights: Vec<f64> = sizes.iter().map(|&(_, weight)| weight).collect();
+        let choice = WeightedChoice::new(&weights)?;
+        let weighted: f64 = sizes.iter().map(|&(bytes, weight)| f64::from(bytes) * weight).sum();
+        Ok(Self {
+            bytes: sizes.iter().map(|&(bytes, _)| bytes).collect(),
+            choice,
+            mean_bytes: weighted / weights.iter().sum::<f64>(),
+        })
+    }
+
+    /// From a CSV file: lines of `bytes,weight`, or of sizes alone, one packet a line; a first line that begins
+    /// with `bytes` is a heading.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read, or with the number of the first line that cannot be used.
+    pub fn from_csv(path: &Path) -> Result<Self, TrafficError> {
+        let text = std::fs::read_to_string(path).map_err(|source| TrafficError::Io {
+            file: path.to_owned(),
+            action: "read",
+            source,
+        })?;
+        let mut sizes = Vec::new();
+        for (index, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') || (sizes.is_empty() && line.starts_with("bytes")) {
+                continue;
+            }
+            let size = parse_line(line).ok_or_else(|| TrafficError::BadLine {
+                file: path.to_owned(),
+                line: index as u64 + 1,
+                found: format!("`{line}`"),
+                expected: format!(
+                    "a size from {MIN_PACKET_BYTES} to {MAX_PACKET_BYTES} bytes, then optionally a comma and a \
+                     weight of at least 0"
+                ),
+            })?;
+            sizes.push(size);
+        }
+        Self::new(&sizes)
+    }
+}
+
+fn parse_line(line: &str) -> Option<(u32, f64)> {
+    let (bytes, weight) = line.split_once(',').unwrap_or((line, "1"));
+    let bytes = bytes.trim().parse().ok()?;
+    let weight: f64 = weight.trim().parse().ok()?;
+    (check_size(bytes).is_ok() && weight >= 0.0 && weight.is_finite()).then_some((bytes, weight))
+}

@@ -1,0 +1,329 @@
+//! Addresses of anonymised captures, moved into routed space.
+//!
+//! Anonymised captures have renumbered addresses (10.0.0.n in order of appearance) that match no route, so that
+//! a forwarding application would find nothing to look up. The published studies scrambled them first; this is
+//! that step, explicit and stated with the results.
+//!
+//! The address space is cut into blocks of 2^`host_bits` addresses, /24 by default. Each block of the `source`
+//! prefix goes to a block of routed space, chosen by a seeded permutation; inside a block, every address is
+//! combined with a constant of the block.
+//!
+//! **Preserved**: the map is a function, so packets of one flow stay one flow and a reply still meets its
+//! request; addresses of one block stay in one block, and within it share exactly as many leading bits as before.
+//! If the source has no more blocks than routed space ([`AddressMap::is_one_to_one`]), distinct addresses stay
+//! distinct.
+//!
+//! **Not preserved**: shared prefixes longer than nothing but shorter than a block. That is the purpose: renumbered
+//! addresses share nearly all of them, and a map that kept them would put the whole capture behind one route.
+//!
+//! Routed space is the union of the given prefixes without those shorter than /8 (leaked defaults) and without
+//! private and reserved blocks; only blocks it covers whole are used.
+
+use crate::{Decoded, Network, Packet, TrafficError, ip};
+
+/// Prefixes shorter than this are leaked default routes.
+const MIN_PREFIX_BITS: u8 = 8;
+const ADDRESS_BITS: u8 = 32;
+const MAX_HOST_BITS: u8 = 16;
+const ROUNDS: u64 = 6;
+
+/// How to map addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AddressMapOptions {
+    /// Seed of the permutation.
+    pub seed: u64,
+    /// Only addresses in this prefix (first address, length) are mapped; others stay as they are.
+    pub source: (u32, u8),
+    /// Bits of an address inside a block, 0 to 16.
+    pub host_bits: u8,
+}
+
+impl Default for AddressMapOptions {
+    fn default() -> Self {
+        Self { seed: 0, source: (0, 0), host_bits: 8 }
+    }
+}
+
+/// Consecutive routed blocks.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    first_block: u32,
+    /// Routed blocks before this run.
+    before: u64,
+}
+
+/// A seeded map of IPv4 addresses into routed space.
+#[derive(Clone, Debug)]
+pub struct AddressMap {
+    options: AddressMapOptions,
+    runs: Vec<Run>,
+    routed_blocks: u64,
+    source_blocks: u64,
+    permutation: Permutation,
+}
+
+impl AddressMap {
+    /// Prepares the map into the union of `prefixes` (first address, length).
+    ///
+    /// # Errors
+    ///
+    /// When an option is out of range, or no whole block is routed.
+    pub fn new(prefixes: &[(u32, u8)], options: AddressMapOptions) -> Result<Self, TrafficError> {
+        let AddressMapOptions { seed, source: (_, source_bits), host_bits } = options;
+        if host_bits > MAX_HOST_BITS || source_bits > ADDRESS_BITS - host_bits {
+            return Err(TrafficError::BadParameter {
+                what: "address map",
+                found: format!("source /{source_bits} with {host_bits} host bits"),
+                expected: "0 to 16 host bits, and a source of at least one block".to_owned(),
+            });
+        }
+        let (runs, routed_blocks) = routed_runs(prefixes, host_bits);
+        if routed_blocks == 0 {
+            return Err(TrafficError::BadParameter {
+                what: "prefixes of an address map",
+                found: format!("{} prefixes that cover no public block whole", prefixes.len()),
+                expected: format!("at least one /{} of public unicast", ADDRESS_BITS - host_bits),
+            });
+        }
+        let source_blocks = 1_u64 << (ADDRESS_BITS - host_bits - source_bits);
+        let permutation = Permutation::new(source_blocks.max(routed_blocks), seed);
+        Ok(Self { options, runs, routed_blocks, source_blocks, permutation })
+    }
+
+    /// Where an address goes.
+    #[must_use]
+    pub fn map(&self, address: u32) -> u32 {
+        let AddressMapOptions { seed, source: (source, source_bits), host_bits } = self.options;
+        let source_mask = (u64::from(u32::MAX) << (ADDRESS_BITS - source_bits)) as u32;
+        if (address ^ source) & source_mask != 0 {
+            return address;
+        }
+        let block = u64::from((address & !source_mask) >> host_bits);
+        let index = self.permutation.apply(block) % self.routed_blocks;
+        let run = self.runs[self.runs.partition_point(|run| run.before <= index) - 1];
+        let routed_block = run.first_block + (index - run.before) as u32;
+        let host_mask = (1_u32 << host_bits) - 1;
+        let host = (address ^ mix(seed ^ mix(block)) as u32) & host_mask;
+        routed_block << host_bits | host
+    }
+
+    /// Maps both addresses of an IPv4 packet, in its flow and in its header. The checksum is adjusted as a router
+    /// would (RFC 1624): a valid one stays valid, a wrong one stays wrong. Captured bytes are not touched, nor
+    /// are packets whose addresses the capture cut.
+    pub fn apply(&self, packet: &mut Packet) {
+        if packet.network != Network::Ipv4 || packet.decoded == Decoded::AddressesNotCaptured {
+            return;
+        }
+        packet.flow.src = self.replace(packet.flow.src as u32, 12, packet);
+        packet.flow.dst = self.replace(packet.flow.dst as u32, 16, packet);
+    }
+
+    fn replace(&self, old: u32, at: usize, packet: &mut Packet) -> u128 {
+        let new = self.map(old);
+        // CSV packets have no header.
+        if packet.ip_header[0] != 0 {
+            ip::replace_in_header(&mut packet.ip_header, at, new);
+        }
+        new.into()
+    }
+
+    /// Whether distinct source addresses stay distinct, whatever the capture.
+    #[must_use]
+    pub fn is_one_to_one(&self) -> bool {
+        self.source_blocks <= self.routed_blocks
+    }
+
+    /// Blocks of routed space that addresses are spread over.
+    #[must_use]
+    pub fn routed_blocks(&self) -> u64 {
+        self.routed_blocks
+    }
+
+    /// A sentence for the results.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let AddressMapOptions { seed, source: (source, source_bits), host_bits } = self.options;
+        let source = std::net::Ipv4Addr::from(source);
+        let block_bits = ADDRESS_BITS - host_bits;
+        let distinct = if self.is_one_to_one() {
+            "distinct addresses stay distinct".to_owned()
+        } else {
+            let sharing = self.source_blocks.div_ceil(self.routed_blocks);
+            format!("up to {sharing} /{block_bits} blocks may share one; narrow the source to avoid it")
+        };
+        format!(
+            "IPv4 addresses in {source}/{source_bits} mapped into {} routed /{block_bits} blocks by a seeded \
+             permutation (seed {seed}); addresses of one /{block_bits} stay together; {distinct}",
+            self.routed_blocks
+        )
+    }
+}
+
+/// The blocks that the prefixes cover whole, as runs, and their number.
+fn routed_runs(prefixes: &[(u32, u8)], host_bits: u8) -> (Vec<Run>, u64) {
+    let mut ranges: Vec<(u64, u64)> = prefixes
+        .iter()
+        .filter(|&&(_, bits)| (MIN_PREFIX_BITS..=ADDRESS_BITS).contains(&bits))
+        .map(|&(address, bits)| {
+            let size = 1_u64 << (ADDRESS_BITS - bits);
+            let first = u64::from(address) & !(size - 1);
+            (first, first + size)
+        })
+        .collect();
+    ranges.sort_unstable();
+    let mut runs = Vec::new();
+    let mut before = 0;
+    for (first, end) in without_special(&merged(&ranges)) {
+        let first_block = first.div_ceil(1 << host_bits);
+        let end_block = end >> host_bits;
+        if first_block < end_block {
+            runs.push(Run { first_block: first_block as u32, before });
+            before += end_block - first_block;
+        }
+    }
+    (runs, before)
+}
+
+/// Sorted half-open ranges, overlapping and touching ones joined.
+fn merged(sorted: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    let mut merged: Vec<(u64, u64)> = Vec::new();
+    for &(first, end) in sorted {
+        match merged.last_mut() {
+            Some(last) if first <= last.1 => last.1 = last.1.max(end),
+            _ => merged.push((first, end)),
+        }
+    }
+    merged
+}
+
+/// The ranges without private and reserved addresses.
+fn without_special(ranges: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    let mut left = Vec::new();
+    for &(mut first, end) in ranges {
+        for (special_first, special_last) in ip::special_v4_ranges() {
+            let (special_first, special_end) = (u64::from(special_first), u64::from(special_last) + 1);
+            if special_end <= first || special_first >= end {
+                continue;
+            }
+            if first < special_first {
+                left.push((first, special_first));
+            }
+            first = special_end;
+        }
+        if first < end {
+            left.push((first, end));
+        }
+    }
+    left
+}
+
+/// A seeded permutation of the numbers below any bound: a balanced Feistel network over the next power of four,
+/// walked until it lands below the bound (Black and Rogaway, "Ciphers with arbitrary finite domains", 2002).
+#[derive(Clone, Debug)]
+struct Permutation {
+    bound: u64,
+    half_bits: u32,
+    seed: u64,
+}
+
+impl Permutation {
+    fn new(bound: u64, seed: u64) -> Self {
+        let bits = u64::BITS - bound.saturating_sub(1).leading_zeros();
+        Self { bound, half_bits: bits.div_ceil(2).max(1), seed }
+    }
+
+    fn apply(&self, number: u64) -> u64 {
+        debug_assert!(number < self.bound);
+        let mut image = self.encrypt(number);
+        while image >= self.bound {
+            image = self.encrypt(image);
+        }
+        image
+    }
+
+    fn encrypt(&self, number: u64) -> u64 {
+        let mask = (1_u64 << self.half_bits) - 1;
+        let (mut left, mut right) = (number >> self.half_bits, number & mask);
+        for round in 0..ROUNDS {
+            let mixed = mix(self.seed ^ mix(round << 56 | right)) & mask;
+            (left, right) = (right, left ^ mixed);
+        }
+        left << self.half_bits | right
+    }
+}
+
+/// The finaliser of SplitMix64.
+fn mix(mut x: u64) -> u64 {
+    x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    fn address(text: &str) -> u32 {
+        text.parse::<std::net::Ipv4Addr>().unwrap().into()
+    }
+
+    fn map(options: AddressMapOptions) -> AddressMap {
+        let prefixes = [
+            (address("8.0.0.0"), 8),
+            (address("8.8.0.0"), 16),
+            (address("10.0.0.0"), 8),
+            (address("192.0.0.0"), 8),
+            (address("0.0.0.0"), 0),
+        ];
+        AddressMap::new(&prefixes, options).unwrap()
+    }
+
+    #[test]
+    fn permutations_hit_every_number_once() {
+        for bound in [1, 2, 3, 100, 4096, 5000] {
+            for seed in 0..3 {
+                let permutation = Permutation::new(bound, seed);
+                let images: HashSet<u64> = (0..bound).map(|number| permutation.apply(number)).collect();
+                assert_eq!(images.len() as u64, bound);
+            }
+        }
+    }
+
+    #[test]
+    fn routed_space_is_public_and_whole() {
+        let map = map(AddressMapOptions::default());
+        // 8/8, and 192/8 without 192.0.0/24, 192.0.2/24, 192.88.99/24 and 192.168/16.
+        assert_eq!(map.routed_blocks(), 65_536 + 65_536 - 3 - 256);
+        for step in 0..100_000_u32 {
+            let image = map.map(step.wrapping_mul(0x9e37_79b9));
+            assert!(ip::is_public_v4(image) && matches!(image >> 24, 8 | 192), "{image:#x}");
+        }
+    }
+
+    #[test]
+    fn a_narrow_source_stays_one_to_one_and_keeps_blocks_together() {
+        let options = AddressMapOptions { seed: 7, source: (address("10.0.0.0"), 8), ..Default::default() };
+        let map = map(options);
+        assert!(map.is_one_to_one());
+        let images: HashSet<u32> = (0..1 << 24).step_by(97).map(|n| map.map(options.source.0 | n)).collect();
+        assert_eq!(images.len(), (1_usize << 24).div_ceil(97));
+        let (a, b) = (address("10.1.2.3"), address("10.1.2.67"));
+        assert_eq!((map.map(a) ^ map.map(b)).leading_zeros(), (a ^ b).leading_zeros());
+        assert_eq!(map.map(address("11.0.0.1")), address("11.0.0.1"));
+    }
+
+    #[test]
+    fn a_valid_checksum_stays_valid() {
+        let mut packet = Packet { network: Network::Ipv4, ttl: 3, ip_bytes: 99, ..Packet::default() };
+        packet.decoded = Decoded::Complete;
+        packet.flow.src = address("10.0.0.1").into();
+        packet.flow.dst = address("10.0.0.2").into();
+        packet.ip_header = crate::frame::ipv4_header(&packet);
+        map(AddressMapOptions::default()).apply(&mut packet);
+        assert_eq!(ip::ones_complement_sum(&packet.ip_header), 0xffff);
+        assert_eq!(&packet.ip_header[12..16], (packet.flow.src as u32).to_be_bytes());
+        assert_ne!(packet.flow.src, address("10.0.0.1").into());
+    }
+}
