@@ -1,0 +1,120 @@
+//! A machine as plain data, resolved: no names, no units to parse.
+
+use linecard_buffers::AllocatorConfig;
+use linecard_dram::{Organization, RowMap, Timing, packet_buffer::Policy};
+
+/// Everything that a machine is built from.
+#[derive(Clone, Debug)]
+pub struct MachineConfig {
+    /// Engines and their threads.
+    pub engine: EngineConfig,
+    /// SRAM, scratchpad, hash unit, in the order of `linecard_program::Unit::ALL`.
+    pub units: [UnitConfig; 3],
+    /// The packet buffer.
+    pub memory: MemoryConfig,
+    /// Input side.
+    pub receive: ReceiveConfig,
+    /// Output side.
+    pub output: OutputConfig,
+}
+
+/// Engines.
+#[derive(Clone, Debug)]
+pub struct EngineConfig {
+    /// Clock, Hz.
+    pub clock_hz: u64,
+    /// Engines that run input threads; they come first.
+    pub input_engines: u32,
+    /// Engines that run output threads.
+    pub output_engines: u32,
+    /// Threads of an engine, 1 to 64.
+    pub threads: u32,
+    /// Cycles lost when an engine goes from one thread to another.
+    pub switch_cycles: u32,
+    /// Packet-buffer writes that a thread may have under way before it waits; 1 waits for each.
+    pub posted_writes: u32,
+}
+
+/// A unit: a server with a queue.
+#[derive(Clone, Copy, Debug)]
+pub struct UnitConfig {
+    /// Engine cycles from the issue of an access to its result, when the unit is idle.
+    pub latency_cycles: u32,
+    /// Engine cycles for which an access keeps the unit busy, for each word.
+    pub cycles_per_word: u32,
+}
+
+/// How cells reach the packet buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BufferPath {
+    /// Threads move cells to and from DRAM.
+    Direct,
+    /// Threads move cells to and from per-queue caches, and these move blocks to and from DRAM (ADAPT).
+    Wide {
+        /// Cells in a block.
+        block_cells: u32,
+        /// Blocks of room in each of a queue's two caches.
+        blocks: u32,
+        /// Engine cycles to move a cell between a thread and a cache.
+        cell_cycles: u32,
+    },
+}
+
+/// The packet buffer.
+#[derive(Clone, Debug)]
+pub struct MemoryConfig {
+    /// DRAM clock, Hz.
+    pub clock_hz: u64,
+    /// How the DRAM is divided.
+    pub organization: Organization,
+    /// DRAM timing.
+    pub timing: Timing,
+    /// Rows to banks.
+    pub row_map: RowMap,
+    /// The controller's rules.
+    pub policy: Policy,
+    /// Where cells are placed.
+    pub allocator: AllocatorConfig,
+    /// Engine cycles from a thread to the controller and back, in all, beside the controller's own time.
+    pub latency_cycles: u32,
+    /// How cells get there.
+    pub path: BufferPath,
+}
+
+/// When packets arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReceiveMode {
+    /// Every input thread always finds a packet (Hasan 2003, section 5.3).
+    Ready,
+    /// Packets arrive at their own times and are dropped when their port's buffer is full.
+    Paced {
+        /// Cells of receive buffer of each port.
+        buffer_cells: u32,
+    },
+}
+
+/// Input side.
+#[derive(Clone, Copy, Debug)]
+pub struct ReceiveConfig {
+    /// Input ports; threads are mapped to them statically, in turn.
+    pub ports: u32,
+    /// When packets arrive.
+    pub mode: ReceiveMode,
+}
+
+/// Output side.
+#[derive(Clone, Copy, Debug)]
+pub struct OutputConfig {
+    /// Output ports, 1 to 64, with one queue each; mapped to threads statically, in turn.
+    pub ports: u32,
+    /// Cells that a thread moves in a turn (t of Hasan 2003, section 4.3).
+    pub block_cells: u32,
+    /// Transmit slots of a port; each takes a block.
+    pub slots: u32,
+    /// Nanoseconds from the end of a block's move until its slot has been handed over.
+    pub handshake_ns: u64,
+    /// Nanoseconds for which each cell keeps its slot after that.
+    pub drain_cell_ns: u64,
+    /// Packets that may be in transit to a queue; input threads wait for room.
+    pub queue_packets: u32,
+}

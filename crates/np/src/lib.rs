@@ -1,0 +1,30 @@
+//! A network processor: multithreaded engines, shared units, a packet buffer in DRAM, receive and transmit buffers.
+//!
+//! What it models: engines that run one hardware thread at a time, without preemption, and switch at each memory
+//! reference; units (SRAM, scratchpad, hash) as servers with a queue; the packet buffer cell by cell through a DRAM
+//! controller, or through the per-queue caches of ADAPT; output queues with a bound on packets in transit; transmit
+//! slots with a handshake. What it leaves out on purpose: instruction fetch, the StrongARM core, contention on the
+//! buses between engines and units.
+//!
+//! The programs are `async fn`s of `linecard-program`; a [`Machine`] is their executor. Nothing runs at an instant at
+//! which nothing happens.
+#![forbid(unsafe_code)]
+
+mod config;
+mod engine;
+mod lock;
+mod machine;
+mod memory;
+mod output;
+mod packet;
+mod receive;
+mod report;
+mod thread;
+mod unit;
+mod wide;
+
+pub use config::{
+    BufferPath, EngineConfig, MachineConfig, MemoryConfig, OutputConfig, ReceiveConfig, ReceiveMode, UnitConfig,
+};
+pub use machine::{Arrival, Departure, Machine, Outcome, RunLimit};
+pub use report::{Counts, PartTime};

@@ -1,0 +1,78 @@
+//! Packets inside the machine: a table with reuse, so that nothing is allocated while packets flow.
+
+use linecard_program::{PacketHead, PacketId};
+use linecard_sim::Ticks;
+
+/// A packet between arrival and departure.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Packet {
+    pub head: PacketHead,
+    /// Number in the order of arrival.
+    pub number: u64,
+    pub arrived: Ticks,
+    pub enqueued: Ticks,
+    /// When its first block was given to an output thread.
+    pub picked: Ticks,
+    pub input_port: u16,
+    /// Place in the order of its input port.
+    pub ticket: u64,
+    pub queue: u16,
+    pub admitted: bool,
+    pub allocated: bool,
+    pub cells: u16,
+    /// First cell in the packet buffer.
+    pub first_cell: u32,
+    /// Where the cell to be written next stands, and its number in the packet.
+    pub write_at: (u16, u32),
+    /// The same for reading.
+    pub read_at: (u16, u32),
+    /// Position of the first cell in its queue's stream of cells (wide path).
+    pub stream: u64,
+}
+
+/// The table.
+#[derive(Default)]
+pub(crate) struct Packets {
+    slots: Vec<Packet>,
+    free: Vec<u32>,
+}
+
+impl Packets {
+    pub fn insert(&mut self, packet: Packet) -> PacketId {
+        match self.free.pop() {
+            Some(index) => {
+                self.slots[index as usize] = packet;
+                PacketId(index)
+            }
+            None => {
+                self.slots.push(packet);
+                PacketId(self.slots.len() as u32 - 1)
+            }
+        }
+    }
+
+    pub fn remove(&mut self, id: PacketId) -> Packet {
+        self.free.push(id.0);
+        self.slots[id.0 as usize]
+    }
+
+    /// Packets inside now.
+    pub fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+}
+
+impl std::ops::Index<PacketId> for Packets {
+    type Output = Packet;
+    #[inline]
+    fn index(&self, id: PacketId) -> &Packet {
+        &self.slots[id.0 as usize]
+    }
+}
+
+impl std::ops::IndexMut<PacketId> for Packets {
+    #[inline]
+    fn index_mut(&mut self, id: PacketId) -> &mut Packet {
+        &mut self.slots[id.0 as usize]
+    }
+}

@@ -1,0 +1,52 @@
+//! What a machine measured.
+
+use linecard_dram::packet_buffer::Statistics;
+use linecard_sim::{Histogram, Ticks};
+
+/// Mean time of a packet in one way.
+#[derive(Clone, Debug)]
+pub struct PartTime {
+    /// `compute`, `wait dram`, …
+    pub part: &'static str,
+    /// Ticks summed over all packets.
+    pub ticks: u128,
+}
+
+/// Everything counted while statistics were on. Times are ticks of the machine's timebase.
+#[derive(Clone, Debug)]
+pub struct Counts {
+    /// Length of the measurement.
+    pub duration: Ticks,
+    /// Packets that arrived, dropped ones included.
+    pub packets_in: u64,
+    /// Their bytes.
+    pub bytes_in: u64,
+    /// Packets that left.
+    pub packets_out: u64,
+    /// Their bytes.
+    pub bytes_out: u64,
+    /// Packets dropped, by `DropReason` number.
+    pub drops: [u64; linecard_program::DropReason::ALL.len()],
+    /// From arrival until the last cell has left its slot.
+    pub latency: Histogram,
+    /// Where that time went.
+    pub packet_time: Vec<PartTime>,
+    /// Busy, polling and idle time of each engine.
+    pub engines: Vec<[Ticks; 3]>,
+    /// Whether each engine runs input threads.
+    pub engine_is_input: Vec<bool>,
+    /// Busy time and accesses of each unit, in the order of `Unit::ALL`.
+    pub units: [(Ticks, u64); 3],
+    /// The DRAM controller's counters, in cycles of its clock.
+    pub dram: Statistics,
+    /// DRAM cycles of the measurement.
+    pub dram_cycles: u64,
+    /// Slot time in use, summed over all transmit slots, as a share of the whole.
+    pub transmit_use: f64,
+    /// Mean packets in transit.
+    pub packets_inside: f64,
+    /// Mean cells of packet buffer in use.
+    pub cells_in_use: f64,
+    /// Blocks of the wide path handed over inside the chip, and written to DRAM.
+    pub wide_blocks: Option<(u64, u64)>,
+}

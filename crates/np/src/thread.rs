@@ -1,0 +1,92 @@
+//! A hardware thread: its program, what it waits for, and where its time went.
+
+use linecard_program::{Mailbox, Op, PacketId, Program};
+use linecard_sim::StateClock;
+use std::rc::Rc;
+
+/// What a thread is doing; the index of its [`StateClock`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum State {
+    /// Its instructions run.
+    Compute,
+    /// Its wait is over, but its engine runs another thread.
+    WaitThreadSlot,
+    /// Waits for SRAM.
+    WaitSram,
+    /// Waits for the scratchpad.
+    WaitScratch,
+    /// Waits for the hash unit.
+    WaitHash,
+    /// Waits for the packet buffer's DRAM.
+    WaitDram,
+    /// Waits for a lock.
+    WaitLock,
+    /// Waits for its turn in the order of its input port.
+    WaitOrder,
+    /// Waits for room in an output queue.
+    WaitQueueRoom,
+    /// Waits for buffer space.
+    WaitBuffer,
+    /// Waits for a packet to arrive.
+    Receive,
+    /// Waits for a block to send.
+    Poll,
+}
+
+impl State {
+    pub const COUNT: usize = 12;
+
+    /// The name in tables; `None` for the states in which a thread attends to no packet.
+    pub fn part(index: usize) -> Option<&'static str> {
+        [
+            Some("compute"),
+            Some("wait thread slot"),
+            Some("wait sram"),
+            Some("wait scratch"),
+            Some("wait hash"),
+            Some("wait dram"),
+            Some("wait lock"),
+            Some("wait port order"),
+            Some("wait queue room"),
+            Some("wait buffer space"),
+            None,
+            None,
+        ][index]
+    }
+}
+
+/// What a thread does for the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Receives from an input port.
+    Input { port: u16 },
+    /// Sends to the output ports of a bit set.
+    Output { ports: u64, last_port: u8 },
+}
+
+/// Waiting on packet-buffer transfers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Transfer {
+    /// Not waiting.
+    None,
+    /// Until fewer than the posted limit are under way.
+    Room,
+    /// Until none is under way.
+    All,
+}
+
+pub(crate) struct Thread {
+    pub program: Program,
+    pub mailbox: Rc<Mailbox>,
+    pub engine: u16,
+    pub role: Role,
+    /// The op to issue when the compute before it is done, or the one that waits.
+    pub op: Op,
+    pub clock: StateClock<{ State::COUNT }>,
+    /// Transfers under way.
+    pub under_way: u32,
+    pub transfer: Transfer,
+    /// The packet received last.
+    pub packet: PacketId,
+}

@@ -1,0 +1,201 @@
+//! Wide accesses through per-queue caches (ADAPT).
+//!
+//! Source: Hasan 2003, section 4.5, adapted there from a scheme for high-end routers. Each output queue is a stream
+//! of cells. Arriving cells go into the queue's input cache (the paper's prefix); a full block of cells is written to
+//! DRAM in one wide access. Departing cells come from the queue's output cache (the suffix), which is filled from
+//! DRAM a block at a time. Only valid bytes are moved. A block that output waits for while it is not full, when
+//! nothing else of its queue is in DRAM, is handed over inside the chip: without that the end of a queue would
+//! stay for ever. The paper does not mention the case; how often it happens is counted.
+
+use std::collections::VecDeque;
+
+/// A block of cells in a queue's stream.
+#[derive(Clone, Copy, Debug, Default)]
+struct Block {
+    /// Cells written into the input cache, a bit each.
+    written: u32,
+    consumed: u8,
+    bytes: u16,
+    /// First cell of the block in the packet buffer.
+    address: u32,
+    bypassed: bool,
+}
+
+/// One queue's caches. Counters of blocks only grow; a block's place in the ring is its number modulo its length.
+#[derive(Debug)]
+struct Queue {
+    ring: Vec<Block>,
+    /// Cells promised to packets.
+    allocated: u64,
+    /// Blocks whose write to DRAM has been asked for, and has been done.
+    write_asked: u64,
+    write_done: u64,
+    /// Blocks whose read from DRAM has been asked for, and has been done.
+    read_asked: u64,
+    read_done: u64,
+    /// Blocks that have left altogether.
+    consumed: u64,
+    writers: VecDeque<u32>,
+    readers: VecDeque<u32>,
+}
+
+/// A DRAM access that the caches ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Transfer {
+    pub write: bool,
+    /// First cell in the packet buffer.
+    pub cell: u32,
+    pub bytes: u32,
+}
+
+/// The caches of all queues.
+#[derive(Debug)]
+pub(crate) struct WideCaches {
+    queues: Vec<Queue>,
+    block_cells: u32,
+    /// Blocks of room in each cache.
+    blocks: u64,
+    pub bypassed_blocks: u64,
+    pub written_blocks: u64,
+}
+
+impl WideCaches {
+    /// `ring_cells`: cells of packet buffer of each queue, a multiple of `block_cells` (at most 32).
+    pub fn new(queues: u32, ring_cells: u32, block_cells: u32, blocks: u32) -> Self {
+        let queue = || Queue {
+            ring: vec![Block::default(); (ring_cells / block_cells) as usize],
+            allocated: 0,
+            write_asked: 0,
+            write_done: 0,
+            read_asked: 0,
+            read_done: 0,
+            consumed: 0,
+            writers: VecDeque::new(),
+            readers: VecDeque::new(),
+        };
+        Self {
+            queues: (0..queues).map(|_| queue()).collect(),
+            block_cells,
+            blocks: u64::from(blocks),
+            bypassed_blocks: 0,
+            written_blocks: 0,
+        }
+    }
+
+    /// The next `cells` cells of the queue's stream belong to a packet; returns the position of the first.
+    pub fn append(&mut self, queue: u16, cells: u32) -> u64 {
+        let q = &mut self.queues[queue as usize];
+        q.allocated += u64::from(cells);
+        q.allocated - u64::from(cells)
+    }
+
+    /// Put a cell into the input cache; `false` when there is no room, and the thread waits.
+    #[inline]
+    pub fn write(&mut self, queue: u16, position: u64, cell: u32, bytes: u32, thread: u32) -> bool {
+        let (number, index) = self.place(position);
+        let q = &mut self.queues[queue as usize];
+        if number >= q.write_done + self.blocks {
+            q.writers.push_back(thread);
+            return false;
+        }
+        let at = number as usize % q.ring.len();
+        let block = &mut q.ring[at];
+        block.address = cell - index;
+        block.written |= 1 << index;
+        block.bytes += bytes.next_multiple_of(8) as u16;
+        true
+    }
+
+    /// Take cells out of the output cache; `false` when they are not all there, and the thread waits.
+    #[inline]
+    pub fn read(&mut self, queue: u16, position: u64, cells: u32, thread: u32) -> bool {
+        let q = &self.queues[queue as usize];
+        let (first, last) = (position, position + u64::from(cells) - 1);
+        let present = |p: u64| {
+            let (number, index) = self.place(p);
+            let block = q.ring[number as usize % q.ring.len()];
+            number < q.read_done && (!block.bypassed || block.written & (1 << index) != 0)
+        };
+        if !(present(first) && (first..=last).all(present)) {
+            self.queues[queue as usize].readers.push_back(thread);
+            return false;
+        }
+        for p in first..=last {
+            let (number, _) = self.place(p);
+            let q = &mut self.queues[queue as usize];
+            let at = number as usize % q.ring.len();
+            q.ring[at].consumed += 1;
+        }
+        let q = &mut self.queues[queue as usize];
+        while q.consumed < q.read_done {
+            let at = q.consumed as usize % q.ring.len();
+            if u32::from(q.ring[at].consumed) < self.block_cells {
+                break;
+            }
+            q.ring[at] = Block::default();
+            q.consumed += 1;
+        }
+        true
+    }
+
+    /// The next DRAM access of a queue, if it can be asked for now. Call until `None` after every change.
+    #[inline]
+    pub fn next_transfer(&mut self, queue: u16) -> Option<Transfer> {
+        let full = (1u64 << self.block_cells) as u32 - 1;
+        let q = &mut self.queues[queue as usize];
+        let length = q.ring.len();
+        let block = q.ring[q.write_asked as usize % length];
+        if q.write_asked < q.write_done + self.blocks && block.written == full {
+            q.write_asked += 1;
+            self.written_blocks += 1;
+            return Some(Transfer { write: true, cell: block.address, bytes: u32::from(block.bytes) });
+        }
+        if q.read_asked < q.write_done && q.read_asked < q.consumed + self.blocks {
+            let block = q.ring[q.read_asked as usize % length];
+            q.read_asked += 1;
+            return Some(Transfer { write: false, cell: block.address, bytes: u32::from(block.bytes) });
+        }
+        None
+    }
+
+    /// Hand the block that a reader waits for over inside the chip, if nothing of the queue is in DRAM.
+    #[inline]
+    pub fn bypass(&mut self, queue: u16) -> bool {
+        let q = &mut self.queues[queue as usize];
+        let idle = q.write_asked == q.write_done && q.write_done == q.read_asked && q.read_asked == q.read_done;
+        let begun = q.write_done * u64::from(self.block_cells) < q.allocated;
+        if q.readers.is_empty() || !idle || !begun {
+            return false;
+        }
+        let at = q.write_done as usize % q.ring.len();
+        q.ring[at].bypassed = true;
+        for counter in [&mut q.write_asked, &mut q.write_done, &mut q.read_asked, &mut q.read_done] {
+            *counter += 1;
+        }
+        self.bypassed_blocks += 1;
+        true
+    }
+
+    /// A DRAM access has been done.
+    #[inline]
+    pub fn done(&mut self, queue: u16, write: bool) {
+        let q = &mut self.queues[queue as usize];
+        if write {
+            q.write_done += 1;
+        } else {
+            q.read_done += 1;
+        }
+    }
+
+    /// Threads that waited for the queue and may try again, readers first.
+    pub fn take_waiting(&mut self, queue: u16, into: &mut Vec<u32>) {
+        let q = &mut self.queues[queue as usize];
+        into.extend(q.readers.drain(..).chain(q.writers.drain(..)));
+    }
+
+    #[inline]
+    fn place(&self, position: u64) -> (u64, u32) {
+        let block = u64::from(self.block_cells);
+        (position / block, (position % block) as u32)
+    }
+}
