@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 _CELL = "padding:2px 10px 2px 0;text-align:left;vertical-align:top"
 _TRACK = "display:inline-block;width:160px;height:9px;background:#e8ebef;border-radius:2px"

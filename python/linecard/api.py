@@ -205,6 +205,4 @@ def file_hash(path: str | PathLike[str]) -> str:
 
 def plain_problems(error: ConfigError) -> list[dict[str, Any]]:
     """An error's problems as plain data."""
-    return [
-        {"place": problem.place, "key": problem.key, "message": problem.message} for problem in error.problems
-    ]
+    return [{"place": problem.place, "key": problem.key, "message": problem.message} for problem in error.problems]

@@ -78,6 +78,7 @@ class FlowStatistics:
         ipv4_checksums: IPv4 headers captured whole, so that their checksum could be verified.
         ipv4_checksums_ok_percent: Share of those whose checksum holds; ``None`` when there are none.
         skipped: Packets that belong to no flow, by reason. They still count as packets and bytes.
+        incomplete_flow_packets: Packets of a flow whose ports, or part of the header, were not captured.
         damage: Findings by kind; not every finding is damage.
         clean: Whether no finding is damage.
         damaged_records: Findings that are damage.
@@ -108,7 +109,7 @@ class FlowStatistics:
     ipv4_checksums: int
     ipv4_checksums_ok_percent: float | None
     skipped: dict[str, int]
-    ports_not_captured: int
+    incomplete_flow_packets: int
     damage: dict[str, int]
     clean: bool
     damaged_records: int
@@ -128,16 +129,25 @@ class FlowStatistics:
 
     def facts(self) -> list[tuple[str, str]]:
         """The numbers in words, as the screen and the notebook show them."""
-        rate = f", {self.bytes * 8 / self.seconds / 1e6:,.3f} Mbit/s" if self.seconds else ""
+        rate = ""
+        # A capture joined from several days has a duration, but no rate.
+        if self.seconds and "clock_jump" not in self.damage:
+            rate = f", {self.bytes * 8 / self.seconds / 1e6:,.3f} Mbit/s"
         facts = [
             ("Format", self.format + ("" if self.compression in {"", "none"} else f" in {self.compression}")),
             ("Packets", f"{self.packets:,}"),
             ("Bytes", f"{self.bytes:,} on the wire, {self.captured_bytes:,} captured"),
             ("Duration", f"{self.seconds:,.6f} s{rate}"),
-            ("Mean size", f"{self.mean_bytes:.1f} bytes; {self.at_most_64_bytes_percent:.1f} % at most 64 bytes"),
+            (
+                "Mean size",
+                f"{self.mean_bytes:.1f} bytes; {self.at_most_64_bytes_percent:.1f} % at most 64 bytes",
+            ),
             ("Protocols", f"{self.ipv4_packets:,} IPv4, {self.ipv6_packets:,} IPv6"),
             ("Tags", f"{self.vlan_packets:,} with VLAN, {self.mpls_packets:,} with MPLS"),
-            ("Flows", f"{self.flows:,} one-way; the ten largest hold {self.top10_flows_percent:.1f} % of packets"),
+            (
+                "Flows",
+                f"{self.flows:,} one-way; the ten largest hold {self.top10_flows_percent:.1f} % of packets",
+            ),
             (
                 "Single-packet flows",
                 f"{self.single_packet_flows:,} ({self.single_packet_flows_percent:.1f} % of flows, "

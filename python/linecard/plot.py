@@ -7,13 +7,13 @@ without a display and comes out the same for the same numbers.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, Any
 
 from linecard.errors import MissingExtraError
 from linecard.study.compare import item_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from linecard.study.compare import Cell
     from linecard.study.result import FigureResult, StudyResult, TableResult
 
@@ -90,7 +90,7 @@ def study_figures(result: StudyResult) -> Iterator[tuple[str, Plot]]:
                 yield item_name(table.spec.id).replace(" ", "_"), Plot(_table_figure(pyplot, result, table))
     for figure in result.figures:
         with pyplot.rc_context(_STYLE):
-            yield figure.spec.id, Plot(_sweep_figure(pyplot, result, figure))
+            yield item_name(figure.spec.id).replace(" ", "_"), Plot(_sweep_figure(pyplot, result, figure))
 
 
 def _constant_columns(cells: tuple[Cell, ...]) -> set[str]:
@@ -106,11 +106,8 @@ def cell_groups(table: TableResult) -> list[tuple[str, list[tuple[str, Cell]]]]:
     several = len(table.spec.cells) > 1
     for cell in table.cells:
         varying = {column: value for column, value in cell.keys.items() if column not in constant}
-        if rank is None or rank not in varying:
-            # Nothing is ranked: the last varying column labels the bars, the rest and the measure the groups.
-            label_column = list(varying)[-1] if varying else ""
-        else:
-            label_column = rank
+        # Where nothing is ranked, the last varying column labels the bars; the rest and the measure are the group.
+        label_column = rank if rank in varying else next(reversed(varying), "")
         rest = [
             value if isinstance(value, str) else f"{value} {column.replace('_', ' ')}"
             for column, value in varying.items()
@@ -124,10 +121,19 @@ def cell_groups(table: TableResult) -> list[tuple[str, list[tuple[str, Cell]]]]:
     return list(groups.items())
 
 
+def difference_text(table: TableResult, cell: Cell) -> str:
+    """How far a cell is off, in the terms in which its table is judged: percent, or points of its own unit."""
+    if cell.measured is None:
+        return "failed"
+    if table.spec.tolerance_points is not None:
+        return f"{cell.measured - cell.published:+.1f} points"
+    return "" if cell.error is None else f"{cell.error * 100:+.1f} %"
+
+
 def _table_figure(pyplot: Any, result: StudyResult, table: TableResult) -> Any:
     groups = cell_groups(table)
     bars = sum(len(cells) for _, cells in groups)
-    width = min(max(4.2, 0.62 * bars + 0.5 * len(groups) + 1.2), 13.0)
+    width = min(max(5.4, 0.92 * bars + 0.4 * len(groups) + 0.8), 12.0)
     figure, axes = pyplot.subplots(figsize=(width, 3.1))
     position = 0.0
     ticks, labels = [], []
@@ -139,19 +145,27 @@ def _table_figure(pyplot: Any, result: StudyResult, table: TableResult) -> Any:
             if cell.measured is not None:
                 colour = CALIBRATED if cell.calibrated else MEASURED
                 axes.bar(position + 0.2, cell.measured, 0.38, color=colour, yerr=cell.spread, ecolor=INK, capsize=2)
-                if cell.error is not None:
-                    height = max(cell.published, cell.measured)
-                    text = f"{cell.error * 100:+.1f}%"
-                    axes.text(position, height + top * 0.025, text, ha="center", fontsize=7.5, color=MUTED)
+                height = max(cell.published, cell.measured) + (cell.spread or 0.0)
+                text = difference_text(table, cell)
+                axes.text(position, height + top * 0.025, text, ha="center", fontsize=7.5, color=MUTED)
             ticks.append(position)
             labels.append(label)
             position += 1.0
         middle = (start + position - 1) / 2
         if title:
-            axes.text(middle, -0.30, title, ha="center", va="top", transform=axes.get_xaxis_transform(), color=MUTED)
+            axes.annotate(
+                title,
+                (middle, 0),
+                xycoords=axes.get_xaxis_transform(),
+                xytext=(0, -22 if bars <= 12 else -40),
+                textcoords="offset points",
+                ha="center",
+                va="top",
+                color=MUTED,
+            )
         position += 0.55
-    long = max((len(label) for label in labels), default=0) > 8 or bars > 10
-    axes.set_xticks(ticks, labels, rotation=24 if long else 0, ha="right" if long else "center", fontsize=8)
+    crowded = bars > 12
+    axes.set_xticks(ticks, labels, rotation=24 if crowded else 0, ha="right" if crowded else "center", fontsize=7.5)
     axes.tick_params(axis="x", length=0)
     axes.set_ylim(0, top * 1.16)
     measures = {result.study.spec.measures[measure].label for measure in table.spec.cells.values() if measure != "*"}
@@ -165,7 +179,13 @@ def _table_figure(pyplot: Any, result: StudyResult, table: TableResult) -> Any:
     if any(cell.calibrated for cell in table.cells):
         handles.append(pyplot.Rectangle((0, 0), 1, 1, color=CALIBRATED, label="measured, calibrated"))
     axes.legend(
-        handles=handles, loc="lower left", bbox_to_anchor=(-0.01, 0.99), ncols=3, fontsize=8, borderpad=0, handlelength=1.2
+        handles=handles,
+        loc="lower left",
+        bbox_to_anchor=(-0.01, 0.99),
+        ncols=3,
+        fontsize=8,
+        borderpad=0,
+        handlelength=1.2,
     )
     return figure
 
@@ -198,5 +218,7 @@ def _sweep_figure(pyplot: Any, result: StudyResult, figure_result: FigureResult)
         if panel.kind == "bars":
             axes.set_ylim(bottom=0)
         axes.legend(fontsize=8, loc="best")
-    figure.suptitle(f"{spec.id.capitalize()}: {spec.title}", x=0.01, ha="left", fontsize=10, fontweight="bold")
+    figure.suptitle(
+        f"{item_name(spec.id).capitalize()}: {spec.title}", x=0.01, ha="left", fontsize=10, fontweight="bold"
+    )
     return figure

@@ -180,9 +180,7 @@ class RunResult:
     wall_seconds: float = field(compare=False)
 
     @classmethod
-    def from_report(
-        cls, report: Mapping[str, Any], request: RunRequest, *, wall_seconds: float = 0.0
-    ) -> RunResult:
+    def from_report(cls, report: Mapping[str, Any], request: RunRequest, *, wall_seconds: float = 0.0) -> RunResult:
         """Build the result from the plain report of the compiled core."""
         identity = {
             "app": report["app"],
@@ -279,10 +277,7 @@ class RunResult:
             _html.bars("Utilisation", [(use.component, use.utilization) for use in self.resources]),
             _html.bars(
                 "DRAM time",
-                [
-                    (name, getattr(self.dram, name))
-                    for name in ("data", "row_miss", "turnaround", "refresh", "idle")
-                ],
+                [(name, getattr(self.dram, name)) for name in ("data", "row_miss", "turnaround", "refresh", "idle")],
             ),
             _html.bars("Packet time", [(part.part, part.share) for part in self.packet_time]),
             _html.notes(self.warnings),

@@ -33,16 +33,13 @@ METRIC_COLUMNS = ("run_id", "component", "metric", "unit", "value")
 def metric_rows(results: Iterable[RunResult]) -> list[Row]:
     """All measurements of these runs, one row each."""
     return [
-        (result.run_id, row.component, row.metric, row.unit, row.value)
-        for result in results
-        for row in result.metrics
+        (result.run_id, row.component, row.metric, row.unit, row.value) for result in results for row in result.metrics
     ]
 
 
 def frame(columns: Sequence[str], rows: Sequence[Row]) -> polars.DataFrame:
     """Rows as a polars data frame (extra ``frames``)."""
-    polars = need_polars()
-    built: polars.DataFrame = polars.DataFrame(
+    built: polars.DataFrame = need_polars().DataFrame(
         [list(row) for row in rows], schema=list(columns), orient="row", infer_schema_length=None
     )
     return built

@@ -181,9 +181,7 @@ class _Reader:
         return FigureResult(spec=spec, points=tuple(points), shapes=shapes)
 
 
-def _deviating(
-    tables: tuple[TableResult, ...], figures: tuple[FigureResult, ...]
-) -> tuple[dict[str, str], list[str]]:
+def _deviating(tables: tuple[TableResult, ...], figures: tuple[FigureResult, ...]) -> tuple[dict[str, str], list[str]]:
     """Everything that deviates, with a detail; and the names of everything that was judged."""
     present: dict[str, str] = {}
     possible: list[str] = []
@@ -192,7 +190,8 @@ def _deviating(
             name = compare.cell_id(cell, len(table.spec.cells))
             possible.append(name)
             if compare.beyond_tolerance(cell, table.spec):
-                present[name] = f"published {cell.published:g}, measured {cell.measured:.3f} {cell.unit}"
+                where = f"{compare.item_name(cell.table)}, {cell.name}"
+                present[name] = f"{where}: published {cell.published:g}, measured {cell.measured:.3f} {cell.unit}"
         for order in table.orders:
             name = compare.order_id(order)
             possible.append(name)

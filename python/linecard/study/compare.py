@@ -11,6 +11,7 @@ How a comparison is judged, the same for every study:
 
 from __future__ import annotations
 
+import re
 import statistics
 from dataclasses import dataclass
 from itertools import pairwise
@@ -19,7 +20,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from linecard.study.spec import Calibration, CheckSpec, KnownDeviation, ShapeCheck, TableSpec, Value, Where
+    from linecard.study.spec import (
+        Calibration,
+        CheckSpec,
+        KnownDeviation,
+        ShapeCheck,
+        TableSpec,
+        Value,
+        Where,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +158,8 @@ class Check:
 class Deviation:
     """A cell beyond its tolerance, a turned order or a missed shape.
 
-    ``state`` is ``known`` (listed in deviations.toml and present), ``unlisted`` (present only) or ``gone`` (listed only).
+    ``state`` is ``known`` (listed in deviations.toml and present), ``unlisted`` (present only)
+    or ``gone`` (listed only).
     """
 
     id: str
@@ -167,8 +177,8 @@ def words(keys: Where) -> str:
 
 
 def item_name(item_id: str) -> str:
-    """How an item is called in text: ``table 5``, ``figure5``, ``section5.3``."""
-    return f"table {item_id}" if item_id[:1].isdigit() else item_id
+    """How an item is called in text: ``table 5``, ``figure 5``, ``section 5.3``."""
+    return f"table {item_id}" if item_id[:1].isdigit() else re.sub(r"^([A-Za-z]+)(?=\d)", r"\1 ", item_id)
 
 
 def matches(where: Where, keys: Mapping[str, Value]) -> bool:
@@ -305,7 +315,10 @@ def judge_shape(
         return result(all(y > other for _, y, other in pairs), found)
     index = next((number for number, x in enumerate(xs) if x == check.at), None)
     if index is None or not 0 < index < len(xs) - 1:
-        return result(None, f"the sweep has no inner point at {check.at:g}" if check.at is not None else "no point is named")
+        return result(
+            None,
+            f"the sweep has no inner point at {check.at:g}" if check.at is not None else "no point is named",
+        )
     before = ys[index] - ys[index - 1]
     after = ys[index + 1] - ys[index]
     levels = after < before and abs(after) <= check.within * abs(ys[index])
@@ -388,7 +401,7 @@ def order_id(order: Order) -> str:
 
 def shape_id(figure: str, shape: Shape) -> str:
     """Name of a shape in deviations.toml."""
-    return f"{figure}: {shape.id}"
+    return f"{item_name(figure)}: {shape.id}"
 
 
 def beyond_tolerance(cell: Cell, table: TableSpec) -> bool:

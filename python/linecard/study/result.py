@@ -246,7 +246,7 @@ class StudyResult:
             for deviation in self.deviations
             if deviation.state != "known"
         ]
-        return tuple([*missed, *stale, *(f"run failed: {run}: {why}" for run, why in self.failures.items())])
+        return (*missed, *stale, *(f"run failed: {run}: {why}" for run, why in self.failures.items()))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON; errors are fractions over the cells that are not calibrated."""
@@ -260,7 +260,7 @@ class StudyResult:
             "order_violations": self.order_violations,
             "gains_mean_abs_error_points": self.gains_mean_abs_error_points,
             "seconds": round(self.seconds, 3),
-            "tables": [item.to_dict() for item in (*self.tables, *self.figures)],
+            "tables": [*(table.to_dict() for table in self.tables), *(figure.to_dict() for figure in self.figures)],
         }
 
     def comparison_rows(self) -> list[tuple[object, ...]]:

@@ -129,7 +129,8 @@ class ShapeCheck(_Strict, frozen=True):
 
     ``peak_at``: the largest value stands at ``at``. ``levels_off_at``: the step after ``at`` is smaller than the step
     before it and at most ``within`` of the value. ``rises``: never falls from left to right up to ``at``.
-    ``above``: this series lies above ``than`` at every swept value from ``at`` on; ``measure_than`` compares two measures.
+    ``above``: this series lies above ``than`` at every swept value from ``at`` on;
+    ``measure_than`` compares two measures.
     """
 
     id: str
@@ -236,7 +237,12 @@ class Study:
     @property
     def item_ids(self) -> tuple[str, ...]:
         """Ids of the tables and figures, in the document's order."""
-        return tuple(item.id for item in (*self.spec.tables, *self.spec.figures))
+        return item_ids(self.spec)
+
+
+def item_ids(spec: StudySpec) -> tuple[str, ...]:
+    """Ids of the tables and figures, in the document's order."""
+    return (*(table.id for table in spec.tables), *(figure.id for figure in spec.figures))
 
 
 def study_folders() -> dict[str, Path]:
@@ -263,8 +269,12 @@ def load_study(name: str) -> Study:
         folder = Path(name)
         if not (folder / "study.toml").is_file():
             near = difflib.get_close_matches(name, shipped, n=1)
-            hint = f"; did you mean {near[0]}?" if near else f"; shipped studies: {', '.join(sorted(shipped)) or 'none'}"
-            problem = ConfigProblem("reproduce", "", f"found {name!r}, expected a study or a folder with study.toml{hint}")
+            hint = (
+                f"; did you mean {near[0]}?" if near else f"; shipped studies: {', '.join(sorted(shipped)) or 'none'}"
+            )
+            problem = ConfigProblem(
+                "reproduce", "", f"found {name!r}, expected a study or a folder with study.toml{hint}"
+            )
             raise ConfigError.of([problem])
     spec = _read_toml(folder / "study.toml", StudySpec)
     deviations_file = folder / "deviations.toml"
@@ -360,7 +370,7 @@ def _contradictions(
             elif spec.columns[column].values and str(value) not in spec.columns[column].values:
                 yield unknown(f"{key}.{column}", str(value), spec.columns[column].values)
 
-    ids = [item.id for item in (*spec.tables, *spec.figures)]
+    ids = item_ids(spec)
     for name in sorted({name for name in ids if ids.count(name) > 1}):
         yield ConfigProblem(str(file), "tables", f"the id {name!r} is used twice")
     for table in spec.tables:
@@ -422,11 +432,11 @@ def select_items(study: Study, wanted: Iterable[str] | None) -> tuple[str, ...]:
     """
     if wanted is None:
         return study.item_ids
-    by_fold = {name.casefold().replace(" ", ""): name for name in study.item_ids}
+    by_fold = {name.casefold().removeprefix("section"): name for name in reversed(study.item_ids)}
     chosen: set[str] = set()
     problems = []
     for name in wanted:
-        found = by_fold.get(str(name).casefold().replace(" ", "").removeprefix("table"))
+        found = by_fold.get(str(name).casefold().replace(" ", "").removeprefix("table").removeprefix("section"))
         if found is None:
             known = ", ".join(study.item_ids)
             problems.append(ConfigProblem("--table", "", f"found {name!r}, expected one of {known}"))

@@ -45,8 +45,7 @@ def manifest(result: StudyResult) -> dict[str, Any]:
         "items": list(result.items),
         "effort": study_spec.plain(study.spec.quick if result.quick else study.spec.full),
         "inputs": {
-            file.relative_to(study.folder).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest()
-            for file in files
+            file.relative_to(study.folder).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest() for file in files
         },
         "checks": [
             {

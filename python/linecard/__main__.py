@@ -1,0 +1,6 @@
+"""``python -m linecard`` is the command line."""
+
+from linecard.cli import main
+
+if __name__ == "__main__":
+    main()

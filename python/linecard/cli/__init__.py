@@ -1,0 +1,302 @@
+"""The command line: `linecard run`, `flows`, `presets`, `describe`, `reproduce`.
+
+Data goes to stdout, progress and diagnostics to stderr. Exit status, the same for every command:
+
+| status | meaning |
+|---|---|
+| 0 | everything went well |
+| 1 | `reproduce --check`: a limit was missed, or the list of deviations is not up to date |
+| 2 | wrong usage, or a configuration error; every problem is listed |
+| 3 | the capture is damaged (the result is still printed) or cannot be used |
+| 4 | the run failed: a deadlock, or a packet that fits no buffer |
+| 130 | interrupted |
+"""
+
+from __future__ import annotations
+
+import sys
+from enum import IntEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from linecard._core import __version__
+from linecard.errors import LinecardError
+
+__all__ = ["Exit", "app", "main"]
+
+
+class Exit(IntEnum):
+    """Exit status of every command."""
+
+    OK = 0
+    CHECK_FAILED = 1
+    USAGE = 2
+    CAPTURE = 3
+    RUN = 4
+    INTERRUPTED = 130
+
+
+EPILOG = (
+    "Exit status: 0 ok · 1 reproduce --check failed · 2 wrong usage or configuration · "
+    "3 capture damaged (result still printed) or unusable · 4 the run failed · 130 interrupted"
+)
+
+app = typer.Typer(
+    name="linecard",
+    help="Simulate programmable packet processors: throughput, loss, latency, the bottleneck and why.",
+    epilog=EPILOG,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+JSON_HELP = "Print one JSON object on stdout instead of the screen."
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"linecard {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command(epilog=EPILOG)
+def run(
+    preset: Annotated[str, typer.Argument(help="Name of a shipped preset, or path of a TOML file.")],
+    app: Annotated[str | None, typer.Option("--app", help="Application; the preset's own if left out.")] = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option("--trace", help="Capture to replay; the preset's traffic generator if left out."),
+    ] = None,
+    set: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a parameter; repeatable.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of every random stream.")] = 1,
+    packets: Annotated[int, typer.Option(help="Packets that must leave while statistics are on.")] = 100_000,
+    warmup: Annotated[int, typer.Option(help="Packets that leave before statistics start.")] = 10_000,
+    map_addresses: Annotated[
+        bool, typer.Option("--map-addresses", help="Move addresses that match no route into routed space.")
+    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")] = False,
+    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    csv: Annotated[
+        Path | None,
+        typer.Option("--csv", metavar="FILE", help="Write every measurement as CSV, a manifest beside it."),
+    ] = None,
+    parquet: Annotated[
+        Path | None, typer.Option("--parquet", metavar="FILE", help="The same as Parquet (extra: frames).")
+    ] = None,
+    timeline: Annotated[
+        Path | None, typer.Option("--timeline", metavar="FILE", help="Write a timeline for ui.perfetto.dev.")
+    ] = None,
+) -> None:
+    """Simulate one design under one traffic.
+
+    Prints throughput, loss, latency, the bottleneck and why, how busy every resource was, where the DRAM's and the
+    packets' time went. With `--json`, the same command and seed print the same bytes.
+
+    **Examples**
+
+        linecard run ixp1200 --app l3fwd16
+
+        linecard run ixp1200 --app nat --trace edge.pcap.gz --map-addresses
+
+        linecard run hasan2003_all_pf --set dram.banks=2 --packets 50000 --json
+
+        linecard run ixp1200 --csv result.csv --timeline run.json
+    """
+    from linecard import api
+    from linecard.cli import screen
+
+    with screen.progress("Simulating", "packets") as progress:
+        result = api.run(
+            preset,
+            app=app,
+            trace=trace,
+            set=set,
+            seed=seed,
+            packets=packets,
+            warmup_packets=warmup,
+            map_addresses=map_addresses,
+            strict=strict,
+            timeline=timeline,
+            progress=progress,
+        )
+    # The result goes out before anything that can still fail.
+    if json:
+        screen.print_json(result.to_dict())
+    else:
+        screen.print_run(result)
+    if csv is not None:
+        screen.note_written([csv, result.write_csv(csv)])
+    if parquet is not None:
+        screen.note_written([parquet, result.write_parquet(parquet)])
+    if timeline is not None:
+        screen.note_written([timeline])
+    if result.damaged_records:
+        screen.diagnose(f"the capture is damaged: {result.damaged_records} findings; what could be read was used")
+        raise typer.Exit(Exit.CAPTURE)
+
+
+@app.command(epilog=EPILOG)
+def flows(
+    capture: Annotated[Path, typer.Argument(help="pcap, pcapng, ERF, TSH or CSV; plain, gzip, zstd or bzip2.")],
+    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")] = False,
+) -> None:
+    """Count the packets and flows of a capture.
+
+    Prints packets, bytes, duration, the size distribution, one-way flows, and what was skipped and why. What can be
+    read of a damaged capture is read; the rest is reported with file, byte offset and packet number.
+
+    **Examples**
+
+        linecard flows edge.pcap.gz
+
+        linecard flows sample.tsh --json
+
+        linecard flows suspicious.pcapng --strict
+    """
+    from linecard import api
+    from linecard.cli import screen
+
+    with screen.progress("Reading", "bytes") as progress:
+        statistics = api.flows(capture, strict=strict, progress=progress)
+    if json:
+        screen.print_json(statistics.to_dict())
+    else:
+        screen.print_flows(statistics)
+    screen.diagnose_capture(statistics)
+    if not statistics.clean:
+        raise typer.Exit(Exit.CAPTURE)
+
+
+@app.command(epilog=EPILOG)
+def presets(json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False) -> None:
+    """List the shipped presets.
+
+    **Examples**
+
+        linecard presets
+
+        linecard presets --json
+    """
+    from linecard import api
+    from linecard.cli import screen
+
+    found = api.presets()
+    if json:
+        screen.print_json(screen.plain(found))
+    else:
+        screen.print_presets(found)
+
+
+@app.command(epilog=EPILOG)
+def describe(
+    preset: Annotated[str, typer.Argument(help="Name of a shipped preset, or path of a TOML file.")],
+    set: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a parameter; repeatable.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+) -> None:
+    """Show every parameter of a preset with unit and source, and what follows from them.
+
+    **Examples**
+
+        linecard describe ixp1200
+
+        linecard describe hasan2003_all_pf --set dram.banks=2 --json
+    """
+    from linecard import api
+    from linecard.cli import screen
+
+    description = api.describe(preset, set)
+    if json:
+        screen.print_json(description.to_dict())
+    else:
+        screen.print_description(description)
+
+
+@app.command(epilog=EPILOG)
+def reproduce(
+    study: Annotated[str, typer.Argument(help="Name of a shipped study, or path of a study folder.")],
+    table: Annotated[
+        list[str] | None, typer.Option("--table", metavar="N", help="Only this table or figure; repeatable.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="One seed and fewer packets, for a first look.")] = False,
+    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    jobs: Annotated[int | None, typer.Option("--jobs", help="Runs at the same time; one per core if left out.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Output folder; results/STUDY if left out.")
+    ] = None,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="End with status 1 when a limit is missed or the deviations are not up to date."),
+    ] = False,
+) -> None:
+    """Reproduce a published study: every number beside the published one.
+
+    Writes tidy tables, plots and one self-contained HTML report into the output folder. The result does not depend
+    on `--jobs`.
+
+    **Examples**
+
+        linecard reproduce hasan2003 --quick
+
+        linecard reproduce hasan2003 --table 1 --table figure5
+
+        linecard reproduce hasan2003 --json --jobs 2 --out results/mine
+    """
+    from linecard import api
+    from linecard.cli import screen
+    from linecard.study.write import write_study
+
+    with screen.progress("Simulating", "packets") as progress:
+        result = api.reproduce(study, tables=table, quick=quick, jobs=jobs, progress=progress)
+    written = write_study(result, out if out is not None else Path("results") / result.study.spec.id)
+    if json:
+        screen.print_json(result.to_dict())
+    else:
+        screen.print_study(result)
+    screen.note_written(written.written, folder=True)
+    for reason in written.left_out:
+        screen.note(f"left out: {reason}")
+    for failed, why in result.failures.items():
+        screen.diagnose(f"{failed}: {why}")
+    if check:
+        for problem in result.problems:
+            screen.diagnose(problem)
+    if result.failures:
+        raise typer.Exit(Exit.RUN)
+    if check and result.problems:
+        raise typer.Exit(Exit.CHECK_FAILED)
+
+
+def main() -> None:
+    """Entry point: run the command and turn every deliberate error into a message and an exit status."""
+    from linecard.cli import screen
+
+    try:
+        app()
+    except LinecardError as error:
+        screen.diagnose_error(error)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        screen.diagnose("interrupted")
+        sys.exit(Exit.INTERRUPTED)
+    except BrokenPipeError:
+        # The reader of a pipe went away; whoever started it knows.
+        sys.stderr.close()
+        sys.exit(Exit.OK)

@@ -1,0 +1,532 @@
+"""What people see: the screens on stdout, progress and diagnostics on stderr.
+
+A screen shows a result object and computes nothing but bar lengths and number formats. On a terminal it is coloured
+and as wide as useful; into a pipe it is plain text.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from rich import box
+from rich.columns import Columns
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from linecard import tables
+from linecard.errors import ConfigError, LinecardError, TrafficError
+
+if TYPE_CHECKING:
+    from linecard.flowstats import FlowStatistics
+    from linecard.results import Description, PresetInfo, RunResult
+    from linecard.study.result import StudyResult, TableResult
+
+MAX_WIDTH = 108
+SECONDS_BEFORE_PROGRESS = 2.0
+BAR_WIDTH = 24
+DIAGNOSTICS_SHOWN = 8
+
+DRAM_WORDS = {
+    "data": "moving data",
+    "row_miss": "opening rows",
+    "turnaround": "turning the bus",
+    "refresh": "refreshing",
+    "idle": "idle",
+}
+DRAM_COLOURS = {
+    "data": "green",
+    "row_miss": "red",
+    "turnaround": "magenta",
+    "refresh": "yellow",
+    "idle": "bright_black",
+}
+
+
+def show(*parts: RenderableType) -> None:
+    """Parts on stdout, no wider than is good to read. Into a pipe: no colours, no padding at line ends."""
+    terminal = Console(highlight=False)
+    screen = Console(highlight=False, width=min(terminal.width, MAX_WIDTH) if terminal.is_terminal else MAX_WIDTH)
+    if terminal.is_terminal:
+        screen.print(Group(*parts))
+        return
+    with screen.capture() as captured:
+        screen.print(Group(*parts))
+    sys.stdout.write("".join(line.rstrip() + "\n" for line in captured.get().splitlines()))
+    sys.stdout.flush()
+
+
+def errors() -> Console:
+    """The console of stderr."""
+    return Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+# ---- stderr ----
+
+
+def diagnose(text: str) -> None:
+    """One diagnostic on stderr."""
+    errors().print(Text("linecard: ", style="bold red") + Text(text))
+
+
+def note(text: str) -> None:
+    """One remark on stderr."""
+    errors().print(Text(text, style="bright_black"))
+
+
+def diagnose_error(error: LinecardError) -> None:
+    """An error on stderr: what kind, then every problem on its own line."""
+    kind = (
+        "configuration" if isinstance(error, ConfigError) else "capture" if isinstance(error, TrafficError) else "run"
+    )
+    lines = str(error).splitlines() or [type(error).__name__]
+    if len(lines) == 1:
+        diagnose(lines[0])
+        return
+    diagnose(f"{len(lines)} problems with the {kind}:")
+    for line in lines:
+        errors().print(Text(f"  {line}"))
+
+
+def diagnose_capture(statistics: FlowStatistics) -> None:
+    """The first findings in a capture on stderr, and how many more there are."""
+    for diagnostic in statistics.diagnostics[:DIAGNOSTICS_SHOWN]:
+        diagnose(str(diagnostic))
+    more = sum(statistics.damage.values()) - DIAGNOSTICS_SHOWN
+    if more > 0:
+        note(f"{more:,} more findings; --json lists the first {len(statistics.diagnostics)} in full")
+
+
+def note_written(paths: Sequence[Path], *, folder: bool = False) -> None:
+    """Say on stderr which files were written."""
+    if not paths:
+        return
+    if folder:
+        parent = min((path.parent for path in paths), key=lambda path: len(path.parts))
+        report = next((path for path in paths if path.suffix == ".html"), None)
+        shown = f"; read {report}" if report else ""
+        note(f"wrote {len(paths)} files into {parent}{shown}")
+    else:
+        note("wrote " + ", ".join(str(path) for path in paths))
+
+
+@contextmanager
+def progress(what: str, unit: str) -> Iterator[Callable[[int, int], None] | None]:
+    """A progress callback that draws a bar with the time left on stderr, after two seconds, on a terminal only."""
+    screen = errors()
+    if not screen.is_terminal:
+        yield None
+        return
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=40),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[count]}", style="bright_black"),
+        TimeRemainingColumn(),
+        TextColumn("left", style="bright_black"),
+        console=screen,
+        transient=True,
+    )
+    started = time.monotonic()
+    task = bar.add_task(what, total=None, count="", start=False)
+
+    def step(done: int, total: int) -> None:
+        if not bar.live.is_started:
+            if time.monotonic() - started < SECONDS_BEFORE_PROGRESS:
+                return
+            bar.start()
+            bar.start_task(task)
+        count = f"{done:,} of {total:,} {unit}" if total else f"{done:,} {unit}"
+        bar.update(task, completed=done, total=total or None, count=count)
+
+    try:
+        yield step
+    finally:
+        if bar.live.is_started:
+            bar.stop()
+
+
+# ---- stdout ----
+
+
+def plain(record: Any) -> Any:
+    """Records as plain data."""
+    return msgspec.to_builtins(record)
+
+
+def print_json(data: Any) -> None:
+    """One JSON value on stdout, the same bytes for the same data."""
+    sys.stdout.write(tables.json_text(data))
+    sys.stdout.flush()
+
+
+def si_time(nanoseconds: float) -> str:
+    """A time in the unit that suits it."""
+    for limit, factor, unit in ((1e3, 1.0, "ns"), (1e6, 1e3, "µs"), (1e9, 1e6, "ms")):
+        if abs(nanoseconds) < limit:
+            return f"{nanoseconds / factor:,.4g} {unit}" if factor == 1.0 else f"{nanoseconds / factor:,.2f} {unit}"
+    return f"{nanoseconds / 1e9:,.3f} s"
+
+
+def bar(share: float, style: str, width: int = BAR_WIDTH) -> Text:
+    """A share from 0 to 1 as a bar with eighths."""
+    share = min(max(share, 0.0), 1.0)
+    eighths = round(share * width * 8)
+    full, rest = divmod(eighths, 8)
+    filled = "█" * full + ("▏▎▍▌▋▊▉"[rest - 1] if rest else "")
+    return Text(filled, style=style) + Text("·" * (width - len(filled)), style="bright_black")
+
+
+def heading(title: str, more: str = "") -> Text:
+    """A section's heading."""
+    return Text(title, style="bold cyan") + (Text(f"  {more}", style="bright_black") if more else Text(""))
+
+
+def grid(*justify: str) -> Table:
+    """A table without lines; columns are left (``l``), right (``r``) or wrapped (``w``)."""
+    table = Table.grid(padding=(0, 2))
+    for side in justify:
+        table.add_column(justify="right" if side == "r" else "left", no_wrap=side != "w", overflow="fold")
+    return table
+
+
+def percent(share: float, decimals: int = 1) -> str:
+    """A share from 0 to 1 in percent."""
+    return f"{share * 100:.{decimals}f} %"
+
+
+def load_style(share: float) -> str:
+    """Colour of a utilisation: red when the resource is nearly always busy."""
+    return "red" if share >= 0.9 else "yellow" if share >= 0.7 else "green"
+
+
+def section(*parts: RenderableType) -> RenderableType:
+    """Parts with a line of space above, indented."""
+    return Padding(Group(*parts), (1, 0, 0, 2))
+
+
+def natural(component: str) -> tuple[object, ...]:
+    """Sorting key that puts engine.10 after engine.9."""
+    return tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in component.split("."))
+
+
+def print_run(result: RunResult) -> None:
+    """The screen of one run."""
+    parts: list[RenderableType] = []
+    first = result.summary
+    latency = first.latency_ns
+    title = Text(f"{result.preset}", style="bold") + Text(f"  {result.app}", style="bold cyan")
+    title += Text(f"  {result.traffic}", style="bright_black")
+    parts.append(Padding(title, (1, 0, 0, 2)))
+
+    numbers = grid("l", "w")
+    rate = Text(f"{first.throughput_gbps:.3f} Gbit/s", style="bold green")
+    rate += Text(f"   {first.throughput_mpps:.3f} Mpps", style="bold")
+    rate += Text(f"   offered {first.offered_gbps:.3f} Gbit/s", style="bright_black")
+    numbers.add_row("Throughput", rate)
+    loss_style = "green" if first.packets_dropped == 0 else "yellow" if first.loss_fraction < 0.01 else "red"
+    loss = Text("none" if first.packets_dropped == 0 else percent(first.loss_fraction, 3), style=f"bold {loss_style}")
+    loss += Text(f"   {first.packets_dropped:,} of {first.packets_in:,} packets", style="bright_black")
+    numbers.add_row("Loss", loss)
+    percentiles = Text()
+    for name, value in (
+        ("p50", latency.p50),
+        ("p90", latency.p90),
+        ("p99", latency.p99),
+        ("p99.9", latency.p999),
+    ):
+        percentiles += Text(f"{name} ", style="bright_black") + Text(f"{si_time(value)}   ")
+    percentiles += Text("mean ", style="bright_black") + Text(f"{si_time(latency.mean)}   ")
+    percentiles += Text("max ", style="bright_black") + Text(si_time(latency.max))
+    numbers.add_row("Latency", percentiles)
+    limit = Text(result.bottleneck.component, style="bold red") + Text(
+        f"   busy {percent(result.bottleneck.utilization)}", style="bright_black"
+    )
+    numbers.add_row("Bottleneck", limit)
+    numbers.add_row("", Text(result.bottleneck.why))
+    parts.append(section(numbers))
+
+    if result.resources:
+        parts.append(section(heading("Utilisation"), _utilisation(result)))
+    parts.append(
+        Padding(
+            Columns(
+                [Padding(_dram(result), (1, 4, 0, 0)), Padding(_packet_time(result), (1, 0, 0, 0))],
+                padding=(0, 0),
+            ),
+            (0, 0, 0, 2),
+        )
+    )
+    if result.drops:
+        drops = grid("l", "r", "r")
+        for drop in result.drops:
+            share = drop.packets / max(first.packets_in, 1)
+            drops.add_row(
+                drop.reason.replace("_", " "),
+                f"{drop.packets:,}",
+                Text(percent(share, 2), style="bright_black"),
+            )
+        parts.append(section(heading("Drops", "packets, share of arrivals"), drops))
+    if result.warnings:
+        lines = grid("l", "w")
+        for warning in result.warnings:
+            lines.add_row(Text("!", style="bold yellow"), Text(warning))
+        parts.append(section(heading("Warnings"), lines))
+    speed = result.request.packets + result.request.warmup_packets
+    real = f"{result.wall_seconds:.2f} s real"
+    if result.wall_seconds > 0:
+        real += f", {speed / result.wall_seconds:,.0f} packets/s"
+    foot = (
+        f"{first.packets_out:,} packets in {si_time(first.simulated_seconds * 1e9)} simulated; {real}; "
+        f"seed {result.seed}; run {result.run_id}"
+    )
+    parts.append(Padding(Text(foot, style="bright_black"), (1, 0, 1, 2)))
+    show(*parts)
+
+
+def _utilisation(result: RunResult) -> RenderableType:
+    uses = sorted(result.resources, key=lambda use: natural(use.component))
+    half = (len(uses) + 1) // 2
+    columns = []
+    for part in (uses[:half], uses[half:]):
+        table = grid("l", "l", "r")
+        for use in part:
+            style = load_style(use.utilization)
+            name = Text(use.component, style="bold" if use.component == result.bottleneck.component else "")
+            table.add_row(name, bar(use.utilization, style), percent(use.utilization))
+        columns.append(Padding(table, (0, 4, 0, 0)))
+    return Columns(columns, padding=(0, 0))
+
+
+def _dram(result: RunResult) -> RenderableType:
+    table = grid("l", "l", "r")
+    for name, words in DRAM_WORDS.items():
+        share = getattr(result.dram, name)
+        table.add_row(words, bar(share, DRAM_COLOURS[name], 16), percent(share))
+    return Group(heading("DRAM time", f"row hits {percent(result.dram.row_hit_rate)}"), table)
+
+
+def _packet_time(result: RunResult) -> RenderableType:
+    table = grid("l", "l", "r", "r")
+    for part in result.packet_time:
+        table.add_row(part.part, bar(part.share, "blue", 16), percent(part.share), si_time(part.mean_ns))
+    return Group(heading("Packet time", "mean per packet"), table)
+
+
+def print_flows(statistics: FlowStatistics) -> None:
+    """The screen of a capture."""
+    parts: list[RenderableType] = []
+    parts.append(Padding(Text(statistics.file, style="bold"), (1, 0, 0, 2)))
+    facts = grid("l", "w")
+    for name, value in statistics.facts():
+        facts.add_row(Text(name, style="bright_black"), value)
+    parts.append(section(facts))
+    sizes = grid("r", "l", "r", "r")
+    for each in statistics.size_bins:
+        share = each.packets / max(statistics.packets, 1)
+        sizes.add_row(each.label, bar(share, "blue"), f"{each.packets:,}", percent(share))
+    parts.append(section(heading("Packets by size", "bytes on the wire"), sizes))
+    if statistics.skipped:
+        skipped = grid("l", "r")
+        for reason, count in statistics.skipped.items():
+            skipped.add_row(reason.replace("_", " "), f"{count:,}")
+        parts.append(section(heading("In no flow", "packets, by reason"), skipped))
+    if statistics.damage:
+        found = grid("l", "r")
+        for kind, count in statistics.damage.items():
+            found.add_row(kind.replace("_", " "), f"{count:,}")
+        parts.append(section(heading("Found in the capture", "clean" if statistics.clean else "damaged"), found))
+    parts.append(Text(""))
+    show(*parts)
+
+
+def lined(*columns: tuple[str, str]) -> Table:
+    """A table with a line under its header."""
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold cyan", pad_edge=False, padding=(0, 2, 0, 0))
+    for name, side in columns:
+        table.add_column(name, justify="right" if side == "r" else "left", no_wrap=side != "w", overflow="fold")
+    return table
+
+
+def print_presets(found: Iterable[PresetInfo]) -> None:
+    """The list of presets."""
+    table = lined(("preset", "l"), ("kind", "l"), ("what it is", "w"), ("extends", "l"))
+    for each in found:
+        table.add_row(
+            Text(each.name, style="bold"),
+            each.kind,
+            each.title,
+            Text(each.extends or "", style="bright_black"),
+        )
+    show(Padding(table, (1, 0, 0, 2)))
+
+
+def print_description(description: Description) -> None:
+    """Every parameter of a preset."""
+    parts: list[RenderableType] = []
+    title = Text(description.preset, style="bold") + Text(f"  {description.title}")
+    parts.append(Padding(title, (1, 0, 0, 2)))
+    if description.extends:
+        parts.append(Padding(Text("extends " + " → ".join(description.extends), style="bright_black"), (0, 0, 0, 2)))
+    table = lined(("parameter", "l"), ("value", "r"), ("unit", "l"), ("source", "w"))
+    for each in description.parameters:
+        value = str(list(each.value)) if isinstance(each.value, tuple) else str(each.value)
+        table.add_row(each.key, Text(value, style="bold"), each.unit, Text(each.source, style="bright_black"))
+    parts.append(Padding(table, (1, 0, 0, 2)))
+    if description.derived:
+        table = lined(("follows from them", "l"), ("value", "r"), ("unit", "l"), ("formula", "w"))
+        for derived in description.derived:
+            value = f"{derived.value:,.6g}"
+            table.add_row(
+                derived.name,
+                Text(value, style="bold"),
+                derived.unit,
+                Text(derived.formula, style="bright_black"),
+            )
+        parts.append(Padding(table, (0, 0, 0, 2)))
+    show(*parts)
+
+
+def _yes_no(flag: bool | None, yes: str = "kept", no: str = "missed") -> Text:
+    if flag is None:
+        return Text("not judged", style="bright_black")
+    return Text(yes, style="green") if flag else Text(no, style="bold red")
+
+
+def print_study(result: StudyResult) -> None:
+    """The screen of a study: one line per table, then limits and deviations."""
+    from linecard.study.compare import item_name
+    from linecard.study.result import percent as off
+
+    parts: list[RenderableType] = []
+    spec = result.study.spec
+    parts.append(Padding(Text(spec.title, style="bold"), (1, 0, 0, 2)))
+    parts.append(Padding(Text(spec.document, style="bright_black"), (0, 0, 0, 2)))
+    numbers = grid("l", "w")
+    numbers.add_row(
+        "Cells", f"{len(result.counted_cells)} compared, {result.calibrated_cells} calibrated and not counted"
+    )
+    numbers.add_row("Error", f"mean {off(result.mean_abs_error)}, largest {off(result.max_abs_error)}")
+    numbers.add_row(
+        "Order", f"{len(result.orders) - result.order_violations} of {len(result.orders)} pairs as published"
+    )
+    points = result.gains_mean_abs_error_points
+    numbers.add_row("Gains", "–" if points is None else f"{points:.1f} percentage points off on average")
+    parts.append(section(numbers))
+
+    if len(result.items) <= 2:
+        for table in result.tables:
+            parts.append(section(heading(item_name(table.spec.id).capitalize(), table.spec.title), _cells(table)))
+    if result.tables:
+        overview = lined(
+            ("", "l"),
+            ("", "w"),
+            ("cells", "r"),
+            ("mean error", "r"),
+            ("largest", "r"),
+            ("order", "r"),
+            ("gains", "r"),
+        )
+        for table in result.tables:
+            gains = [abs(gain.difference_points) for gain in table.gains if gain.difference_points is not None]
+            overview.add_row(
+                item_name(table.spec.id).capitalize(),
+                table.spec.title,
+                str(len(table.cells)),
+                _off(table),
+                _largest(table),
+                f"{len(table.orders) - table.order_violations}/{len(table.orders)}" if table.orders else "",
+                f"{sum(gains) / len(gains):.1f} pt" if gains else "",
+            )
+        parts.append(Padding(overview, (0, 0, 0, 2)))
+    for figure in result.figures:
+        lines = grid("l", "w")
+        for shape in figure.shapes:
+            lines.add_row(_yes_no(shape.holds, "agrees", "differs"), shape.text)
+        parts.append(Padding(heading(item_name(figure.spec.id).capitalize(), figure.spec.title), (0, 0, 0, 2)))
+        parts.append(Padding(lines, (0, 0, 1, 2)))
+    judged = [check for check in result.checks if check.holds is not None]
+    if judged:
+        lines = grid("l", "w")
+        for check in judged:
+            reached = check.reached
+            if reached is None:
+                text = "–"
+            elif check.kind == "max_abs_points":
+                text = f"{reached:.1f} points"
+            else:
+                text = f"{reached:.0f}" if check.kind == "order_violations" else off(reached)
+            lines.add_row(_yes_no(check.holds), Text(check.id) + Text(f"   reached {text}", style="bright_black"))
+        parts.append(Padding(Group(heading("Limits"), lines), (0, 0, 0, 2)))
+    if result.deviations and result.quick:
+        count = f"{len(result.deviations)}; judged in the full study"
+        parts.append(section(heading("Deviations", count)))
+    elif result.deviations:
+        counts = {
+            state: sum(each.state == state for each in result.deviations) for state in ("known", "unlisted", "gone")
+        }
+        said = ", ".join(f"{count} {state}" for state, count in counts.items() if count)
+        lines = grid("l", "w")
+        for deviation in result.deviations:
+            style = "bright_black" if deviation.state == "known" else "yellow"
+            lines.add_row(Text(deviation.state, style=style), Text(deviation.detail or deviation.id))
+        parts.append(section(heading("Deviations", said), lines))
+    runs = f"{len(result.runs)} runs in {result.seconds:.1f} s" + (", quick" if result.quick else "")
+    parts.append(Padding(Text(runs, style="bright_black"), (1, 0, 1, 2)))
+    show(*parts)
+
+
+def _off(table: TableResult) -> str:
+    from linecard.study.compare import mean_abs
+    from linecard.study.result import percent as off
+
+    if table.spec.tolerance_points is None:
+        return off(table.mean_abs_error)
+    points = mean_abs(None if cell.measured is None else cell.measured - cell.published for cell in table.counted)
+    return "–" if points is None else f"{points:.1f} pt"
+
+
+def _largest(table: TableResult) -> str:
+    from linecard.study.compare import max_abs
+    from linecard.study.result import percent as off
+
+    if table.spec.tolerance_points is None:
+        return off(table.max_abs_error)
+    points = max_abs(None if cell.measured is None else cell.measured - cell.published for cell in table.counted)
+    return "–" if points is None else f"{points:.1f} pt"
+
+
+def _cells(table: TableResult) -> Table:
+    from linecard.study.result import percent as off
+
+    keys = list(table.cells[0].keys) if table.cells else []
+    several = len(table.spec.cells) > 1
+    header = [(key.replace("_", " "), "l") for key in keys] + ([("measure", "l")] if several else [])
+    numbers = [("published", "r"), ("measured", "r"), ("± seeds", "r"), ("difference", "r"), ("", "l")]
+    lines = lined(*header, *numbers)
+    for cell in table.cells:
+        style = "bright_black" if cell.calibrated else "red" if abs(cell.error or 0) > table.spec.tolerance else ""
+        difference = off(cell.error, sign=True)
+        if table.spec.tolerance_points is not None and cell.measured is not None:
+            difference = f"{cell.measured - cell.published:+.1f} pt"
+            far = abs(cell.measured - cell.published) > table.spec.tolerance_points
+            style = "bright_black" if cell.calibrated else "red" if far else ""
+        lines.add_row(
+            *(str(cell.keys[key]) for key in keys),
+            *([cell.column.replace("_", " ")] if several else []),
+            f"{cell.published:g}",
+            "–" if cell.measured is None else f"{cell.measured:.3f}",
+            "–" if cell.spread is None else f"{cell.spread:.3f}",
+            Text(difference, style=style),
+            Text("calibrated" if cell.calibrated else "failed" if cell.failure else "", style="bright_black"),
+        )
+    return lines

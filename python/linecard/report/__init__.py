@@ -1,0 +1,120 @@
+"""One self-contained HTML page per study (extra ``report``): no scripts, no files beside it, fit for print.
+
+The template holds the words and the layout; this module gives it plain data and the plots as SVG.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from linecard import plot
+from linecard._core import __version__
+from linecard.errors import MissingExtraError
+from linecard.study import compare
+from linecard.study import spec as study_spec
+from linecard.study.result import percent
+
+if TYPE_CHECKING:
+    from linecard.study.result import StudyResult, TableResult
+
+
+def study_report(result: StudyResult) -> str:
+    """The whole page as text. The same study gives the same page."""
+    try:
+        import jinja2
+    except ImportError as error:
+        raise MissingExtraError("the HTML report", "report") from error
+    figures = {}
+    for name, drawn in plot.study_figures(result):
+        figures[name] = drawn.svg()
+        drawn.close()
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["percent"] = percent
+    environment.filters["number"] = _number
+    environment.filters["signed"] = lambda value, digits=1: "–" if value is None else f"{value:+.{digits}f}"
+    template = environment.from_string(files(__package__).joinpath("study.html.j2").read_text(encoding="utf-8"))
+    spec = result.study.spec
+    page: str = template.render(
+        result=result,
+        spec=spec,
+        version=__version__,
+        figures={name: figures[name] for name in figures},
+        tables=[_table_view(result, table) for table in result.tables],
+        figure_name=lambda item: compare.item_name(item).replace(" ", "_"),
+        item_name=compare.item_name,
+        effort=spec.quick if result.quick else spec.full,
+        commands=_command(result),
+        gap_text=compare.gap_text,
+        words=compare.words,
+        is_tie=compare.is_tie,
+        inputs=study_spec.plain(spec.full),
+    )
+    return page
+
+
+def _command(result: StudyResult) -> str:
+    command = f"linecard reproduce {result.study.spec.id}" + (" --quick" if result.quick else "")
+    if result.items != result.study.item_ids:
+        command += "".join(f" --table {item}" for item in result.items)
+    return command
+
+
+def _number(value: float | None, digits: int = 2) -> str:
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def _table_view(result: StudyResult, table: TableResult) -> dict[str, Any]:
+    """A table as rows of texts, with a colour class per cell."""
+    columns = list(table.cells[0].keys) if table.cells else []
+    constant = {
+        column: table.cells[0].keys[column]
+        for column in columns
+        if len({cell.keys.get(column) for cell in table.cells}) == 1
+    }
+    several = len(table.spec.cells) > 1
+    rows = [
+        {
+            "keys": [cell.keys[column] for column in columns if column not in constant]
+            + ([cell.column.replace("_", " ")] if several else []),
+            "cell": cell,
+            "digits": _digits(result, cell),
+            "difference": plot.difference_text(table, cell),
+            "grade": grade(table, cell),
+        }
+        for cell in table.cells
+    ]
+    header = [column.replace("_", " ") for column in columns if column not in constant] + (
+        ["measure"] if several else []
+    )
+    return {
+        "table": table,
+        "header": header,
+        "same": compare.words(constant) if constant else "",
+        "unit": ", ".join(sorted({cell.unit for cell in table.cells})),
+        "rows": rows,
+    }
+
+
+def _digits(result: StudyResult, cell: compare.Cell) -> int:
+    for measure in result.study.spec.measures.values():
+        if measure.unit == cell.unit:
+            return measure.decimals
+    return 2
+
+
+def grade(table: TableResult, cell: compare.Cell) -> str:
+    """Colour class of a cell: how far it is off, in shares of what its table allows."""
+    if cell.measured is None:
+        return "failed"
+    if cell.calibrated:
+        return "calibrated"
+    if table.spec.tolerance_points is not None:
+        share = abs(cell.measured - cell.published) / table.spec.tolerance_points
+    elif cell.error is not None:
+        share = abs(cell.error) / table.spec.tolerance
+    else:
+        return "plain"
+    return "good" if share <= 0.3 else "fair" if share <= 0.6 else "poor" if share <= 1.0 else "bad"
