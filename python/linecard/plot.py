@@ -11,9 +11,11 @@ from typing import IO, TYPE_CHECKING, Any
 
 from linecard.errors import MissingExtraError
 from linecard.study.compare import item_name
+from linecard.study.result import varying_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
     from linecard.study.compare import Cell
     from linecard.study.result import FigureResult, StudyResult, TableResult
 
@@ -93,19 +95,14 @@ def study_figures(result: StudyResult) -> Iterator[tuple[str, Plot]]:
             yield item_name(figure.spec.id).replace(" ", "_"), Plot(_sweep_figure(pyplot, result, figure))
 
 
-def _constant_columns(cells: tuple[Cell, ...]) -> set[str]:
-    columns = cells[0].keys
-    return {column for column in columns if len({cell.keys.get(column) for cell in cells}) == 1}
-
-
 def cell_groups(table: TableResult) -> list[tuple[str, list[tuple[str, Cell]]]]:
     """Cells of a table as groups of labelled bars: one group per value of what is not ranked."""
-    constant = _constant_columns(table.cells)
+    columns = varying_columns(table)
     rank = table.spec.rank
     groups: dict[str, list[tuple[str, Cell]]] = {}
     several = len(table.spec.cells) > 1
     for cell in table.cells:
-        varying = {column: value for column, value in cell.keys.items() if column not in constant}
+        varying = {column: cell.keys[column] for column in columns}
         # Where nothing is ranked, the last varying column labels the bars; the rest and the measure are the group.
         label_column = rank if rank in varying else next(reversed(varying), "")
         rest = [

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from linecard.study.result import StudyResult, TableResult
 
 MAX_WIDTH = 108
+DIM = "bright_black"
 SECONDS_BEFORE_PROGRESS = 2.0
 BAR_WIDTH = 24
 DIAGNOSTICS_SHOWN = 8
@@ -46,7 +47,7 @@ DRAM_COLOURS = {
     "row_miss": "red",
     "turnaround": "magenta",
     "refresh": "yellow",
-    "idle": "bright_black",
+    "idle": DIM,
 }
 
 
@@ -73,12 +74,12 @@ def errors() -> Console:
 
 def diagnose(text: str) -> None:
     """One diagnostic on stderr."""
-    errors().print(Text("linecard: ", style="bold red") + Text(text))
+    errors().print(Text.assemble(("linecard: ", "bold red"), text))
 
 
 def note(text: str) -> None:
     """One remark on stderr."""
-    errors().print(Text(text, style="bright_black"))
+    errors().print(Text(text, style=DIM))
 
 
 def diagnose_error(error: LinecardError) -> None:
@@ -130,9 +131,9 @@ def progress(what: str, unit: str) -> Iterator[Callable[[int, int], None] | None
         TextColumn("{task.description}"),
         BarColumn(bar_width=40),
         TaskProgressColumn(),
-        TextColumn("{task.fields[count]}", style="bright_black"),
+        TextColumn("{task.fields[count]}", style=DIM),
         TimeRemainingColumn(),
-        TextColumn("left", style="bright_black"),
+        TextColumn("left", style=DIM),
         console=screen,
         transient=True,
     )
@@ -183,12 +184,12 @@ def bar(share: float, style: str, width: int = BAR_WIDTH) -> Text:
     eighths = round(share * width * 8)
     full, rest = divmod(eighths, 8)
     filled = "█" * full + ("▏▎▍▌▋▊▉"[rest - 1] if rest else "")
-    return Text(filled, style=style) + Text("·" * (width - len(filled)), style="bright_black")
+    return Text.assemble((filled, style), ("·" * (width - len(filled)), DIM))
 
 
 def heading(title: str, more: str = "") -> Text:
     """A section's heading."""
-    return Text(title, style="bold cyan") + (Text(f"  {more}", style="bright_black") if more else Text(""))
+    return Text.assemble((title, "bold cyan"), (f"  {more}" if more else "", DIM))
 
 
 def grid(*justify: str) -> Table:
@@ -219,39 +220,37 @@ def natural(component: str) -> tuple[object, ...]:
     return tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in component.split("."))
 
 
+def named_times(*times: tuple[str, float]) -> Text:
+    """Times in nanoseconds with their names, in units that suit them."""
+    return Text("   ").join(Text.assemble((f"{name} ", DIM), si_time(value)) for name, value in times)
+
+
 def print_run(result: RunResult) -> None:
     """The screen of one run."""
     parts: list[RenderableType] = []
     first = result.summary
     latency = first.latency_ns
-    title = Text(f"{result.preset}", style="bold") + Text(f"  {result.app}", style="bold cyan")
-    title += Text(f"  {result.traffic}", style="bright_black")
+    title = Text.assemble((result.preset, "bold"), "  ", (result.app, "bold cyan"), "  ", (result.traffic, DIM))
     parts.append(Padding(title, (1, 0, 0, 2)))
 
     numbers = grid("l", "w")
-    rate = Text(f"{first.throughput_gbps:.3f} Gbit/s", style="bold green")
-    rate += Text(f"   {first.throughput_mpps:.3f} Mpps", style="bold")
-    rate += Text(f"   offered {first.offered_gbps:.3f} Gbit/s", style="bright_black")
-    numbers.add_row("Throughput", rate)
-    loss_style = "green" if first.packets_dropped == 0 else "yellow" if first.loss_fraction < 0.01 else "red"
-    loss = Text("none" if first.packets_dropped == 0 else percent(first.loss_fraction, 3), style=f"bold {loss_style}")
-    loss += Text(f"   {first.packets_dropped:,} of {first.packets_in:,} packets", style="bright_black")
-    numbers.add_row("Loss", loss)
-    percentiles = Text()
-    for name, value in (
-        ("p50", latency.p50),
-        ("p90", latency.p90),
-        ("p99", latency.p99),
-        ("p99.9", latency.p999),
-    ):
-        percentiles += Text(f"{name} ", style="bright_black") + Text(f"{si_time(value)}   ")
-    percentiles += Text("mean ", style="bright_black") + Text(f"{si_time(latency.mean)}   ")
-    percentiles += Text("max ", style="bright_black") + Text(si_time(latency.max))
-    numbers.add_row("Latency", percentiles)
-    limit = Text(result.bottleneck.component, style="bold red") + Text(
-        f"   busy {percent(result.bottleneck.utilization)}", style="bright_black"
+    numbers.add_row(
+        "Throughput",
+        Text.assemble(
+            (f"{first.throughput_gbps:.3f} Gbit/s", "bold green"),
+            (f"   {first.throughput_mpps:.3f} Mpps", "bold"),
+            (f"   offered {first.offered_gbps:.3f} Gbit/s", DIM),
+        ),
     )
-    numbers.add_row("Bottleneck", limit)
+    loss_style = "green" if first.packets_dropped == 0 else "yellow" if first.loss_fraction < 0.01 else "red"
+    loss = "none" if first.packets_dropped == 0 else percent(first.loss_fraction, 3)
+    of_all = f"   {first.packets_dropped:,} of {first.packets_in:,} packets"
+    numbers.add_row("Loss", Text.assemble((loss, f"bold {loss_style}"), (of_all, DIM)))
+    percentiles = (("p50", latency.p50), ("p90", latency.p90), ("p99", latency.p99), ("p99.9", latency.p999))
+    numbers.add_row("Latency", named_times(*percentiles))
+    numbers.add_row("", named_times(("mean", latency.mean), ("max", latency.max)))
+    busy = f"   busy {percent(result.bottleneck.utilization)}"
+    numbers.add_row("Bottleneck", Text.assemble((result.bottleneck.component, "bold red"), (busy, DIM)))
     numbers.add_row("", Text(result.bottleneck.why))
     parts.append(section(numbers))
 
@@ -273,7 +272,7 @@ def print_run(result: RunResult) -> None:
             drops.add_row(
                 drop.reason.replace("_", " "),
                 f"{drop.packets:,}",
-                Text(percent(share, 2), style="bright_black"),
+                Text(percent(share, 2), style=DIM),
             )
         parts.append(section(heading("Drops", "packets, share of arrivals"), drops))
     if result.warnings:
@@ -289,7 +288,7 @@ def print_run(result: RunResult) -> None:
         f"{first.packets_out:,} packets in {si_time(first.simulated_seconds * 1e9)} simulated; {real}; "
         f"seed {result.seed}; run {result.run_id}"
     )
-    parts.append(Padding(Text(foot, style="bright_black"), (1, 0, 1, 2)))
+    parts.append(Padding(Text(foot, style=DIM), (1, 0, 1, 2)))
     show(*parts)
 
 
@@ -328,7 +327,7 @@ def print_flows(statistics: FlowStatistics) -> None:
     parts.append(Padding(Text(statistics.file, style="bold"), (1, 0, 0, 2)))
     facts = grid("l", "w")
     for name, value in statistics.facts():
-        facts.add_row(Text(name, style="bright_black"), value)
+        facts.add_row(Text(name, style=DIM), value)
     parts.append(section(facts))
     sizes = grid("r", "l", "r", "r")
     for each in statistics.size_bins:
@@ -365,7 +364,7 @@ def print_presets(found: Iterable[PresetInfo]) -> None:
             Text(each.name, style="bold"),
             each.kind,
             each.title,
-            Text(each.extends or "", style="bright_black"),
+            Text(each.extends or "", style=DIM),
         )
     show(Padding(table, (1, 0, 0, 2)))
 
@@ -373,14 +372,14 @@ def print_presets(found: Iterable[PresetInfo]) -> None:
 def print_description(description: Description) -> None:
     """Every parameter of a preset."""
     parts: list[RenderableType] = []
-    title = Text(description.preset, style="bold") + Text(f"  {description.title}")
+    title = Text.assemble((description.preset, "bold"), f"  {description.title}")
     parts.append(Padding(title, (1, 0, 0, 2)))
     if description.extends:
-        parts.append(Padding(Text("extends " + " → ".join(description.extends), style="bright_black"), (0, 0, 0, 2)))
+        parts.append(Padding(Text("extends " + " → ".join(description.extends), style=DIM), (0, 0, 0, 2)))
     table = lined(("parameter", "l"), ("value", "r"), ("unit", "l"), ("source", "w"))
     for each in description.parameters:
         value = str(list(each.value)) if isinstance(each.value, tuple) else str(each.value)
-        table.add_row(each.key, Text(value, style="bold"), each.unit, Text(each.source, style="bright_black"))
+        table.add_row(each.key, Text(value, style="bold"), each.unit, Text(each.source, style=DIM))
     parts.append(Padding(table, (1, 0, 0, 2)))
     if description.derived:
         table = lined(("follows from them", "l"), ("value", "r"), ("unit", "l"), ("formula", "w"))
@@ -390,7 +389,7 @@ def print_description(description: Description) -> None:
                 derived.name,
                 Text(value, style="bold"),
                 derived.unit,
-                Text(derived.formula, style="bright_black"),
+                Text(derived.formula, style=DIM),
             )
         parts.append(Padding(table, (0, 0, 0, 2)))
     show(*parts)
@@ -398,19 +397,20 @@ def print_description(description: Description) -> None:
 
 def _yes_no(flag: bool | None, yes: str = "kept", no: str = "missed") -> Text:
     if flag is None:
-        return Text("not judged", style="bright_black")
+        return Text("not judged", style=DIM)
     return Text(yes, style="green") if flag else Text(no, style="bold red")
 
 
 def print_study(result: StudyResult) -> None:
     """The screen of a study: one line per table, then limits and deviations."""
-    from linecard.study.compare import item_name
+    from linecard.study.compare import item_name, words
+    from linecard.study.result import constant_keys
     from linecard.study.result import percent as off
 
     parts: list[RenderableType] = []
     spec = result.study.spec
     parts.append(Padding(Text(spec.title, style="bold"), (1, 0, 0, 2)))
-    parts.append(Padding(Text(spec.document, style="bright_black"), (0, 0, 0, 2)))
+    parts.append(Padding(Text(spec.document, style=DIM), (0, 0, 0, 2)))
     numbers = grid("l", "w")
     numbers.add_row(
         "Cells", f"{len(result.counted_cells)} compared, {result.calibrated_cells} calibrated and not counted"
@@ -425,7 +425,8 @@ def print_study(result: StudyResult) -> None:
 
     if len(result.items) <= 2:
         for table in result.tables:
-            parts.append(section(heading(item_name(table.spec.id).capitalize(), table.spec.title), _cells(table)))
+            title = f"{table.spec.title}: {words(constant_keys(table))}"
+            parts.append(section(heading(item_name(table.spec.id).capitalize(), title), _cells(table)))
     if result.tables:
         overview = lined(
             ("", "l"),
@@ -465,7 +466,7 @@ def print_study(result: StudyResult) -> None:
                 text = f"{reached:.1f} points"
             else:
                 text = f"{reached:.0f}" if check.kind == "order_violations" else off(reached)
-            lines.add_row(_yes_no(check.holds), Text(check.id) + Text(f"   reached {text}", style="bright_black"))
+            lines.add_row(_yes_no(check.holds), Text.assemble(check.id, (f"   reached {text}", DIM)))
         parts.append(Padding(Group(heading("Limits"), lines), (0, 0, 0, 2)))
     if result.deviations and result.quick:
         count = f"{len(result.deviations)}; judged in the full study"
@@ -477,11 +478,11 @@ def print_study(result: StudyResult) -> None:
         said = ", ".join(f"{count} {state}" for state, count in counts.items() if count)
         lines = grid("l", "w")
         for deviation in result.deviations:
-            style = "bright_black" if deviation.state == "known" else "yellow"
+            style = DIM if deviation.state == "known" else "yellow"
             lines.add_row(Text(deviation.state, style=style), Text(deviation.detail or deviation.id))
         parts.append(section(heading("Deviations", said), lines))
     runs = f"{len(result.runs)} runs in {result.seconds:.1f} s" + (", quick" if result.quick else "")
-    parts.append(Padding(Text(runs, style="bright_black"), (1, 0, 1, 2)))
+    parts.append(Padding(Text(runs, style=DIM), (1, 0, 1, 2)))
     show(*parts)
 
 
@@ -507,19 +508,20 @@ def _largest(table: TableResult) -> str:
 
 def _cells(table: TableResult) -> Table:
     from linecard.study.result import percent as off
+    from linecard.study.result import varying_columns
 
-    keys = list(table.cells[0].keys) if table.cells else []
+    keys = varying_columns(table)
     several = len(table.spec.cells) > 1
     header = [(key.replace("_", " "), "l") for key in keys] + ([("measure", "l")] if several else [])
     numbers = [("published", "r"), ("measured", "r"), ("± seeds", "r"), ("difference", "r"), ("", "l")]
     lines = lined(*header, *numbers)
     for cell in table.cells:
-        style = "bright_black" if cell.calibrated else "red" if abs(cell.error or 0) > table.spec.tolerance else ""
+        style = DIM if cell.calibrated else "red" if abs(cell.error or 0) > table.spec.tolerance else ""
         difference = off(cell.error, sign=True)
         if table.spec.tolerance_points is not None and cell.measured is not None:
             difference = f"{cell.measured - cell.published:+.1f} pt"
             far = abs(cell.measured - cell.published) > table.spec.tolerance_points
-            style = "bright_black" if cell.calibrated else "red" if far else ""
+            style = DIM if cell.calibrated else "red" if far else ""
         lines.add_row(
             *(str(cell.keys[key]) for key in keys),
             *([cell.column.replace("_", " ")] if several else []),
@@ -527,6 +529,6 @@ def _cells(table: TableResult) -> Table:
             "–" if cell.measured is None else f"{cell.measured:.3f}",
             "–" if cell.spread is None else f"{cell.spread:.3f}",
             Text(difference, style=style),
-            Text("calibrated" if cell.calibrated else "failed" if cell.failure else "", style="bright_black"),
+            Text("calibrated" if cell.calibrated else "failed" if cell.failure else "", style=DIM),
         )
     return lines

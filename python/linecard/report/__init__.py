@@ -13,7 +13,7 @@ from linecard._core import __version__
 from linecard.errors import MissingExtraError
 from linecard.study import compare
 from linecard.study import spec as study_spec
-from linecard.study.result import percent
+from linecard.study.result import constant_keys, percent, varying_columns
 
 if TYPE_CHECKING:
     from linecard.study.result import StudyResult, TableResult
@@ -68,17 +68,12 @@ def _number(value: float | None, digits: int = 2) -> str:
 
 def _table_view(result: StudyResult, table: TableResult) -> dict[str, Any]:
     """A table as rows of texts, with a colour class per cell."""
-    columns = list(table.cells[0].keys) if table.cells else []
-    constant = {
-        column: table.cells[0].keys[column]
-        for column in columns
-        if len({cell.keys.get(column) for cell in table.cells}) == 1
-    }
+    columns = varying_columns(table)
+    constant = constant_keys(table)
     several = len(table.spec.cells) > 1
     rows = [
         {
-            "keys": [cell.keys[column] for column in columns if column not in constant]
-            + ([cell.column.replace("_", " ")] if several else []),
+            "keys": [cell.keys[column] for column in columns] + ([cell.column.replace("_", " ")] if several else []),
             "cell": cell,
             "digits": _digits(result, cell),
             "difference": plot.difference_text(table, cell),
@@ -86,9 +81,7 @@ def _table_view(result: StudyResult, table: TableResult) -> dict[str, Any]:
         }
         for cell in table.cells
     ]
-    header = [column.replace("_", " ") for column in columns if column not in constant] + (
-        ["measure"] if several else []
-    )
+    header = [column.replace("_", " ") for column in columns] + (["measure"] if several else [])
     return {
         "table": table,
         "header": header,

@@ -346,6 +346,20 @@ class StudyResult:
         )
 
 
+def varying_columns(table: TableResult) -> list[str]:
+    """Key columns whose value is not the same in every row."""
+    columns = list(table.cells[0].keys) if table.cells else []
+    return [column for column in columns if len({cell.keys[column] for cell in table.cells}) > 1]
+
+
+def constant_keys(table: TableResult) -> dict[str, str | int | float]:
+    """Key columns that are the same in every row, with their value."""
+    varying = varying_columns(table)
+    return (
+        {column: value for column, value in table.cells[0].keys.items() if column not in varying} if table.cells else {}
+    )
+
+
 def percent(fraction: float | None, *, sign: bool = False) -> str:
     """A fraction as percent with one decimal; a dash for nothing."""
     if fraction is None:
