@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes looked at to tell a format without a signature.
-const SNIFF_BYTES: usize = 4096;
+const SNIFF_BYTES: usize = 64 << 10;
 /// Out of order by more than this is a broken clock, not a merge of queues.
 const MAX_REORDERING_NS: u64 = NS_PER_SECOND;
 /// Silence longer than this is worth a notice.
@@ -81,11 +81,12 @@ impl Format {
         if let Some(format) = Self::from_ending(path) {
             return Some(format);
         }
-        let guesses: [(Self, fn(&[u8]) -> bool); 4] = [
+        type Fits = fn(&[u8]) -> bool;
+        let guesses: [(Self, Fits); 4] = [
             (Self::Csv, csv::sniff),
             (Self::Tsh, tsh::sniff),
-            (Self::LegacyDag, |start| LegacyDag::sniff(start).is_some()),
             (Self::Erf, erf::sniff),
+            (Self::LegacyDag, |start| LegacyDag::sniff(start).is_some()),
         ];
         guesses.into_iter().find(|(_, fits)| fits(start)).map(|(format, _)| format)
     }
@@ -329,6 +330,15 @@ impl CaptureReader {
         let previous_ns = self.previous_time_ns.replace(packet.time_ns).unwrap_or(packet.time_ns);
         if packet.time_ns < previous_ns || packet.time_ns - previous_ns > CLOCK_JUMP_NS {
             self.note_time(previous_ns, packet.time_ns, place)?;
+        }
+        // Records of fixed size are padded, so only pcap and pcapng can contradict themselves here.
+        let states_both = matches!(self.format, Format::Pcap | Format::PcapNg);
+        if states_both && packet.captured_bytes > packet.wire_bytes {
+            self.report.note(DamageKind::CapturedBeyondWire, place, || Words {
+                found: format!("{} captured bytes of {}", packet.captured_bytes, packet.wire_bytes),
+                expected: "at most the length on the wire".to_owned(),
+                action: "the packet was delivered with both lengths as they stand",
+            })?;
         }
         match packet.decoded {
             Decoded::UnknownLinkType if !self.unknown_link_noted => {

@@ -74,6 +74,8 @@ damage_kinds! {
     BadRecord = "bad_record", Damage;
     /// A time stamp whose fraction is a second or more, or outside of the range of this program.
     BadTimestamp = "bad_timestamp", Damage;
+    /// More bytes captured than were on the wire.
+    CapturedBeyondWire = "captured_beyond_wire", Damage;
     /// A CSV line that cannot be read; it is skipped.
     BadLine = "bad_line", Damage;
     /// Time goes back by more than a second.
@@ -84,6 +86,8 @@ damage_kinds! {
     Reordered = "reordered", Notice;
     /// More than a day without a packet: joined captures, or a broken clock.
     ClockJump = "clock_jump", Notice;
+    /// A pcapng simple packet block, which has no time; it got that of the packet before.
+    NoTimestamp = "no_timestamp", Notice;
     /// Records of a type this program does not read, delivered as opaque packets.
     OpaqueRecord = "opaque_record", Notice;
     /// Packets on a link type this program does not read, delivered as opaque packets.

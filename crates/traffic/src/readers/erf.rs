@@ -59,14 +59,14 @@ pub(crate) fn sniff(start: &[u8]) -> bool {
         let seconds = dag_time_ns(header) / super::NS_PER_SECOND;
         let near = previous_seconds.is_none_or(|previous: u64| seconds.abs_diff(previous) < 366 * 86_400);
         if !(1..=LAST_KNOWN_TYPE).contains(&kind) || record_bytes < HEADER_BYTES || !near {
-            // A sound beginning with a broken record behind it is still this format.
-            return seen >= 3;
+            break;
         }
         previous_seconds = Some(seconds);
         seen += 1;
         at += record_bytes;
     }
-    seen > 0
+    // A sound beginning with a broken record behind it is still this format.
+    seen >= 3 || (seen > 0 && at == start.len())
 }
 
 #[derive(Default)]

@@ -296,15 +296,22 @@ impl PcapNg {
         bytes: usize,
         (block, interface): (PacketBlock, Interface),
     ) -> Result<Packet, TrafficError> {
+        let place = Place::at(stream.offset());
         if let Some(ticks) = block.ticks {
             match interface.time_ns(ticks) {
                 Some(time_ns) => self.time_ns = time_ns,
-                None => report.note(DamageKind::BadTimestamp, Place::at(stream.offset()), || Words {
+                None => report.note(DamageKind::BadTimestamp, place, || Words {
                     found: format!("a time stamp of {ticks} units"),
                     expected: "a time between 1970 and 2554".to_owned(),
                     action: "the packet got the time of the one before",
                 })?,
             }
+        } else {
+            report.note(DamageKind::NoTimestamp, place, || Words {
+                found: "a simple packet block".to_owned(),
+                expected: "a packet with a time stamp".to_owned(),
+                action: "the packet got the time of the one before, or 0 if it is the first",
+            })?;
         }
         let mut packet = Packet {
             time_ns: self.time_ns,
