@@ -6,11 +6,11 @@ use crate::lock::Lock;
 use crate::memory::{Memory, Tag, cell_bytes};
 use crate::output::TransmitPort;
 use crate::packet::{Packet, Packets};
-use crate::receive::{InputPort, OutputQueue};
+use crate::receive::{Lane, OutputQueue};
 use crate::report::{Counts, PartTime};
 use crate::thread::{Role, State, Thread, Transfer};
 use crate::unit::Unit;
-use crate::wide::WideCaches;
+use crate::wide::{WideCaches, Written};
 use linecard_buffers::{Allocator, Placement};
 use linecard_dram::packet_buffer::{Observer, Request, Silent};
 use linecard_program::{Application, Block, Ctx, DropReason, Mailbox, Op, PacketHead, PacketId};
@@ -38,8 +38,8 @@ pub struct Departure {
     pub at: Ticks,
     /// Number in the order of arrival.
     pub number: u64,
-    /// Port it came in by.
-    pub input_port: u16,
+    /// Thread that took it in.
+    pub input_thread: u16,
     /// Port it left by.
     pub output_port: u16,
     /// The header as the program left it.
@@ -104,7 +104,10 @@ pub struct Machine<O: Observer = Silent> {
     memory_line: VecDeque<(Ticks, u32)>,
     cache_line: VecDeque<(Ticks, u32)>,
     locks: Vec<Lock>,
-    inputs: Vec<InputPort>,
+    /// What waits for each input thread.
+    lanes: Vec<Lane>,
+    /// Cells in the receive buffer of each input port.
+    port_cells: Vec<u32>,
     queues: Vec<OutputQueue>,
     transmit: Vec<TransmitPort>,
     /// Output threads that wait for a block, a bit each, and those of each port; counted from the first.
@@ -197,7 +200,7 @@ impl<O: Observer> Machine<O> {
             let mailbox = Rc::new(Mailbox::default());
             let ctx = Ctx::new(Rc::clone(&mailbox));
             let (program, role) = if number < input_threads {
-                (application.input(ctx), Role::Input { port: (number % config.receive.ports) as u16 })
+                (application.input(ctx), Role::Input)
             } else {
                 let index = number - input_threads;
                 let mine = |port: u32| {
@@ -257,7 +260,8 @@ impl<O: Observer> Machine<O> {
             memory_line: VecDeque::with_capacity(1024),
             cache_line: VecDeque::with_capacity(1024),
             locks: (0..application.locks()).map(|_| Lock::default()).collect(),
-            inputs: (0..config.receive.ports).map(|_| InputPort::default()).collect(),
+            lanes: (0..input_threads).map(|_| Lane::default()).collect(),
+            port_cells: vec![0; config.receive.ports as usize],
             queues: (0..queues)
                 .map(|_| OutputQueue {
                     packets: VecDeque::with_capacity(config.output.queue_packets as usize),
@@ -375,7 +379,7 @@ impl<O: Observer> Machine<O> {
         let mut input = [0u128; State::COUNT];
         let mut output = [0u128; State::COUNT];
         for t in &self.threads {
-            let sum = if matches!(t.role, Role::Input { .. }) { &mut input } else { &mut output };
+            let sum = if t.role == Role::Input { &mut input } else { &mut output };
             for (total, spent) in sum.iter_mut().zip(t.clock.spent(now)) {
                 *total += u128::from(spent);
             }
@@ -539,26 +543,37 @@ impl<O: Observer> Machine<O> {
     }
 
     fn arrival_event(&mut self, now: Ticks) {
-        let Some(arrival) = self.next_arrival.take() else { return };
-        let port = arrival.flow_hash as usize % self.inputs.len();
-        self.arrived += 1;
-        self.counts.packets_in += 1;
-        self.counts.bytes_in += u64::from(arrival.head.bytes);
+        let Some(Arrival { head, flow_hash, .. }) = self.next_arrival.take() else { return };
+        self.count_arrival(&head);
         let number = self.arrived - 1;
-        let cells = arrival.head.cells();
-        let input = &mut self.inputs[port];
-        if input.cells + cells > self.paced_cells.unwrap_or(0) {
+        let lane = self.lane_of(flow_hash);
+        let port = lane % self.port_cells.len();
+        if self.port_cells[port] + head.cells() > self.paced_cells.unwrap_or(0) {
             self.counts.drops[DropReason::ReceiveBufferFull as usize] += 1;
             self.gone += 1;
         } else {
-            input.cells += cells;
-            input.waiting.push_back((arrival.head, number, now));
-            if let Some(thread) = input.threads.pop_front() {
-                self.give_packet(thread, port);
-                self.make_ready(thread, now);
+            self.port_cells[port] += head.cells();
+            self.lanes[lane].waiting.push_back((head, number, now));
+            if std::mem::take(&mut self.lanes[lane].thread_waits) {
+                self.give_packet(lane);
+                self.make_ready(lane as u32, now);
             }
         }
         self.fetch_arrival();
+    }
+
+    /// The input thread that serves a flow: its port by one part of the hash, the thread of the port by another.
+    fn lane_of(&self, flow_hash: u32) -> usize {
+        let (lanes, ports) = (self.lanes.len(), self.port_cells.len());
+        let port = flow_hash as usize % ports;
+        let threads = (lanes - port).div_ceil(ports);
+        port + ports * (flow_hash as usize / ports % threads)
+    }
+
+    fn count_arrival(&mut self, head: &PacketHead) {
+        self.arrived += 1;
+        self.counts.packets_in += 1;
+        self.counts.bytes_in += u64::from(head.bytes);
     }
 
     fn fetch_arrival(&mut self) {
@@ -677,8 +692,14 @@ impl<O: Observer> Machine<O> {
             }
             Op::WriteCell { packet, cell, source } => self.write_cell(thread, packet, cell, source, now),
             Op::Join => self.join(thread, now),
-            Op::Enqueue { packet, queue } => self.enqueue(thread, packet, queue, now),
-            Op::Discard { packet, reason } => self.discard(thread, packet, reason, now),
+            Op::Enqueue { packet, queue } => {
+                self.enqueue(thread, packet, queue, now);
+                false
+            }
+            Op::Discard { packet, reason } => {
+                self.discard(packet, reason, now);
+                false
+            }
             Op::NextBlock => self.next_block(thread, now),
             Op::ReadBlock(block) => self.read_block(thread, block, now),
             Op::Transmit(block) => {
@@ -689,47 +710,37 @@ impl<O: Observer> Machine<O> {
     }
 
     fn receive(&mut self, thread: u32, now: Ticks) -> bool {
-        let Role::Input { port } = self.threads[thread as usize].role else {
-            unreachable!("an output program received")
-        };
+        let lane = thread as usize;
         if self.paced_cells.is_some() {
-            if !self.inputs[port as usize].waiting.is_empty() {
-                self.give_packet(thread, port as usize);
+            if !self.lanes[lane].waiting.is_empty() {
+                self.give_packet(lane);
                 return false;
             }
         } else if let Some(arrival) = (self.traffic)() {
-            self.arrived += 1;
-            self.counts.packets_in += 1;
-            self.counts.bytes_in += u64::from(arrival.head.bytes);
-            self.hold(thread, port as usize, arrival.head, self.arrived - 1, now);
+            self.count_arrival(&arrival.head);
+            self.hold(lane, arrival.head, self.arrived - 1, now);
             return false;
         } else {
             self.traffic_ended = true;
         }
-        self.inputs[port as usize].threads.push_back(thread);
+        self.lanes[lane].thread_waits = true;
         self.wait(thread, State::Receive, now)
     }
 
-    /// Give the first waiting packet of a port to a thread.
-    fn give_packet(&mut self, thread: u32, port: usize) {
-        let Some((head, number, arrived)) = self.inputs[port].waiting.pop_front() else { return };
-        self.inputs[port].cells -= head.cells();
-        self.hold(thread, port, head, number, arrived);
+    /// Give the first waiting packet of a lane to its thread.
+    fn give_packet(&mut self, lane: usize) {
+        let Some((head, number, arrived)) = self.lanes[lane].waiting.pop_front() else { return };
+        let port = lane % self.port_cells.len();
+        self.port_cells[port] -= head.cells();
+        self.hold(lane, head, number, arrived);
     }
 
-    fn hold(&mut self, thread: u32, port: usize, head: PacketHead, number: u64, arrived: Ticks) {
+    fn hold(&mut self, lane: usize, head: PacketHead, number: u64, arrived: Ticks) {
         self.integrate(self.agenda.now());
-        let ticket = self.inputs[port].ticket();
-        let packet = self.packets.insert(Packet {
-            head,
-            number,
-            arrived,
-            input_port: port as u16,
-            ticket,
-            cells: head.cells() as u16,
-            ..Packet::default()
-        });
-        let t = &mut self.threads[thread as usize];
+        let cells = head.cells() as u16;
+        let input_thread = lane as u16;
+        let packet = self.packets.insert(Packet { head, number, arrived, input_thread, cells, ..Packet::default() });
+        let t = &mut self.threads[lane];
         t.packet = packet;
         t.mailbox.answer_packet(packet, head);
     }
@@ -768,6 +779,10 @@ impl<O: Observer> Machine<O> {
             }
         };
         self.threads[thread as usize].mailbox.answer(reply);
+        if reply == 0 && self.wide.is_some() {
+            // Space kept apart by queue is used in order, so the place in the queue is given with the space.
+            self.queues[queue as usize].packets.push_back(id);
+        }
         true
     }
 
@@ -793,11 +808,15 @@ impl<O: Observer> Machine<O> {
                 let (queue, position) = (packet.queue, packet.stream + u64::from(cell));
                 let (address, bytes) = (packet.write_at.1, cell_bytes(packet.head.bytes, cell));
                 let Some(wide) = &mut self.wide else { unreachable!("the wide path has caches") };
-                if !wide.write(queue, position, address, bytes, thread) {
+                let written = wide.write(queue, position, address, bytes, thread);
+                if written == Written::NoRoom {
                     return self.wait(thread, State::WaitDram, now);
                 }
                 self.return_from_cache(thread, cell_cycles, now);
-                self.ask_wide(queue, now);
+                match written {
+                    Written::HandedOver => self.retry_wide(queue, now),
+                    _ => self.ask_wide(queue, now),
+                }
             }
         }
         let t = &mut self.threads[thread as usize];
@@ -819,38 +838,21 @@ impl<O: Observer> Machine<O> {
         self.wait(thread, State::WaitDram, now)
     }
 
-    fn enqueue(&mut self, thread: u32, id: PacketId, queue: u16, now: Ticks) -> bool {
-        let (port, ticket) = (self.packets[id].input_port as usize, self.packets[id].ticket);
-        if !self.inputs[port].is_turn(ticket, thread) {
-            return self.wait(thread, State::WaitOrder, now);
-        }
-        let head = self.threads[thread as usize].mailbox.head();
+    fn enqueue(&mut self, thread: u32, id: PacketId, queue: u16, now: Ticks) {
         let packet = &mut self.packets[id];
-        packet.head = head;
+        packet.head = self.threads[thread as usize].mailbox.head();
         packet.enqueued = now;
-        self.queues[queue as usize].packets.push_back(id);
-        self.turn_done(port, now);
+        packet.complete = true;
+        if self.wide.is_none() {
+            self.queues[queue as usize].packets.push_back(id);
+        }
         self.offer(queue as usize, now);
-        false
     }
 
-    fn discard(&mut self, thread: u32, id: PacketId, reason: DropReason, now: Ticks) -> bool {
-        let (port, ticket) = (self.packets[id].input_port as usize, self.packets[id].ticket);
-        if !self.inputs[port].is_turn(ticket, thread) {
-            return self.wait(thread, State::WaitOrder, now);
-        }
+    fn discard(&mut self, id: PacketId, reason: DropReason, now: Ticks) {
         self.counts.drops[reason as usize] += 1;
         self.gone += 1;
         self.remove(id, now);
-        self.turn_done(port, now);
-        false
-    }
-
-    /// Let the thread whose turn it is at an input port issue its op again.
-    fn turn_done(&mut self, port: usize, now: Ticks) {
-        if let Some(next) = self.inputs[port].turn_done() {
-            self.issue_again(next, now);
-        }
     }
 
     /// A waiting thread issues its op again; it goes on unless it must wait once more.
@@ -908,7 +910,8 @@ impl<O: Observer> Machine<O> {
 
     #[inline]
     fn update_sendable(&mut self, port: usize) {
-        let can = !self.queues[port].packets.is_empty() && self.transmit[port].has_free_slot();
+        let head = self.queues[port].packets.front();
+        let can = head.is_some_and(|&id| self.packets[id].complete) && self.transmit[port].has_free_slot();
         self.sendable = self.sendable & !(1 << port) | u64::from(can) << port;
     }
 
@@ -1006,8 +1009,8 @@ impl<O: Observer> Machine<O> {
         self.counts.queued += u128::from(packet.picked - packet.enqueued);
         self.counts.sending += u128::from(now - packet.picked);
         if let Some(sink) = &mut self.departures {
-            let (input_port, output_port) = (packet.input_port, port as u16);
-            sink(&Departure { at: now, number: packet.number, input_port, output_port, head: packet.head });
+            let (input_thread, output_port) = (packet.input_thread, port as u16);
+            sink(&Departure { at: now, number: packet.number, input_thread, output_port, head: packet.head });
         }
         self.remove(id, now);
     }
@@ -1116,14 +1119,6 @@ fn check_shape(config: &MachineConfig, input_threads: u32, output_threads: u32) 
     refuse(o.block_cells == 0 || o.block_cells > 1024, format!("a block has 1 to 1024 cells, not {}", o.block_cells))?;
     refuse(config.engine.posted_writes == 0, "a thread needs room for at least one write under way".into())?;
     refuse(o.queue_packets == 0, "an output queue must take at least one packet".into())?;
-    refuse(
-        input_threads > config.receive.ports && o.queue_packets < input_threads,
-        format!(
-            "output queues of {} packets: with several threads a port ({input_threads} threads, {} ports) a queue must \
-             take at least {input_threads}, or packets that wait for their order could fill it for ever",
-            o.queue_packets, config.receive.ports
-        ),
-    )?;
     if let BufferPath::Wide { block_cells, blocks, .. } = config.memory.path {
         let ring = config.memory.allocator.cells / o.ports;
         refuse(!(1..=32).contains(&block_cells), format!("a wide block has 1 to 32 cells, not {block_cells}"))?;

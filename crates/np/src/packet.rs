@@ -13,10 +13,10 @@ pub(crate) struct Packet {
     pub enqueued: Ticks,
     /// When its first block was given to an output thread.
     pub picked: Ticks,
-    pub input_port: u16,
-    /// Place in the order of its input port.
-    pub ticket: u64,
+    pub input_thread: u16,
     pub queue: u16,
+    /// Whether all of it is in the buffer and it may be sent.
+    pub complete: bool,
     pub admitted: bool,
     pub allocated: bool,
     pub cells: u16,

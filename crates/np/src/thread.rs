@@ -22,8 +22,6 @@ pub(crate) enum State {
     WaitDram,
     /// Waits for a lock.
     WaitLock,
-    /// Waits for its turn in the order of its input port.
-    WaitOrder,
     /// Waits for room in an output queue.
     WaitQueueRoom,
     /// Waits for buffer space.
@@ -35,7 +33,7 @@ pub(crate) enum State {
 }
 
 impl State {
-    pub const COUNT: usize = 12;
+    pub const COUNT: usize = 11;
 
     /// The name in tables; `None` for the states in which a thread attends to no packet.
     pub fn part(index: usize) -> Option<&'static str> {
@@ -47,7 +45,6 @@ impl State {
             Some("wait hash"),
             Some("wait dram"),
             Some("wait lock"),
-            Some("wait port order"),
             Some("wait queue room"),
             Some("wait buffer space"),
             None,
@@ -59,8 +56,8 @@ impl State {
 /// What a thread does for the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Receives from an input port.
-    Input { port: u16 },
+    /// Receives packets.
+    Input,
     /// Sends to the output ports of a bit set.
     Output { ports: u64, last_port: u8 },
 }

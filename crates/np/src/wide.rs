@@ -48,6 +48,17 @@ pub(crate) struct Transfer {
     pub bytes: u32,
 }
 
+/// What became of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// The input cache is full.
+    NoRoom,
+    /// It is in the input cache.
+    Stored,
+    /// It is in a block that was handed over inside the chip: readers may find it now.
+    HandedOver,
+}
+
 /// The caches of all queues.
 #[derive(Debug)]
 pub(crate) struct WideCaches {
@@ -89,21 +100,21 @@ impl WideCaches {
         q.allocated - u64::from(cells)
     }
 
-    /// Put a cell into the input cache; `false` when there is no room, and the thread waits.
+    /// Put a cell into the input cache; without room the thread waits.
     #[inline]
-    pub fn write(&mut self, queue: u16, position: u64, cell: u32, bytes: u32, thread: u32) -> bool {
+    pub fn write(&mut self, queue: u16, position: u64, cell: u32, bytes: u32, thread: u32) -> Written {
         let (number, index) = self.place(position);
         let q = &mut self.queues[queue as usize];
         if number >= q.write_done + self.blocks {
             q.writers.push_back(thread);
-            return false;
+            return Written::NoRoom;
         }
         let at = number as usize % q.ring.len();
         let block = &mut q.ring[at];
         block.address = cell - index;
         block.written |= 1 << index;
         block.bytes += bytes.next_multiple_of(8) as u16;
-        true
+        if block.bypassed { Written::HandedOver } else { Written::Stored }
     }
 
     /// Take cells out of the output cache; `false` when they are not all there, and the thread waits.

@@ -1,0 +1,19 @@
+//! Packet programs, native: the work is done for real, on headers and tables, and its accesses are the ops.
+//!
+//! A program never names a machine. Costs in engine cycles come from the preset ([`IoCosts`] and each application's
+//! own), because the same program costs other machines other cycles.
+#![forbid(unsafe_code)]
+
+mod checksum;
+mod firewall;
+mod forward;
+mod io;
+mod nat;
+mod route;
+
+pub use checksum::{header_checksum, update as update_checksum};
+pub use firewall::{Firewall, FirewallConfig, Template, Verdict};
+pub use forward::L3Forward;
+pub use io::IoCosts;
+pub use nat::{Nat, NatConfig, Translation};
+pub use route::{Route, RouteTable};
