@@ -427,6 +427,17 @@ def print_study(result: StudyResult) -> None:
         for table in result.tables:
             title = f"{table.spec.title}: {words(constant_keys(table))}"
             parts.append(section(heading(item_name(table.spec.id).capitalize(), title), _cells(table)))
+    parts.extend(_study_overview(result))
+    parts.extend(_study_judgements(result))
+    runs = f"{len(result.runs)} runs in {result.seconds:.1f} s" + (", quick" if result.quick else "")
+    parts.append(Padding(Text(runs, style=DIM), (1, 0, 1, 2)))
+    show(*parts)
+
+
+def _study_overview(result: StudyResult) -> Iterator[RenderableType]:
+    """One line per table, and what the text says of each figure."""
+    from linecard.study.compare import item_name
+
     if result.tables:
         overview = lined(
             ("", "l"),
@@ -448,13 +459,19 @@ def print_study(result: StudyResult) -> None:
                 f"{len(table.orders) - table.order_violations}/{len(table.orders)}" if table.orders else "",
                 f"{sum(gains) / len(gains):.1f} pt" if gains else "",
             )
-        parts.append(Padding(overview, (0, 0, 0, 2)))
+        yield Padding(overview, (0, 0, 0, 2))
     for figure in result.figures:
         lines = grid("l", "w")
         for shape in figure.shapes:
             lines.add_row(_yes_no(shape.holds, "agrees", "differs"), shape.text)
-        parts.append(Padding(heading(item_name(figure.spec.id).capitalize(), figure.spec.title), (0, 0, 0, 2)))
-        parts.append(Padding(lines, (0, 0, 1, 2)))
+        yield Padding(heading(item_name(figure.spec.id).capitalize(), figure.spec.title), (0, 0, 0, 2))
+        yield Padding(lines, (0, 0, 1, 2))
+
+
+def _study_judgements(result: StudyResult) -> Iterator[RenderableType]:
+    """Limits and deviations."""
+    from linecard.study.result import percent as off
+
     judged = [check for check in result.checks if check.holds is not None]
     if judged:
         lines = grid("l", "w")
@@ -467,10 +484,10 @@ def print_study(result: StudyResult) -> None:
             else:
                 text = f"{reached:.0f}" if check.kind == "order_violations" else off(reached)
             lines.add_row(_yes_no(check.holds), Text.assemble(check.id, (f"   reached {text}", DIM)))
-        parts.append(Padding(Group(heading("Limits"), lines), (0, 0, 0, 2)))
+        yield Padding(Group(heading("Limits"), lines), (0, 0, 0, 2))
     if result.deviations and result.quick:
         count = f"{len(result.deviations)}; judged in the full study"
-        parts.append(section(heading("Deviations", count)))
+        yield section(heading("Deviations", count))
     elif result.deviations:
         counts = {
             state: sum(each.state == state for each in result.deviations) for state in ("known", "unlisted", "gone")
@@ -480,10 +497,7 @@ def print_study(result: StudyResult) -> None:
         for deviation in result.deviations:
             style = DIM if deviation.state == "known" else "yellow"
             lines.add_row(Text(deviation.state, style=style), Text(deviation.detail or deviation.id))
-        parts.append(section(heading("Deviations", said), lines))
-    runs = f"{len(result.runs)} runs in {result.seconds:.1f} s" + (", quick" if result.quick else "")
-    parts.append(Padding(Text(runs, style=DIM), (1, 0, 1, 2)))
-    show(*parts)
+        yield section(heading("Deviations", said), lines)
 
 
 def _off(table: TableResult) -> str:

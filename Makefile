@@ -1,0 +1,58 @@
+# Linecard. `make` lists what can be made. Needs Python 3.11+, Rust, a C compiler and make; pip fetches the rest.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+LINECARD := $(BIN)/linecard
+# One target directory for the extension, the tests and the checks, so that they share what they can.
+export CARGO_TARGET_DIR ?= $(CURDIR)/target
+# The extension is loaded by Python and must not be linked against its library.
+export PYO3_BUILD_EXTENSION_MODULE := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates presets -type f 2>/dev/null)
+CAPTURE := examples/captures/edge-mix.pcap.gz
+
+.DEFAULT_GOAL := help
+.PHONY: help run setup test lint bench check reproduce clean
+
+help: ## List what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: $(VENV)/.run ## Build, then simulate an IXP1200 under the shipped capture and print the result
+	$(LINECARD) run ixp1200 --app l3fwd16 --trace $(CAPTURE) --map-addresses
+
+setup: $(VENV)/.dev ## Build with every optional extra and the development tools into .venv
+
+test: $(VENV)/.dev ## Run all tests of Rust and Python; ends with "N passed, N failed"
+	$(BIN)/python .ci/tests.py
+
+lint: $(VENV)/.dev ## Check formats, lints and types of Rust and Python
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	$(BIN)/ruff format --check python .ci
+	$(BIN)/ruff check python .ci
+	$(BIN)/mypy
+
+check: lint test ## Everything that has to pass before a change goes in
+
+bench: $(VENV)/.dev ## Measure speed: seconds and instructions, beside the targets
+	$(BIN)/python bench/speed.py
+
+reproduce: $(VENV)/.dev ## Reproduce Hasan 2003 in full into results/hasan2003 and check its limits
+	$(LINECARD) reproduce hasan2003 --check
+
+clean: ## Remove the environment, builds and results
+	rm -rf $(VENV) target results python/linecard/_core*.so
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Linecard needs Python 3.11 or later")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run: $(BIN)/python $(SOURCES)
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.dev: $(BIN)/python $(SOURCES)
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@ $(VENV)/.run
