@@ -30,6 +30,9 @@ if TYPE_CHECKING:
         Where,
     )
 
+# A number that meets its limit exactly may miss it by rounding.
+ROUNDING = 1e-12
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:
@@ -361,7 +364,7 @@ def judge_check(
     else:
         sizes = [cell.error for cell in chosen]
     reached = mean_abs(sizes) if check.kind == "mean_abs_error" else max_abs(sizes)
-    holds = reached is not None and reached <= check.limit and not failed
+    holds = reached is not None and reached <= check.limit + ROUNDING and not failed
     detail = f"over {len(chosen)} cells" + (f", {failed} of them failed" if failed else "")
     if check.kind != "mean_abs_error" and reached is not None:
         worst = max(zip(sizes, chosen, strict=True), key=lambda pair: abs(pair[0] or 0.0))[1]
@@ -409,8 +412,8 @@ def beyond_tolerance(cell: Cell, table: TableSpec) -> bool:
     if cell.calibrated or cell.measured is None:
         return False
     if table.tolerance_points is not None:
-        return abs(cell.measured - cell.published) > table.tolerance_points
-    return cell.error is not None and abs(cell.error) > table.tolerance
+        return abs(cell.measured - cell.published) > table.tolerance_points + ROUNDING
+    return cell.error is not None and abs(cell.error) > table.tolerance + ROUNDING
 
 
 def judge_deviations(

@@ -1,0 +1,134 @@
+"""What the tests share: the command line in this process, hand-made runs, and captures written byte by byte."""
+
+from __future__ import annotations
+
+import struct
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from linecard import RunRequest, RunResult
+from linecard.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    status: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ended]:
+    """Run a command in this process, as the entry point does."""
+
+    def call(*arguments: object) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["linecard", *map(str, arguments)])
+        capsys.readouterr()
+        status: Any = 0
+        try:
+            main()
+        except SystemExit as left:
+            status = left.code or 0
+        output = capsys.readouterr()
+        return Ended(int(status), output.out, output.err)
+
+    return call
+
+
+def report(**changes: Any) -> dict[str, Any]:
+    """A small report as the compiled core hands it over."""
+    plain: dict[str, Any] = {
+        "preset": "ixp1200",
+        "app": "l3fwd16",
+        "traffic": "generator",
+        "seed": 1,
+        "version": "0.1.0",
+        "config_hash": "c0ffee",
+        "warnings": ["one thing to know"],
+        "summary": {
+            "throughput_gbps": 2.0,
+            "throughput_mpps": 0.463,
+            "offered_gbps": 2.1,
+            "packets_in": 1010,
+            "packets_out": 1000,
+            "packets_dropped": 10,
+            "loss_fraction": 10 / 1010,
+            "latency_ns": {"mean": 5e4, "p50": 4e4, "p90": 9e4, "p99": 1e5, "p999": 2e5, "max": 3e5},
+            "simulated_seconds": 0.002,
+        },
+        "bottleneck": {"component": "dram", "utilization": 0.99, "why": "It was busy <99 %> of the time."},
+        "resources": [{"component": "dram", "utilization": 0.99}, {"component": "engine.10", "utilization": 0.5}],
+        "dram": {
+            "data": 0.65,
+            "row_miss": 0.34,
+            "turnaround": 0.0,
+            "refresh": 0.0,
+            "idle": 0.01,
+            "row_hit_rate": 0.4,
+        },
+        "packet_time": [{"part": "compute", "mean_ns": 5e4, "share": 1.0}],
+        "drops": [{"reason": "no_route", "packets": 10}],
+        "metrics": [
+            {"component": "total", "metric": "throughput_gbps", "unit": "Gbit/s", "value": 2.0},
+            {"component": "dram", "metric": "row_hit_rate", "unit": "fraction", "value": 0.4},
+        ],
+    }
+    return plain | changes
+
+
+def make_result(*, metrics: dict[tuple[str, str], float] | None = None, **changes: Any) -> RunResult:
+    """A run's result made by hand."""
+    plain = report(**changes)
+    if metrics is not None:
+        plain["metrics"] = [
+            {"component": component, "metric": metric, "unit": "unit", "value": value}
+            for (component, metric), value in metrics.items()
+        ]
+    request = RunRequest(overrides=(), packets=1000, warmup_packets=100, map_addresses=False, input_hash=None)
+    return RunResult.from_report(plain, request, wall_seconds=1.5)
+
+
+def ipv4_frame(number: int, payload_bytes: int = 30) -> bytes:
+    """An Ethernet frame with an IPv4/UDP packet, one flow per number."""
+    total = 20 + 8 + payload_bytes
+    addresses = bytes([192, 0, 2, number % 250 + 1, 198, 51, 100, 7])
+    header = struct.pack(">BBHHHBBH", 0x45, 0, total, number, 0, 64, 17, 0) + addresses
+    checksum = sum(struct.unpack(">10H", header))
+    while checksum >> 16:
+        checksum = (checksum & 0xFFFF) + (checksum >> 16)
+    header = header[:10] + struct.pack(">H", checksum ^ 0xFFFF) + header[12:]
+    udp = struct.pack(">HHHH", 1000 + number, 53, 8 + payload_bytes, 0)
+    return b"\x02" * 6 + b"\x04" * 6 + b"\x08\x00" + header + udp + bytes(payload_bytes)
+
+
+def pcap_bytes(frames: list[bytes]) -> bytes:
+    """A little-endian microsecond pcap of these frames, one per millisecond."""
+    parts = [struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)]
+    for number, frame in enumerate(frames):
+        parts.append(struct.pack("<IIII", 1_000_000_000, number * 1000, len(frame), len(frame)) + frame)
+    return b"".join(parts)
+
+
+@pytest.fixture
+def capture(tmp_path: Path) -> Path:
+    """A sound capture of ten packets in ten flows, 72 bytes each."""
+    path = tmp_path / "ten.pcap"
+    path.write_bytes(pcap_bytes([ipv4_frame(number) for number in range(10)]))
+    return path
+
+
+@pytest.fixture
+def cut_capture(tmp_path: Path) -> Path:
+    """A capture whose last packet is cut in the middle."""
+    path = tmp_path / "cut.pcap"
+    path.write_bytes(pcap_bytes([ipv4_frame(number) for number in range(10)])[:-20])
+    return path
