@@ -186,6 +186,15 @@ impl AnyContainer {
         }
     }
 
+    /// Where the packet just delivered stands.
+    fn place(&self, stream: &ByteStream) -> Place {
+        match self {
+            Self::Csv(container) => container.place(),
+            // The record is held until the next packet, so the stream still stands before it.
+            _ => Place::at(stream.offset()),
+        }
+    }
+
     fn link_type(&self) -> Option<LinkType> {
         match self {
             Self::Pcap(container) => container.link_type(),
@@ -225,6 +234,8 @@ pub struct CaptureReader {
     file_bytes_total: Option<u64>,
     previous_time_ns: Option<u64>,
     unknown_link_noted: bool,
+    /// Set at the end and after an error: the stream is not read any further.
+    ended: bool,
 }
 
 impl CaptureReader {
@@ -275,6 +286,7 @@ impl CaptureReader {
             file_bytes_total,
             previous_time_ns: None,
             unknown_link_noted: false,
+            ended: false,
         })
     }
 
@@ -323,6 +335,19 @@ impl CaptureReader {
     #[must_use]
     pub fn frame(&self) -> &[u8] {
         self.stream.frame()
+    }
+
+    #[inline]
+    fn advance(&mut self) -> Result<Option<Packet>, TrafficError> {
+        self.stream.finish_record();
+        let Some(packet) = self.container.next_packet(&mut self.stream, &mut self.report)? else {
+            self.note_failure()?;
+            return Ok(None);
+        };
+        let place = self.container.place(&self.stream);
+        self.check(&packet, place)?;
+        self.report.count_delivered();
+        Ok(Some(packet))
     }
 
     /// Notes what only the sequence of packets, or the decoded packet, shows.
@@ -395,13 +420,11 @@ impl CaptureReader {
 impl PacketSource for CaptureReader {
     #[inline]
     fn next_packet(&mut self) -> Result<Option<Packet>, TrafficError> {
-        self.stream.finish_record();
-        let Some(packet) = self.container.next_packet(&mut self.stream, &mut self.report)? else {
-            self.note_failure()?;
+        if self.ended {
             return Ok(None);
-        };
-        self.check(&packet, Place::at(self.stream.offset()))?;
-        self.report.count_delivered();
-        Ok(Some(packet))
+        }
+        let result = self.advance();
+        self.ended = !matches!(result, Ok(Some(_)));
+        result
     }
 }

@@ -13,13 +13,19 @@
 //! If the source has no more blocks than routed space ([`AddressMap::is_one_to_one`]), distinct addresses stay
 //! distinct.
 //!
-//! **Not preserved**: shared prefixes longer than nothing but shorter than a block. That is the purpose: renumbered
+//! **Not preserved**: how many leading bits addresses of different blocks share. That is the purpose: renumbered
 //! addresses share nearly all of them, and a map that kept them would put the whole capture behind one route.
 //!
 //! Routed space is the union of the given prefixes without those shorter than /8 (leaked defaults) and without
 //! private and reserved blocks; only blocks it covers whole are used.
 
-use crate::{Decoded, Network, Packet, TrafficError, ip};
+use crate::readers::compression::decompress;
+use crate::{Decoded, Network, Packet, PacketSource, TrafficError, ip};
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::net::Ipv4Addr;
+use std::path::Path;
+use std::sync::Arc;
 
 /// Prefixes shorter than this are leaked default routes.
 const MIN_PREFIX_BITS: u8 = 8;
@@ -41,6 +47,61 @@ pub struct AddressMapOptions {
 impl Default for AddressMapOptions {
     fn default() -> Self {
         Self { seed: 0, source: (0, 0), host_bits: 8 }
+    }
+}
+
+/// Reads prefixes from a text file, plain or compressed: the first field of each line, as `192.0.2.0/24`. IPv6
+/// prefixes, empty lines and lines beginning with `#` are passed over.
+///
+/// # Errors
+///
+/// When the file cannot be read, or with the number of the first line that is no prefix.
+pub fn read_prefixes(path: &Path) -> Result<Vec<(u32, u8)>, TrafficError> {
+    let io_error = |source| TrafficError::Io { file: path.to_owned(), action: "read", source };
+    let file = File::open(path).map_err(io_error)?;
+    let (_, reader) = decompress(file, Arc::default()).map_err(io_error)?;
+    let mut prefixes = Vec::new();
+    for (index, line) in BufReader::new(reader).lines().enumerate() {
+        let line = line.map_err(io_error)?;
+        let Some(field) = line.split_whitespace().next().filter(|field| !field.starts_with('#')) else {
+            continue;
+        };
+        if field.contains(':') {
+            continue;
+        }
+        let prefix = parse_prefix(field).ok_or_else(|| TrafficError::BadLine {
+            file: path.to_owned(),
+            line: index as u64 + 1,
+            found: format!("`{field}`"),
+            expected: "an IPv4 prefix such as 192.0.2.0/24".to_owned(),
+        })?;
+        prefixes.push(prefix);
+    }
+    Ok(prefixes)
+}
+
+fn parse_prefix(text: &str) -> Option<(u32, u8)> {
+    let (address, bits) = text.split_once('/')?;
+    let address: Ipv4Addr = address.parse().ok()?;
+    let bits = bits.parse().ok().filter(|&bits| bits <= ADDRESS_BITS)?;
+    Some((address.into(), bits))
+}
+
+/// A packet source whose addresses are mapped.
+pub struct Mapped<S> {
+    /// Where the packets come from.
+    pub source: S,
+    /// Where their addresses go.
+    pub map: AddressMap,
+}
+
+impl<S: PacketSource> PacketSource for Mapped<S> {
+    fn next_packet(&mut self) -> Result<Option<Packet>, TrafficError> {
+        let mut packet = self.source.next_packet()?;
+        if let Some(packet) = &mut packet {
+            self.map.apply(packet);
+        }
+        Ok(packet)
     }
 }
 
@@ -143,7 +204,7 @@ impl AddressMap {
     #[must_use]
     pub fn describe(&self) -> String {
         let AddressMapOptions { seed, source: (source, source_bits), host_bits } = self.options;
-        let source = std::net::Ipv4Addr::from(source);
+        let source = Ipv4Addr::from(source);
         let block_bits = ADDRESS_BITS - host_bits;
         let distinct = if self.is_one_to_one() {
             "distinct addresses stay distinct".to_owned()
@@ -266,7 +327,7 @@ mod tests {
     use std::collections::HashSet;
 
     fn address(text: &str) -> u32 {
-        text.parse::<std::net::Ipv4Addr>().unwrap().into()
+        text.parse::<Ipv4Addr>().unwrap().into()
     }
 
     fn map(options: AddressMapOptions) -> AddressMap {

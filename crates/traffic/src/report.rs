@@ -12,7 +12,9 @@
 //! so that a file full of damage cannot fill the memory, nor many notices hide one loss.
 
 use crate::TrafficError;
-use serde::Serialize;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -150,15 +152,25 @@ pub(crate) struct Words {
 }
 
 /// Everything found while reading one capture.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct DamageReport {
     file: PathBuf,
-    #[serde(skip)]
     strict: bool,
-    #[serde(skip)]
     delivered: u64,
     counts: [u64; DamageKind::ALL.len()],
     diagnostics: Vec<Diagnostic>,
+}
+
+impl Serialize for DamageReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let counts: BTreeMap<&str, u64> = self.counts().map(|(kind, count)| (kind.key(), count)).collect();
+        let mut report = serializer.serialize_struct("DamageReport", 4)?;
+        report.serialize_field("file", &self.file)?;
+        report.serialize_field("clean", &self.is_clean())?;
+        report.serialize_field("counts", &counts)?;
+        report.serialize_field("diagnostics", &self.diagnostics)?;
+        report.end()
+    }
 }
 
 impl DamageReport {

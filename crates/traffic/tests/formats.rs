@@ -333,6 +333,9 @@ fn every_compression_whole_in_members_and_cut() {
             assert_eq!(reader.progress().file_bytes_read, bytes.len() as u64);
         }
         let whole = compress(&file);
+        // Whatever follows the last member may not pass silently.
+        let (packets, reader) = read_all("x", &[&whole[..], b"garbage that is no member"].concat());
+        assert_eq!((packets.len(), reader.report().is_clean()), (5000, false), "{compression:?}");
         let (packets, reader) = read_all("x", &whole[..whole.len() * 2 / 3]);
         assert!(packets.len() < 5000, "{compression:?}");
         assert_eq!(reader.report().count(DamageKind::Compression), 1, "{compression:?}");

@@ -46,9 +46,16 @@ pub(crate) struct Csv {
     order: Vec<usize>,
     /// Lines taken so far.
     line: u64,
+    /// Where the last line taken begins.
+    byte_offset: u64,
 }
 
 impl Csv {
+    /// Where the last line taken stands.
+    pub(crate) fn place(&self) -> Place {
+        Place { byte_offset: self.byte_offset, line: Some(self.line) }
+    }
+
     /// Reads the line of column names.
     pub(crate) fn open(stream: &mut ByteStream) -> Result<Self, (u64, Fault)> {
         let mut line = 0;
@@ -61,7 +68,7 @@ impl Csv {
                 }
             });
             match result {
-                Some(Ok(order)) => return Ok(Self { order, line }),
+                Some(Ok(order)) => return Ok(Self { order, line, byte_offset: 0 }),
                 Some(Err(fault)) => return Err((line, fault)),
                 None if more => {}
                 None => return Err((line, fault("no line of column names", COLUMNS.join(",")))),
@@ -227,7 +234,7 @@ impl Container for Csv {
     ) -> Result<Option<Packet>, TrafficError> {
         loop {
             let mut result = None;
-            let byte_offset = stream.offset();
+            self.byte_offset = stream.offset();
             let more = take_line(stream, |line, whole| {
                 if !passed_over(line) {
                     result = Some(if whole { self.parse(line) } else { Err(too_long()) });
@@ -237,8 +244,7 @@ impl Container for Csv {
             match result {
                 Some(Ok(packet)) => return Ok(Some(packet)),
                 Some(Err((found, expected))) => {
-                    let place = Place { byte_offset, line: Some(self.line) };
-                    report.note(DamageKind::BadLine, place, || Words {
+                    report.note(DamageKind::BadLine, self.place(), || Words {
                         found,
                         expected,
                         action: "the line was skipped",

@@ -160,42 +160,42 @@ impl Container for Erf {
         stream: &mut ByteStream,
         report: &mut DamageReport,
     ) -> Result<Option<Packet>, TrafficError> {
-        loop {
-            if self.stopped {
-                return Ok(None);
-            }
-            let place = Place::at(stream.offset());
-            let Some(Extent { record_bytes, frame_at, layout }) = self.extent(stream, report)? else {
-                return Ok(None);
-            };
-            let header = stream.peek(HEADER_BYTES);
-            let kind = header[8] & !MORE_EXTENSIONS;
+        while !self.stopped {
+            let Some(extent) = self.extent(stream, report)? else { break };
+            let kind = stream.peek(HEADER_BYTES)[8] & !MORE_EXTENSIONS;
             if kind == TYPE_PAD || kind == TYPE_META {
-                stream.consume(record_bytes);
+                stream.consume(extent.record_bytes);
                 continue;
             }
-            let wire_bytes = u32::from(u16_be(header, 14));
-            let time_ns = dag_time_ns(header);
-            if layout.link == LinkType::UNKNOWN {
-                self.note_opaque(kind, place, report)?;
+            if extent.layout.link == LinkType::UNKNOWN {
+                self.note_opaque(kind, Place::at(stream.offset()), report)?;
             }
-            self.link.get_or_insert(layout.link);
-            let mut frame_bytes = record_bytes - frame_at;
-            // Records are padded; a cell is whole whatever its wire length says.
-            if !layout.wire_from_ip {
-                frame_bytes = frame_bytes.min(wire_bytes as usize);
-            }
-            let mut packet =
-                Packet { time_ns, wire_bytes, captured_bytes: frame_bytes as u32, ..Packet::default() };
-            let frame = stream.hold_record(record_bytes, frame_at..frame_at + frame_bytes);
-            link::decode(layout.link, frame, &mut packet);
-            if layout.wire_from_ip {
-                packet.captured_bytes += layout.prefix_bytes as u32;
-                if packet.decoded.has_flow() {
-                    packet.wire_bytes = packet.ip_bytes;
-                }
-            }
-            return Ok(Some(packet));
+            self.link.get_or_insert(extent.layout.link);
+            return Ok(Some(deliver(stream, &extent)));
+        }
+        Ok(None)
+    }
+}
+
+/// The packet of a record whose extent is known.
+fn deliver(stream: &mut ByteStream, extent: &Extent) -> Packet {
+    let &Extent { record_bytes, frame_at, layout: Layout { link, prefix_bytes, wire_from_ip } } = extent;
+    let header = stream.peek(HEADER_BYTES);
+    let wire_bytes = u32::from(u16_be(header, 14));
+    let time_ns = dag_time_ns(header);
+    let mut frame_bytes = record_bytes - frame_at;
+    // Records are padded; a cell is whole whatever its wire length says.
+    if !wire_from_ip {
+        frame_bytes = frame_bytes.min(wire_bytes as usize);
+    }
+    let mut packet = Packet { time_ns, wire_bytes, captured_bytes: frame_bytes as u32, ..Packet::default() };
+    let frame = stream.hold_record(record_bytes, frame_at..frame_at + frame_bytes);
+    link::decode(link, frame, &mut packet);
+    if wire_from_ip {
+        packet.captured_bytes += prefix_bytes as u32;
+        if packet.decoded.has_flow() {
+            packet.wire_bytes = packet.ip_bytes;
         }
     }
+    packet
 }

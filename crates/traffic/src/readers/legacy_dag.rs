@@ -85,8 +85,12 @@ impl Container for LegacyDag {
             }
             Self::Pos => (LinkType::PPP_HDLC, POS_FRAME_AT, u32_be(record, 12)),
         };
-        let frame = stream.hold_record(RECORD_BYTES, frame_at..RECORD_BYTES);
-        let captured_bytes = frame.len() as u32;
+        // Short packets are padded; a cell is whole whatever its packet's length.
+        let mut captured_bytes = (RECORD_BYTES - frame_at) as u32;
+        if *self != Self::Atm {
+            captured_bytes = captured_bytes.min(wire_bytes);
+        }
+        let frame = stream.hold_record(RECORD_BYTES, frame_at..frame_at + captured_bytes as usize);
         let mut packet = Packet { time_ns, wire_bytes, captured_bytes, ..Packet::default() };
         link::decode(link, frame, &mut packet);
         if *self == Self::Atm {

@@ -41,6 +41,14 @@ pub(crate) fn sniff(start: &[u8]) -> bool {
     magic(start).is_some()
 }
 
+/// The fields of a record header.
+struct RecordHeader {
+    seconds: u32,
+    fraction: u32,
+    captured_bytes: u32,
+    wire_bytes: u32,
+}
+
 pub(crate) struct Pcap {
     magic: Magic,
     link: LinkType,
@@ -70,66 +78,91 @@ impl Pcap {
     }
 }
 
-impl Container for Pcap {
-    fn link_type(&self) -> Option<LinkType> {
-        Some(self.link)
-    }
-
-    fn next_packet(
+impl Pcap {
+    /// Reads a record header and makes the whole record readable; `None` where reading ends.
+    fn record(
         &mut self,
         stream: &mut ByteStream,
         report: &mut DamageReport,
-    ) -> Result<Option<Packet>, TrafficError> {
-        let Magic { order, ns_per_unit, record_header_bytes } = self.magic;
-        if self.stopped {
-            return Ok(None);
-        }
+    ) -> Result<Option<RecordHeader>, TrafficError> {
+        let Magic { order, record_header_bytes, .. } = self.magic;
         let place = Place::at(stream.offset());
-        let header = stream.peek(record_header_bytes);
-        if header.len() < record_header_bytes {
+        let bytes = stream.peek(record_header_bytes);
+        if bytes.len() < record_header_bytes {
             self.stopped = true;
-            let have = header.len();
+            let have = bytes.len();
             if have > 0 {
                 note_cut(stream, report, "a pcap record header", have, record_header_bytes)?;
             }
             return Ok(None);
         }
-        let seconds = order.u32(header, 0);
-        let fraction = order.u32(header, 4);
-        let captured_bytes = order.u32(header, 8);
-        let wire_bytes = order.u32(header, 12);
-        if captured_bytes > self.max_captured_bytes {
+        let header = RecordHeader {
+            seconds: order.u32(bytes, 0),
+            fraction: order.u32(bytes, 4),
+            captured_bytes: order.u32(bytes, 8),
+            wire_bytes: order.u32(bytes, 12),
+        };
+        if header.captured_bytes > self.max_captured_bytes {
             self.stopped = true;
             let most = self.max_captured_bytes;
             report.note(DamageKind::ImpossibleLength, place, || Words {
-                found: format!("a pcap record of {captured_bytes} captured bytes"),
+                found: format!("a pcap record of {} captured bytes", header.captured_bytes),
                 expected: format!("at most {most}"),
                 action: "everything from here on was left out, as nothing tells where the next record begins",
             })?;
             return Ok(None);
         }
-        let record_bytes = record_header_bytes + captured_bytes as usize;
+        let record_bytes = record_header_bytes + header.captured_bytes as usize;
         let have = stream.peek(record_bytes).len();
         if have < record_bytes {
             self.stopped = true;
             note_cut(stream, report, "a pcap record", have, record_bytes)?;
             return Ok(None);
         }
-        let fraction_ns = u64::from(fraction) * ns_per_unit;
+        Ok(Some(header))
+    }
+
+    /// The time of a record. A fraction of a second or more is reported and carried.
+    fn time_ns(
+        &self,
+        header: &RecordHeader,
+        place: Place,
+        report: &mut DamageReport,
+    ) -> Result<u64, TrafficError> {
+        let ns_per_unit = self.magic.ns_per_unit;
+        let fraction_ns = u64::from(header.fraction) * ns_per_unit;
         if fraction_ns >= NS_PER_SECOND {
             report.note(DamageKind::BadTimestamp, place, || Words {
-                found: format!("{fraction} as the fraction of a second"),
+                found: format!("{} as the fraction of a second", header.fraction),
                 expected: format!("less than {}", NS_PER_SECOND / ns_per_unit),
                 action: "the excess was carried into the seconds",
             })?;
         }
-        let frame = stream.hold_record(record_bytes, record_header_bytes..record_bytes);
-        let mut packet = Packet {
-            time_ns: u64::from(seconds) * NS_PER_SECOND + fraction_ns,
-            wire_bytes,
-            captured_bytes,
-            ..Packet::default()
-        };
+        Ok(u64::from(header.seconds) * NS_PER_SECOND + fraction_ns)
+    }
+}
+
+impl Container for Pcap {
+    fn link_type(&self) -> Option<LinkType> {
+        Some(self.link)
+    }
+
+    #[inline]
+    fn next_packet(
+        &mut self,
+        stream: &mut ByteStream,
+        report: &mut DamageReport,
+    ) -> Result<Option<Packet>, TrafficError> {
+        if self.stopped {
+            return Ok(None);
+        }
+        let Some(header) = self.record(stream, report)? else { return Ok(None) };
+        let time_ns = self.time_ns(&header, Place::at(stream.offset()), report)?;
+        let RecordHeader { captured_bytes, wire_bytes, .. } = header;
+        let frame_at = self.magic.record_header_bytes;
+        let record_bytes = frame_at + captured_bytes as usize;
+        let frame = stream.hold_record(record_bytes, frame_at..record_bytes);
+        let mut packet = Packet { time_ns, wire_bytes, captured_bytes, ..Packet::default() };
         link::decode(self.link, frame, &mut packet);
         Ok(Some(packet))
     }
