@@ -161,22 +161,24 @@ impl Device {
     pub fn new(organization: Organization, timing: Timing) -> Self {
         let Organization { groups, banks, .. } = organization;
         let nodes = [1, groups as usize, banks as usize];
+        let level_of = |level: Level| if level == Level::Group && groups == 1 { Level::Rank } else { level } as usize;
         let mut rules: [Vec<Rule>; COMMANDS] = Default::default();
         let mut windows = Vec::new();
         for c in &timing.constraints {
             let after = || c.after.iter().map(|&a| a as u8);
+            let level = level_of(c.level);
             for &before in &c.before {
                 if c.window > 1 {
                     windows.push(Window {
-                        level: c.level as u8,
+                        level: level as u8,
                         before: before as u8,
                         after: after().collect(),
                         cycles: c.cycles,
-                        issues: vec![vec![Cycle::MAX; c.window]; nodes[c.level as usize]],
-                        next: vec![0; nodes[c.level as usize]],
+                        issues: vec![vec![Cycle::MAX; c.window]; nodes[level]],
+                        next: vec![0; nodes[level]],
                     });
                 } else {
-                    let rule = |after| Rule { level: c.level as u8, after, from: c.from, cycles: c.cycles };
+                    let rule = |after| Rule { level: level as u8, after, from: c.from, cycles: c.cycles };
                     rules[before as usize].extend(after().map(rule));
                 }
             }
@@ -225,7 +227,8 @@ impl Device {
     #[inline]
     pub fn earliest(&self, command: Command, bank: u32) -> Cycle {
         let c = command as usize;
-        (0..3).map(|level| self.earliest[self.node(level, bank)][c]).fold(0, Cycle::max)
+        let earliest = self.earliest[0][c].max(self.earliest[self.node(2, bank)][c]);
+        if self.organization.groups == 1 { earliest } else { earliest.max(self.earliest[self.node(1, bank)][c]) }
     }
 
     /// Issue `command` to `bank` at `at`; `row` for an activate, `bytes` for a read or write.

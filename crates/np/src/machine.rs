@@ -14,7 +14,7 @@ use crate::wide::{WideCaches, Written};
 use linecard_buffers::{Allocator, Placement};
 use linecard_dram::packet_buffer::{Observer, Request, Silent};
 use linecard_program::{Application, Block, Ctx, DropReason, Mailbox, Op, PacketHead, PacketId};
-use linecard_sim::{Agenda, Histogram, Ticks, Timebase, TimebaseError};
+use linecard_sim::{Agenda, Histogram, MOST_SOURCES, Ticks, Timebase, TimebaseError};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -80,11 +80,13 @@ const UNITS: usize = 3;
 const MEMORY_RETURN: usize = 3;
 const CACHE_RETURN: usize = 4;
 const ARRIVAL: usize = 5;
-const PORTS: usize = 6;
+const TRANSMIT: usize = 6;
+const ENGINES: usize = 7;
 
 /// A network processor with its programs and its traffic.
 pub struct Machine<O: Observer = Silent> {
     agenda: Agenda,
+    dram_source: usize,
     timebase: Timebase,
     engine_period: Ticks,
     switch: Ticks,
@@ -239,7 +241,8 @@ impl<O: Observer> Machine<O> {
         let handshake = timebase.ticks_from_ns(config.output.handshake_ns);
         let drain = timebase.ticks_from_ns(config.output.drain_cell_ns);
         let mut machine = Self {
-            agenda: Agenda::new(PORTS + queues + engine_count + 1, engine_clock.period()),
+            agenda: Agenda::new(engine_clock.period()),
+            dram_source: ENGINES + engine_count,
             timebase,
             engine_period: engine_clock.period(),
             switch: cycles(e.switch_cycles),
@@ -437,27 +440,15 @@ impl<O: Observer> Machine<O> {
 
     #[inline]
     fn handle(&mut self, source: usize, now: Ticks) {
-        let first_engine = PORTS + self.transmit.len();
-        let dram = first_engine + self.engines.len();
         match source {
             0..UNITS => self.unit_event(source, now),
             MEMORY_RETURN => self.memory_return(now),
             CACHE_RETURN => self.cache_return(now),
             ARRIVAL => self.arrival_event(now),
-            s if s < first_engine => self.port_event(s - PORTS, now),
-            s if s < dram => self.engine_event(s - first_engine, now),
+            TRANSMIT => self.transmit_event(now),
+            s if s < self.dram_source => self.engine_event(s - ENGINES, now),
             _ => self.dram_event(now),
         }
-    }
-
-    #[inline]
-    fn engine_source(&self, engine: usize) -> usize {
-        PORTS + self.transmit.len() + engine
-    }
-
-    #[inline]
-    fn dram_source(&self) -> usize {
-        PORTS + self.transmit.len() + self.engines.len()
     }
 
     #[inline]
@@ -537,8 +528,7 @@ impl<O: Observer> Machine<O> {
     #[inline]
     fn schedule_dram(&mut self) {
         if let Some(cycle) = self.memory.controller.next_wake() {
-            let source = self.dram_source();
-            self.agenda.schedule(source, self.memory.clock.ticks(cycle));
+            self.agenda.schedule(self.dram_source, self.memory.clock.ticks(cycle));
         }
     }
 
@@ -587,18 +577,29 @@ impl<O: Observer> Machine<O> {
         }
     }
 
-    #[inline]
-    fn port_event(&mut self, port: usize, now: Ticks) {
-        while let Some(slot) = self.transmit[port].take_free(now) {
-            self.count_slots(now, -1);
-            if slot.last {
-                self.depart(slot.packet, port, now);
+    fn transmit_event(&mut self, now: Ticks) {
+        for port in 0..self.transmit.len() {
+            let mut freed = false;
+            while let Some(slot) = self.transmit[port].take_free(now) {
+                freed = true;
+                self.count_slots(now, -1);
+                if slot.last {
+                    self.depart(slot.packet, port, now);
+                }
+            }
+            if freed {
+                self.offer(port, now);
             }
         }
-        if let Some(at) = self.transmit[port].next() {
-            self.agenda.schedule(PORTS + port, at);
+        self.schedule_transmit();
+    }
+
+    /// Wake for the transmit slot that is free first.
+    #[inline]
+    fn schedule_transmit(&mut self) {
+        if let Some(at) = self.transmit.iter().filter_map(TransmitPort::next).min() {
+            self.agenda.schedule(TRANSMIT, at);
         }
-        self.offer(port, now);
     }
 
     #[inline]
@@ -606,38 +607,56 @@ impl<O: Observer> Machine<O> {
         let mut switch = 0;
         if let Some(bit) = self.engines[engine].running {
             let thread = self.engines[engine].first_thread + u32::from(bit);
-            if !self.issue(thread, now) {
-                // The op did not wait: the thread goes on.
-                self.resume(thread, engine, 0, now);
+            if !self.issue(thread, now) && self.go_on(thread, engine, now) {
                 return;
             }
             self.engines[engine].running = None;
             switch = self.switch;
         }
-        match self.engines[engine].take_ready() {
-            Some(thread) => {
-                self.threads[thread as usize].clock.enter(State::Compute as usize, now);
-                self.engines[engine].clock.enter(Activity::Busy as usize, now);
-                self.resume(thread, engine, switch, now);
+        while let Some(thread) = self.engines[engine].take_ready() {
+            self.threads[thread as usize].clock.enter(State::Compute as usize, now);
+            self.engines[engine].clock.enter(Activity::Busy as usize, now);
+            if switch > 0 {
+                let cycles = self.poll(thread);
+                self.agenda.schedule(ENGINES + engine, now + switch + self.engine_period * Ticks::from(cycles));
+                return;
             }
-            None => {
-                let resting = self.engines[engine].resting();
-                self.engines[engine].clock.enter(resting as usize, now);
+            if self.go_on(thread, engine, now) {
+                return;
+            }
+            self.engines[engine].running = None;
+            switch = self.switch;
+        }
+        let resting = self.engines[engine].resting();
+        self.engines[engine].clock.enter(resting as usize, now);
+    }
+
+    /// Run a thread's program until it computes (the engine is then woken when its next op is due: `true`) or
+    /// waits (`false`). Ops without compute before them are issued on the spot.
+    #[inline]
+    fn go_on(&mut self, thread: u32, engine: usize, now: Ticks) -> bool {
+        loop {
+            let cycles = self.poll(thread);
+            if cycles > 0 {
+                self.agenda.schedule(ENGINES + engine, now + self.engine_period * Ticks::from(cycles));
+                return true;
+            }
+            if self.issue(thread, now) {
+                return false;
             }
         }
     }
 
-    /// Run a thread's program to its next op, which it issues after its compute cycles.
+    /// Run a thread's program to its next op; returns the compute cycles before it.
     #[inline]
-    fn resume(&mut self, thread: u32, engine: usize, switch: Ticks, now: Ticks) {
+    fn poll(&mut self, thread: u32) -> u32 {
         let t = &mut self.threads[thread as usize];
         let mut context = Context::from_waker(Waker::noop());
         let finished = t.program.as_mut().poll(&mut context).is_ready();
         assert!(!finished, "a packet program returned; programs loop for ever");
         let (op, cycles) = t.mailbox.take();
         t.op = op;
-        let source = self.engine_source(engine);
-        self.agenda.schedule(source, now + switch + self.engine_period * Ticks::from(cycles));
+        cycles
     }
 
     /// A thread's wait is over.
@@ -648,8 +667,7 @@ impl<O: Observer> Machine<O> {
         let engine = t.engine as usize;
         self.engines[engine].set_ready(thread);
         if self.engines[engine].running.is_none() {
-            let source = self.engine_source(engine);
-            self.agenda.schedule(source, now);
+            self.agenda.schedule(ENGINES + engine, now);
         }
     }
 
@@ -977,8 +995,8 @@ impl<O: Observer> Machine<O> {
                 freed += u64::from(packet.cells);
             }
         });
-        if let Some(at) = wake {
-            self.agenda.schedule(PORTS + port, at);
+        if wake {
+            self.schedule_transmit();
         }
         if freed > 0 {
             self.buffer_freed(freed, now);
@@ -1106,6 +1124,9 @@ fn check_shape(config: &MachineConfig, input_threads: u32, output_threads: u32) 
     let o = &config.output;
     let refuse = |wrong: bool, message: String| if wrong { Err(message) } else { Ok(()) };
     let t = config.engine.threads;
+    let engines = (config.engine.input_engines + config.engine.output_engines) as usize;
+    let most = MOST_SOURCES - ENGINES - 1;
+    refuse(engines > most, format!("at most {most} engines, not {engines}"))?;
     refuse(!(1..=64).contains(&t), format!("an engine has 1 to 64 threads, not {t}"))?;
     refuse(input_threads == 0 || output_threads == 0, "both sides need at least one engine".into())?;
     refuse(output_threads > 64, format!("at most 64 output threads, not {output_threads}"))?;

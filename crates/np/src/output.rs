@@ -51,10 +51,10 @@ impl TransmitPort {
     }
 
     /// The block of slot `number` is in the transmit buffer. Calls `sent` for every block that may now leave, in
-    /// order; returns when the port must be woken, if that is new.
+    /// order; returns whether the next slot of the port to be free has become known.
     #[inline]
-    pub fn filled(&mut self, number: u8, now: Ticks, mut sent: impl FnMut(&Slot)) -> Option<Ticks> {
-        let had = self.slots.front().and_then(|s| s.free_at);
+    pub fn filled(&mut self, number: u8, now: Ticks, mut sent: impl FnMut(&Slot)) -> bool {
+        let had = self.next().is_some();
         self.slots[number.wrapping_sub(self.front) as usize].filled = true;
         for slot in &mut self.slots {
             if !slot.filled {
@@ -67,7 +67,7 @@ impl TransmitPort {
                 sent(slot);
             }
         }
-        if had.is_some() { None } else { self.slots.front().and_then(|s| s.free_at) }
+        !had && self.next().is_some()
     }
 
     /// The block whose slot is free at `now`, if there is one.

@@ -10,22 +10,25 @@
 
 use crate::Ticks;
 
-const SLOTS: usize = 2048;
+/// Most sources that an agenda serves: a slot is one word.
+pub const MOST_SOURCES: usize = 64;
+
+const SLOTS: usize = 1024;
+const WORDS: usize = SLOTS / 64;
 const NEVER: Ticks = Ticks::MAX;
 
-/// A set of sources, each with at most one pending wake-up.
+/// A set of at most [`MOST_SOURCES`] sources, each with at most one pending wake-up.
 pub struct Agenda {
     /// When each source wakes; `NEVER` if it does not.
-    when: Vec<Ticks>,
-    /// `SLOTS` bit sets of `stride` words: the sources that wake within the slot.
-    slots: Vec<u64>,
+    when: [Ticks; MOST_SOURCES],
+    /// The sources that wake within each slot.
+    slots: Box<[u64; SLOTS]>,
     /// One bit a slot: whether its set is not empty.
-    occupied: [u64; SLOTS / 64],
+    occupied: [u64; WORDS],
     /// Sources that wake beyond the wheel's horizon.
-    far: Vec<u64>,
-    /// The earliest wake-up in `far`.
+    far: u64,
+    /// Not after the earliest wake-up in `far`.
     far_first: Ticks,
-    stride: usize,
     /// log2 of the ticks in a slot.
     shift: u32,
     /// Absolute number of the slot that holds the present.
@@ -34,17 +37,15 @@ pub struct Agenda {
 }
 
 impl Agenda {
-    /// An agenda of `sources` sources. `grain_ticks` is the usual distance between wake-ups of a machine (its
-    /// fastest clock's period): it sets the width of a slot and changes speed only, never order.
-    pub fn new(sources: usize, grain_ticks: Ticks) -> Self {
-        let stride = sources.div_ceil(64).max(1);
+    /// An agenda of sources numbered below [`MOST_SOURCES`]. `grain_ticks` is the usual distance between wake-ups
+    /// of a machine (its fastest clock's period): it sets the width of a slot and changes speed only, never order.
+    pub fn new(grain_ticks: Ticks) -> Self {
         Self {
-            when: vec![NEVER; sources],
-            slots: vec![0; SLOTS * stride],
-            occupied: [0; SLOTS / 64],
-            far: vec![0; stride],
+            when: [NEVER; MOST_SOURCES],
+            slots: Box::new([0; SLOTS]),
+            occupied: [0; WORDS],
+            far: 0,
             far_first: NEVER,
-            stride,
             shift: grain_ticks.max(1).ilog2(),
             cursor: 0,
             now: 0,
@@ -57,38 +58,32 @@ impl Agenda {
         self.now
     }
 
-    /// When `source` wakes, if it does.
-    #[inline]
-    pub fn pending(&self, source: usize) -> Option<Ticks> {
-        Some(self.when[source]).filter(|&t| t != NEVER)
-    }
-
     /// Wake `source` at `at` (not before the present), in place of any pending wake-up.
     #[inline]
     pub fn schedule(&mut self, source: usize, at: Ticks) {
         debug_assert!(at >= self.now, "wake-up in the past: {at} before {}", self.now);
-        if self.when[source] == at {
+        debug_assert!(source < MOST_SOURCES);
+        let pending = self.when[source % MOST_SOURCES];
+        if pending == at {
             return;
         }
-        self.cancel(source);
-        self.when[source] = at;
+        if pending != NEVER {
+            self.cancel(source);
+        }
+        self.when[source % MOST_SOURCES] = at;
         self.place(source, at);
     }
 
     /// Forget the pending wake-up of `source`, if there is one.
-    #[inline]
     pub fn cancel(&mut self, source: usize) {
-        let at = self.when[source];
+        let at = std::mem::replace(&mut self.when[source % MOST_SOURCES], NEVER);
+        let bit = 1 << source;
         if at == NEVER {
-            return;
-        }
-        self.when[source] = NEVER;
-        let (word, bit) = (source / 64, 1u64 << (source % 64));
-        if self.far[word] & bit != 0 {
+        } else if self.far & bit != 0 {
             // `far_first` may now be too early; that only costs a look.
-            self.far[word] &= !bit;
+            self.far &= !bit;
         } else {
-            self.clear((at >> self.shift) as usize % SLOTS, word, bit);
+            self.clear(slot_of(at >> self.shift), bit);
         }
     }
 
@@ -96,25 +91,28 @@ impl Agenda {
     #[inline]
     pub fn next(&mut self) -> Option<(Ticks, usize)> {
         loop {
-            let Some(distance) = self.distance_to_occupied() else {
+            let Some(number) = self.next_occupied() else {
                 // The wheel is empty: jump to where the far ones begin, if there are any (`far_first` alone may
                 // speak of one that was cancelled, and the cursor must never pass a wake-up still to come).
-                let first = self.far_sources().map(|s| self.when[s]).min()?;
+                let first = sources(self.far).map(|s| self.when[s]).min()?;
                 self.cursor = first >> self.shift;
                 self.bring_near();
                 continue;
             };
-            let slot_number = self.cursor + distance as u64;
-            if self.far_first >> self.shift <= slot_number {
+            if self.far_first >> self.shift <= number {
                 self.bring_near();
                 continue;
             }
-            self.cursor = slot_number;
-            let slot = slot_number as usize % SLOTS;
-            let source = self.first_in(slot);
-            let at = self.when[source];
-            self.when[source] = NEVER;
-            self.clear(slot, source / 64, 1 << (source % 64));
+            self.cursor = number;
+            let slot = slot_of(number);
+            let set = self.slots[slot];
+            let mut source = set.trailing_zeros() as usize % MOST_SOURCES;
+            // Sources share a slot when they wake together, or when a slot is longer than a tick.
+            if set & (set - 1) != 0 && self.shift > 0 {
+                source = sources(set).map(|s| (self.when[s], s)).min().map_or(source, |(_, s)| s);
+            }
+            let at = std::mem::replace(&mut self.when[source], NEVER);
+            self.clear(slot, 1 << source);
             self.now = at;
             return Some((at, source));
         }
@@ -122,82 +120,61 @@ impl Agenda {
 
     #[inline]
     fn place(&mut self, source: usize, at: Ticks) {
-        let (word, bit) = (source / 64, 1u64 << (source % 64));
         let number = at >> self.shift;
         if number - self.cursor < SLOTS as u64 {
-            let slot = number as usize % SLOTS;
-            self.slots[slot * self.stride + word] |= bit;
+            let slot = slot_of(number);
+            self.slots[slot] |= 1 << source;
             self.occupied[slot / 64] |= 1 << (slot % 64);
         } else {
-            self.far[word] |= bit;
+            self.far |= 1 << source;
             self.far_first = self.far_first.min(at);
         }
     }
 
     #[inline]
-    fn clear(&mut self, slot: usize, word: usize, bit: u64) {
-        let set = &mut self.slots[slot * self.stride..(slot + 1) * self.stride];
-        set[word] &= !bit;
-        if set.iter().all(|&w| w == 0) {
-            self.occupied[slot / 64] &= !(1 << (slot % 64));
-        }
+    fn clear(&mut self, slot: usize, bit: u64) {
+        self.slots[slot] &= !bit;
+        let empty = u64::from(self.slots[slot] == 0);
+        self.occupied[slot / 64] &= !(empty << (slot % 64));
     }
 
-    /// Slots from the cursor to the next occupied one.
+    /// Number of the next occupied slot, from the cursor on.
     #[inline]
-    fn distance_to_occupied(&self) -> Option<usize> {
-        const WORDS: usize = SLOTS / 64;
-        let start = self.cursor as usize % SLOTS;
+    fn next_occupied(&self) -> Option<u64> {
+        let start = slot_of(self.cursor);
         let (word, offset) = (start / 64, start % 64);
         let ahead = self.occupied[word] >> offset;
         if ahead != 0 {
-            return Some(ahead.trailing_zeros() as usize);
+            return Some(self.cursor + u64::from(ahead.trailing_zeros()));
         }
-        for step in 1..=WORDS {
+        (1..=WORDS).find_map(|step| {
             let bits = self.occupied[(word + step) % WORDS];
-            if bits != 0 {
-                return Some(step * 64 - offset + bits.trailing_zeros() as usize);
-            }
-        }
-        None
-    }
-
-    /// The source of a slot that wakes first; the lowest number of those that wake together.
-    #[inline]
-    fn first_in(&self, slot: usize) -> usize {
-        let set = &self.slots[slot * self.stride..(slot + 1) * self.stride];
-        let mut best = (NEVER, usize::MAX);
-        for (word, &bits) in set.iter().enumerate() {
-            for source in bits_of(word, bits) {
-                best = best.min((self.when[source], source));
-            }
-        }
-        best.1
+            (bits != 0).then(|| self.cursor + (step * 64 - offset) as u64 + u64::from(bits.trailing_zeros()))
+        })
     }
 
     /// Move the far sources that have come within the horizon onto the wheel.
     #[cold]
     fn bring_near(&mut self) {
         self.far_first = NEVER;
-        for word in 0..self.stride {
-            for source in bits_of(word, std::mem::take(&mut self.far[word])) {
-                self.place(source, self.when[source]);
-            }
+        for source in sources(std::mem::take(&mut self.far)) {
+            self.place(source, self.when[source]);
         }
-    }
-
-    fn far_sources(&self) -> impl Iterator<Item = usize> {
-        self.far.iter().enumerate().flat_map(|(word, &bits)| bits_of(word, bits))
     }
 }
 
-/// The sources that a word of a bit set holds, lowest first.
 #[inline]
-fn bits_of(word: usize, mut bits: u64) -> impl Iterator<Item = usize> {
+fn slot_of(number: u64) -> usize {
+    number as usize % SLOTS
+}
+
+/// The sources in a set, lowest first.
+#[inline]
+fn sources(mut set: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
-        let source = word * 64 + bits.trailing_zeros() as usize;
-        (bits != 0).then(|| {
-            bits &= bits - 1;
+        let source = set.trailing_zeros() as usize;
+        (set != 0).then(|| {
+            set &= set - 1;
             source
         })
     })
@@ -224,11 +201,11 @@ mod tests {
     proptest! {
         #[test]
         fn agrees_with_looking_at_every_source(
-            sources in 1usize..200,
+            sources in 1usize..=MOST_SOURCES,
             grain in 1u64..200,
-            steps in proptest::collection::vec((0usize..200, 0u64..40_000, 0u8..4), 1..400),
+            steps in proptest::collection::vec((0usize..MOST_SOURCES, 0u64..40_000, 0u8..4), 1..400),
         ) {
-            let mut agenda = Agenda::new(sources, grain);
+            let mut agenda = Agenda::new(grain);
             let mut naive = Naive(vec![NEVER; sources]);
             for (source, delay, action) in steps {
                 let source = source % sources;
@@ -253,8 +230,8 @@ mod tests {
 
     #[test]
     fn order_of_scheduling_does_not_matter_at_an_instant() {
-        let mut forward = Agenda::new(8, 1);
-        let mut backward = Agenda::new(8, 1);
+        let mut forward = Agenda::new(1);
+        let mut backward = Agenda::new(1);
         for s in 0..8 {
             forward.schedule(s, 5);
             backward.schedule(7 - s, 5);

@@ -8,7 +8,7 @@ mod random;
 mod statistics;
 mod time;
 
-pub use agenda::Agenda;
+pub use agenda::{Agenda, MOST_SOURCES};
 pub use random::{Stream, stream};
 pub use statistics::{Histogram, StateClock};
 pub use time::{Clock, Ticks, Timebase, TimebaseError};

@@ -17,6 +17,8 @@ pub struct Timebase {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
     period_ticks: Ticks,
+    /// log2 of the period where it is a power of two, which saves a division an event.
+    shift: Option<u32>,
 }
 
 /// Why a set of clocks has no common tick.
@@ -70,7 +72,8 @@ impl Timebase {
     /// If `hz` does not divide the tick rate: an error in the program, not in its input.
     pub fn clock(&self, hz: u64) -> Clock {
         assert!(hz > 0 && self.ticks_per_second.is_multiple_of(hz), "{hz} Hz is not a clock of this timebase");
-        Clock { period_ticks: self.ticks_per_second / hz }
+        let period_ticks = self.ticks_per_second / hz;
+        Clock { period_ticks, shift: period_ticks.is_power_of_two().then(|| period_ticks.ilog2()) }
     }
 
     /// Ticks in a second.
@@ -110,7 +113,10 @@ impl Clock {
     /// The number of the first cycle that starts at or after `at`.
     #[inline]
     pub fn cycle_at_or_after(&self, at: Ticks) -> u64 {
-        at.div_ceil(self.period_ticks)
+        match self.shift {
+            Some(shift) => (at + self.period_ticks - 1) >> shift,
+            None => at.div_ceil(self.period_ticks),
+        }
     }
 }
 

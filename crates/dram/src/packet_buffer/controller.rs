@@ -141,7 +141,10 @@ impl<O: Observer> Controller<O> {
         self.queues[queue].push_back(Queued { location, bytes, write, more, tag, arrival: now });
         self.statistics.windows[usize::from(write)].reference(location);
         if self.current.is_some() {
-            self.look_ahead(now);
+            // Only a new head can change what is next.
+            if self.queues[queue].len() == 1 {
+                self.look_ahead(now);
+            }
         } else if self.wake.is_none() {
             self.wake = Some(now.max(self.bus_free));
         }
