@@ -1,108 +1,28 @@
-//! Opening a capture: compression and format are told by content; a name's ending breaks ties.
+//! Opening a capture and reading it packet by packet.
 
+use crate::format::SNIFF_BYTES;
 use crate::readers::compression::{self, Compression};
 use crate::readers::csv::Csv;
-use crate::readers::erf::{self, Erf};
+use crate::readers::erf::Erf;
 use crate::readers::legacy_dag::LegacyDag;
-use crate::readers::pcap::{self, Pcap};
+use crate::readers::pcap::Pcap;
 use crate::readers::pcapng::{self, PcapNg};
 use crate::readers::stream::ByteStream;
-use crate::readers::tsh::{self, Tsh};
-use crate::readers::{Container, NS_PER_SECOND, csv};
+use crate::readers::tsh::Tsh;
+use crate::readers::{Container, NS_PER_SECOND};
 use crate::report::{DamageKind, DamageReport, Place, Words};
-use crate::{Decoded, LinkType, Packet, PacketSource, TrafficError};
+use crate::{Decoded, Format, LinkType, Packet, PacketSource, TrafficError};
 use serde::Serialize;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes looked at to tell a format without a signature.
-const SNIFF_BYTES: usize = 64 << 10;
 /// Out of order by more than this is a broken clock, not a merge of queues.
 const MAX_REORDERING_NS: u64 = NS_PER_SECOND;
 /// Silence longer than this is worth a notice.
 const CLOCK_JUMP_NS: u64 = 86_400 * NS_PER_SECOND;
-
-/// A capture file format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Format {
-    /// libpcap savefile.
-    Pcap,
-    /// pcapng.
-    PcapNg,
-    /// Endace extensible record format.
-    Erf,
-    /// NLANR time sequenced headers.
-    Tsh,
-    /// Records of old DAG cards.
-    LegacyDag,
-    /// Text with named columns.
-    Csv,
-}
-
-impl Format {
-    /// Every format, in order of preference.
-    pub const ALL: [Self; 6] = [Self::Pcap, Self::PcapNg, Self::Erf, Self::Tsh, Self::LegacyDag, Self::Csv];
-
-    /// Its name, as in options and results.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pcap => "pcap",
-            Self::PcapNg => "pcapng",
-            Self::Erf => "erf",
-            Self::Tsh => "tsh",
-            Self::LegacyDag => "dag",
-            Self::Csv => "csv",
-        }
-    }
-
-    /// The format a file's ending names, compression endings aside. Only formats without a signature are
-    /// believed by name.
-    fn from_ending(path: &Path) -> Option<Self> {
-        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-        let endings = name.split('.').skip(1);
-        [Self::Erf, Self::Tsh, Self::LegacyDag, Self::Csv]
-            .into_iter()
-            .find(|format| endings.clone().any(|ending| ending == format.name()))
-    }
-
-    fn sniff(start: &[u8], path: &Path) -> Option<Self> {
-        if pcap::sniff(start) {
-            return Some(Self::Pcap);
-        }
-        if pcapng::sniff(start) {
-            return Some(Self::PcapNg);
-        }
-        if let Some(format) = Self::from_ending(path) {
-            return Some(format);
-        }
-        type Fits = fn(&[u8]) -> bool;
-        let guesses: [(Self, Fits); 4] = [
-            (Self::Csv, csv::sniff),
-            (Self::Tsh, tsh::sniff),
-            (Self::Erf, erf::sniff),
-            (Self::LegacyDag, |start| LegacyDag::sniff(start).is_some()),
-        ];
-        guesses.into_iter().find(|(_, fits)| fits(start)).map(|(format, _)| format)
-    }
-}
-
-impl FromStr for Format {
-    type Err = TrafficError;
-
-    fn from_str(name: &str) -> Result<Self, TrafficError> {
-        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| TrafficError::BadParameter {
-            what: "capture format",
-            found: format!("`{name}`"),
-            expected: "pcap, pcapng, erf, tsh, dag or csv".to_owned(),
-        })
-    }
-}
 
 /// How to open a capture.
 #[derive(Clone, Copy, Debug, Default)]
@@ -368,9 +288,8 @@ impl CaptureReader {
         match packet.decoded {
             Decoded::UnknownLinkType if !self.unknown_link_noted => {
                 self.unknown_link_noted = true;
-                let link = self.container.link_type().unwrap_or(LinkType::UNKNOWN);
                 self.report.note(DamageKind::UnknownLinkType, place, || Words {
-                    found: format!("link type {}", link.number()),
+                    found: format!("link type {}", packet.link.number()),
                     expected: "Ethernet, Linux cooked, raw IP, loopback, PPP or HDLC".to_owned(),
                     action: "it and others like it were delivered as opaque packets (noted once)",
                 })

@@ -32,6 +32,7 @@
 mod capture;
 mod error;
 pub mod flows;
+mod format;
 pub mod frame;
 pub mod generators;
 pub mod ip;
@@ -42,9 +43,10 @@ pub mod remap;
 pub mod report;
 pub mod write;
 
-pub use capture::{CaptureReader, Format, OpenOptions, Progress, open};
+pub use capture::{CaptureReader, OpenOptions, Progress, open};
 pub use error::TrafficError;
 pub use flows::{FlowStatistics, FlowStatisticsBuilder, FlowTable};
+pub use format::Format;
 pub use link::LinkType;
 pub use packet::{Decoded, FiveTuple, Network, Packet, PacketSource};
 pub use readers::compression::Compression;

@@ -1,6 +1,6 @@
 //! The packet record: what a simulation knows of one packet.
 
-use crate::TrafficError;
+use crate::{LinkType, TrafficError};
 use serde::Serialize;
 
 /// Network-layer protocol of the outermost network header.
@@ -128,6 +128,8 @@ pub struct Packet {
     pub wire_bytes: u32,
     /// Bytes of the frame present in the capture.
     pub captured_bytes: u32,
+    /// Link type of the frame; [`LinkType::UNKNOWN`] if there is no frame.
+    pub link: LinkType,
     /// Outermost network protocol.
     pub network: Network,
     /// How far the headers could be read.
@@ -177,6 +179,12 @@ pub trait PacketSource {
     ///
     /// Only when nothing more can be delivered. Damage that can be stepped over goes to the source's report.
     fn next_packet(&mut self) -> Result<Option<Packet>, TrafficError>;
+}
+
+impl<S: PacketSource + ?Sized> PacketSource for &mut S {
+    fn next_packet(&mut self) -> Result<Option<Packet>, TrafficError> {
+        (**self).next_packet()
+    }
 }
 
 impl<S: PacketSource + ?Sized> PacketSource for Box<S> {

@@ -352,3 +352,29 @@ fn an_empty_file_and_an_unknown_one_are_told_apart() {
     let error = open(b"hello, world");
     assert!(matches!(error, TrafficError::UnknownFormat { .. }), "{error}");
 }
+
+#[test]
+fn strict_mode_stops_at_damage_and_stays_stopped() {
+    use linecard_traffic::PacketSource;
+    let file = pcap(
+        Order::Little,
+        0xa1b2_c3d4,
+        1,
+        &[(1, 0, 60, &frame()), (2, 2_000_000, 60, &frame()), (3, 0, 60, &frame())],
+    );
+    let options = OpenOptions { strict: true, ..OpenOptions::default() };
+    let mut reader = CaptureReader::from_reader("x.pcap", Cursor::new(file.clone()), &options).unwrap();
+    assert!(reader.next_packet().unwrap().is_some());
+    let error = reader.next_packet().unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "x.pcap: byte offset 94, packet 2: found 2000000 as the fraction of a second, expected less than \
+         1000000; the excess was carried into the seconds"
+    );
+    assert!(reader.next_packet().unwrap().is_none());
+    // Lenient reading delivers all three and says the same.
+    let (packets, reader) = read_all("x.pcap", &file);
+    assert_eq!((packets.len(), packets[1].time_ns), (3, 4_000_000_000));
+    assert_eq!(reader.report().diagnostics()[0].to_string(), error);
+    assert_eq!(reader.report().count(DamageKind::TimeBackwards), 0);
+}

@@ -34,6 +34,7 @@ fn generated_packets_survive_a_round_trip() {
                 .map(|mut packet| {
                     packet.wire_bytes += link_bytes;
                     packet.ip_offset = link_bytes as u16;
+                    packet.link = link;
                     packet.captured_bytes = packet.wire_bytes.min(64);
                     packet
                 })

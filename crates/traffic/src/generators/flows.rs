@@ -32,7 +32,7 @@ impl Default for FlowShape {
 
 /// A set of flows to draw from.
 #[derive(Clone, Debug)]
-pub struct Flows {
+pub(super) struct Flows {
     tuples: Vec<FiveTuple>,
     begun: Vec<bool>,
     popularity: WeightedChoice,
@@ -52,7 +52,7 @@ impl Flows {
     /// # Errors
     ///
     /// When there are no flows, the exponent is negative or not finite, or the share is not between 0 and 1.
-    pub fn new(shape: &FlowShape, mut random: Random) -> Result<Self, TrafficError> {
+    pub(super) fn new(shape: &FlowShape, mut random: Random) -> Result<Self, TrafficError> {
         let FlowShape { flows, zipf_exponent, tcp_share } = *shape;
         let sound = flows > 0
             && zipf_exponent >= 0.0

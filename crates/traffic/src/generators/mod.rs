@@ -1,7 +1,7 @@
 //! Seeded traffic generators.
 //!
 //! A generator is three independent choices: how large packets are ([`Sizes`]), when they arrive ([`Arrivals`]),
-//! and which flow each belongs to ([`Flows`]). Each draws from a random stream of its own, so that changing one
+//! and which flow each belongs to ([`FlowShape`]). Each draws from a random stream of its own, so that changing one
 //! leaves the other two as they were. Everything is reproducible to the bit from the seed on every platform: the
 //! generator is xoshiro256++, logarithms and powers come from a portable library, and times are integers.
 //!
@@ -16,10 +16,11 @@ mod sizes;
 
 pub use arrivals::Arrivals;
 pub use choice::WeightedChoice;
-pub use flows::{FlowShape, Flows, public_ipv4};
+use flows::Flows;
+pub use flows::{FlowShape, public_ipv4};
 pub use sizes::{EmpiricalSizes, MAX_PACKET_BYTES, MIN_PACKET_BYTES, Sizes};
 
-use crate::{Decoded, Network, Packet, PacketSource, TrafficError, frame};
+use crate::{Decoded, LinkType, Network, Packet, PacketSource, TrafficError, frame};
 use arrivals::Clock;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
@@ -90,6 +91,7 @@ impl PacketSource for Generator {
             time_ns: self.clock.next_ns(wire_bytes),
             wire_bytes,
             captured_bytes: wire_bytes,
+            link: LinkType::RAW_IP,
             network: Network::Ipv4,
             decoded: Decoded::Complete,
             flow: flow.tuple,

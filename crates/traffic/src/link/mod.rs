@@ -23,6 +23,12 @@ pub const MAX_TAGS: u8 = 32;
 #[serde(transparent)]
 pub struct LinkType(u16);
 
+impl Default for LinkType {
+    fn default() -> Self {
+        Self::UNKNOWN
+    }
+}
+
 impl LinkType {
     /// BSD loopback: the address family in the byte order of the capturing machine.
     pub const NULL: Self = Self(0);
@@ -100,6 +106,7 @@ impl LinkType {
 /// Reads the headers of `frame` into `packet`.
 #[inline]
 pub(crate) fn decode(link: LinkType, frame: &[u8], packet: &mut Packet) {
+    packet.link = link;
     match link {
         LinkType::ETHERNET => ethernet::decode(frame, 0, packet),
         LinkType::RAW_IP | LinkType::IPV4 | LinkType::IPV6 => ip::decode(frame, 0, packet),

@@ -198,16 +198,10 @@ impl PcapNg {
             }
             return Ok(None);
         }
-        // The section header is a palindrome, so that it can be told before the byte order is known.
-        if start.starts_with(&SECTION_HEADER.to_be_bytes()) {
-            self.order = match [start[8], start[9], start[10], start[11]] {
-                magic if magic == BYTE_ORDER_MAGIC.to_le_bytes() => ByteOrder::Little,
-                magic if magic == BYTE_ORDER_MAGIC.to_be_bytes() => ByteOrder::Big,
-                magic => {
-                    let found = format!("{magic:02x?} in a pcapng section header");
-                    return self.stop(stream, report, DamageKind::BadBlock, (found, "the byte-order magic"));
-                }
-            };
+        match byte_order(start) {
+            Ok(Some(order)) => self.order = order,
+            Ok(None) => {}
+            Err(fault) => return self.stop(stream, report, DamageKind::BadBlock, fault),
         }
         let kind = self.order.u32(start, 0);
         let stated = self.order.u32(start, 4);
@@ -323,6 +317,22 @@ impl PcapNg {
         let frame = stream.hold_record(bytes, block.frame_at..frame_end);
         link::decode(interface.link, frame, &mut packet);
         Ok(packet)
+    }
+}
+
+/// The byte order that a section header announces; `None` for other blocks. The header's type is a palindrome, so
+/// that it can be told before the byte order is known.
+fn byte_order(start: &[u8]) -> Result<Option<ByteOrder>, Fault> {
+    if !start.starts_with(&SECTION_HEADER.to_be_bytes()) {
+        return Ok(None);
+    }
+    let magic = [start[8], start[9], start[10], start[11]];
+    if magic == BYTE_ORDER_MAGIC.to_le_bytes() {
+        Ok(Some(ByteOrder::Little))
+    } else if magic == BYTE_ORDER_MAGIC.to_be_bytes() {
+        Ok(Some(ByteOrder::Big))
+    } else {
+        Err((format!("{magic:02x?} in a pcapng section header"), "the byte-order magic"))
     }
 }
 
