@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from linecard import _html
+from linecard.results import plain
 
 if TYPE_CHECKING:
     import polars
@@ -117,8 +116,8 @@ class FlowStatistics:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
-        plain: dict[str, Any] = msgspec.to_builtins(self)
-        return plain
+        statistics: dict[str, Any] = plain(self)
+        return statistics
 
     def to_frame(self) -> polars.DataFrame:
         """The size distribution as a polars data frame: from_bytes, to_bytes, packets (extra ``frames``)."""

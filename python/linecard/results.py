@@ -148,9 +148,14 @@ class RunRequest:
     input_hash: str | None
 
 
+def plain(record: Any) -> Any:
+    """A record as JSON would hold it: dictionaries, lists, numbers and texts."""
+    return msgspec.json.decode(msgspec.json.encode(record))
+
+
 def _plain(record: Any) -> dict[str, Any]:
-    plain: dict[str, Any] = msgspec.to_builtins(record)
-    return plain
+    fields_of_record: dict[str, Any] = plain(record)
+    return fields_of_record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -219,9 +224,9 @@ class RunResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON: everything but the real time."""
-        plain = _plain(self)
-        del plain["wall_seconds"]
-        return plain
+        result = _plain(self)
+        del result["wall_seconds"]
+        return result
 
     def manifest(self) -> dict[str, Any]:
         """Everything needed to repeat this run and to recognise its results."""

@@ -360,7 +360,5 @@ def test_gains_of_hasan2003_follow_from_its_published_tables():
             if "throughput_gbps" in row.published and "scheme" in row.keys:
                 published[row.keys["app"], row.keys["banks"], row.keys["scheme"]] = row.published["throughput_gbps"]
     for gain in study.spec.gains:
-        ratios = [
-            published[tuple(pair.of.values())] / published[tuple(pair.over.values())] - 1 for pair in gain.pairs
-        ]
+        ratios = [published[tuple(pair.of.values())] / published[tuple(pair.over.values())] - 1 for pair in gain.pairs]
         assert sum(ratios) / len(ratios) * 100 == pytest.approx(gain.percent, abs=0.6), gain.text

@@ -74,18 +74,24 @@ def _root(
 
 @app.command(epilog=EPILOG)
 def run(
-    preset: Annotated[str, typer.Argument(help="Name of a shipped preset, or path of a TOML file.")],
-    app: Annotated[str | None, typer.Option("--app", help="Application; the preset's own if left out.")] = None,
+    preset: Annotated[str, typer.Argument(metavar="PRESET", help="Name of a shipped preset, or path of a TOML file.")],
+    app: Annotated[
+        str | None, typer.Option("--app", metavar="NAME", help="Application; the preset's own if left out.")
+    ] = None,
     trace: Annotated[
         Path | None,
-        typer.Option("--trace", help="Capture to replay; the preset's traffic generator if left out."),
+        typer.Option(
+            "--trace", metavar="CAPTURE", help="Capture to replay; the preset's traffic generator if left out."
+        ),
     ] = None,
     set: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a parameter; repeatable.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of every random stream.")] = 1,
-    packets: Annotated[int, typer.Option(help="Packets that must leave while statistics are on.")] = 100_000,
-    warmup: Annotated[int, typer.Option(help="Packets that leave before statistics start.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of every random stream.")] = 1,
+    packets: Annotated[
+        int, typer.Option(metavar="N", help="Packets that must leave while statistics are on.")
+    ] = 100_000,
+    warmup: Annotated[int, typer.Option(metavar="N", help="Packets that leave before statistics start.")] = 10_000,
     map_addresses: Annotated[
         bool, typer.Option("--map-addresses", help="Move addresses that match no route into routed space.")
     ] = False,
@@ -152,7 +158,9 @@ def run(
 
 @app.command(epilog=EPILOG)
 def flows(
-    capture: Annotated[Path, typer.Argument(help="pcap, pcapng, ERF, TSH or CSV; plain, gzip, zstd or bzip2.")],
+    capture: Annotated[
+        Path, typer.Argument(metavar="CAPTURE", help="pcap, pcapng, ERF, TSH or CSV; plain, gzip, zstd or bzip2.")
+    ],
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")] = False,
 ) -> None:
@@ -195,17 +203,18 @@ def presets(json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = Fals
     """
     from linecard import api
     from linecard.cli import screen
+    from linecard.results import plain
 
     found = api.presets()
     if json:
-        screen.print_json(screen.plain(found))
+        screen.print_json(plain(found))
     else:
         screen.print_presets(found)
 
 
 @app.command(epilog=EPILOG)
 def describe(
-    preset: Annotated[str, typer.Argument(help="Name of a shipped preset, or path of a TOML file.")],
+    preset: Annotated[str, typer.Argument(metavar="PRESET", help="Name of a shipped preset, or path of a TOML file.")],
     set: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a parameter; repeatable.")
     ] = None,
@@ -231,13 +240,15 @@ def describe(
 
 @app.command(epilog=EPILOG)
 def reproduce(
-    study: Annotated[str, typer.Argument(help="Name of a shipped study, or path of a study folder.")],
+    study: Annotated[str, typer.Argument(metavar="STUDY", help="Name of a shipped study, or path of a study folder.")],
     table: Annotated[
         list[str] | None, typer.Option("--table", metavar="N", help="Only this table or figure; repeatable.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="One seed and fewer packets, for a first look.")] = False,
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
-    jobs: Annotated[int | None, typer.Option("--jobs", help="Runs at the same time; one per core if left out.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", metavar="N", help="Runs at the same time; one per core if left out.")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Output folder; results/STUDY if left out.")
     ] = None,

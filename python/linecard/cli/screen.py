@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 from rich import box
 from rich.columns import Columns
 from rich.console import Console, Group, RenderableType
@@ -157,11 +156,6 @@ def progress(what: str, unit: str) -> Iterator[Callable[[int, int], None] | None
 
 
 # ---- stdout ----
-
-
-def plain(record: Any) -> Any:
-    """Records as plain data."""
-    return msgspec.to_builtins(record)
 
 
 def print_json(data: Any) -> None:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from linecard import plot
 from linecard._core import __version__
 from linecard.errors import MissingExtraError
+from linecard.results import plain
 from linecard.study import compare
-from linecard.study import spec as study_spec
 from linecard.study.result import constant_keys, percent, varying_columns
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def study_report(result: StudyResult) -> str:
         gap_text=compare.gap_text,
         words=compare.words,
         is_tie=compare.is_tie,
-        inputs=study_spec.plain(spec.full),
+        inputs=plain(spec.full),
     )
     return page
 

@@ -12,7 +12,7 @@ import difflib
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
 
@@ -445,8 +445,3 @@ def select_items(study: Study, wanted: Iterable[str] | None) -> tuple[str, ...]:
     if problems:
         raise ConfigError.of(problems)
     return tuple(name for name in study.item_ids if name in chosen)
-
-
-def plain(record: Any) -> Any:
-    """Any of these records as plain data."""
-    return msgspec.to_builtins(record)

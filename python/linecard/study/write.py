@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from linecard import tables
 from linecard._core import __version__
 from linecard.errors import MissingExtraError
-from linecard.study import spec as study_spec
+from linecard.results import plain
 from linecard.study.result import COMPARISON_COLUMNS
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def manifest(result: StudyResult) -> dict[str, Any]:
         "document": study.spec.document,
         "quick": result.quick,
         "items": list(result.items),
-        "effort": study_spec.plain(study.spec.quick if result.quick else study.spec.full),
+        "effort": plain(study.spec.quick if result.quick else study.spec.full),
         "inputs": {
             file.relative_to(study.folder).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest() for file in files
         },
@@ -67,7 +67,7 @@ def manifest(result: StudyResult) -> dict[str, Any]:
             }
             for deviation in result.deviations
         ],
-        "calibrations": study_spec.plain(study.spec.calibrations),
+        "calibrations": plain(study.spec.calibrations),
         "failures": result.failures,
         "runs": [run.manifest() for run in finished_runs(result)],
     }

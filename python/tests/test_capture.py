@@ -1,0 +1,79 @@
+"""`linecard.flows` on captures written byte by byte; the readers themselves are tested in Rust."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+import linecard
+
+
+def test_a_sound_capture(capture):
+    statistics = linecard.flows(capture)
+    assert (statistics.packets, statistics.bytes, statistics.flows) == (10, 720, 10)
+    assert statistics.seconds == pytest.approx(0.009)
+    assert statistics.single_packet_flows == 10
+    assert statistics.skipped == {}
+    assert statistics.clean
+    assert statistics.ipv4_checksums_ok_percent == 100.0
+
+
+def test_compression_changes_nothing_but_its_name(capture, tmp_path):
+    packed = tmp_path / "ten.pcap.gz"
+    packed.write_bytes(gzip.compress(capture.read_bytes()))
+    plain, inside = linecard.flows(capture).to_dict(), linecard.flows(packed).to_dict()
+    assert inside["compression"] == "gzip"
+    for name in ("file", "compression"):
+        del plain[name], inside[name]
+    assert plain == inside
+
+
+def test_a_cut_capture_tells_what_was_read_and_where_it_ends(cut_capture):
+    statistics = linecard.flows(cut_capture)
+    assert statistics.packets == 9
+    assert not statistics.clean
+    assert statistics.damaged_records == 1
+    finding = statistics.diagnostics[0]
+    assert finding.packet == 10
+    assert finding.byte_offset == 24 + 9 * (16 + 72)
+    with pytest.raises(linecard.TrafficError, match="packet 10"):
+        linecard.flows(cut_capture, strict=True)
+
+
+@pytest.mark.parametrize("content", [b"", b"hello, this is no capture at all\n" * 20])
+def test_what_is_no_capture_is_refused(tmp_path, content):
+    path = tmp_path / "thing"
+    path.write_bytes(content)
+    with pytest.raises(linecard.TrafficError, match="thing"):
+        linecard.flows(path)
+    with pytest.raises(linecard.TrafficError, match=r"nowhere\.pcap"):
+        linecard.flows(tmp_path / "nowhere.pcap")
+
+
+def test_the_command_prints_the_promised_keys(cli, capture):
+    ended = cli("flows", capture, "--json")
+    plain = json.loads(ended.out)
+    assert ended.status == 0
+    assert {"packets", "bytes", "seconds", "flows", "mean_bytes", "single_packet_flows", "skipped"} <= plain.keys()
+    assert plain == linecard.flows(capture).to_dict()
+
+
+def test_the_screen_and_the_exit_status_of_damage(cli, capture, cut_capture):
+    ended = cli("flows", capture)
+    assert ended.status == 0
+    assert "10 one-way" in ended.out
+    ended = cli("flows", cut_capture)
+    assert ended.status == 3
+    assert "Packets" in ended.out
+    assert "byte offset" in ended.err
+    ended = cli("flows", cut_capture, "--strict")
+    assert (ended.status, ended.out) == (3, "")
+
+
+def test_the_notebook_form(capture):
+    statistics = linecard.flows(capture)
+    assert "one-way" in statistics._repr_html_()
+    assert repr(statistics).endswith("ten.pcap: 10 packets, 10 flows>")
+    assert statistics.to_frame()["packets"].sum() == 10

@@ -1,0 +1,67 @@
+"""What the documentation shows runs: every `$ linecard` command and every Python block of the guide and the README."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, ipv4_frame, pcap_bytes
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!https?://)([^)#]+)(#[^)]*)?\)")
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return [text for kind, text in BLOCK.findall(page.read_text()) if kind == language]
+
+
+def commands() -> list[str]:
+    lines = [line for page in PAGES for text in blocks(page, "console") for line in text.splitlines()]
+    found = [line.removeprefix("$ ") for line in lines if line.startswith("$ linecard ")]
+    # A whole study belongs to `make reproduce`.
+    return sorted({line for line in found if "reproduce" not in line or "--quick --table" in line})
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with the capture that the documentation speaks of."""
+    import gzip
+
+    shipped = ROOT / "examples" / "captures" / "edge-mix.pcap.gz"
+    content = shipped.read_bytes() if shipped.exists() else gzip.compress(pcap_bytes([ipv4_frame(n) for n in range(50)]))
+    (tmp_path / "edge.pcap.gz").write_bytes(content)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("command", commands())
+def test_commands_run(cli, command):
+    ended = cli(*shlex.split(command)[1:])
+    assert ended.status == 0, ended.err
+    assert ended.out
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.stem)
+def test_python_blocks_run(page, capsys):
+    names: dict[str, object] = {}
+    for text in blocks(page, "python"):
+        exec(compile(text, page.name, "exec"), names)
+
+
+def test_docstring_examples_run():
+    import doctest
+
+    import linecard
+    from linecard import api
+
+    for module in (linecard, api):
+        assert doctest.testmod(module).failed == 0
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda page: page.stem)
+def test_links_lead_somewhere(page):
+    for target, _ in LINK.findall(page.read_text()):
+        assert (page.parent / target).exists(), f"{page.name}: {target}"

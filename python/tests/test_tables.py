@@ -1,0 +1,71 @@
+"""Files: whole or not at all, the same bytes for the same numbers."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from conftest import make_result
+from hypothesis import given
+from hypothesis import strategies as st
+
+from linecard import ConfigError, tables
+
+
+def test_csv_has_one_row_per_measurement_and_a_manifest_beside_it(tmp_path):
+    result = make_result()
+    manifest = result.write_csv(tmp_path / "run.csv")
+    with (tmp_path / "run.csv").open(newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[0] == ["run_id", "component", "metric", "unit", "value"]
+    assert rows[1] == [result.run_id, "total", "throughput_gbps", "Gbit/s", "2.0"]
+    assert manifest.name == "run.csv.manifest.json"
+    plain = json.loads(manifest.read_text())
+    assert plain["run_id"] == result.run_id
+    assert {"linecard_version", "config_hash", "seed", "input_hash", "overrides"} <= plain.keys()
+
+
+def test_parquet_holds_the_same_table(tmp_path):
+    polars = pytest.importorskip("polars")
+    result = make_result()
+    result.write_parquet(tmp_path / "run.parquet")
+    assert polars.read_parquet(tmp_path / "run.parquet").equals(result.to_frame())
+
+
+@given(st.lists(st.tuples(st.text(), st.floats(allow_nan=False))))
+def test_csv_keeps_every_text_and_every_bit_of_a_number(rows):
+    rows = [(text.replace("\r", " ").replace("\x00", " "), value) for text, value in rows]
+    text = tables.csv_text(("text", "value"), rows)
+    read = list(csv.reader(io.StringIO(text, newline="")))[1:]
+    assert [(cells[0], float(cells[1])) for cells in read] == rows
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = tmp_path / "result.csv"
+    tables.write_text(path, "old")
+
+    def fail(file):
+        file.write(b"half of the n")
+        raise RuntimeError("power cut")
+
+    with pytest.raises(RuntimeError, match="power cut"):
+        tables.write_file(path, fail)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_place_that_cannot_be_written_is_a_clear_error(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigError, match=r"cannot write .*file/result.csv"):
+        tables.write_text(tmp_path / "file" / "result.csv", "x")
+
+
+def test_folders_are_made(tmp_path):
+    assert tables.write_text(tmp_path / "a" / "b" / "c.txt", "x").read_text() == "x"
+
+
+def test_json_refuses_what_json_cannot_hold():
+    with pytest.raises(ValueError, match="Out of range"):
+        tables.json_text({"value": float("nan")})
