@@ -3,8 +3,8 @@
 //! Only what a packet processor's classifier reads. Headers are read as captured, so a total length that
 //! contradicts the frame does not hide the ports (BIG TCP packets say 0, offloaded ones say anything).
 //!
-//! `etherparse` was tried first; it refuses a header it finds inconsistent where this crate must still deliver
-//! what stands there, and it does not read cut headers in part.
+//! The code is this crate's own rather than that of a parsing library, because a header that the capture cut must
+//! tell what it still holds, and because it runs once per packet.
 
 use crate::{Decoded, Network, Packet};
 

@@ -236,6 +236,16 @@ fn tsh_records() {
 }
 
 #[test]
+fn tsh_leaves_options_out() {
+    let mut record = vec![0, 0, 0, 9, 1, 0, 0, 5];
+    record.extend(&ipv4_tcp()[..36]);
+    record[8] = 0x4f;
+    let (packets, _) = read_all("x.tsh", &record);
+    assert_eq!((packets[0].flow.dst_port, packets[0].tcp_flags), (80, 2));
+    assert_eq!((packets[0].ip_header[0], packets[0].ipv4_checksum_ok), (0x4f, Some(false)));
+}
+
+#[test]
 fn legacy_dag_layouts() {
     let time = [0, 0, 0, 0x80, 9, 0, 0, 0];
     let snap = [0xaa, 0xaa, 3, 0, 0, 0, 8, 0];

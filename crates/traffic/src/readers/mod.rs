@@ -3,10 +3,9 @@
 //! Each reader owns the little state its format needs and is handed the byte stream and the report for every
 //! packet. All of them share one rule: check a record whole before using any of it.
 //!
-//! The parsers are this crate's own. The crates at hand were tried: `pcap-file` stops at the first damaged
-//! record without saying where, and `pcap-parser` wants every record inside the caller's buffer and gives no
-//! offsets; both allocate or copy per packet. Offsets, packet numbers and stepping over damage are the purpose
-//! here, and the containers are small.
+//! The parsers are this crate's own. Byte offsets, packet numbers, and knowing what to do about a record that is
+//! cut or contradicts itself are the purpose here; the containers are small, and around a general parser such as
+//! `pcap-file` or `pcap-parser` there would be as much code as it replaces.
 
 pub(crate) mod compression;
 pub(crate) mod csv;

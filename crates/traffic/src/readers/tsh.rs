@@ -1,8 +1,9 @@
 //! TSH, the "time sequenced headers" of NLANR: records of 44 bytes.
 //!
 //! Four bytes of seconds, one of interface, three of microseconds, all big-endian; then 20 bytes of IPv4 header
-//! and 16 of transport header. Options are not recorded, so a header with options shows no ports that could be
-//! trusted, and no checksum can be verified. Source: NLANR PMA "Trace formats", `tsh`.
+//! and 16 of transport header. IP options are left out of the record: the transport header follows the first 20
+//! bytes whatever the header length says, and the checksum of a header with options does not hold over what was
+//! recorded. Source: NLANR PMA "Trace formats", `tsh`.
 //!
 //! The wire length is the IP total length: the format records no other.
 
@@ -15,6 +16,10 @@ pub(crate) const RECORD_BYTES: usize = 44;
 const HEADER_BYTES: usize = 8;
 const CAPTURED_BYTES: u32 = 36;
 const NS_PER_MICROSECOND: u64 = 1000;
+/// First byte of an IPv4 header without options, and of those with.
+const NO_OPTIONS: u8 = 0x45;
+const OPTIONS_FIRST: u8 = 0x46;
+const OPTIONS_LAST: u8 = 0x4f;
 
 /// Whether the beginning of a file could be TSH: IPv4 headers and sound microseconds in every record seen.
 pub(crate) fn sniff(start: &[u8]) -> bool {
@@ -25,6 +30,17 @@ pub(crate) fn sniff(start: &[u8]) -> bool {
 
 fn microseconds(record: &[u8]) -> u32 {
     u32_be(record, 4) & 0x00ff_ffff
+}
+
+/// Decodes a record whose header has options, which are not in it.
+fn decode_with_options(frame: &[u8], packet: &mut Packet) {
+    let first = frame[0];
+    let mut without_options = [0; CAPTURED_BYTES as usize];
+    without_options.copy_from_slice(frame);
+    without_options[0] = NO_OPTIONS;
+    link::decode(LinkType::RAW_IP, &without_options, packet);
+    packet.ip_header[0] = first;
+    packet.ipv4_checksum_ok = Some(false);
 }
 
 pub(crate) struct Tsh;
@@ -64,9 +80,13 @@ impl Container for Tsh {
             ..Packet::default()
         };
         let frame = stream.hold_record(RECORD_BYTES, HEADER_BYTES..RECORD_BYTES);
-        link::decode(LinkType::RAW_IP, frame, &mut packet);
-        packet.wire_bytes = packet.ip_bytes;
         let first = frame[0];
+        if matches!(first, OPTIONS_FIRST..=OPTIONS_LAST) {
+            decode_with_options(frame, &mut packet);
+        } else {
+            link::decode(LinkType::RAW_IP, frame, &mut packet);
+        }
+        packet.wire_bytes = packet.ip_bytes;
         if first >> 4 != 4 {
             report.note(DamageKind::BadRecord, place, || Words {
                 found: format!("a TSH record whose IP header begins with {first:#04x}"),
