@@ -30,8 +30,8 @@ test: $(VENV)/.dev ## Run all tests of Rust and Python; ends with "N passed, N f
 lint: $(VENV)/.dev ## Check formats, lints and types of Rust and Python
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
-	$(BIN)/ruff format --check python .ci
-	$(BIN)/ruff check python .ci
+	$(BIN)/ruff format --check python .ci bench
+	$(BIN)/ruff check python .ci bench
 	$(BIN)/mypy
 
 check: lint test ## Everything that has to pass before a change goes in
