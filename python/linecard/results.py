@@ -295,15 +295,15 @@ class PresetInfo:
 
     Attributes:
         name: The name that ``run`` and ``describe`` take.
-        kind: The folder it comes from: ``platforms``, ``dram``, ``traffic``.
+        kind: The folder it comes from: ``platforms`` can be run, the others are parts that platforms extend.
         title: One line on what it is.
-        extends: The preset it changes, or ``None``.
+        extends: The presets it changes.
     """
 
     name: str
     kind: str
     title: str
-    extends: str | None
+    extends: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import gzip
 
     shipped = ROOT / "examples" / "captures" / "edge-mix.pcap.gz"
-    content = shipped.read_bytes() if shipped.exists() else gzip.compress(pcap_bytes([ipv4_frame(n) for n in range(50)]))
+    content = (
+        shipped.read_bytes() if shipped.exists() else gzip.compress(pcap_bytes([ipv4_frame(n) for n in range(50)]))
+    )
     (tmp_path / "edge.pcap.gz").write_bytes(content)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)

@@ -358,7 +358,7 @@ def print_presets(found: Iterable[PresetInfo]) -> None:
             Text(each.name, style="bold"),
             each.kind,
             each.title,
-            Text(each.extends or "", style=DIM),
+            Text(", ".join(each.extends), style=DIM),
         )
     show(Padding(table, (1, 0, 0, 2)))
 
