@@ -33,7 +33,7 @@ MACHINE_PATH = re.compile(r"(/home/|/root/|/work/|/Users/|/tmp/[A-Za-z]|[A-Z]:\\
 
 def tracked() -> list[Path]:
     listing = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        ["git", "ls-files", "-z"],
         cwd=ROOT,
         capture_output=True,
         check=False,
