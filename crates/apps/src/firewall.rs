@@ -130,6 +130,7 @@ async fn input(ctx: Ctx, costs: IoCosts, config: Rc<FirewallConfig>, walked: Rc<
         }
         // Two ports: a flow leaves by the side that its addresses draw.
         let side = (head.source ^ head.destination).wrapping_mul(0x9e37_79b1) >> 16;
-        store_and_enqueue(&ctx, &costs, packet, side as u16 % config.ports, Source::HeaderAndReceiveBuffer).await;
+        store_and_enqueue(&ctx, &costs, packet, side as u16 % config.ports, Source::HeaderAndReceiveBuffer)
+            .await;
     }
 }

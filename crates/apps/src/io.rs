@@ -24,7 +24,13 @@ const DESCRIPTOR_WORDS: u32 = 2;
 
 /// Take the received packet into the buffer and put it into `queue`: the common end of every input program. The
 /// cycles of its first cell have been spent by the caller.
-pub(crate) async fn store_and_enqueue(ctx: &Ctx, costs: &IoCosts, packet: PacketId, queue: u16, first: Source) {
+pub(crate) async fn store_and_enqueue(
+    ctx: &Ctx,
+    costs: &IoCosts,
+    packet: PacketId,
+    queue: u16,
+    first: Source,
+) {
     let cells = ctx.head().cells() as u16;
     ctx.admit(queue).await;
     // Popping the free list is one SRAM access with hardware support (Hasan 2003, section 5.2).

@@ -157,7 +157,11 @@ mod tests {
     #[test]
     fn reads_one_to_three_levels() {
         let route = |prefix, length, port| Route { prefix, length, port };
-        let t = RouteTable::new(&[route(0x0a00_0000, 8, 1), route(0xc0a8_0100, 24, 2), route(0xc0a8_0180, 25, 3)]);
+        let t = RouteTable::new(&[
+            route(0x0a00_0000, 8, 1),
+            route(0xc0a8_0100, 24, 2),
+            route(0xc0a8_0180, 25, 3),
+        ]);
         assert_eq!(t.lookup(0x0a01_0203), (Some(1), 1));
         assert_eq!(t.lookup(0xc0a8_0203), (None, 2));
         assert_eq!(t.lookup(0xc0a8_0103), (Some(2), 3));

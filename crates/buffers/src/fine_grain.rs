@@ -4,8 +4,8 @@
 //! in random order, so the cells of a packet lie in different rows. The pool starts in a random order for that
 //! reason: the state it reaches by itself after some time.
 
-use crate::pool::{Pool, PoolOrder};
 use crate::Placement;
+use crate::pool::{Pool, PoolOrder};
 use linecard_sim::stream;
 
 /// Cells from one or two pools, linked into packets.

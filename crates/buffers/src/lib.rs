@@ -116,7 +116,8 @@ impl Allocator {
     pub fn new(config: &AllocatorConfig) -> Result<Self, String> {
         let &AllocatorConfig { kind, cells, page_cells, pools, order, queues, seed } = config;
         let paged = matches!(kind, AllocatorKind::Fixed | AllocatorKind::Linear | AllocatorKind::Piecewise);
-        if paged && (page_cells == 0 || page_cells > u32::from(u16::MAX) || !cells.is_multiple_of(page_cells)) {
+        if paged && (page_cells == 0 || page_cells > u32::from(u16::MAX) || !cells.is_multiple_of(page_cells))
+        {
             return Err(format!("{cells} cells do not divide into pages of {page_cells} cells"));
         }
         if matches!(kind, AllocatorKind::Fixed | AllocatorKind::FineGrain) {

@@ -71,7 +71,10 @@ mod tests {
     #[test]
     fn each_queue_fills_its_own_ring_in_order() {
         let mut a = PerQueue::new(8, 2);
-        assert_eq!([(3, 0), (2, 1), (2, 0), (1, 0)].map(|(c, q)| a.allocate(c, q)), [At(0), At(4), Wait, At(3)]);
+        assert_eq!(
+            [(3, 0), (2, 1), (2, 0), (1, 0)].map(|(c, q)| a.allocate(c, q)),
+            [At(0), At(4), Wait, At(3)]
+        );
         a.release(0, 3);
         assert_eq!(a.allocate(2, 0), At(0));
         assert_eq!([3, 4, 7].map(|c| a.next_cell(c)), [0, 5, 4]);

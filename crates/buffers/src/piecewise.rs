@@ -4,8 +4,8 @@
 //! new one; a page returns to the pool as soon as its last cell is freed. Cost: a pop a page, a counter a page.
 //! Internal fragmentation at the end of each page.
 
-use crate::pool::{Pool, PoolOrder};
 use crate::Placement;
+use crate::pool::{Pool, PoolOrder};
 
 const NONE: u32 = u32::MAX;
 
@@ -28,7 +28,13 @@ impl Piecewise {
         if order == PoolOrder::Lifo {
             members.reverse();
         }
-        Self { pool: Pool::new(members, order), used: vec![0; pages as usize], page_cells, page: NONE, offset: 0 }
+        Self {
+            pool: Pool::new(members, order),
+            used: vec![0; pages as usize],
+            page_cells,
+            page: NONE,
+            offset: 0,
+        }
     }
 
     #[inline]

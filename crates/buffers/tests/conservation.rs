@@ -65,5 +65,8 @@ fn impossible_shapes_are_refused_with_a_reason() {
 }
 
 fn cells_of(allocator: &Allocator, first: u32, cells: u32) -> Vec<usize> {
-    std::iter::successors(Some(first), |&c| Some(allocator.next_cell(c))).take(cells as usize).map(|c| c as usize).collect()
+    std::iter::successors(Some(first), |&c| Some(allocator.next_cell(c)))
+        .take(cells as usize)
+        .map(|c| c as usize)
+        .collect()
 }

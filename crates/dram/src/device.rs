@@ -161,7 +161,8 @@ impl Device {
     pub fn new(organization: Organization, timing: Timing) -> Self {
         let Organization { groups, banks, .. } = organization;
         let nodes = [1, groups as usize, banks as usize];
-        let level_of = |level: Level| if level == Level::Group && groups == 1 { Level::Rank } else { level } as usize;
+        let level_of =
+            |level: Level| if level == Level::Group && groups == 1 { Level::Rank } else { level } as usize;
         let mut rules: [Vec<Rule>; COMMANDS] = Default::default();
         let mut windows = Vec::new();
         for c in &timing.constraints {
@@ -228,7 +229,11 @@ impl Device {
     pub fn earliest(&self, command: Command, bank: u32) -> Cycle {
         let c = command as usize;
         let earliest = self.earliest[0][c].max(self.earliest[self.node(2, bank)][c]);
-        if self.organization.groups == 1 { earliest } else { earliest.max(self.earliest[self.node(1, bank)][c]) }
+        if self.organization.groups == 1 {
+            earliest
+        } else {
+            earliest.max(self.earliest[self.node(1, bank)][c])
+        }
     }
 
     /// Issue `command` to `bank` at `at`; `row` for an activate, `bytes` for a read or write.
@@ -250,7 +255,9 @@ impl Device {
                 *open = row;
             }
             Command::Precharge => *open = CLOSED,
-            Command::Read | Command::Write => debug_assert!(*open != CLOSED, "column access to a closed bank"),
+            Command::Read | Command::Write => {
+                debug_assert!(*open != CLOSED, "column access to a closed bank")
+            }
             Command::Refresh => debug_assert!(self.open_rows.iter().all(|&r| r == CLOSED)),
         }
         let column_end = at + self.organization.data_cycles(bytes);

@@ -21,10 +21,13 @@ mod receive;
 mod report;
 mod thread;
 mod unit;
+mod watch;
 mod wide;
 
 pub use config::{
-    BufferPath, EngineConfig, MachineConfig, MemoryConfig, OutputConfig, ReceiveConfig, ReceiveMode, UnitConfig,
+    BufferPath, EngineConfig, MachineConfig, MemoryConfig, OutputConfig, ReceiveConfig, ReceiveMode,
+    UnitConfig,
 };
 pub use machine::{Arrival, Departure, Machine, Outcome, RunLimit};
 pub use report::{Counts, PartTime};
+pub use watch::Watch;

@@ -10,9 +10,10 @@ use crate::receive::{Lane, OutputQueue};
 use crate::report::{Counts, PartTime};
 use crate::thread::{Role, State, Thread, Transfer};
 use crate::unit::Unit;
+use crate::watch::Watch;
 use crate::wide::{WideCaches, Written};
 use linecard_buffers::{Allocator, Placement};
-use linecard_dram::packet_buffer::{Observer, Request, Silent};
+use linecard_dram::packet_buffer::{Request, Silent};
 use linecard_program::{Application, Block, Ctx, DropReason, Mailbox, Op, PacketHead, PacketId};
 use linecard_sim::{Agenda, Histogram, MOST_SOURCES, Ticks, Timebase, TimebaseError};
 use std::collections::VecDeque;
@@ -84,7 +85,7 @@ const TRANSMIT: usize = 6;
 const ENGINES: usize = 7;
 
 /// A network processor with its programs and its traffic.
-pub struct Machine<O: Observer = Silent> {
+pub struct Machine<O: Watch = Silent> {
     agenda: Agenda,
     dram_source: usize,
     timebase: Timebase,
@@ -173,7 +174,7 @@ impl Running {
     }
 }
 
-impl<O: Observer> Machine<O> {
+impl<O: Watch> Machine<O> {
     /// Build a machine that runs `application` on `traffic`.
     ///
     /// # Errors
@@ -206,7 +207,11 @@ impl<O: Observer> Machine<O> {
             } else {
                 let index = number - input_threads;
                 let mine = |port: u32| {
-                    if output_threads >= ports { index % ports == port } else { port % output_threads == index }
+                    if output_threads >= ports {
+                        index % ports == port
+                    } else {
+                        port % output_threads == index
+                    }
                 };
                 let mask = (0..ports).filter(|&p| mine(p)).fold(0u64, |m, p| m | 1 << p);
                 for port in (0..ports).filter(|&p| mine(p)) {
@@ -292,6 +297,8 @@ impl<O: Observer> Machine<O> {
             measuring_since: 0,
             counts: Running::new(0),
         };
+        let dram_cycle_ps = 1e12 / config.memory.clock_hz as f64;
+        machine.memory.controller.observer_mut().dram_cycle_ps(dram_cycle_ps);
         for thread in 0..thread_count as u32 {
             machine.make_ready(thread, 0);
         }
@@ -311,9 +318,9 @@ impl<O: Observer> Machine<O> {
         self.timebase
     }
 
-    /// What the DRAM controller's observer holds.
-    pub fn observer(&self) -> &O {
-        self.memory.controller.observer()
+    /// The observer, at the end.
+    pub fn into_observer(self) -> O {
+        self.memory.controller.into_observer()
     }
 
     /// Packets inside now.
@@ -390,7 +397,8 @@ impl<O: Observer> Machine<O> {
         let mut parts = Vec::new();
         let mut attended = 0;
         for state in 0..State::COUNT {
-            if let Some(part) = State::part(state) {
+            if State::attends(state) {
+                let part = State::name(state);
                 parts.push(PartTime { part, ticks: input[state] + output[state] });
                 attended += output[state];
             }
@@ -427,7 +435,7 @@ impl<O: Observer> Machine<O> {
         }
         let mut waiting: Vec<(String, usize)> = Vec::new();
         for t in &self.threads {
-            let state = State::part(t.clock.state()).unwrap_or("no packet or block").to_string();
+            let state = State::name(t.clock.state()).to_string();
             match waiting.iter_mut().find(|(s, _)| *s == state) {
                 Some((_, n)) => *n += 1,
                 None => waiting.push((state, 1)),
@@ -614,11 +622,12 @@ impl<O: Observer> Machine<O> {
             switch = self.switch;
         }
         while let Some(thread) = self.engines[engine].take_ready() {
-            self.threads[thread as usize].clock.enter(State::Compute as usize, now);
+            self.enter(thread, State::Compute, now);
             self.engines[engine].clock.enter(Activity::Busy as usize, now);
             if switch > 0 {
                 let cycles = self.poll(thread);
-                self.agenda.schedule(ENGINES + engine, now + switch + self.engine_period * Ticks::from(cycles));
+                self.agenda
+                    .schedule(ENGINES + engine, now + switch + self.engine_period * Ticks::from(cycles));
                 return;
             }
             if self.go_on(thread, engine, now) {
@@ -662,9 +671,8 @@ impl<O: Observer> Machine<O> {
     /// A thread's wait is over.
     #[inline]
     fn make_ready(&mut self, thread: u32, now: Ticks) {
-        let t = &mut self.threads[thread as usize];
-        t.clock.enter(State::WaitThreadSlot as usize, now);
-        let engine = t.engine as usize;
+        self.enter(thread, State::WaitThreadSlot, now);
+        let engine = self.threads[thread as usize].engine as usize;
         self.engines[engine].set_ready(thread);
         if self.engines[engine].running.is_none() {
             self.agenda.schedule(ENGINES + engine, now);
@@ -673,8 +681,23 @@ impl<O: Observer> Machine<O> {
 
     #[inline]
     fn wait(&mut self, thread: u32, state: State, now: Ticks) -> bool {
-        self.threads[thread as usize].clock.enter(state as usize, now);
+        self.enter(thread, state, now);
         true
+    }
+
+    #[inline]
+    fn enter(&mut self, thread: u32, state: State, now: Ticks) {
+        let clock = &mut self.threads[thread as usize].clock;
+        let (before, since) = (clock.state(), clock.since());
+        clock.enter(state as usize, now);
+        if O::WATCHES_THREADS {
+            let ps = |t: Ticks| {
+                (u128::from(t) * 1_000_000_000_000 / u128::from(self.timebase.ticks_per_second())) as u64
+            };
+            let engine = self.threads[thread as usize].engine;
+            let observer = self.memory.controller.observer_mut();
+            observer.thread(engine, thread, State::name(before), ps(since), ps(now));
+        }
     }
 
     // ---- ops: each answers whether the thread must wait ----
@@ -757,7 +780,8 @@ impl<O: Observer> Machine<O> {
         self.integrate(self.agenda.now());
         let cells = head.cells() as u16;
         let input_thread = lane as u16;
-        let packet = self.packets.insert(Packet { head, number, arrived, input_thread, cells, ..Packet::default() });
+        let packet =
+            self.packets.insert(Packet { head, number, arrived, input_thread, cells, ..Packet::default() });
         let t = &mut self.threads[lane];
         t.packet = packet;
         t.mailbox.answer_packet(packet, head);
@@ -821,7 +845,8 @@ impl<O: Observer> Machine<O> {
             BufferPath::Wide { cell_cycles, .. } => {
                 let packet = &mut self.packets[id];
                 while packet.write_at.0 < cell {
-                    packet.write_at = (packet.write_at.0 + 1, self.memory.allocator.next_cell(packet.write_at.1));
+                    packet.write_at =
+                        (packet.write_at.0 + 1, self.memory.allocator.next_cell(packet.write_at.1));
                 }
                 let (queue, position) = (packet.queue, packet.stream + u64::from(cell));
                 let (address, bytes) = (packet.write_at.1, cell_bytes(packet.head.bytes, cell));
@@ -902,7 +927,9 @@ impl<O: Observer> Machine<O> {
     /// Give the next block of a port to an output thread.
     #[inline]
     fn give_block(&mut self, thread: u32, port: usize, now: Ticks) {
-        let Some(&packet) = self.queues[port].packets.front() else { unreachable!("a sendable port has a packet") };
+        let Some(&packet) = self.queues[port].packets.front() else {
+            unreachable!("a sendable port has a packet")
+        };
         let first_cell = self.queues[port].next_cell;
         let left = self.packets[packet].cells - first_cell;
         let cells = left.min(self.block_cells);
@@ -958,7 +985,11 @@ impl<O: Observer> Machine<O> {
             BufferPath::Direct => {
                 let packet = &mut self.packets[block.packet];
                 // Several threads may hold blocks of one packet: each finds its own first cell.
-                packet.read_at = if packet.read_at.0 <= block.first_cell { packet.read_at } else { (0, packet.first_cell) };
+                packet.read_at = if packet.read_at.0 <= block.first_cell {
+                    packet.read_at
+                } else {
+                    (0, packet.first_cell)
+                };
                 self.memory.read_cells(packet, block.first_cell, block.cells, thread, now);
                 self.threads[thread as usize].under_way += u32::from(block.cells);
                 self.schedule_dram();
@@ -1134,15 +1165,24 @@ fn check_shape(config: &MachineConfig, input_threads: u32, output_threads: u32) 
     refuse(config.receive.ports == 0, "at least one input port".into())?;
     refuse(
         config.receive.ports > input_threads,
-        format!("{} input ports but only {input_threads} input threads: some ports would never be served", config.receive.ports),
+        format!(
+            "{} input ports but only {input_threads} input threads: some ports would never be served",
+            config.receive.ports
+        ),
     )?;
     refuse(!(1..=128).contains(&o.slots), format!("a port has 1 to 128 transmit slots, not {}", o.slots))?;
-    refuse(o.block_cells == 0 || o.block_cells > 1024, format!("a block has 1 to 1024 cells, not {}", o.block_cells))?;
+    refuse(
+        o.block_cells == 0 || o.block_cells > 1024,
+        format!("a block has 1 to 1024 cells, not {}", o.block_cells),
+    )?;
     refuse(config.engine.posted_writes == 0, "a thread needs room for at least one write under way".into())?;
     refuse(o.queue_packets == 0, "an output queue must take at least one packet".into())?;
     if let BufferPath::Wide { block_cells, blocks, .. } = config.memory.path {
         let ring = config.memory.allocator.cells / o.ports;
-        refuse(!(1..=32).contains(&block_cells), format!("a wide block has 1 to 32 cells, not {block_cells}"))?;
+        refuse(
+            !(1..=32).contains(&block_cells),
+            format!("a wide block has 1 to 32 cells, not {block_cells}"),
+        )?;
         refuse(blocks == 0, "each cache needs room for at least one block".into())?;
         refuse(
             !ring.is_multiple_of(block_cells) || config.memory.allocator.queues != o.ports,

@@ -94,7 +94,8 @@ impl<O: Observer> Memory<O> {
                 let last = offset + part == bytes;
                 let tag = if last { Tag::Thread(thread) } else { Tag::Part }.encode();
                 let location = self.locate(cell, offset);
-                self.controller.submit(cycle, Request { location, bytes: part, write: true, more: !last, tag });
+                self.controller
+                    .submit(cycle, Request { location, bytes: part, write: true, more: !last, tag });
                 offset += part;
             }
         }

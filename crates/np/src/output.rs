@@ -29,7 +29,14 @@ pub(crate) struct TransmitPort {
 
 impl TransmitPort {
     pub fn new(capacity: usize, handshake: Ticks, drain_cell: Ticks) -> Self {
-        Self { slots: VecDeque::with_capacity(capacity), front: 0, capacity, handshake, drain_cell, last_free: 0 }
+        Self {
+            slots: VecDeque::with_capacity(capacity),
+            front: 0,
+            capacity,
+            handshake,
+            drain_cell,
+            last_free: 0,
+        }
     }
 
     #[inline]

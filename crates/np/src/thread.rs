@@ -35,21 +35,26 @@ pub(crate) enum State {
 impl State {
     pub const COUNT: usize = 11;
 
-    /// The name in tables; `None` for the states in which a thread attends to no packet.
-    pub fn part(index: usize) -> Option<&'static str> {
+    /// The name in tables.
+    pub fn name(index: usize) -> &'static str {
         [
-            Some("compute"),
-            Some("wait thread slot"),
-            Some("wait sram"),
-            Some("wait scratch"),
-            Some("wait hash"),
-            Some("wait dram"),
-            Some("wait lock"),
-            Some("wait queue room"),
-            Some("wait buffer space"),
-            None,
-            None,
+            "compute",
+            "wait thread slot",
+            "wait sram",
+            "wait scratch",
+            "wait hash",
+            "wait dram",
+            "wait lock",
+            "wait queue room",
+            "wait buffer space",
+            "wait packet",
+            "wait block",
         ][index]
+    }
+
+    /// Whether a thread in this state attends to a packet.
+    pub fn attends(index: usize) -> bool {
+        index < State::Receive as usize
     }
 }
 

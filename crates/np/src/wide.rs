@@ -173,7 +173,8 @@ impl WideCaches {
     #[inline]
     pub fn bypass(&mut self, queue: u16) -> bool {
         let q = &mut self.queues[queue as usize];
-        let idle = q.write_asked == q.write_done && q.write_done == q.read_asked && q.read_asked == q.read_done;
+        let idle =
+            q.write_asked == q.write_done && q.write_done == q.read_asked && q.read_asked == q.read_done;
         let begun = q.write_done * u64::from(self.block_cells) < q.allocated;
         if q.readers.is_empty() || !idle || !begun {
             return false;

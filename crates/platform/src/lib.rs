@@ -2,13 +2,27 @@
 //!
 //! The only crate that reads configuration and turns names into types. Everything it returns is plain data
 //! ([`RunReport`], [`Description`], …) that the bindings hand to Python unchanged.
+#![forbid(unsafe_code)]
 
+mod build;
+mod describe;
 mod error;
+mod preset;
 mod report;
 mod request;
+mod routes;
+mod rules;
+mod run;
+mod schema;
+mod summary;
+mod timeline;
+mod traffic;
 
+pub use describe::{Derived, Described, Description, describe};
 pub use error::{ConfigProblem, Error};
+pub use preset::{PresetInfo, presets};
 pub use report::{
     Bottleneck, DramTime, DropCount, LatencyNs, Metric, PacketTime, ResourceUse, RunReport, Summary,
 };
 pub use request::{Progress, RunRequest};
+pub use run::run;

@@ -129,6 +129,8 @@ pub struct RunReport {
     pub config_hash: String,
     /// What the user should know about this run: remapped addresses, damaged records, a capture that was repeated.
     pub warnings: Vec<String>,
+    /// Damaged records found in the capture; not 0 makes the command line's exit status say so.
+    pub capture_damage: u64,
     /// The first numbers.
     pub summary: Summary,
     /// What limits the run.

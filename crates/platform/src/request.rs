@@ -13,7 +13,7 @@ pub struct RunRequest {
     pub overrides: Vec<String>,
     /// Seed of every random stream.
     pub seed: u64,
-    /// Packets that must leave the machine while statistics are on.
+    /// Packets that must leave or be dropped while statistics are on; 0 runs a capture to its end once.
     pub packets: u64,
     /// Packets that leave before statistics start.
     pub warmup_packets: u64,
@@ -28,8 +28,9 @@ pub struct RunRequest {
 /// How far a run has come.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// Packets that left the machine, warm-up included.
-    pub packets_done: u64,
-    /// Packets that must leave in all.
-    pub packets_total: u64,
+    /// Packets that left the machine or were dropped, warm-up included; bytes of the capture when its number of
+    /// packets is not known.
+    pub done: u64,
+    /// The same in all.
+    pub total: u64,
 }

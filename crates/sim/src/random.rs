@@ -10,9 +10,9 @@ pub struct Stream(Xoshiro256PlusPlus);
 /// The stream of a purpose (such as `"traffic sizes"`) under a seed.
 pub fn stream(seed: u64, purpose: &str) -> Stream {
     // FNV-1a of the purpose, spread by the generator's own SplitMix64 seeding.
-    let hash = purpose.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| {
-        (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
+    let hash = purpose
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
     Stream(Xoshiro256PlusPlus::seed_from_u64(hash ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
 }
 

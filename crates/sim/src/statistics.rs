@@ -105,6 +105,12 @@ impl<const N: usize> StateClock<N> {
         self.state
     }
 
+    /// When the present state was entered, or the clock restarted.
+    #[inline]
+    pub fn since(&self) -> Ticks {
+        self.since
+    }
+
     /// Time in each state up to `now`.
     pub fn spent(&self, now: Ticks) -> [Ticks; N] {
         let mut spent = self.spent;

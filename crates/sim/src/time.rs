@@ -71,7 +71,10 @@ impl Timebase {
     /// # Panics
     /// If `hz` does not divide the tick rate: an error in the program, not in its input.
     pub fn clock(&self, hz: u64) -> Clock {
-        assert!(hz > 0 && self.ticks_per_second.is_multiple_of(hz), "{hz} Hz is not a clock of this timebase");
+        assert!(
+            hz > 0 && self.ticks_per_second.is_multiple_of(hz),
+            "{hz} Hz is not a clock of this timebase"
+        );
         let period_ticks = self.ticks_per_second / hz;
         Clock { period_ticks, shift: period_ticks.is_power_of_two().then(|| period_ticks.ilog2()) }
     }

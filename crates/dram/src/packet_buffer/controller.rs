@@ -122,9 +122,14 @@ impl<O: Observer> Controller<O> {
         self.statistics = Statistics { bank_data_cycles: vec![0; banks], ..Statistics::default() };
     }
 
-    /// What the observer holds.
-    pub fn observer(&self) -> &O {
-        &self.observer
+    /// The observer.
+    pub fn observer_mut(&mut self) -> &mut O {
+        &mut self.observer
+    }
+
+    /// The observer, at the end.
+    pub fn into_observer(self) -> O {
+        self.observer
     }
 
     /// The device.
@@ -167,7 +172,9 @@ impl<O: Observer> Controller<O> {
     /// Serve the head of `queue`; `now` is not before the end of the data moved last.
     #[inline]
     fn begin(&mut self, queue: usize, now: Cycle) {
-        let Some(access) = self.queues[queue].pop_front() else { unreachable!("the arbiter chose an empty queue") };
+        let Some(access) = self.queues[queue].pop_front() else {
+            unreachable!("the arbiter chose an empty queue")
+        };
         let served = match queue == self.last.queue {
             true if self.last.more => self.last.served,
             true => self.last.served + 1,
@@ -243,10 +250,13 @@ impl<O: Observer> Controller<O> {
             let Some(row) = self.device.open_row(bank) else { continue };
             let location = Location { bank, row };
             let spared = match self.policy.spare {
-                Spare::Next => {
-                    self.next_queue().and_then(|q| self.queues[q].front()).is_some_and(|r| r.location == location)
+                Spare::Next => self
+                    .next_queue()
+                    .and_then(|q| self.queues[q].front())
+                    .is_some_and(|r| r.location == location),
+                Spare::AnyHead => {
+                    self.queues.iter().any(|q| q.front().is_some_and(|r| r.location == location))
                 }
-                Spare::AnyHead => self.queues.iter().any(|q| q.front().is_some_and(|r| r.location == location)),
             };
             if !spared {
                 self.issue(Command::Precharge, location, 0, now);

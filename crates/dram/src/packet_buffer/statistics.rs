@@ -41,12 +41,6 @@ impl Statistics {
         let w = &self.windows[usize::from(write)];
         if w.windows == 0 { 0.0 } else { w.rows as f64 / w.windows as f64 }
     }
-
-    /// Bytes in a run of one direction divided by the bytes of a mean access of that direction.
-    pub fn observed_batch(&self, write: bool) -> f64 {
-        let side = usize::from(write);
-        if self.runs[side] == 0 { 0.0 } else { self.accesses[side] as f64 / self.runs[side] as f64 }
-    }
 }
 
 const WINDOW: usize = 16;

@@ -1,0 +1,399 @@
+//! From a resolved preset to a machine and its application.
+
+use crate::error::{ConfigProblem, Error};
+use crate::preset::{Resolved, Setting, Value, problem};
+use crate::schema::PARAMETERS;
+use linecard_apps::{Firewall, FirewallConfig, IoCosts, L3Forward, Nat, NatConfig};
+use linecard_buffers::{AllocatorConfig, AllocatorKind, PoolOrder};
+use linecard_dram::packet_buffer::{BatchBreak, Policy, Precharge, Queues, Spare};
+use linecard_dram::{Command, Constraint, Edge, Level, Organization, RowMap, Timing};
+use linecard_np::{
+    BufferPath, EngineConfig, MachineConfig, MemoryConfig, OutputConfig, ReceiveConfig, ReceiveMode,
+    UnitConfig,
+};
+use linecard_program::{Application, CELL_BYTES};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+/// A preset with its application chosen: one value for every parameter.
+#[derive(Clone, Debug)]
+pub(crate) struct Configuration {
+    pub app: String,
+    settings: BTreeMap<String, Setting>,
+    resolved: Resolved,
+}
+
+impl Configuration {
+    /// Choose the application; every parameter must have a value.
+    pub fn new(resolved: Resolved, app: Option<&str>) -> Result<Self, Error> {
+        let named = resolved.settings.get("app.name").map(|s| s.value.to_string());
+        let app = app.map(str::to_owned).or(named).unwrap_or_default();
+        if !crate::schema::APPS.contains(&app.as_str()) {
+            let near = crate::schema::nearest(&app, crate::schema::APPS.iter().copied());
+            let known = crate::schema::APPS.join(", ");
+            let message = format!("no application is called `{app}`{near} (there are {known})");
+            return Err(Error::Config { problems: vec![problem("--app".into(), "", message)] });
+        }
+        let mut settings = resolved.settings.clone();
+        for ((for_app, key), setting) in &resolved.for_app {
+            if *for_app == app {
+                settings.insert(key.clone(), setting.clone());
+            }
+        }
+        let missing = |p: &&crate::schema::Parameter| !settings.contains_key(p.key);
+        let problems: Vec<ConfigProblem> = PARAMETERS
+            .iter()
+            .filter(missing)
+            .map(|p| {
+                let message = format!("missing ({}); a part such as `dram/…` cannot be run alone", p.meaning);
+                problem("preset".into(), p.key, message)
+            })
+            .collect();
+        if !problems.is_empty() {
+            return Err(Error::Config { problems });
+        }
+        Ok(Self { app, settings, resolved })
+    }
+
+    pub fn title(&self) -> &str {
+        &self.resolved.title
+    }
+
+    pub fn extends(&self) -> &[String] {
+        &self.resolved.extends
+    }
+
+    pub fn setting(&self, key: &str) -> &Setting {
+        // Every key of the schema has a value: `new` has seen to it.
+        &self.settings[key]
+    }
+
+    pub fn constraints(&self) -> &[crate::preset::ConstraintRow] {
+        &self.resolved.constraints
+    }
+
+    pub fn integer(&self, key: &str) -> u64 {
+        match self.setting(key).value {
+            Value::Integer(i) => i as u64,
+            ref other => unreachable!("{key} was checked to be a whole number, not {other}"),
+        }
+    }
+
+    fn small(&self, key: &str) -> u32 {
+        self.integer(key) as u32
+    }
+
+    pub fn number(&self, key: &str) -> f64 {
+        match self.setting(key).value {
+            Value::Integer(i) => i as f64,
+            Value::Number(n) => n,
+            ref other => unreachable!("{key} was checked to be a number, not {other}"),
+        }
+    }
+
+    fn switch(&self, key: &str) -> bool {
+        self.setting(key).value == Value::Switch(true)
+    }
+
+    pub fn text(&self, key: &str) -> String {
+        self.setting(key).value.to_string()
+    }
+
+    fn hertz(&self, key: &str) -> u64 {
+        (self.number(key) * 1e6).round() as u64
+    }
+
+    /// SHA-256 over every value and constraint, in order of key.
+    pub fn hash(&self) -> String {
+        let mut hasher = Sha256::new();
+        hasher.update(format!("app={}\n", self.app));
+        for p in PARAMETERS {
+            hasher.update(format!("{}={}\n", p.key, self.setting(p.key).value));
+        }
+        for c in &self.resolved.constraints {
+            hasher.update(format!(
+                "{}:{}:{:?}:{:?}:{}:{}:{}\n",
+                c.name, c.level, c.before, c.after, c.cycles, c.from, c.window
+            ));
+        }
+        hasher.finalize().iter().map(|b| format!("{b:02x}")).collect()
+    }
+
+    /// The machine, or everything that does not fit together.
+    pub fn machine(&self, seed: u64) -> Result<MachineConfig, Error> {
+        let mut problems = Vec::new();
+        let organization = self.organization(&mut problems);
+        let timing = self.timing(&mut problems);
+        let capacity_cells = (self.integer("dram.capacity_mib") << 20) / u64::from(CELL_BYTES);
+        let cells = u32::try_from(capacity_cells).unwrap_or(u32::MAX);
+        let page_bytes = self.small("buffer.page_bytes");
+        if !page_bytes.is_multiple_of(CELL_BYTES) {
+            let message = format!("{page_bytes} bytes are not whole cells of {CELL_BYTES} bytes");
+            problems.push(self.problem("buffer.page_bytes", message));
+        }
+        let queues = self.small("output.ports");
+        let allocator = AllocatorConfig {
+            kind: pick(&self.text("buffer.allocator"), AllocatorKind::ALL.map(|k| (k.name(), k))),
+            cells,
+            page_cells: page_bytes / CELL_BYTES,
+            pools: self.small("buffer.pools"),
+            order: pick(&self.text("buffer.order"), [("lifo", PoolOrder::Lifo), ("fifo", PoolOrder::Fifo)]),
+            queues,
+            seed,
+        };
+        let path = self.path(queues, &allocator, &mut problems);
+        if !problems.is_empty() {
+            return Err(Error::Config { problems });
+        }
+        let unit = |name: &str| UnitConfig {
+            latency_cycles: self.small(&format!("{name}.latency_cycles")),
+            cycles_per_word: self.small(&format!("{name}.word_cycles")),
+        };
+        Ok(MachineConfig {
+            engine: EngineConfig {
+                clock_hz: self.hertz("engine.clock_mhz"),
+                input_engines: self.small("engine.input_engines"),
+                output_engines: self.small("engine.output_engines"),
+                threads: self.small("engine.threads"),
+                switch_cycles: self.small("engine.switch_cycles"),
+                posted_writes: self.small("engine.posted_writes"),
+            },
+            units: [unit("sram"), unit("scratch"), unit("hash")],
+            memory: MemoryConfig {
+                clock_hz: self.hertz("dram.clock_mhz"),
+                organization,
+                timing,
+                row_map: pick(&self.text("controller.row_map"), RowMap::ALL.map(|m| (m.name(), m))),
+                policy: self.policy(),
+                allocator,
+                latency_cycles: self.small("buffer.latency_cycles"),
+                path,
+            },
+            receive: ReceiveConfig {
+                ports: self.small("receive.ports"),
+                mode: match self.paced() {
+                    false => ReceiveMode::Ready,
+                    true => ReceiveMode::Paced { buffer_cells: self.small("receive.buffer_cells") },
+                },
+            },
+            output: OutputConfig {
+                ports: queues,
+                block_cells: self.small("output.block_cells"),
+                slots: self.small("output.slots"),
+                handshake_ns: self.integer("output.handshake_ns"),
+                drain_cell_ns: self.integer("output.drain_cell_ns"),
+                queue_packets: self.small("output.queue_packets"),
+            },
+        })
+    }
+
+    /// Whether packets arrive at their own times.
+    pub fn paced(&self) -> bool {
+        self.text("receive.mode") == "paced"
+    }
+
+    /// The application.
+    pub fn application(&self, seed: u64) -> Result<Box<dyn Application>, Error> {
+        let costs = IoCosts {
+            input_first_cell_cycles: self.small("app.input_first_cell_cycles"),
+            input_later_cell_cycles: self.small("app.input_later_cell_cycles"),
+            enqueue_cycles: self.small("app.enqueue_cycles"),
+            output_first_block_cycles: self.small("app.output_first_block_cycles"),
+            output_later_block_cycles: self.small("app.output_later_block_cycles"),
+            output_blocked_cell_cycles: self.small("app.output_blocked_cell_cycles"),
+        };
+        let ports = self.small("output.ports") as u16;
+        match self.app.as_str() {
+            "nat" => {
+                let buckets = self.small("nat.buckets");
+                if !buckets.is_power_of_two() {
+                    let message = format!("{buckets} is not a power of two");
+                    return Err(Error::Config { problems: vec![self.problem("nat.buckets", message)] });
+                }
+                Ok(Box::new(Nat::new(
+                    costs,
+                    NatConfig {
+                        buckets,
+                        entries: self.small("nat.entries"),
+                        ports,
+                        translate_cycles: self.small("nat.translate_cycles"),
+                        update_cycles: self.small("nat.update_cycles"),
+                        // 198.18.0.0/15, set aside for benchmarking network devices (RFC 2544).
+                        address: 0xc612_0000,
+                    },
+                )))
+            }
+            "firewall" => Ok(Box::new(Firewall::new(
+                costs,
+                FirewallConfig {
+                    templates: crate::rules::templates(&self.text("firewall.rules"))?,
+                    ports,
+                    extract_cycles: self.small("firewall.extract_cycles"),
+                    template_cycles: self.small("firewall.template_cycles"),
+                },
+            ))),
+            _ => {
+                let routes = crate::routes::table(&self.text("app.routes"), ports, seed)?;
+                Ok(Box::new(L3Forward::new(costs, routes)))
+            }
+        }
+    }
+
+    fn problem(&self, key: &str, message: String) -> ConfigProblem {
+        problem(self.setting(key).place.clone(), key, message)
+    }
+
+    fn organization(&self, problems: &mut Vec<ConfigProblem>) -> Organization {
+        for key in ["dram.row_bytes", "dram.banks", "dram.bank_groups", "dram.bus_bytes"] {
+            if !self.integer(key).is_power_of_two() {
+                problems.push(self.problem(key, format!("{} is not a power of two", self.integer(key))));
+            }
+        }
+        let (banks, row_bytes) = (self.small("dram.banks"), self.small("dram.row_bytes"));
+        let rows = (self.integer("dram.capacity_mib") << 20) / u64::from(banks) / u64::from(row_bytes);
+        if rows == 0 {
+            let message =
+                format!("{banks} banks with rows of {row_bytes} bytes do not fit into the capacity");
+            problems.push(self.problem("dram.capacity_mib", message));
+        }
+        if self.small("dram.bank_groups") > banks {
+            let message = format!("more groups than the {banks} banks");
+            problems.push(self.problem("dram.bank_groups", message));
+        }
+        if self.text("controller.row_map") == "halves" && banks < 2 {
+            problems.push(
+                self.problem(
+                    "controller.row_map",
+                    "`halves` needs odd and even banks: dram.banks >= 2".into(),
+                ),
+            );
+        }
+        Organization {
+            groups: self.small("dram.bank_groups"),
+            banks,
+            row_bytes,
+            rows: rows as u32,
+            beat_bytes: self.small("dram.bus_bytes"),
+            beats_per_cycle: self.small("dram.beats_per_cycle"),
+        }
+    }
+
+    fn timing(&self, problems: &mut Vec<ConfigProblem>) -> Timing {
+        let place = &self.resolved.constraints_place;
+        let mut commands = |row: &str, names: &[String]| -> Vec<Command> {
+            let known = |n: &String| Command::ALL.into_iter().find(|c| c.name() == n);
+            for unknown in names.iter().filter(|n| known(n).is_none()) {
+                let expected = Command::ALL.map(Command::name).join(", ");
+                let message =
+                    format!("constraint {row}: no command is called `{unknown}`; expected {expected}");
+                problems.push(problem(place.clone(), "dram.constraint", message));
+            }
+            names.iter().filter_map(known).collect()
+        };
+        let mut constraints = Vec::new();
+        let mut wrong = Vec::new();
+        for c in &self.resolved.constraints {
+            let level = match c.level.as_str() {
+                "rank" => Level::Rank,
+                "group" => Level::Group,
+                "bank" => Level::Bank,
+                other => {
+                    wrong.push(format!(
+                        "constraint {}: level `{other}`; expected rank, group or bank",
+                        c.name
+                    ));
+                    continue;
+                }
+            };
+            let from = match c.from.as_str() {
+                "issue" => Edge::Issue,
+                "column_end" => Edge::ColumnEnd,
+                "data_end" => Edge::DataEnd,
+                other => {
+                    wrong.push(format!(
+                        "constraint {}: from `{other}`; expected issue, column_end or data_end",
+                        c.name
+                    ));
+                    continue;
+                }
+            };
+            if c.source.trim().is_empty() || !(1..=16).contains(&c.window) {
+                wrong.push(format!("constraint {}: needs a source and a window from 1 to 16", c.name));
+            }
+            constraints.push(Constraint {
+                name: c.name.clone(),
+                level,
+                before: commands(&c.name, &c.before),
+                after: commands(&c.name, &c.after),
+                cycles: c.cycles,
+                from,
+                window: c.window,
+            });
+        }
+        problems.extend(wrong.into_iter().map(|m| problem(place.clone(), "dram.constraint", m)));
+        Timing {
+            read_latency: self.integer("dram.read_latency_cycles"),
+            write_latency: self.integer("dram.write_latency_cycles"),
+            constraints,
+        }
+    }
+
+    fn policy(&self) -> Policy {
+        Policy {
+            queues: pick(
+                &self.text("controller.queues"),
+                [("odd_even", Queues::OddEven), ("read_write", Queues::ReadWrite)],
+            ),
+            precharge: pick(
+                &self.text("controller.precharge"),
+                [("eager", Precharge::Eager), ("lazy", Precharge::Lazy)],
+            ),
+            spare: pick(
+                &self.text("controller.spare"),
+                [("next", Spare::Next), ("any_head", Spare::AnyHead)],
+            ),
+            batch: self.small("controller.batch_k"),
+            batch_break: pick(
+                &self.text("controller.batch_break"),
+                [("same_bank_miss", BatchBreak::SameBankMiss), ("any_miss", BatchBreak::AnyMiss)],
+            ),
+            prefetch: self.switch("controller.prefetch"),
+            ideal: self.switch("controller.ideal"),
+        }
+    }
+
+    fn path(
+        &self,
+        queues: u32,
+        allocator: &AllocatorConfig,
+        problems: &mut Vec<ConfigProblem>,
+    ) -> BufferPath {
+        if self.text("buffer.path") == "direct" {
+            return BufferPath::Direct;
+        }
+        if allocator.kind != AllocatorKind::PerQueue {
+            let message = format!(
+                "`wide` moves blocks of one queue's cells, which `{}` does not keep together: set \
+                 buffer.allocator=per_queue_linear",
+                allocator.kind.name()
+            );
+            problems.push(self.problem("buffer.path", message));
+        }
+        let block_cells = self.small("wide.block_cells");
+        let blocks = self.small("wide.cache_cells") / queues / block_cells;
+        if blocks == 0 {
+            let message =
+                format!("room for less than one block of {block_cells} cells for each of {queues} queues");
+            problems.push(self.problem("wide.cache_cells", message));
+        }
+        BufferPath::Wide { block_cells, blocks, cell_cycles: self.small("wide.cell_cycles") }
+    }
+}
+
+/// The type of a name that the schema has checked.
+fn pick<T: Copy, const N: usize>(name: &str, types: [(&str, T); N]) -> T {
+    match types.iter().find(|(n, _)| *n == name) {
+        Some((_, t)) => *t,
+        None => unreachable!("`{name}` was checked against the schema"),
+    }
+}

@@ -1,0 +1,130 @@
+//! `linecard describe`: every parameter of a preset with its source, and what follows from them.
+
+use crate::build::Configuration;
+use crate::error::Error;
+use crate::preset::{Value, resolve};
+use crate::schema::PARAMETERS;
+use serde::Serialize;
+
+/// A preset, resolved.
+#[derive(Clone, Debug, Serialize)]
+pub struct Description {
+    /// Its name.
+    pub preset: String,
+    /// What it is.
+    pub title: String,
+    /// Presets it extends, nearest last.
+    pub extends: Vec<String>,
+    /// Every parameter.
+    pub parameters: Vec<Described>,
+    /// What follows from the parameters.
+    pub derived: Vec<Derived>,
+}
+
+/// A parameter with its value.
+#[derive(Clone, Debug, Serialize)]
+pub struct Described {
+    /// Dotted key, as `--set` takes it.
+    pub key: String,
+    /// The value, as text.
+    pub value: String,
+    /// Unit; empty for names and switches.
+    pub unit: String,
+    /// What it means.
+    pub meaning: String,
+    /// Where it comes from.
+    pub source: String,
+}
+
+/// A quantity that follows from the parameters.
+#[derive(Clone, Debug, Serialize)]
+pub struct Derived {
+    /// What it is.
+    pub name: String,
+    /// The value.
+    pub value: f64,
+    /// Its unit.
+    pub unit: String,
+    /// How it follows.
+    pub formula: String,
+}
+
+/// Resolve a preset with changes and say what it is made of.
+///
+/// # Errors
+/// All configuration problems at once.
+pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error> {
+    let configuration = Configuration::new(resolve(preset, overrides)?, None)?;
+    configuration.machine(1)?;
+    let mut parameters: Vec<Described> = PARAMETERS
+        .iter()
+        .map(|p| {
+            let setting = configuration.setting(p.key);
+            let value = match &setting.value {
+                Value::Text(t) if t.is_empty() => "(none)".to_owned(),
+                value => value.to_string(),
+            };
+            let (key, unit) = (p.key.to_owned(), p.unit.to_owned());
+            Described { key, value, unit, meaning: p.meaning.to_owned(), source: setting.source.clone() }
+        })
+        .collect();
+    for c in configuration.constraints() {
+        let window = if c.window > 1 { format!(", window of {}", c.window) } else { String::new() };
+        parameters.push(Described {
+            key: format!("dram.constraint.{}", c.name),
+            value: c.cycles.to_string(),
+            unit: "DRAM cycles".to_owned(),
+            meaning: format!(
+                "{} to {} in the same {}, from {}{window}",
+                c.before.join("/"),
+                c.after.join("/"),
+                c.level,
+                c.from.replace('_', " ")
+            ),
+            source: c.source.clone(),
+        });
+    }
+    Ok(Description {
+        preset: preset.to_owned(),
+        title: configuration.title().to_owned(),
+        extends: configuration.extends().to_vec(),
+        parameters,
+        derived: derived(&configuration),
+    })
+}
+
+fn derived(c: &Configuration) -> Vec<Derived> {
+    let per_cycle = (c.integer("dram.bus_bytes") * c.integer("dram.beats_per_cycle") * 8) as f64;
+    let peak_gbps = per_cycle * c.number("dram.clock_mhz") / 1000.0;
+    let constraint = |name: &str| c.constraints().iter().find(|r| r.name == name).map_or(0, |r| r.cycles);
+    let closed = constraint("tRCD") + c.integer("dram.read_latency_cycles");
+    let effective = |bytes: u64| {
+        let data = (bytes * 8) as f64 / per_cycle;
+        peak_gbps * data / (data + closed as f64)
+    };
+    let row = |name: &str, value: f64, unit: &str, formula: &str| Derived {
+        name: name.to_owned(),
+        value,
+        unit: unit.to_owned(),
+        formula: formula.to_owned(),
+    };
+    let engines = (c.integer("engine.input_engines") + c.integer("engine.output_engines")) as f64;
+    vec![
+        row("DRAM peak bandwidth", peak_gbps, "Gbit/s", "bus bytes x beats x clock"),
+        row("peak packet throughput", peak_gbps / 2.0, "Gbit/s", "each packet is written and read once"),
+        row(
+            "DRAM bandwidth, 8-byte accesses to closed rows",
+            effective(8),
+            "Gbit/s",
+            "8 B in tRCD + read latency + data",
+        ),
+        row(
+            "DRAM bandwidth, 64-byte accesses to closed rows",
+            effective(64),
+            "Gbit/s",
+            "64 B in tRCD + read latency + data",
+        ),
+        row("hardware threads", engines * c.integer("engine.threads") as f64, "threads", "engines x threads"),
+        row("engine cycles", engines * c.number("engine.clock_mhz"), "Mcycles/s", "engines x clock"),
+    ]
+}

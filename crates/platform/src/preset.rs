@@ -1,0 +1,419 @@
+//! Presets: TOML files whose every value has a unit and a source, and that extend other presets.
+//!
+//! ```toml
+//! title = "What it is"
+//! extends = ["platforms/ixp1200"]
+//!
+//! [engine]
+//! clock_mhz = { value = 400, unit = "MHz", source = "Hasan 2003, section 5.3" }
+//!
+//! [for.nat.output]                  # applies when the application is nat
+//! ports = { value = 2, unit = "ports", source = "Hasan 2003, section 5.2" }
+//!
+//! [[dram.constraint]]               # replaces the whole table of a preset it extends
+//! name = "tRP"
+//! level = "bank"
+//! before = ["PRE"]
+//! after = ["ACT"]
+//! cycles = 2
+//! source = "..."
+//! ```
+
+use crate::error::{ConfigProblem, Error};
+use crate::schema::{APPS, Kind, PARAMETERS, Parameter, nearest, parameter};
+use include_dir::{Dir, include_dir};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../presets");
+
+/// One line of `linecard presets`.
+#[derive(Clone, Debug, Serialize)]
+pub struct PresetInfo {
+    /// Name to give to `linecard run`.
+    pub name: String,
+    /// Folder: `platforms` can be run, `dram` are parts that platforms extend.
+    pub kind: String,
+    /// What it is.
+    pub title: String,
+    /// Presets it extends.
+    pub extends: Vec<String>,
+}
+
+/// A value as written.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Value {
+    Switch(bool),
+    Integer(i64),
+    Number(f64),
+    Text(String),
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Value::Switch(b) => write!(f, "{b}"),
+            Value::Integer(i) => write!(f, "{i}"),
+            Value::Number(n) => write!(f, "{n}"),
+            Value::Text(t) => write!(f, "{t}"),
+        }
+    }
+}
+
+/// A parameter with its value.
+#[derive(Clone, Debug)]
+pub(crate) struct Setting {
+    pub value: Value,
+    pub source: String,
+    pub place: String,
+}
+
+/// One timing constraint as written.
+#[derive(Clone, Debug, serde::Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ConstraintRow {
+    pub name: String,
+    pub level: String,
+    pub before: Vec<String>,
+    pub after: Vec<String>,
+    pub cycles: u64,
+    #[serde(default = "from_issue")]
+    pub from: String,
+    #[serde(default = "one")]
+    pub window: usize,
+    pub source: String,
+}
+
+fn from_issue() -> String {
+    "issue".to_owned()
+}
+
+fn one() -> usize {
+    1
+}
+
+/// A preset with everything it extends, before an application is chosen.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Resolved {
+    pub title: String,
+    pub extends: Vec<String>,
+    pub settings: BTreeMap<String, Setting>,
+    /// Settings that hold for one application.
+    pub for_app: BTreeMap<(String, String), Setting>,
+    pub constraints: Vec<ConstraintRow>,
+    pub constraints_place: String,
+}
+
+/// Shipped presets, sorted by folder and name.
+pub fn presets() -> Vec<PresetInfo> {
+    let mut infos: Vec<PresetInfo> = shipped()
+        .map(|(kind, name, text)| {
+            let (title, extends) = match DeTable::parse(text) {
+                Ok(table) => (text_of(table.get_ref(), "title"), list_of(table.get_ref(), "extends")),
+                Err(_) => (String::new(), Vec::new()),
+            };
+            PresetInfo { name, kind, title, extends }
+        })
+        .collect();
+    infos.sort_by(|a, b| (&b.kind, &a.name).cmp(&(&a.kind, &b.name)));
+    infos
+}
+
+/// Folder, name and text of every shipped preset.
+fn shipped() -> impl Iterator<Item = (String, String, &'static str)> {
+    SHIPPED.dirs().flat_map(|dir| dir.files()).filter_map(|file| {
+        let path = file.path();
+        let kind = path.parent()?.file_name()?.to_str()?.to_owned();
+        (path.extension()?.to_str()? == "toml").then_some(())?;
+        Some((kind, path.file_stem()?.to_str()?.to_owned(), file.contents_utf8()?))
+    })
+}
+
+/// Read a preset and what it extends, with `overrides` on top.
+pub(crate) fn resolve(preset: &str, overrides: &[String]) -> Result<Resolved, Error> {
+    let mut problems = Vec::new();
+    let mut resolved = Resolved::default();
+    read_into(preset, "", &mut resolved, &mut Vec::new(), &mut problems);
+    for (number, text) in overrides.iter().enumerate() {
+        apply_override(text, number, &mut resolved, &mut problems);
+    }
+    if problems.is_empty() { Ok(resolved) } else { Err(Error::Config { problems }) }
+}
+
+fn read_into(
+    preset: &str,
+    asked_by: &str,
+    resolved: &mut Resolved,
+    open: &mut Vec<String>,
+    problems: &mut Vec<ConfigProblem>,
+) {
+    let place = if asked_by.is_empty() { "preset".to_owned() } else { asked_by.to_owned() };
+    if open.iter().any(|p| p == preset) {
+        let chain = open.join(" -> ");
+        problems.push(problem(place, "extends", format!("`{preset}` extends itself ({chain} -> {preset})")));
+        return;
+    }
+    let (file, text) = match load(preset) {
+        Ok(found) => found,
+        Err(message) => {
+            problems.push(problem(place, "", message));
+            return;
+        }
+    };
+    let table = match DeTable::parse(&text) {
+        Ok(table) => table,
+        Err(e) => {
+            let line = e.span().map_or(1, |s| line_of(&text, s.start));
+            problems.push(problem(format!("{file}:{line}"), "", format!("not TOML: {}", e.message())));
+            return;
+        }
+    };
+    let table = table.get_ref();
+    open.push(preset.to_owned());
+    for base in list_of(table, "extends") {
+        read_into(&base, &file, resolved, open, problems);
+        resolved.extends.push(base);
+    }
+    open.pop();
+    resolved.title = text_of(table, "title");
+    if resolved.title.is_empty() {
+        problems.push(problem(file.clone(), "title", "missing: a preset says what it is".into()));
+    }
+    let mut reader = Reader { file: &file, text: &text, resolved, problems };
+    for (key, value) in table.iter() {
+        match key.get_ref().as_ref() {
+            "title" | "extends" => {}
+            name => reader.read(name, key.span().start, value),
+        }
+    }
+}
+
+/// Name, path or text of a preset: a shipped name, or a path to a file.
+fn load(preset: &str) -> Result<(String, String), String> {
+    let name = preset.rsplit('/').next().unwrap_or(preset);
+    let is_path = preset.ends_with(".toml") || preset.starts_with('.') || preset.starts_with('/');
+    if is_path {
+        return match std::fs::read_to_string(Path::new(preset)) {
+            Ok(text) => Ok((preset.to_owned(), text)),
+            Err(e) => Err(format!("cannot read the preset file `{preset}`: {e}")),
+        };
+    }
+    let found =
+        shipped().find(|(kind, n, _)| *n == name && (preset == name || preset == format!("{kind}/{n}")));
+    match found {
+        Some((kind, name, text)) => Ok((format!("{kind}/{name}.toml"), text.to_owned())),
+        None => {
+            let names: Vec<String> = shipped().map(|(_, n, _)| n).collect();
+            let near = nearest(name, names.iter().map(String::as_str));
+            Err(format!(
+                "no preset is called `{preset}`{near} `linecard presets` lists them; a file needs its `.toml`"
+            ))
+        }
+    }
+}
+
+struct Reader<'a> {
+    file: &'a str,
+    text: &'a str,
+    resolved: &'a mut Resolved,
+    problems: &'a mut Vec<ConfigProblem>,
+}
+
+impl Reader<'_> {
+    fn place(&self, offset: usize) -> String {
+        format!("{}:{}", self.file, line_of(self.text, offset))
+    }
+
+    fn fail(&mut self, offset: usize, key: &str, message: String) {
+        let place = self.place(offset);
+        self.problems.push(problem(place, key, message));
+    }
+
+    /// Read the value of a dotted key: a setting, the constraint table, or a table of either.
+    fn read(&mut self, key: &str, offset: usize, value: &Spanned<DeValue<'_>>) {
+        match value.get_ref() {
+            DeValue::Table(table) if table.contains_key("value") => self.setting(key, offset, table),
+            DeValue::Table(table) => {
+                for (name, inner) in table.iter() {
+                    self.read(&format!("{key}.{}", name.get_ref()), name.span().start, inner);
+                }
+            }
+            DeValue::Array(_) if key == "dram.constraint" => self.constraints(key, offset, value),
+            _ => self.fail(
+                offset,
+                key,
+                "expected a table with value, unit and source, such as { value = 4, unit = \"banks\", source = \"…\" }"
+                    .into(),
+            ),
+        }
+    }
+
+    fn setting(&mut self, key: &str, offset: usize, table: &DeTable<'_>) {
+        for (name, _) in table.iter() {
+            if !["value", "unit", "source"].contains(&name.get_ref().as_ref()) {
+                self.fail(offset, key, format!("`{}` is not one of value, unit, source", name.get_ref()));
+            }
+        }
+        let (app, key) = match key.strip_prefix("for.").and_then(|rest| rest.split_once('.')) {
+            Some((app, rest)) if APPS.contains(&app) => (Some(app.to_owned()), rest.to_owned()),
+            Some((app, _)) => {
+                let message =
+                    format!("no application is called `{app}`{}", nearest(app, APPS.iter().copied()));
+                return self.fail(offset, key, message);
+            }
+            None => (None, key.to_owned()),
+        };
+        let Some(parameter) = parameter(&key) else {
+            let near = nearest(&key, PARAMETERS.iter().map(|p| p.key));
+            return self.fail(offset, &key, format!("no such parameter{near}"));
+        };
+        let unit = text_of(table, "unit");
+        if unit != parameter.unit {
+            self.fail(offset, &key, format!("unit is `{unit}`, expected `{}`", parameter.unit));
+        }
+        let source = text_of(table, "source");
+        if source.trim().is_empty() {
+            self.fail(
+                offset,
+                &key,
+                "no source: say where the value comes from (section, datasheet, calibration)".into(),
+            );
+        }
+        let value = table.get("value").and_then(|v| value_of(v.get_ref()));
+        match value.ok_or_else(String::new).and_then(|v| check(parameter, v)) {
+            Ok(value) => {
+                let setting = Setting { value, source, place: self.place(offset) };
+                match app {
+                    Some(app) => self.resolved.for_app.insert((app, key), setting),
+                    None => self.resolved.settings.insert(key, setting),
+                };
+            }
+            Err(found) => self.fail(offset, &key, format!("{found}expected {}", parameter.kind.expected())),
+        }
+    }
+
+    fn constraints(&mut self, key: &str, offset: usize, value: &Spanned<DeValue<'_>>) {
+        // Parsed again from its own text: the rows are plain structures.
+        #[derive(serde::Deserialize)]
+        struct Whole {
+            dram: Rows,
+        }
+        #[derive(serde::Deserialize)]
+        struct Rows {
+            constraint: Vec<ConstraintRow>,
+        }
+        let _ = value;
+        match toml::from_str::<Whole>(self.text) {
+            Ok(whole) => {
+                self.resolved.constraints = whole.dram.constraint;
+                self.resolved.constraints_place = self.place(offset);
+            }
+            Err(e) => {
+                let at = e.span().map_or(offset, |s| s.start);
+                self.fail(at, key, e.message().to_owned());
+            }
+        }
+    }
+}
+
+fn apply_override(text: &str, number: usize, resolved: &mut Resolved, problems: &mut Vec<ConfigProblem>) {
+    let place = || format!("--set (number {})", number + 1);
+    let Some((key, value)) = text.split_once('=') else {
+        problems.push(problem(place(), "", format!("`{text}`: expected key=value, such as dram.banks=4")));
+        return;
+    };
+    let (key, value) = (key.trim(), value.trim());
+    let Some(parameter) = parameter(key) else {
+        let near = nearest(key, PARAMETERS.iter().map(|p| p.key));
+        problems.push(problem(place(), key, format!("no such parameter{near}")));
+        return;
+    };
+    // A name may stand without quotes.
+    let parsed = match toml::from_str::<toml::Table>(&format!("v = {value}")) {
+        Ok(table) => match &table["v"] {
+            toml::Value::Boolean(b) => Some(Value::Switch(*b)),
+            toml::Value::Integer(i) => Some(Value::Integer(*i)),
+            toml::Value::Float(f) => Some(Value::Number(*f)),
+            toml::Value::String(s) => Some(Value::Text(s.clone())),
+            _ => None,
+        },
+        Err(_) => Some(Value::Text(value.to_owned())),
+    };
+    match parsed.ok_or_else(|| format!("found `{value}`; ")).and_then(|v| check(parameter, v)) {
+        Ok(value) => {
+            let setting = Setting { value, source: "given with --set".into(), place: place() };
+            // It stands above what a preset says for one application, too.
+            resolved.for_app.retain(|(_, k), _| k != key);
+            resolved.settings.insert(key.to_owned(), setting);
+        }
+        Err(found) => {
+            problems.push(problem(place(), key, format!("{found}expected {}", parameter.kind.expected())))
+        }
+    }
+}
+
+/// The value if the parameter takes it; otherwise what was found and, for names, the nearest one.
+fn check(parameter: &Parameter, value: Value) -> Result<Value, String> {
+    let fits = match (&parameter.kind, &value) {
+        (Kind::Integer { min, max }, Value::Integer(i)) => {
+            u64::try_from(*i).is_ok_and(|i| (*min..=*max).contains(&i))
+        }
+        (Kind::Number { min, max }, Value::Integer(i)) => (*min..=*max).contains(&(*i as f64)),
+        (Kind::Number { min, max }, Value::Number(n)) => (*min..=*max).contains(n),
+        (Kind::Switch, Value::Switch(_)) | (Kind::Text, Value::Text(_)) => true,
+        (Kind::Choice(names), Value::Text(t)) => names.contains(&t.as_str()),
+        _ => false,
+    };
+    match (fits, &parameter.kind, &value) {
+        (true, ..) => Ok(value),
+        (false, Kind::Choice(names), Value::Text(t)) => {
+            Err(format!("found `{t}`{} ", nearest(t, names.iter().copied())))
+        }
+        _ => Err(format!("found `{value}`; ")),
+    }
+}
+
+fn value_of(value: &DeValue<'_>) -> Option<Value> {
+    Some(match value {
+        DeValue::Boolean(b) => Value::Switch(*b),
+        DeValue::Integer(i) => {
+            Value::Integer(i64::from_str_radix(&i.as_str().replace('_', ""), i.radix()).ok()?)
+        }
+        DeValue::Float(f) => Value::Number(f.as_str().replace('_', "").parse().ok()?),
+        DeValue::String(s) => Value::Text(s.to_string()),
+        _ => return None,
+    })
+}
+
+fn text_of(table: &DeTable<'_>, key: &str) -> String {
+    match table.get(key).map(Spanned::get_ref) {
+        Some(DeValue::String(s)) => s.to_string(),
+        _ => String::new(),
+    }
+}
+
+fn list_of(table: &DeTable<'_>, key: &str) -> Vec<String> {
+    match table.get(key).map(Spanned::get_ref) {
+        Some(DeValue::String(s)) => vec![s.to_string()],
+        Some(DeValue::Array(items)) => items
+            .iter()
+            .filter_map(|i| match i.get_ref() {
+                DeValue::String(s) => Some(s.to_string()),
+                _ => None,
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    text[..offset.min(text.len())].matches('\n').count() + 1
+}
+
+pub(crate) fn problem(place: String, key: &str, message: String) -> ConfigProblem {
+    ConfigProblem { place, key: key.to_owned(), message }
+}

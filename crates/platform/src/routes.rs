@@ -1,0 +1,112 @@
+//! Forwarding tables: from a file, or generated.
+
+use crate::error::Error;
+use linecard_apps::{Route, RouteTable};
+use linecard_sim::stream;
+use std::io::Read;
+use std::net::Ipv4Addr;
+
+/// The table of `path` (lines of `prefix next_hop …`, plain or gzip), or a generated one if it is empty.
+pub(crate) fn table(path: &str, ports: u16, seed: u64) -> Result<RouteTable, Error> {
+    Ok(RouteTable::new(&routes(path, ports, seed)?))
+}
+
+/// The routes of [`table`].
+pub(crate) fn routes(path: &str, ports: u16, seed: u64) -> Result<Vec<Route>, Error> {
+    if path.is_empty() { Ok(generated(ports, seed)) } else { read(path, ports) }
+}
+
+/// Bits of the prefixes that cover all public addresses in a generated table.
+const COVER_BITS: u8 = 14;
+const LONGER_PREFIXES: u32 = 10_000;
+
+/// A table of the project's own making: prefixes of 14 bits that cover the whole address space, as many for each
+/// port, and 10,000 longer ones with the lengths of a real table (more than half are /24). Uniform addresses find
+/// each port equally often, as the studies assume.
+fn generated(ports: u16, seed: u64) -> Vec<Route> {
+    let mut random = stream(seed, "routes");
+    let mut cover: Vec<u16> = (0..1u32 << COVER_BITS).map(|i| (i % u32::from(ports)) as u16).collect();
+    random.shuffle(&mut cover);
+    let mut routes: Vec<Route> = cover
+        .into_iter()
+        .enumerate()
+        .map(|(i, port)| Route { prefix: (i as u32) << (32 - COVER_BITS), length: COVER_BITS, port })
+        .collect();
+    for _ in 0..LONGER_PREFIXES {
+        let length = match random.below(100) {
+            0..55 => 24,
+            55..65 => 23,
+            65..76 => 22,
+            76..82 => 21,
+            82..90 => 20,
+            90..96 => 19,
+            _ => 16,
+        };
+        let prefix = (random.bits() as u32) & (u32::MAX << (32 - length));
+        routes.push(Route { prefix, length: length as u8, port: random.below(u32::from(ports)) as u16 });
+    }
+    routes
+}
+
+fn read(path: &str, ports: u16) -> Result<Vec<Route>, Error> {
+    let fail = |line: usize, message: String| Error::Traffic(format!("{path}: line {line}: {message}"));
+    let bytes = std::fs::read(path)
+        .map_err(|e| Error::Traffic(format!("{path}: cannot open the route file: {e}")))?;
+    let mut text = String::new();
+    let read = match bytes.starts_with(&[0x1f, 0x8b]) {
+        true => flate2::read::MultiGzDecoder::new(&bytes[..]).read_to_string(&mut text),
+        false => (&bytes[..]).read_to_string(&mut text),
+    };
+    read.map_err(|e| Error::Traffic(format!("{path}: cannot read the route file: {e}")))?;
+
+    // Next hops become ports in order of first appearance.
+    let mut hops: Vec<&str> = Vec::new();
+    let mut routes = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let mut fields = line.split_whitespace();
+        let Some(prefix) = fields.next().filter(|p| !p.starts_with('#')) else { continue };
+        let (address, length) = prefix
+            .split_once('/')
+            .ok_or_else(|| fail(number + 1, format!("found `{prefix}`, expected address/length")))?;
+        if address.contains(':') {
+            continue; // IPv6: this table is IPv4's.
+        }
+        let address: Ipv4Addr = address
+            .parse()
+            .map_err(|_| fail(number + 1, format!("found `{address}`, expected an IPv4 address")))?;
+        let length: u8 = length
+            .parse()
+            .ok()
+            .filter(|l| *l <= 32)
+            .ok_or_else(|| fail(number + 1, format!("found length `{length}`, expected 0 to 32")))?;
+        let hop = fields.next().unwrap_or("");
+        let index = hops.iter().position(|h| *h == hop).unwrap_or_else(|| {
+            hops.push(hop);
+            hops.len() - 1
+        });
+        routes.push(Route { prefix: address.into(), length, port: (index % usize::from(ports)) as u16 });
+    }
+    if routes.is_empty() {
+        return Err(Error::Traffic(format!(
+            "{path}: no IPv4 route in this file; expected lines of `prefix next_hop`"
+        )));
+    }
+    Ok(routes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_generated_table_serves_every_port_equally() {
+        let table = RouteTable::new(&generated(16, 1));
+        let mut random = stream(2, "addresses");
+        let mut hits = [0u32; 16];
+        for _ in 0..160_000 {
+            let (port, _) = table.lookup(random.bits() as u32);
+            hits[usize::from(port.expect("all addresses are covered"))] += 1;
+        }
+        assert!(hits.iter().all(|&h| (9_300..10_700).contains(&h)), "{hits:?}");
+    }
+}

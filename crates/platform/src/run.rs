@@ -1,0 +1,96 @@
+//! A run from request to report.
+
+use crate::build::Configuration;
+use crate::error::Error;
+use crate::preset::resolve;
+use crate::report::RunReport;
+use crate::request::{Progress, RunRequest};
+use crate::summary::{Described, report};
+use crate::timeline::Timeline;
+use crate::traffic::{Traffic, TrafficNotes};
+use linecard_dram::packet_buffer::Silent;
+use linecard_np::{Machine, Outcome, RunLimit, Watch};
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+/// Run what `request` asks for. `progress` is told from time to time how far it is and may stop it.
+///
+/// # Errors
+/// All configuration problems at once; a capture that cannot be used; a run that ends without a result.
+pub fn run(
+    request: &RunRequest,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<RunReport, Error> {
+    let configuration =
+        Configuration::new(resolve(&request.preset, &request.overrides)?, request.app.as_deref())?;
+    match &request.timeline {
+        None => Ok(run_watched(request, &configuration, Silent, progress)?.0),
+        Some(path) => {
+            let (mut report, timeline) = run_watched(request, &configuration, Timeline::default(), progress)?;
+            if let Some(note) = timeline.write(path)? {
+                report.warnings.push(note);
+            }
+            Ok(report)
+        }
+    }
+}
+
+fn run_watched<W: Watch + Clone>(
+    request: &RunRequest,
+    configuration: &Configuration,
+    watch: W,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<(RunReport, W), Error> {
+    let config = configuration.machine(request.seed)?;
+    let application = configuration.application(request.seed)?;
+    let mut traffic = Traffic::new(request, configuration)?;
+    let notes = traffic.notes();
+    if request.packets == 0 && request.trace.is_none() {
+        let message =
+            "packets = 0 runs a capture to its end, and no capture is given: give --trace or --packets";
+        return Err(Error::Run(message.to_owned()));
+    }
+    let source = Box::new(move || traffic.next());
+    let mut machine = Machine::new(&config, &*application, source, watch).map_err(Error::Run)?;
+    let packets = if request.packets == 0 { u64::MAX / 2 } else { request.packets };
+    let limit = RunLimit { warmup_packets: request.warmup_packets, packets };
+    let outcome = machine.run(limit, &mut |gone| {
+        let (read, size) = notes.borrow().file_bytes;
+        progress(match request.packets {
+            0 => Progress { done: read, total: size },
+            packets => Progress { done: gone, total: request.warmup_packets + packets },
+        })
+    });
+    judge(&outcome, &notes.borrow(), request)?;
+    let described = Described { request, configuration, config: &config, application: &*application };
+    let report = report(&mut machine, &described, &outcome, &notes);
+    Ok((report, machine.into_observer()))
+}
+
+/// Whether the outcome is a result.
+fn judge(outcome: &Outcome, notes: &TrafficNotes, request: &RunRequest) -> Result<(), Error> {
+    if let (Some(error), true) = (&notes.error, request.strict || notes.packets == 0) {
+        return Err(Error::Traffic(error.clone()));
+    }
+    match outcome {
+        Outcome::Completed => Ok(()),
+        Outcome::TrafficEnded if notes.packets == 0 => {
+            let name = request.trace.as_deref().unwrap_or("the generator");
+            Err(Error::Traffic(format!("{name}: no packet in this capture; a run needs at least one")))
+        }
+        Outcome::TrafficEnded => Ok(()),
+        Outcome::Interrupted => Err(Error::Interrupted),
+        Outcome::Deadlock { packets_inside, waiting } => {
+            let parts: Vec<String> = waiting.iter().map(|(what, n)| format!("{n} threads: {what}")).collect();
+            Err(Error::Run(format!(
+                "the machine stands still with {packets_inside} packets inside, and nothing will happen again \
+                 ({}). Buffer space or queue room is too small for the packets in transit: raise \
+                 dram.capacity_mib, wide.cache_cells or output.queue_packets",
+                parts.join("; ")
+            )))
+        }
+    }
+}
+
+pub(crate) type Notes = Rc<RefCell<TrafficNotes>>;

@@ -1,0 +1,232 @@
+//! Every parameter that a preset may set: its unit, what values it takes, what it means.
+//!
+//! The list is the whole of what can be configured; a key that is not in it is an error. Defaults do not exist: a
+//! preset, or one it extends, gives each value with its source.
+
+/// What a value may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Kind {
+    /// A whole number in a range.
+    Integer {
+        /// Least.
+        min: u64,
+        /// Largest.
+        max: u64,
+    },
+    /// A number in a range.
+    Number {
+        /// Least.
+        min: f64,
+        /// Largest.
+        max: f64,
+    },
+    /// `true` or `false`.
+    Switch,
+    /// One of some names.
+    Choice(&'static [&'static str]),
+    /// Text; may be empty.
+    Text,
+}
+
+impl Kind {
+    /// What the user should write.
+    pub fn expected(self) -> String {
+        match self {
+            Kind::Integer { min, max } if max == u64::MAX => format!("a whole number from {min}"),
+            Kind::Integer { min, max } => format!("a whole number from {min} to {max}"),
+            Kind::Number { min, max } => format!("a number from {min} to {max}"),
+            Kind::Switch => "true or false".to_owned(),
+            Kind::Choice(names) => format!("one of {}", names.join(", ")),
+            Kind::Text => "text".to_owned(),
+        }
+    }
+}
+
+/// One parameter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parameter {
+    pub key: &'static str,
+    pub unit: &'static str,
+    pub kind: Kind,
+    pub meaning: &'static str,
+}
+
+const fn integer(
+    key: &'static str,
+    unit: &'static str,
+    min: u64,
+    max: u64,
+    meaning: &'static str,
+) -> Parameter {
+    Parameter { key, unit, kind: Kind::Integer { min, max }, meaning }
+}
+
+const fn number(
+    key: &'static str,
+    unit: &'static str,
+    min: f64,
+    max: f64,
+    meaning: &'static str,
+) -> Parameter {
+    Parameter { key, unit, kind: Kind::Number { min, max }, meaning }
+}
+
+const fn choice(key: &'static str, names: &'static [&'static str], meaning: &'static str) -> Parameter {
+    Parameter { key, unit: "", kind: Kind::Choice(names), meaning }
+}
+
+const fn switch(key: &'static str, meaning: &'static str) -> Parameter {
+    Parameter { key, unit: "", kind: Kind::Switch, meaning }
+}
+
+const fn text(key: &'static str, meaning: &'static str) -> Parameter {
+    Parameter { key, unit: "", kind: Kind::Text, meaning }
+}
+
+const MILLION: u64 = 1_000_000;
+
+/// The applications that `--app` names.
+pub(crate) const APPS: &[&str] = &["l3fwd16", "nat", "firewall"];
+
+/// Every parameter, in the order in which `linecard describe` prints them.
+pub(crate) const PARAMETERS: &[Parameter] = &[
+    number("engine.clock_mhz", "MHz", 0.001, 100_000.0, "clock of the engines"),
+    integer("engine.input_engines", "engines", 1, 56, "engines that run input threads"),
+    integer("engine.output_engines", "engines", 1, 56, "engines that run output threads"),
+    integer("engine.threads", "threads", 1, 64, "hardware threads of an engine"),
+    integer(
+        "engine.switch_cycles",
+        "engine cycles",
+        0,
+        MILLION,
+        "cycles lost when an engine changes threads",
+    ),
+    integer(
+        "engine.posted_writes",
+        "cells",
+        1,
+        64,
+        "packet-buffer writes a thread may have under way; 1 waits for each",
+    ),
+    integer("sram.latency_cycles", "engine cycles", 0, MILLION, "from an SRAM access to its result, idle"),
+    integer("sram.word_cycles", "engine cycles/word", 0, MILLION, "for which each word keeps SRAM busy"),
+    integer(
+        "scratch.latency_cycles",
+        "engine cycles",
+        0,
+        MILLION,
+        "from a scratchpad access to its result, idle",
+    ),
+    integer(
+        "scratch.word_cycles",
+        "engine cycles/word",
+        0,
+        MILLION,
+        "for which each word keeps the scratchpad busy",
+    ),
+    integer(
+        "hash.latency_cycles",
+        "engine cycles",
+        0,
+        MILLION,
+        "from a request to the hash unit to its result, idle",
+    ),
+    integer("hash.word_cycles", "engine cycles/hash", 0, MILLION, "for which each hash keeps the unit busy"),
+    number("dram.clock_mhz", "MHz", 0.001, 100_000.0, "clock of the DRAM"),
+    integer("dram.capacity_mib", "MiB", 1, 65_536, "size of the packet buffer"),
+    integer("dram.banks", "banks", 1, 1024, "internal banks"),
+    integer("dram.bank_groups", "groups", 1, 64, "bank groups"),
+    integer("dram.row_bytes", "bytes", 64, MILLION, "bytes of a row of a bank, a power of two"),
+    integer("dram.bus_bytes", "bytes", 1, 128, "bytes that the data bus moves in a beat"),
+    integer("dram.beats_per_cycle", "beats/cycle", 1, 2, "1, or 2 for double data rate"),
+    integer("dram.read_latency_cycles", "DRAM cycles", 0, 1000, "from a read to its first beat"),
+    integer("dram.write_latency_cycles", "DRAM cycles", 0, 1000, "from a write to its first beat"),
+    choice("controller.queues", &["odd_even", "read_write"], "how requests are queued"),
+    choice("controller.row_map", &["round_robin", "halves"], "how rows map to banks"),
+    choice("controller.precharge", &["eager", "lazy"], "when a bank is precharged"),
+    choice(
+        "controller.spare",
+        &["next", "any_head"],
+        "which impending access spares a bank from eager precharge",
+    ),
+    integer("controller.batch_k", "requests", 1, 1024, "largest batch from one queue; 1 alternates"),
+    choice("controller.batch_break", &["same_bank_miss", "any_miss"], "which miss ends a batch"),
+    switch("controller.prefetch", "activate the row of the impending access"),
+    switch("controller.ideal", "every access takes the time of a row hit"),
+    integer(
+        "buffer.latency_cycles",
+        "engine cycles",
+        0,
+        MILLION,
+        "from a thread to the DRAM controller and back",
+    ),
+    choice(
+        "buffer.allocator",
+        &["fixed", "fine_grain", "linear", "piecewise_linear", "per_queue_linear"],
+        "where packets are placed",
+    ),
+    integer("buffer.page_bytes", "bytes", 64, 4_194_240, "buffer or page of the allocator"),
+    integer("buffer.pools", "pools", 1, 2, "pools that are drawn from in turn"),
+    choice("buffer.order", &["lifo", "fifo"], "which freed buffer or page comes first again"),
+    choice("buffer.path", &["direct", "wide"], "cells to DRAM, or blocks through per-queue caches"),
+    integer("wide.block_cells", "cells", 1, 32, "cells of a wide access"),
+    integer("wide.cache_cells", "cells", 1, MILLION, "cells of each of the two caches, all queues together"),
+    integer("wide.cell_cycles", "engine cycles", 0, MILLION, "to move a cell between a thread and a cache"),
+    choice("receive.mode", &["ready", "paced"], "a packet always waits, or packets come at their times"),
+    integer("receive.ports", "ports", 1, 1024, "input ports"),
+    integer("receive.buffer_cells", "cells", 1, MILLION, "receive buffer of a port (paced)"),
+    number("receive.speedup", "", 1e-6, 1e6, "factor on the arrival rate of a capture (paced)"),
+    integer("output.ports", "ports", 1, 64, "output ports, one queue each"),
+    integer("output.block_cells", "cells", 1, 1024, "cells that a thread moves in a turn"),
+    integer("output.slots", "slots/port", 1, 128, "transmit slots of a port; each takes a block"),
+    integer("output.handshake_ns", "ns", 0, 1_000_000_000, "to hand a transmit slot over"),
+    integer("output.drain_cell_ns", "ns", 0, 1_000_000_000, "for which each cell then keeps its slot"),
+    integer("output.queue_packets", "packets", 1, MILLION, "packets in transit to a queue, at most"),
+    choice("traffic.kind", &["fixed", "imix", "sizes"], "what is generated when no capture is given"),
+    integer("traffic.packet_bytes", "bytes", 20, 65_535, "size of every packet (fixed)"),
+    text("traffic.sizes", "size distribution (sizes): `bytes:weight` or `low-high:weight`, comma-separated"),
+    integer("traffic.flows", "flows", 1, 10_000_000, "flows that packets are drawn from"),
+    number("traffic.zipf", "", 0.0, 5.0, "exponent of the popularity of flows; 0 makes all alike"),
+    number("traffic.rate_gbps", "Gbit/s", 1e-6, 1e6, "mean rate of Poisson arrivals (paced)"),
+    choice("app.name", APPS, "application that runs when none is named"),
+    text("app.routes", "file of `prefix next_hop …` lines, plain or gzip; empty generates a table"),
+    integer("app.input_first_cell_cycles", "engine cycles", 0, MILLION, "first cell of a packet, input side"),
+    integer("app.input_later_cell_cycles", "engine cycles", 0, MILLION, "each later cell, input side"),
+    integer("app.enqueue_cycles", "engine cycles", 0, MILLION, "putting a packet into its queue"),
+    integer(
+        "app.output_first_block_cycles",
+        "engine cycles",
+        0,
+        MILLION,
+        "first block of a packet, output side",
+    ),
+    integer("app.output_later_block_cycles", "engine cycles", 0, MILLION, "each later block"),
+    integer("app.output_blocked_cell_cycles", "engine cycles", 0, MILLION, "each further cell of a block"),
+    integer("nat.buckets", "buckets", 1, 16_777_216, "buckets of the translation table, a power of two"),
+    integer("nat.entries", "entries", 1, 16_777_216, "entries of the translation table"),
+    integer(
+        "nat.translate_cycles",
+        "engine cycles",
+        0,
+        MILLION,
+        "header to registers, translation, checksums",
+    ),
+    integer("nat.update_cycles", "engine cycles", 0, MILLION, "insert or remove an entry"),
+    integer("firewall.extract_cycles", "engine cycles", 0, MILLION, "header fields to registers"),
+    integer("firewall.template_cycles", "engine cycles", 0, MILLION, "comparison with one template"),
+    text("firewall.rules", "file of templates; empty takes the shipped list"),
+];
+
+/// The parameter of a key.
+pub(crate) fn parameter(key: &str) -> Option<&'static Parameter> {
+    PARAMETERS.iter().find(|p| p.key == key)
+}
+
+/// `; did you mean …?` with the nearest of some names, or nothing if none is near.
+pub(crate) fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    let distance = |n: &str| strsim::damerau_levenshtein(name, n);
+    match names.into_iter().min_by_key(|n| distance(n)) {
+        Some(best) if distance(best) <= name.len().max(best.len()) / 2 => format!("; did you mean `{best}`?"),
+        _ => String::new(),
+    }
+}

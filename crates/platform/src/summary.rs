@@ -1,0 +1,340 @@
+//! From what a machine counted to what the user reads: summary, shares, bottleneck, tidy metrics.
+
+use crate::build::Configuration;
+use crate::report::{
+    Bottleneck, DramTime, DropCount, LatencyNs, Metric, PacketTime, ResourceUse, RunReport, Summary,
+};
+use crate::request::RunRequest;
+use crate::run::Notes;
+use linecard_np::{Counts, Machine, MachineConfig, Outcome, Watch};
+use linecard_program::{Application, DropReason, Unit};
+use linecard_sim::{Ticks, Timebase};
+use std::path::Path;
+
+/// What the report is about.
+pub(crate) struct Described<'a> {
+    pub request: &'a RunRequest,
+    pub configuration: &'a Configuration,
+    pub config: &'a MachineConfig,
+    pub application: &'a dyn Application,
+}
+
+/// Report on a machine that has run.
+pub(crate) fn report<W: Watch>(
+    machine: &mut Machine<W>,
+    described: &Described<'_>,
+    outcome: &Outcome,
+    notes: &Notes,
+) -> RunReport {
+    let counts = machine.counts();
+    let base = machine.timebase();
+    let summary = summary(&counts, &base);
+    let dram = dram_time(&counts);
+    let resources = resources(&counts, &dram);
+    let packet_time = packet_time(&counts, &base);
+    let bottleneck = bottleneck(&counts, &dram, &resources, &summary, described.configuration.paced());
+    let drops = DropReason::ALL
+        .iter()
+        .map(|&r| DropCount { reason: r.name().to_owned(), packets: counts.drops[r as usize] })
+        .filter(|d| d.packets > 0)
+        .collect();
+    let metrics = metrics(&counts, &summary, &dram, &resources, &packet_time, described);
+    let request = described.request;
+    RunReport {
+        preset: request.preset.clone(),
+        app: described.configuration.app.clone(),
+        traffic: traffic_name(request, described.configuration),
+        seed: request.seed,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        config_hash: described.configuration.hash(),
+        warnings: warnings(request, outcome, notes, machine.packets_inside()),
+        capture_damage: notes.borrow().damage,
+        summary,
+        bottleneck,
+        resources,
+        dram,
+        packet_time,
+        drops,
+        metrics,
+    }
+}
+
+fn traffic_name(request: &RunRequest, configuration: &Configuration) -> String {
+    match &request.trace {
+        Some(trace) => {
+            let name = Path::new(trace).file_name().map(|n| n.to_string_lossy().into_owned());
+            name.unwrap_or_else(|| trace.clone())
+        }
+        None => format!("generator: {}", configuration.text("traffic.kind")),
+    }
+}
+
+fn warnings(request: &RunRequest, outcome: &Outcome, notes: &Notes, inside: usize) -> Vec<String> {
+    let notes = notes.borrow();
+    let mut warnings = Vec::new();
+    if request.map_addresses {
+        warnings.push(
+            "addresses were mapped into routed space (--map-addresses): a seeded one-to-one move of /24 blocks".to_owned(),
+        );
+    }
+    if notes.repeats > 0 {
+        warnings
+            .push(format!("the capture is shorter than the run and was begun again {} times", notes.repeats));
+    }
+    if notes.damage > 0 {
+        let first = notes.first_damage.as_deref().unwrap_or("");
+        warnings.push(format!(
+            "{} damaged places in the capture were passed over; the first: {first}",
+            notes.damage
+        ));
+    }
+    if let Some(error) = &notes.error {
+        warnings.push(format!("the capture ended early: {error}"));
+    }
+    if *outcome == Outcome::TrafficEnded && request.packets > 0 {
+        let seen = notes.packets;
+        let wanted = request.packets + request.warmup_packets;
+        warnings.push(format!(
+            "the capture holds {seen} packets, fewer than the {wanted} asked for (warm-up included): the run covers what there is"
+        ));
+    }
+    if *outcome == Outcome::TrafficEnded && inside > 0 {
+        warnings.push(format!("{inside} packets were still inside at the end"));
+    }
+    warnings
+}
+
+fn summary(counts: &Counts, base: &Timebase) -> Summary {
+    let seconds = base.seconds(counts.duration);
+    let per_second = |n: u64| if seconds > 0.0 { n as f64 / seconds } else { 0.0 };
+    let dropped: u64 = counts.drops.iter().sum();
+    let ns = |ticks: Ticks| base.nanoseconds(ticks);
+    let h = &counts.latency;
+    Summary {
+        throughput_gbps: per_second(counts.bytes_out) * 8.0 / 1e9,
+        throughput_mpps: per_second(counts.packets_out) / 1e6,
+        offered_gbps: per_second(counts.bytes_in) * 8.0 / 1e9,
+        packets_in: counts.packets_in,
+        packets_out: counts.packets_out,
+        packets_dropped: dropped,
+        loss_fraction: share(dropped as f64, counts.packets_in as f64),
+        latency_ns: LatencyNs {
+            mean: base.nanoseconds(1) * h.mean(),
+            p50: ns(h.quantile(0.5)),
+            p90: ns(h.quantile(0.9)),
+            p99: ns(h.quantile(0.99)),
+            p999: ns(h.quantile(0.999)),
+            max: ns(h.max()),
+        },
+        simulated_seconds: seconds,
+    }
+}
+
+fn dram_time(counts: &Counts) -> DramTime {
+    let d = &counts.dram;
+    let cycles = counts.dram_cycles as f64;
+    let data = share((d.data_cycles[0] + d.data_cycles[1]) as f64, cycles);
+    let row_miss = share(d.row_wait_cycles as f64, cycles);
+    let turnaround = share(d.turnaround_cycles as f64, cycles);
+    // Whatever is left: no request was pending. (The access under way at either end of the measurement is counted
+    // where it began, so idle time is not summed but is the rest.)
+    let idle = (1.0 - data - row_miss - turnaround).max(0.0);
+    DramTime { data, row_miss, turnaround, refresh: 0.0, idle, row_hit_rate: d.row_hit_rate() }
+}
+
+fn resources(counts: &Counts, dram: &DramTime) -> Vec<ResourceUse> {
+    let of = |component: String, utilization: f64| ResourceUse { component, utilization };
+    let mut list = vec![
+        of("dram".into(), 1.0 - dram.idle),
+        of("engines.input".into(), engines(counts, true, 0)),
+        of("engines.output".into(), engines(counts, false, 0)),
+        of("transmit slots".into(), counts.transmit_use),
+    ];
+    for (unit, &(busy, _)) in Unit::ALL.iter().zip(&counts.units) {
+        list.push(of(unit.name().into(), share(busy as f64, counts.duration as f64)));
+    }
+    list
+}
+
+/// Mean share of time that the engines of a side spent in an activity (0 busy, 1 polling, 2 idle).
+fn engines(counts: &Counts, input: bool, activity: usize) -> f64 {
+    let side = || counts.engines.iter().zip(&counts.engine_is_input).filter(move |&(_, &i)| i == input);
+    let spent: f64 = side().map(|(e, _)| e[activity] as f64).sum();
+    share(spent, side().count() as f64 * counts.duration as f64)
+}
+
+fn packet_time(counts: &Counts, base: &Timebase) -> Vec<PacketTime> {
+    let total: u128 = counts.packet_time.iter().map(|p| p.ticks).sum();
+    let packets = counts.packets_out.max(1) as f64;
+    counts
+        .packet_time
+        .iter()
+        .filter(|p| p.ticks > 0)
+        .map(|p| PacketTime {
+            part: p.part.to_owned(),
+            mean_ns: p.ticks as f64 * base.nanoseconds(1) / packets,
+            share: share(p.ticks as f64, total as f64),
+        })
+        .collect()
+}
+
+/// The busiest resource; under paced traffic without loss, the offered load.
+fn bottleneck(
+    counts: &Counts,
+    dram: &DramTime,
+    resources: &[ResourceUse],
+    summary: &Summary,
+    paced: bool,
+) -> Bottleneck {
+    let busiest = resources.iter().max_by(|a, b| a.utilization.total_cmp(&b.utilization));
+    let (component, utilization) = busiest.map_or(("", 0.0), |r| (r.component.as_str(), r.utilization));
+    let percent = |x: f64| format!("{:.0} %", x * 100.0);
+    let full = counts.drops[DropReason::ReceiveBufferFull as usize];
+    if paced && full == 0 && utilization < 0.95 {
+        return Bottleneck {
+            component: "offered load".to_owned(),
+            utilization,
+            why: format!(
+                "{:.2} Gbit/s arrive and no receive buffer overflows; the busiest resource, {component}, is at {}.",
+                summary.offered_gbps,
+                percent(utilization)
+            ),
+        };
+    }
+    let why = match component {
+        "dram" => format!(
+            "The DRAM has a request pending {} of the time: {} moves data, {} is lost to row misses and {} to turnarounds \
+             ({} of the accesses find their row open).",
+            percent(utilization),
+            percent(dram.data),
+            percent(dram.row_miss),
+            percent(dram.turnaround),
+            percent(dram.row_hit_rate)
+        ),
+        "engines.input" | "engines.output" => format!(
+            "The {} engines execute instructions {} of the time, while the DRAM is at {}.",
+            component.trim_start_matches("engines."),
+            percent(utilization),
+            percent(1.0 - dram.idle)
+        ),
+        "transmit slots" => format!(
+            "Transmit slots are taken {} of the time, waiting for their handshake and for cells to leave, while the DRAM \
+             is at {}.",
+            percent(utilization),
+            percent(1.0 - dram.idle)
+        ),
+        other => format!("{other} is busy {} of the time.", percent(utilization)),
+    };
+    Bottleneck { component: component.to_owned(), utilization, why }
+}
+
+fn metrics(
+    counts: &Counts,
+    summary: &Summary,
+    dram: &DramTime,
+    resources: &[ResourceUse],
+    packet_time: &[PacketTime],
+    described: &Described<'_>,
+) -> Vec<Metric> {
+    let mut rows = Vec::new();
+    let mut add = |component: &str, metric: &str, unit: &str, value: f64| {
+        let (component, metric, unit) = (component.to_owned(), metric.to_owned(), unit.to_owned());
+        rows.push(Metric { component, metric, unit, value });
+    };
+    add("total", "throughput_gbps", "Gbit/s", summary.throughput_gbps);
+    add("total", "throughput_mpps", "Mpackets/s", summary.throughput_mpps);
+    add("total", "offered_gbps", "Gbit/s", summary.offered_gbps);
+    add("total", "packets_in", "packets", summary.packets_in as f64);
+    add("total", "packets_out", "packets", summary.packets_out as f64);
+    add("total", "packets_dropped", "packets", summary.packets_dropped as f64);
+    add("total", "loss", "fraction", summary.loss_fraction);
+    add("total", "simulated_time", "s", summary.simulated_seconds);
+    add("total", "packets_inside", "packets", counts.packets_inside);
+    let l = &summary.latency_ns;
+    for (name, value) in
+        [("mean", l.mean), ("p50", l.p50), ("p90", l.p90), ("p99", l.p99), ("p999", l.p999), ("max", l.max)]
+    {
+        add("total", &format!("latency_{name}"), "ns", value);
+    }
+    for reason in DropReason::ALL {
+        add("drops", reason.name(), "packets", counts.drops[reason as usize] as f64);
+    }
+    for r in resources {
+        add(&r.component, "utilization", "fraction", r.utilization);
+    }
+    let all = |activity| {
+        let spent: f64 = counts.engines.iter().map(|e| e[activity] as f64).sum();
+        share(spent, counts.engines.len() as f64 * counts.duration as f64) * 100.0
+    };
+    add("engines", "busy_percent", "percent", all(0));
+    add("engines", "polling_percent", "percent", all(1));
+    add("engines", "idle_percent", "percent", all(2));
+    for (number, e) in counts.engines.iter().enumerate() {
+        let component = format!("engine.{number}");
+        for (name, &spent) in ["busy", "polling", "idle"].iter().zip(e) {
+            add(&component, name, "fraction", share(spent as f64, counts.duration as f64));
+        }
+    }
+    for (unit, &(_, accesses)) in Unit::ALL.iter().zip(&counts.units) {
+        add(unit.name(), "accesses", "accesses", accesses as f64);
+    }
+    dram_metrics(counts, dram, described, &mut add);
+    add("buffer", "cells_in_use", "cells", counts.cells_in_use);
+    if let Some((bypassed, written)) = counts.wide_blocks {
+        let total = (bypassed + written) as f64;
+        add("wide", "blocks_handed_over_inside", "fraction", share(bypassed as f64, total));
+    }
+    for p in packet_time {
+        add("packet", &format!("time_{}", p.part.replace(' ', "_")), "ns", p.mean_ns);
+    }
+    for (metric, unit, value) in described.application.counters() {
+        add(described.application.name(), metric, unit, value);
+    }
+    rows
+}
+
+fn dram_metrics(
+    counts: &Counts,
+    dram: &DramTime,
+    described: &Described<'_>,
+    add: &mut impl FnMut(&str, &str, &str, f64),
+) {
+    let d = &counts.dram;
+    add("dram", "data_utilization_percent", "percent", dram.data * 100.0);
+    add("dram", "row_miss_percent", "percent", dram.row_miss * 100.0);
+    add("dram", "turnaround_percent", "percent", dram.turnaround * 100.0);
+    add("dram", "idle_percent", "percent", dram.idle * 100.0);
+    add("dram", "row_hit_rate", "fraction", dram.row_hit_rate);
+    add("dram", "activates", "commands", d.activates as f64);
+    add("dram", "precharges", "commands", d.precharges as f64);
+    for (side, name) in [(0, "read"), (1, "write")] {
+        add("dram", &format!("{name}s"), "accesses", d.accesses[side] as f64);
+        add("dram", &format!("{name}_bytes"), "bytes", d.bytes[side] as f64);
+        let mean = share(d.bytes[side] as f64, d.accesses[side] as f64);
+        add("dram", &format!("mean_{name}_bytes"), "bytes", mean);
+    }
+    // The observed batch is counted in mean transfers (Hasan 2003, section 6.4).
+    let mean_bytes = share((d.bytes[0] + d.bytes[1]) as f64, (d.accesses[0] + d.accesses[1]) as f64);
+    let batch = |side: usize| share(share(d.bytes[side] as f64, d.runs[side] as f64), mean_bytes);
+    add("dram", "observed_batch_read", "mean transfers", batch(0));
+    add("dram", "observed_batch_write", "mean transfers", batch(1));
+    add("dram", "rows_touched_per_16_input", "rows", d.rows_touched(true));
+    add("dram", "rows_touched_per_16_output", "rows", d.rows_touched(false));
+    for (bank, &cycles) in d.bank_data_cycles.iter().enumerate() {
+        add(
+            &format!("dram.bank.{bank}"),
+            "data",
+            "fraction",
+            share(cycles as f64, counts.dram_cycles as f64),
+        );
+    }
+    let peak = {
+        let o = &described.config.memory.organization;
+        f64::from(o.beat_bytes * o.beats_per_cycle * 8) * described.config.memory.clock_hz as f64 / 1e9
+    };
+    add("dram", "data_gbps", "Gbit/s", dram.data * peak);
+}
+
+fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}

@@ -1,0 +1,128 @@
+//! A timeline that opens in Perfetto: thread states and DRAM transfers in the Chrome trace-event format.
+
+use crate::error::Error;
+use linecard_dram::packet_buffer::{Observer, Request};
+use linecard_dram::{Command, Cycle, Location};
+use linecard_np::Watch;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Events kept at most; a Perfetto tab still opens that many at once.
+const MOST_EVENTS: usize = 400_000;
+
+#[derive(Clone, Copy)]
+enum Event {
+    Thread { engine: u16, thread: u32, state: &'static str, from_ps: u64, to_ps: u64 },
+    Transfer { start: Cycle, end: Cycle, bank: u32, row: u32, bytes: u32, write: bool },
+    Command { at: Cycle, command: Command, bank: u32, row: u32 },
+}
+
+/// Records what it sees, from the start of the run until it is full.
+#[derive(Clone, Default)]
+pub(crate) struct Timeline {
+    events: Vec<Event>,
+    left_out: u64,
+    dram_cycle_ps: f64,
+}
+
+impl Timeline {
+    fn push(&mut self, event: Event) {
+        if self.events.len() < MOST_EVENTS {
+            self.events.push(event);
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    /// Write the file, through a temporary one. Returns a note if events were left out.
+    pub fn write(&self, path: &str) -> Result<Option<String>, Error> {
+        let mut out = String::with_capacity(self.events.len() * 120);
+        out.push_str("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+        out.push_str("{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"DRAM\"}}");
+        let mut engines: Vec<(u16, u32)> = Vec::new();
+        for event in &self.events {
+            if let Event::Thread { engine, thread, .. } = *event {
+                if !engines.contains(&(engine, thread)) {
+                    engines.push((engine, thread));
+                }
+            }
+        }
+        engines.sort_unstable();
+        for &(engine, thread) in &engines {
+            let pid = engine + 2;
+            let _ = write!(
+                out,
+                ",\n{{\"ph\":\"M\",\"pid\":{pid},\"name\":\"process_name\",\"args\":{{\"name\":\"engine {engine}\"}}}},\n\
+                 {{\"ph\":\"M\",\"pid\":{pid},\"tid\":{thread},\"name\":\"thread_name\",\"args\":{{\"name\":\"thread {thread}\"}}}}"
+            );
+        }
+        for event in &self.events {
+            self.one(&mut out, event);
+        }
+        out.push_str("\n]}\n");
+        let temporary = format!("{path}.part");
+        let io = |e: std::io::Error| Error::Run(format!("{path}: cannot write the timeline: {e}"));
+        std::fs::write(&temporary, out).map_err(io)?;
+        std::fs::rename(Path::new(&temporary), path).map_err(io)?;
+        Ok((self.left_out > 0).then(|| {
+            format!(
+                "the timeline holds the first {MOST_EVENTS} events of the run; {} later ones are left out",
+                self.left_out
+            )
+        }))
+    }
+
+    fn one(&self, out: &mut String, event: &Event) {
+        let us = |ps: f64| ps / 1e6;
+        let cycle = |c: Cycle| us(c as f64 * self.dram_cycle_ps);
+        let _ = match *event {
+            Event::Thread { engine, thread, state, from_ps, to_ps } => write!(
+                out,
+                ",\n{{\"ph\":\"X\",\"pid\":{},\"tid\":{thread},\"name\":\"{state}\",\"ts\":{:.6},\"dur\":{:.6}}}",
+                engine + 2,
+                us(from_ps as f64),
+                us((to_ps - from_ps) as f64)
+            ),
+            Event::Transfer { start, end, bank, row, bytes, write } => write!(
+                out,
+                ",\n{{\"ph\":\"X\",\"pid\":1,\"tid\":0,\"name\":\"{}\",\"ts\":{:.6},\"dur\":{:.6},\"args\":{{\"bank\":{bank},\"row\":{row},\"bytes\":{bytes}}}}}",
+                if write { "write" } else { "read" },
+                cycle(start),
+                cycle(end - start)
+            ),
+            Event::Command { at, command, bank, row } => write!(
+                out,
+                ",\n{{\"ph\":\"X\",\"pid\":1,\"tid\":{},\"name\":\"{}\",\"ts\":{:.6},\"dur\":{:.6},\"args\":{{\"row\":{row}}}}}",
+                bank + 1,
+                command.name(),
+                cycle(at),
+                cycle(1)
+            ),
+        };
+    }
+}
+
+impl Observer for Timeline {
+    fn command(&mut self, at: Cycle, command: Command, location: Location, _bytes: u32) {
+        self.push(Event::Command { at, command, bank: location.bank, row: location.row });
+    }
+
+    fn transfer(&mut self, start: Cycle, end: Cycle, request: &Request) {
+        let Location { bank, row } = request.location;
+        self.push(Event::Transfer { start, end, bank, row, bytes: request.bytes, write: request.write });
+    }
+}
+
+impl Watch for Timeline {
+    const WATCHES_THREADS: bool = true;
+
+    fn dram_cycle_ps(&mut self, ps: f64) {
+        self.dram_cycle_ps = ps;
+    }
+
+    fn thread(&mut self, engine: u16, thread: u32, state: &'static str, from_ps: u64, to_ps: u64) {
+        if to_ps > from_ps {
+            self.push(Event::Thread { engine, thread, state, from_ps, to_ps });
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! From captures and generators to arrivals at a machine.
+
+use crate::build::Configuration;
+use crate::error::Error;
+use crate::preset::problem;
+use crate::request::RunRequest;
+use linecard_np::Arrival;
+use linecard_program::{NetworkKind, PacketHead};
+use linecard_traffic::generators::{Arrivals, EmpiricalSizes, FlowShape, Generator, GeneratorConfig, Sizes};
+use linecard_traffic::remap::{AddressMap, AddressMapOptions};
+use linecard_traffic::{CaptureReader, Network, OpenOptions, Packet, PacketSource, open};
+use std::cell::RefCell;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+/// What a run learns about its traffic while it runs.
+#[derive(Default)]
+pub(crate) struct TrafficNotes {
+    /// The error that ended the capture early.
+    pub error: Option<String>,
+    /// Findings of severity damage, and the first of them.
+    pub damage: u64,
+    pub first_damage: Option<String>,
+    /// How often the capture began again.
+    pub repeats: u64,
+    /// Bytes of the capture read, and in all.
+    pub file_bytes: (u64, u64),
+    /// Packets taken from the capture or generator.
+    pub packets: u64,
+}
+
+/// Packets for a machine.
+pub(crate) struct Traffic {
+    source: Source,
+    map: Option<AddressMap>,
+    /// Simulated time for a unit of the capture's time.
+    time_scale: f64,
+    first_ns: Option<u64>,
+    notes: Rc<RefCell<TrafficNotes>>,
+}
+
+enum Source {
+    Generator(Box<Generator>),
+    Capture { reader: Box<CaptureReader>, path: PathBuf, options: OpenOptions, repeat: bool },
+}
+
+impl Traffic {
+    /// Open what the request names, or the generator of the preset.
+    pub fn new(request: &RunRequest, configuration: &Configuration) -> Result<Self, Error> {
+        let source = match &request.trace {
+            Some(trace) => {
+                let (path, options) =
+                    (PathBuf::from(trace), OpenOptions { format: None, strict: request.strict });
+                let reader = open(&path, &options).map_err(|e| Error::Traffic(e.to_string()))?;
+                // Where ports always have a packet, a capture too short for the run begins again.
+                let repeat = !configuration.paced() && request.packets > 0;
+                Source::Capture { reader: Box::new(reader), path, options, repeat }
+            }
+            None => Source::Generator(Box::new(generator(configuration, request.seed)?)),
+        };
+        let map = match request.map_addresses {
+            false => None,
+            true => {
+                let ports = configuration.integer("output.ports") as u16;
+                let routes = crate::routes::routes(&configuration.text("app.routes"), ports, request.seed)?;
+                let prefixes: Vec<(u32, u8)> = routes.iter().map(|r| (r.prefix, r.length)).collect();
+                let options = AddressMapOptions { seed: request.seed, ..AddressMapOptions::default() };
+                Some(AddressMap::new(&prefixes, options).map_err(|e| Error::Traffic(e.to_string()))?)
+            }
+        };
+        let time_scale = 1.0 / configuration.number("receive.speedup");
+        Ok(Self { source, map, time_scale, first_ns: None, notes: Rc::default() })
+    }
+
+    /// Shared with the caller, filled while the machine draws.
+    pub fn notes(&self) -> Rc<RefCell<TrafficNotes>> {
+        Rc::clone(&self.notes)
+    }
+
+    /// The next arrival.
+    pub fn next(&mut self) -> Option<Arrival> {
+        let mut packet = self.next_packet()?;
+        if let Some(map) = &self.map {
+            map.apply(&mut packet);
+        }
+        let first = *self.first_ns.get_or_insert(packet.time_ns);
+        let since = packet.time_ns.saturating_sub(first);
+        Some(Arrival {
+            at_ns: (since as f64 * self.time_scale) as u64,
+            flow_hash: hash_of(&packet),
+            head: head_of(&packet),
+        })
+    }
+
+    fn next_packet(&mut self) -> Option<Packet> {
+        let mut notes = self.notes.borrow_mut();
+        let packet = match &mut self.source {
+            Source::Generator(generator) => generator.next_packet(),
+            Source::Capture { reader, path, options, repeat } => {
+                let mut next = reader.next_packet();
+                notes.file_bytes = {
+                    let p = reader.progress();
+                    (p.file_bytes_read, p.file_bytes_total.unwrap_or(0))
+                };
+                if !matches!(next, Ok(Some(_))) {
+                    let report = reader.report();
+                    notes.damage += report.total(linecard_traffic::Severity::Damage);
+                    if notes.first_damage.is_none() {
+                        let found = report
+                            .diagnostics()
+                            .iter()
+                            .find(|d| d.kind.severity() == linecard_traffic::Severity::Damage);
+                        notes.first_damage = found.map(ToString::to_string);
+                    }
+                }
+                if matches!(next, Ok(None)) && *repeat && notes.packets > 0 {
+                    notes.repeats += 1;
+                    next = open(path, options).and_then(|again| {
+                        **reader = again;
+                        reader.next_packet()
+                    });
+                }
+                next
+            }
+        };
+        match packet {
+            Ok(packet) => {
+                notes.packets += u64::from(packet.is_some());
+                packet
+            }
+            Err(error) => {
+                notes.error = Some(error.to_string());
+                None
+            }
+        }
+    }
+}
+
+fn generator(configuration: &Configuration, seed: u64) -> Result<Generator, Error> {
+    let sizes = match configuration.text("traffic.kind").as_str() {
+        "fixed" => Sizes::Fixed(configuration.integer("traffic.packet_bytes") as u32),
+        "imix" => Sizes::Imix,
+        _ => sizes(configuration)?,
+    };
+    let rate = (configuration.number("traffic.rate_gbps") * 1e9).round() as u64;
+    Generator::new(&GeneratorConfig {
+        seed,
+        packets: None,
+        sizes,
+        arrivals: Arrivals::Poisson { bits_per_second: rate.max(1) },
+        flows: FlowShape {
+            flows: configuration.integer("traffic.flows") as u32,
+            zipf_exponent: configuration.number("traffic.zipf"),
+            tcp_share: 0.85,
+        },
+    })
+    .map_err(|e| Error::Traffic(e.to_string()))
+}
+
+/// `bytes:weight` and `low-high:weight`, comma-separated; a range spreads its weight evenly over its sizes.
+fn sizes(configuration: &Configuration) -> Result<Sizes, Error> {
+    let key = "traffic.sizes";
+    let setting = configuration.setting(key);
+    let fail = |item: &str| {
+        let message = format!(
+            "found `{item}`; expected bytes:weight or low-high:weight, such as 40:0.4 or 41-100:0.05"
+        );
+        Error::Config { problems: vec![problem(setting.place.clone(), key, message)] }
+    };
+    let mut list = Vec::new();
+    for item in setting.value.to_string().split(',').map(str::trim) {
+        let (range, weight) = item.split_once(':').ok_or_else(|| fail(item))?;
+        let weight: f64 = weight.trim().parse().map_err(|_| fail(item))?;
+        let (low, high) = range.split_once('-').unwrap_or((range, range));
+        let (low, high): (u32, u32) = match (low.trim().parse(), high.trim().parse()) {
+            (Ok(low), Ok(high)) if low <= high => (low, high),
+            _ => return Err(fail(item)),
+        };
+        let share = weight / f64::from(high - low + 1);
+        list.extend((low..=high).map(|bytes| (bytes, share)));
+    }
+    Ok(Sizes::Empirical(EmpiricalSizes::new(&list).map_err(|e| Error::Traffic(e.to_string()))?))
+}
+
+fn head_of(packet: &Packet) -> PacketHead {
+    let network = match packet.network {
+        Network::Ipv4 => NetworkKind::Ipv4,
+        Network::Ipv6 => NetworkKind::Ipv6,
+        Network::Other => NetworkKind::Other,
+    };
+    PacketHead {
+        bytes: packet.wire_bytes.max(1),
+        source: packet.flow.src as u32,
+        destination: packet.flow.dst as u32,
+        source_port: packet.flow.src_port,
+        destination_port: packet.flow.dst_port,
+        checksum: u16::from_be_bytes([packet.ip_header[10], packet.ip_header[11]]),
+        protocol: packet.flow.protocol,
+        tcp_flags: packet.tcp_flags,
+        ttl: packet.ttl,
+        network,
+    }
+}
+
+/// FNV-1a over the five-tuple: equal flows, equal hash.
+fn hash_of(packet: &Packet) -> u32 {
+    let f = &packet.flow;
+    let mut hash = 0x811c_9dc5u32;
+    let mut eat = |byte: u8| hash = (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    f.src.to_be_bytes().into_iter().for_each(&mut eat);
+    f.dst.to_be_bytes().into_iter().for_each(&mut eat);
+    [f.src_port.to_be_bytes(), f.dst_port.to_be_bytes()].into_iter().flatten().for_each(&mut eat);
+    eat(f.protocol);
+    hash ^ (hash >> 15)
+}
