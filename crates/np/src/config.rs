@@ -38,10 +38,10 @@ pub struct EngineConfig {
 /// A unit: a server with a queue.
 #[derive(Clone, Copy, Debug)]
 pub struct UnitConfig {
-    /// Engine cycles from the issue of an access to its result, when the unit is idle.
-    pub latency_cycles: u32,
-    /// Engine cycles for which an access keeps the unit busy, for each word.
-    pub cycles_per_word: u32,
+    /// Picoseconds from the issue of an access to its result, when the unit is idle.
+    pub latency_ps: u64,
+    /// Picoseconds for which an access keeps the unit busy, for each word.
+    pub word_ps: u64,
 }
 
 /// How cells reach the packet buffer.
@@ -55,8 +55,8 @@ pub enum BufferPath {
         block_cells: u32,
         /// Blocks of room in each of a queue's two caches.
         blocks: u32,
-        /// Engine cycles to move a cell between a thread and a cache.
-        cell_cycles: u32,
+        /// Picoseconds to move a cell between a thread and a cache.
+        cell_ps: u64,
     },
 }
 
@@ -75,8 +75,8 @@ pub struct MemoryConfig {
     pub policy: Policy,
     /// Where cells are placed.
     pub allocator: AllocatorConfig,
-    /// Engine cycles from a thread to the controller and back, in all, beside the controller's own time.
-    pub latency_cycles: u32,
+    /// Picoseconds from a thread to the controller and back, in all, beside the controller's own time.
+    pub latency_ps: u64,
     /// How cells get there.
     pub path: BufferPath,
 }
@@ -111,10 +111,10 @@ pub struct OutputConfig {
     pub block_cells: u32,
     /// Transmit slots of a port; each takes a block.
     pub slots: u32,
-    /// Nanoseconds from the end of a block's move until its slot has been handed over.
-    pub handshake_ns: u64,
-    /// Nanoseconds for which each cell keeps its slot after that.
-    pub drain_cell_ns: u64,
+    /// Picoseconds from the end of a block's move until its slot has been handed over.
+    pub handshake_ps: u64,
+    /// Picoseconds for which each cell keeps its slot after that.
+    pub drain_cell_ps: u64,
     /// Packets that may be in transit to a queue; input threads wait for room.
     pub queue_packets: u32,
 }

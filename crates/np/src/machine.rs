@@ -93,6 +93,7 @@ pub struct Machine<O: Watch = Silent> {
     switch: Ticks,
     posted: u32,
     memory_latency: Ticks,
+    cache_cell: Ticks,
     path: BufferPath,
     paced_cells: Option<u32>,
     block_cells: u16,
@@ -237,22 +238,25 @@ impl<O: Watch> Machine<O> {
                 Some(WideCaches::new(ports, config.memory.allocator.cells / ports, block_cells, blocks))
             }
         };
-        let cycles = |c: u32| engine_clock.ticks(u64::from(c));
         let unit = |i: usize| {
             let u = config.units[i];
-            Unit::new(cycles(u.latency_cycles), cycles(u.cycles_per_word), thread_count)
+            Unit::new(timebase.ticks_from_ps(u.latency_ps), timebase.ticks_from_ps(u.word_ps), thread_count)
         };
         let slots = config.output.slots as usize;
-        let handshake = timebase.ticks_from_ns(config.output.handshake_ns);
-        let drain = timebase.ticks_from_ns(config.output.drain_cell_ns);
+        let handshake = timebase.ticks_from_ps(config.output.handshake_ps);
+        let drain = timebase.ticks_from_ps(config.output.drain_cell_ps);
         let mut machine = Self {
             agenda: Agenda::new(engine_clock.period()),
             dram_source: ENGINES + engine_count,
             timebase,
             engine_period: engine_clock.period(),
-            switch: cycles(e.switch_cycles),
+            switch: engine_clock.ticks(u64::from(e.switch_cycles)),
             posted: e.posted_writes,
-            memory_latency: cycles(config.memory.latency_cycles),
+            memory_latency: timebase.ticks_from_ps(config.memory.latency_ps),
+            cache_cell: match config.memory.path {
+                BufferPath::Direct => 0,
+                BufferPath::Wide { cell_ps, .. } => timebase.ticks_from_ps(cell_ps),
+            },
             path: config.memory.path,
             paced_cells: match config.receive.mode {
                 ReceiveMode::Ready => None,
@@ -578,7 +582,7 @@ impl<O: Watch> Machine<O> {
         self.next_arrival = (self.traffic)();
         match &self.next_arrival {
             Some(arrival) => {
-                let at = self.timebase.ticks_from_ns(arrival.at_ns).max(self.agenda.now());
+                let at = self.timebase.ticks_from_ps(arrival.at_ns * 1000).max(self.agenda.now());
                 self.agenda.schedule(ARRIVAL, at);
             }
             None => self.traffic_ended = true,
@@ -842,7 +846,7 @@ impl<O: Watch> Machine<O> {
                 self.memory.write_cell(&mut self.packets[id], cell, source, thread, now);
                 self.schedule_dram();
             }
-            BufferPath::Wide { cell_cycles, .. } => {
+            BufferPath::Wide { .. } => {
                 let packet = &mut self.packets[id];
                 while packet.write_at.0 < cell {
                     packet.write_at =
@@ -855,7 +859,7 @@ impl<O: Watch> Machine<O> {
                 if written == Written::NoRoom {
                     return self.wait(thread, State::WaitDram, now);
                 }
-                self.return_from_cache(thread, cell_cycles, now);
+                self.return_from_cache(thread, 1, now);
                 match written {
                     Written::HandedOver => self.retry_wide(queue, now),
                     _ => self.ask_wide(queue, now),
@@ -994,7 +998,7 @@ impl<O: Watch> Machine<O> {
                 self.threads[thread as usize].under_way += u32::from(block.cells);
                 self.schedule_dram();
             }
-            BufferPath::Wide { cell_cycles, .. } => {
+            BufferPath::Wide { .. } => {
                 let packet = &self.packets[block.packet];
                 let (queue, position) = (packet.queue, packet.stream + u64::from(block.first_cell));
                 let Some(wide) = &mut self.wide else { unreachable!("the wide path has caches") };
@@ -1004,7 +1008,7 @@ impl<O: Watch> Machine<O> {
                     return true;
                 }
                 self.threads[thread as usize].under_way += 1;
-                self.return_from_cache(thread, cell_cycles * u32::from(block.cells), now);
+                self.return_from_cache(thread, block.cells, now);
                 self.ask_wide(queue, now);
             }
         }
@@ -1083,8 +1087,8 @@ impl<O: Watch> Machine<O> {
     // ---- the wide path ----
 
     #[inline]
-    fn return_from_cache(&mut self, thread: u32, cycles: u32, now: Ticks) {
-        let at = now + self.engine_period * Ticks::from(cycles);
+    fn return_from_cache(&mut self, thread: u32, cells: u16, now: Ticks) {
+        let at = now + self.cache_cell * Ticks::from(cells);
         let at = self.cache_line.back().map_or(at, |&(last, _)| at.max(last));
         if self.cache_line.is_empty() {
             self.agenda.schedule(CACHE_RETURN, at);

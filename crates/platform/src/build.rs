@@ -103,6 +103,10 @@ impl Configuration {
         (self.number(key) * 1e6).round() as u64
     }
 
+    fn picoseconds(&self, key: &str) -> u64 {
+        (self.number(key) * 1e3).round() as u64
+    }
+
     /// SHA-256 over every value and constraint, in order of key.
     pub fn hash(&self) -> String {
         let mut hasher = Sha256::new();
@@ -146,8 +150,8 @@ impl Configuration {
             return Err(Error::Config { problems });
         }
         let unit = |name: &str| UnitConfig {
-            latency_cycles: self.small(&format!("{name}.latency_cycles")),
-            cycles_per_word: self.small(&format!("{name}.word_cycles")),
+            latency_ps: self.picoseconds(&format!("{name}.latency_ns")),
+            word_ps: self.picoseconds(&format!("{name}.word_ns")),
         };
         Ok(MachineConfig {
             engine: EngineConfig {
@@ -166,7 +170,7 @@ impl Configuration {
                 row_map: pick(&self.text("controller.row_map"), RowMap::ALL.map(|m| (m.name(), m))),
                 policy: self.policy(),
                 allocator,
-                latency_cycles: self.small("buffer.latency_cycles"),
+                latency_ps: self.picoseconds("buffer.latency_ns"),
                 path,
             },
             receive: ReceiveConfig {
@@ -180,8 +184,8 @@ impl Configuration {
                 ports: queues,
                 block_cells: self.small("output.block_cells"),
                 slots: self.small("output.slots"),
-                handshake_ns: self.integer("output.handshake_ns"),
-                drain_cell_ns: self.integer("output.drain_cell_ns"),
+                handshake_ps: self.picoseconds("output.handshake_ns"),
+                drain_cell_ps: self.picoseconds("output.drain_cell_ns"),
                 queue_packets: self.small("output.queue_packets"),
             },
         })
@@ -386,7 +390,7 @@ impl Configuration {
                 format!("room for less than one block of {block_cells} cells for each of {queues} queues");
             problems.push(self.problem("wide.cache_cells", message));
         }
-        BufferPath::Wide { block_cells, blocks, cell_cycles: self.small("wide.cell_cycles") }
+        BufferPath::Wide { block_cells, blocks, cell_ps: self.picoseconds("wide.cell_ns") }
     }
 }
 

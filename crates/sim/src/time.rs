@@ -94,9 +94,9 @@ impl Timebase {
         ticks as f64 * 1e9 / self.ticks_per_second as f64
     }
 
-    /// The first tick not before `ns` nanoseconds.
-    pub fn ticks_from_ns(&self, ns: u64) -> Ticks {
-        (u128::from(ns) * u128::from(self.ticks_per_second)).div_ceil(1_000_000_000) as Ticks
+    /// The first tick not before `ps` picoseconds.
+    pub fn ticks_from_ps(&self, ps: u64) -> Ticks {
+        (u128::from(ps) * u128::from(self.ticks_per_second)).div_ceil(1_000_000_000_000) as Ticks
     }
 }
 
@@ -154,8 +154,8 @@ mod tests {
     }
 
     #[test]
-    fn nanoseconds_round_up_to_a_tick() {
+    fn picoseconds_round_up_to_a_tick() {
         let base = Timebase::from_clocks_hz(&[400_000_000]).unwrap();
-        assert_eq!([0, 1, 2, 3, 5].map(|ns| base.ticks_from_ns(ns)), [0, 1, 1, 2, 2]);
+        assert_eq!([0, 1000, 2000, 3000, 5000].map(|ps| base.ticks_from_ps(ps)), [0, 1, 1, 2, 2]);
     }
 }

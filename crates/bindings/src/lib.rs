@@ -1,0 +1,145 @@
+//! The compiled core of the Python package: four functions, plain data in and plain data out.
+//!
+//! Nothing is computed here. A function gathers its arguments, releases the GIL, calls the platform or the traffic
+//! reader, and hands the serialised result over as dictionaries; `python/linecard` gives them types. What can go
+//! wrong is mapped to Python exceptions in one place, [`errors`]. Ctrl-C is looked at where progress is reported,
+//! [`ticker`].
+
+mod errors;
+mod plain;
+mod ticker;
+
+use linecard_platform::RunRequest;
+use linecard_traffic::flows::FlowStatisticsBuilder;
+use linecard_traffic::{OpenOptions, PacketSource, Severity};
+use pyo3::prelude::*;
+use serde::Serialize;
+use std::ops::ControlFlow;
+use std::path::Path;
+use ticker::Ticker;
+
+/// Packets between two looks at the clock while reading a capture.
+const PACKETS_PER_LOOK: u64 = 1 << 14;
+
+/// Simulates one request; see `linecard.run`.
+#[pyfunction]
+#[pyo3(signature = (preset, *, app, trace, overrides, seed, packets, warmup_packets, map_addresses, strict, timeline, progress))]
+#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
+fn run<'py>(
+    py: Python<'py>,
+    preset: String,
+    app: Option<String>,
+    trace: Option<String>,
+    overrides: Vec<String>,
+    seed: u64,
+    packets: u64,
+    warmup_packets: u64,
+    map_addresses: bool,
+    strict: bool,
+    timeline: Option<String>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let request = RunRequest {
+        preset,
+        app,
+        trace,
+        overrides,
+        seed,
+        packets,
+        warmup_packets,
+        map_addresses,
+        strict,
+        timeline,
+    };
+    let mut ticker = Ticker::new(progress);
+    let outcome = py.detach(|| {
+        linecard_platform::run(&request, &mut |progress| ticker.tick(progress.done, progress.total))
+    });
+    // What the callback raised, Ctrl-C included, is the reason for stopping.
+    ticker.into_error().map_or(Ok(()), Err)?;
+    plain::to_python(py, &outcome.map_err(errors::platform)?)
+}
+
+/// Counts the packets and flows of a capture; see `linecard.flows`.
+#[pyfunction]
+#[pyo3(signature = (path, *, strict, progress))]
+fn flows<'py>(
+    py: Python<'py>,
+    path: String,
+    strict: bool,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut ticker = Ticker::new(progress);
+    let outcome = py.detach(|| count_flows(&path, strict, &mut ticker));
+    ticker.into_error().map_or(Ok(()), Err)?;
+    plain::to_python(py, &outcome.map_err(errors::traffic)?)
+}
+
+/// The statistics of a capture, and what the reader says about the file.
+#[derive(Serialize)]
+struct CaptureStatistics {
+    file: String,
+    format: &'static str,
+    compression: linecard_traffic::Compression,
+    #[serde(flatten)]
+    statistics: linecard_traffic::FlowStatistics,
+    damaged_records: u64,
+    diagnostics: Vec<linecard_traffic::Diagnostic>,
+}
+
+fn count_flows(
+    path: &str,
+    strict: bool,
+    ticker: &mut Ticker,
+) -> Result<CaptureStatistics, linecard_traffic::TrafficError> {
+    let mut reader =
+        linecard_traffic::open(Path::new(path), &OpenOptions { strict, ..OpenOptions::default() })?;
+    let mut builder = FlowStatisticsBuilder::default();
+    let mut until_look = PACKETS_PER_LOOK;
+    while let Some(packet) = reader.next_packet()? {
+        builder.add(&packet);
+        until_look -= 1;
+        if until_look == 0 {
+            until_look = PACKETS_PER_LOOK;
+            let progress = reader.progress();
+            let total = progress.file_bytes_total.unwrap_or(0);
+            if ticker.tick(progress.file_bytes_read, total) == ControlFlow::Break(()) {
+                break;
+            }
+        }
+    }
+    let report = reader.report();
+    Ok(CaptureStatistics {
+        file: path.to_owned(),
+        format: reader.format().name(),
+        compression: reader.compression(),
+        statistics: builder.finish(Some(report)),
+        damaged_records: report.total(Severity::Damage),
+        diagnostics: report.diagnostics().to_vec(),
+    })
+}
+
+/// The shipped presets; see `linecard.presets`.
+#[pyfunction]
+fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    plain::to_python(py, &linecard_platform::presets())
+}
+
+/// Every parameter of a preset; see `linecard.describe`.
+#[pyfunction]
+fn describe<'py>(py: Python<'py>, preset: &str, overrides: Vec<String>) -> PyResult<Bound<'py, PyAny>> {
+    let description = linecard_platform::describe(preset, &overrides).map_err(errors::platform)?;
+    plain::to_python(py, &description)
+}
+
+/// The module `linecard._core`.
+#[pymodule]
+#[pyo3(name = "_core")]
+fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_function(wrap_pyfunction!(run, module)?)?;
+    module.add_function(wrap_pyfunction!(flows, module)?)?;
+    module.add_function(wrap_pyfunction!(presets, module)?)?;
+    module.add_function(wrap_pyfunction!(describe, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,2 @@
+//! Digest and flow caches.
+#![forbid(unsafe_code)]
