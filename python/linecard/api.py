@@ -25,6 +25,7 @@ ProgressCallback = Callable[[int, int], object]
 
 DEFAULT_PACKETS = 100_000
 DEFAULT_WARMUP_PACKETS = 10_000
+_U64_MAX = 2**64 - 1
 
 
 def run(
@@ -51,7 +52,7 @@ def run(
         trace: Capture to replay; ``None`` takes the traffic generator that the preset names.
         set: Changes to the preset: ``{"dram.banks": 2}`` or ``["dram.banks=2"]``.
         seed: Seed of every random stream. The same request with the same seed gives an equal result.
-        packets: Packets that must leave the machine while statistics are on.
+        packets: Packets that must leave or be dropped while statistics are on; 0 runs a capture to its end, once.
         warmup_packets: Packets that leave before statistics start.
         map_addresses: Move addresses that match no route into routed space, as anonymised captures need.
         strict: Stop at the first damaged record of the capture.
@@ -73,6 +74,7 @@ def run(
         True
     """
     overrides = settings(set)
+    _check_counts(seed=seed, packets=packets, warmup_packets=warmup_packets, has_end=trace is not None)
     started = time.perf_counter()
     report = _core.run(
         preset,
@@ -158,6 +160,19 @@ def reproduce(
 
     names = None if tables is None else [str(table) for table in tables]
     return reproduce_study(study, tables=names, quick=quick, jobs=jobs, progress=progress)
+
+
+def _check_counts(*, seed: int, packets: int, warmup_packets: int, has_end: bool) -> None:
+    problems = [
+        ConfigProblem(name, "", f"found {value}, expected 0 to {_U64_MAX}")
+        for name, value in (("seed", seed), ("packets", packets), ("warmup", warmup_packets))
+        if not 0 <= value <= _U64_MAX
+    ]
+    if packets == 0 and not has_end:
+        expected = "expected 1 or more; only a capture can be run to its end with 0"
+        problems.append(ConfigProblem("packets", "", f"found 0, {expected}"))
+    if problems:
+        raise ConfigError.of(problems)
 
 
 def settings(changes: Settings | None) -> list[str]:

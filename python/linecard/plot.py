@@ -7,15 +7,14 @@ without a display and comes out the same for the same numbers.
 from __future__ import annotations
 
 import io
-from typing import IO, TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from linecard.errors import MissingExtraError
 from linecard.study.compare import item_name
 from linecard.study.result import varying_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from linecard.study.compare import Cell
     from linecard.study.result import FigureResult, StudyResult, TableResult
 
@@ -50,26 +49,12 @@ _STYLE = {
 }
 
 
-class Plot:
-    """One drawn figure."""
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """One finished plot: PNG for a file, and an SVG element to stand inside a page."""
 
-    def __init__(self, figure: Any) -> None:
-        self._figure = figure
-
-    def png(self, file: IO[bytes]) -> None:
-        """Write the figure as PNG."""
-        self._figure.savefig(file, format="png", dpi=150, metadata={"Software": None})
-
-    def svg(self) -> str:
-        """The figure as an SVG element, to stand inside a page."""
-        buffer = io.StringIO()
-        self._figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-        text = buffer.getvalue()
-        return text[text.index("<svg") :]
-
-    def close(self) -> None:
-        """Free the figure."""
-        _pyplot().close(self._figure)
+    png: bytes
+    svg: str
 
 
 def _pyplot() -> Any:
@@ -83,16 +68,31 @@ def _pyplot() -> Any:
     return pyplot
 
 
-def study_figures(result: StudyResult) -> Iterator[tuple[str, Plot]]:
-    """Every plot of a study with its file name, in the document's order: bars per table, curves per figure."""
+def draw_study(result: StudyResult) -> dict[str, Drawing]:
+    """Every plot of a study by file name, in the document's order: bars per table, curves per figure."""
     pyplot = _pyplot()
+    drawings: dict[str, Drawing] = {}
     for table in result.tables:
         if table.cells:
             with pyplot.rc_context(_STYLE):
-                yield item_name(table.spec.id).replace(" ", "_"), Plot(_table_figure(pyplot, result, table))
+                drawings[_file_name(table.spec.id)] = _finish(pyplot, _table_figure(pyplot, result, table))
     for figure in result.figures:
         with pyplot.rc_context(_STYLE):
-            yield item_name(figure.spec.id).replace(" ", "_"), Plot(_sweep_figure(pyplot, result, figure))
+            drawings[_file_name(figure.spec.id)] = _finish(pyplot, _sweep_figure(pyplot, result, figure))
+    return drawings
+
+
+def _file_name(item: str) -> str:
+    return item_name(item).replace(" ", "_")
+
+
+def _finish(pyplot: Any, figure: Any) -> Drawing:
+    png, svg = io.BytesIO(), io.StringIO()
+    figure.savefig(png, format="png", dpi=150, metadata={"Software": None})
+    figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
+    pyplot.close(figure)
+    text = svg.getvalue()
+    return Drawing(png.getvalue(), text[text.index("<svg") :])
 
 
 def cell_groups(table: TableResult) -> list[tuple[str, list[tuple[str, Cell]]]]:

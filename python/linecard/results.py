@@ -162,8 +162,15 @@ def _plain(record: Any) -> dict[str, Any]:
 class RunResult:
     """Everything a run tells. Two runs of the same request are equal, on any machine.
 
-    ``wall_seconds``, the real time it took, is the only thing that differs; it is not compared and not part of
-    :meth:`to_dict`.
+    Attributes:
+        config_hash: SHA-256 of the resolved configuration.
+        warnings: What to know about this run.
+        capture_damage: Damaged places of the capture that were passed over, each pass counted.
+        metrics: Every measurement; the other fields show a part of them.
+        request: What was asked for beside what stands here.
+        run_id: Name of the run in tables; equal requests have equal ids.
+        wall_seconds: Real time. The only thing that differs between equal runs: it is not compared and not part of
+            :meth:`to_dict`.
     """
 
     preset: str
@@ -173,6 +180,7 @@ class RunResult:
     version: str
     config_hash: str
     warnings: tuple[str, ...]
+    capture_damage: int
     summary: Summary
     bottleneck: Bottleneck
     resources: tuple[ResourceUse, ...]
@@ -216,11 +224,6 @@ class RunResult:
         raise KeyError(
             f"no metric {metric!r} of component {component!r}" + (f"; nearest: {', '.join(near)}" if near else "")
         )
-
-    @property
-    def damaged_records(self) -> int:
-        """Damaged records of the capture that were stepped over; 0 for a sound capture or generated traffic."""
-        return sum(int(row.value) for row in self.metrics if row.metric == "damaged_records")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON: everything but the real time."""
@@ -308,11 +311,20 @@ class PresetInfo:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter of a preset, with the unit of its value and where the value comes from."""
+    """One parameter of a preset.
+
+    Attributes:
+        key: Dotted key path, as ``--set`` takes it.
+        value: The value, as text.
+        unit: Its unit; empty for names and switches.
+        meaning: What the parameter is.
+        source: Where the value comes from.
+    """
 
     key: str
-    value: bool | int | float | str | tuple[Any, ...]
+    value: str
     unit: str
+    meaning: str
     source: str
 
 
@@ -349,21 +361,21 @@ class Description:
         return _plain(self)
 
     def to_frame(self) -> polars.DataFrame:
-        """The parameters as a polars data frame: key, value (as text), unit, source (extra ``frames``)."""
+        """The parameters as a polars data frame: key, value (as text), unit, meaning, source (extra ``frames``)."""
         from linecard import tables
 
-        rows = [(each.key, str(each.value), each.unit, each.source) for each in self.parameters]
-        return tables.frame(("key", "value", "unit", "source"), rows)
+        rows = [(each.key, each.value, each.unit, each.meaning, each.source) for each in self.parameters]
+        return tables.frame(field_names(Parameter), rows)
 
     def __repr__(self) -> str:
         return f"<Description {self.preset}: {len(self.parameters)} parameters>"
 
     def _repr_html_(self) -> str:
-        rows = [(each.key, str(each.value), each.unit, each.source) for each in self.parameters]
+        rows = [(each.key, each.value, each.unit, each.meaning, each.source) for each in self.parameters]
         derived = [(each.name, f"{each.value:g}", each.unit, each.formula) for each in self.derived]
         return _html.block(
             f"{self.preset}: {self.title}",
-            _html.table(("parameter", "value", "unit", "source"), rows),
+            _html.table(("parameter", "value", "unit", "meaning", "source"), rows),
             _html.table(("derived", "value", "unit", "formula"), derived),
         )
 

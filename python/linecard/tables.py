@@ -92,9 +92,14 @@ def _cannot_write(path: Path, error: OSError) -> LinecardError:
     return ConfigError(f"cannot write {path}: {error.strerror or error}")
 
 
+def write_bytes(path: str | Path, content: bytes) -> Path:
+    """Write a file whole or not at all."""
+    return write_file(path, lambda file: file.write(content))
+
+
 def write_text(path: str | Path, text: str) -> Path:
     """Write a text file whole or not at all."""
-    return write_file(path, lambda file: file.write(text.encode()))
+    return write_bytes(path, text.encode())
 
 
 def write_table(path: str | Path, columns: Sequence[str], rows: Sequence[Row], kind: str) -> Path:

@@ -54,6 +54,7 @@ def report(**changes: Any) -> dict[str, Any]:
         "version": "0.1.0",
         "config_hash": "c0ffee",
         "warnings": ["one thing to know"],
+        "capture_damage": 0,
         "summary": {
             "throughput_gbps": 2.0,
             "throughput_mpps": 0.463,

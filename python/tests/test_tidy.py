@@ -19,7 +19,8 @@ import linecard
 LAYERS = (
     {"sim"},
     {"program"},
-    {"traffic", "dram", "buffers", "iss", "apps", "queueing", "flowcache"},
+    {"traffic", "dram", "buffers", "iss", "apps", "queueing"},
+    {"flowcache"},  # caches of flows, replayed from captures
     {"np", "malleable", "petri"},
     {"platform"},
     {"bindings"},

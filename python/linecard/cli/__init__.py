@@ -89,7 +89,8 @@ def run(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of every random stream.")] = 1,
     packets: Annotated[
-        int, typer.Option(metavar="N", help="Packets that must leave while statistics are on.")
+        int,
+        typer.Option(metavar="N", help="Packets that must leave while statistics are on; 0 runs a capture to its end."),
     ] = 100_000,
     warmup: Annotated[int, typer.Option(metavar="N", help="Packets that leave before statistics start.")] = 10_000,
     map_addresses: Annotated[
@@ -151,8 +152,8 @@ def run(
         screen.note_written([parquet, result.write_parquet(parquet)])
     if timeline is not None:
         screen.note_written([timeline])
-    if result.damaged_records:
-        screen.diagnose(f"the capture is damaged: {result.damaged_records} findings; what could be read was used")
+    if result.capture_damage:
+        screen.diagnose(f"{trace}: damaged in {result.capture_damage} places; what could be read was used")
         raise typer.Exit(Exit.CAPTURE)
 
 

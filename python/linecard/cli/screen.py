@@ -370,18 +370,21 @@ def print_description(description: Description) -> None:
     parts.append(Padding(title, (1, 0, 0, 2)))
     if description.extends:
         parts.append(Padding(Text("extends " + " → ".join(description.extends), style=DIM), (0, 0, 0, 2)))
-    table = lined(("parameter", "l"), ("value", "r"), ("unit", "l"), ("source", "w"))
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold cyan", pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("parameter", no_wrap=True)
+    table.add_column("value", justify="right", max_width=18, overflow="fold")
+    table.add_column("unit", max_width=14)
+    table.add_column("meaning, and where the value comes from", ratio=1)
     for each in description.parameters:
-        value = str(list(each.value)) if isinstance(each.value, tuple) else str(each.value)
-        table.add_row(each.key, Text(value, style="bold"), each.unit, Text(each.source, style=DIM))
+        meaning = Text.assemble(each.meaning, "\n", (each.source, DIM))
+        table.add_row(each.key, Text(each.value, style="bold"), each.unit, meaning)
     parts.append(Padding(table, (1, 0, 0, 2)))
     if description.derived:
         table = lined(("follows from them", "l"), ("value", "r"), ("unit", "l"), ("formula", "w"))
         for derived in description.derived:
-            value = f"{derived.value:,.6g}"
             table.add_row(
                 derived.name,
-                Text(value, style="bold"),
+                Text(f"{derived.value:,.6g}", style="bold"),
                 derived.unit,
                 Text(derived.formula, style=DIM),
             )

@@ -16,19 +16,17 @@ from linecard.study import compare
 from linecard.study.result import constant_keys, percent, varying_columns
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from linecard.study.result import StudyResult, TableResult
 
 
-def study_report(result: StudyResult) -> str:
-    """The whole page as text. The same study gives the same page."""
+def study_report(result: StudyResult, figures: Mapping[str, str]) -> str:
+    """The whole page as text, with these plots (SVG by name). The same study gives the same page."""
     try:
         import jinja2
     except ImportError as error:
         raise MissingExtraError("the HTML report", "report") from error
-    figures = {}
-    for name, drawn in plot.study_figures(result):
-        figures[name] = drawn.svg()
-        drawn.close()
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -41,7 +39,7 @@ def study_report(result: StudyResult) -> str:
         result=result,
         spec=spec,
         version=__version__,
-        figures={name: figures[name] for name in figures},
+        figures=figures,
         tables=[_table_view(result, table) for table in result.tables],
         figure_name=lambda item: compare.item_name(item).replace(" ", "_"),
         item_name=compare.item_name,

@@ -14,6 +14,9 @@ from linecard.results import plain
 from linecard.study.result import COMPARISON_COLUMNS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from linecard.plot import Drawing
     from linecard.results import RunResult
     from linecard.study.result import StudyResult
 
@@ -87,9 +90,15 @@ def write_study(result: StudyResult, folder: str | Path) -> Written:
         done.written.append(tables.write_table(folder / name, columns, rows, "csv"))
     done.written.append(tables.write_text(folder / "manifest.json", tables.json_text(manifest(result))))
     done.written.append(tables.write_text(folder / "result.json", tables.json_text(result.to_dict())))
-    for write_part in (_write_parquet, _write_plots, _write_report):
+    drawings: dict[str, Drawing] = {}
+    parts: tuple[Callable[[], list[Path]], ...] = (
+        lambda: _write_parquet(result, folder),
+        lambda: _write_plots(result, folder, drawings),
+        lambda: _write_report(result, folder, drawings),
+    )
+    for write_part in parts:
         try:
-            done.written.extend(write_part(result, folder))
+            done.written.extend(write_part())
         except MissingExtraError as error:
             done.left_out.append(str(error))
     return done
@@ -103,17 +112,16 @@ def _write_parquet(result: StudyResult, folder: Path) -> list[Path]:
     ]
 
 
-def _write_plots(result: StudyResult, folder: Path) -> list[Path]:
+def _write_plots(result: StudyResult, folder: Path, drawings: dict[str, Drawing]) -> list[Path]:
+    """Draw every plot once; the report takes the same drawings."""
     from linecard import plot
 
-    written = []
-    for name, figure in plot.study_figures(result):
-        written.append(tables.write_file(folder / "plots" / f"{name}.png", figure.png))
-        figure.close()
-    return written
+    drawings.update(plot.draw_study(result))
+    return [tables.write_bytes(folder / "plots" / f"{name}.png", drawing.png) for name, drawing in drawings.items()]
 
 
-def _write_report(result: StudyResult, folder: Path) -> list[Path]:
+def _write_report(result: StudyResult, folder: Path, drawings: dict[str, Drawing]) -> list[Path]:
     from linecard.report import study_report
 
-    return [tables.write_text(folder / "report.html", study_report(result))]
+    figures = {name: drawing.svg for name, drawing in drawings.items()}
+    return [tables.write_text(folder / "report.html", study_report(result, figures))]
