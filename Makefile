@@ -14,7 +14,7 @@ SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates presets -typ
 CAPTURE := examples/captures/edge-mix.pcap.gz
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup test lint bench check reproduce clean
+.PHONY: help run setup test lint bench check reproduce docs clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ bench: $(VENV)/.dev ## Measure speed: seconds and instructions, beside the targe
 
 reproduce: $(VENV)/.dev ## Reproduce Hasan 2003 in full into results/hasan2003 and check its limits
 	$(LINECARD) reproduce hasan2003 --check
+
+docs: $(VENV)/.dev ## Write the parts of the documents that follow from the code
+	$(BIN)/python -m linecard.cli.reference
 
 clean: ## Remove the environment, builds and results
 	rm -rf $(VENV) target results python/linecard/_core*.so

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 Settings = Mapping[str, object] | Iterable[str]
 ProgressCallback = Callable[[int, int], object]
 
-DEFAULT_PACKETS = 100_000
-DEFAULT_WARMUP_PACKETS = 10_000
+# A generator has no end: (packets, warm-up). A capture is run to its end.
+GENERATED_PACKETS = (100_000, 10_000)
+CAPTURED_PACKETS = (0, 1_000)
 _U64_MAX = 2**64 - 1
 
 
@@ -35,8 +36,8 @@ def run(
     trace: str | PathLike[str] | None = None,
     set: Settings | None = None,
     seed: int = 1,
-    packets: int = DEFAULT_PACKETS,
-    warmup_packets: int = DEFAULT_WARMUP_PACKETS,
+    packets: int | None = None,
+    warmup_packets: int | None = None,
     map_addresses: bool = False,
     strict: bool = False,
     timeline: str | PathLike[str] | None = None,
@@ -53,7 +54,9 @@ def run(
         set: Changes to the preset: ``{"dram.banks": 2}`` or ``["dram.banks=2"]``.
         seed: Seed of every random stream. The same request with the same seed gives an equal result.
         packets: Packets that must leave or be dropped while statistics are on; 0 runs a capture to its end, once.
-        warmup_packets: Packets that leave before statistics start.
+            ``None`` takes 0 with a capture and 100,000 with generated traffic.
+        warmup_packets: Packets that leave before statistics start. ``None`` takes 1,000 with a capture and 10,000
+            with generated traffic.
         map_addresses: Move addresses that match no route into routed space, as anonymised captures need.
         strict: Stop at the first damaged record of the capture.
         timeline: Write a timeline that Perfetto opens to this file.
@@ -74,6 +77,9 @@ def run(
         True
     """
     overrides = settings(set)
+    usual = GENERATED_PACKETS if trace is None else CAPTURED_PACKETS
+    packets = usual[0] if packets is None else packets
+    warmup_packets = usual[1] if warmup_packets is None else warmup_packets
     _check_counts(seed=seed, packets=packets, warmup_packets=warmup_packets, has_end=trace is not None)
     started = time.perf_counter()
     report = _core.run(

@@ -134,7 +134,7 @@ def test_the_command_reference_is_fresh():
     from linecard.cli import reference
 
     page = ROOT / "docs" / "reference" / "commands.md"
-    assert page.read_text() == reference.commands_page(), "run: python -m linecard.cli.reference docs/reference"
+    assert page.read_text() == reference.commands_page(), "run: make docs"
 
 
 def test_published_numbers_are_not_edited_by_hand():

@@ -89,10 +89,20 @@ def run(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of every random stream.")] = 1,
     packets: Annotated[
-        int,
-        typer.Option(metavar="N", help="Packets that must leave while statistics are on; 0 runs a capture to its end."),
-    ] = 100_000,
-    warmup: Annotated[int, typer.Option(metavar="N", help="Packets that leave before statistics start.")] = 10_000,
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Packets that must leave while statistics are on; 0 runs a capture to its end. "
+            "If left out: 0 with a capture, else 100,000.",
+        ),
+    ] = None,
+    warmup: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Packets that leave before statistics start. If left out: 1,000 with a capture, else 10,000.",
+        ),
+    ] = None,
     map_addresses: Annotated[
         bool, typer.Option("--map-addresses", help="Move addresses that match no route into routed space.")
     ] = False,

@@ -1,11 +1,15 @@
-"""The reference pages that follow from the code: ``python -m linecard.cli.reference docs/reference`` writes them.
+"""What follows from the code in the documents: ``make docs`` runs ``python -m linecard.cli.reference``, which writes it.
 
-A test compares the pages with the code, so that they cannot go stale.
+Run it in the top folder. It writes the page of commands, which a test compares with the code, and the screen of the
+main job in README.md, whose numbers are those of the model at that moment.
 """
 
 from __future__ import annotations
 
 import inspect
+import re
+import shlex
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,7 +18,9 @@ import typer
 
 from linecard import cli, tables
 
-HEADER = "<!-- Written by `python -m linecard.cli.reference docs/reference`. Do not edit. -->\n"
+HEADER = "<!-- Written by `make docs`. Do not edit. -->\n"
+MAIN_JOB = "linecard run ixp1200 --app l3fwd16 --trace examples/captures/edge-mix.pcap.gz --map-addresses"
+SCREEN = re.compile(r"(<!-- screen: begin -->\n).*?(<!-- screen: end -->)", re.DOTALL)
 
 
 def commands_page() -> str:
@@ -51,10 +57,19 @@ def _parameter_help(parameter: Any) -> str:
     return f"{text} Default: {default}." if shown else text
 
 
+def main_screen() -> str:
+    """The main job and its screen, as Markdown; the last line, which holds the real time, is left out."""
+    command = [sys.executable, "-m", *shlex.split(MAIN_JOB)]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return f"```text\n$ {MAIN_JOB}\n{shown.rstrip().rpartition(chr(10))[0].rstrip()}\n```\n"
+
+
 def main() -> None:
-    """Write the pages into the folder that the command line names."""
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/reference")
-    tables.write_text(folder / "commands.md", commands_page())
+    """Write everything."""
+    tables.write_text("docs/reference/commands.md", commands_page())
+    readme = Path("README.md")
+    text = readme.read_text(encoding="utf-8")
+    tables.write_text(readme, SCREEN.sub(lambda found: found[1] + main_screen() + found[2], text))
 
 
 if __name__ == "__main__":

@@ -274,7 +274,7 @@ def print_run(result: RunResult) -> None:
         for warning in result.warnings:
             lines.add_row(Text("!", style="bold yellow"), Text(warning))
         parts.append(section(heading("Warnings"), lines))
-    speed = result.request.packets + result.request.warmup_packets
+    speed = first.packets_in + result.request.warmup_packets
     real = f"{result.wall_seconds:.2f} s real"
     if result.wall_seconds > 0:
         real += f", {speed / result.wall_seconds:,.0f} packets/s"
