@@ -131,6 +131,7 @@ def test_shapes_of_curves():
     assert not shape("levels_off_at", [1.0, 2.0, 3.0, 3.5], at=4, within=0.03).holds
     assert shape("above", [0.5, 2, 2, 2], than="two", at=2).holds
     assert not shape("above", [0.5, 2, 2, 2], than="two").holds
+    assert not shape("above", [1.01, 2, 2, 2], than="two", margin=0.02).holds
     assert shape("peak_at", [1, None, 4, 3], at=4).holds is None
 
 

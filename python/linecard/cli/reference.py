@@ -1,7 +1,7 @@
-"""What follows from the code in the documents; ``make docs`` runs ``python -m linecard.cli.reference`` in the top folder.
+"""What follows from the code in the documents. ``make docs`` runs ``python -m linecard.cli.reference``.
 
 It writes the page of commands, which a test compares with the code, and the screen of the main job in README.md, whose
-numbers are those of the model at that moment.
+numbers are those of the model at that moment. It has to run in the top folder.
 """
 
 from __future__ import annotations

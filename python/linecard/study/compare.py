@@ -315,7 +315,7 @@ def judge_shape(
             if check.at is None or float(x) >= check.at
         ]
         found = ", ".join(f"{x}: {y:.3f} against {other:.3f}" for x, y, other in pairs)
-        return result(all(y > other for _, y, other in pairs), found)
+        return result(all(y > other * (1 + check.margin) for _, y, other in pairs), found)
     index = next((number for number, x in enumerate(xs) if x == check.at), None)
     if index is None or not 0 < index < len(xs) - 1:
         return result(

@@ -129,8 +129,8 @@ class ShapeCheck(_Strict, frozen=True):
 
     ``peak_at``: the largest value stands at ``at``. ``levels_off_at``: the step after ``at`` is smaller than the step
     before it and at most ``within`` of the value. ``rises``: never falls from left to right up to ``at``.
-    ``above``: this series lies above ``than`` at every swept value from ``at`` on;
-    ``measure_than`` compares two measures.
+    ``above``: this series lies above ``than`` by more than ``margin``, a fraction, at every swept value from ``at``
+    on; ``measure_than`` compares two measures.
     """
 
     id: str
@@ -140,6 +140,7 @@ class ShapeCheck(_Strict, frozen=True):
     text: str
     at: float | None = None
     within: float = 0.03
+    margin: float = 0.0
     than: str | None = None
     measure_than: str | None = None
 
