@@ -28,11 +28,14 @@ test: $(VENV)/.dev ## Run all tests of Rust and Python; ends with "N passed, N f
 	$(BIN)/python .ci/tests.py
 
 lint: $(VENV)/.dev ## Check formats, lints and types of Rust and Python
-	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked -- -D warnings
-	$(BIN)/ruff format --check python .ci bench
-	$(BIN)/ruff check python .ci bench
-	$(BIN)/mypy
+	@status=0; \
+	for step in \
+		"cargo fmt --all --check" \
+		"cargo clippy --workspace --all-targets --locked -- -D warnings" \
+		"$(BIN)/ruff format --check python .ci bench" \
+		"$(BIN)/ruff check python .ci bench" \
+		"$(BIN)/mypy"; \
+	do echo "$$step"; $$step || { status=1; echo "failed: $$step"; }; done; exit $$status
 
 check: lint test ## Everything that has to pass before a change goes in
 
