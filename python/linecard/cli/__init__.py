@@ -136,7 +136,10 @@ def run(
     """
     from linecard import api
     from linecard.cli import screen
+    from linecard.results import need_polars
 
+    if parquet is not None:
+        need_polars()  # better now than after a long run
     with screen.progress("Simulating", "packets") as progress:
         result = api.run(
             preset,
