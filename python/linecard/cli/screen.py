@@ -25,7 +25,7 @@ from linecard.errors import ConfigError, LinecardError, TrafficError
 
 if TYPE_CHECKING:
     from linecard.flowstats import FlowStatistics
-    from linecard.results import Description, PresetInfo, RunResult
+    from linecard.results import Description, Parameter, PresetInfo, RunResult
     from linecard.study.result import StudyResult, TableResult
 
 MAX_WIDTH = 108
@@ -370,15 +370,20 @@ def print_description(description: Description) -> None:
     parts.append(Padding(title, (1, 0, 0, 2)))
     if description.extends:
         parts.append(Padding(Text("extends " + " → ".join(description.extends), style=DIM), (0, 0, 0, 2)))
-    table = Table(box=box.SIMPLE_HEAD, header_style="bold cyan", pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("parameter", no_wrap=True)
-    table.add_column("value", justify="right", max_width=18, overflow="fold")
-    table.add_column("unit", max_width=14)
-    table.add_column("meaning, and where the value comes from", ratio=1)
+    groups: dict[str, list[Parameter]] = {}
     for each in description.parameters:
-        meaning = Text.assemble(each.meaning, "\n", (each.source, DIM))
-        table.add_row(each.key, Text(each.value, style="bold"), each.unit, meaning)
-    parts.append(Padding(table, (1, 0, 0, 2)))
+        groups.setdefault(each.key.partition(".")[0], []).append(each)
+    # One width for all groups, so that the eye can run down a column.
+    name_width = max((len(each.key) for each in description.parameters), default=0)
+    for name, members in groups.items():
+        table = Table.grid(padding=(0, 2))
+        table.add_column(width=name_width, no_wrap=True)
+        table.add_column(width=20, overflow="fold")
+        table.add_column(ratio=1)
+        for each in members:
+            value = Text.assemble((each.value, "bold"), f" {each.unit}")
+            table.add_row(each.key, value, Text.assemble(each.meaning, (f"\n{each.source}", DIM)))
+        parts.append(section(heading(name), table))
     if description.derived:
         table = lined(("follows from them", "l"), ("value", "r"), ("unit", "l"), ("formula", "w"))
         for derived in description.derived:
@@ -388,7 +393,7 @@ def print_description(description: Description) -> None:
                 derived.unit,
                 Text(derived.formula, style=DIM),
             )
-        parts.append(Padding(table, (0, 0, 0, 2)))
+        parts.append(Padding(table, (1, 0, 0, 2)))
     show(*parts)
 
 
