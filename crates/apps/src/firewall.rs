@@ -3,7 +3,7 @@
 //! Source: Hasan 2003, section 5.2. Header fields are extracted, then a linked list of templates in SRAM is walked;
 //! the first one that matches decides, and a packet that matches none is forwarded. Drops are counted.
 
-use crate::io::{IoCosts, accept_ipv4, output, store_and_enqueue};
+use crate::io::{IoCosts, accept_ipv4, output, receive, store_and_enqueue};
 use linecard_program::{Application, Ctx, DropReason, PacketHead, Program, Source, Unit};
 use std::cell::Cell;
 use std::ops::RangeInclusive;
@@ -105,8 +105,8 @@ impl Application for Firewall {
 
 async fn input(ctx: Ctx, costs: IoCosts, config: Rc<FirewallConfig>, walked: Rc<Cell<(u64, u64)>>) {
     loop {
-        let packet = ctx.receive().await;
-        ctx.compute(costs.input_first_cell_cycles + config.extract_cycles);
+        let packet = receive(&ctx, &costs).await;
+        ctx.compute(config.extract_cycles);
         if !accept_ipv4(&ctx, packet).await {
             continue;
         }

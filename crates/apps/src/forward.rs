@@ -5,7 +5,7 @@
 //! the receive buffer; later cells move whole.
 
 use crate::checksum::update;
-use crate::io::{IoCosts, accept_ipv4, output, store_and_enqueue};
+use crate::io::{IoCosts, accept_ipv4, output, receive, store_and_enqueue};
 use crate::route::RouteTable;
 use linecard_program::{Application, Ctx, DropReason, Program, Source, Unit};
 use std::cell::Cell;
@@ -51,8 +51,7 @@ impl Application for L3Forward {
 
 async fn input(ctx: Ctx, costs: IoCosts, table: Rc<RouteTable>, lookups: Rc<Cell<(u64, u64)>>) {
     loop {
-        let packet = ctx.receive().await;
-        ctx.compute(costs.input_first_cell_cycles);
+        let packet = receive(&ctx, &costs).await;
         if !accept_ipv4(&ctx, packet).await {
             continue;
         }

@@ -2,19 +2,28 @@
 
 use linecard_program::{Ctx, DropReason, NetworkKind, PacketId, Source, Unit};
 
-/// Engine cycles of the input and output loops.
+/// What the input and output loops cost: engine cycles, and scratchpad accesses (ready flags, state of ports and of
+/// queues), one after another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IoCosts {
     /// First cell of a packet on the input side, without the application's own work.
     pub input_first_cell_cycles: u32,
     /// Each later cell on the input side.
     pub input_later_cell_cycles: u32,
+    /// Scratchpad accesses for each cell on the input side.
+    pub input_cell_scratch: u32,
     /// Putting a packet into its output queue.
     pub enqueue_cycles: u32,
+    /// Scratchpad accesses of that.
+    pub enqueue_scratch: u32,
     /// First block of a packet on the output side, with its first cell.
     pub output_first_block_cycles: u32,
+    /// Scratchpad accesses of that.
+    pub output_first_block_scratch: u32,
     /// Each later block, with its first cell.
     pub output_later_block_cycles: u32,
+    /// Scratchpad accesses of that.
+    pub output_later_block_scratch: u32,
     /// Each further cell of a block.
     pub output_blocked_cell_cycles: u32,
 }
@@ -41,13 +50,29 @@ pub(crate) async fn store_and_enqueue(
     }
     ctx.write_cell(packet, 0, first).await;
     for cell in 1..cells {
+        scratch(ctx, costs.input_cell_scratch).await;
         ctx.compute(costs.input_later_cell_cycles);
         ctx.write_cell(packet, cell, Source::ReceiveBuffer).await;
     }
     ctx.join().await;
+    scratch(ctx, costs.enqueue_scratch).await;
     ctx.compute(costs.enqueue_cycles);
     ctx.write(Unit::Sram, DESCRIPTOR_WORDS).await;
     ctx.enqueue(packet, queue).await;
+}
+
+/// Receive a packet and spend what its first cell costs in any application.
+pub(crate) async fn receive(ctx: &Ctx, costs: &IoCosts) -> PacketId {
+    let packet = ctx.receive().await;
+    scratch(ctx, costs.input_cell_scratch).await;
+    ctx.compute(costs.input_first_cell_cycles);
+    packet
+}
+
+async fn scratch(ctx: &Ctx, accesses: u32) {
+    for _ in 0..accesses {
+        ctx.read(Unit::Scratch, 1).await;
+    }
 }
 
 /// Whether the received packet is IPv4 with hops left; drops it otherwise.
@@ -67,9 +92,11 @@ pub(crate) async fn output(ctx: Ctx, costs: IoCosts) {
     loop {
         let block = ctx.next_block().await;
         if block.first_cell == 0 {
+            scratch(&ctx, costs.output_first_block_scratch).await;
             ctx.compute(costs.output_first_block_cycles);
             ctx.read(Unit::Sram, DESCRIPTOR_WORDS).await;
         } else {
+            scratch(&ctx, costs.output_later_block_scratch).await;
             ctx.compute(costs.output_later_block_cycles);
         }
         ctx.compute(costs.output_blocked_cell_cycles * (u32::from(block.cells) - 1));

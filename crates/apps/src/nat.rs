@@ -8,7 +8,7 @@
 //! begin in the middle of flows); FIN and RST take it out; the side by which a flow leaves is drawn by its hash.
 
 use crate::checksum::update;
-use crate::io::{IoCosts, accept_ipv4, output, store_and_enqueue};
+use crate::io::{IoCosts, accept_ipv4, output, receive, store_and_enqueue};
 use linecard_program::{Application, Ctx, DropReason, PacketHead, Program, Source, Unit};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -170,8 +170,8 @@ impl Application for Nat {
 
 async fn input(ctx: Ctx, costs: IoCosts, config: NatConfig, table: Rc<RefCell<Table>>) {
     loop {
-        let packet = ctx.receive().await;
-        ctx.compute(costs.input_first_cell_cycles + config.translate_cycles);
+        let packet = receive(&ctx, &costs).await;
+        ctx.compute(config.translate_cycles);
         if !accept_ipv4(&ctx, packet).await {
             continue;
         }

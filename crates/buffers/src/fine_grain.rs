@@ -1,6 +1,6 @@
 //! Single 64-byte cells from a pool; a packet takes just as many as it fills.
 //!
-//! Source: Hasan 2003, sections 4.1 and 6.3. No fragmentation, but after some allocations the pool holds the cells
+//! Source: Hasan 2003, sections 4.1, 6.2 (packets draw from the two pools in turn) and 6.3. No fragmentation, but after some allocations the pool holds the cells
 //! in random order, so the cells of a packet lie in different rows. The pool starts in a random order for that
 //! reason: the state it reaches by itself after some time.
 
@@ -33,21 +33,19 @@ impl FineGrain {
 
     #[inline]
     pub(crate) fn allocate(&mut self, cells: u32, _queue: u16) -> Placement {
-        if cells as usize > self.links.len() {
+        if cells > self.cells_per_pool {
             return Placement::TooLarge;
         }
-        // Drawn in turn, each pool gives half, the one whose turn it is the odd cell.
-        let pools = self.pools.len() as u32;
-        for (offset, share) in (0..pools).map(|o| (o, (cells + pools - 1 - o) / pools)) {
-            if self.pools[(self.turn + offset as usize) % pools as usize].len() < share as usize {
-                return Placement::Wait;
-            }
+        let pools = self.pools.len();
+        let pool = &mut self.pools[self.turn];
+        if pool.len() < cells as usize {
+            return Placement::Wait;
         }
+        self.turn = (self.turn + 1) % pools;
         let mut first = 0;
         let mut previous = None;
         for _ in 0..cells {
-            let Some(cell) = self.pools[self.turn].take() else { unreachable!("counted above") };
-            self.turn = (self.turn + 1) % self.pools.len();
+            let Some(cell) = pool.take() else { unreachable!("counted above") };
             match previous.replace(cell) {
                 Some(before) => self.links[before as usize] = cell,
                 None => first = cell,
@@ -80,18 +78,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_packet_takes_as_many_cells_as_it_fills_from_both_pools() {
+    fn a_packet_takes_as_many_cells_as_it_fills_from_the_pool_whose_turn_it_is() {
         let mut a = FineGrain::new(8, 2, PoolOrder::Lifo, 1);
         let Placement::At(first) = a.allocate(3, 0) else { panic!() };
         let second = a.next_cell(first);
         let third = a.next_cell(second);
-        assert_eq!([first / 4, second / 4, third / 4], [0, 1, 0], "pools in turn");
-        assert_eq!(a.cells_in_use(), 3);
-        assert_eq!(a.allocate(6, 0), Placement::Wait);
+        assert_eq!([first / 4, second / 4, third / 4], [0, 0, 0], "one packet, one pool");
+        let Placement::At(other) = a.allocate(2, 0) else { panic!() };
+        assert_eq!([other / 4, a.next_cell(other) / 4], [1, 1], "the next packet, the other pool");
+        assert_eq!(a.cells_in_use(), 5);
+        assert_eq!(a.allocate(2, 0), Placement::Wait, "pool 0 has one cell left");
         a.release(first, 3);
-        assert_eq!(a.cells_in_use(), 0);
-        // Pool 1's turn; the cell freed last comes first again.
-        assert_eq!(a.allocate(1, 0), Placement::At(second));
-        assert_eq!(a.allocate(9, 0), Placement::TooLarge);
+        // The cell freed last comes first again.
+        assert_eq!(a.allocate(1, 0), Placement::At(third));
+        assert_eq!(a.allocate(5, 0), Placement::TooLarge);
     }
 }

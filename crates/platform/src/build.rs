@@ -5,7 +5,7 @@ use crate::preset::{Resolved, Setting, Value, problem};
 use crate::schema::PARAMETERS;
 use linecard_apps::{Firewall, FirewallConfig, IoCosts, L3Forward, Nat, NatConfig};
 use linecard_buffers::{AllocatorConfig, AllocatorKind, PoolOrder};
-use linecard_dram::packet_buffer::{BatchBreak, Policy, Precharge, Queues, Spare};
+use linecard_dram::packet_buffer::{BatchBreak, Policy, Precharge, Queues};
 use linecard_dram::{Command, Constraint, Edge, Level, Organization, RowMap, Timing};
 use linecard_np::{
     BufferPath, EngineConfig, MachineConfig, MemoryConfig, OutputConfig, ReceiveConfig, ReceiveMode,
@@ -201,7 +201,11 @@ impl Configuration {
         let costs = IoCosts {
             input_first_cell_cycles: self.small("app.input_first_cell_cycles"),
             input_later_cell_cycles: self.small("app.input_later_cell_cycles"),
+            input_cell_scratch: self.small("app.input_cell_scratch"),
             enqueue_cycles: self.small("app.enqueue_cycles"),
+            enqueue_scratch: self.small("app.enqueue_scratch"),
+            output_first_block_scratch: self.small("app.output_first_block_scratch"),
+            output_later_block_scratch: self.small("app.output_later_block_scratch"),
             output_first_block_cycles: self.small("app.output_first_block_cycles"),
             output_later_block_cycles: self.small("app.output_later_block_cycles"),
             output_blocked_cell_cycles: self.small("app.output_blocked_cell_cycles"),
@@ -351,10 +355,6 @@ impl Configuration {
             precharge: pick(
                 &self.text("controller.precharge"),
                 [("eager", Precharge::Eager), ("lazy", Precharge::Lazy)],
-            ),
-            spare: pick(
-                &self.text("controller.spare"),
-                [("next", Spare::Next), ("any_head", Spare::AnyHead)],
             ),
             batch: self.small("controller.batch_k"),
             batch_break: pick(

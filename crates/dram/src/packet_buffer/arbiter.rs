@@ -34,8 +34,7 @@ impl<O: Observer> Controller<O> {
         }
         let preferred = match self.policy.queues {
             Queues::OddEven if !self.queues[FIRST].is_empty() => FIRST,
-            // The bank parity that was not served last, by a read or a write.
-            Queues::OddEven => [ODD, EVEN][(self.last.location.bank % 2) as usize],
+            Queues::OddEven => 1 - self.last.parity,
             Queues::ReadWrite if self.batch_goes_on() => self.last.queue,
             Queues::ReadWrite => 1 - self.last.queue,
         };

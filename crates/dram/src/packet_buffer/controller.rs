@@ -1,6 +1,7 @@
 //! The controller: takes one access after another, and prepares the next while one moves its data.
 
-use super::policy::{Policy, Precharge, Spare};
+use super::arbiter::FIRST;
+use super::policy::{Policy, Precharge};
 use super::statistics::Statistics;
 use crate::{Command, Cycle, Device, Location};
 use std::collections::VecDeque;
@@ -61,6 +62,8 @@ pub(super) struct Queued {
 pub(super) struct Last {
     pub location: Location,
     pub queue: usize,
+    /// The queue of odd or even banks served last, under `Queues::OddEven`.
+    pub parity: usize,
     /// Turns of this queue in a row.
     pub served: u32,
     /// Whether the next request of the queue belongs to the same turn.
@@ -77,6 +80,8 @@ pub struct Controller<O: Observer = Silent> {
     pub(super) last: Last,
     /// The access moving its data: its mark and whether it writes.
     current: Option<Done>,
+    /// Where the next access was seen to go when the current one was taken up.
+    noticed: Option<Location>,
     /// End of the data moved last.
     bus_free: Cycle,
     /// When there is something to do.
@@ -96,8 +101,9 @@ impl<O: Observer> Controller<O> {
             device,
             policy,
             queues: std::array::from_fn(|_| VecDeque::with_capacity(QUEUE_CAPACITY)),
-            last: Last { location: nowhere, queue: 1, served: 0, more: false, write: false },
+            last: Last { location: nowhere, queue: 1, parity: 1, served: 0, more: false, write: false },
             current: None,
+            noticed: None,
             bus_free: 0,
             wake: None,
             statistics: Statistics { bank_data_cycles: vec![0; banks], ..Statistics::default() },
@@ -145,12 +151,7 @@ impl<O: Observer> Controller<O> {
         let queue = self.queue_of(location.bank, write);
         self.queues[queue].push_back(Queued { location, bytes, write, more, tag, arrival: now });
         self.statistics.windows[usize::from(write)].reference(location);
-        if self.current.is_some() {
-            // Only a new head can change what is next.
-            if self.queues[queue].len() == 1 {
-                self.look_ahead(now);
-            }
-        } else if self.wake.is_none() {
+        if self.current.is_none() && self.wake.is_none() {
             self.wake = Some(now.max(self.bus_free));
         }
     }
@@ -181,7 +182,9 @@ impl<O: Observer> Controller<O> {
             false => 1,
         };
         let turned = self.last.write != access.write;
-        self.last = Last { location: access.location, queue, served, more: access.more, write: access.write };
+        let parity = if queue == FIRST { self.last.parity } else { queue };
+        self.last =
+            Last { location: access.location, queue, parity, served, more: access.more, write: access.write };
 
         let (start, hit) = if self.policy.ideal {
             let latency = self.device.latency(column_command(access.write));
@@ -223,15 +226,16 @@ impl<O: Observer> Controller<O> {
         (at + latency, hit)
     }
 
-    /// While data are moved: prepare the bank of the access that will be served next, as far as the policy goes.
+    /// Notice where the next access will go and prepare its bank, as far as the policy goes.
     #[inline]
     fn look_ahead(&mut self, now: Cycle) {
-        if self.policy.ideal || self.policy.precharge == Precharge::Eager {
+        if self.policy.ideal {
             return;
         }
-        let Some(next) = self.next_queue().and_then(|q| self.queues[q].front()) else { return };
-        let location = next.location;
-        if location.bank == self.last.location.bank || self.device.is_open(location.bank, location.row) {
+        self.noticed = self.next_queue().and_then(|q| self.queues[q].front()).map(|next| next.location);
+        let Some(location) = self.noticed else { return };
+        let elsewhere = location.bank != self.last.location.bank;
+        if self.policy.precharge == Precharge::Eager || !elsewhere || self.device.is_open(location.bank, location.row) {
             return;
         }
         if self.device.open_row(location.bank).is_some() {
@@ -243,22 +247,13 @@ impl<O: Observer> Controller<O> {
     }
 
     /// Close the bank whose data have just been moved, and any other that was spared for an access that did not
-    /// come, unless an impending access will hit.
+    /// come, unless the next access was noticed to hit.
     #[inline]
     fn precharge_eagerly(&mut self, now: Cycle) {
         for bank in 0..self.device.organization().banks {
             let Some(row) = self.device.open_row(bank) else { continue };
             let location = Location { bank, row };
-            let spared = match self.policy.spare {
-                Spare::Next => self
-                    .next_queue()
-                    .and_then(|q| self.queues[q].front())
-                    .is_some_and(|r| r.location == location),
-                Spare::AnyHead => {
-                    self.queues.iter().any(|q| q.front().is_some_and(|r| r.location == location))
-                }
-            };
-            if !spared {
+            if self.noticed != Some(location) {
                 self.issue(Command::Precharge, location, 0, now);
             }
         }

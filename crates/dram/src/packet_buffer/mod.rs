@@ -7,6 +7,8 @@
 //! - a row command of the next access waits for the end of the data in progress, unless the policy looks ahead: the
 //!   published cells fit 6, 4 and 0 cycles before the data of a conflict, a closed row and a hit;
 //! - the column access of a row hit overlaps the end of the transfer before it, so hits follow without a gap;
+//! - the controller looks at the heads of its queues once an access, when it takes the access up ("during the
+//!   processing of that request, it also examines the new head", section 4.4);
 //! - an access is known to the controller from the cycle in which it was submitted.
 
 mod arbiter;
@@ -15,5 +17,5 @@ mod policy;
 mod statistics;
 
 pub use controller::{Controller, Done, Observer, Request, Silent};
-pub use policy::{BatchBreak, Policy, Precharge, Queues, Spare};
+pub use policy::{BatchBreak, Policy, Precharge, Queues};
 pub use statistics::{RowWindow, Statistics};

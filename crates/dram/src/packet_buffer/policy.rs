@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Queues {
     /// One queue for the odd banks and one for the even ones, in alternation, and a third for reads that is always
-    /// served first (REF_BASE, section 6.2). Alternation does not wait: the cells of a packet lie in one bank, so
+    /// served first and does not change whose turn it is (REF_BASE, section 6.2). Alternation does not wait: the cells of a packet lie in one bank, so
     /// the other queue can stay empty for ever.
     OddEven,
     /// One queue for reads and one for writes, of equal priority (OUR_BASE, section 6.2).
@@ -14,20 +14,11 @@ pub enum Queues {
 /// When a bank is precharged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precharge {
-    /// As soon as its data have been moved, unless [`Spare`] says that the row is about to be used (REF_BASE).
+    /// As soon as its data have been moved, unless the controller had noticed, when it took the access up, that the
+    /// next access is to the same row (REF_BASE, section 6.2: "notices in time").
     Eager,
     /// When an impending access is known to need another row of it (OUR_BASE, section 4.4).
     Lazy,
-}
-
-/// Which impending access spares a bank from eager precharge (section 6.2: "unless the controller notices in time
-/// that the next access is in fact to the bank's latched row").
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spare {
-    /// The access that will be served next.
-    Next,
-    /// The head of any queue.
-    AnyHead,
 }
 
 /// What ends a batch besides its length (section 4.2, event 1: "the next element on the current queue would
@@ -47,8 +38,6 @@ pub struct Policy {
     pub queues: Queues,
     /// Precharge.
     pub precharge: Precharge,
-    /// What spares a bank from eager precharge.
-    pub spare: Spare,
     /// Requests from one queue in a row, at most, while the other has any; 1 alternates.
     pub batch: u32,
     /// What ends a batch early.
