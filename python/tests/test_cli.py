@@ -198,9 +198,16 @@ def test_progress_and_interrupt_from_python():
         linecard.run("ixp1200", packets=50_000_000, progress=stop)
 
 
-def test_ctrl_c_ends_a_run_at_once_with_130():
-    command = [sys.executable, "-m", "linecard", "run", "ixp1200", "--packets", "2000000000"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "ixp1200", "--packets", "2000000000"),
+        ("reproduce", "hasan2003", "--jobs", "2"),
+    ],
+)
+def test_ctrl_c_ends_at_once_with_130(arguments, tmp_path):
+    command = [sys.executable, "-m", "linecard", *arguments]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
     time.sleep(2.0)
     process.send_signal(signal.SIGINT)
     started = time.monotonic()
@@ -209,6 +216,7 @@ def test_ctrl_c_ends_a_run_at_once_with_130():
     assert time.monotonic() - started < 5
     assert out == ""
     assert "Traceback" not in err
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_runs_in_threads_take_each_others_time():
