@@ -1,0 +1,109 @@
+//! The order of the entries of a set, from best to next victim, which the policies of chapter 5 rearrange.
+//!
+//! LRU, FIFO, SP, LIP and their kin differ only in where a new entry goes and what a hit moves. Each is a [`Rule`];
+//! the order itself has two forms with one meaning: `Rows` for small sets, `Chain` for all others.
+
+use crate::cache::{Access, Cache};
+
+/// The entries of each set in order: the first is the best, the last the next victim.
+pub(crate) trait Order: Send {
+    /// Names an entry until the next change.
+    type Place: Copy;
+
+    /// Where the digest stands.
+    fn find(&self, access: Access) -> Option<Self::Place>;
+    /// Makes an entry the first of its set.
+    fn raise_to_front(&mut self, set: u32, place: Self::Place);
+    /// Swaps an entry with the one before it, if there is one; an empty way counts as one.
+    fn raise_by_one(&mut self, set: u32, place: Self::Place);
+    /// A new first entry; of a full set the last one leaves.
+    fn insert_front(&mut self, access: Access);
+    /// A new entry behind the others; of a full set it replaces the last one.
+    fn insert_end(&mut self, access: Access);
+    /// A new entry in the last way, be that empty or not.
+    fn replace_last(&mut self, access: Access);
+    /// The last entry of a full set.
+    fn last(&self, set: u32) -> Option<u32>;
+    /// The ways of a set, best first, for tests and explanations; `None` is an empty way.
+    fn row(&self, set: u32) -> Vec<Option<u32>>;
+
+    /// Hit or miss, the digest becomes the first: [`Order::find`] and what follows from it.
+    #[inline]
+    fn front(&mut self, access: Access) -> bool {
+        let found = self.find(access);
+        match found {
+            Some(place) => self.raise_to_front(access.set, place),
+            None => self.insert_front(access),
+        }
+        found.is_some()
+    }
+
+    /// A hit moves up by one, a miss goes to the end.
+    #[inline]
+    fn step(&mut self, access: Access) -> bool {
+        self.step_by_parts(access)
+    }
+
+    /// [`Order::step`] in single moves.
+    #[inline]
+    fn step_by_parts(&mut self, access: Access) -> bool {
+        let found = self.find(access);
+        match found {
+            Some(place) => self.raise_by_one(access.set, place),
+            None => self.insert_end(access),
+        }
+        found.is_some()
+    }
+}
+
+/// What a hit and a miss do to the order of a set.
+pub(crate) trait Rule: Send {
+    /// Whether empty ways take part in the order.
+    const BLANKS: bool = false;
+
+    /// The entry at `place` was hit.
+    fn hit<O: Order>(&mut self, order: &mut O, set: u32, place: O::Place);
+    /// A digest that was not there comes in.
+    fn insert<O: Order>(&mut self, order: &mut O, access: Access);
+    /// Both in one, where the order offers it.
+    #[inline]
+    fn access<O: Order>(&mut self, order: &mut O, access: Access) -> bool {
+        let found = order.find(access);
+        match found {
+            Some(place) => self.hit(order, access.set, place),
+            None => self.insert(order, access),
+        }
+        found.is_some()
+    }
+}
+
+/// A cache that is an order and a rule.
+pub(crate) struct Ordered<O, R> {
+    pub order: O,
+    pub rule: R,
+}
+
+impl<O: Order, R: Rule> Cache for Ordered<O, R> {
+    #[inline]
+    fn lookup(&mut self, access: Access) -> bool {
+        let found = self.order.find(access);
+        if let Some(place) = found {
+            self.rule.hit(&mut self.order, access.set, place);
+        }
+        found.is_some()
+    }
+
+    #[inline]
+    fn insert(&mut self, access: Access) {
+        self.rule.insert(&mut self.order, access);
+    }
+
+    #[inline]
+    fn access(&mut self, access: Access) -> bool {
+        self.rule.access(&mut self.order, access)
+    }
+
+    fn next_victim(&self, set: u32) -> Option<u32> {
+        self.order.last(set)
+    }
+}

@@ -1,0 +1,51 @@
+//! LRU: the entry used least recently leaves. Chapter 5 measures everything against it.
+
+use super::{Build, Cost, Info, ordered_bits};
+use crate::cache::{Access, Replay};
+use crate::order::{Order, Rule};
+
+pub(super) const INFO: Info = Info {
+    name: "LRU",
+    aliases: &[],
+    parameter: None,
+    summary: "hits move to the front, misses insert at the front, the last leaves",
+    source: "Girish 2008, section 5.3.2",
+    cost: Cost::Bits(|geometry, _| ordered_bits(geometry)),
+    least_sets: 1,
+};
+
+pub(super) fn build(build: &Build) -> Box<dyn Replay> {
+    build.ordered(Lru)
+}
+
+/// Hits and misses alike become the first.
+#[derive(Clone)]
+pub(super) struct Lru;
+
+impl Rule for Lru {
+    #[inline]
+    fn hit<O: Order>(&mut self, order: &mut O, set: u32, place: O::Place) {
+        order.raise_to_front(set, place);
+    }
+
+    #[inline]
+    fn insert<O: Order>(&mut self, order: &mut O, access: Access) {
+        order.insert_front(access);
+    }
+
+    #[inline]
+    fn access<O: Order>(&mut self, order: &mut O, access: Access) -> bool {
+        order.front(access)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::hand::check;
+
+    #[test]
+    fn by_hand() {
+        check(Lru, "a:a... b:ba.. c:cba. d:dcba b+bdca e:ebdc a:aebd d+daeb d+daeb");
+    }
+}

@@ -1,0 +1,21 @@
+//! OPT_BYPASS: as OPT, but what is needed later than every entry is not let in. No policy misses less.
+
+use super::foresight::Foresight;
+use super::opt::Opt;
+use super::{Build, Cost, Info};
+use crate::cache::Replay;
+
+pub(super) const INFO: Info = Info {
+    name: "OPT_BYPASS",
+    aliases: &["BELADYBYPASS"],
+    parameter: None,
+    summary: "as OPT, but what is needed last of all is not inserted",
+    source: "Belady, IBM Systems Journal 5 (1966), with bypass",
+    cost: Cost::Oracle,
+    least_sets: 1,
+};
+
+/// Its trace worked by hand stands beside that of OPT.
+pub(super) fn build(build: &Build) -> Box<dyn Replay> {
+    build.boxed(Opt::new(build.geometry, Foresight::new(build.future()), true))
+}

@@ -1,0 +1,90 @@
+//! Re-reference interval prediction: what SRRIP, BRRIP, DRRIP and SHIP have in common.
+//!
+//! Each entry carries a predicted interval of a few bits; 0 says "needed soon", the largest "not for long". A hit
+//! sets 0 (hit priority). The victim is the lowest-numbered way with the largest value; if there is none, all
+//! values of the set rise until there is.
+
+use super::{Cost, Info, Parameter};
+use crate::cache::Access;
+use crate::geometry::Geometry;
+use crate::ways::Ways;
+
+/// The number in the name of a policy of this family.
+pub(super) const BITS: Parameter =
+    Parameter { meaning: "bits of an interval", default: 2, least: 1, most: 7 };
+
+/// The intervals are all the state.
+pub(super) const COST: Cost = Cost::Bits(|geometry, bits| u64::from(geometry.entries()) * u64::from(bits));
+
+/// Where the family comes from.
+pub(super) const SOURCE: &str = "Jaleel et al., ISCA 2010";
+
+/// What SRRIP and BRRIP tell of themselves but for their names.
+pub(super) const fn info(name: &'static str, summary: &'static str) -> Info {
+    Info { name, aliases: &[], parameter: Some(BITS), summary, source: SOURCE, cost: COST, least_sets: 1 }
+}
+
+/// Entries with their predicted intervals.
+pub(super) struct Rrip {
+    pub ways: Ways,
+    intervals: Vec<u8>,
+    distant: u8,
+}
+
+impl Rrip {
+    /// Intervals of `bits` bits.
+    pub fn new(geometry: Geometry, bits: u32) -> Self {
+        let distant = (1 << bits) - 1;
+        Self { ways: Ways::new(geometry), intervals: vec![0; geometry.entries() as usize], distant }
+    }
+
+    /// The way of a digest; it is now expected soon.
+    #[inline]
+    pub fn hit(&mut self, access: Access) -> Option<usize> {
+        let found = self.ways.find(access);
+        if let Some(way) = found {
+            self.intervals[way] = 0;
+        }
+        found
+    }
+
+    /// The way for a new digest: an empty one, else the victim's.
+    #[inline]
+    pub fn way_for(&mut self, set: u32) -> usize {
+        self.ways.vacancy(set).unwrap_or_else(|| self.victim(set))
+    }
+
+    fn victim(&mut self, set: u32) -> usize {
+        let filled = self.ways.filled(set);
+        let intervals = &mut self.intervals[filled.clone()];
+        let largest = *intervals.iter().max().expect("a full set has entries");
+        let rise = self.distant - largest;
+        intervals.iter_mut().for_each(|interval| *interval += rise);
+        let way = intervals.iter().position(|&interval| interval == self.distant);
+        filled.start + way.expect("the largest has just risen to it")
+    }
+
+    /// Puts a digest into a way, expected late, or last of all if `distant`.
+    #[inline]
+    pub fn put(&mut self, way: usize, access: Access, distant: bool) {
+        self.ways.put(way, access);
+        self.intervals[way] = self.distant - u8::from(!distant);
+    }
+
+    /// The entry that leaves next; raising intervals does not change which.
+    pub fn next_victim(&self, set: u32) -> Option<u32> {
+        let filled = self.ways.filled(set);
+        let largest = filled.clone().rev().max_by_key(|&way| self.intervals[way])?;
+        self.ways.vacancy(set).is_none().then(|| self.ways.digest(largest))
+    }
+
+    /// The entries and intervals of set 0.
+    #[cfg(test)]
+    pub fn show(&self) -> String {
+        let entry = |way| {
+            let name = crate::policy::hand::letters([Some(self.ways.digest(way))]);
+            format!("{name}{}", self.intervals[way])
+        };
+        self.ways.filled(0).map(entry).collect()
+    }
+}

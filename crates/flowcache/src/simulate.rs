@@ -1,0 +1,173 @@
+//! One configuration over one trace: hits, misses and what kind they are.
+
+use crate::FlowCacheError;
+use crate::cache::Replay;
+use crate::geometry::Geometry;
+use crate::policy::{self, Future, Policy};
+use crate::trace::{NEVER, Trace};
+use serde::Serialize;
+
+/// Packets that are run before their hits are looked at: what is written must still stand in the nearest cache.
+const BLOCK: usize = 4096;
+
+/// A cache to simulate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Configuration {
+    /// Entries, ways and sets.
+    pub geometry: Geometry,
+    /// What is kept and what leaves.
+    pub policy: Policy,
+}
+
+/// What all configurations of a run have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// A miss is cold if the digest does not occur in this many packets before it (thesis, section 5.4).
+    pub cold_window_packets: u32,
+    /// How far `PRED` looks ahead (thesis, section 5.4).
+    pub foresight_packets: u32,
+    /// Seed of the policies that draw.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { cold_window_packets: 10_000, foresight_packets: 10_000, seed: 1 }
+    }
+}
+
+/// What one configuration did with a trace. Counts are packets.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Row {
+    /// Entries of the cache.
+    pub entries: u32,
+    /// Entries in a set.
+    pub ways: u32,
+    /// Sets.
+    pub sets: u32,
+    /// The policy's name.
+    pub policy: String,
+    /// Packets of the trace.
+    pub packets: u64,
+    /// Packets whose digest was in the cache.
+    pub hits: u64,
+    /// The others: [`Row::cold`], [`Row::capacity`] and [`Row::conflict`] together.
+    pub misses: u64,
+    /// Misses by packets.
+    pub miss_ratio: f64,
+    /// Misses whose digest does not occur in the window before.
+    pub cold: u64,
+    /// Of the others, those that a fully associative LRU cache of as many entries misses too.
+    pub capacity: u64,
+    /// The rest.
+    pub conflict: u64,
+    /// Packets whose digest was never seen before: the misses of an endless cache.
+    pub first_ref_misses: u64,
+    /// Cold misses that the fully associative LRU cache would have hit.
+    pub cold_but_fa_hit: u64,
+    /// Hits that the fully associative LRU cache would have missed.
+    pub hit_but_fa_miss: u64,
+    /// Bits of state of the policy, beside tags and results; none of an oracle.
+    pub policy_state_bits: Option<u64>,
+}
+
+/// A cache that takes packets one by one or in blocks, for a machine that has one or a program of one's own.
+pub struct FlowCache {
+    cache: Box<dyn Replay>,
+    next: u32,
+}
+
+impl FlowCache {
+    /// An empty cache.
+    ///
+    /// # Errors
+    /// When the policy does not fit the shape, or is an oracle: those need a [`Trace`].
+    pub fn new(configuration: &Configuration, seed: u64) -> Result<Self, FlowCacheError> {
+        let cache = policy::build(configuration.policy, configuration.geometry, seed, None)?;
+        Ok(Self { cache, next: 0 })
+    }
+
+    /// Looks a digest up, and lets the policy bring it in on a miss; whether it hit.
+    pub fn access(&mut self, digest: u32) -> bool {
+        let mut hit = [false];
+        self.replay(&[digest], &mut hit);
+        hit[0]
+    }
+
+    /// Looks up `digests` in order and notes for each whether it hit.
+    ///
+    /// # Panics
+    /// When the slices differ in length.
+    pub fn replay(&mut self, digests: &[u32], hits: &mut [bool]) {
+        assert_eq!(digests.len(), hits.len(), "one place per digest");
+        self.cache.replay(self.next, digests, hits);
+        self.next = self.next.wrapping_add(digests.len() as u32);
+    }
+}
+
+/// Runs one configuration over a trace.
+///
+/// # Errors
+/// When the policy does not fit the shape.
+pub fn simulate(
+    trace: &Trace,
+    configuration: &Configuration,
+    options: &Options,
+) -> Result<Row, FlowCacheError> {
+    simulate_with(trace, configuration, options, |_| ())
+}
+
+/// As [`simulate`]; `see` gets the hits and misses of the packets in order, block by block.
+///
+/// # Errors
+/// When the policy does not fit the shape.
+pub fn simulate_with(
+    trace: &Trace,
+    configuration: &Configuration,
+    options: &Options,
+    mut see: impl FnMut(&[bool]),
+) -> Result<Row, FlowCacheError> {
+    let Configuration { geometry, policy } = *configuration;
+    let future =
+        policy.is_oracle().then(|| Future { next: trace.next().clone(), window: options.foresight_packets });
+    let mut cache = policy::build(policy, geometry, options.seed, future)?;
+    let mut counts = Row::default();
+    let mut block = [false; BLOCK];
+    for (number, digests) in trace.digests().chunks(BLOCK).enumerate() {
+        let first = number * BLOCK;
+        let hits = &mut block[..digests.len()];
+        cache.replay(first as u32, digests, hits);
+        classify(&mut counts, trace, first, hits, geometry.entries(), options.cold_window_packets);
+        see(hits);
+    }
+    let packets = trace.digests().len() as u64;
+    counts.hits = packets - counts.misses;
+    Ok(Row {
+        entries: geometry.entries(),
+        ways: geometry.ways(),
+        sets: geometry.sets(),
+        policy: policy.to_string(),
+        packets,
+        miss_ratio: counts.misses as f64 / packets as f64,
+        policy_state_bits: policy.state_bits(geometry),
+        ..counts
+    })
+}
+
+/// Adds the misses of the packets from `first` on to their classes.
+fn classify(counts: &mut Row, trace: &Trace, first: usize, hits: &[bool], entries: u32, window: u32) {
+    let packets = first..first + hits.len();
+    let reuse = trace.previous()[packets.clone()].iter().zip(&trace.distances()[packets]);
+    for ((at, &hit), (&previous, &distance)) in (first as u32..).zip(hits).zip(reuse) {
+        let full_hit = distance < entries;
+        // A packet without a predecessor is cold, however long the window.
+        let cold = previous == NEVER || at - previous > window;
+        counts.first_ref_misses += u64::from(previous == NEVER);
+        counts.hit_but_fa_miss += u64::from(hit & !full_hit);
+        counts.misses += u64::from(!hit);
+        counts.cold += u64::from(!hit & cold);
+        counts.cold_but_fa_hit += u64::from(!hit & cold & full_hit);
+        counts.capacity += u64::from(!hit & !cold & !full_hit);
+        counts.conflict += u64::from(!hit & !cold & full_hit);
+    }
+}

@@ -1,0 +1,107 @@
+//! Does every policy decide as the golden files say? Each row is checked; what differs is printed row by row.
+
+use flate2::read::GzDecoder;
+use linecard_flowcache::{
+    Configuration, Geometry, Options, Policy, Row, Trace, digests_from_bytes, simulate_with,
+};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::PathBuf;
+
+fn folder() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/golden/cache"))
+}
+
+/// The digests of a golden trace, or nothing where the golden files are not at hand.
+fn digests(name: &str) -> Option<Vec<u32>> {
+    let file = folder().join(format!("{name}.u32le.gz"));
+    let Ok(packed) = File::open(&file) else {
+        println!("skipped: {} is not there", file.display());
+        return None;
+    };
+    let mut bytes = Vec::new();
+    GzDecoder::new(packed).read_to_end(&mut bytes).expect("whole gzip data");
+    Some(digests_from_bytes(&bytes).expect("whole digests"))
+}
+
+/// A line of a table: its fields by column.
+type Line = BTreeMap<String, String>;
+
+fn table(file: &str) -> Vec<Line> {
+    let text = std::fs::read_to_string(folder().join(file)).expect("a table beside its trace");
+    let mut lines = text.lines();
+    let columns: Vec<&str> = lines.next().expect("a header").split(',').collect();
+    let line =
+        |text: &str| columns.iter().map(|&c| c.to_owned()).zip(text.split(',').map(str::to_owned)).collect();
+    lines.map(line).collect()
+}
+
+fn number(line: &Line, column: &str) -> u64 {
+    line[column].parse().expect("a whole number")
+}
+
+/// Runs the configuration of a line: its row and the SHA-256 of its hits, one byte per packet.
+fn run(trace: &Trace, entries: u64, ways: u64, policy: &str) -> (Row, String) {
+    let configuration = Configuration {
+        geometry: Geometry::new(entries as u32, ways as u32).unwrap(),
+        policy: Policy::parse(policy).unwrap(),
+    };
+    let mut hash = Sha256::new();
+    let see = |hits: &[bool]| hash.update(hits.iter().map(|&hit| u8::from(hit)).collect::<Vec<_>>());
+    let row = simulate_with(trace, &configuration, &Options::default(), see).unwrap();
+    (row, hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn set_associative_mismatches(trace: &Trace, line: &Line) -> Vec<String> {
+    let (row, hash) = run(trace, number(line, "entries"), number(line, "ways"), &line["policy"]);
+    let counts = [
+        ("packets", row.packets),
+        ("hits", row.hits),
+        ("misses", row.misses),
+        ("cold", row.cold),
+        ("capacity", row.capacity),
+        ("conflict", row.conflict),
+        ("first_ref_misses", row.first_ref_misses),
+        ("cold_but_fa_hit", row.cold_but_fa_hit),
+        ("hit_but_fa_miss", row.hit_but_fa_miss),
+    ];
+    let differs = |&(column, found): &(&str, u64)| {
+        (number(line, column) != found).then(|| format!("{column} {found}, golden {}", line[column]))
+    };
+    let mut mismatches: Vec<String> = counts.iter().filter_map(differs).collect();
+    if hash != line["hit_seq_sha256"] {
+        mismatches.push(format!("hits hash to {hash}"));
+    }
+    mismatches
+}
+
+fn check_set_associative(name: &str) {
+    let Some(digests) = digests(name) else { return };
+    let trace = Trace::new(&digests).unwrap();
+    let lines = table(&format!("{name}.set_assoc.csv"));
+    let mut exact = 0;
+    for line in &lines {
+        let mismatches = set_associative_mismatches(&trace, line);
+        exact += usize::from(mismatches.is_empty());
+        for mismatch in mismatches {
+            println!(
+                "{name} {} entries {}-way {}: {mismatch}",
+                line["entries"], line["ways"], line["policy"]
+            );
+        }
+    }
+    println!("{name}.set_assoc.csv: {exact} of {} rows exact", lines.len());
+    assert_eq!(exact, lines.len());
+}
+
+#[test]
+fn set_associative_edge() {
+    check_set_associative("edge");
+}
+
+#[test]
+fn set_associative_core() {
+    check_set_associative("core");
+}
