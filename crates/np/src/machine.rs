@@ -144,7 +144,8 @@ struct Running {
     bytes_out: u64,
     drops: [u64; DropReason::ALL.len()],
     latency: Histogram,
-    /// Time in output queues; from the first block to the last departure.
+    /// Time in the receive buffer, in output queues, and from the first block to the departure.
+    in_receive_buffer: u128,
     queued: u128,
     sending: u128,
     levels_since: Ticks,
@@ -164,6 +165,7 @@ impl Running {
             bytes_out: 0,
             drops: Default::default(),
             latency: Histogram::default(),
+            in_receive_buffer: 0,
             queued: 0,
             sending: 0,
             levels_since: now,
@@ -407,6 +409,7 @@ impl<O: Watch> Machine<O> {
                 attended += output[state];
             }
         }
+        parts.push(PartTime { part: "in receive buffer", ticks: self.counts.in_receive_buffer });
         parts.push(PartTime { part: "in output queue", ticks: self.counts.queued });
         // What is left of the time from the first block to the departure: no thread attends to the packet.
         let rest = self.counts.sending.saturating_sub(attended);
@@ -781,7 +784,9 @@ impl<O: Watch> Machine<O> {
     }
 
     fn hold(&mut self, lane: usize, head: PacketHead, number: u64, arrived: Ticks) {
-        self.integrate(self.agenda.now());
+        let now = self.agenda.now();
+        self.integrate(now);
+        self.counts.in_receive_buffer += u128::from(now - arrived);
         let cells = head.cells() as u16;
         let input_thread = lane as u16;
         let packet =
