@@ -74,8 +74,10 @@ def test_a_gain_is_the_mean_improvement_in_percent():
 
 def test_calibrated_cells_are_marked_by_table_keys_and_measure():
     marks = [
-        Calibration(parameter="p", value="1", reason="r", cells=({"table": "1", "scheme": "A"},)),
-        Calibration(parameter="q", value="2", reason="r", cells=({"table": "2", "mhz": 200, "measure": "idle"},)),
+        Calibration(parameter="p", preset="x", keys=(), reason="r", cells=({"table": "1", "scheme": "A"},)),
+        Calibration(
+            parameter="q", preset="x", keys=(), reason="r", cells=({"table": "2", "mhz": 200, "measure": "idle"},)
+        ),
     ]
     assert compare.is_calibrated(marks, {"scheme": "A", "banks": 2}, "gbps", "gbps", "1")
     assert not compare.is_calibrated(marks, {"scheme": "A"}, "gbps", "gbps", "3")

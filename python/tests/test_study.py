@@ -94,7 +94,8 @@ tables = ["1"]
 limit = 0.05
 [[calibrations]]
 parameter = "slot"
-value = "7"
+preset = "ixp1200"
+keys = ["output.handshake_ns"]
 reason = "not stated"
 cells = [{ table = "1", scheme = "FAST", banks = 4 }]
 """
@@ -311,6 +312,9 @@ def test_the_output_folder(folder, tmp_path):
     assert "src=" not in page
     manifest = json.loads((out / "manifest.json").read_text())
     assert len(manifest["runs"]) == 21
+    (value,) = manifest["calibrations"][0]["values"].values()
+    assert value.endswith(" ns")
+    assert value in page
     assert set(manifest["inputs"]) == {"study.toml", "one.csv", "two.csv"}
     # The same study gives the same bytes again.
     again = tmp_path / "again"

@@ -87,6 +87,15 @@ def values_without_source(entry: object, path: str = "") -> list[str]:
     return [missing for key, part in entry.items() for missing in values_without_source(part, f"{path}.{key}")]
 
 
+def sources(entry: object, path: str = "") -> list[tuple[str, str]]:
+    """Key path and source of every parameter."""
+    if not isinstance(entry, dict):
+        return []
+    if "value" in entry:
+        return [(path, str(entry.get("source", "")))]
+    return [found for key, part in entry.items() for found in sources(part, f"{path}.{key}".lstrip("."))]
+
+
 PRESETS = sorted(ROOT.glob("presets/**/*.toml"))
 
 
@@ -96,6 +105,21 @@ def test_every_value_of_a_preset_has_a_source(file):
     assert preset.pop("title"), f"{file.name} has no title"
     preset.pop("extends", None)
     assert values_without_source(preset) == [], "write each parameter as { value, unit, source }"
+
+
+def test_every_calibrated_value_is_declared_in_a_study():
+    """A value chosen on published cells marks those cells in its study, or they would count as reproduced."""
+    declared = {
+        key
+        for folder in ROOT.glob("studies/*")
+        for calibration in tomllib.loads((folder / "study.toml").read_text()).get("calibrations", [])
+        for key in calibration["keys"]
+    }
+    for file in PRESETS:
+        for key, source in sources(tomllib.loads(file.read_text())):
+            if re.search(r"(calibrated|chosen) on ", source):
+                name = re.sub(r"^for\.\w+\.", "", key)
+                assert name in declared, f"{file.name}: {name} is calibrated and in no study's [[calibrations]]"
 
 
 def test_every_preset_file_is_shipped_and_described():

@@ -11,18 +11,25 @@ from typing import TYPE_CHECKING, Any
 from linecard import plot
 from linecard._core import __version__
 from linecard.errors import MissingExtraError
-from linecard.results import plain
 from linecard.study import compare
 from linecard.study.result import constant_keys, percent, varying_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from linecard.study.result import StudyResult, TableResult
 
 
-def study_report(result: StudyResult, figures: Mapping[str, str]) -> str:
-    """The whole page as text, with these plots (SVG by name). The same study gives the same page."""
+def study_report(
+    result: StudyResult, figures: Mapping[str, str], calibrations: Sequence[Mapping[str, Any]] = ()
+) -> str:
+    """The whole page as text. The same study gives the same page.
+
+    Args:
+        result: The study.
+        figures: Plots by name, as SVG elements.
+        calibrations: The study's calibrations with the values that the presets give.
+    """
     try:
         import jinja2
     except ImportError as error:
@@ -40,6 +47,7 @@ def study_report(result: StudyResult, figures: Mapping[str, str]) -> str:
         spec=spec,
         version=__version__,
         figures=figures,
+        calibrations=calibrations,
         tables=[_table_view(result, table) for table in result.tables],
         figure_name=lambda item: compare.item_name(item).replace(" ", "_"),
         item_name=compare.item_name,
@@ -48,7 +56,6 @@ def study_report(result: StudyResult, figures: Mapping[str, str]) -> str:
         gap_text=compare.gap_text,
         words=compare.words,
         is_tie=compare.is_tie,
-        inputs=plain(spec.full),
     )
     return page
 

@@ -171,10 +171,14 @@ class CheckSpec(_Strict, frozen=True):
 
 
 class Calibration(_Strict, frozen=True):
-    """A parameter that no document states, chosen on cells that therefore do not count as reproduced."""
+    """A parameter that no document states, chosen on cells that therefore do not count as reproduced.
+
+    Its value stands in the preset, under these keys; it is read from there and not repeated here.
+    """
 
     parameter: str
-    value: str
+    preset: str
+    keys: tuple[str, ...]
     reason: str
     cells: tuple[Where, ...]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from linecard import tables
+from linecard import api, tables
 from linecard._core import __version__
 from linecard.errors import MissingExtraError
 from linecard.results import plain
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from linecard.plot import Drawing
     from linecard.results import RunResult
     from linecard.study.result import StudyResult
+    from linecard.study.spec import Study
 
 
 @dataclass(slots=True)
@@ -33,6 +34,17 @@ def finished_runs(result: StudyResult) -> list[RunResult]:
     """The runs that gave a result, each once, in the plan's order."""
     by_id = {run.run_id: run for run in result.runs.values() if not isinstance(run, str)}
     return list(by_id.values())
+
+
+def calibrations(study: Study) -> list[dict[str, Any]]:
+    """The study's calibrations, each with the values that its preset gives now."""
+    rows = []
+    for calibration in study.spec.calibrations:
+        description = api.describe(calibration.preset)
+        parameters = [description[key] for key in calibration.keys]
+        values = {parameter.key: f"{parameter.value} {parameter.unit}".strip() for parameter in parameters}
+        rows.append({**plain(calibration), "values": values})
+    return rows
 
 
 def manifest(result: StudyResult) -> dict[str, Any]:
@@ -70,7 +82,7 @@ def manifest(result: StudyResult) -> dict[str, Any]:
             }
             for deviation in result.deviations
         ],
-        "calibrations": plain(study.spec.calibrations),
+        "calibrations": calibrations(study),
         "failures": result.failures,
         "runs": [run.manifest() for run in finished_runs(result)],
     }
@@ -124,4 +136,4 @@ def _write_report(result: StudyResult, folder: Path, drawings: dict[str, Drawing
     from linecard.report import study_report
 
     figures = {name: drawing.svg for name, drawing in drawings.items()}
-    return [tables.write_text(folder / "report.html", study_report(result, figures))]
+    return [tables.write_text(folder / "report.html", study_report(result, figures, calibrations(result.study)))]
