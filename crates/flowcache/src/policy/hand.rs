@@ -7,6 +7,7 @@ use crate::chain::Chain;
 use crate::geometry::Geometry;
 use crate::order::{Order, Ordered, Rule};
 use crate::rows::Rows;
+use crate::shelf::Shelf;
 
 /// The digest that a letter stands for: even, so that it belongs to set 0 of 2.
 fn digest(letter: char) -> u32 {
@@ -58,4 +59,9 @@ impl<C: Cache> Cache for Parts<C> {
     fn insert(&mut self, access: Access) {
         self.0.insert(access);
     }
+}
+
+/// The lists of a shelf, front first, such as `ab|c||`.
+pub(crate) fn lists(shelf: &Shelf, numbers: std::ops::Range<u32>) -> String {
+    numbers.map(|list| letters(shelf.digests(list))).collect::<Vec<_>>().join("|")
 }

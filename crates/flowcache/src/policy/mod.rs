@@ -9,6 +9,7 @@ pub(crate) mod hand;
 mod duel;
 mod foresight;
 mod rrip;
+mod sketch;
 
 use crate::FlowCacheError;
 use crate::cache::{Cache, Indexed, Replay};
@@ -18,7 +19,6 @@ use crate::names;
 use crate::order::{Ordered, Rule};
 use crate::rows::Rows;
 use std::fmt;
-use std::sync::Arc;
 
 macro_rules! policies {
     ($($kind:ident in $file:ident;)+) => {
@@ -60,6 +60,13 @@ policies! {
     Brrip in brrip;
     Drrip in drrip;
     Ship in ship;
+    Slru in slru;
+    TwoQ in two_q;
+    Arc in arc;
+    Lirs in lirs;
+    Sieve in sieve;
+    S3Fifo in s3_fifo;
+    WTinyLfu in w_tiny_lfu;
     Pred in pred;
     Opt in opt;
     OptBypass in opt_bypass;
@@ -210,7 +217,7 @@ pub(crate) struct Build {
 #[derive(Clone)]
 pub(crate) struct Future {
     /// For each packet the next one with its digest.
-    pub next: Arc<[u32]>,
+    pub next: std::sync::Arc<[u32]>,
     /// How far `PRED` looks.
     pub window: u32,
 }
@@ -269,4 +276,9 @@ fn log2_ceil(choices: u32) -> u64 {
 /// A rank in its set for each entry: what an order of the entries costs.
 fn ordered_bits(geometry: Geometry) -> u64 {
     u64::from(geometry.entries()) * log2_ceil(geometry.ways())
+}
+
+/// Remembered digests: `share` of `of` as many as there are entries, each as wide as a digest.
+fn ghost_bits(geometry: Geometry, share: u64, of: u64) -> u64 {
+    u64::from(geometry.entries()) * 32 * share / of
 }

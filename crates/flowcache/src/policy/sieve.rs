@@ -1,0 +1,94 @@
+//! SIEVE: a FIFO whose hand walks from the oldest entry to the newest and evicts the first one not visited.
+//!
+//! Unlike CLOCK, a survivor stays where it is, so that new entries behind the hand are sifted quickly.
+
+use super::{Build, Cost, Info, log2_ceil};
+use crate::cache::{Access, Cache, Replay};
+use crate::geometry::Geometry;
+use crate::shelf::{Node, Shelf};
+
+pub(super) const INFO: Info = Info {
+    name: "SIEVE",
+    aliases: &[],
+    parameter: None,
+    summary: "a hand passes from old to new and evicts the first entry not visited",
+    source: "Zhang et al., NSDI 2024",
+    // An order by age, a bit per entry, a hand per set.
+    cost: Cost::Bits(|geometry, _| {
+        super::ordered_bits(geometry)
+            + u64::from(geometry.entries())
+            + u64::from(geometry.sets()) * log2_ceil(geometry.ways())
+    }),
+    least_sets: 1,
+};
+
+pub(super) fn build(build: &Build) -> Box<dyn Replay> {
+    build.boxed(Sieve::new(build.geometry))
+}
+
+/// The note of an entry that was hit since the hand passed.
+const VISITED: u32 = 1;
+
+struct Sieve {
+    shelf: Shelf,
+    hands: Vec<Option<Node>>,
+    ways: u32,
+}
+
+impl Sieve {
+    fn new(geometry: Geometry) -> Self {
+        Self {
+            shelf: Shelf::new(geometry.sets(), geometry.entries()),
+            hands: vec![None; geometry.sets() as usize],
+            ways: geometry.ways(),
+        }
+    }
+
+    fn evict(&mut self, set: u32) {
+        let mut hand = self.hands[set as usize];
+        loop {
+            // At the newest entry the hand returns to the oldest.
+            let node = hand.or(self.shelf.back(set)).expect("a full set has entries");
+            hand = self.shelf.before(node);
+            if self.shelf.note(node) != VISITED {
+                self.shelf.remove(node);
+                break;
+            }
+            self.shelf.set_note(node, 0);
+        }
+        self.hands[set as usize] = hand;
+    }
+}
+
+impl Cache for Sieve {
+    #[inline]
+    fn lookup(&mut self, access: Access) -> bool {
+        let found = self.shelf.find(access.digest);
+        if let Some(node) = found {
+            self.shelf.set_note(node, VISITED);
+        }
+        found.is_some()
+    }
+
+    #[inline]
+    fn insert(&mut self, access: Access) {
+        if self.shelf.len(access.set) == self.ways {
+            self.evict(access.set);
+        }
+        self.shelf.add_front(access.set, access.digest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::hand::{lists, replay};
+
+    /// a survives the hand, which works on through c, d and e to the front and starts again at a.
+    #[test]
+    fn by_hand() {
+        let mut sieve = Sieve::new(Geometry::new(3, 3).unwrap());
+        let steps = "a:a b:ba c:cba a+cba d:dca e:eda d+eda f:fda g:gfd h:hgf";
+        replay(&mut sieve, steps, |cache| lists(&cache.shelf, 0..1));
+    }
+}

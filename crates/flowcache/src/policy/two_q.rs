@@ -1,0 +1,103 @@
+//! TWOQ (2Q, full version): new entries pass through a FIFO; those missed again soon after it enter the main LRU.
+//!
+//! The FIFO takes a quarter of the entries, and as many digests as half of the entries are remembered behind it.
+
+use super::{Build, Cost, Info};
+use crate::cache::{Access, Cache, Replay};
+use crate::geometry::Geometry;
+use crate::shelf::Shelf;
+
+pub(super) const INFO: Info = Info {
+    name: "TWOQ",
+    aliases: &["2Q"],
+    parameter: None,
+    summary: "a FIFO for new entries, its ghosts, and an LRU for what came back",
+    source: "Johnson and Shasha, VLDB 1994: Kin 25 %, Kout 50 %",
+    cost: Cost::Bits(|geometry, _| super::ordered_bits(geometry) + super::ghost_bits(geometry, 1, 2)),
+    least_sets: 1,
+};
+
+pub(super) fn build(build: &Build) -> Box<dyn Replay> {
+    build.boxed(TwoQ::new(build.geometry))
+}
+
+/// Lists of a set: the FIFO (A1in), its ghosts (A1out), the LRU (Am).
+const LISTS: u32 = 3;
+const FIFO: u32 = 0;
+const GHOSTS: u32 = 1;
+const MAIN: u32 = 2;
+
+struct TwoQ {
+    shelf: Shelf,
+    ways: u32,
+    fifo_most: u32,
+    ghosts_most: u32,
+}
+
+impl TwoQ {
+    fn new(geometry: Geometry) -> Self {
+        let ways = geometry.ways();
+        let ghosts_most = (ways / 2).max(1);
+        let nodes = geometry.entries() + geometry.sets() * (ghosts_most + 1);
+        Self { shelf: Shelf::new(geometry.sets() * LISTS, nodes), ways, fifo_most: (ways / 4).max(1), ghosts_most }
+    }
+
+    /// Makes room for one entry ("reclaim for").
+    fn reclaim(&mut self, first: u32) {
+        let (fifo, main) = (self.shelf.len(first + FIFO), self.shelf.len(first + MAIN));
+        if fifo + main < self.ways {
+            return;
+        }
+        if fifo <= self.fifo_most && main > 0 {
+            let last = self.shelf.back(first + MAIN).expect("it is not empty");
+            self.shelf.remove(last);
+            return;
+        }
+        let last = self.shelf.back(first + FIFO).expect("a full set has entries");
+        self.shelf.move_front(first + GHOSTS, last);
+        if self.shelf.len(first + GHOSTS) > self.ghosts_most {
+            let oldest = self.shelf.back(first + GHOSTS).expect("it holds too many");
+            self.shelf.remove(oldest);
+        }
+    }
+}
+
+impl Cache for TwoQ {
+    #[inline]
+    fn lookup(&mut self, access: Access) -> bool {
+        let first = access.set * LISTS;
+        let found = self.shelf.find(access.digest).filter(|&node| self.shelf.list_of(node) != first + GHOSTS);
+        if let Some(node) = found
+            && self.shelf.list_of(node) == first + MAIN
+        {
+            self.shelf.move_front(first + MAIN, node);
+        }
+        found.is_some()
+    }
+
+    #[inline]
+    fn insert(&mut self, access: Access) {
+        let first = access.set * LISTS;
+        let ghost = self.shelf.find(access.digest);
+        if let Some(ghost) = ghost {
+            self.shelf.remove(ghost);
+        }
+        self.reclaim(first);
+        let list = if ghost.is_some() { MAIN } else { FIFO };
+        self.shelf.add_front(first + list, access.digest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::hand::{lists, replay};
+
+    #[test]
+    fn by_hand() {
+        let mut two_q = TwoQ::new(Geometry::new(4, 4).unwrap());
+        // FIFO of 1, two ghosts. a and b are ghosts when b comes back, and c leaves for it.
+        let steps = "a:a|| b:ba|| c:cba|| d:dcba|| a+dcba|| e:edcb|a| f:fedc|ba| b:fed|ca|b g:gfe|dc|b b+gfe|dc|b";
+        replay(&mut two_q, steps, |cache| lists(&cache.shelf, 0..3));
+    }
+}

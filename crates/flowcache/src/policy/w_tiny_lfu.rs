@@ -1,0 +1,120 @@
+//! WTINYLFU: a small LRU window for new entries; what leaves it enters the main cache only if it was seen more
+//! often than the entry it would evict. The main cache is an LRU of two segments, 80 % protected.
+//!
+//! The window is 1 % of the entries and does not adapt.
+
+use super::sketch::Sketch;
+use super::{Build, Cost, Info};
+use crate::cache::{Access, Cache, Replay};
+use crate::geometry::Geometry;
+use crate::shelf::{Node, Shelf};
+
+pub(super) const INFO: Info = Info {
+    name: "WTINYLFU",
+    aliases: &[],
+    parameter: None,
+    summary: "a window, and a main cache that admits by counted frequency",
+    source: "Einziger, Friedman and Manes, ACM Transactions on Storage 2017",
+    cost: Cost::Bits(|geometry, _| {
+        super::ordered_bits(geometry) + u64::from(geometry.entries()) * 2 + Sketch::bits(geometry.entries())
+    }),
+    least_sets: 1,
+};
+
+pub(super) fn build(build: &Build) -> Box<dyn Replay> {
+    build.boxed(WTinyLfu::new(build.geometry))
+}
+
+const LISTS: u32 = 3;
+const WINDOW: u32 = 0;
+const PROBATION: u32 = 1;
+const PROTECTED: u32 = 2;
+
+struct WTinyLfu {
+    shelf: Shelf,
+    sketch: Sketch,
+    window: u32,
+    main: u32,
+    protected: u32,
+}
+
+impl WTinyLfu {
+    fn new(geometry: Geometry) -> Self {
+        let window = (geometry.ways() / 100).max(1);
+        let main = geometry.ways() - window;
+        Self {
+            shelf: Shelf::new(geometry.sets() * LISTS, geometry.entries() + geometry.sets()),
+            sketch: Sketch::new(geometry.entries()),
+            window,
+            main,
+            protected: main * 4 / 5,
+        }
+    }
+
+    /// Lets what leaves the window into the main cache, or not.
+    fn admit(&mut self, first: u32, candidate: Node) {
+        if self.shelf.len(first + PROBATION) + self.shelf.len(first + PROTECTED) >= self.main {
+            let victim = self.shelf.back(first + PROBATION).or(self.shelf.back(first + PROTECTED));
+            let estimate = |node| self.sketch.estimate(self.shelf.digest(node));
+            match victim {
+                Some(victim) if estimate(candidate) > estimate(victim) => self.shelf.remove(victim),
+                _ => {
+                    self.shelf.remove(candidate);
+                    return;
+                }
+            };
+        }
+        self.shelf.move_front(first + PROBATION, candidate);
+    }
+
+    fn protect(&mut self, first: u32, node: Node) {
+        self.shelf.move_front(first + PROTECTED, node);
+        if self.shelf.len(first + PROTECTED) > self.protected {
+            let last = self.shelf.back(first + PROTECTED).expect("it holds too many");
+            self.shelf.move_front(first + PROBATION, last);
+        }
+    }
+}
+
+impl Cache for WTinyLfu {
+    #[inline]
+    fn lookup(&mut self, access: Access) -> bool {
+        self.sketch.count(access.digest);
+        let first = access.set * LISTS;
+        let found = self.shelf.find(access.digest);
+        match found {
+            Some(node) if self.shelf.list_of(node) == first + WINDOW => {
+                self.shelf.move_front(first + WINDOW, node);
+            }
+            Some(node) => self.protect(first, node),
+            None => (),
+        }
+        found.is_some()
+    }
+
+    #[inline]
+    fn insert(&mut self, access: Access) {
+        let first = access.set * LISTS;
+        self.shelf.add_front(first + WINDOW, access.digest);
+        if self.shelf.len(first + WINDOW) > self.window {
+            let candidate = self.shelf.back(first + WINDOW).expect("it holds too many");
+            self.admit(first, candidate);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::hand::{lists, replay};
+
+    #[test]
+    fn by_hand() {
+        let mut cache = WTinyLfu::new(Geometry::new(3, 3).unwrap());
+        cache.sketch = Sketch::new(1 << 16);
+        // A window of 1, a main cache of 2, of which 1 protected. c, seen once, does not displace b; seen twice, it
+        // does. A hit of c sends a back on probation.
+        let steps = "a:a|| b:b|a| a+b||a c:c|b|a d:d|b|a c:c|b|a d:d|c|a e:e|c|a f:f|c|a c+f|a|c";
+        replay(&mut cache, steps, |cache| lists(&cache.shelf, 0..3));
+    }
+}
