@@ -124,7 +124,6 @@ pub struct Machine<O: Watch = Silent> {
     retry: Vec<u32>,
     packets: Packets,
     cells_in_use: u64,
-    slots_in_use: u64,
     traffic: Box<dyn FnMut() -> Option<Arrival>>,
     next_arrival: Option<Arrival>,
     traffic_ended: bool,
@@ -149,11 +148,9 @@ struct Running {
     queued: u128,
     sending: u128,
     levels_since: Ticks,
-    /// Time integrals of packets inside, cells in use and slots in use.
+    /// Time integrals of packets inside and cells in use.
     packets: u128,
     cells: u128,
-    slots: u128,
-    slots_since: Ticks,
 }
 
 impl Running {
@@ -171,8 +168,6 @@ impl Running {
             levels_since: now,
             packets: 0,
             cells: 0,
-            slots: 0,
-            slots_since: now,
         }
     }
 }
@@ -293,7 +288,6 @@ impl<O: Watch> Machine<O> {
             retry: Vec::with_capacity(thread_count),
             packets: Packets::default(),
             cells_in_use: 0,
-            slots_in_use: 0,
             traffic,
             next_arrival: None,
             traffic_ended: false,
@@ -366,10 +360,8 @@ impl<O: Watch> Machine<O> {
     pub fn counts(&mut self) -> Counts {
         let now = self.agenda.now();
         self.integrate(now);
-        self.count_slots(now, 0);
         let duration = now - self.measuring_since;
         let per_tick = |integral: u128| if duration == 0 { 0.0 } else { integral as f64 / duration as f64 };
-        let slots: usize = self.transmit.iter().map(TransmitPort::capacity).sum();
         Counts {
             duration,
             packets_in: self.counts.packets_in,
@@ -384,7 +376,15 @@ impl<O: Watch> Machine<O> {
             units: std::array::from_fn(|u| (self.units[u].busy, self.units[u].accesses)),
             dram: self.memory.controller.statistics().clone(),
             dram_cycles: duration / self.memory.clock.period(),
-            transmit_use: per_tick(self.counts.slots) / slots as f64,
+            transmit_use: self
+                .transmit
+                .iter_mut()
+                .map(|t| per_tick(t.taken(now)) / t.capacity() as f64)
+                .collect(),
+            input_thread_use: self.threads[..self.first_output_thread as usize]
+                .iter()
+                .map(|t| 1.0 - per_tick(u128::from(t.clock.spent(now)[State::Receive as usize])))
+                .collect(),
             packets_inside: per_tick(self.counts.packets),
             cells_in_use: per_tick(self.counts.cells),
             wide_blocks: self.wide.as_ref().map(|w| (w.bypassed_blocks, w.written_blocks)),
@@ -426,6 +426,9 @@ impl<O: Watch> Machine<O> {
         }
         for thread in &mut self.threads {
             thread.clock.restart(now);
+        }
+        for port in &mut self.transmit {
+            port.restart(now);
         }
         for unit in &mut self.units {
             (unit.busy, unit.accesses) = (0, 0);
@@ -597,7 +600,6 @@ impl<O: Watch> Machine<O> {
             let mut freed = false;
             while let Some(slot) = self.transmit[port].take_free(now) {
                 freed = true;
-                self.count_slots(now, -1);
                 if slot.last {
                     self.depart(slot.packet, port, now);
                 }
@@ -946,8 +948,7 @@ impl<O: Watch> Machine<O> {
         if first_cell == 0 {
             self.packets[packet].picked = now;
         }
-        self.count_slots(now, 1);
-        let slot = self.transmit[port].reserve(packet, cells, last);
+        let slot = self.transmit[port].reserve(packet, cells, last, now);
         if last {
             self.queues[port].packets.pop_front();
             self.queues[port].next_cell = 0;
@@ -1148,14 +1149,6 @@ impl<O: Watch> Machine<O> {
             c.cells += dt * u128::from(self.cells_in_use);
             c.levels_since = now;
         }
-    }
-
-    #[inline]
-    fn count_slots(&mut self, now: Ticks, change: i64) {
-        let c = &mut self.counts;
-        c.slots += u128::from(now - c.slots_since) * u128::from(self.slots_in_use);
-        c.slots_since = now;
-        self.slots_in_use = self.slots_in_use.wrapping_add_signed(change);
     }
 }
 

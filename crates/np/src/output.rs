@@ -25,6 +25,9 @@ pub(crate) struct TransmitPort {
     handshake: Ticks,
     drain_cell: Ticks,
     last_free: Ticks,
+    /// Slot time taken, up to `since`.
+    taken: u128,
+    since: Ticks,
 }
 
 impl TransmitPort {
@@ -36,6 +39,8 @@ impl TransmitPort {
             handshake,
             drain_cell,
             last_free: 0,
+            taken: 0,
+            since: 0,
         }
     }
 
@@ -51,7 +56,8 @@ impl TransmitPort {
 
     /// Give a slot to a block; returns its number.
     #[inline]
-    pub fn reserve(&mut self, packet: PacketId, cells: u16, last: bool) -> u8 {
+    pub fn reserve(&mut self, packet: PacketId, cells: u16, last: bool, now: Ticks) -> u8 {
+        self.taken(now);
         let number = self.front.wrapping_add(self.slots.len() as u8);
         self.slots.push_back(Slot { packet, cells, last, filled: false, free_at: None });
         number
@@ -82,10 +88,24 @@ impl TransmitPort {
     pub fn take_free(&mut self, now: Ticks) -> Option<Slot> {
         let slot = *self.slots.front()?;
         (slot.free_at? <= now).then(|| {
+            self.taken(now);
             self.slots.pop_front();
             self.front = self.front.wrapping_add(1);
             slot
         })
+    }
+
+    /// Time for which slots were taken until `now`, summed over the slots.
+    #[inline]
+    pub fn taken(&mut self, now: Ticks) -> u128 {
+        self.taken += u128::from(now - self.since) * self.slots.len() as u128;
+        self.since = now;
+        self.taken
+    }
+
+    /// Forget what was taken before `now` (the end of warm-up).
+    pub fn restart(&mut self, now: Ticks) {
+        (self.taken, self.since) = (0, now);
     }
 
     /// When the next slot is free, if that is known.

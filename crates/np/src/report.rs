@@ -41,8 +41,10 @@ pub struct Counts {
     pub dram: Statistics,
     /// DRAM cycles of the measurement.
     pub dram_cycles: u64,
-    /// Slot time in use, summed over all transmit slots, as a share of the whole.
-    pub transmit_use: f64,
+    /// Share of the time for which the transmit slots of each output port were taken.
+    pub transmit_use: Vec<f64>,
+    /// Share of the time for which each input thread held a packet.
+    pub input_thread_use: Vec<f64>,
     /// Mean packets in transit.
     pub packets_inside: f64,
     /// Mean cells of packet buffer in use.

@@ -32,7 +32,8 @@ pub(crate) fn report<W: Watch>(
     let dram = dram_time(&counts);
     let resources = resources(&counts, &dram);
     let packet_time = packet_time(&counts, &base);
-    let bottleneck = bottleneck(&counts, &dram, &resources, &summary, described.configuration.paced());
+    let paced = described.configuration.paced();
+    let bottleneck = bottleneck(&counts, &dram, &resources, &packet_time, &summary, paced);
     let drops = DropReason::ALL
         .iter()
         .map(|&r| DropCount { reason: r.name().to_owned(), packets: counts.drops[r as usize] })
@@ -148,7 +149,8 @@ fn resources(counts: &Counts, dram: &DramTime) -> Vec<ResourceUse> {
         of("dram".into(), 1.0 - dram.idle),
         of("engines.input".into(), engines(counts, true, 0)),
         of("engines.output".into(), engines(counts, false, 0)),
-        of("transmit slots".into(), counts.transmit_use),
+        of("transmit slots".into(), mean(&counts.transmit_use)),
+        of("transmit slots, busiest port".into(), most(&counts.transmit_use)),
     ];
     for (unit, &(busy, _)) in Unit::ALL.iter().zip(&counts.units) {
         list.push(of(unit.name().into(), share(busy as f64, counts.duration as f64)));
@@ -178,11 +180,54 @@ fn packet_time(counts: &Counts, base: &Timebase) -> Vec<PacketTime> {
         .collect()
 }
 
+/// From this share on a resource counts as the limit.
+const SATURATED: f64 = 0.95;
+
+/// Packets are lost, and no shared resource is as busy as the threads of an input port are with holding packets.
+fn held_packets(
+    counts: &Counts,
+    packet_time: &[PacketTime],
+    lost: u64,
+    busiest: &str,
+    utilization: f64,
+) -> Bottleneck {
+    let threads = &counts.input_thread_use;
+    let (mean, most) = (mean(threads), most(threads));
+    // Where an input thread's packet spends its time: what comes before the output queue.
+    let longest = packet_time
+        .iter()
+        .filter(|p| p.part.starts_with("wait") && p.part != "wait transmit slot" || p.part == "compute")
+        .max_by(|a, b| a.mean_ns.total_cmp(&b.mean_ns));
+    let longest = longest
+        .map_or(String::new(), |p| format!(", longest for `{}`, {:.0} ns a packet", p.part, p.mean_ns));
+    Bottleneck {
+        component: "input threads".to_owned(),
+        utilization: most,
+        why: format!(
+            "{lost} packets found the receive buffer of their port full while its thread held another packet: the busiest \
+             input thread holds one {:.0} % of the time (all together {:.0} %){longest}. No shared resource is as busy \
+             ({busiest} is at {:.0} %).",
+            most * 100.0,
+            mean * 100.0,
+            utilization * 100.0
+        ),
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    share(values.iter().sum(), values.len() as f64)
+}
+
+fn most(values: &[f64]) -> f64 {
+    values.iter().copied().fold(0.0, f64::max)
+}
+
 /// The busiest resource; under paced traffic without loss, the offered load.
 fn bottleneck(
     counts: &Counts,
     dram: &DramTime,
     resources: &[ResourceUse],
+    packet_time: &[PacketTime],
     summary: &Summary,
     paced: bool,
 ) -> Bottleneck {
@@ -190,7 +235,10 @@ fn bottleneck(
     let (component, utilization) = busiest.map_or(("", 0.0), |r| (r.component.as_str(), r.utilization));
     let percent = |x: f64| format!("{:.0} %", x * 100.0);
     let full = counts.drops[DropReason::ReceiveBufferFull as usize];
-    if paced && full == 0 && utilization < 0.95 {
+    if paced && full > 0 && utilization < most(&counts.input_thread_use) {
+        return held_packets(counts, packet_time, full, component, utilization);
+    }
+    if paced && full == 0 && utilization < SATURATED {
         return Bottleneck {
             component: "offered load".to_owned(),
             utilization,
@@ -217,7 +265,7 @@ fn bottleneck(
             percent(utilization),
             percent(1.0 - dram.idle)
         ),
-        "transmit slots" => format!(
+        "transmit slots" | "transmit slots, busiest port" => format!(
             "Transmit slots are taken {} of the time, waiting for their handshake and for cells to leave, while the DRAM \
              is at {}.",
             percent(utilization),
@@ -266,6 +314,12 @@ fn metrics(
         let spent: f64 = counts.engines.iter().map(|e| e[activity] as f64).sum();
         share(spent, counts.engines.len() as f64 * counts.duration as f64) * 100.0
     };
+    for (port, &taken) in counts.transmit_use.iter().enumerate() {
+        add(&format!("output_port.{port}"), "transmit_slots", "fraction", taken);
+    }
+    for (thread, &held) in counts.input_thread_use.iter().enumerate() {
+        add(&format!("input_thread.{thread}"), "holds_packet", "fraction", held);
+    }
     add("engines", "busy_percent", "percent", all(0));
     add("engines", "polling_percent", "percent", all(1));
     add("engines", "idle_percent", "percent", all(2));
