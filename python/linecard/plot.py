@@ -7,6 +7,7 @@ without a display and comes out the same for the same numbers.
 from __future__ import annotations
 
 import io
+import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -95,16 +96,20 @@ def _finish(pyplot: Any, figure: Any) -> Drawing:
     return Drawing(png.getvalue(), text[text.index("<svg") :])
 
 
+def _label_column(table: TableResult) -> str:
+    """The column that labels the bars: the ranked one, else the last that varies."""
+    columns = varying_columns(table)
+    return table.spec.rank if table.spec.rank in columns else next(reversed(columns), "")
+
+
 def cell_groups(table: TableResult) -> list[tuple[str, list[tuple[str, Cell]]]]:
     """Cells of a table as groups of labelled bars: one group per value of what is not ranked."""
     columns = varying_columns(table)
-    rank = table.spec.rank
     groups: dict[str, list[tuple[str, Cell]]] = {}
     several = len(table.spec.cells) > 1
     for cell in table.cells:
         varying = {column: cell.keys[column] for column in columns}
-        # Where nothing is ranked, the last varying column labels the bars; the rest and the measure are the group.
-        label_column = rank if rank in varying else next(reversed(varying), "")
+        label_column = _label_column(table)
         rest = [
             value if isinstance(value, str) else f"{value} {column.replace('_', ' ')}"
             for column, value in varying.items()
@@ -164,11 +169,14 @@ def _table_figure(pyplot: Any, result: StudyResult, table: TableResult) -> Any:
     crowded = bars > 12
     axes.set_xticks(ticks, labels, rotation=24 if crowded else 0, ha="right" if crowded else "center", fontsize=7.5)
     axes.tick_params(axis="x", length=0)
+    if not any(title for title, _ in groups):
+        axes.set_xlabel(_label_column(table).replace("_", " "), color=MUTED)
     axes.set_ylim(0, top * 1.16)
     measures = {result.study.spec.measures[measure].label for measure in table.spec.cells.values() if measure != "*"}
     units = {cell.unit for cell in table.cells}
     axes.set_ylabel(f"{measures.pop()} ({units.pop()})" if len(measures) == 1 else ", ".join(sorted(units)))
-    axes.set_title(f"{item_name(table.spec.id).capitalize()}: {table.spec.title}", pad=24)
+    title = f"{item_name(table.spec.id).capitalize()}: {table.spec.title}"
+    axes.set_title(textwrap.fill(title, int(width * 9.5)), pad=24)
     handles = [
         pyplot.Rectangle((0, 0), 1, 1, color=PUBLISHED, label="published"),
         pyplot.Rectangle((0, 0), 1, 1, color=MEASURED, label="measured"),
