@@ -174,6 +174,14 @@ def test_reproduce_a_table(cli, tmp_path):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
+def test_a_folder_that_cannot_be_written_loses_no_result(cli, tmp_path):
+    (tmp_path / "file").write_text("")
+    ended = cli("reproduce", "hasan2003", "--table", 2, "--quick", "--json", "--out", tmp_path / "file" / "out")
+    assert ended.status == 2
+    assert json.loads(ended.out)["study"] == "hasan2003"
+    assert "cannot write" in ended.err
+
+
 def test_reproduce_on_the_screen(cli, tmp_path):
     ended = cli("reproduce", "hasan2003", "--table", "figure5", "--quick", "--out", tmp_path)
     assert ended.status == 0, ended.err

@@ -290,11 +290,12 @@ def reproduce(
 
     with screen.progress("Simulating", "packets") as progress:
         result = api.reproduce(study, tables=table, quick=quick, jobs=jobs, progress=progress)
-    written = write_study(result, out if out is not None else Path("results") / result.study.spec.id)
+    # The result goes out before anything that can still fail.
     if json:
         screen.print_json(result.to_dict())
     else:
         screen.print_study(result)
+    written = write_study(result, out if out is not None else Path("results") / result.study.spec.id)
     screen.note_written(written.written, folder=True)
     for reason in written.left_out:
         screen.note(f"left out: {reason}")
