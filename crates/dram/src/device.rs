@@ -48,6 +48,7 @@ pub enum Level {
 
 /// From which moment of the earlier command a constraint counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub enum Edge {
     /// The cycle in which it was issued.
     Issue,
@@ -121,6 +122,7 @@ pub struct Timing {
 /// One compiled consequence of a command.
 #[derive(Clone, Copy, Debug)]
 struct Rule {
+    before: u8,
     level: u8,
     after: u8,
     from: Edge,
@@ -144,13 +146,17 @@ struct Window {
 pub struct Device {
     organization: Organization,
     timing: Timing,
-    rules: [Vec<Rule>; COMMANDS],
+    /// Every rule, in order of its earlier command, and where each command's begin.
+    rules: Vec<Rule>,
+    rules_of: [usize; COMMANDS + 1],
     windows: Vec<Window>,
     /// Earliest legal cycle by node and command; nodes of all levels in one array.
     earliest: Vec<[Cycle; COMMANDS]>,
     /// First node of each level.
     offsets: [usize; 3],
     banks_per_group: u32,
+    /// log2 of the bytes that the bus moves in a cycle, where that is a power of two.
+    cycle_shift: Option<u32>,
     open_rows: Vec<u32>,
 }
 
@@ -163,7 +169,7 @@ impl Device {
         let nodes = [1, groups as usize, banks as usize];
         let level_of =
             |level: Level| if level == Level::Group && groups == 1 { Level::Rank } else { level } as usize;
-        let mut rules: [Vec<Rule>; COMMANDS] = Default::default();
+        let mut rules = Vec::new();
         let mut windows = Vec::new();
         for c in &timing.constraints {
             let after = || c.after.iter().map(|&a| a as u8);
@@ -179,13 +185,19 @@ impl Device {
                         next: vec![0; nodes[level]],
                     });
                 } else {
-                    let rule = |after| Rule { level: level as u8, after, from: c.from, cycles: c.cycles };
-                    rules[before as usize].extend(after().map(rule));
+                    let rule =
+                        |after| Rule { before: before as u8, level: level as u8, after, from: c.from, cycles: c.cycles };
+                    rules.extend(after().map(rule));
                 }
             }
         }
+        rules.sort_by_key(|r: &Rule| r.before);
+        let rules_of = std::array::from_fn(|c| rules.partition_point(|r| usize::from(r.before) < c));
+        let cycle_bytes = organization.beat_bytes * organization.beats_per_cycle;
         Self {
             rules,
+            rules_of,
+            cycle_shift: cycle_bytes.is_power_of_two().then(|| cycle_bytes.ilog2()),
             windows,
             earliest: vec![[0; COMMANDS]; nodes.iter().sum()],
             offsets: [0, nodes[0], nodes[0] + nodes[1]],
@@ -228,11 +240,17 @@ impl Device {
     #[inline]
     pub fn earliest(&self, command: Command, bank: u32) -> Cycle {
         let c = command as usize;
-        let earliest = self.earliest[0][c].max(self.earliest[self.node(2, bank)][c]);
-        if self.organization.groups == 1 {
-            earliest
-        } else {
-            earliest.max(self.earliest[self.node(1, bank)][c])
+        let [rank, group, bank] = self.nodes(bank);
+        let earliest = self.earliest[rank][c].max(self.earliest[bank][c]);
+        if self.organization.groups == 1 { earliest } else { earliest.max(self.earliest[group][c]) }
+    }
+
+    /// Cycles that the bus needs for `bytes` bytes.
+    #[inline]
+    pub fn data_cycles(&self, bytes: u32) -> Cycle {
+        match self.cycle_shift {
+            Some(shift) => Cycle::from((bytes + (1 << shift) - 1) >> shift),
+            None => self.organization.data_cycles(bytes),
         }
     }
 
@@ -260,18 +278,13 @@ impl Device {
             }
             Command::Refresh => debug_assert!(self.open_rows.iter().all(|&r| r == CLOSED)),
         }
-        let column_end = at + self.organization.data_cycles(bytes);
-        let data_end = column_end + self.latency(command);
-        for index in 0..self.rules[command as usize].len() {
-            let Rule { level, after, from, cycles } = self.rules[command as usize][index];
-            let start = match from {
-                Edge::Issue => at,
-                Edge::ColumnEnd => column_end,
-                Edge::DataEnd => data_end,
-            };
-            let node = self.node(level as usize, bank);
-            let earliest = &mut self.earliest[node][after as usize];
-            *earliest = (*earliest).max(start + cycles);
+        let column_end = at + self.data_cycles(bytes);
+        // In the order of `Edge`.
+        let moments = [at, column_end + self.latency(command), column_end];
+        let nodes = self.nodes(bank);
+        for rule in &self.rules[self.rules_of[command as usize]..self.rules_of[command as usize + 1]] {
+            let earliest = &mut self.earliest[nodes[rule.level as usize]][rule.after as usize];
+            *earliest = (*earliest).max(moments[rule.from as usize] + rule.cycles);
         }
         if !self.windows.is_empty() {
             self.issue_windows(command, bank, at);
@@ -300,12 +313,10 @@ impl Device {
         }
     }
 
+    /// The nodes of a bank: rank, group, bank.
     #[inline]
-    fn node(&self, level: usize, bank: u32) -> usize {
-        match level {
-            0 => 0,
-            1 => self.offsets[1] + (bank / self.banks_per_group) as usize,
-            _ => self.offsets[2] + bank as usize,
-        }
+    fn nodes(&self, bank: u32) -> [usize; 3] {
+        let group = if self.organization.groups == 1 { 0 } else { (bank / self.banks_per_group) as usize };
+        [0, self.offsets[1] + group, self.offsets[2] + bank as usize]
     }
 }

@@ -10,7 +10,7 @@ mod map;
 pub mod packet_buffer;
 
 pub use device::{Command, Constraint, Device, Edge, Level, Organization, Timing};
-pub use map::{Location, RowMap};
+pub use map::{AddressMap, Location, RowMap};
 
 /// A point in time or a duration, in cycles of the device's clock.
 pub type Cycle = u64;

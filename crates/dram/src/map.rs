@@ -32,19 +32,38 @@ impl RowMap {
             RowMap::Halves => "halves",
         }
     }
+}
+
+/// A row map compiled for a device: shifts and masks.
+#[derive(Clone, Copy, Debug)]
+pub struct AddressMap {
+    map: RowMap,
+    row_shift: u32,
+    bank_shift: u32,
+    half_rows: u32,
+}
+
+impl AddressMap {
+    /// Compile `map` for a device.
+    ///
+    /// # Panics
+    /// If its banks or the bytes of its rows are not powers of two.
+    pub fn new(map: RowMap, organization: &Organization) -> Self {
+        let Organization { banks, row_bytes, rows, .. } = *organization;
+        assert!(banks.is_power_of_two() && row_bytes.is_power_of_two(), "banks and row bytes must be powers of two");
+        Self { map, row_shift: row_bytes.ilog2(), bank_shift: banks.ilog2(), half_rows: rows * banks / 2 }
+    }
 
     /// The bank and row of a byte address below the device's capacity.
     #[inline]
-    pub fn locate(self, organization: &Organization, address: u64) -> Location {
-        let row = (address / u64::from(organization.row_bytes)) as u32;
-        let banks = organization.banks;
-        match self {
-            RowMap::RoundRobin => Location { bank: row % banks, row: row / banks },
+    pub fn locate(&self, address: u64) -> Location {
+        let row = (address >> self.row_shift) as u32;
+        match self.map {
+            RowMap::RoundRobin => Location { bank: row & ((1 << self.bank_shift) - 1), row: row >> self.bank_shift },
             RowMap::Halves => {
-                let half_rows = organization.rows * banks / 2;
-                let half_banks = banks / 2;
-                let (row, first) = if row < half_rows { (row, 1) } else { (row - half_rows, 0) };
-                Location { bank: first + 2 * (row % half_banks), row: row / half_banks }
+                let half_shift = self.bank_shift - 1;
+                let (row, first) = if row < self.half_rows { (row, 1) } else { (row - self.half_rows, 0) };
+                Location { bank: first + 2 * (row & ((1 << half_shift) - 1)), row: row >> half_shift }
             }
         }
     }
@@ -68,7 +87,7 @@ mod tests {
             };
             for map in RowMap::ALL {
                 let seen: HashSet<_> = (0..o.capacity_bytes() / 4096)
-                    .map(|row| map.locate(&o, row * 4096 + 4095))
+                    .map(|row| AddressMap::new(map, &o).locate(row * 4096 + 4095))
                     .map(|l| (l.bank, l.row))
                     .collect();
                 assert_eq!(seen.len(), (banks * 16) as usize, "{map:?}");
@@ -81,7 +100,7 @@ mod tests {
     fn halves_put_the_lower_half_into_odd_banks() {
         let o =
             Organization { groups: 1, banks: 4, row_bytes: 4096, rows: 4, beat_bytes: 8, beats_per_cycle: 1 };
-        let bank = |row: u64| RowMap::Halves.locate(&o, row * 4096).bank;
+        let bank = |row: u64| AddressMap::new(RowMap::Halves, &o).locate(row * 4096).bank;
         assert_eq!((0..4).map(bank).collect::<Vec<_>>(), [1, 3, 1, 3]);
         assert_eq!((8..12).map(bank).collect::<Vec<_>>(), [0, 2, 0, 2]);
     }

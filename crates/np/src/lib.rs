@@ -28,6 +28,6 @@ pub use config::{
     BufferPath, EngineConfig, MachineConfig, MemoryConfig, OutputConfig, ReceiveConfig, ReceiveMode,
     UnitConfig,
 };
-pub use machine::{Arrival, Departure, Machine, Outcome, RunLimit};
+pub use machine::{Arrival, Departure, DepartureSink, Machine, Outcome, RunLimit, TrafficSource};
 pub use report::{Counts, PartTime};
 pub use watch::Watch;

@@ -47,6 +47,12 @@ pub struct Departure {
     pub head: PacketHead,
 }
 
+/// Called for every packet that leaves.
+pub type DepartureSink = Box<dyn FnMut(&Departure)>;
+
+/// Gives the packets of a run, in order of arrival; `None` ends the traffic.
+pub type TrafficSource = Box<dyn FnMut() -> Option<Arrival>>;
+
 /// When a run ends and how often it reports.
 #[derive(Clone, Copy, Debug)]
 pub struct RunLimit {
@@ -114,6 +120,8 @@ pub struct Machine<O: Watch = Silent> {
     port_cells: Vec<u32>,
     queues: Vec<OutputQueue>,
     transmit: Vec<TransmitPort>,
+    /// When the next slot of each port is free, as far as that is known.
+    transmit_free: Vec<Ticks>,
     /// Output threads that wait for a block, a bit each, and those of each port; counted from the first.
     pollers: u64,
     port_pollers: Vec<u64>,
@@ -124,10 +132,10 @@ pub struct Machine<O: Watch = Silent> {
     retry: Vec<u32>,
     packets: Packets,
     cells_in_use: u64,
-    traffic: Box<dyn FnMut() -> Option<Arrival>>,
+    traffic: TrafficSource,
     next_arrival: Option<Arrival>,
     traffic_ended: bool,
-    departures: Option<Box<dyn FnMut(&Departure)>>,
+    departures: Option<DepartureSink>,
 
     arrived: u64,
     gone: u64,
@@ -180,7 +188,7 @@ impl<O: Watch> Machine<O> {
     pub fn new(
         config: &MachineConfig,
         application: &dyn Application,
-        traffic: Box<dyn FnMut() -> Option<Arrival>>,
+        traffic: TrafficSource,
         observer: O,
     ) -> Result<Self, String> {
         let clocks = [config.engine.clock_hz, config.memory.clock_hz];
@@ -225,6 +233,7 @@ impl<O: Watch> Machine<O> {
                 op: Op::Join,
                 clock: linecard_sim::StateClock::new(State::WaitThreadSlot as usize),
                 under_way: 0,
+                returning: VecDeque::with_capacity(e.posted_writes as usize),
                 transfer: Transfer::None,
                 packet: PacketId(0),
             });
@@ -280,6 +289,7 @@ impl<O: Watch> Machine<O> {
                 })
                 .collect(),
             transmit: (0..queues).map(|_| TransmitPort::new(slots, handshake, drain)).collect(),
+            transmit_free: vec![Ticks::MAX; queues],
             pollers: 0,
             port_pollers,
             first_output_thread: input_threads,
@@ -309,7 +319,7 @@ impl<O: Watch> Machine<O> {
     }
 
     /// Call `sink` for every packet that leaves, in order of time.
-    pub fn on_departure(&mut self, sink: Box<dyn FnMut(&Departure)>) {
+    pub fn on_departure(&mut self, sink: DepartureSink) {
         self.departures = Some(sink);
     }
 
@@ -333,16 +343,17 @@ impl<O: Watch> Machine<O> {
         const EVENTS_BETWEEN_REPORTS: u32 = 1 << 18;
         let total = limit.warmup_packets + limit.packets;
         let mut warming = limit.warmup_packets > 0;
+        let mut mark = if warming { limit.warmup_packets } else { total };
         let mut countdown = EVENTS_BETWEEN_REPORTS;
         loop {
-            if self.gone >= limit.warmup_packets && warming {
-                warming = false;
+            if self.gone >= mark {
+                if !warming {
+                    return Outcome::Completed;
+                }
+                (warming, mark) = (false, total);
                 self.start_measuring();
             }
-            if self.gone >= total {
-                return Outcome::Completed;
-            }
-            let Some((now, source)) = self.agenda.next() else {
+            let Some((now, source)) = self.agenda.take_next() else {
                 return self.nothing_left();
             };
             self.handle(source, now);
@@ -487,7 +498,35 @@ impl<O: Watch> Machine<O> {
                 break;
             }
             self.memory_line.pop_front();
-            self.transfer_done(thread, now);
+            self.make_ready(thread, now);
+        }
+    }
+
+    /// Wake a thread when its transfer is back.
+    #[inline]
+    fn wake_on_return(&mut self, thread: u32, at: Ticks) {
+        // Mostly the latest; a posted transfer that was moved before may be back earlier than others.
+        let place = self.memory_line.iter().rposition(|&(other, _)| other <= at).map_or(0, |before| before + 1);
+        self.memory_line.insert(place, (at, thread));
+        if place == 0 {
+            self.agenda.schedule(MEMORY_RETURN, at);
+        }
+    }
+
+    /// The data of a thread's transfer have been moved; the thread hears of it a latency later. Only one that waits
+    /// for just this needs an event.
+    #[inline]
+    fn moved(&mut self, thread: u32, now: Ticks) {
+        let at = now + self.memory_latency;
+        let t = &mut self.threads[thread as usize];
+        t.under_way -= 1;
+        match t.transfer {
+            Transfer::None => t.returning.push_back(at),
+            Transfer::All if t.under_way > 0 => {}
+            Transfer::Room | Transfer::All => {
+                t.transfer = Transfer::None;
+                self.wake_on_return(thread, at);
+            }
         }
     }
 
@@ -503,7 +542,7 @@ impl<O: Watch> Machine<O> {
         }
     }
 
-    /// One transfer of a thread is done.
+    /// One transfer between a thread and a cache is done.
     #[inline]
     fn transfer_done(&mut self, thread: u32, now: Ticks) {
         let t = &mut self.threads[thread as usize];
@@ -525,13 +564,7 @@ impl<O: Watch> Machine<O> {
         if let Some(done) = self.memory.controller.wake(cycle) {
             match Tag::decode(done.tag) {
                 Tag::Part => {}
-                Tag::Thread(thread) => {
-                    let at = now + self.memory_latency;
-                    if self.memory_line.is_empty() {
-                        self.agenda.schedule(MEMORY_RETURN, at);
-                    }
-                    self.memory_line.push_back((at, thread));
-                }
+                Tag::Thread(thread) => self.moved(thread, now),
                 Tag::Queue(queue) => {
                     if let Some(wide) = &mut self.wide {
                         wide.done(queue as u16, done.write);
@@ -597,16 +630,16 @@ impl<O: Watch> Machine<O> {
 
     fn transmit_event(&mut self, now: Ticks) {
         for port in 0..self.transmit.len() {
-            let mut freed = false;
+            if self.transmit_free[port] > now {
+                continue;
+            }
             while let Some(slot) = self.transmit[port].take_free(now) {
-                freed = true;
                 if slot.last {
                     self.depart(slot.packet, port, now);
                 }
             }
-            if freed {
-                self.offer(port, now);
-            }
+            self.transmit_free[port] = self.transmit[port].next().unwrap_or(Ticks::MAX);
+            self.offer(port, now);
         }
         self.schedule_transmit();
     }
@@ -614,8 +647,9 @@ impl<O: Watch> Machine<O> {
     /// Wake for the transmit slot that is free first.
     #[inline]
     fn schedule_transmit(&mut self) {
-        if let Some(at) = self.transmit.iter().filter_map(TransmitPort::next).min() {
-            self.agenda.schedule(TRANSMIT, at);
+        let first = self.transmit_free.iter().copied().fold(Ticks::MAX, Ticks::min);
+        if first != Ticks::MAX {
+            self.agenda.schedule(TRANSMIT, first);
         }
     }
 
@@ -875,20 +909,29 @@ impl<O: Watch> Machine<O> {
         }
         let t = &mut self.threads[thread as usize];
         t.under_way += 1;
-        if t.under_way < self.posted {
-            return false;
+        while t.returning.front().is_some_and(|&at| at <= now) {
+            t.returning.pop_front();
         }
-        t.transfer = Transfer::Room;
-        self.wait(thread, State::WaitDram, now)
+        if t.under_way + t.returning.len() as u32 >= self.posted {
+            match t.returning.pop_front() {
+                Some(at) => self.wake_on_return(thread, at),
+                None => t.transfer = Transfer::Room,
+            }
+            return self.wait(thread, State::WaitDram, now);
+        }
+        false
     }
 
     #[inline]
     fn join(&mut self, thread: u32, now: Ticks) -> bool {
         let t = &mut self.threads[thread as usize];
-        if t.under_way == 0 {
-            return false;
+        let last = t.returning.back().copied().filter(|&at| at > now);
+        t.returning.clear();
+        match (t.under_way, last) {
+            (0, None) => return false,
+            (0, Some(at)) => self.wake_on_return(thread, at),
+            _ => t.transfer = Transfer::All,
         }
-        t.transfer = Transfer::All;
         self.wait(thread, State::WaitDram, now)
     }
 
@@ -1036,7 +1079,8 @@ impl<O: Watch> Machine<O> {
                 freed += u64::from(packet.cells);
             }
         });
-        if wake {
+        if let Some(at) = wake {
+            self.transmit_free[port] = at;
             self.schedule_transmit();
         }
         if freed > 0 {

@@ -4,7 +4,7 @@ use crate::config::MemoryConfig;
 use crate::packet::Packet;
 use linecard_buffers::Allocator;
 use linecard_dram::packet_buffer::{Controller, Observer, Request};
-use linecard_dram::{Cycle, Device, Location, Organization, RowMap};
+use linecard_dram::{AddressMap, Cycle, Device, Location};
 use linecard_program::{CELL_BYTES, Source};
 use linecard_sim::{Clock, Ticks};
 
@@ -50,8 +50,7 @@ pub(crate) struct Memory<O: Observer> {
     pub controller: Controller<O>,
     pub allocator: Allocator,
     pub clock: Clock,
-    row_map: RowMap,
-    organization: Organization,
+    map: AddressMap,
 }
 
 impl<O: Observer> Memory<O> {
@@ -61,8 +60,7 @@ impl<O: Observer> Memory<O> {
             controller: Controller::new(device, config.policy, observer),
             allocator,
             clock,
-            row_map: config.row_map,
-            organization: config.organization,
+            map: AddressMap::new(config.row_map, &config.organization),
         }
     }
 
@@ -75,7 +73,7 @@ impl<O: Observer> Memory<O> {
     #[inline]
     pub fn locate(&self, cell: u32, offset: u32) -> Location {
         let address = u64::from(cell) * u64::from(CELL_BYTES) + u64::from(offset);
-        self.row_map.locate(&self.organization, address)
+        self.map.locate(address)
     }
 
     /// Write cell `index` of a packet.

@@ -64,9 +64,9 @@ impl TransmitPort {
     }
 
     /// The block of slot `number` is in the transmit buffer. Calls `sent` for every block that may now leave, in
-    /// order; returns whether the next slot of the port to be free has become known.
+    /// order; returns when the port's next slot is free, if that has become known.
     #[inline]
-    pub fn filled(&mut self, number: u8, now: Ticks, mut sent: impl FnMut(&Slot)) -> bool {
+    pub fn filled(&mut self, number: u8, now: Ticks, mut sent: impl FnMut(&Slot)) -> Option<Ticks> {
         let had = self.next().is_some();
         self.slots[number.wrapping_sub(self.front) as usize].filled = true;
         for slot in &mut self.slots {
@@ -80,7 +80,7 @@ impl TransmitPort {
                 sent(slot);
             }
         }
-        !had && self.next().is_some()
+        if had { None } else { self.next() }
     }
 
     /// The block whose slot is free at `now`, if there is one.

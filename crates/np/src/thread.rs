@@ -1,7 +1,8 @@
 //! A hardware thread: its program, what it waits for, and where its time went.
 
 use linecard_program::{Mailbox, Op, PacketId, Program};
-use linecard_sim::StateClock;
+use linecard_sim::{StateClock, Ticks};
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// What a thread is doing; the index of its [`StateClock`].
@@ -86,8 +87,10 @@ pub(crate) struct Thread {
     /// The op to issue when the compute before it is done, or the one that waits.
     pub op: Op,
     pub clock: StateClock<{ State::COUNT }>,
-    /// Transfers under way.
+    /// Transfers whose data have not all been moved.
     pub under_way: u32,
+    /// When the posted transfers that have been moved are back with the thread.
+    pub returning: VecDeque<Ticks>,
     pub transfer: Transfer,
     /// The packet received last.
     pub packet: PacketId,

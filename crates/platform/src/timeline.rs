@@ -41,10 +41,10 @@ impl Timeline {
         out.push_str("{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"DRAM\"}}");
         let mut engines: Vec<(u16, u32)> = Vec::new();
         for event in &self.events {
-            if let Event::Thread { engine, thread, .. } = *event {
-                if !engines.contains(&(engine, thread)) {
-                    engines.push((engine, thread));
-                }
+            if let Event::Thread { engine, thread, .. } = *event
+                && !engines.contains(&(engine, thread))
+            {
+                engines.push((engine, thread));
             }
         }
         engines.sort_unstable();

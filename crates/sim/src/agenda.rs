@@ -89,7 +89,7 @@ impl Agenda {
 
     /// Take the next wake-up: its time becomes the present.
     #[inline]
-    pub fn next(&mut self) -> Option<(Ticks, usize)> {
+    pub fn take_next(&mut self) -> Option<(Ticks, usize)> {
         loop {
             let Some(number) = self.next_occupied() else {
                 // The wheel is empty: jump to where the far ones begin, if there are any (`far_first` alone may
@@ -211,7 +211,7 @@ mod tests {
                 let source = source % sources;
                 match action {
                     0 => { agenda.cancel(source); naive.0[source] = NEVER; }
-                    1 => prop_assert_eq!(agenda.next(), naive.next()),
+                    1 => prop_assert_eq!(agenda.take_next(), naive.next()),
                     _ => {
                         // Mostly near wake-ups, some beyond the horizon.
                         let at = agenda.now() + if action == 2 { delay % 300 } else { delay * 50 };
@@ -221,7 +221,7 @@ mod tests {
                 }
             }
             loop {
-                let (a, b) = (agenda.next(), naive.next());
+                let (a, b) = (agenda.take_next(), naive.next());
                 prop_assert_eq!(a, b);
                 if a.is_none() { break; }
             }

@@ -192,7 +192,7 @@ impl<O: Observer> Controller<O> {
         } else {
             self.open_and_access(&access, now)
         };
-        let end = start + self.device.organization().data_cycles(access.bytes);
+        let end = start + self.device.data_cycles(access.bytes);
         self.count(&access, start, end, hit, turned);
         let request = Request {
             location: access.location,

@@ -1,0 +1,35 @@
+//! Run a preset without Python, for counting instructions:
+//! `cargo run --release -p linecard-platform --example run_preset -- hasan2003_all_pf 200000`.
+
+use linecard_platform::{RunRequest, run};
+use std::ops::ControlFlow;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let preset = arguments.next().unwrap_or_else(|| "hasan2003_all_pf".to_owned());
+    let packets = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(200_000);
+    let request = RunRequest {
+        preset,
+        app: arguments.next(),
+        trace: None,
+        overrides: Vec::new(),
+        seed: 1,
+        packets,
+        warmup_packets: 1000,
+        map_addresses: false,
+        strict: false,
+        timeline: None,
+    };
+    let started = std::time::Instant::now();
+    match run(&request, &mut |_| ControlFlow::Continue(())) {
+        Ok(report) => {
+            let seconds = started.elapsed().as_secs_f64();
+            let rate = (packets + request.warmup_packets) as f64 / seconds;
+            println!("{:.3} Gbit/s simulated; {rate:.0} packets/s in {seconds:.2} s", report.summary.throughput_gbps);
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            std::process::exit(1);
+        }
+    }
+}
