@@ -19,6 +19,14 @@ pub struct Configuration {
     pub policy: Policy,
 }
 
+impl Configuration {
+    /// A cache of a shape under a policy.
+    #[must_use]
+    pub const fn new(geometry: Geometry, policy: Policy) -> Self {
+        Self { geometry, policy }
+    }
+}
+
 /// What all configurations of a run have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {

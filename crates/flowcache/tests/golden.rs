@@ -2,7 +2,8 @@
 
 use flate2::read::GzDecoder;
 use linecard_flowcache::{
-    Configuration, Geometry, Options, Policy, Row, Trace, digests_from_bytes, simulate_with,
+    Configuration, Geometry, LruRow, MissRatioCurve, Options, Policy, Row, Trace, digests_from_bytes,
+    lru_all_ways, simulate_with,
 };
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -44,10 +45,8 @@ fn number(line: &Line, column: &str) -> u64 {
 
 /// Runs the configuration of a line: its row and the SHA-256 of its hits, one byte per packet.
 fn run(trace: &Trace, entries: u64, ways: u64, policy: &str) -> (Row, String) {
-    let configuration = Configuration {
-        geometry: Geometry::new(entries as u32, ways as u32).unwrap(),
-        policy: Policy::parse(policy).unwrap(),
-    };
+    let geometry = Geometry::new(entries as u32, ways as u32).unwrap();
+    let configuration = Configuration::new(geometry, Policy::parse(policy).unwrap());
     let mut hash = Sha256::new();
     let see = |hits: &[bool]| hash.update(hits.iter().map(|&hit| u8::from(hit)).collect::<Vec<_>>());
     let row = simulate_with(trace, &configuration, &Options::default(), see).unwrap();
@@ -124,7 +123,11 @@ fn check_fully_associative(name: &str) {
         close += usize::from(row.misses == golden || (!same_law && off.abs() <= TOLERANCE));
         if row.misses != golden {
             let found = row.misses;
-            println!("{name} {entries} entries {}: {found} misses, golden {golden}, {:+.2} %", line["policy"], 100.0 * off);
+            println!(
+                "{name} {entries} entries {}: {found} misses, golden {golden}, {:+.2} %",
+                line["policy"],
+                100.0 * off
+            );
         }
     }
     println!("{name}.full_assoc.csv: {exact} of {} rows exact, {close} exact or within 2 %", lines.len());
@@ -139,4 +142,34 @@ fn fully_associative_edge() {
 #[test]
 fn fully_associative_core() {
     check_fully_associative("core");
+}
+
+fn check_one_pass(name: &str) {
+    let Some(digests) = digests(name) else { return };
+    let trace = Trace::new(&digests).unwrap();
+    let curve = MissRatioCurve::of(&trace);
+    let rows = lru_all_ways(&trace, &[16, 32, 64, 128, 256, 512, 1024], 16).unwrap();
+    let lines = table(&format!("{name}.lru_all_sizes.csv"));
+    let mut exact = 0;
+    for line in &lines {
+        let (sets, ways, golden) = (number(line, "sets"), number(line, "ways"), number(line, "misses"));
+        let same = |row: &&LruRow| (u64::from(row.sets), u64::from(row.ways)) == (sets, ways);
+        let row = if sets == 1 { curve.row(ways as u32) } else { *rows.iter().find(same).unwrap() };
+        exact += usize::from(row.misses == golden);
+        if row.misses != golden {
+            println!("{name} {sets} sets {ways}-way: {} misses, golden {golden}", row.misses);
+        }
+    }
+    println!("{name}.lru_all_sizes.csv: {exact} of {} rows exact", lines.len());
+    assert_eq!(exact, lines.len());
+}
+
+#[test]
+fn one_pass_edge() {
+    check_one_pass("edge");
+}
+
+#[test]
+fn one_pass_core() {
+    check_one_pass("core");
 }

@@ -6,7 +6,7 @@
 const ROWS: usize = 4;
 const COUNT_MOST: u8 = 15;
 /// Counts per entry of the cache before all are halved.
-const SAMPLE_PER_ENTRY: u32 = 10;
+const SAMPLE_PER_ENTRY: u32 = 16;
 
 /// Odd multipliers, one a row; the upper bits of a product depend on all bits of the digest.
 const SPREAD: [u32; ROWS] = [0x9e37_79b1, 0x85eb_ca6b, 0xc2b2_ae35, 0x27d4_eb2f];
@@ -55,7 +55,8 @@ impl Sketch {
 
     /// The smallest of the digest's counters: never too low since the last halving, rarely too high.
     pub fn estimate(&self, digest: u32) -> u8 {
-        let counters = self.rows.iter().zip(SPREAD).map(|(row, spread)| row[column(digest, spread, self.bits)]);
+        let counters =
+            self.rows.iter().zip(SPREAD).map(|(row, spread)| row[column(digest, spread, self.bits)]);
         counters.min().expect("there are rows")
     }
 
@@ -85,7 +86,7 @@ mod tests {
         let mut sketch = Sketch::new(16);
         (0..20).for_each(|_| sketch.count(5));
         assert_eq!((sketch.estimate(5), sketch.estimate(6)), (15, 0));
-        (0..140).for_each(|_| sketch.count(6));
+        (0..236).for_each(|_| sketch.count(6));
         assert_eq!(sketch.estimate(5), 7);
     }
 }

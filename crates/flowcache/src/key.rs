@@ -1,0 +1,235 @@
+//! From packet to key: the bytes of the fields that decide which packets share a result.
+
+use crate::{FlowCacheError, names};
+use linecard_traffic::{FiveTuple, Network, Packet};
+use std::fmt;
+
+/// Most bytes of a key: each field once, with addresses of 16 bytes.
+const MOST_BYTES: usize = 2 * 16 + 2 * 2 + 1;
+
+/// A field of the flow identifier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Field {
+    /// Source address, cut to a prefix of so many bits if given.
+    Source(Option<u8>),
+    /// Destination address, cut to a prefix of so many bits if given.
+    Destination(Option<u8>),
+    /// Source port.
+    SourcePort,
+    /// Destination port.
+    DestinationPort,
+    /// IP protocol.
+    Protocol,
+}
+
+/// The names of the fields; a prefix length may follow an address: `dst/24`.
+const FIELDS: [(&str, Field); 5] = [
+    ("src", Field::Source(None)),
+    ("dst", Field::Destination(None)),
+    ("src_port", Field::SourcePort),
+    ("dst_port", Field::DestinationPort),
+    ("protocol", Field::Protocol),
+];
+
+/// Longest prefix, of an IPv6 address.
+const MOST_PREFIX_BITS: u8 = 128;
+
+impl Field {
+    fn parse(text: &str) -> Result<Self, FlowCacheError> {
+        let (name, prefix) = match text.split_once('/') {
+            Some((name, prefix)) => (name, Some(prefix)),
+            None => (text, None),
+        };
+        let (_, field) = FIELDS[names::position("key field", name, &FIELDS.map(|(name, _)| name))?];
+        let Some(prefix) = prefix else { return Ok(field) };
+        let bits = prefix.parse().ok().filter(|bits| (1..=MOST_PREFIX_BITS).contains(bits));
+        match (field, bits) {
+            (Self::Source(_), Some(_)) => Ok(Self::Source(bits)),
+            (Self::Destination(_), Some(_)) => Ok(Self::Destination(bits)),
+            _ => Err(FlowCacheError::BadParameter {
+                what: "key field",
+                found: text.to_owned(),
+                expected: format!("a prefix of 1 to {MOST_PREFIX_BITS} bits, of src or dst"),
+            }),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Source(_) => "src",
+            Self::Destination(_) => "dst",
+            Self::SourcePort => "src_port",
+            Self::DestinationPort => "dst_port",
+            Self::Protocol => "protocol",
+        }
+    }
+}
+
+/// Which fields make the key, in the order in which their bytes are hashed.
+///
+/// Addresses take 4 bytes of IPv4 and 16 of IPv6, everything in network order: the 5-tuple of IPv4 has the 104 bits
+/// of the thesis.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    fields: Vec<Field>,
+}
+
+impl Key {
+    /// Source and destination address, source and destination port, protocol (thesis, section 5.4).
+    #[must_use]
+    pub fn five_tuple() -> Self {
+        Self { fields: FIELDS.map(|(_, field)| field).to_vec() }
+    }
+
+    /// A key by name or list of fields: `5-tuple`, `2-tuple` (the addresses), `src,dst/24,protocol`.
+    ///
+    /// # Errors
+    /// When a field is unknown, stands there twice, or has a prefix it cannot have.
+    pub fn parse(text: &str) -> Result<Self, FlowCacheError> {
+        match text.to_ascii_lowercase().as_str() {
+            "5-tuple" | "5tuple" => return Ok(Self::five_tuple()),
+            "2-tuple" | "2tuple" => return Self::parse("src,dst"),
+            _ => (),
+        }
+        let fields =
+            text.split(',').map(|field| Field::parse(field.trim())).collect::<Result<Vec<_>, _>>()?;
+        for (place, field) in fields.iter().enumerate() {
+            if fields[..place].iter().any(|other| other.name() == field.name()) {
+                return Err(FlowCacheError::BadParameter {
+                    what: "key",
+                    found: text.to_owned(),
+                    expected: format!("each field once; {} stands there twice", field.name()),
+                });
+            }
+        }
+        Ok(Self { fields })
+    }
+
+    /// The fields in order.
+    #[must_use]
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// The key of a packet, or nothing if it belongs to no flow.
+    #[must_use]
+    pub fn of(&self, packet: &Packet) -> Option<KeyBytes> {
+        let address_bytes = match packet.network {
+            _ if !packet.decoded.has_flow() => return None,
+            Network::Ipv4 => 4,
+            Network::Ipv6 => 16,
+            Network::Other => return None,
+        };
+        let mut bytes = KeyBytes::default();
+        for &field in &self.fields {
+            bytes.push_field(field, &packet.flow, address_bytes);
+        }
+        Some(bytes)
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, field) in self.fields.iter().enumerate() {
+            f.write_str(if place == 0 { "" } else { "," })?;
+            f.write_str(field.name())?;
+            if let Field::Source(Some(bits)) | Field::Destination(Some(bits)) = field {
+                write!(f, "/{bits}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The bytes of one packet's key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KeyBytes {
+    bytes: [u8; MOST_BYTES],
+    len: u8,
+}
+
+impl Default for KeyBytes {
+    fn default() -> Self {
+        Self { bytes: [0; MOST_BYTES], len: 0 }
+    }
+}
+
+impl KeyBytes {
+    /// Most bytes of a key.
+    pub const MOST: usize = MOST_BYTES;
+
+    /// The bytes.
+    #[must_use]
+    pub fn as_slice(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+
+    fn push_field(&mut self, field: Field, flow: &FiveTuple, address_bytes: usize) {
+        match field {
+            Field::Source(prefix) => self.push_address(flow.src, prefix, address_bytes),
+            Field::Destination(prefix) => self.push_address(flow.dst, prefix, address_bytes),
+            Field::SourcePort => self.push(&flow.src_port.to_be_bytes()),
+            Field::DestinationPort => self.push(&flow.dst_port.to_be_bytes()),
+            Field::Protocol => self.push(&[flow.protocol]),
+        }
+    }
+
+    fn push_address(&mut self, address: u128, prefix: Option<u8>, address_bytes: usize) {
+        let bits = address_bytes as u32 * 8;
+        let host_bits = prefix.map_or(0, |prefix| bits.saturating_sub(prefix.into()));
+        let network = address.checked_shr(host_bits).unwrap_or(0) << host_bits;
+        self.push(&network.to_be_bytes()[16 - address_bytes..]);
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        let len = usize::from(self.len);
+        self.bytes[len..len + bytes.len()].copy_from_slice(bytes);
+        self.len += bytes.len() as u8;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use linecard_traffic::Decoded;
+
+    fn packet(network: Network) -> Packet {
+        let flow =
+            FiveTuple { src: 0x0a00_0001, dst: 0xc0a8_0102, src_port: 0x1234, dst_port: 80, protocol: 6 };
+        Packet { network, decoded: Decoded::Complete, flow, ..Packet::default() }
+    }
+
+    fn bytes(key: &str) -> Vec<u8> {
+        Key::parse(key).unwrap().of(&packet(Network::Ipv4)).unwrap().as_slice().to_vec()
+    }
+
+    #[test]
+    fn fields_stand_in_the_order_asked_for_in_network_order() {
+        assert_eq!(bytes("5-tuple"), [10, 0, 0, 1, 192, 168, 1, 2, 0x12, 0x34, 0, 80, 6]);
+        assert_eq!(bytes("2-tuple"), [10, 0, 0, 1, 192, 168, 1, 2]);
+        assert_eq!(bytes("Protocol, dst/24"), [6, 192, 168, 1, 0]);
+        assert_eq!(bytes("dst/20"), [192, 168, 0, 0]);
+        assert_eq!(bytes("dst/128"), [192, 168, 1, 2]);
+    }
+
+    #[test]
+    fn ipv6_addresses_take_16_bytes_and_other_packets_have_no_key() {
+        let key = Key::five_tuple();
+        assert_eq!(key.of(&packet(Network::Ipv6)).unwrap().as_slice().len(), 37);
+        assert_eq!(key.of(&packet(Network::Other)), None);
+        assert_eq!(key.of(&Packet::default()), None);
+        let v6_prefix = Key::parse("dst/1").unwrap().of(&packet(Network::Ipv6)).unwrap();
+        assert_eq!(v6_prefix.as_slice(), [0; 16]);
+    }
+
+    #[test]
+    fn unusable_keys_are_refused_and_names_print_as_they_parse() {
+        for key in ["", "src,src", "src_port/8", "dst/0", "dst/129", "dst/x", "dport"] {
+            assert!(Key::parse(key).is_err(), "{key}");
+        }
+        assert!(Key::parse("dst_prot").unwrap_err().to_string().contains("did you mean dst_port"));
+        for key in ["src,dst,src_port,dst_port,protocol", "dst/24,src/8"] {
+            assert_eq!(Key::parse(key).unwrap().to_string(), key);
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Exact LRU results of all sizes from one pass, by stack distances (Mattson et al., 1970).
+//!
+//! In a stack of digests by last use, LRU of n entries hits what stands among the first n. One histogram of the
+//! depths found is therefore the miss count of every size: one stack for all fully associative caches, and one
+//! stack per set, cut off at the most ways asked for, for all associativities of a number of sets.
+//!
+//! No other policy here has the property; for them run the configurations side by side ([`crate::sweep`]).
+
+use crate::FlowCacheError;
+use crate::geometry::{Geometry, Index};
+use crate::trace::{NEVER, Trace};
+use serde::Serialize;
+
+/// Most ways of one pass.
+pub const MOST_ONE_PASS_WAYS: u32 = 32;
+
+/// LRU misses of one size.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct LruRow {
+    /// Sets.
+    pub sets: u32,
+    /// Entries in a set.
+    pub ways: u32,
+    /// Entries of the cache.
+    pub entries: u32,
+    /// Packets of the trace.
+    pub packets: u64,
+    /// Packets whose digest was not in the cache.
+    pub misses: u64,
+    /// Misses by packets.
+    pub miss_ratio: f64,
+}
+
+impl LruRow {
+    fn new(sets: u32, ways: u32, packets: u64, misses: u64) -> Self {
+        Self { sets, ways, entries: sets * ways, packets, misses, miss_ratio: misses as f64 / packets as f64 }
+    }
+}
+
+/// Misses of fully associative LRU caches of every size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissRatioCurve {
+    /// Misses with so many entries, from 0 up to the size beyond which nothing changes.
+    misses: Vec<u64>,
+}
+
+impl MissRatioCurve {
+    /// The curve of a trace.
+    #[must_use]
+    pub fn of(trace: &Trace) -> Self {
+        let mut at_distance = Vec::new();
+        let mut misses = 0;
+        for &distance in trace.distances() {
+            misses += 1;
+            if distance != NEVER {
+                let distance = distance as usize;
+                if distance >= at_distance.len() {
+                    at_distance.resize(distance + 1, 0u64);
+                }
+                at_distance[distance] += 1;
+            }
+        }
+        let hit_more = |misses: &mut u64, &hits: &u64| {
+            *misses -= hits;
+            Some(*misses)
+        };
+        let larger = at_distance.iter().scan(misses, hit_more);
+        Self { misses: std::iter::once(misses).chain(larger).collect() }
+    }
+
+    /// Misses with so many entries.
+    #[must_use]
+    pub fn misses(&self, entries: u32) -> u64 {
+        self.misses[(entries as usize).min(self.misses.len() - 1)]
+    }
+
+    /// Packets of the trace.
+    #[must_use]
+    pub fn packets(&self) -> u64 {
+        self.misses[0]
+    }
+
+    /// The smallest size that no larger one improves on.
+    #[must_use]
+    pub fn entries_for_all_hits(&self) -> u32 {
+        self.misses.len() as u32 - 1
+    }
+
+    /// The curve as rows: sizes rising by a factor of 2^(1/8), and the last one that matters.
+    #[must_use]
+    pub fn rows(&self) -> Vec<LruRow> {
+        let last = self.entries_for_all_hits().max(1);
+        let sizes = (0..).map(|step| (f64::from(step) / 8.0).exp2() as u32).take_while(|&size| size < last);
+        let mut sizes: Vec<u32> = sizes.chain([last]).collect();
+        sizes.dedup();
+        sizes.into_iter().map(|entries| self.row(entries)).collect()
+    }
+
+    /// One size as a row.
+    #[must_use]
+    pub fn row(&self, entries: u32) -> LruRow {
+        LruRow::new(1, entries, self.packets(), self.misses(entries))
+    }
+}
+
+/// LRU misses for every number of sets in `set_counts` with 1 to `most_ways` ways, ordered by sets, then ways.
+///
+/// # Errors
+/// When a number of sets is 0 or too large, or the ways are not 1 to [`MOST_ONE_PASS_WAYS`].
+pub fn lru_all_ways(
+    trace: &Trace,
+    set_counts: &[u32],
+    most_ways: u32,
+) -> Result<Vec<LruRow>, FlowCacheError> {
+    if !(1..=MOST_ONE_PASS_WAYS).contains(&most_ways) {
+        return Err(FlowCacheError::BadParameter {
+            what: "most ways",
+            found: most_ways.to_string(),
+            expected: format!("1 to {MOST_ONE_PASS_WAYS}; for wider sets simulate single configurations"),
+        });
+    }
+    let mut set_counts = set_counts.to_vec();
+    set_counts.sort_unstable();
+    set_counts.dedup();
+    for &sets in &set_counts {
+        Geometry::new(sets, 1)?;
+    }
+    let histograms = match most_ways {
+        1..=4 => depths::<4>(trace, &set_counts),
+        5..=8 => depths::<8>(trace, &set_counts),
+        9..=16 => depths::<16>(trace, &set_counts),
+        _ => depths::<32>(trace, &set_counts),
+    };
+    let packets = trace.digests().len() as u64;
+    let rows = |(&sets, histogram): (&u32, &Vec<u64>)| {
+        let mut misses = packets;
+        let rows = (1..=most_ways).zip(histogram).map(|(ways, hits)| {
+            misses -= hits;
+            LruRow::new(sets, ways, packets, misses)
+        });
+        rows.collect::<Vec<_>>()
+    };
+    Ok(set_counts.iter().zip(&histograms).flat_map(rows).collect())
+}
+
+/// For each number of sets, how many packets were found at each depth of their set's stack.
+fn depths<const W: usize>(trace: &Trace, set_counts: &[u32]) -> Vec<Vec<u64>> {
+    let mut levels: Vec<Level<W>> = Vec::new();
+    for &sets in set_counts {
+        let nested = levels.last().is_some_and(|level| sets.is_multiple_of(level.sets));
+        levels.push(Level::new(sets, nested));
+    }
+    for &digest in trace.digests() {
+        let mut depth = W;
+        for level in &mut levels {
+            depth = level.access(digest, depth);
+        }
+    }
+    levels.into_iter().map(|level| level.histogram.to_vec()).collect()
+}
+
+/// The stacks of all sets of one number of sets, cut off at `W`.
+struct Level<const W: usize> {
+    sets: u32,
+    index: Index,
+    /// Each set of the level before is split into whole sets here.
+    nested: bool,
+    /// A stack, the last use first, and how much of it is in use.
+    stacks: Vec<([u32; W], u32)>,
+    histogram: Vec<u64>,
+}
+
+impl<const W: usize> Level<W> {
+    fn new(sets: u32, nested: bool) -> Self {
+        let index = Geometry::new(sets, 1).expect("checked before").index();
+        // One place more, for what is not found.
+        Self { sets, index, nested, stacks: vec![([0; W], 0); sets as usize], histogram: vec![0; W + 1] }
+    }
+
+    /// Moves a digest to the top of its set's stack; the depth it was found at, `W` if it was not.
+    ///
+    /// `before` is the depth on the level before. In a part of that set the digest stands no deeper; at the top
+    /// it stays there, and nothing moves.
+    #[inline]
+    fn access(&mut self, digest: u32, before: usize) -> usize {
+        if before == 0 && self.nested {
+            self.histogram[0] += 1;
+            return 0;
+        }
+        let (stack, used) = &mut self.stacks[self.index.set_of(digest) as usize];
+        let mut depth = 0;
+        let mut carried = digest;
+        while depth < *used as usize {
+            std::mem::swap(&mut carried, &mut stack[depth]);
+            if carried == digest {
+                self.histogram[depth] += 1;
+                return depth;
+            }
+            depth += 1;
+        }
+        if depth < W {
+            stack[depth] = carried;
+            *used += 1;
+        }
+        self.histogram[W] += 1;
+        W
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Configuration, Options, Policy, simulate};
+    use proptest::prelude::*;
+
+    #[test]
+    fn by_hand() {
+        // Even and odd digests in two sets: depths in set 0 are -, -, 1, 0, 1; in set 1 -, 0.
+        let digests = [2, 4, 2, 1, 2, 1, 4];
+        let trace = Trace::new(&digests).unwrap();
+        let rows = lru_all_ways(&trace, &[2], 2).unwrap();
+        let misses: Vec<_> = rows.iter().map(|row| (row.sets, row.ways, row.entries, row.misses)).collect();
+        assert_eq!(misses, [(2, 1, 2, 5), (2, 2, 4, 3)]);
+        let curve = MissRatioCurve::of(&trace);
+        assert_eq!((0..5).map(|entries| curve.misses(entries)).collect::<Vec<_>>(), [7, 7, 4, 3, 3]);
+        assert_eq!((curve.entries_for_all_hits(), curve.row(2).miss_ratio), (3, 4.0 / 7.0));
+        assert_eq!(curve.rows().iter().map(|row| row.entries).collect::<Vec<_>>(), [1, 2, 3]);
+    }
+
+    #[test]
+    fn too_many_ways_and_no_sets_are_refused() {
+        let trace = Trace::new(&[1]).unwrap();
+        assert!(lru_all_ways(&trace, &[4], 33).is_err());
+        assert!(lru_all_ways(&trace, &[0], 4).is_err());
+        assert_eq!(MissRatioCurve::of(&trace).rows().len(), 1);
+    }
+
+    proptest! {
+        /// One pass and one simulation per size agree, also where the numbers of sets are not nested.
+        #[test]
+        fn agrees_with_simulation(
+            digests in proptest::collection::vec(0u32..200, 1..600),
+            set_counts in proptest::collection::vec(1u32..9, 1..4),
+        ) {
+            let trace = Trace::new(&digests).unwrap();
+            let curve = MissRatioCurve::of(&trace);
+            let lru = |geometry| {
+                let configuration = Configuration::new(geometry, Policy::parse("LRU").unwrap());
+                simulate(&trace, &configuration, &Options::default()).unwrap().misses
+            };
+            for row in lru_all_ways(&trace, &set_counts, 10).unwrap() {
+                prop_assert_eq!(row.misses, lru(Geometry::new(row.entries, row.ways).unwrap()), "{:?}", row);
+                let full = Geometry::fully_associative(row.entries).unwrap();
+                prop_assert_eq!(curve.misses(row.entries), lru(full));
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Many configurations over one array of digests, on all cores.
+
+use crate::trace::Trace;
+use crate::{Configuration, FlowCacheError, Options, Row, simulate};
+use std::num::NonZero;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// Runs every configuration; rows in the order of the configurations, whatever the number of threads.
+///
+/// `threads` of 0 stands for all cores. What the configurations share (previous and next packets, distances) is
+/// computed once.
+///
+/// # Errors
+/// The first configuration, in order, that does not fit its shape.
+pub fn sweep(
+    trace: &Trace,
+    configurations: &[Configuration],
+    options: &Options,
+    threads: usize,
+) -> Result<Vec<Row>, FlowCacheError> {
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = if threads == 0 { cores } else { threads }.min(configurations.len());
+    let results: Vec<_> = configurations.iter().map(|_| OnceLock::new()).collect();
+    let next = AtomicUsize::new(0);
+    // Each thread takes the next configuration that nobody has; the result has a place of its own.
+    let work = || {
+        while let Some(number) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&n| n < configurations.len())
+        {
+            let row = simulate(trace, &configurations[number], options);
+            results[number].set(row).expect("taken by one thread only");
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(work);
+        }
+    });
+    results.into_iter().map(|row| row.into_inner().expect("every configuration was taken")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Geometry, Policy, PolicyKind};
+
+    #[test]
+    fn rows_do_not_depend_on_the_number_of_threads() {
+        let mut draws = linecard_sim::stream(3, "sweep");
+        let digests: Vec<u32> = (0..20_000).map(|_| draws.below(500) * draws.below(500)).collect();
+        let trace = Trace::new(&digests).unwrap();
+        let shapes =
+            [(64, 4), (128, 8), (66, 6)].map(|(entries, ways)| Geometry::new(entries, ways).unwrap());
+        let policies =
+            PolicyKind::ALL.iter().flat_map(|&kind| shapes.map(|g| Configuration::new(g, Policy::new(kind))));
+        let configurations: Vec<_> = policies.collect();
+        let run = |threads| sweep(&trace, &configurations, &Options::default(), threads).unwrap();
+        let alone = run(1);
+        assert_eq!(alone.len(), configurations.len());
+        assert_eq!((run(3), run(0)), (alone.clone(), alone.clone()));
+        for row in &alone {
+            assert_eq!(row.cold + row.capacity + row.conflict, row.misses, "{row:?}");
+        }
+        assert_eq!(sweep(&trace, &[], &Options::default(), 0), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn the_first_misfit_is_reported() {
+        let trace = Trace::new(&[1, 2]).unwrap();
+        let full = Geometry::fully_associative(8).unwrap();
+        let configurations =
+            ["LRU", "DIP", "DRRIP"].map(|name| Configuration::new(full, Policy::parse(name).unwrap()));
+        let error = sweep(&trace, &configurations, &Options::default(), 2).unwrap_err().to_string();
+        assert!(error.starts_with("DIP: found 1 set, expected at least 2"), "{error}");
+    }
+}
