@@ -48,7 +48,6 @@ pub enum Level {
 
 /// From which moment of the earlier command a constraint counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
 pub enum Edge {
     /// The cycle in which it was issued.
     Issue,
@@ -121,12 +120,12 @@ pub struct Timing {
 
 /// One compiled consequence of a command.
 #[derive(Clone, Copy, Debug)]
-struct Rule {
-    before: u8,
+struct Push {
     level: u8,
     after: u8,
-    from: Edge,
-    cycles: Cycle,
+    /// Whether the distance counts from the end of the column accesses instead of the issue.
+    from_column_end: bool,
+    distance: u32,
 }
 
 /// One compiled window: `after` waits for the `window`-th last `before`.
@@ -146,9 +145,8 @@ struct Window {
 pub struct Device {
     organization: Organization,
     timing: Timing,
-    /// Every rule, in order of its earlier command, and where each command's begin.
-    rules: Vec<Rule>,
-    rules_of: [usize; COMMANDS + 1],
+    /// What each command does.
+    pushes: [Vec<Push>; COMMANDS],
     windows: Vec<Window>,
     /// Earliest legal cycle by node and command; nodes of all levels in one array.
     earliest: Vec<[Cycle; COMMANDS]>,
@@ -169,34 +167,40 @@ impl Device {
         let nodes = [1, groups as usize, banks as usize];
         let level_of =
             |level: Level| if level == Level::Group && groups == 1 { Level::Rank } else { level } as usize;
-        let mut rules = Vec::new();
+        let mut pushes: [Vec<Push>; COMMANDS] = Default::default();
         let mut windows = Vec::new();
         for c in &timing.constraints {
-            let after = || c.after.iter().map(|&a| a as u8);
             let level = level_of(c.level);
             for &before in &c.before {
                 if c.window > 1 {
                     windows.push(Window {
                         level: level as u8,
                         before: before as u8,
-                        after: after().collect(),
+                        after: c.after.iter().map(|&a| a as u8).collect(),
                         cycles: c.cycles,
                         issues: vec![vec![Cycle::MAX; c.window]; nodes[level]],
                         next: vec![0; nodes[level]],
                     });
                 } else {
-                    let rule =
-                        |after| Rule { before: before as u8, level: level as u8, after, from: c.from, cycles: c.cycles };
-                    rules.extend(after().map(rule));
+                    let data_latency = match (c.from, before) {
+                        (Edge::DataEnd, Command::Write) => timing.write_latency,
+                        (Edge::DataEnd, _) => timing.read_latency,
+                        _ => 0,
+                    };
+                    for &after in &c.after {
+                        pushes[before as usize].push(Push {
+                            level: level as u8,
+                            after: after as u8,
+                            from_column_end: c.from != Edge::Issue,
+                            distance: (c.cycles + data_latency) as u32,
+                        });
+                    }
                 }
             }
         }
-        rules.sort_by_key(|r: &Rule| r.before);
-        let rules_of = std::array::from_fn(|c| rules.partition_point(|r| usize::from(r.before) < c));
         let cycle_bytes = organization.beat_bytes * organization.beats_per_cycle;
         Self {
-            rules,
-            rules_of,
+            pushes,
             cycle_shift: cycle_bytes.is_power_of_two().then(|| cycle_bytes.ilog2()),
             windows,
             earliest: vec![[0; COMMANDS]; nodes.iter().sum()],
@@ -278,13 +282,12 @@ impl Device {
             }
             Command::Refresh => debug_assert!(self.open_rows.iter().all(|&r| r == CLOSED)),
         }
-        let column_end = at + self.data_cycles(bytes);
-        // In the order of `Edge`.
-        let moments = [at, column_end + self.latency(command), column_end];
+        let moments = [at, at + self.data_cycles(bytes)];
         let nodes = self.nodes(bank);
-        for rule in &self.rules[self.rules_of[command as usize]..self.rules_of[command as usize + 1]] {
-            let earliest = &mut self.earliest[nodes[rule.level as usize]][rule.after as usize];
-            *earliest = (*earliest).max(moments[rule.from as usize] + rule.cycles);
+        for push in &self.pushes[command as usize] {
+            let moment = moments[usize::from(push.from_column_end)];
+            let earliest = &mut self.earliest[nodes[push.level as usize]][push.after as usize];
+            *earliest = (*earliest).max(moment + Cycle::from(push.distance));
         }
         if !self.windows.is_empty() {
             self.issue_windows(command, bank, at);

@@ -1081,7 +1081,9 @@ impl<O: Watch> Machine<O> {
         });
         if let Some(at) = wake {
             self.transmit_free[port] = at;
-            self.schedule_transmit();
+            if self.agenda.pending(TRANSMIT).is_none_or(|first| at < first) {
+                self.agenda.schedule(TRANSMIT, at);
+            }
         }
         if freed > 0 {
             self.buffer_freed(freed, now);

@@ -58,6 +58,12 @@ impl Agenda {
         self.now
     }
 
+    /// When `source` wakes, if it does.
+    #[inline]
+    pub fn pending(&self, source: usize) -> Option<Ticks> {
+        Some(self.when[source % MOST_SOURCES]).filter(|&at| at != NEVER)
+    }
+
     /// Wake `source` at `at` (not before the present), in place of any pending wake-up.
     #[inline]
     pub fn schedule(&mut self, source: usize, at: Ticks) {
@@ -237,8 +243,8 @@ mod tests {
             backward.schedule(7 - s, 5);
         }
         for s in 0..8 {
-            assert_eq!(forward.next(), Some((5, s)));
-            assert_eq!(backward.next(), Some((5, s)));
+            assert_eq!(forward.take_next(), Some((5, s)));
+            assert_eq!(backward.take_next(), Some((5, s)));
         }
     }
 }
