@@ -86,8 +86,7 @@ pub const LAZY_BASE: Policy = Policy {
 };
 
 /// REF_BASE: odd and even banks in turn, reads first, eager precharge.
-pub const REFERENCE: Policy =
-    Policy { queues: Queues::OddEven, precharge: Precharge::Eager, ..LAZY_BASE };
+pub const REFERENCE: Policy = Policy { queues: Queues::OddEven, precharge: Precharge::Eager, ..LAZY_BASE };
 
 /// A command as it went out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
