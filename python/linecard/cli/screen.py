@@ -32,6 +32,7 @@ MAX_WIDTH = 108
 DIM = "bright_black"
 SECONDS_BEFORE_PROGRESS = 2.0
 BAR_WIDTH = 24
+MIN_BAR_WIDTH = 8
 DIAGNOSTICS_SHOWN = 8
 
 DRAM_WORDS = {
@@ -50,11 +51,16 @@ DRAM_COLOURS = {
 }
 
 
+def screen_width() -> int:
+    """Columns of a screen: no more than is good to read; into a pipe, not the 80 that nobody looks at."""
+    terminal = Console()
+    return min(terminal.width, MAX_WIDTH) if terminal.is_terminal else MAX_WIDTH
+
+
 def show(*parts: RenderableType) -> None:
-    """Parts on stdout, no wider than is good to read. Into a pipe: no colours, no padding at line ends."""
-    terminal = Console(highlight=False)
-    screen = Console(highlight=False, width=min(terminal.width, MAX_WIDTH) if terminal.is_terminal else MAX_WIDTH)
-    if terminal.is_terminal:
+    """Parts on stdout. Into a pipe: no colours, no padding at line ends."""
+    screen = Console(highlight=False, width=screen_width())
+    if screen.is_terminal:
         screen.print(Group(*parts))
         return
     with screen.capture() as captured:
@@ -287,17 +293,23 @@ def print_run(result: RunResult) -> None:
 
 
 def _utilisation(result: RunResult) -> RenderableType:
+    """Two columns of bars; long names make the bars shorter, and a narrow screen leaves one column."""
     uses = sorted(result.resources, key=lambda use: natural(use.component))
     half = (len(uses) + 1) // 2
-    columns = []
-    for part in (uses[:half], uses[half:]):
+    parts = [part for part in (uses[:half], uses[half:]) if part]
+    names = sum(max(len(use.component) for use in part) for part in parts)
+    room = (screen_width() - 4 - names - len(parts) * len("    100.0 %  ")) // len(parts)
+    if room < MIN_BAR_WIDTH:
+        parts, room = [uses], BAR_WIDTH
+    tables = []
+    for part in parts:
         table = grid("l", "l", "r")
         for use in part:
-            style = load_style(use.utilization)
             name = Text(use.component, style="bold" if use.component == result.bottleneck.component else "")
-            table.add_row(name, bar(use.utilization, style), percent(use.utilization))
-        columns.append(Padding(table, (0, 4, 0, 0)))
-    return Columns(columns, padding=(0, 0))
+            shown = bar(use.utilization, load_style(use.utilization), min(room, BAR_WIDTH))
+            table.add_row(name, shown, percent(use.utilization))
+        tables.append(Padding(table, (0, 4, 0, 0)))
+    return Columns(tables, padding=(0, 0))
 
 
 def _dram(result: RunResult) -> RenderableType:
