@@ -168,6 +168,13 @@ impl Device {
         let level_of =
             |level: Level| if level == Level::Group && groups == 1 { Level::Rank } else { level } as usize;
         let mut pushes: [Vec<Push>; COMMANDS] = Default::default();
+        // In every standard a precharge follows the activate that it undoes; a table without tRAS does not say so.
+        pushes[Command::Activate as usize].push(Push {
+            level: Level::Bank as u8,
+            after: Command::Precharge as u8,
+            from_column_end: false,
+            distance: 1,
+        });
         let mut windows = Vec::new();
         for c in &timing.constraints {
             let level = level_of(c.level);
