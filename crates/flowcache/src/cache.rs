@@ -31,11 +31,21 @@ pub(crate) trait Cache: Send {
         hit
     }
 
-    /// The entry of a full set that would leave next, where that is known without moving or drawing anything.
-    fn next_victim(&self, set: u32) -> Option<u32> {
-        let _ = set;
-        None
+    /// What would leave a set next, where that is known without moving or drawing anything.
+    fn next_victim(&self, _set: u32) -> NextVictim {
+        NextVictim::Unknown
     }
+}
+
+/// What would leave a set if a digest came in now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NextVictim {
+    /// Nothing: there is an empty way.
+    Vacant,
+    /// This digest.
+    Known(u32),
+    /// The policy finds out when it evicts.
+    Unknown,
 }
 
 /// A cache of any policy, called once per block of packets: the loop inside knows the policy.

@@ -1,6 +1,7 @@
 //! Digest and flow caches.
 #![forbid(unsafe_code)]
 
+mod admission;
 mod cache;
 mod chain;
 mod cost;
@@ -22,6 +23,7 @@ mod sweep;
 mod trace;
 mod ways;
 
+pub use admission::{Admission, AdmissionInfo, AdmissionKind};
 pub use cost::CacheCost;
 pub use digest::{Digester, Hash};
 pub use error::FlowCacheError;

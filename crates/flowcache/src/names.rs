@@ -10,7 +10,11 @@ pub(crate) fn position(what: &'static str, found: &str, known: &[&str]) -> Resul
 /// The error for a name that is not in `known`.
 pub(crate) fn unknown(what: &'static str, found: &str, known: &[&str]) -> FlowCacheError {
     let wanted = found.to_ascii_uppercase();
-    let nearest = known.iter().min_by_key(|name| distance(&wanted, &name.to_ascii_uppercase()));
+    let nearest = known.iter().min_by_key(|name| {
+        // Without its number or with it, whichever is nearer: `SRRP` means `SRRIP2`.
+        let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        [name, letters].map(|name| distance(&wanted, &name.to_ascii_uppercase())).into_iter().min()
+    });
     FlowCacheError::UnknownName {
         what,
         found: found.to_owned(),

@@ -3,7 +3,7 @@
 //! LRU, FIFO, SP, LIP and their kin differ only in where a new entry goes and what a hit moves. Each is a [`Rule`];
 //! the order itself has two forms with one meaning: `Rows` for small sets, `Chain` for all others.
 
-use crate::cache::{Access, Cache};
+use crate::cache::{Access, Cache, NextVictim};
 
 /// The entries of each set in order: the first is the best, the last the next victim.
 pub(crate) trait Order: Send {
@@ -103,7 +103,7 @@ impl<O: Order, R: Rule> Cache for Ordered<O, R> {
         self.rule.access(&mut self.order, access)
     }
 
-    fn next_victim(&self, set: u32) -> Option<u32> {
-        self.order.last(set)
+    fn next_victim(&self, set: u32) -> NextVictim {
+        self.order.last(set).map_or(NextVictim::Vacant, NextVictim::Known)
     }
 }

@@ -5,8 +5,9 @@
 
 const ROWS: usize = 4;
 const COUNT_MOST: u8 = 15;
-/// Counts per entry of the cache before all are halved.
-const SAMPLE_PER_ENTRY: u32 = 16;
+/// Counts per entry of the cache before all are halved, where nothing else is asked for: a power of two near the
+/// paper's ten.
+pub(crate) const SAMPLE_PER_ENTRY: u32 = 16;
 
 /// Odd multipliers, one a row; the upper bits of a product depend on all bits of the digest.
 const SPREAD: [u32; ROWS] = [0x9e37_79b1, 0x85eb_ca6b, 0xc2b2_ae35, 0x27d4_eb2f];
@@ -21,14 +22,14 @@ pub(crate) struct Sketch {
 }
 
 impl Sketch {
-    /// For a cache of so many entries.
-    pub fn new(entries: u32) -> Self {
+    /// For a cache of so many entries, halved after so many counts per entry.
+    pub fn new(entries: u32, sample_per_entry: u32) -> Self {
         let counters = columns(entries);
         Self {
             rows: std::array::from_fn(|_| vec![0; counters as usize]),
             bits: counters.ilog2(),
             counted: 0,
-            sample: entries.saturating_mul(SAMPLE_PER_ENTRY),
+            sample: entries.saturating_mul(sample_per_entry),
         }
     }
 
@@ -83,7 +84,7 @@ mod tests {
 
     #[test]
     fn counts_saturate_and_fade() {
-        let mut sketch = Sketch::new(16);
+        let mut sketch = Sketch::new(16, 16);
         (0..20).for_each(|_| sketch.count(5));
         assert_eq!((sketch.estimate(5), sketch.estimate(6)), (15, 0));
         (0..236).for_each(|_| sketch.count(6));

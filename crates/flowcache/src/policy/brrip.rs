@@ -3,7 +3,7 @@
 use super::bip::Throttle;
 use super::rrip::{self, Rrip};
 use super::{Build, Info};
-use crate::cache::{Access, Cache, Replay};
+use crate::cache::{Access, Cache, NextVictim, Replay};
 
 pub(super) const INFO: Info =
     rrip::info("BRRIP", "as SRRIP, but of 32 new entries 31 are the next to leave unless hit");
@@ -34,7 +34,7 @@ impl Cache for Brrip {
         self.rrip.put(way, access, distant);
     }
 
-    fn next_victim(&self, set: u32) -> Option<u32> {
+    fn next_victim(&self, set: u32) -> NextVictim {
         self.rrip.next_victim(set)
     }
 }

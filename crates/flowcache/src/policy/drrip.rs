@@ -5,7 +5,7 @@ use super::brrip::EVERY;
 use super::duel::{COUNTER_BITS, Duel, Side};
 use super::rrip::{self, Rrip};
 use super::{Build, Cost, Info};
-use crate::cache::{Access, Cache, Replay};
+use crate::cache::{Access, Cache, NextVictim, Replay};
 use crate::geometry::Geometry;
 
 pub(super) const INFO: Info = Info {
@@ -50,7 +50,7 @@ impl Cache for Drrip {
         self.rrip.put(way, access, distant);
     }
 
-    fn next_victim(&self, set: u32) -> Option<u32> {
+    fn next_victim(&self, set: u32) -> NextVictim {
         self.rrip.next_victim(set)
     }
 }

@@ -3,7 +3,7 @@
 //! A count starts at 1 with the insertion and is forgotten with the entry; nothing ages it.
 
 use super::{Build, Cost, Info};
-use crate::cache::{Access, Cache, Replay};
+use crate::cache::{Access, Cache, NextVictim, Replay};
 use crate::geometry::Geometry;
 use crate::ways::Ways;
 
@@ -60,8 +60,11 @@ impl Cache for Lfu {
         self.worth[way] = ONE + u64::from(access.at);
     }
 
-    fn next_victim(&self, set: u32) -> Option<u32> {
-        self.ways.vacancy(set).is_none().then(|| self.ways.digest(self.least(set)))
+    fn next_victim(&self, set: u32) -> NextVictim {
+        match self.ways.vacancy(set) {
+            Some(_) => NextVictim::Vacant,
+            None => NextVictim::Known(self.ways.digest(self.least(set))),
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! values of the set rise until there is.
 
 use super::{Cost, Info, Parameter};
-use crate::cache::Access;
+use crate::cache::{Access, NextVictim};
 use crate::geometry::Geometry;
 use crate::ways::Ways;
 
@@ -72,10 +72,12 @@ impl Rrip {
     }
 
     /// The entry that leaves next; raising intervals does not change which.
-    pub fn next_victim(&self, set: u32) -> Option<u32> {
-        let filled = self.ways.filled(set);
-        let largest = filled.clone().rev().max_by_key(|&way| self.intervals[way])?;
-        self.ways.vacancy(set).is_none().then(|| self.ways.digest(largest))
+    pub fn next_victim(&self, set: u32) -> NextVictim {
+        let first_largest = self.ways.filled(set).rev().max_by_key(|&way| self.intervals[way]);
+        match first_largest {
+            Some(way) if self.ways.vacancy(set).is_none() => NextVictim::Known(self.ways.digest(way)),
+            _ => NextVictim::Vacant,
+        }
     }
 
     /// The entries and intervals of set 0.

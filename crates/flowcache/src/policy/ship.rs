@@ -6,7 +6,7 @@
 
 use super::rrip::{self, Rrip};
 use super::{Build, Cost, Info};
-use crate::cache::{Access, Cache, Replay};
+use crate::cache::{Access, Cache, NextVictim, Replay};
 use crate::geometry::Geometry;
 
 /// Counters for each entry of the cache.
@@ -93,7 +93,7 @@ impl Cache for Ship {
         self.used_again[way] = false;
     }
 
-    fn next_victim(&self, set: u32) -> Option<u32> {
+    fn next_victim(&self, set: u32) -> NextVictim {
         self.rrip.next_victim(set)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::rrip::{self, Rrip};
 use super::{Build, Info};
-use crate::cache::{Access, Cache, Replay};
+use crate::cache::{Access, Cache, NextVictim, Replay};
 
 pub(super) const INFO: Info = rrip::info("SRRIP", "a new entry must be hit before the set has aged, or leaves");
 
@@ -24,7 +24,7 @@ impl Cache for Srrip {
         self.0.put(way, access, false);
     }
 
-    fn next_victim(&self, set: u32) -> Option<u32> {
+    fn next_victim(&self, set: u32) -> NextVictim {
         self.0.next_victim(set)
     }
 }

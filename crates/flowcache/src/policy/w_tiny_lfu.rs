@@ -3,8 +3,8 @@
 //!
 //! The window is 1 % of the entries and does not adapt.
 
-use super::sketch::Sketch;
 use super::{Build, Cost, Info};
+use crate::admission::sketch::{SAMPLE_PER_ENTRY, Sketch};
 use crate::cache::{Access, Cache, Replay};
 use crate::geometry::Geometry;
 use crate::shelf::{Node, Shelf};
@@ -44,7 +44,7 @@ impl WTinyLfu {
         let main = geometry.ways() - window;
         Self {
             shelf: Shelf::new(geometry.sets() * LISTS, geometry.entries() + geometry.sets()),
-            sketch: Sketch::new(geometry.entries()),
+            sketch: Sketch::new(geometry.entries(), SAMPLE_PER_ENTRY),
             window,
             main,
             protected: main * 4 / 5,
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn by_hand() {
         let mut cache = WTinyLfu::new(Geometry::new(3, 3).unwrap());
-        cache.sketch = Sketch::new(1 << 16);
+        cache.sketch = Sketch::new(1 << 16, SAMPLE_PER_ENTRY);
         // A window of 1, a main cache of 2, of which 1 protected. c, seen once, does not displace b; seen twice, it
         // does. A hit of c sends a back on probation.
         let steps = "a:a|| b:b|a| a+b||a c:c|b|a d:d|b|a c:c|b|a d:d|c|a e:e|c|a f:f|c|a c+f|a|c";

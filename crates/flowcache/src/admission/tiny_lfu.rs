@@ -1,0 +1,62 @@
+//! TINYLFU: a missing digest comes in if it was seen more often than the entry it would evict.
+//!
+//! The counts come from a sketch, which fades. Where the policy does not show its victim beforehand (a random one,
+//! a hand that moves), a digest comes in from its second packet on.
+
+use super::sketch::Sketch;
+use super::{AdmissionInfo, Admit};
+use crate::cache::NextVictim;
+use crate::geometry::Geometry;
+use crate::policy::Parameter;
+
+pub(super) const INFO: AdmissionInfo = AdmissionInfo {
+    name: "TINYLFU",
+    parameter: Parameter {
+        meaning: "packets counted per entry before counts are halved",
+        default: 16,
+        least: 1,
+        most: 1 << 16,
+    },
+    summary: "what was seen more often than the next victim inserts",
+    source: "Einziger, Friedman and Manes, ACM Transactions on Storage 2017",
+    cost_bits: |geometry, _| Sketch::bits(geometry.entries()),
+};
+
+pub(crate) struct TinyLfu {
+    sketch: Sketch,
+}
+
+impl Admit for TinyLfu {
+    fn new(sample_per_entry: u32, geometry: Geometry, _seed: u64) -> Self {
+        Self { sketch: Sketch::new(geometry.entries(), sample_per_entry) }
+    }
+
+    #[inline]
+    fn see(&mut self, digest: u32) {
+        self.sketch.count(digest);
+    }
+
+    #[inline]
+    fn admits(&mut self, digest: u32, victim: NextVictim) -> bool {
+        match victim {
+            NextVictim::Vacant => true,
+            NextVictim::Known(victim) => self.sketch.estimate(digest) > self.sketch.estimate(victim),
+            NextVictim::Unknown => self.sketch.estimate(digest) > 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_more_frequent_wins_and_ties_stay() {
+        let mut gate = TinyLfu::new(16, Geometry::new(1024, 4).unwrap(), 1);
+        [1, 2, 2, 3].into_iter().for_each(|digest| gate.see(digest));
+        assert!(gate.admits(9, NextVictim::Vacant));
+        assert!(gate.admits(2, NextVictim::Known(1)));
+        assert!(!gate.admits(3, NextVictim::Known(1)));
+        assert!(gate.admits(2, NextVictim::Unknown) && !gate.admits(1, NextVictim::Unknown));
+    }
+}
