@@ -74,7 +74,8 @@ impl WideCaches {
     /// `ring_cells`: cells of packet buffer of each queue, a multiple of `block_cells` (at most 32).
     pub fn new(queues: u32, ring_cells: u32, block_cells: u32, blocks: u32) -> Self {
         let queue = || Queue {
-            ring: vec![Block::default(); (ring_cells / block_cells) as usize],
+            // Packets need not begin with a block: as many cells can lie in one block more.
+            ring: vec![Block::default(); (ring_cells / block_cells) as usize + 1],
             allocated: 0,
             write_asked: 0,
             write_done: 0,
