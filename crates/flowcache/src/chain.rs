@@ -77,6 +77,7 @@ impl Order for Chain {
         last.map(|last| self.shelf.digest(last))
     }
 
+    #[cfg(test)]
     fn row(&self, set: u32) -> Vec<Option<u32>> {
         let mut row = self.shelf.digests(set);
         row.resize(self.ways as usize, None);

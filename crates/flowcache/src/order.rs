@@ -24,7 +24,8 @@ pub(crate) trait Order: Send {
     fn replace_last(&mut self, access: Access);
     /// The last entry of a full set.
     fn last(&self, set: u32) -> Option<u32>;
-    /// The ways of a set, best first, for tests and explanations; `None` is an empty way.
+    /// The ways of a set, best first; `None` is an empty way.
+    #[cfg(test)]
     fn row(&self, set: u32) -> Vec<Option<u32>>;
 
     /// Hit or miss, the digest becomes the first: [`Order::find`] and what follows from it.

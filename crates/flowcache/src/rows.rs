@@ -109,6 +109,7 @@ impl<const W: usize> Order for Rows<W> {
         hit
     }
 
+    #[cfg(test)]
     fn row(&self, set: u32) -> Vec<Option<u32>> {
         let vacant = self.vacant(set);
         self.rows[set as usize].iter().map(|&tag| (tag != vacant).then_some(tag)).collect()

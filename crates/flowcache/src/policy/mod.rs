@@ -67,6 +67,7 @@ policies! {
     Sieve in sieve;
     S3Fifo in s3_fifo;
     WTinyLfu in w_tiny_lfu;
+    Zsp in zsp;
     Pred in pred;
     Opt in opt;
     OptBypass in opt_bypass;

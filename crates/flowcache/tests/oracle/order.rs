@@ -29,7 +29,7 @@ fn to_front(set: &mut Vec<u32>, place: usize) {
     set.insert(0, digest);
 }
 
-fn up_by_one(set: &mut Vec<u32>, place: usize) {
+fn up_by_one(set: &mut [u32], place: usize) {
     if place > 0 {
         set.swap(place, place - 1);
     }
@@ -56,7 +56,9 @@ pub fn model(kind: PolicyKind, shape: &Shape) -> Box<dyn Model> {
     match kind {
         PolicyKind::Lru => of(shape, to_front, move |set, _, _, digest| at_front(set, ways, digest)),
         PolicyKind::Fifo => of(shape, |_, _| (), move |set, _, _, digest| at_front(set, ways, digest)),
-        PolicyKind::Sp => of(shape, up_by_one, move |set, _, _, digest| at_end(set, ways, digest)),
+        PolicyKind::Sp => {
+            of(shape, |set, place| up_by_one(set, place), move |set, _, _, digest| at_end(set, ways, digest))
+        }
         PolicyKind::Lip => of(shape, to_front, move |set, _, _, digest| at_end(set, ways, digest)),
         PolicyKind::Bip => {
             let mut count = 0;
@@ -82,7 +84,7 @@ fn dip(shape: &Shape) -> Box<dyn Model> {
     let (ways, period) = (shape.ways, shape.sets.min(32) as usize);
     let (mut count, mut counter) = (0, 512i32);
     let miss = move |set: &mut Vec<u32>, _, number: usize, digest| {
-        let leads_lru = number % period == 0;
+        let leads_lru = number.is_multiple_of(period);
         let leads_bip = !leads_lru && number % period == period / 2;
         counter = (counter + i32::from(leads_lru) - i32::from(leads_bip)).clamp(0, 1023);
         if leads_bip || (!leads_lru && counter > 512) {

@@ -12,6 +12,7 @@ pub fn model(kind: PolicyKind, shape: &Shape) -> Box<dyn Model> {
         PolicyKind::Clock => clock(shape),
         PolicyKind::Srrip | PolicyKind::Brrip | PolicyKind::Drrip => rrip(kind, shape),
         PolicyKind::Ship => ship(shape),
+        PolicyKind::Zsp => zsp(shape),
         PolicyKind::Opt => opt(shape, false),
         PolicyKind::OptBypass => opt(shape, true),
         _ => unreachable!("modelled elsewhere"),
@@ -80,7 +81,7 @@ fn clock(shape: &Shape) -> Box<dyn Model> {
 type Predicted = (u32, u32);
 
 /// The place for a new digest; ages the set one by one if it is full.
-fn place(set: &mut Vec<Predicted>, ways: usize) -> Option<usize> {
+fn place(set: &mut [Predicted], ways: usize) -> Option<usize> {
     if set.len() < ways {
         return None;
     }
@@ -109,7 +110,7 @@ fn rrip(kind: PolicyKind, shape: &Shape) -> Box<dyn Model> {
             entry.1 = 0;
             return true;
         }
-        let leads_static = number % period == 0;
+        let leads_static = number.is_multiple_of(period);
         let leads_bimodal = !leads_static && number % period == period / 2;
         counter = (counter + i32::from(leads_static) - i32::from(leads_bimodal)).clamp(0, 1023);
         let bimodal = match kind {
@@ -176,6 +177,68 @@ fn opt(shape: &Shape, bypass: bool) -> Box<dyn Model> {
             set.remove(victim);
         }
         set.push((digest, at));
+        false
+    })
+}
+
+/// The odd factor of a way's hash: SplitMix64's finalizer.
+fn factor(way: usize) -> u32 {
+    let mut word = (way as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (word ^ (word >> 31)) as u32 | 1
+}
+
+/// ZSP with whole paths: places by way and row, entries with their priorities.
+fn zsp(shape: &Shape) -> Box<dyn Model> {
+    type Place = (usize, u64);
+    let mut entries: HashMap<Place, (u32, u32)> = HashMap::new();
+    let (ways, rows) = (shape.ways, u64::from(shape.sets));
+    let most = 52.max(ways).min(shape.entries() as usize);
+    let places = move |digest: u32| {
+        let row = move |way| (u64::from(digest.wrapping_mul(factor(way))) * rows) >> 32;
+        (0..ways).map(move |way| (way, row(way)))
+    };
+    Box::new(move |_: usize, _: usize, digest: u32| {
+        let mut own = places(digest);
+        if let Some(found) = own.find(|place| entries.get(place).is_some_and(|entry| entry.0 == digest)) {
+            let priority = &mut entries.get_mut(&found).unwrap().1;
+            *priority = (*priority + 4).min(15);
+            return true;
+        }
+        // Paths from one of the digest's places to a candidate, breadth first.
+        let mut paths: Vec<Vec<Place>> = Vec::new();
+        let mut next = 0;
+        let mut origin = Some((digest, Vec::new()));
+        while let Some((from, path)) = origin {
+            for place in places(from) {
+                let known = paths.iter().any(|path| path.last() == Some(&place));
+                let found_empty =
+                    paths.last().is_some_and(|path| !entries.contains_key(path.last().unwrap()));
+                if !known && !found_empty && paths.len() < most {
+                    paths.push(path.iter().copied().chain([place]).collect());
+                }
+            }
+            let found_empty = !entries.contains_key(paths.last().unwrap().last().unwrap());
+            let go_on = !found_empty && paths.len() < most && next < paths.len();
+            origin = go_on.then(|| (entries[paths[next].last().unwrap()].0, paths[next].clone()));
+            next += 1;
+        }
+        let end = |path: &Vec<Place>| *path.last().unwrap();
+        let path = match paths.iter().find(|path| !entries.contains_key(&end(path))) {
+            Some(path) => path.clone(),
+            None => {
+                let lowest = paths.iter().map(|path| entries[&end(path)].1).min().unwrap();
+                let victim = paths.iter().find(|path| entries[&end(path)].1 == lowest).unwrap().clone();
+                paths.iter().for_each(|path| entries.get_mut(&end(path)).unwrap().1 -= lowest);
+                victim
+            }
+        };
+        for step in path.windows(2).rev() {
+            let moved = entries[&step[0]];
+            entries.insert(step[1], moved);
+        }
+        entries.insert(path[0], (digest, 1));
         false
     })
 }
