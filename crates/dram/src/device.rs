@@ -248,7 +248,7 @@ impl Device {
     }
 
     /// The first cycle in which the table allows `command` to `bank`. Changes nothing.
-    #[inline]
+    #[inline(always)]
     pub fn earliest(&self, command: Command, bank: u32) -> Cycle {
         let c = command as usize;
         let [rank, group, bank] = self.nodes(bank);
@@ -269,7 +269,7 @@ impl Device {
     ///
     /// # Panics
     /// In debug builds, if the table or the bank's state forbids it: the controller is wrong, not its input.
-    #[inline]
+    #[inline(always)]
     pub fn issue(&mut self, command: Command, bank: u32, row: u32, bytes: u32, at: Cycle) {
         debug_assert!(
             at >= self.earliest(command, bank),

@@ -641,14 +641,7 @@ impl<O: Watch> Machine<O> {
             self.transmit_free[port] = self.transmit[port].next().unwrap_or(Ticks::MAX);
             self.offer(port, now);
         }
-        self.schedule_transmit();
-    }
-
-    /// Wake for the transmit slot that is free first.
-    #[inline]
-    fn schedule_transmit(&mut self) {
-        let first = self.transmit_free.iter().copied().fold(Ticks::MAX, Ticks::min);
-        if first != Ticks::MAX {
+        if let Some(&first) = self.transmit_free.iter().min().filter(|&&first| first != Ticks::MAX) {
             self.agenda.schedule(TRANSMIT, first);
         }
     }
@@ -666,7 +659,9 @@ impl<O: Watch> Machine<O> {
         }
         while let Some(thread) = self.engines[engine].take_ready() {
             self.enter(thread, State::Compute, now);
-            self.engines[engine].clock.enter(Activity::Busy as usize, now);
+            if self.engines[engine].clock.state() != Activity::Busy as usize {
+                self.engines[engine].clock.enter(Activity::Busy as usize, now);
+            }
             if switch > 0 {
                 let cycles = self.poll(thread);
                 self.agenda
@@ -884,8 +879,11 @@ impl<O: Watch> Machine<O> {
     ) -> bool {
         match self.path {
             BufferPath::Direct => {
+                let asleep = self.memory.controller.next_wake().is_none();
                 self.memory.write_cell(&mut self.packets[id], cell, source, thread, now);
-                self.schedule_dram();
+                if asleep {
+                    self.schedule_dram();
+                }
             }
             BufferPath::Wide { .. } => {
                 let packet = &mut self.packets[id];
@@ -1043,9 +1041,12 @@ impl<O: Watch> Machine<O> {
                 } else {
                     (0, packet.first_cell)
                 };
+                let asleep = self.memory.controller.next_wake().is_none();
                 self.memory.read_cells(packet, block.first_cell, block.cells, thread, now);
                 self.threads[thread as usize].under_way += u32::from(block.cells);
-                self.schedule_dram();
+                if asleep {
+                    self.schedule_dram();
+                }
             }
             BufferPath::Wide { .. } => {
                 let packet = &self.packets[block.packet];

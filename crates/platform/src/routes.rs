@@ -18,10 +18,10 @@ pub(crate) fn routes(path: &str, ports: u16, seed: u64) -> Result<Vec<Route>, Er
 
 /// Bits of the prefixes that cover all public addresses in a generated table.
 const COVER_BITS: u8 = 14;
-const LONGER_PREFIXES: u32 = 10_000;
+const LONGER_PREFIXES: u32 = 1_000;
 
 /// A table of the project's own making: prefixes of 14 bits that cover the whole address space, as many for each
-/// port, and 10,000 longer ones with the lengths of a real table (more than half are /24). Uniform addresses find
+/// port, and 1,000 longer ones with the lengths of a real table (more than half are /24). Uniform addresses find
 /// each port equally often, as the studies assume.
 fn generated(ports: u16, seed: u64) -> Vec<Route> {
     let mut random = stream(seed, "routes");

@@ -1,7 +1,7 @@
 //! The controller: takes one access after another, and prepares the next while one moves its data.
 
 use super::arbiter::FIRST;
-use super::policy::{Policy, Precharge};
+use super::policy::{BatchBreak, Policy, Precharge};
 use super::statistics::Statistics;
 use crate::{Command, Cycle, Device, Location};
 use std::collections::VecDeque;
@@ -82,6 +82,8 @@ pub struct Controller<O: Observer = Silent> {
     current: Option<Done>,
     /// Where the next access was seen to go when the current one was taken up.
     noticed: Option<Location>,
+    /// The queue to serve next, as long as no queue has got a new head since it was worked out.
+    next: Option<Option<usize>>,
     /// End of the data moved last.
     bus_free: Cycle,
     /// When there is something to do.
@@ -104,6 +106,7 @@ impl<O: Observer> Controller<O> {
             last: Last { location: nowhere, queue: 1, parity: 1, served: 0, more: false, write: false },
             current: None,
             noticed: None,
+            next: None,
             bus_free: 0,
             wake: None,
             statistics: Statistics { bank_data_cycles: vec![0; banks], ..Statistics::default() },
@@ -151,6 +154,9 @@ impl<O: Observer> Controller<O> {
         let queue = self.queue_of(location.bank, write);
         self.queues[queue].push_back(Queued { location, bytes, write, more, tag, arrival: now });
         self.statistics.windows[usize::from(write)].reference(location);
+        if self.queues[queue].len() == 1 {
+            self.next = None;
+        }
         if self.current.is_none() && self.wake.is_none() {
             self.wake = Some(now.max(self.bus_free));
         }
@@ -164,7 +170,8 @@ impl<O: Observer> Controller<O> {
             self.precharge_eagerly(now);
         }
         self.wake = None;
-        if let Some(queue) = self.next_queue() {
+        let next = self.next.take().unwrap_or_else(|| self.next_queue());
+        if let Some(queue) = next {
             self.begin(queue, now);
         }
         done
@@ -232,7 +239,10 @@ impl<O: Observer> Controller<O> {
         if self.policy.ideal {
             return;
         }
-        self.noticed = self.next_queue().and_then(|q| self.queues[q].front()).map(|next| next.location);
+        let next = self.next_queue();
+        // What breaks a batch at any miss changes with the rows that are opened meanwhile.
+        self.next = (self.policy.batch_break == BatchBreak::SameBankMiss).then_some(next);
+        self.noticed = next.and_then(|q| self.queues[q].front()).map(|next| next.location);
         let Some(location) = self.noticed else { return };
         let elsewhere = location.bank != self.last.location.bank;
         if self.policy.precharge == Precharge::Eager || !elsewhere || self.device.is_open(location.bank, location.row) {
@@ -260,7 +270,7 @@ impl<O: Observer> Controller<O> {
     }
 
     /// Issue a command at the first legal cycle from `not_before` on; returns that cycle.
-    #[inline]
+    #[inline(always)]
     fn issue(&mut self, command: Command, location: Location, bytes: u32, not_before: Cycle) -> Cycle {
         let at = not_before.max(self.device.earliest(command, location.bank));
         self.device.issue(command, location.bank, location.row, bytes, at);
