@@ -1,0 +1,402 @@
+//! Does each application do to packets what it says: the right port, translation or verdict, and a header that is
+//! still valid?
+//!
+//! The real input programs run on a minimal executor whose threads take turns at random; the expected results come
+//! from code that shares nothing with them: a look at every route, a map of flows, a look at every template, and the
+//! checksum summed anew.
+
+mod kit;
+
+use kit::{COSTS, Fate, naive_checksum, packet, run, with_checksum};
+use linecard_apps::{
+    Firewall, FirewallConfig, L3Forward, Nat, NatConfig, Route, RouteTable, Template, Verdict,
+};
+use linecard_program::{Application, DropReason, NetworkKind, PacketHead};
+use linecard_sim::{Stream, stream};
+use std::collections::{HashMap, HashSet};
+
+/// The application's own counter of that name.
+#[track_caller]
+fn counter(application: &dyn Application, name: &str) -> f64 {
+    let counters = application.counters();
+    counters.iter().find(|(n, ..)| *n == name).unwrap_or_else(|| panic!("no counter {name}")).2
+}
+
+/// Packets that every application drops before its own work, with the reason.
+fn unacceptable() -> [(PacketHead, DropReason); 4] {
+    let good = packet(0x0a00_0001, 0x0a00_0002, 1, 2);
+    [
+        (PacketHead { ttl: 1, ..good }, DropReason::TtlExpired),
+        (PacketHead { ttl: 0, ..good }, DropReason::TtlExpired),
+        (PacketHead { network: NetworkKind::Ipv6, ..good }, DropReason::NotIpv4),
+        (PacketHead { network: NetworkKind::Other, ..good }, DropReason::NotIpv4),
+    ]
+}
+
+#[track_caller]
+fn drops_what_it_cannot_handle(application: &dyn Application) {
+    let (packets, reasons): (Vec<_>, Vec<_>) = unacceptable().into_iter().unzip();
+    let fates = run(application, 1, 1, &packets, |_| 0);
+    for (number, reason) in reasons.into_iter().enumerate() {
+        assert_eq!(fates.of[&(number as u32)], Fate::Dropped(reason));
+    }
+}
+
+// ---- l3fwd16 ----
+
+/// Routes of every length, many of them inside one another.
+fn routes(random: &mut Stream, count: u32) -> Vec<Route> {
+    let mut seen = HashSet::new();
+    let mut routes = Vec::new();
+    while routes.len() < count as usize {
+        let length = [0, 8, 12, 16, 17, 20, 22, 23, 24, 25, 28, 31, 32][random.below(13) as usize];
+        // Few networks, so that prefixes nest.
+        let prefix =
+            (random.below(4) + 10) << 24 | random.below(3) << 16 | random.below(5) << 8 | random.below(256);
+        let prefix = if length == 0 { 0 } else { prefix & (u32::MAX << (32 - u32::from(length))) };
+        // The default route would leave nothing without a route.
+        if length > 0 && seen.insert((prefix, length)) {
+            routes.push(Route { prefix, length, port: random.below(16) as u16 });
+        }
+    }
+    routes
+}
+
+/// The port of the longest prefix that covers the address, by comparing it bit by bit with every route.
+fn longest_match(routes: &[Route], address: u32) -> Option<u16> {
+    let covers = |r: &Route| (0..u32::from(r.length)).all(|bit| (address ^ r.prefix) >> (31 - bit) & 1 == 0);
+    (0..=32).rev().find_map(|length| routes.iter().find(|r| r.length == length && covers(r))).map(|r| r.port)
+}
+
+#[test]
+fn l3fwd16_sends_each_packet_to_the_port_of_its_longest_prefix_with_one_hop_less() {
+    for seed in 0..4 {
+        let mut random = stream(seed, "l3fwd16");
+        let routes = routes(&mut random, 120);
+        let packets: Vec<PacketHead> = (0..3000)
+            .map(|n| {
+                let near = routes[random.below(routes.len() as u32) as usize].prefix;
+                let destination = near ^ (random.bits() as u32) >> random.below(32);
+                let head = packet(random.bits() as u32, destination, n as u16, 80);
+                with_checksum(PacketHead {
+                    ttl: 2 + random.below(254) as u8,
+                    protocol: random.below(256) as u8,
+                    bytes: 40 + random.below(1460),
+                    ..head
+                })
+            })
+            .collect();
+        let application = L3Forward::new(COSTS, RouteTable::new(&routes));
+        let fates = run(&application, 4, seed, &packets, |h| h.source);
+        let mut without_route = 0;
+        for (number, came) in packets.iter().enumerate() {
+            match longest_match(&routes, came.destination) {
+                Some(port) => {
+                    let (queue, left) = fates.sent(number as u32);
+                    assert_eq!(queue, port, "to {:08x}", came.destination);
+                    assert_eq!(left.ttl, came.ttl - 1);
+                    assert_eq!(left.checksum, naive_checksum(&left), "{came:?}");
+                    assert_eq!(PacketHead { ttl: came.ttl, checksum: came.checksum, ..left }, *came);
+                }
+                None => {
+                    assert_eq!(fates.of[&(number as u32)], Fate::Dropped(DropReason::NoRoute));
+                    without_route += 1;
+                }
+            }
+        }
+        assert!((1..2900).contains(&without_route), "{without_route} without a route say nothing");
+        assert_eq!(counter(&application, "lookups"), 3000.0);
+        let reads = counter(&application, "reads_per_lookup");
+        assert!((1.0..=3.0).contains(&reads), "{reads}");
+    }
+}
+
+#[test]
+fn l3fwd16_neither_repairs_nor_breaks_an_invalid_checksum() {
+    let route = Route { prefix: 0, length: 0, port: 3 };
+    let application = L3Forward::new(COSTS, RouteTable::new(&[route]));
+    // Difference, as ones' complement counts.
+    let off = |a: u16, b: u16| (u32::from(a) + 0xffff - u32::from(b)) % 0xffff;
+    for error in [1u16, 0x00ff, 0x8000] {
+        let good = packet(1, 2, 3, 4);
+        let came = PacketHead { checksum: off(good.checksum, error) as u16, ..good };
+        let fates = run(&application, 1, 1, &[came, good], |_| 0);
+        let (bad, good) = (fates.sent(0).1.checksum, fates.sent(1).1.checksum);
+        assert_eq!(off(good, bad), u32::from(error), "by the same amount");
+    }
+}
+
+#[test]
+fn l3fwd16_drops_what_it_cannot_forward() {
+    drops_what_it_cannot_handle(&L3Forward::new(COSTS, RouteTable::new(&[])));
+}
+
+// ---- nat ----
+
+const NAT: NatConfig = NatConfig {
+    buckets: 8, // few, so that chains are long and locks contended
+    entries: 4096,
+    ports: 2,
+    translate_cycles: 0,
+    update_cycles: 30,
+    address: 0xc612_0000,
+};
+
+type Flow = (u32, u32, u16, u16, u8);
+
+fn flow(head: &PacketHead) -> Flow {
+    (head.source, head.destination, head.source_port, head.destination_port, head.protocol)
+}
+
+fn flagged(head: PacketHead, tcp_flags: u8) -> PacketHead {
+    PacketHead { tcp_flags, ..head }
+}
+
+/// The header of flow number `n`.
+fn of_flow(n: u32) -> PacketHead {
+    packet(0x0a00_0000 + n / 3, 0xc0a8_0000 + n % 5, 1000 + (n % 3) as u16, 443)
+}
+
+/// Whether the header is the one that came with another source; returns that source.
+#[track_caller]
+fn translated(came: &PacketHead, left: &PacketHead) -> (u32, u16) {
+    assert_eq!(left.checksum, naive_checksum(left), "{came:?} to {left:?}");
+    let source = PacketHead { source: came.source, source_port: came.source_port, ..*left };
+    assert_eq!(PacketHead { checksum: came.checksum, ..source }, *came, "nothing else changes");
+    (left.source, left.source_port)
+}
+
+#[test]
+fn nat_gives_each_live_flow_a_source_of_its_own_and_keeps_it() {
+    let mut random = stream(5, "nat");
+    let (data, syn, fin, rst) = (0, PacketHead::SYN, PacketHead::FIN, PacketHead::RST);
+    let kinds = [data, data, data, data, syn, fin, rst];
+    let packets: Vec<PacketHead> =
+        (0..6000).map(|_| flagged(of_flow(random.below(60)), kinds[random.below(7) as usize])).collect();
+    let application = Nat::new(COSTS, NAT);
+    let fates = run(&application, 1, 1, &packets, |_| 0);
+    // One thread: packets are translated in order, so a map of the live flows says what must be.
+    let mut live: HashMap<Flow, (u32, u16)> = HashMap::new();
+    let mut queues: HashMap<Flow, u16> = HashMap::new();
+    let (mut inserted, mut removed) = (0, 0);
+    for (number, came) in packets.iter().enumerate() {
+        let (queue, left) = fates.sent(number as u32);
+        let source = translated(came, &left);
+        assert!(source.1 >= 1024 && source.0 >> 16 == NAT.address >> 16);
+        match live.get(&flow(came)) {
+            Some(&before) => assert_eq!(source, before, "packet {number} of a flow that is known"),
+            None => {
+                assert!(
+                    !live.values().any(|&s| s == source),
+                    "packet {number}: {source:?} is another flow's"
+                );
+                live.insert(flow(came), source);
+                inserted += 1;
+            }
+        }
+        if came.tcp_flags & (fin | rst) != 0 {
+            live.remove(&flow(came));
+            removed += 1;
+        }
+        assert_eq!(*queues.entry(flow(came)).or_insert(queue), queue, "a flow keeps its side");
+        assert!(queue < 2);
+    }
+    assert_eq!(counter(&application, "entries_inserted"), f64::from(inserted));
+    assert_eq!(counter(&application, "entries_removed"), f64::from(removed));
+    assert_eq!(counter(&application, "entries_in_use"), live.len() as f64);
+    assert!(inserted > 300 && removed > 300, "flows come and go");
+}
+
+#[test]
+fn nat_keeps_its_table_whole_when_threads_change_it_at_once() {
+    for seed in 0..20 {
+        let mut random = stream(seed, "nat threads");
+        let mut packets = Vec::new();
+        for _ in 0..1500 {
+            let flags = [0, 0, 0, PacketHead::SYN, PacketHead::FIN][random.below(5) as usize];
+            packets.push(flagged(of_flow(random.below(40)), flags));
+        }
+        // At the end one packet of every flow, so that all are live.
+        packets.extend((0..40).map(of_flow));
+        let application = Nat::new(COSTS, NAT);
+        // A flow stays with its thread, as in the machine; flows of one bucket do not.
+        let fates = run(&application, 16, seed, &packets, |h| {
+            h.source.wrapping_mul(31) ^ h.destination ^ u32::from(h.source_port)
+        });
+        let mut current: HashMap<Flow, (u32, u16)> = HashMap::new();
+        for (number, came) in packets.iter().enumerate() {
+            let source = translated(came, &fates.sent(number as u32).1);
+            if let Some(&before) = current.get(&flow(came)) {
+                assert_eq!(source, before, "seed {seed}, packet {number}: the flow was live");
+            }
+            match came.tcp_flags & PacketHead::FIN {
+                0 => current.insert(flow(came), source),
+                _ => current.remove(&flow(came)),
+            };
+        }
+        let sources: HashSet<_> = current.values().collect();
+        assert_eq!(sources.len(), 40, "seed {seed}: two live flows share a source");
+        assert_eq!(counter(&application, "entries_in_use"), 40.0);
+    }
+}
+
+/// FIN and RST take a flow out, and its source goes to the flow that comes next.
+#[test]
+fn nat_reuses_the_source_of_a_flow_that_has_ended() {
+    for end in [PacketHead::FIN, PacketHead::RST] {
+        let application = Nat::new(COSTS, NatConfig { entries: 2, ..NAT });
+        let packets = [
+            flagged(of_flow(0), PacketHead::SYN),
+            flagged(of_flow(1), PacketHead::SYN),
+            flagged(of_flow(0), end), // still translated as before
+            flagged(of_flow(2), PacketHead::SYN),
+            of_flow(1),
+            flagged(of_flow(3), end), // the table is full: there is nothing to end
+        ];
+        let fates = run(&application, 1, 1, &packets, |_| 0);
+        let source = |n: u32| translated(&packets[n as usize], &fates.sent(n).1);
+        assert_eq!(source(0), source(2));
+        assert_eq!(source(3), source(0));
+        assert_eq!(source(4), source(1));
+        assert_ne!(source(0), source(1));
+        assert_eq!(fates.of[&5], Fate::Dropped(DropReason::NatTableFull));
+    }
+}
+
+#[test]
+fn nat_drops_packets_of_new_flows_when_its_table_is_full_and_counts_them() {
+    let application = Nat::new(COSTS, NatConfig { entries: 10, ..NAT });
+    let packets: Vec<PacketHead> = (0..3).flat_map(|_| (0..25).map(of_flow)).collect();
+    let fates = run(&application, 1, 1, &packets, |_| 0);
+    for (number, _) in packets.iter().enumerate() {
+        let known = number % 25 < 10;
+        let dropped = fates.of[&(number as u32)] == Fate::Dropped(DropReason::NatTableFull);
+        assert_eq!(dropped, !known, "packet {number}");
+    }
+    assert_eq!(fates.dropped(DropReason::NatTableFull), 3 * 15);
+    assert_eq!(counter(&application, "entries_in_use"), 10.0);
+}
+
+/// More entries than one address has ports: 64,512.
+#[test]
+fn nat_goes_on_with_the_next_address_when_the_ports_of_one_are_used_up() {
+    let application = Nat::new(COSTS, NatConfig { entries: 70_000, buckets: 1 << 16, ..NAT });
+    let packets: Vec<PacketHead> = (0..66_000).map(|n| packet(0x0a00_0000 + n, 1, 2, 3)).collect();
+    let fates = run(&application, 1, 1, &packets, |_| 0);
+    let sources: HashSet<(u32, u16)> =
+        packets.iter().enumerate().map(|(n, came)| translated(came, &fates.sent(n as u32).1)).collect();
+    assert_eq!(sources.len(), 66_000);
+    let addresses: HashSet<u32> = sources.iter().map(|&(address, _)| address).collect();
+    assert_eq!(addresses, HashSet::from([NAT.address, NAT.address + 1]));
+    assert!(sources.iter().all(|&(_, port)| port >= 1024));
+}
+
+#[test]
+fn nat_drops_what_it_cannot_translate() {
+    drops_what_it_cannot_handle(&Nat::new(COSTS, NAT));
+}
+
+// ---- firewall ----
+
+/// A list in which many templates overlap.
+fn templates(random: &mut Stream, count: u32) -> Vec<Template> {
+    let mut network = |base: u32| {
+        let length = [0, 14, 16, 22, 24, 31, 32][random.below(7) as usize];
+        (base | random.below(4) << 16 | random.below(4) << 8 | random.below(4), length)
+    };
+    let mut list: Vec<Template> = (0..count)
+        .map(|_| Template {
+            source: network(0x0a00_0000),
+            destination: network(0xc0a8_0000),
+            source_ports: 0..=u16::MAX,
+            destination_ports: 0..=u16::MAX,
+            protocol: None,
+            verdict: Verdict::Forward,
+        })
+        .collect();
+    for template in &mut list {
+        let mut ports = || match random.below(3) {
+            0 => 0..=u16::MAX,
+            1 => 80..=80,
+            _ => 50..=(50 + random.below(100) as u16),
+        };
+        (template.source_ports, template.destination_ports) = (ports(), ports());
+        template.protocol = [None, Some(6), Some(17)][random.below(3) as usize];
+        template.verdict = [Verdict::Forward, Verdict::Drop][random.below(2) as usize];
+    }
+    list
+}
+
+/// The first template that matches, field by field and bit by bit; its verdict, and how many were looked at.
+fn first_match(list: &[Template], head: &PacketHead) -> (Verdict, usize) {
+    let bits = |a: u32, (b, length): (u32, u8)| (0..u32::from(length)).all(|n| (a ^ b) >> (31 - n) & 1 == 0);
+    let within = |port: u16, (low, high): (u16, u16)| low <= port && port <= high;
+    for (number, t) in list.iter().enumerate() {
+        let ports = |range: &std::ops::RangeInclusive<u16>| (*range.start(), *range.end());
+        let matches = bits(head.source, t.source)
+            && bits(head.destination, t.destination)
+            && within(head.source_port, ports(&t.source_ports))
+            && within(head.destination_port, ports(&t.destination_ports))
+            && (t.protocol.is_none() || t.protocol == Some(head.protocol));
+        if matches {
+            return (t.verdict, number + 1);
+        }
+    }
+    (Verdict::Forward, list.len())
+}
+
+#[test]
+fn firewall_decides_as_the_first_template_that_matches() {
+    let mut dropped = 0;
+    for seed in 0..6 {
+        let mut random = stream(seed, "firewall");
+        let list = templates(&mut random, 12);
+        let packets: Vec<PacketHead> = (0..2000)
+            .map(|_| {
+                let mut near =
+                    |base: u32| base | random.below(4) << 16 | random.below(4) << 8 | random.below(4);
+                let (source, destination) = (near(0x0a00_0000), near(0xc0a8_0000));
+                let mut port = || [80, 100, 1000][random.below(3) as usize];
+                let head = packet(source, destination, port(), port());
+                with_checksum(PacketHead { protocol: [6, 17, 1][random.below(3) as usize], ..head })
+            })
+            .collect();
+        let config =
+            FirewallConfig { templates: list.clone(), ports: 2, extract_cycles: 0, template_cycles: 30 };
+        let application = Firewall::new(COSTS, config);
+        let fates = run(&application, 3, seed, &packets, |h| h.source);
+        let (mut drops, mut walked) = (0, 0);
+        for (number, came) in packets.iter().enumerate() {
+            let (verdict, looked_at) = first_match(&list, came);
+            walked += looked_at;
+            match verdict {
+                Verdict::Forward => {
+                    let (queue, left) = fates.sent(number as u32);
+                    assert_eq!(left, *came, "a firewall changes nothing");
+                    assert!(queue < 2);
+                }
+                Verdict::Drop => {
+                    assert_eq!(fates.of[&(number as u32)], Fate::Dropped(DropReason::FirewallRule));
+                    drops += 1;
+                }
+            }
+        }
+        assert_eq!(fates.dropped(DropReason::FirewallRule), drops);
+        dropped += drops;
+        assert_eq!(counter(&application, "packets_matched"), 2000.0);
+        assert_eq!(counter(&application, "templates_per_packet"), walked as f64 / 2000.0);
+    }
+    assert!((1000..11_000).contains(&dropped), "{dropped} drops of 12000 say little");
+}
+
+#[test]
+fn firewall_without_templates_forwards_everything() {
+    let config = FirewallConfig { templates: vec![], ports: 2, extract_cycles: 0, template_cycles: 30 };
+    let application = Firewall::new(COSTS, config);
+    let packets: Vec<PacketHead> = (0..100).map(of_flow).collect();
+    let fates = run(&application, 2, 1, &packets, |h| h.source);
+    assert!((0..100).all(|n| fates.sent(n).1 == packets[n as usize]));
+    let sides: HashSet<u16> = (0..100).map(|n| fates.sent(n).0).collect();
+    assert_eq!(sides, HashSet::from([0, 1]), "flows leave by both sides");
+    drops_what_it_cannot_handle(&application);
+}
