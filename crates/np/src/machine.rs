@@ -467,7 +467,7 @@ impl<O: Watch> Machine<O> {
 
     // ---- events ----
 
-    #[inline]
+    #[inline(always)]
     fn handle(&mut self, source: usize, now: Ticks) {
         match source {
             0..UNITS => self.unit_event(source, now),
@@ -480,7 +480,7 @@ impl<O: Watch> Machine<O> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn unit_event(&mut self, unit: usize, now: Ticks) {
         while let Some(thread) = self.units[unit].take_due(now) {
             self.make_ready(thread, now);
@@ -490,7 +490,7 @@ impl<O: Watch> Machine<O> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn memory_return(&mut self, now: Ticks) {
         while let Some(&(at, thread)) = self.memory_line.front() {
             if at > now {
@@ -515,7 +515,7 @@ impl<O: Watch> Machine<O> {
 
     /// The data of a thread's transfer have been moved; the thread hears of it a latency later. Only one that waits
     /// for just this needs an event.
-    #[inline]
+    #[inline(always)]
     fn moved(&mut self, thread: u32, now: Ticks) {
         let at = now + self.memory_latency;
         let t = &mut self.threads[thread as usize];
@@ -558,7 +558,7 @@ impl<O: Watch> Machine<O> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn dram_event(&mut self, now: Ticks) {
         let cycle = self.memory.cycle(now);
         if let Some(done) = self.memory.controller.wake(cycle) {
@@ -576,7 +576,7 @@ impl<O: Watch> Machine<O> {
         self.schedule_dram();
     }
 
-    #[inline]
+    #[inline(always)]
     fn schedule_dram(&mut self) {
         if let Some(cycle) = self.memory.controller.next_wake() {
             self.agenda.schedule(self.dram_source, self.memory.clock.ticks(cycle));
@@ -646,7 +646,7 @@ impl<O: Watch> Machine<O> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn engine_event(&mut self, engine: usize, now: Ticks) {
         let mut switch = 0;
         if let Some(bit) = self.engines[engine].running {
@@ -680,7 +680,7 @@ impl<O: Watch> Machine<O> {
 
     /// Run a thread's program until it computes (the engine is then woken when its next op is due: `true`) or
     /// waits (`false`). Ops without compute before them are issued on the spot.
-    #[inline]
+    #[inline(always)]
     fn go_on(&mut self, thread: u32, engine: usize, now: Ticks) -> bool {
         loop {
             let cycles = self.poll(thread);
@@ -695,7 +695,7 @@ impl<O: Watch> Machine<O> {
     }
 
     /// Run a thread's program to its next op; returns the compute cycles before it.
-    #[inline]
+    #[inline(always)]
     fn poll(&mut self, thread: u32) -> u32 {
         let t = &mut self.threads[thread as usize];
         let mut context = Context::from_waker(Waker::noop());
@@ -707,7 +707,7 @@ impl<O: Watch> Machine<O> {
     }
 
     /// A thread's wait is over.
-    #[inline]
+    #[inline(always)]
     fn make_ready(&mut self, thread: u32, now: Ticks) {
         self.enter(thread, State::WaitThreadSlot, now);
         let engine = self.threads[thread as usize].engine as usize;
@@ -717,13 +717,13 @@ impl<O: Watch> Machine<O> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn wait(&mut self, thread: u32, state: State, now: Ticks) -> bool {
         self.enter(thread, state, now);
         true
     }
 
-    #[inline]
+    #[inline(always)]
     fn enter(&mut self, thread: u32, state: State, now: Ticks) {
         let clock = &mut self.threads[thread as usize].clock;
         let (before, since) = (clock.state(), clock.since());
@@ -740,7 +740,7 @@ impl<O: Watch> Machine<O> {
 
     // ---- ops: each answers whether the thread must wait ----
 
-    #[inline]
+    #[inline(always)]
     fn issue(&mut self, thread: u32, now: Ticks) -> bool {
         match self.threads[thread as usize].op {
             Op::Receive => self.receive(thread, now),
@@ -868,7 +868,7 @@ impl<O: Watch> Machine<O> {
         true
     }
 
-    #[inline]
+    #[inline(always)]
     fn write_cell(
         &mut self,
         thread: u32,
@@ -920,7 +920,7 @@ impl<O: Watch> Machine<O> {
         false
     }
 
-    #[inline]
+    #[inline(always)]
     fn join(&mut self, thread: u32, now: Ticks) -> bool {
         let t = &mut self.threads[thread as usize];
         let last = t.returning.back().copied().filter(|&at| at > now);

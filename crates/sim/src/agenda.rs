@@ -65,7 +65,7 @@ impl Agenda {
     }
 
     /// Wake `source` at `at` (not before the present), in place of any pending wake-up.
-    #[inline]
+    #[inline(always)]
     pub fn schedule(&mut self, source: usize, at: Ticks) {
         debug_assert!(at >= self.now, "wake-up in the past: {at} before {}", self.now);
         debug_assert!(source < MOST_SOURCES);
@@ -94,7 +94,7 @@ impl Agenda {
     }
 
     /// Take the next wake-up: its time becomes the present.
-    #[inline]
+    #[inline(always)]
     pub fn take_next(&mut self) -> Option<(Ticks, usize)> {
         loop {
             let Some(number) = self.next_occupied() else {
@@ -124,7 +124,7 @@ impl Agenda {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn place(&mut self, source: usize, at: Ticks) {
         let number = at >> self.shift;
         if number - self.cursor < SLOTS as u64 {
@@ -137,7 +137,7 @@ impl Agenda {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn clear(&mut self, slot: usize, bit: u64) {
         self.slots[slot] &= !bit;
         let empty = u64::from(self.slots[slot] == 0);
@@ -145,7 +145,7 @@ impl Agenda {
     }
 
     /// Number of the next occupied slot, from the cursor on.
-    #[inline]
+    #[inline(always)]
     fn next_occupied(&self) -> Option<u64> {
         let start = slot_of(self.cursor);
         let (word, offset) = (start / 64, start % 64);

@@ -148,7 +148,7 @@ impl<O: Observer> Controller<O> {
 
     /// A request arrives in cycle `now`. It is first considered in a [`Controller::wake`] at `now` or later, so the
     /// order of calls within a cycle decides only the order within a queue.
-    #[inline]
+    #[inline(always)]
     pub fn submit(&mut self, now: Cycle, request: Request) {
         let Request { location, bytes, write, more, tag } = request;
         let queue = self.queue_of(location.bank, write);
@@ -163,7 +163,7 @@ impl<O: Observer> Controller<O> {
     }
 
     /// Finish the access that ends at `now`, if one does, and begin the next.
-    #[inline]
+    #[inline(always)]
     pub fn wake(&mut self, now: Cycle) -> Option<Done> {
         let done = self.current.take();
         if done.is_some() && self.policy.precharge == Precharge::Eager && !self.policy.ideal {
@@ -178,7 +178,7 @@ impl<O: Observer> Controller<O> {
     }
 
     /// Serve the head of `queue`; `now` is not before the end of the data moved last.
-    #[inline]
+    #[inline(always)]
     fn begin(&mut self, queue: usize, now: Cycle) {
         let Some(access) = self.queues[queue].pop_front() else {
             unreachable!("the arbiter chose an empty queue")
@@ -216,7 +216,7 @@ impl<O: Observer> Controller<O> {
     }
 
     /// Issue the commands that `access` needs. Returns the first cycle of its data and whether its row was open.
-    #[inline]
+    #[inline(always)]
     fn open_and_access(&mut self, access: &Queued, now: Cycle) -> (Cycle, bool) {
         let Location { bank, row } = access.location;
         let hit = self.device.is_open(bank, row);
@@ -234,7 +234,7 @@ impl<O: Observer> Controller<O> {
     }
 
     /// Notice where the next access will go and prepare its bank, as far as the policy goes.
-    #[inline]
+    #[inline(always)]
     fn look_ahead(&mut self, now: Cycle) {
         if self.policy.ideal {
             return;
@@ -280,7 +280,7 @@ impl<O: Observer> Controller<O> {
         at
     }
 
-    #[inline]
+    #[inline(always)]
     fn count(&mut self, access: &Queued, start: Cycle, end: Cycle, hit: bool, turned: bool) {
         let s = &mut self.statistics;
         let side = usize::from(access.write);
