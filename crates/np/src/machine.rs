@@ -12,7 +12,7 @@ use crate::thread::{Role, State, Thread, Transfer};
 use crate::unit::Unit;
 use crate::watch::Watch;
 use crate::wide::{WideCaches, Written};
-use linecard_buffers::{Allocator, Placement};
+use linecard_buffers::{Allocator, AllocatorKind, Placement};
 use linecard_dram::packet_buffer::{Request, Silent};
 use linecard_program::{Application, Block, Ctx, DropReason, Mailbox, Op, PacketHead, PacketId};
 use linecard_sim::{Agenda, Histogram, MOST_SOURCES, Ticks, Timebase, TimebaseError};
@@ -1233,10 +1233,24 @@ fn check_shape(config: &MachineConfig, input_threads: u32, output_threads: u32) 
             format!("a wide block has 1 to 32 cells, not {block_cells}"),
         )?;
         refuse(blocks == 0, "each cache needs room for at least one block".into())?;
+        // A block of output need not begin with a wide block, and is read only when all of it is in the cache.
+        let touched = if o.block_cells == 1 { 1 } else { (o.block_cells - 2) / block_cells + 2 };
+        refuse(
+            touched > blocks,
+            format!(
+                "an output block of {} cells can lie in {touched} wide blocks of {block_cells} cells, but each cache \
+                 has room for {blocks}",
+                o.block_cells
+            ),
+        )?;
         refuse(
             !ring.is_multiple_of(block_cells) || config.memory.allocator.queues != o.ports,
             format!("{ring} cells for each of {} queues do not divide into blocks of {block_cells}", o.ports),
         )?;
     }
+    refuse(
+        config.memory.path == BufferPath::Direct && config.memory.allocator.kind == AllocatorKind::PerQueue,
+        "space kept apart by queue must be given back in the order of the queue, which only the wide path sees to".into(),
+    )?;
     Ok(())
 }

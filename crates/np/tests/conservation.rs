@@ -144,7 +144,13 @@ fn machine(random: &mut Stream, kind: AllocatorKind, wide: bool, paced: bool) ->
         _ => pick(&[128, 256, 1024]),
     };
     if wide {
-        m.path = BufferPath::Wide { block_cells: pick(&[2, 4]), blocks: pick(&[3, 4]), cell_ps: 20_000 };
+        let block_cells = pick(&[2, 4]);
+        // Room for what one block of output can touch, and now and then for one more.
+        let touched = match config.output.block_cells {
+            1 => 1,
+            t => (t - 2) / block_cells + 2,
+        };
+        m.path = BufferPath::Wide { block_cells, blocks: touched + pick(&[0, 0, 1]), cell_ps: 20_000 };
     }
     let p = &mut m.policy;
     p.queues = [Queues::OddEven, Queues::ReadWrite][pick(&[0, 1]) as usize];
@@ -265,8 +271,7 @@ fn over_random_machines(
     }
 }
 
-/// Allocators for the direct path. Space kept apart by queue needs its packets to leave in the order in which they got
-/// it, which only the wide path sees to.
+/// Allocators for the direct path; space kept apart by queue is refused there.
 const DIRECT: [AllocatorKind; 4] =
     [AllocatorKind::Fixed, AllocatorKind::FineGrain, AllocatorKind::Linear, AllocatorKind::Piecewise];
 

@@ -182,6 +182,9 @@ fn a_packet_larger_than_any_buffer_is_dropped_with_a_reason_and_the_rest_goes_on
         let mut config = small();
         config.memory.allocator.kind = kind;
         (config.memory.allocator.cells, config.memory.allocator.page_cells) = (64, 32);
+        if kind == AllocatorKind::PerQueue {
+            config.memory.path = BufferPath::Wide { block_cells: 4, blocks: 2, cell_ps: 20_000 };
+        }
         let arrivals = vec![arrival(0, 64, 0), arrival(0, 65 * 64, 1), arrival(0, 64, 2)];
         let mut machine = build(&config, arrivals);
         let left = departures(&mut machine);
@@ -201,7 +204,7 @@ fn impossible_shapes_are_refused_with_a_reason() {
         c.memory.path = BufferPath::Wide { block_cells, blocks, cell_ps: 0 };
     };
     type Change<'a> = &'a dyn Fn(&mut MachineConfig);
-    let refused: [(&str, Change); 22] = [
+    let refused: [(&str, Change); 24] = [
         ("1 to 64 threads, not 0", &|c| c.engine.threads = 0),
         ("1 to 64 threads, not 65", &|c| c.engine.threads = 65),
         ("both sides need at least one engine", &|c| c.engine.input_engines = 0),
@@ -224,6 +227,11 @@ fn impossible_shapes_are_refused_with_a_reason() {
         ("1 to 32 cells, not 33", &|c| wide(c, 33, 2)),
         ("room for at least one block", &|c| wide(c, 4, 0)),
         ("do not divide into blocks of 3", &|c| wide(c, 3, 2)),
+        ("6 cells can lie in 3 wide blocks of 4 cells, but each cache has room for 2", &|c| {
+            wide(c, 4, 2);
+            c.output.block_cells = 6;
+        }),
+        ("only the wide path sees to", &|c| c.memory.allocator.kind = AllocatorKind::PerQueue),
     ];
     for (reason, change) in refused {
         let mut config = small();
