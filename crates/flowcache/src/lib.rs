@@ -1,4 +1,48 @@
-//! Digest and flow caches.
+//! Digest and flow caches: how many packets find the result of their flow, under which policy, and why the others
+//! do not (Girish 2008, chapter 5).
+//!
+//! A packet's [`Key`] is hashed to a digest of c bits ([`Digester`]). The digest chooses a set and is looked up in
+//! it; a miss costs the slow path and may bring the digest in. From there on everything is about one array of
+//! digests, a [`Trace`]:
+//!
+//! ```
+//! use linecard_flowcache::{Configuration, Geometry, Options, Policy, Trace, simulate};
+//!
+//! let digests = [7, 8, 7, 9, 7, 8];
+//! let trace = Trace::new(&digests)?;
+//! let configuration = Configuration::new(Geometry::new(2, 2)?, Policy::parse("SP")?);
+//! let row = simulate(&trace, &configuration, &Options::default())?;
+//! assert_eq!((row.hits, row.misses, row.first_ref_misses), (2, 4, 3));
+//! # Ok::<(), linecard_flowcache::FlowCacheError>(())
+//! ```
+//!
+//! | question | answer |
+//! |---|---|
+//! | one configuration, every hit | [`simulate`], [`simulate_with`] |
+//! | many, on all cores | [`sweep`] |
+//! | LRU of all sizes at once | [`MissRatioCurve`], [`lru_all_ways`] |
+//! | a cache inside a machine | [`FlowCache`] |
+//! | bits and bytes (equation 5.2, Table 5.1) | [`CacheCost`] |
+//! | flows that share a digest (equation 5.1) | [`FalseHits`] |
+//! | what the traffic is like (Figure 5.3) | [`TrafficViewBuilder`], [`reuse_rows`] |
+//!
+//! # Misses
+//!
+//! Each miss is of one class, tried in this order: *cold* if the digest does not occur in the 10,000 packets before,
+//! *capacity* if a fully associative LRU cache of as many entries misses too, else *conflict* (thesis, section
+//! 5.4). First references of the whole trace are counted beside.
+//!
+//! # Policies
+//!
+//! A policy is a file in `policy/` and a line in the list of `policy/mod.rs`; an admission filter likewise in
+//! `admission/`. Names are those of the golden files; [`Policy::parse`] knows them in any case. The loop over the
+//! packets is compiled for each policy; what is called through a pointer is a block of some thousand packets.
+//!
+//! # What it leaves out
+//!
+//! Time: a cache here has no latency and no ports. Results: an entry stands for its result. Digests have 1 to 32 bits
+//! each; two flows that share a digest are one to every policy, and [`FalseHits`] counts what comes of it. No result
+//! depends on the number of threads or on the order of a hash table.
 #![forbid(unsafe_code)]
 
 mod admission;
@@ -33,6 +77,7 @@ pub use geometry::{Geometry, MOST_ENTRIES};
 pub use key::{Field, Key, KeyBytes};
 pub use one_pass::{LruRow, MOST_ONE_PASS_WAYS, MissRatioCurve, lru_all_ways};
 pub use policy::{Cost, Info, Parameter, Policy, PolicyKind};
+pub use reuse::{ReuseRow, reuse_rows};
 pub use simulate::{Configuration, FlowCache, Options, Row, simulate, simulate_with};
 pub use sweep::sweep;
 pub use trace::{MOST_PACKETS, NEVER, Trace, digests_from_bytes};

@@ -1,6 +1,44 @@
 //! Counting distinct digests between two packets of one flow, in one pass.
 
-use crate::trace::NEVER;
+use crate::trace::{NEVER, Trace};
+use serde::Serialize;
+
+/// Packets whose digest came back after so many others.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ReuseRow {
+    /// Fewest other digests in between.
+    pub distance_from: u32,
+    /// Most other digests in between.
+    pub distance_to: u32,
+    /// Packets.
+    pub packets: u64,
+    /// Packets with this distance or less, of all packets; the rest are farther or first references.
+    pub cumulative_percent: f64,
+}
+
+/// Reuse distances in steps of powers of two: 0, 1, 2 to 3, 4 to 7, … up to the largest that occurs.
+#[must_use]
+pub fn reuse_rows(trace: &Trace) -> Vec<ReuseRow> {
+    let mut bins = Vec::new();
+    for &distance in trace.distances() {
+        if distance != NEVER {
+            let bin = (u32::BITS - distance.leading_zeros()) as usize;
+            bins.resize(bins.len().max(bin + 1), 0);
+            bins[bin] += 1;
+        }
+    }
+    let mut so_far = 0;
+    let row = |(bin, &packets): (usize, &u64)| {
+        so_far += packets;
+        ReuseRow {
+            distance_from: if bin == 0 { 0 } else { 1 << (bin - 1) },
+            distance_to: ((1u64 << bin) - 1) as u32,
+            packets,
+            cumulative_percent: 100.0 * so_far as f64 / trace.digests().len() as f64,
+        }
+    };
+    bins.iter().enumerate().map(row).collect()
+}
 
 /// Where each digest was seen last: open addressing over one array, a cache line per look-up most of the time.
 #[derive(Debug)]
@@ -125,5 +163,31 @@ impl Marks {
         self.in_block[block] = self.in_block[block].wrapping_add_signed(by.into());
         let superblock = &mut self.in_superblock[block / FAN];
         *superblock = superblock.wrapping_add_signed(by.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reuse_by_hand() {
+        // Distances: first, first, 1, 0, first, 2, 2.
+        let rows = reuse_rows(&Trace::new(&[7, 8, 7, 7, 9, 8, 7]).unwrap());
+        let seen: Vec<_> = rows.iter().map(|row| (row.distance_from, row.distance_to, row.packets)).collect();
+        assert_eq!(seen, [(0, 0, 1), (1, 1, 1), (2, 3, 2)]);
+        assert_eq!(rows[2].cumulative_percent, 400.0 / 7.0);
+        assert_eq!(reuse_rows(&Trace::new(&[1, 2]).unwrap()), []);
+    }
+
+    #[test]
+    fn the_table_grows_and_keeps_all_digests_even_zero() {
+        let mut seen = LastSeen::default();
+        for round in 0..2 {
+            for digest in 0..20_000u32 {
+                let previous = if round == 0 { NEVER } else { digest };
+                assert_eq!(seen.replace(digest, round * 20_000 + digest), previous);
+            }
+        }
     }
 }

@@ -173,3 +173,26 @@ fn one_pass_edge() {
 fn one_pass_core() {
     check_one_pass("core");
 }
+
+/// ZSP pays for its 4 bits of priority, where SP has ranks of 2 bits, with 2 bits of the digest.
+fn check_beyond_sp(name: &str) {
+    let Some(digests) = digests(name) else { return };
+    let shorter: Vec<u32> = digests.iter().map(|digest| digest & (u32::MAX >> 2)).collect();
+    let (trace, shorter) = (Trace::new(&digests).unwrap(), Trace::new(&shorter).unwrap());
+    for entries in [512, 1024, 2048] {
+        let misses = |trace, policy| run(trace, entries, 4, policy).0.misses;
+        let [sp, zsp, best] = [misses(&trace, "SP"), misses(&shorter, "ZSP"), misses(&trace, "OPT_BYPASS")];
+        println!("{name} {entries} entries: SP {sp}, ZSP {zsp}, OPT_BYPASS {best} misses");
+        assert!(zsp < sp);
+    }
+}
+
+#[test]
+fn zsp_beats_sp_at_equal_cost_edge() {
+    check_beyond_sp("edge");
+}
+
+#[test]
+fn zsp_beats_sp_at_equal_cost_core() {
+    check_beyond_sp("core");
+}

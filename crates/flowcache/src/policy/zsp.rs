@@ -8,7 +8,7 @@
 //!   evicted may instead move to its place in another way, and so on, as in the ZCache (Sanchez and Kozyrakis,
 //!   MICRO 2010): a look-up reads one entry per way, a replacement may choose among many. The walk takes place
 //!   beside the slow path of the miss that caused it.
-//! - **Worth.** An entry has a priority of 4 bits that saturates. A new one starts at 1, a hit raises it by 4. The
+//! - **Worth.** An entry has a priority of 4 bits that saturates. A new one starts at 2, a hit raises it by 8. The
 //!   victim is the candidate of lowest priority, the one found first among equals; what it has left is taken from
 //!   all candidates, so that old merit fades.
 //!
@@ -43,8 +43,8 @@ pub(super) fn build(build: &Build) -> Box<dyn Replay> {
 
 const PRIORITY_BITS: u64 = 4;
 const PRIORITY_MOST: u8 = (1 << PRIORITY_BITS) - 1;
-const PRIORITY_OF_NEW: u8 = 1;
-const PRIORITY_OF_HIT: u8 = 4;
+const PRIORITY_OF_NEW: u8 = 2;
+const PRIORITY_OF_HIT: u8 = 8;
 
 /// The parent of a candidate where the digest itself would stand.
 const ROOT: usize = usize::MAX;
@@ -94,7 +94,8 @@ impl Zsp {
     /// Where a digest stands in a way: the upper part of its product picks the row.
     #[inline]
     fn place(&self, way: usize, digest: u32) -> usize {
-        let row = u64::from(digest.wrapping_mul(self.factors[way])) * u64::from(self.rows) >> 32;
+        let product = u64::from(digest.wrapping_mul(self.factors[way]));
+        let row = (product * u64::from(self.rows)) >> 32;
         way * self.rows as usize + row as usize
     }
 
@@ -159,9 +160,9 @@ impl Zsp {
 /// An odd number for a way, unrelated to those of the others (the finalizer of SplitMix64).
 fn factor(way: u32) -> u32 {
     let mut word = u64::from(way + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (word ^ word >> 31) as u32 | 1
+    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (word ^ (word >> 31)) as u32 | 1
 }
 
 impl Cache for Zsp {
@@ -194,8 +195,9 @@ mod tests {
     use crate::policy::hand::{letters, replay};
 
     fn show(zsp: &Zsp) -> String {
-        let entry = |entry: &Entry| {
-            letters([entry.filled.then_some(entry.digest)]) + &entry.priority.to_string().replace('0', "")
+        let entry = |entry: &Entry| match entry.filled {
+            true => letters([Some(entry.digest)]) + &entry.priority.to_string(),
+            false => ".".to_owned(),
         };
         zsp.entries.iter().map(entry).collect()
     }
@@ -204,8 +206,8 @@ mod tests {
     #[test]
     fn priorities_rise_saturate_and_fade() {
         let mut zsp = Zsp::new(Geometry::new(2, 2).unwrap(), 2);
-        // c finds b the lowest: what b has left, 1, is taken from a too. Of two equals the first leaves for e.
-        let steps = "a:a1. b:a1b1 a+a5b1 a+a9b1 c:a8c1 b:a7b1 b+a7b5 c:a2c1 d:a1d1 e:e1d e+e5d e+e9d e+e13d e+e15d";
+        // a and b are equal: the first leaves. What the victim has left is taken from the other: 2 for e, 10 for f.
+        let steps = "a:a2. b:a2b2 c:c2b0 c+c10b0 c+c15b0 d:c15d2 e:c13e2 e+c13e10 f:c3f2 c+c11f2";
         replay(&mut zsp, steps, show);
     }
 

@@ -203,7 +203,7 @@ fn zsp(shape: &Shape) -> Box<dyn Model> {
         let mut own = places(digest);
         if let Some(found) = own.find(|place| entries.get(place).is_some_and(|entry| entry.0 == digest)) {
             let priority = &mut entries.get_mut(&found).unwrap().1;
-            *priority = (*priority + 4).min(15);
+            *priority = (*priority + 8).min(15);
             return true;
         }
         // Paths from one of the digest's places to a candidate, breadth first.
@@ -238,7 +238,7 @@ fn zsp(shape: &Shape) -> Box<dyn Model> {
             let moved = entries[&step[0]];
             entries.insert(step[1], moved);
         }
-        entries.insert(path[0], (digest, 1));
+        entries.insert(path[0], (digest, 2));
         false
     })
 }
