@@ -5,7 +5,7 @@ use super::choice::open_unit;
 use crate::TrafficError;
 
 const NS_PER_SECOND: u128 = 1_000_000_000;
-const PS_PER_NS: u128 = 1000;
+const PS_PER_NS: u64 = 1000;
 const BITS_PER_BYTE: f64 = 8.0;
 
 /// When packets arrive.
@@ -33,7 +33,7 @@ pub(super) enum Clock {
     /// Exact: the time is a quotient of integers, so that no rounding accumulates.
     BackToBack { bits_per_second: u128, overhead_bytes: u32, sent_bits: u128 },
     /// Gaps are drawn in picoseconds and added up as integers.
-    Poisson { mean_gap_ps: f64, time_ps: u128, random: Random },
+    Poisson { mean_gap_ps: f64, time_ns: u64, rest_ps: u64, random: Random },
 }
 
 impl Clock {
@@ -52,7 +52,8 @@ impl Clock {
             }
             Arrivals::Poisson { bits_per_second } => Self::Poisson {
                 mean_gap_ps: mean_bytes * BITS_PER_BYTE * 1e12 / bits_per_second as f64,
-                time_ps: 0,
+                time_ns: 0,
+                rest_ps: 0,
                 random,
             },
         })
@@ -66,9 +67,11 @@ impl Clock {
                 *sent_bits += 8 * (u128::from(wire_bytes) + u128::from(*overhead_bytes));
                 ns
             }
-            Self::Poisson { mean_gap_ps, time_ps, random } => {
-                *time_ps += (-libm::log(open_unit(random)) * *mean_gap_ps) as u128;
-                *time_ps / PS_PER_NS
+            Self::Poisson { mean_gap_ps, time_ns, rest_ps, random } => {
+                let ps = *rest_ps + (-libm::log(open_unit(random)) * *mean_gap_ps) as u64;
+                *time_ns = time_ns.saturating_add(ps / PS_PER_NS);
+                *rest_ps = ps % PS_PER_NS;
+                return *time_ns;
             }
         };
         u64::try_from(ns).unwrap_or(u64::MAX)

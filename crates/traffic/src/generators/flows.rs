@@ -33,10 +33,21 @@ impl Default for FlowShape {
 /// A set of flows to draw from.
 #[derive(Clone, Debug)]
 pub(super) struct Flows {
-    tuples: Vec<FiveTuple>,
-    begun: Vec<bool>,
+    flows: Vec<Flow>,
     popularity: WeightedChoice,
     random: Random,
+}
+
+/// A flow in 16 bytes, so that drawing from many touches one cache line.
+#[derive(Clone, Copy, Debug)]
+struct Flow {
+    src: u32,
+    dst: u32,
+    src_port: u16,
+    dst_port: u16,
+    protocol: u8,
+    /// Whether a packet of it has been drawn.
+    begun: bool,
 }
 
 /// One packet's worth of a flow.
@@ -66,36 +77,39 @@ impl Flows {
             });
         }
         let weights: Vec<f64> = (1..=flows).map(|rank| libm::pow(f64::from(rank), -zipf_exponent)).collect();
-        let tuples = (0..flows).map(|_| draw_tuple(&mut random, tcp_share)).collect();
+        let flows = (0..flows).map(|_| draw_flow(&mut random, tcp_share)).collect();
         let popularity = WeightedChoice::new(&weights)?;
-        Ok(Self { tuples, begun: vec![false; flows as usize], popularity, random })
+        Ok(Self { flows, popularity, random })
     }
 
     pub(super) fn draw(&mut self) -> Drawn {
         let index = self.popularity.draw(&mut self.random);
-        let tuple = self.tuples[index];
-        let begun = std::mem::replace(&mut self.begun[index], true);
-        let tcp_flags = match (tuple.protocol, begun) {
+        let flow = &mut self.flows[index];
+        let begun = std::mem::replace(&mut flow.begun, true);
+        let tcp_flags = match (flow.protocol, begun) {
             (ip::TCP, false) => TCP_SYN,
             (ip::TCP, true) => TCP_ACK,
             _ => 0,
         };
+        let Flow { src, dst, src_port, dst_port, protocol, .. } = *flow;
+        let tuple = FiveTuple { src: src.into(), dst: dst.into(), src_port, dst_port, protocol };
         Drawn { tuple, tcp_flags }
     }
 }
 
-fn draw_tuple(random: &mut Random, tcp_share: f64) -> FiveTuple {
+fn draw_flow(random: &mut Random, tcp_share: f64) -> Flow {
     let client_port = FIRST_EPHEMERAL_PORT + below(random, u64::from(u16::MAX - FIRST_EPHEMERAL_PORT)) as u16;
     let server_port = SERVER_PORTS[below(random, SERVER_PORTS.len() as u64) as usize];
     let to_server = below(random, 2) == 0;
     let (src_port, dst_port) =
         if to_server { (client_port, server_port) } else { (server_port, client_port) };
-    FiveTuple {
-        src: public_ipv4(random).into(),
-        dst: public_ipv4(random).into(),
+    Flow {
+        src: public_ipv4(random),
+        dst: public_ipv4(random),
         src_port,
         dst_port,
         protocol: if open_unit(random) < tcp_share { ip::TCP } else { ip::UDP },
+        begun: false,
     }
 }
 
