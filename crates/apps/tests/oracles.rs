@@ -240,6 +240,26 @@ fn nat_keeps_its_table_whole_when_threads_change_it_at_once() {
     }
 }
 
+#[test]
+fn nat_enters_a_flow_once_though_several_threads_meet_it_at_once() {
+    for seed in 0..20 {
+        let mut random = stream(seed, "nat one flow");
+        let packets: Vec<PacketHead> = (0..400)
+            .map(|n| PacketHead { bytes: 64 + n, ..of_flow(random.below(10)) })
+            .map(with_checksum)
+            .collect();
+        let application = Nat::new(COSTS, NAT);
+        // Any packet to any thread, as when ports always have a packet.
+        let fates = run(&application, 16, seed, &packets, |h| h.bytes);
+        let mut sources: HashMap<Flow, (u32, u16)> = HashMap::new();
+        for (number, came) in packets.iter().enumerate() {
+            let source = translated(came, &fates.sent(number as u32).1);
+            assert_eq!(*sources.entry(flow(came)).or_insert(source), source, "seed {seed}, packet {number}");
+        }
+        assert_eq!(counter(&application, "entries_inserted"), 10.0);
+    }
+}
+
 /// FIN and RST take a flow out, and its source goes to the flow that comes next.
 #[test]
 fn nat_reuses_the_source_of_a_flow_that_has_ended() {
@@ -301,8 +321,9 @@ fn nat_drops_what_it_cannot_translate() {
 /// A list in which many templates overlap.
 fn templates(random: &mut Stream, count: u32) -> Vec<Template> {
     let mut network = |base: u32| {
-        let length = [0, 14, 16, 22, 24, 31, 32][random.below(7) as usize];
-        (base | random.below(4) << 16 | random.below(4) << 8 | random.below(4), length)
+        let length = [0, 1, 14, 16, 22, 24, 31, 32][random.below(8) as usize];
+        let other_half = u32::from(random.below(4) == 0) << 31;
+        (other_half ^ base | random.below(4) << 16 | random.below(4) << 8 | random.below(4), length)
     };
     let mut list: Vec<Template> = (0..count)
         .map(|_| Template {
@@ -386,7 +407,37 @@ fn firewall_decides_as_the_first_template_that_matches() {
         assert_eq!(counter(&application, "packets_matched"), 2000.0);
         assert_eq!(counter(&application, "templates_per_packet"), walked as f64 / 2000.0);
     }
-    assert!((1000..11_000).contains(&dropped), "{dropped} drops of 12000 say little");
+    assert!((500..11_500).contains(&dropped), "{dropped} drops of 12000 say little");
+}
+
+#[test]
+fn a_template_covers_just_the_bits_of_its_prefixes_and_the_ends_of_its_ports() {
+    let base = packet(0xaaaa_aaaa, 0x5555_5555, 80, 90);
+    for length in 0..=32u8 {
+        let template = Template {
+            source: (base.source, length),
+            destination: (base.destination, length),
+            source_ports: 80..=82,
+            destination_ports: 88..=90,
+            protocol: Some(6),
+            verdict: Verdict::Drop,
+        };
+        assert!(template.matches(&base));
+        for bit in 0..32u8 {
+            let other = 1u32 << (31 - bit);
+            let source = PacketHead { source: base.source ^ other, ..base };
+            let destination = PacketHead { destination: base.destination ^ other, ..base };
+            assert_eq!(template.matches(&source), bit >= length, "bit {bit} of /{length}");
+            assert_eq!(template.matches(&destination), bit >= length, "bit {bit} of /{length}");
+        }
+        for (port, matches) in [(79, false), (82, true), (83, false)] {
+            assert_eq!(template.matches(&PacketHead { source_port: port, ..base }), matches);
+        }
+        for (port, matches) in [(87, false), (88, true), (91, false)] {
+            assert_eq!(template.matches(&PacketHead { destination_port: port, ..base }), matches);
+        }
+        assert!(!template.matches(&PacketHead { protocol: 17, ..base }));
+    }
 }
 
 #[test]
