@@ -25,7 +25,10 @@ fn main() {
         Ok(report) => {
             let seconds = started.elapsed().as_secs_f64();
             let rate = (packets + request.warmup_packets) as f64 / seconds;
-            println!("{:.3} Gbit/s simulated; {rate:.0} packets/s in {seconds:.2} s", report.summary.throughput_gbps);
+            println!(
+                "{:.3} Gbit/s simulated; {rate:.0} packets/s in {seconds:.2} s",
+                report.summary.throughput_gbps
+            );
         }
         Err(error) => {
             eprintln!("{error}");

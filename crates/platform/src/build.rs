@@ -27,6 +27,13 @@ impl Configuration {
     /// Choose the application; every parameter must have a value.
     pub fn new(resolved: Resolved, app: Option<&str>) -> Result<Self, Error> {
         let named = resolved.settings.get("app.name").map(|s| s.value.to_string());
+        if named.is_none() && resolved.for_app.is_empty() {
+            let title = &resolved.title;
+            let message = format!(
+                "this is a part (\"{title}\") that platforms extend; `linecard presets` lists what can be run"
+            );
+            return Err(Error::Config { problems: vec![problem("preset".into(), "", message)] });
+        }
         let app = app.map(str::to_owned).or(named).unwrap_or_default();
         if !crate::schema::APPS.contains(&app.as_str()) {
             let near = crate::schema::nearest(&app, crate::schema::APPS.iter().copied());

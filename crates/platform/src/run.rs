@@ -2,7 +2,7 @@
 
 use crate::build::Configuration;
 use crate::error::Error;
-use crate::preset::resolve;
+use crate::preset::{problem, resolve};
 use crate::report::RunReport;
 use crate::request::{Progress, RunRequest};
 use crate::summary::{Described, report};
@@ -52,7 +52,8 @@ fn run_watched<W: Watch + Clone>(
         return Err(Error::Run(message.to_owned()));
     }
     let source = Box::new(move || traffic.next());
-    let mut machine = Machine::new(&config, &*application, source, watch).map_err(Error::Run)?;
+    let mut machine = Machine::new(&config, &*application, source, watch)
+        .map_err(|message| Error::Config { problems: vec![problem("preset".into(), "", message)] })?;
     let packets = if request.packets == 0 { u64::MAX / 2 } else { request.packets };
     let limit = RunLimit { warmup_packets: request.warmup_packets, packets };
     let outcome = machine.run(limit, &mut |gone| {

@@ -48,7 +48,7 @@ pub(crate) fn report<W: Watch>(
         seed: request.seed,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         config_hash: described.configuration.hash(),
-        warnings: warnings(request, outcome, notes, machine.packets_inside()),
+        warnings: warnings(described, &counts, outcome, notes, machine.packets_inside()),
         capture_damage: notes.borrow().damage,
         summary,
         bottleneck,
@@ -70,13 +70,44 @@ fn traffic_name(request: &RunRequest, configuration: &Configuration) -> String {
     }
 }
 
-fn warnings(request: &RunRequest, outcome: &Outcome, notes: &Notes, inside: usize) -> Vec<String> {
+fn warnings(
+    described: &Described<'_>,
+    counts: &Counts,
+    outcome: &Outcome,
+    notes: &Notes,
+    inside: usize,
+) -> Vec<String> {
+    let request = described.request;
     let notes = notes.borrow();
     let mut warnings = Vec::new();
     if request.map_addresses {
         warnings.push(
             "addresses were mapped into routed space (--map-addresses): a seeded one-to-one move of /24 blocks".to_owned(),
         );
+    }
+    let dropped = |reason: DropReason| counts.drops[reason as usize];
+    if dropped(DropReason::TooLarge) > 0 {
+        let page = described.configuration.integer("buffer.page_bytes");
+        warnings.push(format!(
+            "{} packets fit no buffer of this machine and were dropped (buffer.page_bytes is {page}): raise it, or \
+             choose another buffer.allocator",
+            dropped(DropReason::TooLarge)
+        ));
+    }
+    if dropped(DropReason::NoRoute) * 10 > counts.packets_in && !request.map_addresses {
+        warnings.push(format!(
+            "{} of {} packets match no route: addresses of an anonymised capture? --map-addresses moves them into \
+             routed space",
+            dropped(DropReason::NoRoute),
+            counts.packets_in
+        ));
+    }
+    if dropped(DropReason::NotIpv4) * 10 > counts.packets_in {
+        warnings.push(format!(
+            "{} of {} packets are not IPv4, which is all that these applications handle",
+            dropped(DropReason::NotIpv4),
+            counts.packets_in
+        ));
     }
     if notes.repeats > 0 {
         warnings

@@ -10,7 +10,7 @@ use linecard_traffic::generators::{Arrivals, EmpiricalSizes, FlowShape, Generato
 use linecard_traffic::remap::{AddressMap, AddressMapOptions};
 use linecard_traffic::{CaptureReader, Network, OpenOptions, Packet, PacketSource, open};
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// What a run learns about its traffic while it runs.
@@ -147,7 +147,10 @@ fn generator(configuration: &Configuration, seed: u64) -> Result<Generator, Erro
         seed,
         packets: None,
         sizes,
-        arrivals: Arrivals::Poisson { bits_per_second: rate.max(1) },
+        arrivals: match configuration.text("traffic.arrivals").as_str() {
+            "poisson" => Arrivals::Poisson { bits_per_second: rate.max(1) },
+            _ => Arrivals::BackToBack { bits_per_second: rate.max(1), overhead_bytes: 0 },
+        },
         flows: FlowShape {
             flows: configuration.integer("traffic.flows") as u32,
             zipf_exponent: configuration.number("traffic.zipf"),
@@ -157,7 +160,7 @@ fn generator(configuration: &Configuration, seed: u64) -> Result<Generator, Erro
     .map_err(|e| Error::Traffic(e.to_string()))
 }
 
-/// `bytes:weight` and `low-high:weight`, comma-separated; a range spreads its weight evenly over its sizes.
+/// A CSV file, or `bytes:weight` and `low-high:weight`, comma-separated; a range spreads its weight evenly over its sizes.
 fn sizes(configuration: &Configuration) -> Result<Sizes, Error> {
     let key = "traffic.sizes";
     let setting = configuration.setting(key);
@@ -167,8 +170,13 @@ fn sizes(configuration: &Configuration) -> Result<Sizes, Error> {
         );
         Error::Config { problems: vec![problem(setting.place.clone(), key, message)] }
     };
+    let text = setting.value.to_string();
+    if text.ends_with(".csv") {
+        let sizes = EmpiricalSizes::from_csv(Path::new(&text)).map_err(|e| Error::Traffic(e.to_string()))?;
+        return Ok(Sizes::Empirical(sizes));
+    }
     let mut list = Vec::new();
-    for item in setting.value.to_string().split(',').map(str::trim) {
+    for item in text.split(',').map(str::trim) {
         let (range, weight) = item.split_once(':').ok_or_else(|| fail(item))?;
         let weight: f64 = weight.trim().parse().map_err(|_| fail(item))?;
         let (low, high) = range.split_once('-').unwrap_or((range, range));
