@@ -179,3 +179,59 @@ fn classify(counts: &mut Row, trace: &Trace, first: usize, hits: &[bool], entrie
         counts.conflict += u64::from(!hit & !cold & full_hit);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn configuration(entries: u32, ways: u32, policy: &str) -> Configuration {
+        Configuration::new(Geometry::new(entries, ways).unwrap(), Policy::parse(policy).unwrap())
+    }
+
+    /// Two sets of one way and a window of 3 packets.
+    #[test]
+    fn classes_by_hand() {
+        // 2 and 4 share set 0 and evict each other: twice a conflict, for two entries in all would keep both. Then
+        // 1 takes set 1, and 2 misses for want of capacity: two entries would hold 4 and 1. 1 hits. The last 4 is
+        // cold: it lies outside of the window.
+        let digests = [2, 4, 2, 4, 1, 2, 1, 4];
+        let trace = Trace::new(&digests).unwrap();
+        let options = Options { cold_window_packets: 3, ..Options::default() };
+        let row = simulate(&trace, &configuration(2, 1, "LRU"), &options).unwrap();
+        assert_eq!((row.hits, row.misses, row.miss_ratio), (1, 7, 7.0 / 8.0));
+        assert_eq!((row.cold, row.capacity, row.conflict), (4, 1, 2));
+        assert_eq!((row.first_ref_misses, row.cold_but_fa_hit, row.hit_but_fa_miss), (3, 0, 0));
+    }
+
+    #[test]
+    fn one_by_one_in_blocks_and_over_a_trace_is_the_same() {
+        let mut draws = linecard_sim::stream(8, "simulate");
+        let digests: Vec<u32> = (0..10_000).map(|_| draws.below(300) * draws.below(300)).collect();
+        let configuration = configuration(128, 4, "DRRIP");
+        let mut seen = Vec::new();
+        let trace = Trace::new(&digests).unwrap();
+        simulate_with(&trace, &configuration, &Options::default(), |hits| seen.extend_from_slice(hits))
+            .unwrap();
+        let mut cache = FlowCache::new(&configuration, 1).unwrap();
+        assert_eq!(digests.iter().map(|&digest| cache.access(digest)).collect::<Vec<_>>(), seen);
+        let mut cache = FlowCache::new(&configuration, 1).unwrap();
+        let mut hits = vec![false; digests.len()];
+        cache.replay(&digests, &mut hits);
+        assert_eq!(hits, seen);
+    }
+
+    #[test]
+    fn oracles_need_a_trace() {
+        let error = FlowCache::new(&configuration(8, 4, "OPT"), 1).err().unwrap().to_string();
+        assert!(error.starts_with("OPT: it looks into the future; run it over a whole trace"), "{error}");
+    }
+
+    #[test]
+    fn rows_serialize_under_their_golden_names() {
+        let row = simulate(&Trace::new(&[1, 1]).unwrap(), &configuration(4, 2, "bip"), &Options::default())
+            .unwrap();
+        let json = serde_json::to_value(row).unwrap();
+        assert_eq!(json["policy"], "BIP32");
+        assert_eq!((&json["entries"], &json["hits"], &json["cold"]), (&4.into(), &1.into(), &1.into()));
+    }
+}

@@ -32,7 +32,7 @@ const B1: u32 = 2;
 const B2: u32 = 3;
 
 /// The target size of T1 is a fixed-point number.
-const FRACTION_BITS: u64 = 16;
+const FRACTION_BITS: u64 = 32;
 
 struct Arc {
     shelf: Shelf,

@@ -58,9 +58,8 @@ mod tests {
         check(dip, "a:a... b:ba.. c:cba. d:dcba e:edcb c+cedb");
     }
 
-    /// Set 0 stands for a follower once set 1 leads for LRU and has missed.
     #[test]
-    fn a_follower_of_bip_by_hand() {
+    fn a_follower_turns_to_bip_once_a_leader_of_lru_has_missed() {
         let mut duel = Duel::new(Geometry::new(256, 4).unwrap());
         assert_eq!((duel.missed(0), duel.missed(1)), (Side::Settled, Side::Bimodal));
     }

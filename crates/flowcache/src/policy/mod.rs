@@ -140,11 +140,8 @@ impl Policy {
             Some((filter, policy)) => (Some(filter), policy),
             None => (None, name),
         };
-        let (kind, parameter) = numbered(
-            "policy",
-            policy,
-            &PolicyKind::ALL.iter().map(|&kind| Numbered::of_policy(kind)).collect::<Vec<_>>(),
-        )?;
+        let policies: Vec<_> = PolicyKind::ALL.iter().map(|&kind| Numbered::of_policy(kind)).collect();
+        let (kind, parameter) = numbered("policy", policy, &policies)?;
         let filters: Vec<_> = AdmissionKind::ALL.iter().map(|&kind| Numbered::of_admission(kind)).collect();
         let admission = filter.map(|filter| numbered("admission filter", filter, &filters)).transpose()?;
         Ok(Self {

@@ -84,7 +84,7 @@ fn two_q(shape: &Shape) -> Box<dyn Model> {
     })
 }
 
-/// The lists of ARC, named as in the paper, and p in units of 2^-16.
+/// The lists of ARC, named as in the paper, and p in units of 2^-32.
 #[derive(Clone, Default)]
 struct Arc {
     t1: Vec<u32>,
@@ -94,7 +94,7 @@ struct Arc {
     p: u64,
 }
 
-const ONE: u64 = 1 << 16;
+const ONE: u64 = 1 << 32;
 
 impl Arc {
     fn replace(&mut self, in_b2: bool) {
