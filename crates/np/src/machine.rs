@@ -763,7 +763,8 @@ impl<O: Watch> Machine<O> {
             }
             Op::Admit { queue } => self.admit(thread, queue, now),
             Op::Allocate { packet, queue } => {
-                if self.allocate(thread, packet, queue, now) {
+                // Those who wait come first, or large packets would wait for ever.
+                if self.buffer_waiters.is_empty() && self.allocate(thread, packet, queue, now) {
                     return false;
                 }
                 self.buffer_waiters.push_back(thread);

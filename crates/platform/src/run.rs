@@ -42,6 +42,7 @@ fn run_watched<W: Watch + Clone>(
     watch: W,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<(RunReport, W), Error> {
+    let again = watch.clone();
     let config = configuration.machine(request.seed)?;
     let application = configuration.application(request.seed)?;
     let mut traffic = Traffic::new(request, configuration)?;
@@ -64,6 +65,17 @@ fn run_watched<W: Watch + Clone>(
         })
     });
     judge(&outcome, &notes.borrow(), request)?;
+    // A capture no longer than the warm-up leaves nothing to measure: run it again without one, and say so.
+    let seen = notes.borrow().packets;
+    if outcome == Outcome::TrafficEnded && (1..=request.warmup_packets).contains(&seen) {
+        let whole = RunRequest { warmup_packets: 0, ..request.clone() };
+        let (mut report, watch) = run_watched(&whole, configuration, again, progress)?;
+        report.warnings.push(format!(
+            "the capture holds {seen} packets, no more than the warm-up of {}: statistics cover the whole run",
+            request.warmup_packets
+        ));
+        return Ok((report, watch));
+    }
     let described = Described { request, configuration, config: &config, application: &*application };
     let report = report(&mut machine, &described, &outcome, &notes);
     Ok((report, machine.into_observer()))
