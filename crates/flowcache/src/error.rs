@@ -54,7 +54,8 @@ pub enum FlowCacheError {
     EmptyTrace,
     /// A raw digest file that does not hold whole digests.
     #[error(
-        "digests: found {bytes} bytes, expected a multiple of 4 (one little-endian u32 per packet); the last {rest} bytes are part of a digest, was the file cut?"
+        "digests: found {bytes} bytes, expected a multiple of 4 (one little-endian u32 per packet); \
+         the last {rest} bytes are part of a digest, was the file cut?"
     )]
     OddLength {
         /// Bytes found.

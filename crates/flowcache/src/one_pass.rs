@@ -112,19 +112,7 @@ pub fn lru_all_ways(
     set_counts: &[u32],
     most_ways: u32,
 ) -> Result<Vec<LruRow>, FlowCacheError> {
-    if !(1..=MOST_ONE_PASS_WAYS).contains(&most_ways) {
-        return Err(FlowCacheError::BadParameter {
-            what: "most ways",
-            found: most_ways.to_string(),
-            expected: format!("1 to {MOST_ONE_PASS_WAYS}; for wider sets simulate single configurations"),
-        });
-    }
-    let mut set_counts = set_counts.to_vec();
-    set_counts.sort_unstable();
-    set_counts.dedup();
-    for &sets in &set_counts {
-        Geometry::new(sets, 1)?;
-    }
+    let set_counts = checked(set_counts, most_ways)?;
     let histograms = match most_ways {
         1..=4 => depths::<4>(trace, &set_counts),
         5..=8 => depths::<8>(trace, &set_counts),
@@ -141,6 +129,24 @@ pub fn lru_all_ways(
         rows.collect::<Vec<_>>()
     };
     Ok(set_counts.iter().zip(&histograms).flat_map(rows).collect())
+}
+
+/// The numbers of sets in rising order, each once.
+fn checked(set_counts: &[u32], most_ways: u32) -> Result<Vec<u32>, FlowCacheError> {
+    if !(1..=MOST_ONE_PASS_WAYS).contains(&most_ways) {
+        return Err(FlowCacheError::BadParameter {
+            what: "most ways",
+            found: most_ways.to_string(),
+            expected: format!("1 to {MOST_ONE_PASS_WAYS}; for wider sets simulate single configurations"),
+        });
+    }
+    let mut set_counts = set_counts.to_vec();
+    set_counts.sort_unstable();
+    set_counts.dedup();
+    for &sets in &set_counts {
+        Geometry::new(sets, 1)?;
+    }
+    Ok(set_counts)
 }
 
 /// For each number of sets, how many packets were found at each depth of their set's stack.

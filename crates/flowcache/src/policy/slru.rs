@@ -93,7 +93,8 @@ mod tests {
     fn by_hand() {
         let mut slru = Slru::new(Geometry::new(5, 5).unwrap());
         // List 0 has two places. c and e go further up for want of room; each hit pushes another one down.
-        let steps = "a:a||| b:ba||| c:ba|c|| a+cb|a|| a+cb||a| d:cb|d|a| d+cb|a|d| e:cb|a|d|e f:fc|a|d|e a+fc|d|a|e c+df|c|a|e";
+        let steps = "a:a||| b:ba||| c:ba|c|| a+cb|a|| a+cb||a| d:cb|d|a| d+cb|a|d| \
+            e:cb|a|d|e f:fc|a|d|e a+fc|d|a|e c+df|c|a|e";
         replay(&mut slru, steps, |cache| lists(&cache.shelf, 0..4));
     }
 }
