@@ -349,5 +349,5 @@ fn a_change_of_direction_is_turnaround_and_a_closed_row_is_row_wait() {
     // whose data end 6 later, and 4 to the data: 2.
     assert_eq!(s.row_wait_cycles, 10 + 10 + 4);
     assert_eq!(s.turnaround_cycles, 9 + 2);
-    assert_eq!(s.runs, [1, 2], "the first write already turned the bus from reading, which is how it starts");
+    assert_eq!(s.batches, [1, 3], "without batching every access is a batch");
 }

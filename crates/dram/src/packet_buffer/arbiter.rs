@@ -48,7 +48,7 @@ impl<O: Observer> Controller<O> {
 
     /// Section 4.2: a batch ends after k requests, when its queue is empty, or at a definite row miss.
     #[inline]
-    fn batch_goes_on(&self) -> bool {
+    pub(super) fn batch_goes_on(&self) -> bool {
         if self.last.served >= self.policy.batch {
             return false;
         }

@@ -180,14 +180,14 @@ impl<O: Observer> Controller<O> {
     /// Serve the head of `queue`; `now` is not before the end of the data moved last.
     #[inline(always)]
     fn begin(&mut self, queue: usize, now: Cycle) {
+        // A queue that goes on because the other is empty begins a new batch.
+        let same = queue == self.last.queue;
+        let same_turn = same && self.last.more;
+        let same_batch = same && (same_turn || self.batch_goes_on());
         let Some(access) = self.queues[queue].pop_front() else {
             unreachable!("the arbiter chose an empty queue")
         };
-        let served = match queue == self.last.queue {
-            true if self.last.more => self.last.served,
-            true => self.last.served + 1,
-            false => 1,
-        };
+        let served = if same_batch { self.last.served + u32::from(!same_turn) } else { 1 };
         let turned = self.last.write != access.write;
         let parity = if queue == FIRST { self.last.parity } else { queue };
         self.last =
@@ -200,7 +200,7 @@ impl<O: Observer> Controller<O> {
             self.open_and_access(&access, now)
         };
         let end = start + self.device.data_cycles(access.bytes);
-        self.count(&access, start, end, hit, turned);
+        self.count(&access, start, end, hit, turned, !same_batch);
         let request = Request {
             location: access.location,
             bytes: access.bytes,
@@ -281,13 +281,13 @@ impl<O: Observer> Controller<O> {
     }
 
     #[inline(always)]
-    fn count(&mut self, access: &Queued, start: Cycle, end: Cycle, hit: bool, turned: bool) {
+    fn count(&mut self, access: &Queued, start: Cycle, end: Cycle, hit: bool, turned: bool, new_batch: bool) {
         let s = &mut self.statistics;
         let side = usize::from(access.write);
         s.data_cycles[side] += end - start;
         s.bytes[side] += u64::from(access.bytes);
         s.accesses[side] += 1;
-        s.runs[side] += u64::from(turned);
+        s.batches[side] += u64::from(new_batch);
         s.bank_data_cycles[access.location.bank as usize] += end - start;
         let requested = access.arrival.max(self.bus_free);
         s.idle_cycles += requested - self.bus_free;

@@ -23,8 +23,8 @@ pub struct Statistics {
     pub idle_cycles: Cycle,
     /// Data cycles by bank.
     pub bank_data_cycles: Vec<Cycle>,
-    /// Runs of accesses of one direction, reads and writes: `bytes / runs` is the observed batch.
-    pub runs: [u64; 2],
+    /// Batches begun, of reads and of writes: `bytes / batches` is the observed batch.
+    pub batches: [u64; 2],
     /// Distinct rows in windows of 16 references, for reads and for writes (Hasan 2003, Table 5).
     pub windows: [RowWindow; 2],
 }
