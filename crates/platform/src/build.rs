@@ -27,7 +27,7 @@ impl Configuration {
     /// Choose the application; every parameter must have a value.
     pub fn new(resolved: Resolved, app: Option<&str>) -> Result<Self, Error> {
         let named = resolved.settings.get("app.name").map(|s| s.value.to_string());
-        if named.is_none() && resolved.for_app.is_empty() {
+        if resolved.is_part() {
             let title = &resolved.title;
             let message = format!(
                 "this is a part (\"{title}\") that platforms extend; `linecard presets` lists what can be run"
@@ -60,14 +60,6 @@ impl Configuration {
             return Err(Error::Config { problems });
         }
         Ok(Self { app, settings, resolved })
-    }
-
-    pub fn title(&self) -> &str {
-        &self.resolved.title
-    }
-
-    pub fn extends(&self) -> &[String] {
-        &self.resolved.extends
     }
 
     pub fn setting(&self, key: &str) -> &Setting {

@@ -54,12 +54,19 @@ pub struct Derived {
 /// # Errors
 /// All configuration problems at once.
 pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error> {
-    let configuration = Configuration::new(resolve(preset, overrides)?, None)?;
-    configuration.machine(1)?;
+    let resolved = resolve(preset, overrides)?;
+    // A part that platforms extend has some of the parameters and derives nothing alone.
+    let derived = if resolved.is_part() {
+        Vec::new()
+    } else {
+        let configuration = Configuration::new(resolved.clone(), None)?;
+        configuration.machine(1)?;
+        derived(&configuration)
+    };
     let mut parameters: Vec<Described> = PARAMETERS
         .iter()
-        .map(|p| {
-            let setting = configuration.setting(p.key);
+        .filter_map(|p| resolved.settings.get(p.key).map(|setting| (p, setting)))
+        .map(|(p, setting)| {
             let value = match &setting.value {
                 Value::Text(t) if t.is_empty() => "(none)".to_owned(),
                 value => value.to_string(),
@@ -68,7 +75,7 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
             Described { key, value, unit, meaning: p.meaning.to_owned(), source: setting.source.clone() }
         })
         .collect();
-    for c in configuration.constraints() {
+    for c in &resolved.constraints {
         let window = if c.window > 1 { format!(", window of {}", c.window) } else { String::new() };
         parameters.push(Described {
             key: format!("dram.constraint.{}", c.name),
@@ -86,10 +93,10 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
     }
     Ok(Description {
         preset: preset.to_owned(),
-        title: configuration.title().to_owned(),
-        extends: configuration.extends().to_vec(),
+        title: resolved.title,
+        extends: resolved.extends,
         parameters,
-        derived: derived(&configuration),
+        derived,
     })
 }
 

@@ -108,6 +108,13 @@ pub(crate) struct Resolved {
     pub constraints_place: String,
 }
 
+impl Resolved {
+    /// Whether this is a part that platforms extend: it names no application.
+    pub fn is_part(&self) -> bool {
+        !self.settings.contains_key("app.name")
+    }
+}
+
 /// Shipped presets, sorted by folder and name.
 pub fn presets() -> Vec<PresetInfo> {
     let mut infos: Vec<PresetInfo> = shipped()

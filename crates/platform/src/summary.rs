@@ -400,7 +400,7 @@ fn dram_metrics(
     }
     // The observed batch is counted in mean transfers (Hasan 2003, section 6.4).
     let mean_bytes = share((d.bytes[0] + d.bytes[1]) as f64, (d.accesses[0] + d.accesses[1]) as f64);
-    let batch = |side: usize| share(share(d.bytes[side] as f64, d.runs[side] as f64), mean_bytes);
+    let batch = |side: usize| share(share(d.bytes[side] as f64, d.batches[side] as f64), mean_bytes);
     add("dram", "observed_batch_read", "mean transfers", batch(0));
     add("dram", "observed_batch_write", "mean transfers", batch(1));
     add("dram", "rows_touched_per_16_input", "rows", d.rows_touched(true));

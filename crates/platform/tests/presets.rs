@@ -77,3 +77,12 @@ fn a_buffer_smaller_than_a_packet_drops_it_with_a_reason() {
     let report = quick(&RunRequest { overrides, ..request("hasan2003_ref_base", "l3fwd16") });
     assert!(report.drops.iter().any(|d| d.reason == "too_large" && d.packets > 100), "{:?}", report.drops);
 }
+
+#[test]
+fn a_part_is_described_but_cannot_run() {
+    let part = describe("hasan2003_sdr100", &[]).unwrap();
+    assert!(part.parameters.iter().any(|p| p.key == "dram.row_bytes" && p.value == "4096"));
+    assert!(part.parameters.iter().any(|p| p.key == "dram.constraint.tRCD"));
+    let error = run(&request("hasan2003_sdr100", "l3fwd16"), &mut |_| ControlFlow::Continue(())).unwrap_err();
+    assert!(error.to_string().contains("a part"), "{error}");
+}
