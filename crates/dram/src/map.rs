@@ -50,7 +50,10 @@ impl AddressMap {
     /// If its banks or the bytes of its rows are not powers of two.
     pub fn new(map: RowMap, organization: &Organization) -> Self {
         let Organization { banks, row_bytes, rows, .. } = *organization;
-        assert!(banks.is_power_of_two() && row_bytes.is_power_of_two(), "banks and row bytes must be powers of two");
+        assert!(
+            banks.is_power_of_two() && row_bytes.is_power_of_two(),
+            "banks and row bytes must be powers of two"
+        );
         Self { map, row_shift: row_bytes.ilog2(), bank_shift: banks.ilog2(), half_rows: rows * banks / 2 }
     }
 
@@ -59,7 +62,9 @@ impl AddressMap {
     pub fn locate(&self, address: u64) -> Location {
         let row = (address >> self.row_shift) as u32;
         match self.map {
-            RowMap::RoundRobin => Location { bank: row & ((1 << self.bank_shift) - 1), row: row >> self.bank_shift },
+            RowMap::RoundRobin => {
+                Location { bank: row & ((1 << self.bank_shift) - 1), row: row >> self.bank_shift }
+            }
             RowMap::Halves => {
                 let half_shift = self.bank_shift - 1;
                 let (row, first) = if row < self.half_rows { (row, 1) } else { (row - self.half_rows, 0) };

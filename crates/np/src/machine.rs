@@ -506,7 +506,8 @@ impl<O: Watch> Machine<O> {
     #[inline]
     fn wake_on_return(&mut self, thread: u32, at: Ticks) {
         // Mostly the latest; a posted transfer that was moved before may be back earlier than others.
-        let place = self.memory_line.iter().rposition(|&(other, _)| other <= at).map_or(0, |before| before + 1);
+        let place =
+            self.memory_line.iter().rposition(|&(other, _)| other <= at).map_or(0, |before| before + 1);
         self.memory_line.insert(place, (at, thread));
         if place == 0 {
             self.agenda.schedule(MEMORY_RETURN, at);

@@ -245,7 +245,10 @@ impl<O: Observer> Controller<O> {
         self.noticed = next.and_then(|q| self.queues[q].front()).map(|next| next.location);
         let Some(location) = self.noticed else { return };
         let elsewhere = location.bank != self.last.location.bank;
-        if self.policy.precharge == Precharge::Eager || !elsewhere || self.device.is_open(location.bank, location.row) {
+        if self.policy.precharge == Precharge::Eager
+            || !elsewhere
+            || self.device.is_open(location.bank, location.row)
+        {
             return;
         }
         if self.device.open_row(location.bank).is_some() {
