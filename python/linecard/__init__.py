@@ -5,12 +5,14 @@
 >>> result.bottleneck.component != ""
 True
 
-The functions: `run` (one design under one traffic), `flows` (what a capture holds), `presets` and `describe` (what
-can be run, with units and sources), `reproduce` (a published study beside its published numbers).
+The functions: `run` (one design under one traffic), `flows` (what a capture holds), `flowcache` (hit rates of flow
+caches), `presets` and `describe` (what can be run, with units and sources), `reproduce` (a published study beside its
+published numbers).
 """
 
 from linecard._core import __version__
-from linecard.api import describe, flows, presets, reproduce, run
+from linecard.api import describe, flowcache, flows, presets, reproduce, run
+from linecard.cachestats import BestPolicy, CacheRow, FlowCacheResult
 from linecard.errors import (
     ConfigError,
     ConfigProblem,
@@ -38,7 +40,9 @@ from linecard.results import (
 )
 
 __all__ = [
+    "BestPolicy",
     "Bottleneck",
+    "CacheRow",
     "ConfigError",
     "ConfigProblem",
     "Derived",
@@ -46,6 +50,7 @@ __all__ = [
     "Diagnostic",
     "DramTime",
     "DropCount",
+    "FlowCacheResult",
     "FlowStatistics",
     "LatencyNs",
     "LinecardError",
@@ -63,6 +68,7 @@ __all__ = [
     "TrafficError",
     "__version__",
     "describe",
+    "flowcache",
     "flows",
     "presets",
     "reproduce",

@@ -20,5 +20,23 @@ def run(
     progress: Callable[[int, int], object] | None,
 ) -> dict[str, Any]: ...
 def flows(path: str, *, strict: bool, progress: Callable[[int, int], object] | None) -> dict[str, Any]: ...
+def flowcache(
+    source: object,
+    *,
+    entries: Sequence[int],
+    ways: Sequence[int | None],
+    policies: Sequence[str],
+    key: str | None,
+    hash: str | None,  # noqa: A002
+    width_bits: int,
+    result_bits: int,
+    cold_window_packets: int,
+    foresight_packets: int,
+    seed: int,
+    threads: int,
+    strict: bool,
+    false_hits: bool,
+    progress: Callable[[int, int], object] | None,
+) -> dict[str, Any]: ...
 def presets() -> list[dict[str, Any]]: ...
 def describe(preset: str, overrides: Sequence[str]) -> dict[str, Any]: ...

@@ -15,7 +15,7 @@ from conftest import ROOT
 import linecard
 
 QUICK = ("--packets", 2000, "--warmup", 500)
-COMMANDS = ("run", "flows", "presets", "describe", "reproduce")
+COMMANDS = ("run", "flows", "flowcache", "presets", "describe", "reproduce")
 
 
 def test_the_screen_answers_the_first_questions(cli):

@@ -1,10 +1,12 @@
 //! The one map from Rust errors to Python exceptions. The classes are defined in `linecard.errors`.
 
 use crate::plain;
+use linecard_flowcache::FlowCacheError;
 use linecard_platform::Error;
 use linecard_traffic::TrafficError;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
+use std::collections::BTreeMap;
 
 mod python {
     pyo3::import_exception!(linecard.errors, ConfigError);
@@ -29,4 +31,56 @@ pub fn platform(error: Error) -> PyErr {
 /// An error of a capture as the exception that Python raises.
 pub fn traffic(error: TrafficError) -> PyErr {
     python::TrafficError::new_err(error.to_string())
+}
+
+/// Why there are no rows.
+#[derive(Debug)]
+pub enum FlowCacheFailure {
+    /// What is wrong with the request, everything at once.
+    Request(Vec<FlowCacheError>),
+    /// The file cannot be read.
+    Traffic(TrafficError),
+    /// What was read cannot be used.
+    Input {
+        /// File, or a word for what is none.
+        name: String,
+        /// Why.
+        problem: FlowCacheError,
+    },
+    /// Somebody stopped it.
+    Stopped,
+}
+
+impl From<TrafficError> for FlowCacheFailure {
+    fn from(error: TrafficError) -> Self {
+        Self::Traffic(error)
+    }
+}
+
+/// An error of a flow cache as the exception that Python raises.
+pub fn flowcache(failure: FlowCacheFailure) -> PyErr {
+    match failure {
+        FlowCacheFailure::Request(problems) => config(&problems),
+        FlowCacheFailure::Traffic(error) => traffic(error),
+        FlowCacheFailure::Input { name, problem } => {
+            python::TrafficError::new_err(format!("{name}: {problem}"))
+        }
+        FlowCacheFailure::Stopped => PyKeyboardInterrupt::new_err("interrupted"),
+    }
+}
+
+/// Problems with a request; each begins with what it is about.
+fn config(problems: &[FlowCacheError]) -> PyErr {
+    let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    let plain: Vec<BTreeMap<&str, &str>> = texts
+        .iter()
+        .map(|text| {
+            let (key, message) = text.split_once(": ").unwrap_or(("", text));
+            [("place", ""), ("key", key), ("message", message)].into()
+        })
+        .collect();
+    Python::attach(|py| match plain::to_python(py, &plain) {
+        Ok(problems) => python::ConfigError::new_err((texts.join("\n"), problems.unbind())),
+        Err(error) => error,
+    })
 }

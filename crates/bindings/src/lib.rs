@@ -1,17 +1,20 @@
-//! The compiled core of the Python package: four functions, plain data in and plain data out.
+//! The compiled core of the Python package: five functions, plain data in and plain data out.
 //!
-//! Nothing is computed here. A function gathers its arguments, releases the GIL, calls the platform or the traffic
-//! reader, and hands the serialised result over as dictionaries; `python/linecard` gives them types. What can go
+//! Nothing is computed here. A function gathers its arguments, releases the GIL, calls the platform, the traffic
+//! reader or the caches, and hands the serialised result over as dictionaries; `python/linecard` gives them types. What can go
 //! wrong is mapped to Python exceptions in one place, [`errors`]. Ctrl-C is looked at where progress is reported,
 //! [`ticker`].
 
 mod errors;
+mod flowcache;
 mod plain;
 mod ticker;
 
 use linecard_platform::RunRequest;
 use linecard_traffic::flows::FlowStatisticsBuilder;
 use linecard_traffic::{OpenOptions, PacketSource, Severity};
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::ops::ControlFlow;
@@ -119,6 +122,70 @@ fn count_flows(
     })
 }
 
+/// Runs caches over a capture, a file of digests or an array of them; see `linecard.flowcache`.
+#[pyfunction]
+#[pyo3(name = "flowcache", signature = (
+    source, *, entries, ways, policies, key, hash, width_bits, result_bits, cold_window_packets,
+    foresight_packets, seed, threads, strict, false_hits, progress
+))]
+#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
+fn flow_cache<'py>(
+    source: Bound<'py, PyAny>,
+    entries: Vec<u32>,
+    ways: Vec<Option<u32>>,
+    policies: Vec<String>,
+    key: Option<String>,
+    hash: Option<String>,
+    width_bits: u32,
+    result_bits: u32,
+    cold_window_packets: u32,
+    foresight_packets: u32,
+    seed: u64,
+    threads: usize,
+    strict: bool,
+    false_hits: bool,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = source.py();
+    let options = linecard_flowcache::Options { cold_window_packets, foresight_packets, seed };
+    let request = flowcache::Request {
+        entries,
+        ways,
+        policies,
+        key,
+        hash,
+        width_bits,
+        result_bits,
+        options,
+        threads,
+        strict,
+        false_hits,
+    };
+    let plan = flowcache::Plan::new(request)
+        .map_err(|problems| errors::flowcache(errors::FlowCacheFailure::Request(problems)))?;
+    let mut ticker = Ticker::new(progress);
+    let outcome = if let Ok(path) = source.extract::<String>() {
+        py.detach(|| plan.over_file(&path, &mut ticker))
+    } else {
+        let buffer = PyBuffer::<u32>::get(&source)?;
+        // PyO3 lets one of the marked byte orders pass, whichever the machine's; what is native has no such mark.
+        if !matches!(buffer.format().to_bytes(), [_] | [b'@' | b'=', _]) {
+            return Err(PyTypeError::new_err("its bytes are in the other order"));
+        }
+        let digests = match buffer.as_slice_ptr() {
+            Some(digests) if buffer.dimensions() == 1 => digests,
+            _ => return Err(PyTypeError::new_err("it has gaps or more than one dimension")),
+        };
+        // SAFETY: The pointer is that of a contiguous buffer of u32, aligned and of this length, as `as_slice_ptr`
+        // checked; its owner may neither free nor resize it while `buffer` lives, which is until the end of this
+        // block. That nobody writes to it meanwhile is up to the caller, and said in `linecard.flowcache`.
+        let digests = unsafe { digests.as_ref() };
+        py.detach(|| plan.over_digests(digests, &mut ticker))
+    };
+    ticker.into_error().map_or(Ok(()), Err)?;
+    plain::to_python(py, &outcome.map_err(errors::flowcache)?)
+}
+
 /// The shipped presets; see `linecard.presets`.
 #[pyfunction]
 fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
@@ -139,6 +206,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(flows, module)?)?;
+    module.add_function(wrap_pyfunction!(flow_cache, module)?)?;
     module.add_function(wrap_pyfunction!(presets, module)?)?;
     module.add_function(wrap_pyfunction!(describe, module)?)?;
     Ok(())

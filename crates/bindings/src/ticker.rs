@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 /// Time between two visits to Python: short enough for Ctrl-C, long enough to cost nothing.
-const PERIOD: Duration = Duration::from_millis(50);
+pub const PERIOD: Duration = Duration::from_millis(50);
 
 /// Calls Python's progress callback and looks for pending signals, at most once per [`PERIOD`].
 pub struct Ticker {

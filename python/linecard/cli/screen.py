@@ -24,6 +24,7 @@ from linecard import tables
 from linecard.errors import ConfigError, LinecardError, TrafficError
 
 if TYPE_CHECKING:
+    from linecard.cachestats import BestPolicy, FlowCacheResult
     from linecard.flowstats import FlowStatistics
     from linecard.results import Description, Parameter, PresetInfo, RunResult
     from linecard.study.result import StudyResult, TableResult
@@ -101,7 +102,7 @@ def diagnose_error(error: LinecardError) -> None:
         errors().print(Text(f"  {line}"))
 
 
-def diagnose_capture(statistics: FlowStatistics) -> None:
+def diagnose_capture(statistics: FlowStatistics | FlowCacheResult) -> None:
     """The first findings in a capture on stderr, and how many more there are."""
     for diagnostic in statistics.diagnostics[:DIAGNOSTICS_SHOWN]:
         diagnose(str(diagnostic))
@@ -151,7 +152,7 @@ def progress(what: str, unit: str) -> Iterator[Callable[[int, int], None] | None
                 return
             bar.start()
             bar.start_task(task)
-        count = f"{done:,} of {total:,} {unit}" if total else f"{done:,} {unit}"
+        count = (f"{done:,} of {total:,} {unit}" if total else f"{done:,} {unit}").rstrip()
         bar.update(task, completed=done, total=total or None, count=count)
 
     try:
@@ -352,6 +353,98 @@ def print_flows(statistics: FlowStatistics) -> None:
         parts.append(section(heading("Found in the capture", "clean" if statistics.clean else "damaged"), found))
     parts.append(Text(""))
     show(*parts)
+
+
+def print_flowcache(result: FlowCacheResult) -> None:
+    """The screen of caches: every row, then the best of each size."""
+    parts: list[RenderableType] = []
+    parts.append(Padding(Text(result.input, style="bold"), (1, 0, 0, 2)))
+    facts = grid("l", "w")
+    for name, value in result.facts():
+        facts.add_row(Text(name, style=DIM), value)
+    parts.append(section(facts))
+    best = {(each.entries, each.ways): each for each in result.best}
+    parts.append(
+        section(
+            heading("Caches", "classes of misses in percent of packets, state of the policy in bits"),
+            _caches(result, best),
+        )
+    )
+    if best:
+        parts.append(section(heading("Best that can be built"), _best(best.values())))
+    if result.rows and result.rows[0].false_hits is not None:
+        explained = "measured probability, expected of the digest, expected of the stored part"
+        parts.append(section(heading("False hits", explained), _false_hits(result)))
+    parts.append(Text(""))
+    show(*parts)
+
+
+def _caches(result: FlowCacheResult, best: dict[tuple[int, int], BestPolicy]) -> Table:
+    room = MIN_BAR_WIDTH if screen_width() >= MAX_WIDTH else 0
+    columns = ("cold", "capacity", "conflict", "bytes", "state")
+    table = lined(
+        ("entries", "r"),
+        ("ways", "l"),
+        ("policy", "l"),
+        ("hit rate", "r"),
+        ("", "l"),
+        *((name, "r") for name in columns),
+    )
+    size = None
+    for row in result.rows:
+        if size not in {None, (row.entries, row.ways)}:
+            table.add_section()
+        first = size != (row.entries, row.ways)
+        size = (row.entries, row.ways)
+        is_best = size in best and best[size].policy == row.policy
+        style = DIM if row.oracle else "bold green" if is_best else ""
+        table.add_row(
+            f"{row.entries:,}" if first else "",
+            row.shape if first else "",
+            Text(row.policy, style=style),
+            Text(percent(row.hit_rate, 2), style=style),
+            bar(row.hit_rate, "blue", room),
+            *(f"{count / row.packets:.2%}".rstrip("%") for count in (row.cold, row.capacity, row.conflict)),
+            f"{row.cache_bytes:,}" if first else "",
+            Text("oracle", style=DIM) if row.policy_state_bits is None else f"{row.policy_state_bits:,}",
+        )
+    return table
+
+
+def _best(best: Iterable[BestPolicy]) -> Table:
+    table = grid("r", "l", "l", "r", "w")
+    for each in best:
+        shares = []
+        if each.percent_of_bound_hits is not None:
+            shares.append(f"{each.percent_of_bound_hits:.2f} % of the hits of {each.bound}")
+        if each.percent_of_lru_gap is not None and each.policy != "LRU":
+            shares.append(f"{each.percent_of_lru_gap:.1f} % of the way there from LRU")
+        table.add_row(
+            f"{each.entries:,}",
+            "full" if each.ways == each.entries else f"{each.ways}-way",
+            Text(each.policy, style="bold green"),
+            percent(each.hit_rate, 2),
+            Text(", ".join(shares), style=DIM),
+        )
+    return table
+
+
+def _false_hits(result: FlowCacheResult) -> Table:
+    table = grid("r", "l", "l", "r", "r", "r", "r")
+    for row in result.rows:
+        chances = (
+            row.false_hit_probability,
+            row.false_hit_probability_expected,
+            row.false_hit_probability_expected_of_tags,
+        )
+        table.add_row(
+            f"{row.entries:,}",
+            row.shape,
+            row.policy,
+            f"{row.false_hits or 0:,}",
+            *(f"{chance or 0.0:.3g}" for chance in chances),
+        )
+    return table
 
 
 def lined(*columns: tuple[str, str]) -> Table:

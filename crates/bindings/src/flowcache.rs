@@ -1,0 +1,394 @@
+//! `linecard.flowcache`: digests of a capture, a digest file or an array, and every cache over them.
+//!
+//! Everything that can be wrong with the request is said at once and before a packet is read ([`Plan::new`]). The
+//! caches run on threads of their own, so that this one can look for Ctrl-C; the rows do not depend on their number.
+
+use crate::errors::FlowCacheFailure;
+use crate::ticker::{PERIOD, Ticker};
+use flate2::read::MultiGzDecoder;
+use linecard_flowcache::{
+    CacheCost, Configuration, Digester, FalseHits, FlowCache, FlowCacheError, Geometry, Hash, Key, KeyBytes,
+    Options, Policy, PolicyKind, Row, Trace, digests_from_bytes, simulate_with,
+};
+use linecard_traffic::{
+    Compression, DamageReport, Diagnostic, OpenOptions, PacketSource, Severity, TrafficError,
+};
+use serde::Serialize;
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{BufReader, Read, Seek};
+use std::num::NonZero;
+use std::ops::ControlFlow;
+use std::panic::resume_unwind;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+
+/// Bytes of a digest file between two looks at the clock.
+const BYTES_PER_LOOK: u64 = 1 << 20;
+
+/// A request as Python states it.
+pub struct Request {
+    /// Sizes.
+    pub entries: Vec<u32>,
+    /// Ways; `None` stands for as many as there are entries.
+    pub ways: Vec<Option<u32>>,
+    /// Names of policies.
+    pub policies: Vec<String>,
+    /// Key, or nothing where the input holds digests.
+    pub key: Option<String>,
+    /// Hash, or nothing where the input holds digests.
+    pub hash: Option<String>,
+    /// Bits of a digest.
+    pub width_bits: u32,
+    /// Bits of a result.
+    pub result_bits: u32,
+    /// Windows and seed.
+    pub options: Options,
+    /// Threads; 0 stands for all cores.
+    pub threads: usize,
+    /// Stop at the first damaged record.
+    pub strict: bool,
+    /// Whether to count false hits.
+    pub false_hits: bool,
+}
+
+/// A request that can be run.
+pub struct Plan {
+    configurations: Vec<(Configuration, CacheCost)>,
+    hashing: Option<Hashing>,
+    request: Request,
+}
+
+/// What makes digests of packets.
+struct Hashing {
+    key: Key,
+    hash: Hash,
+    digester: Digester,
+}
+
+/// Keeps the good; the problem of the bad goes on the list.
+fn good<T>(result: Result<T, FlowCacheError>, problems: &mut Vec<FlowCacheError>) -> Option<T> {
+    result.map_err(|problem| problems.push(problem)).ok()
+}
+
+impl Plan {
+    /// Checks a request.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn new(request: Request) -> Result<Self, Vec<FlowCacheError>> {
+        let mut problems = Vec::new();
+        let names = request.policies.iter();
+        let policies: Vec<_> = names.filter_map(|name| good(Policy::parse(name), &mut problems)).collect();
+        let width = request.width_bits;
+        let hash = request.hash.as_deref().and_then(|name| good(Hash::parse(name), &mut problems));
+        let key = request.key.as_deref().and_then(|text| good(Key::parse(text), &mut problems));
+        // Digests that are there already have a width too.
+        let digester =
+            good(Digester::new(hash.unwrap_or(Hash::Crc32c), width, request.options.seed), &mut problems);
+        let mut configurations: Vec<(Configuration, CacheCost)> = Vec::new();
+        for &entries in &request.entries {
+            for ways in &request.ways {
+                let geometry = Geometry::new(entries, ways.unwrap_or(entries));
+                let Some(geometry) = good(geometry, &mut problems) else { continue };
+                if digester.is_none() {
+                    continue; // a width that is wrong by itself is said once
+                }
+                // What an entry costs is the same under every policy.
+                let cost = CacheCost::new(geometry, Policy::new(PolicyKind::Lru), width, request.result_bits);
+                let Some(cost) = good(cost, &mut problems) else { continue };
+                for &policy in &policies {
+                    let configuration = Configuration::new(geometry, policy);
+                    // An oracle fits every shape. What does not fit is found before the input is read.
+                    let fits = policy.is_oracle()
+                        || good(FlowCache::new(&configuration, request.options.seed), &mut problems)
+                            .is_some();
+                    let there = configurations.iter().any(|(other, _)| *other == configuration);
+                    if fits && !there {
+                        configurations.push((configuration, cost));
+                    }
+                }
+            }
+        }
+        problems.dedup();
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let hashing = match (key, hash, digester) {
+            (Some(key), Some(hash), Some(digester)) => Some(Hashing { key, hash, digester }),
+            _ => None,
+        };
+        Ok(Self { configurations, hashing, request })
+    }
+
+    /// Runs over digests that are in memory.
+    pub fn over_digests(&self, digests: &[u32], ticker: &mut Ticker) -> Result<Outcome, FlowCacheFailure> {
+        let input = Input { name: "array".to_owned(), format: "array", ..Input::default() };
+        self.run(input, digests, &[], ticker)
+    }
+
+    /// Runs over a file: of digests where nothing is to be hashed, else a capture.
+    pub fn over_file(&self, path: &str, ticker: &mut Ticker) -> Result<Outcome, FlowCacheFailure> {
+        let (input, digests, flows) = match &self.hashing {
+            Some(hashing) => self.read_capture(path, hashing, ticker)?,
+            None => read_digests(path, ticker)?,
+        };
+        self.run(input, &digests, &flows, ticker)
+    }
+
+    fn read_capture(
+        &self,
+        path: &str,
+        hashing: &Hashing,
+        ticker: &mut Ticker,
+    ) -> Result<(Input, Vec<u32>, Vec<u32>), FlowCacheFailure> {
+        let options = OpenOptions { strict: self.request.strict, ..OpenOptions::default() };
+        let mut reader = linecard_traffic::open(Path::new(path), &options)?;
+        let (mut digests, mut flows) = (Vec::new(), Vec::new());
+        let mut numbers: HashMap<KeyBytes, u32> = HashMap::new();
+        let mut packets = 0u64;
+        while let Some(packet) = reader.next_packet()? {
+            packets += 1;
+            if let Some(key) = hashing.key.of(&packet) {
+                digests.push(hashing.digester.digest(&key));
+                if self.request.false_hits {
+                    let next = numbers.len() as u32;
+                    flows.push(*numbers.entry(key).or_insert(next));
+                }
+            }
+            if packets.is_multiple_of(crate::PACKETS_PER_LOOK) {
+                let progress = reader.progress();
+                let total = progress.file_bytes_total.unwrap_or(0);
+                stopped(ticker.tick(progress.file_bytes_read, total))?;
+            }
+        }
+        let report = reader.report();
+        let input = Input {
+            name: path.to_owned(),
+            format: reader.format().name(),
+            compression: reader.compression(),
+            packets_without_flow: packets - digests.len() as u64,
+            damaged_records: report.total(Severity::Damage),
+            damage: findings(report),
+            diagnostics: report.diagnostics().to_vec(),
+        };
+        Ok((input, digests, flows))
+    }
+
+    fn run(
+        &self,
+        input: Input,
+        digests: &[u32],
+        flows: &[u32],
+        ticker: &mut Ticker,
+    ) -> Result<Outcome, FlowCacheFailure> {
+        // Digests of a capture have their width already.
+        let width = self.request.width_bits;
+        let cut: Vec<u32>;
+        let digests = if self.hashing.is_none() && width < u32::BITS {
+            cut = digests.iter().map(|digest| digest & ((1 << width) - 1)).collect();
+            &cut
+        } else {
+            digests
+        };
+        let unusable = |problem| FlowCacheFailure::Input { name: input.name.clone(), problem };
+        let trace = Trace::new(digests).map_err(unusable)?;
+        let rows = self.sweep(&trace, flows, ticker)?;
+        Ok(Outcome {
+            rows,
+            packets: digests.len() as u64,
+            key: self.hashing.as_ref().map(|hashing| hashing.key.to_string()),
+            hash: self.hashing.as_ref().map(|hashing| hashing.hash.name()),
+            width_bits: width,
+            result_bits: self.request.result_bits,
+            cold_window_packets: self.request.options.cold_window_packets,
+            foresight_packets: self.request.options.foresight_packets,
+            seed: self.request.options.seed,
+            input,
+        })
+    }
+
+    /// As `linecard_flowcache::sweep`, with progress, and an end before the end.
+    fn sweep(
+        &self,
+        trace: &Trace,
+        flows: &[u32],
+        ticker: &mut Ticker,
+    ) -> Result<Vec<CacheRow>, FlowCacheFailure> {
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        let threads = if self.request.threads == 0 { cores } else { self.request.threads };
+        let rows: Vec<OnceLock<_>> = self.configurations.iter().map(|_| OnceLock::new()).collect();
+        let total = self.configurations.len() as u64 * trace.digests().len() as u64;
+        let (next, done, stop) = (AtomicUsize::new(0), AtomicU64::new(0), AtomicBool::new(false));
+        let count = |packets: usize| {
+            done.fetch_add(packets as u64, Ordering::Relaxed);
+            if stop.load(Ordering::Relaxed) {
+                // The only way out of a simulation; caught where the thread is joined.
+                resume_unwind(Box::new(Stopped));
+            }
+        };
+        let work = || {
+            while let Some((place, plan)) = {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                rows.get(number).zip(self.configurations.get(number))
+            } {
+                let row = self.simulate(trace, flows, plan, count);
+                place.set(row).expect("taken by one thread only");
+            }
+        };
+        let (running, ended) = mpsc::channel::<()>();
+        thread::scope(|scope| {
+            let workers: Vec<_> = (0..threads.min(rows.len()))
+                .map(|_| {
+                    let running = running.clone();
+                    scope.spawn(move || {
+                        work();
+                        drop(running);
+                    })
+                })
+                .collect();
+            drop(running);
+            while ended.recv_timeout(PERIOD) == Err(RecvTimeoutError::Timeout) {
+                if ticker.tick(done.load(Ordering::Relaxed), total) == ControlFlow::Break(()) {
+                    stop.store(true, Ordering::Relaxed);
+                }
+            }
+            for worker in workers {
+                if let Err(why) = worker.join()
+                    && !why.is::<Stopped>()
+                {
+                    resume_unwind(why);
+                }
+            }
+        });
+        stopped(if stop.into_inner() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })?;
+        let rows = rows.into_iter().map(|row| row.into_inner().expect("every configuration was taken"));
+        rows.collect::<Result<_, _>>().map_err(|problem| FlowCacheFailure::Request(vec![problem]))
+    }
+
+    fn simulate(
+        &self,
+        trace: &Trace,
+        flows: &[u32],
+        (configuration, cost): &(Configuration, CacheCost),
+        count: impl Fn(usize),
+    ) -> Result<CacheRow, FlowCacheError> {
+        let mut false_hits = FalseHits::default();
+        // No flows, no false hits: one flow per digest, as far as anyone can tell.
+        let mut packets = flows.iter().zip(trace.digests());
+        let row = simulate_with(trace, configuration, &self.request.options, |hits| {
+            for (&hit, (&flow, &digest)) in hits.iter().zip(packets.by_ref()) {
+                false_hits.see(flow, digest, hit);
+            }
+            count(hits.len());
+        })?;
+        let counted = false_hits.row(configuration.geometry, self.request.width_bits);
+        let counted = (!flows.is_empty()).then_some(counted);
+        Ok(CacheRow {
+            oracle: configuration.policy.is_oracle(),
+            row,
+            entry_bits: cost.entry_bits,
+            cache_bytes: cost.bytes,
+            false_hits: counted.map(|counted| counted.false_hits),
+            false_hit_probability: counted.map(|counted| counted.measured_probability),
+            false_hit_probability_expected: counted.map(|counted| counted.expected_probability),
+            false_hit_probability_expected_of_tags: counted
+                .map(|counted| counted.expected_probability_of_tags),
+        })
+    }
+}
+
+/// What a thread unwinds with when nobody waits for its row any more.
+struct Stopped;
+
+fn stopped(flow: ControlFlow<()>) -> Result<(), FlowCacheFailure> {
+    if flow.is_break() { Err(FlowCacheFailure::Stopped) } else { Ok(()) }
+}
+
+fn findings(report: &DamageReport) -> BTreeMap<&'static str, u64> {
+    report.counts().map(|(kind, count)| (kind.key(), count)).collect()
+}
+
+/// The digests of a raw file, inside gzip if its name ends in `.gz`.
+fn read_digests(path: &str, ticker: &mut Ticker) -> Result<(Input, Vec<u32>, Vec<u32>), FlowCacheFailure> {
+    let io_error = |action| move |source| TrafficError::Io { file: path.into(), action, source };
+    let file = File::open(path).map_err(io_error("open"))?;
+    let metadata = file.metadata().map_err(io_error("open"))?;
+    let total = if metadata.is_file() { metadata.len() } else { 0 };
+    let mut position = file.try_clone().map_err(io_error("open"))?;
+    let packed = path.to_ascii_lowercase().ends_with(".gz");
+    let mut reader: Box<dyn Read> = match packed {
+        true => Box::new(MultiGzDecoder::new(BufReader::with_capacity(1 << 16, file))),
+        false => Box::new(file),
+    };
+    let mut bytes = Vec::new();
+    while reader.by_ref().take(BYTES_PER_LOOK).read_to_end(&mut bytes).map_err(io_error("read"))? > 0 {
+        // A pipe has no position.
+        stopped(ticker.tick(position.stream_position().unwrap_or(0), total))?;
+    }
+    let digests = digests_from_bytes(&bytes)
+        .map_err(|problem| FlowCacheFailure::Input { name: path.to_owned(), problem })?;
+    let compression = if packed { Compression::Gzip } else { Compression::None };
+    let input = Input { name: path.to_owned(), format: "u32le", compression, ..Input::default() };
+    Ok((input, digests, Vec::new()))
+}
+
+/// Where the digests come from, and what was wrong with it.
+#[derive(Serialize)]
+struct Input {
+    #[serde(rename = "input")]
+    name: String,
+    format: &'static str,
+    compression: Compression,
+    packets_without_flow: u64,
+    damage: BTreeMap<&'static str, u64>,
+    damaged_records: u64,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Default for Input {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            format: "",
+            compression: Compression::None,
+            packets_without_flow: 0,
+            damage: BTreeMap::new(),
+            damaged_records: 0,
+            diagnostics: Vec::new(),
+        }
+    }
+}
+
+/// A row, with what the cache costs and, where asked for, its false hits.
+#[derive(Debug, Serialize)]
+struct CacheRow {
+    #[serde(flatten)]
+    row: Row,
+    oracle: bool,
+    entry_bits: u32,
+    cache_bytes: u64,
+    false_hits: Option<u64>,
+    false_hit_probability: Option<f64>,
+    false_hit_probability_expected: Option<f64>,
+    false_hit_probability_expected_of_tags: Option<f64>,
+}
+
+/// Everything there is to tell.
+#[derive(Serialize)]
+pub struct Outcome {
+    rows: Vec<CacheRow>,
+    packets: u64,
+    key: Option<String>,
+    hash: Option<&'static str>,
+    width_bits: u32,
+    result_bits: u32,
+    cold_window_packets: u32,
+    foresight_packets: u32,
+    seed: u64,
+    #[serde(flatten)]
+    input: Input,
+}
