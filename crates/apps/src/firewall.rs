@@ -96,6 +96,10 @@ impl Application for Firewall {
         Box::pin(output(ctx, self.costs))
     }
 
+    fn restart_counters(&self) {
+        self.walked.set((0, 0));
+    }
+
     fn counters(&self) -> Vec<(&'static str, &'static str, f64)> {
         let (packets, templates) = self.walked.get();
         let mean = if packets == 0 { 0.0 } else { templates as f64 / packets as f64 };

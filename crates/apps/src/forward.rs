@@ -42,6 +42,10 @@ impl Application for L3Forward {
         Box::pin(output(ctx, self.costs))
     }
 
+    fn restart_counters(&self) {
+        self.lookups.set((0, 0));
+    }
+
     fn counters(&self) -> Vec<(&'static str, &'static str, f64)> {
         let (lookups, reads) = self.lookups.get();
         let mean = if lookups == 0 { 0.0 } else { reads as f64 / lookups as f64 };

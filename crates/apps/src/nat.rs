@@ -155,6 +155,10 @@ impl Application for Nat {
         Box::pin(output(ctx, self.costs))
     }
 
+    fn restart_counters(&self) {
+        self.table.borrow_mut().counters = Counters::default();
+    }
+
     fn counters(&self) -> Vec<(&'static str, &'static str, f64)> {
         let table = self.table.borrow();
         let Counters { lookups, reads, inserted, removed } = table.counters;

@@ -28,6 +28,8 @@ pub use config::{
     BufferPath, EngineConfig, MachineConfig, MemoryConfig, OutputConfig, ReceiveConfig, ReceiveMode,
     UnitConfig,
 };
-pub use machine::{Arrival, Departure, DepartureSink, Machine, Outcome, RunLimit, TrafficSource};
+pub use machine::{
+    Arrival, Departure, DepartureSink, Machine, MeasureHook, Outcome, RunLimit, TrafficSource,
+};
 pub use report::{Counts, PartTime};
 pub use watch::Watch;

@@ -47,6 +47,9 @@ pub struct Departure {
     pub head: PacketHead,
 }
 
+/// Called once, when statistics start.
+pub type MeasureHook = Box<dyn FnMut()>;
+
 /// Called for every packet that leaves.
 pub type DepartureSink = Box<dyn FnMut(&Departure)>;
 
@@ -140,6 +143,9 @@ pub struct Machine<O: Watch = Silent> {
     arrived: u64,
     gone: u64,
     measuring_since: Ticks,
+    /// Packets inside and in receive buffers when statistics started.
+    inside_at_start: u64,
+    measuring: Option<MeasureHook>,
     counts: Running,
 }
 
@@ -153,6 +159,8 @@ struct Running {
     latency: Histogram,
     /// Time in the receive buffer, in output queues, and from the first block to the departure.
     in_receive_buffer: u128,
+    /// Time that input threads spent on packets that were then dropped, by state.
+    on_dropped: [u128; State::COUNT],
     queued: u128,
     sending: u128,
     levels_since: Ticks,
@@ -171,6 +179,7 @@ impl Running {
             drops: Default::default(),
             latency: Histogram::default(),
             in_receive_buffer: 0,
+            on_dropped: [0; State::COUNT],
             queued: 0,
             sending: 0,
             levels_since: now,
@@ -232,6 +241,7 @@ impl<O: Watch> Machine<O> {
                 role,
                 op: Op::Join,
                 clock: linecard_sim::StateClock::new(State::WaitThreadSlot as usize),
+                at_receive: [0; State::COUNT],
                 under_way: 0,
                 returning: VecDeque::with_capacity(e.posted_writes as usize),
                 transfer: Transfer::None,
@@ -305,6 +315,8 @@ impl<O: Watch> Machine<O> {
             arrived: 0,
             gone: 0,
             measuring_since: 0,
+            inside_at_start: 0,
+            measuring: None,
             counts: Running::new(0),
         };
         let dram_cycle_ps = 1e12 / config.memory.clock_hz as f64;
@@ -321,6 +333,17 @@ impl<O: Watch> Machine<O> {
     /// Call `sink` for every packet that leaves, in order of time.
     pub fn on_departure(&mut self, sink: DepartureSink) {
         self.departures = Some(sink);
+    }
+
+    /// Call `hook` when the warm-up is over and statistics start.
+    pub fn on_measuring(&mut self, hook: MeasureHook) {
+        self.measuring = Some(hook);
+    }
+
+    /// Packets in the machine and in its receive buffers.
+    fn packets_present(&self) -> u64 {
+        let waiting: usize = self.lanes.iter().map(|l| l.waiting.len()).sum();
+        (self.packets.len() + waiting) as u64
     }
 
     /// The machine's ticks.
@@ -396,6 +419,8 @@ impl<O: Watch> Machine<O> {
                 .iter()
                 .map(|t| 1.0 - per_tick(u128::from(t.clock.spent(now)[State::Receive as usize])))
                 .collect(),
+            inside_at_start: self.inside_at_start,
+            inside_at_end: self.packets_present(),
             packets_inside: per_tick(self.counts.packets),
             cells_in_use: per_tick(self.counts.cells),
             wide_blocks: self.wide.as_ref().map(|w| (w.bypassed_blocks, w.written_blocks)),
@@ -416,7 +441,8 @@ impl<O: Watch> Machine<O> {
         for state in 0..State::COUNT {
             if State::attends(state) {
                 let part = State::name(state);
-                parts.push(PartTime { part, ticks: input[state] + output[state] });
+                let forwarded = input[state].saturating_sub(self.counts.on_dropped[state]);
+                parts.push(PartTime { part, ticks: forwarded + output[state] });
                 attended += output[state];
             }
         }
@@ -431,7 +457,11 @@ impl<O: Watch> Machine<O> {
     fn start_measuring(&mut self) {
         let now = self.agenda.now();
         self.measuring_since = now;
+        self.inside_at_start = self.packets_present();
         self.counts = Running::new(now);
+        if let Some(hook) = &mut self.measuring {
+            hook();
+        }
         for engine in &mut self.engines {
             engine.clock.restart(now);
         }
@@ -590,8 +620,11 @@ impl<O: Watch> Machine<O> {
         let number = self.arrived - 1;
         let lane = self.lane_of(flow_hash);
         let port = lane % self.port_cells.len();
-        if self.port_cells[port] + head.cells() > self.paced_cells.unwrap_or(0) {
-            self.counts.drops[DropReason::ReceiveBufferFull as usize] += 1;
+        let room = self.paced_cells.unwrap_or(0);
+        if self.port_cells[port] + head.cells() > room {
+            let reason =
+                if head.cells() > room { DropReason::TooLarge } else { DropReason::ReceiveBufferFull };
+            self.counts.drops[reason as usize] += 1;
             self.gone += 1;
         } else {
             self.port_cells[port] += head.cells();
@@ -622,7 +655,7 @@ impl<O: Watch> Machine<O> {
         self.next_arrival = (self.traffic)();
         match &self.next_arrival {
             Some(arrival) => {
-                let at = self.timebase.ticks_from_ps(arrival.at_ns * 1000).max(self.agenda.now());
+                let at = self.timebase.ticks_from_ns(arrival.at_ns).max(self.agenda.now());
                 self.agenda.schedule(ARRIVAL, at);
             }
             None => self.traffic_ended = true,
@@ -778,7 +811,7 @@ impl<O: Watch> Machine<O> {
                 false
             }
             Op::Discard { packet, reason } => {
-                self.discard(packet, reason, now);
+                self.discard(thread, packet, reason, now);
                 false
             }
             Op::NextBlock => self.next_block(thread, now),
@@ -822,9 +855,18 @@ impl<O: Watch> Machine<O> {
         self.counts.in_receive_buffer += u128::from(now - arrived);
         let cells = head.cells() as u16;
         let input_thread = lane as u16;
-        let packet =
-            self.packets.insert(Packet { head, number, arrived, input_thread, cells, ..Packet::default() });
+        let waited = now - arrived;
+        let packet = self.packets.insert(Packet {
+            head,
+            number,
+            arrived,
+            waited,
+            input_thread,
+            cells,
+            ..Packet::default()
+        });
         let t = &mut self.threads[lane];
+        t.at_receive = t.clock.spent(now);
         t.packet = packet;
         t.mailbox.answer_packet(packet, head);
     }
@@ -946,9 +988,18 @@ impl<O: Watch> Machine<O> {
         self.offer(queue as usize, now);
     }
 
-    fn discard(&mut self, id: PacketId, reason: DropReason, now: Ticks) {
+    fn discard(&mut self, thread: u32, id: PacketId, reason: DropReason, now: Ticks) {
         self.counts.drops[reason as usize] += 1;
         self.gone += 1;
+        // What was spent on it is no forwarded packet's time.
+        let t = &self.threads[thread as usize];
+        for (sum, (spent, before)) in
+            self.counts.on_dropped.iter_mut().zip(t.clock.spent(now).into_iter().zip(t.at_receive))
+        {
+            *sum += u128::from(spent.saturating_sub(before));
+        }
+        self.counts.in_receive_buffer =
+            self.counts.in_receive_buffer.saturating_sub(u128::from(self.packets[id].waited));
         self.remove(id, now);
     }
 

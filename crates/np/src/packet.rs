@@ -10,6 +10,8 @@ pub(crate) struct Packet {
     /// Number in the order of arrival.
     pub number: u64,
     pub arrived: Ticks,
+    /// Time in the receive buffer.
+    pub waited: Ticks,
     pub enqueued: Ticks,
     /// When its first block was given to an output thread.
     pub picked: Ticks,

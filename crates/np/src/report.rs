@@ -45,6 +45,11 @@ pub struct Counts {
     pub transmit_use: Vec<f64>,
     /// Share of the time for which each input thread held a packet.
     pub input_thread_use: Vec<f64>,
+    /// Packets in the machine and its receive buffers when statistics started, and at the end: what came in less what
+    /// left and was dropped is the difference.
+    pub inside_at_start: u64,
+    /// See `inside_at_start`.
+    pub inside_at_end: u64,
     /// Mean packets in transit.
     pub packets_inside: f64,
     /// Mean cells of packet buffer in use.

@@ -87,6 +87,8 @@ pub(crate) struct Thread {
     /// The op to issue when the compute before it is done, or the one that waits.
     pub op: Op,
     pub clock: StateClock<{ State::COUNT }>,
+    /// What the clock had counted when the thread received its packet.
+    pub at_receive: [Ticks; State::COUNT],
     /// Transfers whose data have not all been moved.
     pub under_way: u32,
     /// When the posted transfers that have been moved are back with the thread.

@@ -1,9 +1,9 @@
 //! From a resolved preset to a machine and its application.
 
 use crate::error::{ConfigProblem, Error};
-use crate::preset::{Resolved, Setting, Value, problem};
-use crate::schema::PARAMETERS;
-use linecard_apps::{Firewall, FirewallConfig, IoCosts, L3Forward, Nat, NatConfig};
+use crate::preset::{Resolved, Setting, Value, problem, resolve};
+use crate::schema::{APPS, PARAMETERS, nearest};
+use linecard_apps::{Firewall, FirewallConfig, IoCosts, L3Forward, Nat, NatConfig, Route, RouteTable};
 use linecard_buffers::{AllocatorConfig, AllocatorKind, PoolOrder};
 use linecard_dram::packet_buffer::{BatchBreak, Policy, Precharge, Queues};
 use linecard_dram::{Command, Constraint, Edge, Level, Organization, RowMap, Timing};
@@ -14,6 +14,7 @@ use linecard_np::{
 use linecard_program::{Application, CELL_BYTES};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// A preset with its application chosen: one value for every parameter.
 #[derive(Clone, Debug)]
@@ -24,22 +25,48 @@ pub(crate) struct Configuration {
 }
 
 impl Configuration {
-    /// Choose the application; every parameter must have a value.
-    pub fn new(resolved: Resolved, app: Option<&str>) -> Result<Self, Error> {
-        let named = resolved.settings.get("app.name").map(|s| s.value.to_string());
+    /// Read a preset, choose the application (`app`, or the preset's own) and build the machine once, so that all
+    /// problems come at once.
+    pub fn load(preset: &str, overrides: &[String], app: Option<&str>) -> Result<Self, Error> {
+        let (resolved, mut problems) = resolve(preset, overrides);
+        let configuration = Self::choose(resolved, app, &mut problems);
+        if let Some(Err(Error::Config { problems: more })) = configuration.as_ref().map(|c| c.machine(1)) {
+            problems.extend(more);
+        }
+        match configuration {
+            Some(configuration) if problems.is_empty() => Ok(configuration),
+            _ => Err(Error::Config { problems }),
+        }
+    }
+
+    /// One value for every parameter, if there are any at all.
+    fn choose(resolved: Resolved, app: Option<&str>, problems: &mut Vec<ConfigProblem>) -> Option<Self> {
+        if resolved.settings.is_empty() {
+            return None;
+        }
         if resolved.is_part() {
             let title = &resolved.title;
             let message = format!(
                 "this is a part (\"{title}\") that platforms extend; `linecard presets` lists what can be run"
             );
-            return Err(Error::Config { problems: vec![problem("preset".into(), "", message)] });
+            problems.push(problem("preset".into(), "", message));
+            return None;
         }
-        let app = app.map(str::to_owned).or(named).unwrap_or_default();
-        if !crate::schema::APPS.contains(&app.as_str()) {
-            let near = crate::schema::nearest(&app, crate::schema::APPS.iter().copied());
-            let known = crate::schema::APPS.join(", ");
-            let message = format!("no application is called `{app}`{near} (there are {known})");
-            return Err(Error::Config { problems: vec![problem("--app".into(), "", message)] });
+        let own = &resolved.settings["app.name"];
+        let app = match app {
+            None => own.value.to_string(),
+            Some(app) => {
+                if own.place.starts_with("--set") && own.value.to_string() != app {
+                    let message = format!("`{}` contradicts --app {app}; give one of the two", own.value);
+                    problems.push(problem(own.place.clone(), "app.name", message));
+                }
+                app.to_owned()
+            }
+        };
+        if !APPS.contains(&app.as_str()) {
+            let near = nearest(&app, APPS.iter().copied());
+            let message = format!("no application is called `{app}`{near} (there are {})", APPS.join(", "));
+            problems.push(problem("--app".into(), "", message));
         }
         let mut settings = resolved.settings.clone();
         for ((for_app, key), setting) in &resolved.for_app {
@@ -47,19 +74,11 @@ impl Configuration {
                 settings.insert(key.clone(), setting.clone());
             }
         }
-        let missing = |p: &&crate::schema::Parameter| !settings.contains_key(p.key);
-        let problems: Vec<ConfigProblem> = PARAMETERS
-            .iter()
-            .filter(missing)
-            .map(|p| {
-                let message = format!("missing ({}); a part such as `dram/…` cannot be run alone", p.meaning);
-                problem("preset".into(), p.key, message)
-            })
-            .collect();
-        if !problems.is_empty() {
-            return Err(Error::Config { problems });
-        }
-        Ok(Self { app, settings, resolved })
+        let missing: Vec<_> = PARAMETERS.iter().filter(|p| !settings.contains_key(p.key)).collect();
+        problems.extend(
+            missing.iter().map(|p| problem("preset".into(), p.key, format!("missing ({})", p.meaning))),
+        );
+        missing.is_empty().then_some(Self { app, settings, resolved })
     }
 
     pub fn setting(&self, key: &str) -> &Setting {
@@ -145,6 +164,13 @@ impl Configuration {
             seed,
         };
         let path = self.path(queues, &allocator, &mut problems);
+        let paged = matches!(allocator.kind, AllocatorKind::Fixed | AllocatorKind::Piecewise);
+        let bytes = self.small("traffic.packet_bytes");
+        if self.text("traffic.kind") == "fixed" && paged && bytes > page_bytes {
+            let message =
+                format!("packets of {bytes} bytes fit no buffer of {page_bytes} bytes (buffer.page_bytes)");
+            problems.push(self.problem("traffic.packet_bytes", message));
+        }
         if !problems.is_empty() {
             return Err(Error::Config { problems });
         }
@@ -195,8 +221,14 @@ impl Configuration {
         self.text("receive.mode") == "paced"
     }
 
+    /// The forwarding table.
+    pub fn routes(&self, seed: u64) -> Result<Vec<Route>, Error> {
+        crate::routes::routes(&self.text("app.routes"), self.small("output.ports") as u16, seed)
+            .map_err(|m| Error::Config { problems: vec![self.problem("app.routes", m)] })
+    }
+
     /// The application.
-    pub fn application(&self, seed: u64) -> Result<Box<dyn Application>, Error> {
+    pub fn application(&self, seed: u64) -> Result<Rc<dyn Application>, Error> {
         let costs = IoCosts {
             input_first_cell_cycles: self.small("app.input_first_cell_cycles"),
             input_later_cell_cycles: self.small("app.input_later_cell_cycles"),
@@ -217,7 +249,7 @@ impl Configuration {
                     let message = format!("{buckets} is not a power of two");
                     return Err(Error::Config { problems: vec![self.problem("nat.buckets", message)] });
                 }
-                Ok(Box::new(Nat::new(
+                Ok(Rc::new(Nat::new(
                     costs,
                     NatConfig {
                         buckets,
@@ -230,23 +262,21 @@ impl Configuration {
                     },
                 )))
             }
-            "firewall" => Ok(Box::new(Firewall::new(
+            "firewall" => Ok(Rc::new(Firewall::new(
                 costs,
                 FirewallConfig {
-                    templates: crate::rules::templates(&self.text("firewall.rules"))?,
+                    templates: crate::rules::templates(&self.text("firewall.rules"))
+                        .map_err(|m| Error::Config { problems: vec![self.problem("firewall.rules", m)] })?,
                     ports,
                     extract_cycles: self.small("firewall.extract_cycles"),
                     template_cycles: self.small("firewall.template_cycles"),
                 },
             ))),
-            _ => {
-                let routes = crate::routes::table(&self.text("app.routes"), ports, seed)?;
-                Ok(Box::new(L3Forward::new(costs, routes)))
-            }
+            _ => Ok(Rc::new(L3Forward::new(costs, RouteTable::new(&self.routes(seed)?)))),
         }
     }
 
-    fn problem(&self, key: &str, message: String) -> ConfigProblem {
+    pub fn problem(&self, key: &str, message: String) -> ConfigProblem {
         problem(self.setting(key).place.clone(), key, message)
     }
 

@@ -54,18 +54,20 @@ pub struct Derived {
 /// # Errors
 /// All configuration problems at once.
 pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error> {
-    let resolved = resolve(preset, overrides)?;
     // A part that platforms extend has some of the parameters and derives nothing alone.
-    let derived = if resolved.is_part() {
-        Vec::new()
-    } else {
-        let configuration = Configuration::new(resolved.clone(), None)?;
-        configuration.machine(1)?;
-        derived(&configuration)
+    let (resolved, problems) = resolve(preset, overrides);
+    let whole = match resolved.is_part() && !resolved.settings.is_empty() {
+        true if problems.is_empty() => None,
+        true => return Err(Error::Config { problems }),
+        false => Some(Configuration::load(preset, overrides, None)?),
+    };
+    let setting = |key| match &whole {
+        Some(configuration) => Some(configuration.setting(key)),
+        None => resolved.settings.get(key),
     };
     let mut parameters: Vec<Described> = PARAMETERS
         .iter()
-        .filter_map(|p| resolved.settings.get(p.key).map(|setting| (p, setting)))
+        .filter_map(|p| setting(p.key).map(|setting| (p, setting)))
         .map(|(p, setting)| {
             let value = match &setting.value {
                 Value::Text(t) if t.is_empty() => "(none)".to_owned(),
@@ -96,7 +98,7 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
         title: resolved.title,
         extends: resolved.extends,
         parameters,
-        derived,
+        derived: whole.as_ref().map(derived).unwrap_or_default(),
     })
 }
 

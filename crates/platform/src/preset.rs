@@ -19,7 +19,7 @@
 //! source = "..."
 //! ```
 
-use crate::error::{ConfigProblem, Error};
+use crate::error::ConfigProblem;
 use crate::schema::{APPS, Kind, PARAMETERS, Parameter, nearest, parameter};
 use include_dir::{Dir, include_dir};
 use serde::Serialize;
@@ -140,15 +140,23 @@ fn shipped() -> impl Iterator<Item = (String, String, &'static str)> {
     })
 }
 
-/// Read a preset and what it extends, with `overrides` on top.
-pub(crate) fn resolve(preset: &str, overrides: &[String]) -> Result<Resolved, Error> {
+/// Read a preset and what it extends, with `overrides` on top. What is wrong is returned beside it: whatever else can
+/// be checked is checked too, so that all problems come at once.
+pub(crate) fn resolve(preset: &str, overrides: &[String]) -> (Resolved, Vec<ConfigProblem>) {
     let mut problems = Vec::new();
     let mut resolved = Resolved::default();
     read_into(preset, "", &mut resolved, &mut Vec::new(), &mut problems);
     for (number, text) in overrides.iter().enumerate() {
+        let key = text.split('=').next().unwrap_or("").trim();
+        let earlier =
+            overrides[..number].iter().position(|o| o.split('=').next().unwrap_or("").trim() == key);
+        if let Some(earlier) = earlier {
+            let message = format!("given twice (also as number {}); give it once", earlier + 1);
+            problems.push(problem(format!("--set (number {})", number + 1), key, message));
+        }
         apply_override(text, number, &mut resolved, &mut problems);
     }
-    if problems.is_empty() { Ok(resolved) } else { Err(Error::Config { problems }) }
+    (resolved, problems)
 }
 
 fn read_into(
@@ -217,7 +225,7 @@ fn load(preset: &str) -> Result<(String, String), String> {
             let names: Vec<String> = shipped().map(|(_, n, _)| n).collect();
             let near = nearest(name, names.iter().map(String::as_str));
             Err(format!(
-                "no preset is called `{preset}`{near} `linecard presets` lists them; a file needs its `.toml`"
+                "no preset is called `{preset}`{near} (`linecard presets` lists them; a file needs its `.toml`)"
             ))
         }
     }
@@ -378,7 +386,8 @@ fn check(parameter: &Parameter, value: Value) -> Result<Value, String> {
     match (fits, &parameter.kind, &value) {
         (true, ..) => Ok(value),
         (false, Kind::Choice(names), Value::Text(t)) => {
-            Err(format!("found `{t}`{} ", nearest(t, names.iter().copied())))
+            let near = nearest(t, names.iter().copied());
+            Err(format!("found `{t}`{near}{} ", if near.is_empty() { ";" } else { "" }))
         }
         _ => Err(format!("found `{value}`; ")),
     }

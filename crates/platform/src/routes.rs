@@ -1,18 +1,12 @@
 //! Forwarding tables: from a file, or generated.
 
-use crate::error::Error;
-use linecard_apps::{Route, RouteTable};
+use linecard_apps::Route;
 use linecard_sim::stream;
 use std::io::Read;
 use std::net::Ipv4Addr;
 
-/// The table of `path` (lines of `prefix next_hop …`, plain or gzip), or a generated one if it is empty.
-pub(crate) fn table(path: &str, ports: u16, seed: u64) -> Result<RouteTable, Error> {
-    Ok(RouteTable::new(&routes(path, ports, seed)?))
-}
-
-/// The routes of [`table`].
-pub(crate) fn routes(path: &str, ports: u16, seed: u64) -> Result<Vec<Route>, Error> {
+/// The routes of `path` (lines of `prefix next_hop …`, plain or gzip), or generated ones if it is empty.
+pub(crate) fn routes(path: &str, ports: u16, seed: u64) -> Result<Vec<Route>, String> {
     if path.is_empty() { Ok(generated(ports, seed)) } else { read(path, ports) }
 }
 
@@ -48,16 +42,15 @@ fn generated(ports: u16, seed: u64) -> Vec<Route> {
     routes
 }
 
-fn read(path: &str, ports: u16) -> Result<Vec<Route>, Error> {
-    let fail = |line: usize, message: String| Error::Traffic(format!("{path}: line {line}: {message}"));
-    let bytes = std::fs::read(path)
-        .map_err(|e| Error::Traffic(format!("{path}: cannot open the route file: {e}")))?;
+fn read(path: &str, ports: u16) -> Result<Vec<Route>, String> {
+    let fail = |line: usize, message: String| format!("{path}: line {line}: {message}");
+    let bytes = std::fs::read(path).map_err(|e| format!("{path}: cannot open the route file: {e}"))?;
     let mut text = String::new();
     let read = match bytes.starts_with(&[0x1f, 0x8b]) {
         true => flate2::read::MultiGzDecoder::new(&bytes[..]).read_to_string(&mut text),
         false => (&bytes[..]).read_to_string(&mut text),
     };
-    read.map_err(|e| Error::Traffic(format!("{path}: cannot read the route file: {e}")))?;
+    read.map_err(|e| format!("{path}: cannot read the route file: {e}"))?;
 
     // Next hops become ports in order of first appearance.
     let mut hops: Vec<&str> = Vec::new();
@@ -87,9 +80,7 @@ fn read(path: &str, ports: u16) -> Result<Vec<Route>, Error> {
         routes.push(Route { prefix: address.into(), length, port: (index % usize::from(ports)) as u16 });
     }
     if routes.is_empty() {
-        return Err(Error::Traffic(format!(
-            "{path}: no IPv4 route in this file; expected lines of `prefix next_hop`"
-        )));
+        return Err(format!("{path}: no IPv4 route in this file; expected lines of `prefix next_hop`"));
     }
     Ok(routes)
 }
@@ -97,6 +88,7 @@ fn read(path: &str, ports: u16) -> Result<Vec<Route>, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use linecard_apps::RouteTable;
 
     #[test]
     fn a_generated_table_serves_every_port_equally() {

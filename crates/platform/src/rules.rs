@@ -1,6 +1,5 @@
 //! Firewall templates, from a file or the shipped list.
 
-use crate::error::Error;
 use linecard_apps::{Template, Verdict};
 use std::net::Ipv4Addr;
 use std::ops::RangeInclusive;
@@ -8,24 +7,23 @@ use std::ops::RangeInclusive;
 const SHIPPED: &str = include_str!("firewall.rules");
 
 /// The templates of `path`, or the shipped ones if it is empty.
-pub(crate) fn templates(path: &str) -> Result<Vec<Template>, Error> {
+pub(crate) fn templates(path: &str) -> Result<Vec<Template>, String> {
     if path.is_empty() {
         return parse("firewall.rules", SHIPPED);
     }
     let text = std::fs::read_to_string(path)
-        .map_err(|e| Error::Traffic(format!("{path}: cannot read the file of templates: {e}")))?;
+        .map_err(|e| format!("{path}: cannot read the file of templates: {e}"))?;
     parse(path, &text)
 }
 
-fn parse(path: &str, text: &str) -> Result<Vec<Template>, Error> {
+fn parse(path: &str, text: &str) -> Result<Vec<Template>, String> {
     let mut templates = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let template =
-            template(line).map_err(|m| Error::Traffic(format!("{path}: line {}: {m}", number + 1)))?;
+        let template = template(line).map_err(|m| format!("{path}: line {}: {m}", number + 1))?;
         templates.push(template);
     }
     Ok(templates)
@@ -96,7 +94,7 @@ mod tests {
     #[test]
     fn a_bad_line_is_named() {
         let bad = "drop any any any any tcp\ndrop 10.0.0.0/33 any any any any\n";
-        let error = parse("x.rules", bad).unwrap_err().to_string();
+        let error = parse("x.rules", bad).unwrap_err();
         assert!(error.contains("x.rules: line 2") && error.contains("10.0.0.0/33"), "{error}");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::build::Configuration;
 use crate::error::Error;
-use crate::preset::{problem, resolve};
+use crate::preset::problem;
 use crate::report::RunReport;
 use crate::request::{Progress, RunRequest};
 use crate::summary::{Described, report};
@@ -22,8 +22,7 @@ pub fn run(
     request: &RunRequest,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<RunReport, Error> {
-    let configuration =
-        Configuration::new(resolve(&request.preset, &request.overrides)?, request.app.as_deref())?;
+    let configuration = Configuration::load(&request.preset, &request.overrides, request.app.as_deref())?;
     match &request.timeline {
         None => Ok(run_watched(request, &configuration, Silent, progress)?.0),
         Some(path) => {
@@ -55,6 +54,8 @@ fn run_watched<W: Watch + Clone>(
     let source = Box::new(move || traffic.next());
     let mut machine = Machine::new(&config, &*application, source, watch)
         .map_err(|message| Error::Config { problems: vec![problem("preset".into(), "", message)] })?;
+    let counted = Rc::clone(&application);
+    machine.on_measuring(Box::new(move || counted.restart_counters()));
     let packets = if request.packets == 0 { u64::MAX / 2 } else { request.packets };
     let limit = RunLimit { warmup_packets: request.warmup_packets, packets };
     let outcome = machine.run(limit, &mut |gone| {
@@ -78,6 +79,14 @@ fn run_watched<W: Watch + Clone>(
     }
     let described = Described { request, configuration, config: &config, application: &*application };
     let report = report(&mut machine, &described, &outcome, &notes);
+    // A run in which nothing fitted is no result.
+    let too_large = report.drops.iter().filter(|d| d.reason == "too_large").map(|d| d.packets).sum::<u64>();
+    if report.summary.packets_out == 0 && too_large > 0 && too_large == report.summary.packets_dropped {
+        let reason = report.warnings.join("; ");
+        return Err(Error::Run(format!(
+            "none of the {too_large} packets fits a buffer of this machine: {reason}"
+        )));
+    }
     Ok((report, machine.into_observer()))
 }
 

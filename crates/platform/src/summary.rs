@@ -81,20 +81,24 @@ fn warnings(
     let notes = notes.borrow();
     let mut warnings = Vec::new();
     if request.map_addresses {
-        warnings.push(
-            "addresses were mapped into routed space (--map-addresses): a seeded one-to-one move of /24 blocks".to_owned(),
-        );
+        warnings.push(format!(
+            "{} of {} packets had a destination without a route and were moved into routed space (--map-addresses): both \
+             addresses by a seeded permutation of /24 blocks",
+            notes.mapped, notes.packets
+        ));
     }
     let dropped = |reason: DropReason| counts.drops[reason as usize];
     if dropped(DropReason::TooLarge) > 0 {
         let page = described.configuration.integer("buffer.page_bytes");
+        let room =
+            described.configuration.integer("receive.buffer_cells") * u64::from(linecard_program::CELL_BYTES);
         warnings.push(format!(
-            "{} packets fit no buffer of this machine and were dropped (buffer.page_bytes is {page}): raise it, or \
-             choose another buffer.allocator",
+            "{} packets fit no buffer of this machine and were dropped: raise buffer.page_bytes ({page}) or, with paced \
+             arrivals, receive.buffer_cells ({room} bytes), or choose another buffer.allocator",
             dropped(DropReason::TooLarge)
         ));
     }
-    if dropped(DropReason::NoRoute) * 10 > counts.packets_in && !request.map_addresses {
+    if dropped(DropReason::NoRoute) * 10 > counts.packets_in {
         warnings.push(format!(
             "{} of {} packets match no route: addresses of an anonymised capture? --map-addresses moves them into \
              routed space",
@@ -149,7 +153,7 @@ fn summary(counts: &Counts, base: &Timebase) -> Summary {
         packets_in: counts.packets_in,
         packets_out: counts.packets_out,
         packets_dropped: dropped,
-        loss_fraction: share(dropped as f64, counts.packets_in as f64),
+        loss_fraction: share(dropped as f64, (counts.packets_out + dropped) as f64),
         latency_ns: LatencyNs {
             mean: base.nanoseconds(1) * h.mean(),
             p50: ns(h.quantile(0.5)),
@@ -214,6 +218,34 @@ fn packet_time(counts: &Counts, base: &Timebase) -> Vec<PacketTime> {
 /// From this share on a resource counts as the limit.
 const SATURATED: f64 = 0.95;
 
+/// More packets are lost to something other than load than are forwarded: that, and no resource, limits the run.
+fn lost_otherwise(counts: &Counts) -> Option<Bottleneck> {
+    let reasons = DropReason::ALL.into_iter().filter(|&r| r != DropReason::ReceiveBufferFull);
+    let reason = reasons.max_by_key(|&r| counts.drops[r as usize])?;
+    let lost = counts.drops[reason as usize];
+    if lost <= counts.packets_out {
+        return None;
+    }
+    let dropped: u64 = counts.drops.iter().sum();
+    let what = match reason {
+        DropReason::NoRoute => "match no route of the forwarding table",
+        DropReason::TtlExpired => "have no hops left",
+        DropReason::FirewallRule => "match a template that drops them",
+        DropReason::NotIpv4 => "are not IPv4, which is all that these applications handle",
+        DropReason::TooLarge => "fit no buffer of this machine",
+        DropReason::NatTableFull => "find the translation table full (nat.entries)",
+        DropReason::ReceiveBufferFull => "find the receive buffer full",
+    };
+    Some(Bottleneck {
+        component: reason.name().replace('_', " "),
+        utilization: share(lost as f64, (counts.packets_out + dropped) as f64),
+        why: format!(
+            "{lost} packets {what}; {} are forwarded. No resource decides this run.",
+            counts.packets_out
+        ),
+    })
+}
+
 /// Packets are lost, and no shared resource is as busy as the threads of an input port are with holding packets.
 fn held_packets(
     counts: &Counts,
@@ -266,6 +298,20 @@ fn bottleneck(
     let (component, utilization) = busiest.map_or(("", 0.0), |r| (r.component.as_str(), r.utilization));
     let percent = |x: f64| format!("{:.0} %", x * 100.0);
     let full = counts.drops[DropReason::ReceiveBufferFull as usize];
+    if let Some(lost) = lost_otherwise(counts) {
+        return lost;
+    }
+    if paced && full > 0 && utilization.max(most(&counts.input_thread_use)) < 0.5 {
+        return Bottleneck {
+            component: "receive buffer".to_owned(),
+            utilization,
+            why: format!(
+                "{full} packets came in bursts larger than the receive buffer of their port (receive.buffer_cells), while \
+                 no resource is busy half of the time ({component} is at {}).",
+                percent(utilization)
+            ),
+        };
+    }
     if paced && full > 0 && utilization < most(&counts.input_thread_use) {
         return held_packets(counts, packet_time, full, component, utilization);
     }
@@ -328,7 +374,9 @@ fn metrics(
     add("total", "packets_dropped", "packets", summary.packets_dropped as f64);
     add("total", "loss", "fraction", summary.loss_fraction);
     add("total", "simulated_time", "s", summary.simulated_seconds);
-    add("total", "packets_inside", "packets", counts.packets_inside);
+    add("total", "packets_inside_at_start", "packets", counts.inside_at_start as f64);
+    add("total", "packets_inside_at_end", "packets", counts.inside_at_end as f64);
+    add("total", "packets_inside_mean", "packets", counts.packets_inside);
     let l = &summary.latency_ns;
     for (name, value) in
         [("mean", l.mean), ("p50", l.p50), ("p90", l.p90), ("p99", l.p99), ("p999", l.p999), ("max", l.max)]

@@ -4,6 +4,7 @@ use crate::build::Configuration;
 use crate::error::Error;
 use crate::preset::problem;
 use crate::request::RunRequest;
+use linecard_apps::RouteTable;
 use linecard_np::Arrival;
 use linecard_program::{NetworkKind, PacketHead};
 use linecard_traffic::generators::{Arrivals, EmpiricalSizes, FlowShape, Generator, GeneratorConfig, Sizes};
@@ -25,6 +26,8 @@ pub(crate) struct TrafficNotes {
     pub repeats: u64,
     /// Bytes of the capture read, and in all.
     pub file_bytes: (u64, u64),
+    /// Packets moved into routed space.
+    pub mapped: u64,
     /// Packets taken from the capture or generator.
     pub packets: u64,
 }
@@ -32,9 +35,10 @@ pub(crate) struct TrafficNotes {
 /// Packets for a machine.
 pub(crate) struct Traffic {
     source: Source,
-    map: Option<AddressMap>,
-    /// Simulated time for a unit of the capture's time.
-    time_scale: f64,
+    /// Where packets without a route are moved to.
+    map: Option<(RouteTable, AddressMap)>,
+    /// How much faster than the capture time passes, in millionths.
+    speedup_ppm: u128,
     first_ns: Option<u64>,
     notes: Rc<RefCell<TrafficNotes>>,
 }
@@ -61,15 +65,16 @@ impl Traffic {
         let map = match request.map_addresses {
             false => None,
             true => {
-                let ports = configuration.integer("output.ports") as u16;
-                let routes = crate::routes::routes(&configuration.text("app.routes"), ports, request.seed)?;
+                let routes = configuration.routes(request.seed)?;
                 let prefixes: Vec<(u32, u8)> = routes.iter().map(|r| (r.prefix, r.length)).collect();
                 let options = AddressMapOptions { seed: request.seed, ..AddressMapOptions::default() };
-                Some(AddressMap::new(&prefixes, options).map_err(|e| Error::Traffic(e.to_string()))?)
+                let map = AddressMap::new(&prefixes, options).map_err(|e| Error::Traffic(e.to_string()))?;
+                Some((RouteTable::new(&routes), map))
             }
         };
-        let time_scale = 1.0 / configuration.number("receive.speedup");
-        Ok(Self { source, map, time_scale, first_ns: None, notes: Rc::default() })
+        // Parts in a million, so that time stays a whole number.
+        let speedup_ppm = (configuration.number("receive.speedup") * 1e6).round().max(1.0) as u128;
+        Ok(Self { source, map, speedup_ppm, first_ns: None, notes: Rc::default() })
     }
 
     /// Shared with the caller, filled while the machine draws.
@@ -80,13 +85,17 @@ impl Traffic {
     /// The next arrival.
     pub fn next(&mut self) -> Option<Arrival> {
         let mut packet = self.next_packet()?;
-        if let Some(map) = &self.map {
+        if let Some((table, map)) = &self.map
+            && packet.network == Network::Ipv4
+            && table.lookup(packet.flow.dst as u32).0.is_none()
+        {
             map.apply(&mut packet);
+            self.notes.borrow_mut().mapped += 1;
         }
         let first = *self.first_ns.get_or_insert(packet.time_ns);
         let since = packet.time_ns.saturating_sub(first);
         Some(Arrival {
-            at_ns: (since as f64 * self.time_scale) as u64,
+            at_ns: u64::try_from(u128::from(since) * 1_000_000 / self.speedup_ppm).unwrap_or(u64::MAX),
             flow_hash: hash_of(&packet),
             head: head_of(&packet),
         })

@@ -86,3 +86,50 @@ fn a_part_is_described_but_cannot_run() {
     let error = run(&request("hasan2003_sdr100", "l3fwd16"), &mut |_| ControlFlow::Continue(())).unwrap_err();
     assert!(error.to_string().contains("a part"), "{error}");
 }
+
+#[test]
+fn problems_of_every_stage_come_at_once() {
+    let overrides = ["dram.banks=3", "wide.cache_cells=3", "buffer.path=wide", "engine.clock_mhz=x"];
+    let bad = RunRequest {
+        overrides: overrides.map(str::to_owned).to_vec(),
+        app: Some("zzz".to_owned()),
+        ..request("ixp1200", "")
+    };
+    let message = run(&bad, &mut |_| ControlFlow::Continue(())).unwrap_err().to_string();
+    for part in
+        ["engine.clock_mhz", "`zzz`", "3 is not a power of two", "per_queue_linear", "wide.cache_cells"]
+    {
+        assert!(message.contains(part), "{part} in {message}");
+    }
+    let twice = ["dram.banks=2", "dram.banks=4"].map(str::to_owned);
+    assert!(describe("ixp1200", &twice).unwrap_err().to_string().contains("given twice"));
+}
+
+#[test]
+fn the_parts_of_a_packets_time_add_up_to_its_latency_whatever_is_dropped() {
+    let overrides = ["nat.entries=3000"].map(str::to_owned).to_vec();
+    let report = quick(&RunRequest { overrides, packets: 10_000, ..request("ixp1200", "nat") });
+    assert!(report.summary.packets_dropped > 5000, "{:?}", report.drops);
+    let parts: f64 = report.packet_time.iter().map(|p| p.mean_ns).sum();
+    let mean = report.summary.latency_ns.mean;
+    assert!((parts / mean - 1.0).abs() < 0.1, "parts {parts} ns, latency {mean} ns");
+    assert_eq!(report.bottleneck.component, "nat table full");
+    assert!(report.summary.loss_fraction <= 1.0);
+    let metric = |name: &str| report.metrics.iter().find(|m| m.metric == name).unwrap().value;
+    let balance = metric("packets_inside_at_start") + metric("packets_in")
+        - metric("packets_out")
+        - metric("packets_dropped");
+    assert_eq!(balance, metric("packets_inside_at_end"));
+}
+
+#[test]
+fn a_run_in_which_nothing_fits_is_refused() {
+    let fixed = ["traffic.kind=fixed", "traffic.packet_bytes=9000"].map(str::to_owned).to_vec();
+    let refused = |overrides: Vec<String>| {
+        let request = RunRequest { overrides, ..request("ixp1200", "l3fwd16") };
+        run(&request, &mut |_| ControlFlow::Continue(())).unwrap_err().to_string()
+    };
+    assert!(refused(fixed.clone()).contains("traffic.packet_bytes"));
+    let fine = [fixed, vec!["buffer.allocator=fine_grain".to_owned()]].concat();
+    assert!(refused(fine).contains("receive.buffer_cells"));
+}

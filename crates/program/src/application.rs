@@ -21,6 +21,9 @@ pub trait Application {
     /// The program of an output thread.
     fn output(&self, ctx: Ctx) -> Program;
 
+    /// Forget the counters (the end of warm-up).
+    fn restart_counters(&self);
+
     /// Counters of the application itself, as (metric, unit, value): table hits, rules matched, …
     fn counters(&self) -> Vec<(&'static str, &'static str, f64)>;
 }

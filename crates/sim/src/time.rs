@@ -94,6 +94,12 @@ impl Timebase {
         ticks as f64 * 1e9 / self.ticks_per_second as f64
     }
 
+    /// The first tick not before `ns` nanoseconds; the last tick there is when that lies beyond it.
+    pub fn ticks_from_ns(&self, ns: u64) -> Ticks {
+        let ticks = (u128::from(ns) * u128::from(self.ticks_per_second)).div_ceil(1_000_000_000);
+        Ticks::try_from(ticks).unwrap_or(Ticks::MAX - 1)
+    }
+
     /// The first tick not before `ps` picoseconds.
     pub fn ticks_from_ps(&self, ps: u64) -> Ticks {
         (u128::from(ps) * u128::from(self.ticks_per_second)).div_ceil(1_000_000_000_000) as Ticks
@@ -151,6 +157,16 @@ mod tests {
         assert_eq!(Timebase::from_clocks_hz(&[0]), Err(TimebaseError::ZeroFrequency));
         let primes = [399_999_959, 400_000_009];
         assert!(matches!(Timebase::from_clocks_hz(&primes), Err(TimebaseError::NoCommonTick { .. })));
+    }
+
+    #[test]
+    fn a_capture_of_a_hundred_years_keeps_its_length() {
+        let base = Timebase::from_clocks_hz(&[400_000_000]).unwrap();
+        let century_ns = 3_155_760_000 * 1_000_000_000;
+        assert_eq!(base.ticks_from_ns(century_ns), 3_155_760_000 * 400_000_000);
+        assert_eq!(base.ticks_from_ns(3), 2);
+        let fine = Timebase::from_clocks_hz(&[999_999_937, 100]).unwrap();
+        assert_eq!(fine.ticks_from_ns(u64::MAX), u64::MAX - 1, "beyond the last tick");
     }
 
     #[test]

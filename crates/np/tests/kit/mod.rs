@@ -161,6 +161,8 @@ impl Application for Scripted {
         (self.output)(ctx, self.number(1))
     }
 
+    fn restart_counters(&self) {}
+
     fn counters(&self) -> Vec<(&'static str, &'static str, f64)> {
         Vec::new()
     }
