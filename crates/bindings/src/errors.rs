@@ -61,6 +61,9 @@ impl From<TrafficError> for FlowCacheFailure {
 pub fn flowcache(failure: FlowCacheFailure) -> PyErr {
     match failure {
         FlowCacheFailure::Request(problems) => config(&problems),
+        FlowCacheFailure::Traffic(error @ TrafficError::UnknownFormat { .. }) => {
+            python::TrafficError::new_err(format!("{error}: u32le for a file of digests"))
+        }
         FlowCacheFailure::Traffic(error) => traffic(error),
         FlowCacheFailure::Input { name, problem } => {
             python::TrafficError::new_err(format!("{name}: {problem}"))
