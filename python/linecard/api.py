@@ -355,7 +355,7 @@ def settings(changes: Settings | None) -> list[str]:
     problems = [
         ConfigProblem("--set", "", f"found {text!r}, expected key.path=value, such as dram.banks=2")
         for text in texts
-        if "=" not in text.strip("=")
+        if text.find("=") < 1
     ]
     if problems:
         raise ConfigError.of(problems)

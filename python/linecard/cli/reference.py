@@ -19,7 +19,7 @@ import typer
 from linecard import cli, tables
 
 HEADER = "<!-- Written by `make docs`. Do not edit. -->\n"
-MAIN_JOB = "linecard run ixp1200 --app l3fwd16 --trace examples/captures/edge-mix.pcap.gz --map-addresses"
+MAIN_JOB = "linecard run ixp1200 --app l3fwd16 --trace examples/captures/edge-mix.pcap.gz"
 SCREEN = re.compile(r"(<!-- screen: begin -->\n).*?(<!-- screen: end -->)", re.DOTALL)
 
 
