@@ -294,7 +294,8 @@ fn bottleneck(
     summary: &Summary,
     paced: bool,
 ) -> Bottleneck {
-    let busiest = resources.iter().max_by(|a, b| a.utilization.total_cmp(&b.utilization));
+    // Of equals the first, which is the most usual one.
+    let busiest = resources.iter().rev().max_by(|a, b| a.utilization.total_cmp(&b.utilization));
     let (component, utilization) = busiest.map_or(("", 0.0), |r| (r.component.as_str(), r.utilization));
     let percent = |x: f64| format!("{:.0} %", x * 100.0);
     let full = counts.drops[DropReason::ReceiveBufferFull as usize];

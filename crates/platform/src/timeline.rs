@@ -4,6 +4,7 @@ use crate::error::Error;
 use linecard_dram::packet_buffer::{Observer, Request};
 use linecard_dram::{Command, Cycle, Location};
 use linecard_np::Watch;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -38,24 +39,29 @@ impl Timeline {
     pub fn write(&self, path: &str) -> Result<Option<String>, Error> {
         let mut out = String::with_capacity(self.events.len() * 120);
         out.push_str("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
-        out.push_str("{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"DRAM\"}}");
-        let mut engines: Vec<(u16, u32)> = Vec::new();
+        let named = |kind: &str, pid: u32, tid: u32, name: &str| {
+            format!(
+                "{{\"ph\":\"M\",\"pid\":{pid},\"tid\":{tid},\"name\":\"{kind}_name\",\"args\":{{\"name\":\"{name}\"}}}}"
+            )
+        };
+        let mut names = vec![named("process", 1, 0, "DRAM"), named("thread", 1, 0, "data bus")];
+        let (mut banks, mut threads) = (BTreeSet::new(), BTreeSet::new());
         for event in &self.events {
-            if let Event::Thread { engine, thread, .. } = *event
-                && !engines.contains(&(engine, thread))
-            {
-                engines.push((engine, thread));
+            match *event {
+                Event::Thread { engine, thread, .. } => _ = threads.insert((u32::from(engine), thread)),
+                Event::Command { bank, .. } => _ = banks.insert(bank),
+                Event::Transfer { .. } => {}
             }
         }
-        engines.sort_unstable();
-        for &(engine, thread) in &engines {
-            let pid = engine + 2;
-            let _ = write!(
-                out,
-                ",\n{{\"ph\":\"M\",\"pid\":{pid},\"name\":\"process_name\",\"args\":{{\"name\":\"engine {engine}\"}}}},\n\
-                 {{\"ph\":\"M\",\"pid\":{pid},\"tid\":{thread},\"name\":\"thread_name\",\"args\":{{\"name\":\"thread {thread}\"}}}}"
-            );
-        }
+        names.extend(banks.iter().map(|&bank| named("thread", 1, bank + 1, &format!("bank {bank}"))));
+        let engines: BTreeSet<u32> = threads.iter().map(|&(engine, _)| engine).collect();
+        names.extend(
+            engines.iter().map(|&engine| named("process", engine + 2, 0, &format!("engine {engine}"))),
+        );
+        names.extend(
+            threads.iter().map(|&(engine, t)| named("thread", engine + 2, t, &format!("thread {t}"))),
+        );
+        out.push_str(&names.join(",\n"));
         for event in &self.events {
             self.one(&mut out, event);
         }
