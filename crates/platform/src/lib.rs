@@ -7,6 +7,7 @@
 mod build;
 mod describe;
 mod error;
+mod ineffective;
 mod preset;
 mod report;
 mod request;

@@ -79,7 +79,7 @@ fn warnings(
 ) -> Vec<String> {
     let request = described.request;
     let notes = notes.borrow();
-    let mut warnings = Vec::new();
+    let mut warnings = crate::ineffective::warnings(described.configuration, request);
     if request.map_addresses {
         warnings.push(format!(
             "{} of {} packets had a destination without a route and were moved into routed space (--map-addresses): both \

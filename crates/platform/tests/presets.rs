@@ -133,3 +133,12 @@ fn a_run_in_which_nothing_fits_is_refused() {
     let fine = [fixed, vec!["buffer.allocator=fine_grain".to_owned()]].concat();
     assert!(refused(fine).contains("receive.buffer_cells"));
 }
+
+#[test]
+fn a_change_without_effect_is_said_to_have_none() {
+    let overrides = ["wide.block_cells=8", "dram.banks=2", "receive.speedup=2"].map(str::to_owned).to_vec();
+    let report = quick(&RunRequest { overrides, ..request("hasan2003_all_pf", "l3fwd16") });
+    let said = report.warnings.join("\n");
+    assert!(said.contains("wide.block_cells has no effect") && said.contains("receive.speedup"), "{said}");
+    assert!(!said.contains("dram.banks"), "{said}");
+}
