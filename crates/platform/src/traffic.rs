@@ -163,7 +163,7 @@ fn generator(configuration: &Configuration, seed: u64) -> Result<Generator, Erro
         flows: FlowShape {
             flows: configuration.integer("traffic.flows") as u32,
             zipf_exponent: configuration.number("traffic.zipf"),
-            tcp_share: 0.85,
+            ..FlowShape::default()
         },
     })
     .map_err(|e| Error::Traffic(e.to_string()))

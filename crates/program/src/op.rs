@@ -149,7 +149,8 @@ pub enum Op {
         /// Output queue.
         queue: u16,
     },
-    /// Give the packet up. Frees its buffer, its place in the queue and its packet table entry.
+    /// Give the packet up. Frees its buffer, its place in the queue and its packet table entry. On a machine with
+    /// per-queue caches, not after [`Op::Allocate`] has given space: the stream of cells has no gaps.
     Discard {
         /// The packet.
         packet: PacketId,

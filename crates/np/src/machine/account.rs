@@ -85,6 +85,8 @@ impl<O: Watch> Machine<O> {
         }
         for thread in &mut self.threads {
             thread.clock.restart(now);
+            // Of a packet held now, only the time from now on is counted, also if it is dropped.
+            thread.at_receive = [0; State::COUNT];
         }
         for port in &mut self.transmit {
             port.restart(now);

@@ -158,6 +158,10 @@ impl<O: Watch> Machine<O> {
     }
 
     pub(super) fn discard(&mut self, thread: u32, id: PacketId, reason: DropReason, now: Ticks) {
+        assert!(
+            self.wide.is_none() || !self.packets[id].allocated,
+            "a program dropped a packet whose place in its queue's stream of cells was given"
+        );
         self.counts.drops[reason as usize] += 1;
         self.gone += 1;
         // What was spent on it is no forwarded packet's time.

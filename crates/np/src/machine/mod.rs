@@ -223,6 +223,7 @@ impl<O: Watch> Machine<O> {
         Outcome::Deadlock { packets_inside: self.packets.len(), waiting }
     }
 
+    /// Serve one event.
     #[inline(always)]
     fn handle(&mut self, source: usize, now: Ticks) {
         match source {
@@ -236,6 +237,7 @@ impl<O: Watch> Machine<O> {
         }
     }
 
+    /// Issue the thread's op; answers whether the thread must wait.
     #[inline(always)]
     fn issue(&mut self, thread: u32, now: Ticks) -> bool {
         match self.threads[thread as usize].op {
