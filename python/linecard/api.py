@@ -301,6 +301,7 @@ def describe(preset: str, set: Settings | None = None) -> Description:
 def reproduce(
     study: str = "hasan2003",
     tables: Iterable[str | int] | None = None,
+    chapters: Iterable[int] | None = None,
     quick: bool = False,
     jobs: int | None = None,
     progress: ProgressCallback | None = None,
@@ -310,6 +311,7 @@ def reproduce(
     Args:
         study: Name of a shipped study, or path of a study folder.
         tables: Only these tables or figures, such as ``[1, "figure5"]``; ``None`` takes all.
+        chapters: All tables and figures of these chapters, such as ``[5]``, beside ``tables``.
         quick: One seed and fewer packets, for a first look.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
         progress: Called now and then with (packets done, packets in all).
@@ -323,7 +325,7 @@ def reproduce(
     from linecard.study import reproduce as reproduce_study
 
     names = None if tables is None else [str(table) for table in tables]
-    return reproduce_study(study, tables=names, quick=quick, jobs=jobs, progress=progress)
+    return reproduce_study(study, tables=names, chapters=chapters, quick=quick, jobs=jobs, progress=progress)
 
 
 def _check_counts(*, seed: int, packets: int, warmup_packets: int, has_end: bool) -> None:

@@ -127,8 +127,10 @@ def difference_text(table: TableResult, cell: Cell) -> str:
     """How far a cell is off, in the terms in which its table is judged: percent, or points of its own unit."""
     if cell.measured is None:
         return "failed"
+    if cell.relation != "=":
+        return "kept" if not cell.difference else "not kept"
     if table.spec.tolerance_points is not None:
-        return f"{cell.measured - cell.published:+.1f} points"
+        return f"{cell.difference:+.1f} points"
     return "" if cell.error is None else f"{cell.error * 100:+.1f} %"
 
 

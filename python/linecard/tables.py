@@ -24,13 +24,14 @@ if TYPE_CHECKING:
     import polars
 
     from linecard.results import RunResult
+    from linecard.study.runners import StudyRun
 
 Row = Sequence[object]
 
 METRIC_COLUMNS = ("run_id", "component", "metric", "unit", "value")
 
 
-def metric_rows(results: Iterable[RunResult]) -> list[Row]:
+def metric_rows(results: Iterable[RunResult | StudyRun]) -> list[Row]:
     """All measurements of these runs, one row each."""
     return [
         (result.run_id, row.component, row.metric, row.unit, row.value) for result in results for row in result.metrics

@@ -132,7 +132,7 @@ def test_cells_become_runs_and_equal_runs_are_shared(folder):
     study = load_study(str(folder))
     plan = make_plan(study, study.item_ids, study.spec.full)
     first = plan.cells["1", 0, "gbps"].runs[0]
-    assert first == RunSpec("p_base", "nat", "", False, ("dram.banks=2",), 1, 1000, 100)
+    assert first == RunSpec("machine", "p_base", "nat", "", False, ("dram.banks=2",), 1, 1000, 100)
     # Four rows, the three sweep points; table 2 and the gain need nothing new. Three seeds each.
     assert len(plan.runs) == (4 + 3) * 3
     assert ("2", 1, "rows") not in plan.cells  # an empty published cell is not run
@@ -259,7 +259,7 @@ def test_jobs_below_one_are_refused(folder):
 
 
 def test_an_interrupt_stops_the_running_simulations():
-    runs = [RunSpec("p_base", "", "", False, (), seed, 10, 0) for seed in range(6)]
+    runs = [RunSpec("machine", "p_base", "", "", False, (), seed, 10, 0) for seed in range(6)]
     stopped = []
 
     def endless(run, progress):
@@ -366,3 +366,36 @@ def test_gains_of_hasan2003_follow_from_its_published_tables():
     for gain in study.spec.gains:
         ratios = [published[tuple(pair.of.values())] / published[tuple(pair.over.values())] - 1 for pair in gain.pairs]
         assert sum(ratios) / len(ratios) * 100 == pytest.approx(gain.percent, abs=0.6), gain.text
+
+
+def test_a_kept_bound_has_no_error(folder):
+    text = (folder / "study.toml").read_text().replace('rank = "scheme"', 'rank = "scheme"\nrelation = "is"', 1)
+    (folder / "study.toml").write_text(text)
+    (folder / "one.csv").write_text("app,banks,scheme,is,gbps\nnat,2,BASE,>,1.0\nnat,2,FAST,<,1.0\nnat,4,FAST,=,1.0\n")
+    cells = {(cell.relation, cell.keys["scheme"]): cell for cell in run_study(folder, tables=["1"]).tables[0].cells}
+    assert cells[">", "BASE"].measured == pytest.approx(VALUES["p_base"])
+    assert (cells[">", "BASE"].error, cells[">", "BASE"].bound) == (min(VALUES["p_base"] - 1, 0), "> ")
+    beyond = cells["<", "FAST"]
+    assert beyond.difference == max(beyond.measured - 1, 0)
+    assert cells["=", "FAST"].error == pytest.approx(VALUES["p_fast"] - 1)
+    (folder / "one.csv").write_text("app,banks,scheme,is,gbps\nnat,2,BASE,about,1.0\n")
+    with pytest.raises(linecard.ConfigError, match=r"one.csv, line 2: is: found 'about', expected one of = < >"):
+        run_study(folder, tables=["1"])
+
+
+def test_a_runner_is_named_and_an_unknown_one_is_answered(folder):
+    text = (folder / "study.toml").read_text()
+    (folder / "study.toml").write_text(text.replace('rank = "scheme"', 'rank = "scheme"\nrunner = "machin"', 1))
+    with pytest.raises(linecard.ConfigError, match=r"1.runner: found 'machin'; did you mean machine"):
+        load_study(str(folder))
+
+
+def test_chapters_select_by_the_number_of_a_table(folder):
+    study = load_study(str(folder))
+    with pytest.raises(linecard.ConfigError, match=r"--chapter: found 5; tiny has none: its tables are not numbered"):
+        select_items(study, None, [5])
+    text = (folder / "study.toml").read_text().replace('id = "figure1"', 'id = "figure5.3"')
+    (folder / "study.toml").write_text(text)
+    study = load_study(str(folder))
+    assert select_items(study, None, [5]) == ("figure5.3",)
+    assert select_items(study, ["1"], [5]) == ("1", "figure5.3")

@@ -370,6 +370,10 @@ def reproduce(
     table: Annotated[
         list[str] | None, typer.Option("--table", metavar="N", help="Only this table or figure; repeatable.")
     ] = None,
+    chapter: Annotated[
+        list[int] | None,
+        typer.Option("--chapter", metavar="N", help="Only the tables and figures of this chapter; repeatable."),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="One seed and fewer packets, for a first look.")] = False,
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
     jobs: Annotated[
@@ -401,7 +405,7 @@ def reproduce(
     from linecard.study.write import write_study
 
     with screen.progress("Simulating", "packets") as progress:
-        result = api.reproduce(study, tables=table, quick=quick, jobs=jobs, progress=progress)
+        result = api.reproduce(study, tables=table, chapters=chapter, quick=quick, jobs=jobs, progress=progress)
     # The result goes out before anything that can still fail.
     if json:
         screen.print_json(result.to_dict())

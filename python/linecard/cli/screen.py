@@ -613,7 +613,7 @@ def _off(table: TableResult) -> str:
 
     if table.spec.tolerance_points is None:
         return off(table.mean_abs_error)
-    points = mean_abs(None if cell.measured is None else cell.measured - cell.published for cell in table.counted)
+    points = mean_abs(cell.difference for cell in table.counted)
     return "–" if points is None else f"{points:.1f} pt"
 
 
@@ -623,7 +623,7 @@ def _largest(table: TableResult) -> str:
 
     if table.spec.tolerance_points is None:
         return off(table.max_abs_error)
-    points = max_abs(None if cell.measured is None else cell.measured - cell.published for cell in table.counted)
+    points = max_abs(cell.difference for cell in table.counted)
     return "–" if points is None else f"{points:.1f} pt"
 
 
@@ -640,13 +640,13 @@ def _cells(table: TableResult) -> Table:
         style = DIM if cell.calibrated else "red" if abs(cell.error or 0) > table.spec.tolerance else ""
         difference = off(cell.error, sign=True)
         if table.spec.tolerance_points is not None and cell.measured is not None:
-            difference = f"{cell.measured - cell.published:+.1f} pt"
-            far = abs(cell.measured - cell.published) > table.spec.tolerance_points
+            difference = f"{cell.difference or 0.0:+.1f} pt"
+            far = abs(cell.difference or 0.0) > table.spec.tolerance_points
             style = DIM if cell.calibrated else "red" if far else ""
         lines.add_row(
             *(str(cell.keys[key]) for key in keys),
             *([cell.column.replace("_", " ")] if several else []),
-            f"{cell.published:g}",
+            f"{cell.bound}{cell.published:g}",
             "–" if cell.measured is None else f"{cell.measured:.3f}",
             "–" if cell.spread is None else f"{cell.spread:.3f}",
             Text(difference, style=style),

@@ -110,7 +110,7 @@ def grade(table: TableResult, cell: compare.Cell) -> str:
     if cell.calibrated:
         return "calibrated"
     if table.spec.tolerance_points is not None:
-        share = abs(cell.measured - cell.published) / table.spec.tolerance_points
+        share = abs(cell.difference or 0.0) / table.spec.tolerance_points
     elif cell.error is not None:
         share = abs(cell.error) / table.spec.tolerance
     else:

@@ -18,8 +18,8 @@ from linecard.study.spec import Study, load_study, select_items, study_folders
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from linecard.results import RunResult
     from linecard.study.plan import RunSpec
+    from linecard.study.runners import StudyRun
     from linecard.study.spec import FigureSpec, TableSpec
 
 __all__ = ["StudyResult", "load_study", "reproduce", "study_folders"]
@@ -29,15 +29,16 @@ def reproduce(
     name: str,
     *,
     tables: Iterable[str] | None = None,
+    chapters: Iterable[int] | None = None,
     quick: bool = False,
     jobs: int | None = None,
     progress: Callable[[int, int], object] | None = None,
-    run_function: Callable[[RunSpec, Callable[[int, int], object]], RunResult] = run_one,
+    run_function: Callable[[RunSpec, Callable[[int, int], object]], StudyRun] = run_one,
 ) -> StudyResult:
     """Run a study; see :func:`linecard.reproduce`. ``run_function`` is what runs one simulation."""
     started = time.perf_counter()
     study = load_study(name)
-    items = select_items(study, tables)
+    items = select_items(study, tables, chapters)
     plan = make_plan(study, items, study.spec.quick if quick else study.spec.full)
     runs = execute(plan.runs, jobs=jobs, progress=progress, run_function=run_function)
     return evaluate(study, items, plan, runs, quick=quick, seconds=time.perf_counter() - started)
@@ -47,7 +48,7 @@ def evaluate(
     study: Study,
     items: tuple[str, ...],
     plan: Plan,
-    runs: Mapping[RunSpec, RunResult | str],
+    runs: Mapping[RunSpec, StudyRun | str],
     *,
     quick: bool,
     seconds: float,
@@ -79,7 +80,7 @@ def evaluate(
 class _Reader:
     """Reads samples out of finished runs."""
 
-    def __init__(self, study: Study, plan: Plan, runs: Mapping[RunSpec, RunResult | str]) -> None:
+    def __init__(self, study: Study, plan: Plan, runs: Mapping[RunSpec, StudyRun | str]) -> None:
         self._study = study
         self._plan = plan
         self._runs = runs
@@ -117,6 +118,7 @@ class _Reader:
                         column=column,
                         unit=study.measures[plan.measure].unit,
                         published=published,
+                        relation=row.relation,
                         sample=sample,
                         calibrated=calibrated,
                         run_ids=run_ids,

@@ -59,10 +59,11 @@ class Cell:
     Attributes:
         keys: Key columns of the row, with their values.
         column: The published column.
+        relation: How ``published`` is meant: ``=`` as it stands, ``<`` or ``>`` as a bound.
         unit: Unit of ``published``, ``measured`` and ``spread``.
         measured: Mean over the seeds; ``None`` when a run failed.
         spread: Standard deviation over the seeds.
-        error: ``(measured - published) / published``, a fraction.
+        error: ``(measured - published) / published``, a fraction; 0 when the measured value keeps the bound.
         calibrated: Whether the cell was used to choose a parameter.
         failure: Why there is no measured value.
         run_ids: The runs that gave it, one per seed.
@@ -79,6 +80,19 @@ class Cell:
     calibrated: bool
     failure: str | None
     run_ids: tuple[str, ...]
+    relation: str = "="
+
+    @property
+    def bound(self) -> str:
+        """What stands before the published number: ``<`` or ``>`` and a space, or nothing."""
+        return "" if self.relation == "=" else f"{self.relation} "
+
+    @property
+    def difference(self) -> float | None:
+        """Measured less published, in the cell's unit; 0 when the measured value keeps the bound."""
+        if self.measured is None:
+            return None
+        return _beyond(self.measured - self.published, self.relation)
 
     @property
     def name(self) -> str:
@@ -215,10 +229,11 @@ def make_cell(
     sample: Sample,
     calibrated: bool,
     run_ids: tuple[str, ...] = (),
+    relation: str = "=",
 ) -> Cell:
     """Compare one published number with what the runs gave."""
     measured = sample.mean
-    error = None if measured is None or published == 0 else (measured - published) / published
+    error = None if measured is None or published == 0 else _beyond(measured - published, relation) / published
     return Cell(
         table=table,
         keys=keys,
@@ -231,7 +246,15 @@ def make_cell(
         calibrated=calibrated,
         failure=sample.failure,
         run_ids=run_ids,
+        relation=relation,
     )
+
+
+def _beyond(difference: float, relation: str) -> float:
+    """What of a difference counts: all of it, or what lies on the wrong side of a bound."""
+    if relation == "<":
+        return max(difference, 0.0)
+    return min(difference, 0.0) if relation == ">" else difference
 
 
 def find_orders(cells: Sequence[Cell], rank: str | None) -> tuple[Order, ...]:
@@ -359,10 +382,7 @@ def judge_check(
         holds = len(turned) <= check.limit and not wide and not failed
         detail = "; ".join(describe_order(order) for order in turned)
         return Check(check.id, check.kind, check.limit, len(turned), holds, detail)
-    if check.kind == "max_abs_points":
-        sizes = [None if cell.measured is None else cell.measured - cell.published for cell in chosen]
-    else:
-        sizes = [cell.error for cell in chosen]
+    sizes = [cell.difference if check.kind == "max_abs_points" else cell.error for cell in chosen]
     reached = mean_abs(sizes) if check.kind == "mean_abs_error" else max_abs(sizes)
     holds = reached is not None and reached <= check.limit + ROUNDING and not failed
     detail = f"over {len(chosen)} cells" + (f", {failed} of them failed" if failed else "")
@@ -409,10 +429,10 @@ def shape_id(figure: str, shape: Shape) -> str:
 
 def beyond_tolerance(cell: Cell, table: TableSpec) -> bool:
     """Whether a cell that counts is further off than its table allows."""
-    if cell.calibrated or cell.measured is None:
+    if cell.calibrated or cell.difference is None:
         return False
     if table.tolerance_points is not None:
-        return abs(cell.measured - cell.published) > table.tolerance_points + ROUNDING
+        return abs(cell.difference) > table.tolerance_points + ROUNDING
     return cell.error is not None and abs(cell.error) > table.tolerance + ROUNDING
 
 

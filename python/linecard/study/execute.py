@@ -11,33 +11,23 @@ import threading
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
-from linecard import api
 from linecard.errors import ConfigError, LinecardError
+from linecard.study.runners import load_runner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from linecard.results import RunResult
     from linecard.study.plan import RunSpec
+    from linecard.study.runners import StudyRun
 
 
 class _Stopped(Exception):
     """Raised inside a simulation's progress callback to end it."""
 
 
-def run_one(run: RunSpec, progress: Callable[[int, int], object]) -> RunResult:
-    """Simulate one run of a study."""
-    return api.run(
-        run.preset,
-        app=run.app or None,
-        trace=run.trace or None,
-        set=run.overrides,
-        seed=run.seed,
-        packets=run.packets,
-        warmup_packets=run.warmup_packets,
-        map_addresses=run.map_addresses,
-        progress=progress,
-    )
+def run_one(run: RunSpec, progress: Callable[[int, int], object]) -> StudyRun:
+    """Carry out one run of a study."""
+    return load_runner(run.runner)(run, progress)
 
 
 def default_jobs() -> int:
@@ -50,8 +40,8 @@ def execute(
     *,
     jobs: int | None = None,
     progress: Callable[[int, int], object] | None = None,
-    run_function: Callable[[RunSpec, Callable[[int, int], object]], RunResult] = run_one,
-) -> dict[RunSpec, RunResult | str]:
+    run_function: Callable[[RunSpec, Callable[[int, int], object]], StudyRun] = run_one,
+) -> dict[RunSpec, StudyRun | str]:
     """Run everything; a failed run's value is the text of its error.
 
     Args:
@@ -70,7 +60,7 @@ def execute(
     done = dict.fromkeys(runs, 0)
     total = sum(run.packets + run.warmup_packets for run in runs)
 
-    def work(run: RunSpec) -> RunResult | str:
+    def work(run: RunSpec) -> StudyRun | str:
         def step(packets_done: int, _packets_total: int) -> None:
             done[run] = packets_done
             if stop.is_set():
@@ -79,15 +69,15 @@ def execute(
         if stop.is_set():
             raise _Stopped
         try:
-            result: RunResult | str = run_function(run, step)
+            result: StudyRun | str = run_function(run, step)
         except LinecardError as error:
             result = f"{type(error).__name__}: {error}"
         done[run] = run.packets + run.warmup_packets
         return result
 
-    outcomes: dict[RunSpec, RunResult | str] = {}
+    outcomes: dict[RunSpec, StudyRun | str] = {}
     with ThreadPoolExecutor(max_workers=jobs or default_jobs(), thread_name_prefix="linecard") as pool:
-        futures: dict[Future[RunResult | str], RunSpec] = {pool.submit(work, run): run for run in runs}
+        futures: dict[Future[StudyRun | str], RunSpec] = {pool.submit(work, run): run for run in runs}
         waiting = set(futures)
         try:
             while waiting:

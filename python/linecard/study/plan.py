@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from linecard.errors import ConfigError, ConfigProblem
+from linecard.study.spec import MACHINE
 
 if TYPE_CHECKING:
     from linecard.study.spec import Effort, Study, StudySpec, Where
@@ -13,8 +14,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, order=True)
 class RunSpec:
-    """One simulation: everything its result depends on."""
+    """One simulation: everything its result depends on. ``runner`` names what carries it out (`runners`)."""
 
+    runner: str
     preset: str
     app: str
     trace: str
@@ -37,11 +39,13 @@ class CellPlan:
     measure: str
 
 
-def plan_cell(spec: StudySpec, effort: Effort, keys: Where, measure: str, folder: str = "") -> CellPlan:
+def plan_cell(
+    spec: StudySpec, effort: Effort, keys: Where, measure: str, folder: str = "", runner: str = MACHINE
+) -> CellPlan:
     """Turn the values of the key columns into runs and a measure.
 
     Raises:
-        ConfigError: No column names a preset, or none names the measure that ``"*"`` asks for.
+        ConfigError: No column names the preset of a machine, or none names the measure that ``"*"`` asks for.
     """
     preset = app = trace = ""
     map_addresses = False
@@ -63,7 +67,7 @@ def plan_cell(spec: StudySpec, effort: Effort, keys: Where, measure: str, folder
             if change.measure is not None and measure == "*":
                 named_measure = change.measure
     where = ", ".join(f"{column}={value}" for column, value in keys.items())
-    if not preset:
+    if runner == MACHINE and not preset:
         raise ConfigError.of([ConfigProblem(spec.id, where, "no column of this row names a preset")])
     if named_measure == "*":
         raise ConfigError.of([ConfigProblem(spec.id, where, "no column of this row names a measure")])
@@ -72,6 +76,7 @@ def plan_cell(spec: StudySpec, effort: Effort, keys: Where, measure: str, folder
         trace = f"{folder}/{trace}"
     runs = tuple(
         RunSpec(
+            runner=runner,
             preset=preset,
             app=app,
             trace=trace,
@@ -111,6 +116,7 @@ def make_plan(study: Study, items: tuple[str, ...], effort: Effort) -> Plan:
     """Plan these tables and figures, and the gains that the document states beside them."""
     spec = study.spec
     folder = str(study.folder)
+    runners = {item.id: item.runner for item in spec.items}
     cells: dict[tuple[str, int, str], CellPlan] = {}
     points: dict[tuple[str, str, int, str], CellPlan] = {}
     gains: dict[tuple[int, int], tuple[CellPlan, CellPlan]] = {}
@@ -120,7 +126,7 @@ def make_plan(study: Study, items: tuple[str, ...], effort: Effort) -> Plan:
         for number, row in enumerate(study.rows[table.id]):
             for column, measure in table.cells.items():
                 if row.published[column] is not None:
-                    cells[table.id, number, column] = plan_cell(spec, effort, row.keys, measure, folder)
+                    cells[table.id, number, column] = plan_cell(spec, effort, row.keys, measure, folder, table.runner)
     for figure in spec.figures:
         if figure.id not in items:
             continue
@@ -129,12 +135,15 @@ def make_plan(study: Study, items: tuple[str, ...], effort: Effort) -> Plan:
             for number, value in enumerate(figure.values):
                 keys = {**figure.where, **series.where, figure.sweep: value}
                 for measure in measures:
-                    points[figure.id, series.label, number, measure] = plan_cell(spec, effort, keys, measure, folder)
+                    points[figure.id, series.label, number, measure] = plan_cell(
+                        spec, effort, keys, measure, folder, figure.runner
+                    )
     for number, gain in enumerate(spec.gains):
         if gain.table in items:
+            runner = runners[gain.table]
             for index, pair in enumerate(gain.pairs):
                 gains[number, index] = (
-                    plan_cell(spec, effort, pair.of, gain.measure, folder),
-                    plan_cell(spec, effort, pair.over, gain.measure, folder),
+                    plan_cell(spec, effort, pair.of, gain.measure, folder, runner),
+                    plan_cell(spec, effort, pair.over, gain.measure, folder, runner),
                 )
     return Plan(cells=cells, points=points, gains=gains)

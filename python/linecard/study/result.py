@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     import polars
 
-    from linecard.results import RunResult
     from linecard.study.plan import RunSpec
+    from linecard.study.runners import StudyRun
     from linecard.study.spec import FigureSpec, Study, TableSpec
 
 
@@ -72,6 +72,7 @@ class TableResult:
                     **cell.keys,
                     "measure": cell.column,
                     "unit": cell.unit,
+                    "relation": cell.relation,
                     "published": cell.published,
                     "measured": cell.measured,
                     "spread": cell.spread,
@@ -187,7 +188,7 @@ class StudyResult:
     figures: tuple[FigureResult, ...]
     checks: tuple[Check, ...]
     deviations: tuple[Deviation, ...]
-    runs: dict[RunSpec, RunResult | str]
+    runs: dict[RunSpec, StudyRun | str]
     seconds: float = field(compare=False)
 
     @property

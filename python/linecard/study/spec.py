@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import difflib
+import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +18,19 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 import msgspec
 
 from linecard.errors import ConfigError, ConfigProblem
+from linecard.study.runners import RUNNERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 Value = str | int | float
 Where = dict[str, Value]
+
+# How a published value is meant: as it stands, or as a bound that the measured value keeps.
+RELATIONS = ("=", "<", ">")
+
+# What carries out the runs of an item that names nothing else: `linecard.run`.
+MACHINE = "machine"
 
 
 class _Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -75,6 +83,9 @@ class TableSpec(_Strict, frozen=True):
         where: Key columns that the file leaves out, because they are the same for every row.
         rank: The key column whose values the document ranks; rows that agree in all other keys are compared.
         headline: Whether the cells count in the study's first numbers.
+        runner: What carries out the runs, a name in :mod:`linecard.study.runners`.
+        relation: The column that says how a published value is meant: ``=``, ``<`` or ``>``. A bound that is kept
+            has no error.
         tolerance: Largest relative error of a cell that is no deviation, as a fraction.
         tolerance_points: The same in the measure's own unit, for percentages; replaces ``tolerance``.
     """
@@ -88,6 +99,8 @@ class TableSpec(_Strict, frozen=True):
     headline: bool = True
     tolerance: float = 0.10
     tolerance_points: float | None = None
+    runner: str = MACHINE
+    relation: str | None = None
     note: str = ""
 
 
@@ -157,6 +170,7 @@ class FigureSpec(_Strict, frozen=True):
     panels: tuple[Panel, ...]
     where: Where = {}
     checks: tuple[ShapeCheck, ...] = ()
+    runner: str = MACHINE
     note: str = ""
 
 
@@ -173,14 +187,16 @@ class CheckSpec(_Strict, frozen=True):
 class Calibration(_Strict, frozen=True):
     """A parameter that no document states, chosen on cells that therefore do not count as reproduced.
 
-    Its value stands in the preset, under these keys; it is read from there and not repeated here.
+    Its value stands in the preset, under these keys; it is read from there and not repeated here. A study whose
+    runner has no presets gives the ``value`` instead.
     """
 
     parameter: str
-    preset: str
-    keys: tuple[str, ...]
     reason: str
     cells: tuple[Where, ...]
+    preset: str = ""
+    keys: tuple[str, ...] = ()
+    value: str = ""
 
 
 class Assumption(_Strict, frozen=True):
@@ -209,6 +225,11 @@ class StudySpec(_Strict, frozen=True):
     calibrations: tuple[Calibration, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
 
+    @property
+    def items(self) -> list[TableSpec | FigureSpec]:
+        """The tables and figures, in the document's order."""
+        return [*self.tables, *self.figures]
+
 
 class KnownDeviation(_Strict, frozen=True):
     """A deviation that is known: which one, why, and what was tried against it."""
@@ -224,10 +245,14 @@ class _Deviations(_Strict, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class PublishedRow:
-    """One row of a published CSV file: its key columns and its published values (``None`` where empty)."""
+    """One row of a published CSV file: its key columns and its published values (``None`` where empty).
+
+    ``relation`` says how the values are meant: ``=`` as they stand, ``<`` and ``>`` as bounds.
+    """
 
     keys: Where
     published: dict[str, float | None]
+    relation: str = "="
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +272,7 @@ class Study:
 
 def item_ids(spec: StudySpec) -> tuple[str, ...]:
     """Ids of the tables and figures, in the document's order."""
-    return (*(table.id for table in spec.tables), *(figure.id for figure in spec.figures))
+    return tuple(item.id for item in spec.items)
 
 
 def study_folders() -> dict[str, Path]:
@@ -330,16 +355,22 @@ def _read_published(file: Path, table: TableSpec) -> tuple[PublishedRow, ...]:
         raise ConfigError.of([ConfigProblem(str(file), "", f"cannot read: {error.strerror}")]) from error
     problems = [
         ConfigProblem(str(file), column, f"no such column; found {', '.join(header)}")
-        for column in table.cells
+        for column in (*table.cells, *([table.relation] if table.relation else []))
         if column not in header
     ]
     rows = []
     for number, line in enumerate(lines, start=2):
         keys: Where = dict(table.where)
         published: dict[str, float | None] = {}
+        relation = "="
         for column in header:
             text = (line[column] or "").strip()
-            if column in table.cells:
+            if column == table.relation:
+                relation = text
+                if relation not in RELATIONS:
+                    expected = f"found {text!r}, expected one of {' '.join(RELATIONS)}"
+                    problems.append(ConfigProblem(f"{file}, line {number}", column, expected))
+            elif column in table.cells:
                 value = typed(text) if text else None
                 if isinstance(value, str):
                     problem = ConfigProblem(f"{file}, line {number}", column, f"found {text!r}, expected a number")
@@ -348,7 +379,7 @@ def _read_published(file: Path, table: TableSpec) -> tuple[PublishedRow, ...]:
                 published[column] = value
             else:
                 keys[column] = typed(text)
-        rows.append(PublishedRow(keys=keys, published=published))
+        rows.append(PublishedRow(keys=keys, published=published, relation=relation))
     if problems:
         raise ConfigError.of(problems)
     return tuple(rows)
@@ -376,6 +407,9 @@ def _contradictions(
                 yield unknown(f"{key}.{column}", str(value), spec.columns[column].values)
 
     ids = item_ids(spec)
+    for item in spec.items:
+        if item.runner not in RUNNERS:
+            yield unknown(f"{item.id}.runner", item.runner, RUNNERS)
     for name in sorted({name for name in ids if ids.count(name) > 1}):
         yield ConfigProblem(str(file), "tables", f"the id {name!r} is used twice")
     for table in spec.tables:
@@ -429,12 +463,31 @@ def _all_changes(spec: StudySpec) -> Iterator[tuple[str, Change]]:
             yield name, change
 
 
-def select_items(study: Study, wanted: Iterable[str] | None) -> tuple[str, ...]:
+def chapter(item: str) -> int | None:
+    """The chapter of a table or figure whose number has one: 5 for ``5.1``, ``figure5.3`` and ``section5.4``."""
+    found = re.match(r"[A-Za-z ]*(\d+)\.\d", item)
+    return int(found[1]) if found else None
+
+
+def _of_chapters(study: Study, chapters: set[int]) -> tuple[str, ...]:
+    """Ids of the tables and figures of these chapters."""
+    known = sorted({number for number in map(chapter, study.item_ids) if number is not None})
+    if missing := sorted(chapters - set(known)):
+        listed = ", ".join(map(str, known)) or "none: its tables are not numbered by chapters"
+        raise ConfigError.of(
+            [ConfigProblem("--chapter", "", f"found {number}; {study.spec.id} has {listed}") for number in missing]
+        )
+    return tuple(item for item in study.item_ids if chapter(item) in chapters)
+
+
+def select_items(study: Study, wanted: Iterable[str] | None, chapters: Iterable[int] | None = None) -> tuple[str, ...]:
     """Ids of the tables and figures asked for, in the document's order; all when nothing is asked for.
 
     Raises:
-        ConfigError: The study has no such table; lists every unknown one.
+        ConfigError: The study has no such table or chapter; lists every unknown one.
     """
+    if chapters is not None:
+        wanted = (*(wanted or ()), *_of_chapters(study, set(chapters)))
     if wanted is None:
         return study.item_ids
     by_fold = {name.casefold().removeprefix("section"): name for name in reversed(study.item_ids)}

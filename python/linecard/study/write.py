@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from linecard.plot import Drawing
-    from linecard.results import RunResult
     from linecard.study.result import StudyResult
+    from linecard.study.runners import StudyRun
     from linecard.study.spec import Study
 
 
@@ -30,7 +30,7 @@ class Written:
     left_out: list[str] = field(default_factory=list)
 
 
-def finished_runs(result: StudyResult) -> list[RunResult]:
+def finished_runs(result: StudyResult) -> list[StudyRun]:
     """The runs that gave a result, each once, in the plan's order."""
     by_id = {run.run_id: run for run in result.runs.values() if not isinstance(run, str)}
     return list(by_id.values())
@@ -40,9 +40,11 @@ def calibrations(study: Study) -> list[dict[str, Any]]:
     """The study's calibrations, each with the values that its preset gives now."""
     rows = []
     for calibration in study.spec.calibrations:
-        description = api.describe(calibration.preset)
-        parameters = [description[key] for key in calibration.keys]
-        values = {parameter.key: f"{parameter.value} {parameter.unit}".strip() for parameter in parameters}
+        values = {calibration.parameter: calibration.value} if calibration.value else {}
+        if calibration.preset:
+            description = api.describe(calibration.preset)
+            parameters = [description[key] for key in calibration.keys]
+            values |= {parameter.key: f"{parameter.value} {parameter.unit}".strip() for parameter in parameters}
         rows.append({**plain(calibration), "values": values})
     return rows
 

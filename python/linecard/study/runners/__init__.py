@@ -1,0 +1,121 @@
+"""What carries out the runs of a study: one module a kind of run, one name in :data:`RUNNERS`.
+
+A runner is a module of this package with a function ``run(spec, progress)``: it takes everything from the
+:class:`~linecard.study.plan.RunSpec` (``preset``, ``app``, ``trace`` and ``overrides`` mean what the runner says they
+mean), calls ``progress`` now and then with (packets done, in all), and returns a :class:`StudyRun`. Tables and
+figures of a study name their runner; the rest of the study's machinery knows none.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import importlib
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from linecard._core import __version__
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.results import Metric
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from linecard.study.plan import RunSpec
+
+RUNNERS = ("machine",)
+
+
+class StudyRun(Protocol):
+    """What a study needs of a finished run."""
+
+    @property
+    def run_id(self) -> str:
+        """Name of the run in tables; equal runs have equal ids."""
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """Every measurement."""
+
+    def metric(self, component: str, metric: str) -> float:
+        """Value of one measurement; ``KeyError`` when there is none, with the nearest names."""
+
+    def manifest(self) -> dict[str, Any]:
+        """Everything needed to repeat the run."""
+
+
+def load_runner(name: str) -> Callable[[RunSpec, Callable[[int, int], object]], StudyRun]:
+    """The function of a runner, imported when it is first needed."""
+    runner: Callable[[RunSpec, Callable[[int, int], object]], StudyRun]
+    runner = importlib.import_module(f"linecard.study.runners.{name}").run
+    return runner
+
+
+@dataclass(frozen=True, slots=True)
+class PlainRun:
+    """A finished run of a runner that has no result type of its own: its metrics by component and name."""
+
+    spec: RunSpec
+    values: Mapping[tuple[str, str], float] = field(repr=False)
+    units: Mapping[str, str] = field(repr=False)
+
+    @property
+    def run_id(self) -> str:
+        """A hash of everything that the run depends on."""
+        identity = json.dumps([__version__, *map(str, _identity(self.spec))])
+        return hashlib.sha256(identity.encode()).hexdigest()[:12]
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """Every measurement."""
+        return tuple(
+            Metric(component=component, metric=metric, unit=self.units.get(metric, ""), value=value)
+            for (component, metric), value in self.values.items()
+        )
+
+    def metric(self, component: str, metric: str) -> float:
+        """Value of one measurement; ``KeyError`` when there is none, with the nearest names."""
+        try:
+            return self.values[component, metric]
+        except KeyError:
+            known = [" ".join(key) for key in self.values]
+            near = difflib.get_close_matches(f"{component} {metric}", known, n=3, cutoff=0.5)
+            hint = f"; nearest: {', '.join(near)}" if near else ""
+            raise KeyError(f"no metric {metric!r} of component {component!r}{hint}") from None
+
+    def manifest(self) -> dict[str, Any]:
+        """Everything needed to repeat the run."""
+        names = ("runner", "preset", "app", "trace", "overrides", "seed", "packets", "warmup_packets")
+        return {"run_id": self.run_id, **{name: getattr(self.spec, name) for name in names}}
+
+
+def _identity(spec: RunSpec) -> Iterable[object]:
+    return (
+        spec.runner,
+        spec.preset,
+        spec.app,
+        spec.trace,
+        spec.overrides,
+        spec.seed,
+        spec.packets,
+        spec.warmup_packets,
+    )
+
+
+def settings(spec: RunSpec, known: Iterable[str]) -> dict[str, str]:
+    """The overrides of a run by key, as text.
+
+    Raises:
+        ConfigError: A key is not ``known``; every such key is listed.
+    """
+    known = list(known)
+    found = dict(override.split("=", 1) for override in spec.overrides)
+    problems = []
+    for key in found.keys() - set(known):
+        near = difflib.get_close_matches(key, known, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+        problems.append(ConfigProblem("set", key, f"the runner {spec.runner!r} has no such setting; {hint}"))
+    if problems:
+        raise ConfigError.of(sorted(problems, key=lambda problem: problem.key))
+    return found

@@ -1,0 +1,28 @@
+"""A machine under a traffic: `linecard.run`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linecard import api
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from linecard.results import RunResult
+    from linecard.study.plan import RunSpec
+
+
+def run(spec: RunSpec, progress: Callable[[int, int], object]) -> RunResult:
+    """Simulate ``preset`` running ``app``; ``overrides`` are changes of parameters."""
+    return api.run(
+        spec.preset,
+        app=spec.app or None,
+        trace=spec.trace or None,
+        set=spec.overrides,
+        seed=spec.seed,
+        packets=spec.packets,
+        warmup_packets=spec.warmup_packets,
+        map_addresses=spec.map_addresses,
+        progress=progress,
+    )
