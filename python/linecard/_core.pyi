@@ -36,6 +36,8 @@ def flowcache(
     threads: int,
     strict: bool,
     false_hits: bool,
+    curves: bool,
+    time_out_ns: int | None,
     progress: Callable[[int, int], object] | None,
 ) -> dict[str, Any]: ...
 def presets() -> list[dict[str, Any]]: ...

@@ -4,6 +4,7 @@
 //! the first one that matches decides, and a packet that matches none is forwarded. Drops are counted.
 
 use crate::io::{IoCosts, accept_ipv4, output, receive, store_and_enqueue};
+use crate::recall::{ResultCacheUse, recall, remember};
 use linecard_program::{Application, Ctx, DropReason, PacketHead, Program, Source, Unit};
 use std::cell::Cell;
 use std::ops::RangeInclusive;
@@ -69,13 +70,14 @@ const TEMPLATE_WORDS: u32 = 6;
 pub struct Firewall {
     costs: IoCosts,
     config: Rc<FirewallConfig>,
+    cache: Option<ResultCacheUse>,
     walked: Rc<Cell<(u64, u64)>>,
 }
 
 impl Firewall {
-    /// Filter by the templates of `config`.
-    pub fn new(costs: IoCosts, config: FirewallConfig) -> Self {
-        Self { costs, config: Rc::new(config), walked: Rc::default() }
+    /// Filter by the templates of `config`, where the result cache does not know the verdict.
+    pub fn new(costs: IoCosts, config: FirewallConfig, cache: Option<ResultCacheUse>) -> Self {
+        Self { costs, config: Rc::new(config), cache, walked: Rc::default() }
     }
 }
 
@@ -89,7 +91,7 @@ impl Application for Firewall {
     }
 
     fn input(&self, ctx: Ctx) -> Program {
-        Box::pin(input(ctx, self.costs, Rc::clone(&self.config), Rc::clone(&self.walked)))
+        Box::pin(input(ctx, self.costs, Rc::clone(&self.config), self.cache, Rc::clone(&self.walked)))
     }
 
     fn output(&self, ctx: Ctx) -> Program {
@@ -107,7 +109,13 @@ impl Application for Firewall {
     }
 }
 
-async fn input(ctx: Ctx, costs: IoCosts, config: Rc<FirewallConfig>, walked: Rc<Cell<(u64, u64)>>) {
+async fn input(
+    ctx: Ctx,
+    costs: IoCosts,
+    config: Rc<FirewallConfig>,
+    cache: Option<ResultCacheUse>,
+    walked: Rc<Cell<(u64, u64)>>,
+) {
     loop {
         let packet = receive(&ctx, &costs).await;
         ctx.compute(config.extract_cycles);
@@ -115,19 +123,18 @@ async fn input(ctx: Ctx, costs: IoCosts, config: Rc<FirewallConfig>, walked: Rc<
             continue;
         }
         let head = ctx.head();
-        let mut verdict = Verdict::Forward;
-        let mut read = 0;
-        for template in &config.templates {
-            ctx.read(Unit::Sram, TEMPLATE_WORDS).await;
-            ctx.compute(config.template_cycles);
-            read += 1;
-            if template.matches(&head) {
-                verdict = template.verdict;
-                break;
+        let first = config.templates.iter().position(|template| template.matches(&head));
+        if !recall(&ctx, cache).await {
+            let read = first.map_or(config.templates.len(), |place| place + 1);
+            for _ in 0..read {
+                ctx.read(Unit::Sram, TEMPLATE_WORDS).await;
+                ctx.compute(config.template_cycles);
             }
+            let (packets, templates) = walked.get();
+            walked.set((packets + 1, templates + read as u64));
+            remember(&ctx, cache).await;
         }
-        let (packets, templates) = walked.get();
-        walked.set((packets + 1, templates + read));
+        let verdict = first.map_or(Verdict::Forward, |place| config.templates[place].verdict);
         if verdict == Verdict::Drop {
             ctx.discard(packet, DropReason::FirewallRule).await;
             continue;

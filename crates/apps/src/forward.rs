@@ -6,6 +6,7 @@
 
 use crate::checksum::update;
 use crate::io::{IoCosts, accept_ipv4, output, receive, store_and_enqueue};
+use crate::recall::{ResultCacheUse, recall, remember};
 use crate::route::RouteTable;
 use linecard_program::{Application, Ctx, DropReason, Program, Source, Unit};
 use std::cell::Cell;
@@ -15,13 +16,14 @@ use std::rc::Rc;
 pub struct L3Forward {
     costs: IoCosts,
     table: Rc<RouteTable>,
+    cache: Option<ResultCacheUse>,
     lookups: Rc<Cell<(u64, u64)>>,
 }
 
 impl L3Forward {
-    /// Forward by `table`.
-    pub fn new(costs: IoCosts, table: RouteTable) -> Self {
-        Self { costs, table: Rc::new(table), lookups: Rc::default() }
+    /// Forward by `table`, where the result cache does not know the route.
+    pub fn new(costs: IoCosts, table: RouteTable, cache: Option<ResultCacheUse>) -> Self {
+        Self { costs, table: Rc::new(table), cache, lookups: Rc::default() }
     }
 }
 
@@ -35,7 +37,7 @@ impl Application for L3Forward {
     }
 
     fn input(&self, ctx: Ctx) -> Program {
-        Box::pin(input(ctx, self.costs, Rc::clone(&self.table), Rc::clone(&self.lookups)))
+        Box::pin(input(ctx, self.costs, Rc::clone(&self.table), self.cache, Rc::clone(&self.lookups)))
     }
 
     fn output(&self, ctx: Ctx) -> Program {
@@ -53,7 +55,13 @@ impl Application for L3Forward {
     }
 }
 
-async fn input(ctx: Ctx, costs: IoCosts, table: Rc<RouteTable>, lookups: Rc<Cell<(u64, u64)>>) {
+async fn input(
+    ctx: Ctx,
+    costs: IoCosts,
+    table: Rc<RouteTable>,
+    cache: Option<ResultCacheUse>,
+    lookups: Rc<Cell<(u64, u64)>>,
+) {
     loop {
         let packet = receive(&ctx, &costs).await;
         if !accept_ipv4(&ctx, packet).await {
@@ -61,10 +69,13 @@ async fn input(ctx: Ctx, costs: IoCosts, table: Rc<RouteTable>, lookups: Rc<Cell
         }
         let mut head = ctx.head();
         let (port, reads) = table.lookup(head.destination);
-        let (n, sum) = lookups.get();
-        lookups.set((n + 1, sum + u64::from(reads)));
-        for _ in 0..reads {
-            ctx.read(Unit::Sram, 1).await;
+        if !recall(&ctx, cache).await {
+            let (n, sum) = lookups.get();
+            lookups.set((n + 1, sum + u64::from(reads)));
+            for _ in 0..reads {
+                ctx.read(Unit::Sram, 1).await;
+            }
+            remember(&ctx, cache).await;
         }
         let Some(port) = port else {
             ctx.discard(packet, DropReason::NoRoute).await;

@@ -9,6 +9,7 @@ mod firewall;
 mod forward;
 mod io;
 mod nat;
+mod recall;
 mod route;
 
 pub use checksum::{header_checksum, update as update_checksum};
@@ -16,4 +17,5 @@ pub use firewall::{Firewall, FirewallConfig, Template, Verdict};
 pub use forward::L3Forward;
 pub use io::IoCosts;
 pub use nat::{Nat, NatConfig, Translation};
+pub use recall::ResultCacheUse;
 pub use route::{Route, RouteTable};

@@ -86,7 +86,7 @@ fn l3fwd16_sends_each_packet_to_the_port_of_its_longest_prefix_with_one_hop_less
                 })
             })
             .collect();
-        let application = L3Forward::new(COSTS, RouteTable::new(&routes));
+        let application = L3Forward::new(COSTS, RouteTable::new(&routes), None);
         let fates = run(&application, 4, seed, &packets, |h| h.source);
         let mut without_route = 0;
         for (number, came) in packets.iter().enumerate() {
@@ -114,7 +114,7 @@ fn l3fwd16_sends_each_packet_to_the_port_of_its_longest_prefix_with_one_hop_less
 #[test]
 fn l3fwd16_neither_repairs_nor_breaks_an_invalid_checksum() {
     let route = Route { prefix: 0, length: 0, port: 3 };
-    let application = L3Forward::new(COSTS, RouteTable::new(&[route]));
+    let application = L3Forward::new(COSTS, RouteTable::new(&[route]), None);
     // Difference, as ones' complement counts.
     let off = |a: u16, b: u16| (u32::from(a) + 0xffff - u32::from(b)) % 0xffff;
     for error in [1u16, 0x00ff, 0x8000] {
@@ -128,7 +128,7 @@ fn l3fwd16_neither_repairs_nor_breaks_an_invalid_checksum() {
 
 #[test]
 fn l3fwd16_drops_what_it_cannot_forward() {
-    drops_what_it_cannot_handle(&L3Forward::new(COSTS, RouteTable::new(&[])));
+    drops_what_it_cannot_handle(&L3Forward::new(COSTS, RouteTable::new(&[]), None));
 }
 
 // ---- nat ----
@@ -384,7 +384,7 @@ fn firewall_decides_as_the_first_template_that_matches() {
             .collect();
         let config =
             FirewallConfig { templates: list.clone(), ports: 2, extract_cycles: 0, template_cycles: 30 };
-        let application = Firewall::new(COSTS, config);
+        let application = Firewall::new(COSTS, config, None);
         let fates = run(&application, 3, seed, &packets, |h| h.source);
         let (mut drops, mut walked) = (0, 0);
         for (number, came) in packets.iter().enumerate() {
@@ -443,7 +443,7 @@ fn a_template_covers_just_the_bits_of_its_prefixes_and_the_ends_of_its_ports() {
 #[test]
 fn firewall_without_templates_forwards_everything() {
     let config = FirewallConfig { templates: vec![], ports: 2, extract_cycles: 0, template_cycles: 30 };
-    let application = Firewall::new(COSTS, config);
+    let application = Firewall::new(COSTS, config, None);
     let packets: Vec<PacketHead> = (0..100).map(of_flow).collect();
     let fates = run(&application, 2, 1, &packets, |h| h.source);
     assert!((0..100).all(|n| fates.sent(n).1 == packets[n as usize]));

@@ -8,12 +8,14 @@ use crate::ticker::{PERIOD, Ticker};
 use flate2::read::MultiGzDecoder;
 use linecard_flowcache::{
     CacheCost, Configuration, Digester, FalseHits, FlowCache, FlowCacheError, Geometry, Hash, Key, KeyBytes,
-    Options, Policy, PolicyKind, Row, Trace, digests_from_bytes, simulate_with,
+    LruRow, MissRatioCurve, Options, Policy, PolicyKind, ReuseRow, Row, Trace, TrafficView,
+    TrafficViewBuilder, digests_from_bytes, lru_all_ways, reuse_rows, simulate_with,
 };
 use linecard_traffic::{
     Compression, DamageReport, Diagnostic, OpenOptions, PacketSource, Severity, TrafficError,
 };
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};
@@ -53,6 +55,19 @@ pub struct Request {
     pub strict: bool,
     /// Whether to count false hits.
     pub false_hits: bool,
+    /// Whether to add LRU of all sizes and the reuse distances.
+    pub curves: bool,
+    /// Silence that ends a flow; none leaves the view of the traffic out.
+    pub time_out_ns: Option<u64>,
+}
+
+/// What is read of an input.
+#[derive(Default)]
+struct Reading {
+    digests: Vec<u32>,
+    /// The flow of each packet by number; empty unless false hits are counted.
+    flows: Vec<u32>,
+    traffic: Option<TrafficView>,
 }
 
 /// A request that can be run.
@@ -127,16 +142,16 @@ impl Plan {
     /// Runs over digests that are in memory.
     pub fn over_digests(&self, digests: &[u32], ticker: &mut Ticker) -> Result<Outcome, FlowCacheFailure> {
         let input = Input { name: "array".to_owned(), format: "array", ..Input::default() };
-        self.run(input, digests, &[], ticker)
+        self.run(input, digests, &[], None, ticker)
     }
 
     /// Runs over a file: of digests where nothing is to be hashed, else a capture.
     pub fn over_file(&self, path: &str, ticker: &mut Ticker) -> Result<Outcome, FlowCacheFailure> {
-        let (input, digests, flows) = match &self.hashing {
+        let (input, reading) = match &self.hashing {
             Some(hashing) => self.read_capture(path, hashing, ticker)?,
             None => read_digests(path, ticker)?,
         };
-        self.run(input, &digests, &flows, ticker)
+        self.run(input, &reading.digests, &reading.flows, reading.traffic, ticker)
     }
 
     fn read_capture(
@@ -144,16 +159,20 @@ impl Plan {
         path: &str,
         hashing: &Hashing,
         ticker: &mut Ticker,
-    ) -> Result<(Input, Vec<u32>, Vec<u32>), FlowCacheFailure> {
+    ) -> Result<(Input, Reading), FlowCacheFailure> {
         let options = OpenOptions { strict: self.request.strict, ..OpenOptions::default() };
         let mut reader = linecard_traffic::open(Path::new(path), &options)?;
         let (mut digests, mut flows) = (Vec::new(), Vec::new());
         let mut numbers: HashMap<KeyBytes, u32> = HashMap::new();
+        let mut view = self.request.time_out_ns.map(TrafficViewBuilder::new);
         let mut packets = 0u64;
         while let Some(packet) = reader.next_packet()? {
             packets += 1;
             if let Some(key) = hashing.key.of(&packet) {
                 digests.push(hashing.digester.digest(&key));
+                if let Some(view) = &mut view {
+                    view.add(packet.time_ns, key);
+                }
                 if self.request.false_hits {
                     let next = numbers.len() as u32;
                     flows.push(*numbers.entry(key).or_insert(next));
@@ -175,7 +194,7 @@ impl Plan {
             damage: findings(report),
             diagnostics: report.diagnostics().to_vec(),
         };
-        Ok((input, digests, flows))
+        Ok((input, Reading { digests, flows, traffic: view.map(TrafficViewBuilder::finish) }))
     }
 
     fn run(
@@ -183,6 +202,7 @@ impl Plan {
         input: Input,
         digests: &[u32],
         flows: &[u32],
+        traffic: Option<TrafficView>,
         ticker: &mut Ticker,
     ) -> Result<Outcome, FlowCacheFailure> {
         // Digests of a capture have their width already.
@@ -197,8 +217,12 @@ impl Plan {
         let unusable = |problem| FlowCacheFailure::Input { name: input.name.clone(), problem };
         let trace = Trace::new(digests).map_err(unusable)?;
         let rows = self.sweep(&trace, flows, ticker)?;
+        let curves = self.request.curves.then(|| Curves::of(&trace));
         Ok(Outcome {
             rows,
+            curves,
+            time_out_ns: traffic.is_some().then_some(self.request.time_out_ns).flatten(),
+            traffic,
             packets: digests.len() as u64,
             key: self.hashing.as_ref().map(|hashing| hashing.key.to_string()),
             hash: self.hashing.as_ref().map(|hashing| hashing.hash.name()),
@@ -279,7 +303,12 @@ impl Plan {
         let mut false_hits = FalseHits::default();
         // No flows, no false hits: one flow per digest, as far as anyone can tell.
         let mut packets = flows.iter().zip(trace.digests());
+        let mut hash = Sha256::new();
+        let mut bytes = Vec::new();
         let row = simulate_with(trace, configuration, &self.request.options, |hits| {
+            bytes.clear();
+            bytes.extend(hits.iter().map(|&hit| u8::from(hit)));
+            hash.update(&bytes);
             for (&hit, (&flow, &digest)) in hits.iter().zip(packets.by_ref()) {
                 false_hits.see(flow, digest, hit);
             }
@@ -290,6 +319,7 @@ impl Plan {
         Ok(CacheRow {
             oracle: configuration.policy.is_oracle(),
             row,
+            hit_seq_sha256: format!("{:x}", hash.finalize()),
             entry_bits: cost.entry_bits,
             cache_bytes: cost.bytes,
             false_hits: counted.map(|counted| counted.false_hits),
@@ -313,7 +343,7 @@ fn findings(report: &DamageReport) -> BTreeMap<&'static str, u64> {
 }
 
 /// The digests of a raw file, inside gzip if its name ends in `.gz`.
-fn read_digests(path: &str, ticker: &mut Ticker) -> Result<(Input, Vec<u32>, Vec<u32>), FlowCacheFailure> {
+fn read_digests(path: &str, ticker: &mut Ticker) -> Result<(Input, Reading), FlowCacheFailure> {
     let io_error = |action| move |source| TrafficError::Io { file: path.into(), action, source };
     let file = File::open(path).map_err(io_error("open"))?;
     let metadata = file.metadata().map_err(io_error("open"))?;
@@ -333,7 +363,7 @@ fn read_digests(path: &str, ticker: &mut Ticker) -> Result<(Input, Vec<u32>, Vec
         .map_err(|problem| FlowCacheFailure::Input { name: path.to_owned(), problem })?;
     let compression = if packed { Compression::Gzip } else { Compression::None };
     let input = Input { name: path.to_owned(), format: "u32le", compression, ..Input::default() };
-    Ok((input, digests, Vec::new()))
+    Ok((input, Reading { digests, ..Reading::default() }))
 }
 
 /// Where the digests come from, and what was wrong with it.
@@ -368,6 +398,8 @@ impl Default for Input {
 struct CacheRow {
     #[serde(flatten)]
     row: Row,
+    /// SHA-256 over one byte per packet, 1 for a hit: two runs that agree in it agree in every decision.
+    hit_seq_sha256: String,
     oracle: bool,
     entry_bits: u32,
     cache_bytes: u64,
@@ -377,10 +409,39 @@ struct CacheRow {
     false_hit_probability_expected_of_tags: Option<f64>,
 }
 
+/// Numbers of sets of which one pass gives all ways.
+const SET_COUNTS: [u32; 10] = [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
+/// Most ways of those.
+const MOST_WAYS: u32 = 16;
+/// Sizes in powers of two up to this many entries always have a row of the fully associative cache.
+const MOST_DOUBLINGS: u32 = 14;
+
+/// LRU of all sizes from stack distances, and the distances themselves.
+#[derive(Serialize)]
+struct Curves {
+    /// Every number of sets with every number of ways; one set for the fully associative caches.
+    lru: Vec<LruRow>,
+    /// Fully associative LRU, sizes rising by a factor of 2^(1/8).
+    curve: Vec<LruRow>,
+    reuse: Vec<ReuseRow>,
+}
+
+impl Curves {
+    fn of(trace: &Trace) -> Self {
+        let curve = MissRatioCurve::of(trace);
+        let mut lru: Vec<LruRow> = (0..=MOST_DOUBLINGS).map(|doublings| curve.row(1 << doublings)).collect();
+        lru.extend(lru_all_ways(trace, &SET_COUNTS, MOST_WAYS).expect("numbers of sets that exist"));
+        Self { lru, curve: curve.rows(), reuse: reuse_rows(trace) }
+    }
+}
+
 /// Everything there is to tell.
 #[derive(Serialize)]
 pub struct Outcome {
     rows: Vec<CacheRow>,
+    curves: Option<Curves>,
+    traffic: Option<TrafficView>,
+    time_out_ns: Option<u64>,
     packets: u64,
     key: Option<String>,
     hash: Option<&'static str>,

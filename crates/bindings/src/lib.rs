@@ -126,7 +126,7 @@ fn count_flows(
 #[pyfunction]
 #[pyo3(name = "flowcache", signature = (
     source, *, entries, ways, policies, key, hash, width_bits, result_bits, cold_window_packets,
-    foresight_packets, seed, threads, strict, false_hits, progress
+    foresight_packets, seed, threads, strict, false_hits, curves, time_out_ns, progress
 ))]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn flow_cache<'py>(
@@ -144,6 +144,8 @@ fn flow_cache<'py>(
     threads: usize,
     strict: bool,
     false_hits: bool,
+    curves: bool,
+    time_out_ns: Option<u64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = source.py();
@@ -160,6 +162,8 @@ fn flow_cache<'py>(
         threads,
         strict,
         false_hits,
+        curves,
+        time_out_ns,
     };
     let plan = flowcache::Plan::new(request)
         .map_err(|problems| errors::flowcache(errors::FlowCacheFailure::Request(problems)))?;

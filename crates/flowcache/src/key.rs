@@ -111,6 +111,14 @@ impl Key {
         &self.fields
     }
 
+    /// The key of an IPv4 packet with these fields: the bytes that [`Key::of`] gives for it.
+    #[must_use]
+    pub fn of_ipv4(&self, source: u32, destination: u32, ports: (u16, u16), protocol: u8) -> KeyBytes {
+        let (src_port, dst_port) = ports;
+        let flow = FiveTuple { src: source.into(), dst: destination.into(), src_port, dst_port, protocol };
+        self.of_flow(&flow, 4)
+    }
+
     /// The key of a packet, or nothing if it belongs to no flow.
     #[must_use]
     pub fn of(&self, packet: &Packet) -> Option<KeyBytes> {
@@ -120,11 +128,15 @@ impl Key {
             Network::Ipv6 => 16,
             Network::Other => return None,
         };
+        Some(self.of_flow(&packet.flow, address_bytes))
+    }
+
+    fn of_flow(&self, flow: &FiveTuple, address_bytes: usize) -> KeyBytes {
         let mut bytes = KeyBytes::default();
         for &field in &self.fields {
-            bytes.push_field(field, &packet.flow, address_bytes);
+            bytes.push_field(field, flow, address_bytes);
         }
-        Some(bytes)
+        bytes
     }
 }
 
@@ -210,6 +222,14 @@ mod tests {
         assert_eq!(bytes("Protocol, dst/24"), [6, 192, 168, 1, 0]);
         assert_eq!(bytes("dst/20"), [192, 168, 0, 0]);
         assert_eq!(bytes("dst/128"), [192, 168, 1, 2]);
+    }
+
+    #[test]
+    fn the_fields_of_an_ipv4_packet_give_the_key_of_the_packet() {
+        for key in ["5-tuple", "dst/20,protocol"].map(|key| Key::parse(key).unwrap()) {
+            let packet = packet(Network::Ipv4);
+            assert_eq!(key.of(&packet), Some(key.of_ipv4(0x0a00_0001, 0xc0a8_0102, (0x1234, 80), 6)));
+        }
     }
 
     #[test]

@@ -8,8 +8,10 @@ use linecard_dram::{Organization, RowMap, Timing, packet_buffer::Policy};
 pub struct MachineConfig {
     /// Engines and their threads.
     pub engine: EngineConfig,
-    /// SRAM, scratchpad, hash unit, in the order of `linecard_program::Unit::ALL`.
-    pub units: [UnitConfig; 3],
+    /// SRAM, scratchpad, hash unit, result cache, in the order of `linecard_program::Unit::ALL`.
+    pub units: [UnitConfig; 4],
+    /// What the result cache keeps; `None` for a machine without one.
+    pub result_cache: Option<ResultCacheConfig>,
     /// The packet buffer.
     pub memory: MemoryConfig,
     /// Input side.
@@ -42,6 +44,19 @@ pub struct UnitConfig {
     pub latency_ps: u64,
     /// Picoseconds for which an access keeps the unit busy, for each word.
     pub word_ps: u64,
+}
+
+/// A cache of lookup results, by digest of the flow.
+#[derive(Clone, Debug)]
+pub struct ResultCacheConfig {
+    /// Shape and policy; not an oracle.
+    pub configuration: linecard_flowcache::Configuration,
+    /// What makes a flow.
+    pub key: linecard_flowcache::Key,
+    /// What makes its digest.
+    pub digester: linecard_flowcache::Digester,
+    /// Seed of the policies that draw.
+    pub seed: u64,
 }
 
 /// How cells reach the packet buffer.

@@ -1,7 +1,7 @@
 //! A network processor: multithreaded engines, shared units, a packet buffer in DRAM, receive and transmit buffers.
 //!
 //! What it models: engines that run one hardware thread at a time, without preemption, and switch at each memory
-//! reference; units (SRAM, scratchpad, hash) as servers with a queue; the packet buffer cell by cell through a DRAM
+//! reference; units (SRAM, scratchpad, hash, result cache) as servers with a queue; the packet buffer cell by cell through a DRAM
 //! controller, or through the per-queue caches of ADAPT; output queues with a bound on packets in transit; transmit
 //! slots with a handshake. What it leaves out on purpose: instruction fetch, the StrongARM core, contention on the
 //! buses between engines and units.
@@ -19,6 +19,7 @@ mod output;
 mod packet;
 mod receive;
 mod report;
+mod result_cache;
 mod thread;
 mod unit;
 mod watch;
@@ -26,7 +27,7 @@ mod wide;
 
 pub use config::{
     BufferPath, EngineConfig, MachineConfig, MemoryConfig, OutputConfig, ReceiveConfig, ReceiveMode,
-    UnitConfig,
+    ResultCacheConfig, UnitConfig,
 };
 pub use machine::{
     Arrival, Departure, DepartureSink, Machine, MeasureHook, Outcome, RunLimit, TrafficSource,

@@ -36,7 +36,9 @@ pub struct Counts {
     /// Whether each engine runs input threads.
     pub engine_is_input: Vec<bool>,
     /// Busy time and accesses of each unit, in the order of `Unit::ALL`.
-    pub units: [(Ticks, u64); 3],
+    pub units: [(Ticks, u64); 4],
+    /// Lookups that the result cache answered, and all; `None` for a machine without one.
+    pub result_cache: Option<(u64, u64)>,
     /// The DRAM controller's counters, in cycles of its clock.
     pub dram: Statistics,
     /// DRAM cycles of the measurement.

@@ -19,6 +19,8 @@ pub(crate) enum State {
     WaitScratch,
     /// Waits for the hash unit.
     WaitHash,
+    /// Waits for the result cache.
+    WaitResultCache,
     /// Waits for the packet buffer's DRAM.
     WaitDram,
     /// Waits for a lock.
@@ -34,7 +36,7 @@ pub(crate) enum State {
 }
 
 impl State {
-    pub const COUNT: usize = 11;
+    pub const COUNT: usize = 12;
 
     /// The name in tables.
     pub fn name(index: usize) -> &'static str {
@@ -44,6 +46,7 @@ impl State {
             "wait sram",
             "wait scratch",
             "wait hash",
+            "wait result cache",
             "wait dram",
             "wait lock",
             "wait queue room",

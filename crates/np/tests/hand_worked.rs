@@ -10,11 +10,14 @@ mod kit;
 use kit::{Scripted, TO_THE_END, arrival, departures, on, rest, send, small, traffic};
 use linecard_buffers::{AllocatorConfig, AllocatorKind};
 use linecard_dram::packet_buffer::Observer;
+use linecard_flowcache::{Configuration, Digester, Geometry, Hash, Key, Policy};
 use linecard_np::{
     Arrival, BufferPath, Counts, EngineConfig, Machine, MachineConfig, MemoryConfig, Outcome, OutputConfig,
-    ReceiveConfig, ReceiveMode, Watch,
+    ReceiveConfig, ReceiveMode, ResultCacheConfig, Watch,
 };
 use linecard_program::{Application, Ctx, DropReason, Source, Unit};
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// The states of the threads.
 #[derive(Default)]
@@ -115,10 +118,49 @@ fn a_thread_computes_and_waits_for_units() {
          195-199 compute",
     );
     // Busy with 2 words, 1 word and 1 hash.
-    assert_eq!(worked.counts.units, [(20, 1), (5, 1), (30, 1)]);
+    assert_eq!(worked.counts.units, [(20, 1), (5, 1), (30, 1), (0, 0)]);
     // The input engine: busy, polling, idle. The output engine polled all the time.
     assert_eq!(worked.counts.duration, 199);
     assert_eq!(worked.counts.engines, [[19, 0, 180], [0, 199, 0]]);
+}
+
+/// Flows 7, 8, 7 with two entries, then 9, which takes the place of 8: LRU.
+#[test]
+fn the_result_cache_knows_the_flows_that_its_policy_keeps() {
+    let answers = Rc::new(RefCell::new(Vec::new()));
+    let heard = Rc::clone(&answers);
+    let program = input_only(0, move |ctx, _| {
+        let heard = Rc::clone(&heard);
+        async move {
+            loop {
+                let packet = ctx.receive().await;
+                let hit = ctx.recall().await;
+                heard.borrow_mut().push((ctx.head().source, hit));
+                ctx.discard(packet, DropReason::FirewallRule).await;
+            }
+        }
+    });
+    let mut config = small();
+    config.result_cache = Some(ResultCacheConfig {
+        configuration: Configuration::new(Geometry::new(2, 2).unwrap(), Policy::parse("lru").unwrap()),
+        key: Key::parse("src").unwrap(),
+        digester: Digester::new(Hash::Crc32c, 32, 1).unwrap(),
+        seed: 1,
+    });
+    let arrivals = [7, 8, 7, 9, 7, 8].map(|flow| arrival(0, 40, flow)).to_vec();
+    let worked = work(&config, &program, arrivals);
+    let expected = [(7, false), (8, false), (7, true), (9, false), (7, true), (8, false)];
+    assert_eq!(*answers.borrow(), expected);
+    worked.thread(
+        0,
+        "0-20 wait result cache
+         20-40 wait result cache
+         40-60 wait result cache
+         60-80 wait result cache
+         80-100 wait result cache
+         100-120 wait result cache",
+    );
+    assert_eq!((worked.counts.result_cache, worked.counts.units[3]), (Some((2, 6)), (120, 6)));
 }
 
 #[test]

@@ -3,13 +3,16 @@
 use crate::error::{ConfigProblem, Error};
 use crate::preset::{Resolved, Setting, Value, problem, resolve};
 use crate::schema::{APPS, PARAMETERS, nearest};
-use linecard_apps::{Firewall, FirewallConfig, IoCosts, L3Forward, Nat, NatConfig, Route, RouteTable};
+use linecard_apps::{
+    Firewall, FirewallConfig, IoCosts, L3Forward, Nat, NatConfig, ResultCacheUse, Route, RouteTable,
+};
 use linecard_buffers::{AllocatorConfig, AllocatorKind, PoolOrder};
 use linecard_dram::packet_buffer::{BatchBreak, Policy, Precharge, Queues};
 use linecard_dram::{Command, Constraint, Edge, Level, Organization, RowMap, Timing};
+use linecard_flowcache::{Digester, FlowCache, FlowCacheError, Geometry, Hash, Key};
 use linecard_np::{
     BufferPath, EngineConfig, MachineConfig, MemoryConfig, OutputConfig, ReceiveConfig, ReceiveMode,
-    UnitConfig,
+    ResultCacheConfig, UnitConfig,
 };
 use linecard_program::{Application, CELL_BYTES};
 use sha2::{Digest, Sha256};
@@ -164,6 +167,7 @@ impl Configuration {
             seed,
         };
         let path = self.path(queues, &allocator, &mut problems);
+        let result_cache = self.result_cache(seed, &mut problems);
         let paged = matches!(allocator.kind, AllocatorKind::Fixed | AllocatorKind::Piecewise);
         let bytes = self.small("traffic.packet_bytes");
         if self.text("traffic.kind") == "fixed" && paged && bytes > page_bytes {
@@ -187,7 +191,8 @@ impl Configuration {
                 switch_cycles: self.small("engine.switch_cycles"),
                 posted_writes: self.small("engine.posted_writes"),
             },
-            units: [unit("sram"), unit("scratch"), unit("hash")],
+            units: [unit("sram"), unit("scratch"), unit("hash"), unit("cache")],
+            result_cache,
             memory: MemoryConfig {
                 clock_hz: self.hertz("dram.clock_mhz"),
                 organization,
@@ -214,6 +219,41 @@ impl Configuration {
                 queue_packets: self.small("output.queue_packets"),
             },
         })
+    }
+
+    /// The result cache, if there is one.
+    fn result_cache(&self, seed: u64, problems: &mut Vec<ConfigProblem>) -> Option<ResultCacheConfig> {
+        let entries = self.small("cache.entries");
+        if entries == 0 {
+            return None;
+        }
+        if self.app == "nat" {
+            let message =
+                "nat keeps its translations in its own table; a result cache serves l3fwd16 and firewall";
+            problems.push(self.problem("cache.entries", message.to_owned()));
+        }
+        let mut good = |key: &str, error: FlowCacheError| {
+            problems.push(self.problem(key, error.to_string()));
+        };
+        let geometry = Geometry::new(entries, self.small("cache.ways")).map_err(|e| good("cache.entries", e));
+        let policy = linecard_flowcache::Policy::parse(&self.text("cache.policy"))
+            .map_err(|e| good("cache.policy", e));
+        let key = Key::parse(&self.text("cache.key")).map_err(|e| good("cache.key", e));
+        let digester = Digester::new(Hash::Crc32c, self.small("cache.digest_bits"), seed)
+            .map_err(|e| good("cache.digest_bits", e));
+        let (Ok(geometry), Ok(policy), Ok(key), Ok(digester)) = (geometry, policy, key, digester) else {
+            return None;
+        };
+        let configuration = linecard_flowcache::Configuration::new(geometry, policy);
+        if let Err(error) = FlowCache::new(&configuration, seed) {
+            good("cache.policy", error);
+        }
+        Some(ResultCacheConfig { configuration, key, digester, seed })
+    }
+
+    /// What programs do with the result cache, if there is one.
+    fn result_cache_use(&self) -> Option<ResultCacheUse> {
+        (self.integer("cache.entries") > 0).then(|| ResultCacheUse { hashes: self.small("cache.hashes") })
     }
 
     /// Whether packets arrive at their own times.
@@ -271,8 +311,12 @@ impl Configuration {
                     extract_cycles: self.small("firewall.extract_cycles"),
                     template_cycles: self.small("firewall.template_cycles"),
                 },
+                self.result_cache_use(),
             ))),
-            _ => Ok(Rc::new(L3Forward::new(costs, RouteTable::new(&self.routes(seed)?)))),
+            _ => {
+                let table = RouteTable::new(&self.routes(seed)?);
+                Ok(Rc::new(L3Forward::new(costs, table, self.result_cache_use())))
+            }
         }
     }
 

@@ -22,6 +22,12 @@ pub(crate) fn warnings(configuration: &Configuration, request: &RunRequest) -> V
             "controller.prefetch" if is("controller.precharge", "eager") => {
                 Some("controller.precharge is eager")
             }
+            _ if key.starts_with("cache.")
+                && key != "cache.entries"
+                && configuration.integer("cache.entries") == 0 =>
+            {
+                Some("cache.entries is 0: there is no result cache")
+            }
             _ if key.starts_with("traffic.") && request.trace.is_some() => Some("a capture is given"),
             "traffic.packet_bytes" if !is("traffic.kind", "fixed") => Some("traffic.kind is not fixed"),
             "traffic.sizes" if !is("traffic.kind", "sizes") => Some("traffic.kind is not sizes"),

@@ -187,10 +187,16 @@ fn resources(counts: &Counts, dram: &DramTime) -> Vec<ResourceUse> {
         of("transmit slots".into(), mean(&counts.transmit_use)),
         of("transmit slots, busiest port".into(), most(&counts.transmit_use)),
     ];
-    for (unit, &(busy, _)) in Unit::ALL.iter().zip(&counts.units) {
+    for (unit, &(busy, _)) in units(counts) {
         list.push(of(unit.name().into(), share(busy as f64, counts.duration as f64)));
     }
     list
+}
+
+/// The units that the machine has: the result cache need not be there.
+fn units(counts: &Counts) -> impl Iterator<Item = (Unit, &(Ticks, u64))> {
+    let there = |unit: &Unit| *unit != Unit::ResultCache || counts.result_cache.is_some();
+    Unit::ALL.into_iter().zip(&counts.units).filter(move |(unit, _)| there(unit))
 }
 
 /// Mean share of time that the engines of a side spent in an activity (0 busy, 1 polling, 2 idle).
@@ -409,8 +415,13 @@ fn metrics(
             add(&component, name, "fraction", share(spent as f64, counts.duration as f64));
         }
     }
-    for (unit, &(_, accesses)) in Unit::ALL.iter().zip(&counts.units) {
+    for (unit, &(_, accesses)) in units(counts) {
         add(unit.name(), "accesses", "accesses", accesses as f64);
+    }
+    if let Some((hits, lookups)) = counts.result_cache {
+        add("result_cache", "hits", "packets", hits as f64);
+        add("result_cache", "lookups", "packets", lookups as f64);
+        add("result_cache", "hit_rate", "fraction", share(hits as f64, lookups as f64));
     }
     dram_metrics(counts, dram, described, &mut add);
     add("buffer", "cells_in_use", "cells", counts.cells_in_use);

@@ -138,6 +138,12 @@ impl Ctx {
         self.ask(Op::Access { unit, words }).await;
     }
 
+    /// Whether the result of this flow's lookup is in the result cache.
+    #[inline]
+    pub async fn recall(&self) -> bool {
+        self.ask(Op::Recall).await != 0
+    }
+
     /// Take a lock, waiting for it if needed.
     #[inline]
     pub async fn lock(&self, lock: u32) {

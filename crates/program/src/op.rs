@@ -12,11 +12,13 @@ pub enum Unit {
     Scratch,
     /// Hash unit.
     Hash,
+    /// Cache of lookup results; machines need not have one.
+    ResultCache,
 }
 
 impl Unit {
     /// Every unit, in order of its number.
-    pub const ALL: [Unit; 3] = [Unit::Sram, Unit::Scratch, Unit::Hash];
+    pub const ALL: [Unit; 4] = [Unit::Sram, Unit::Scratch, Unit::Hash, Unit::ResultCache];
 
     /// The name in tables.
     pub fn name(self) -> &'static str {
@@ -24,6 +26,7 @@ impl Unit {
             Unit::Sram => "sram",
             Unit::Scratch => "scratch",
             Unit::Hash => "hash",
+            Unit::ResultCache => "result_cache",
         }
     }
 }
@@ -115,6 +118,9 @@ pub enum Op {
         /// Words moved (for the hash unit: hashes).
         words: u32,
     },
+    /// Look the flow of the received packet up in the result cache and wait. Answers 1 when its result is there, 0
+    /// when not; the cache's policy then decides whether it comes in. On machines with a result cache only.
+    Recall,
     /// Wait for a lock.
     Lock(u32),
     /// Give a lock back; does not wait.

@@ -129,7 +129,9 @@ pub fn run(
             }
             Op::Discard { packet, reason } => meet(packet, Fate::Dropped(reason)),
             Op::Access { .. } | Op::Admit { .. } | Op::WriteCell { .. } | Op::Join => {}
-            op @ (Op::NextBlock | Op::ReadBlock(_) | Op::Transmit(_)) => panic!("{op:?} of an input program"),
+            op @ (Op::Recall | Op::NextBlock | Op::ReadBlock(_) | Op::Transmit(_)) => {
+                panic!("{op:?} of an input program")
+            }
         }
     }
     assert!(locks.iter().all(|(owner, waiting)| owner.is_none() && waiting.is_empty()), "a lock was kept");

@@ -9,6 +9,7 @@ use crate::memory::Memory;
 use crate::output::TransmitPort;
 use crate::packet::Packets;
 use crate::receive::{Lane, OutputQueue};
+use crate::result_cache::ResultCache;
 use crate::thread::{Role, State, Thread, Transfer};
 use crate::unit::Unit;
 use crate::watch::Watch;
@@ -88,6 +89,8 @@ impl<O: Watch> Machine<O> {
             let u = config.units[i];
             Unit::new(timebase.ticks_from_ps(u.latency_ps), timebase.ticks_from_ps(u.word_ps), thread_count)
         };
+        let result_cache =
+            config.result_cache.as_ref().map(ResultCache::new).transpose().map_err(|e| e.to_string())?;
         let slots = config.output.slots as usize;
         let handshake = timebase.ticks_from_ps(config.output.handshake_ps);
         let drain = timebase.ticks_from_ps(config.output.drain_cell_ps);
@@ -112,7 +115,8 @@ impl<O: Watch> Machine<O> {
             queue_packets: config.output.queue_packets,
             engines: (0..engine_count).map(|i| Engine::new(i as u32 * e.threads, e.threads)).collect(),
             threads,
-            units: [unit(0), unit(1), unit(2)],
+            units: [unit(0), unit(1), unit(2), unit(3)],
+            result_cache,
             memory: Memory::new(&config.memory, timebase.clock(config.memory.clock_hz), allocator, observer),
             wide,
             memory_line: VecDeque::with_capacity(1024),

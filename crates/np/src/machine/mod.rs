@@ -14,13 +14,14 @@ use crate::memory::Memory;
 use crate::output::TransmitPort;
 use crate::packet::Packets;
 use crate::receive::{Lane, OutputQueue};
+use crate::result_cache::ResultCache;
 use crate::thread::{State, Thread};
 use crate::unit::Unit;
 use crate::watch::Watch;
 use crate::wide::WideCaches;
 use account::Running;
 use linecard_dram::packet_buffer::Silent;
-use linecard_program::{Op, PacketHead};
+use linecard_program::{self as program, Op, PacketHead};
 use linecard_sim::{Agenda, Ticks, Timebase};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -90,12 +91,12 @@ pub enum Outcome {
 // Sources of events, in the order in which they are served at one instant: results first, engines after them, so
 // that an engine sees every thread that becomes ready at an instant; the DRAM controller last, so that it sees every
 // request submitted at an instant.
-const UNITS: usize = 3;
-const MEMORY_RETURN: usize = 3;
-const CACHE_RETURN: usize = 4;
-const ARRIVAL: usize = 5;
-const TRANSMIT: usize = 6;
-const ENGINES: usize = 7;
+const UNITS: usize = 4;
+const MEMORY_RETURN: usize = 4;
+const CACHE_RETURN: usize = 5;
+const ARRIVAL: usize = 6;
+const TRANSMIT: usize = 7;
+const ENGINES: usize = 8;
 
 /// A network processor with its programs and its traffic.
 pub struct Machine<O: Watch = Silent> {
@@ -114,7 +115,8 @@ pub struct Machine<O: Watch = Silent> {
 
     engines: Vec<Engine>,
     threads: Vec<Thread>,
-    units: [Unit; 3],
+    units: [Unit; UNITS],
+    result_cache: Option<ResultCache>,
     memory: Memory<O>,
     wide: Option<WideCaches>,
     /// Transfers whose data have moved, on their way back to the thread.
@@ -242,13 +244,14 @@ impl<O: Watch> Machine<O> {
     fn issue(&mut self, thread: u32, now: Ticks) -> bool {
         match self.threads[thread as usize].op {
             Op::Receive => self.receive(thread, now),
-            Op::Access { unit, words } => {
-                let u = unit as usize;
-                if let Some(at) = self.units[u].access(thread, words, now) {
-                    self.agenda.schedule(u, at);
-                }
-                let state = [State::WaitSram, State::WaitScratch, State::WaitHash][u];
-                self.wait(thread, state, now)
+            Op::Access { unit, words } => self.access(thread, unit, words, now),
+            Op::Recall => {
+                let Some(cache) = &mut self.result_cache else {
+                    unreachable!("only programs of a machine with a result cache ask it")
+                };
+                let mailbox = &self.threads[thread as usize].mailbox;
+                mailbox.answer(u32::from(cache.recall(&mailbox.head())));
+                self.access(thread, program::Unit::ResultCache, 1, now)
             }
             Op::Lock(lock) => {
                 !self.locks[lock as usize].take(thread) && self.wait(thread, State::WaitLock, now)
@@ -285,6 +288,16 @@ impl<O: Watch> Machine<O> {
                 false
             }
         }
+    }
+
+    #[inline(always)]
+    fn access(&mut self, thread: u32, unit: program::Unit, words: u32, now: Ticks) -> bool {
+        let u = unit as usize;
+        if let Some(at) = self.units[u].access(thread, words, now) {
+            self.agenda.schedule(u, at);
+        }
+        let state = [State::WaitSram, State::WaitScratch, State::WaitHash, State::WaitResultCache][u];
+        self.wait(thread, state, now)
     }
 
     /// A waiting thread issues its op again; it goes on unless it must wait once more.

@@ -56,7 +56,8 @@ pub fn small() -> MachineConfig {
             switch_cycles: 0,
             posted_writes: 1,
         },
-        units: [unit(100, 10), unit(50, 5), unit(30, 30)],
+        units: [unit(100, 10), unit(50, 5), unit(30, 30), unit(20, 20)],
+        result_cache: None,
         memory: MemoryConfig {
             clock_hz: 100_000_000,
             organization: Organization {

@@ -7,15 +7,17 @@
 //!
 //! Packets are IP packets without a link header: [`Packet::wire_bytes`] is the IP total length, and a size is
 //! what the distribution says. Left out: correlation between flow and size, and anything TCP would do about a
-//! lost packet.
+//! lost packet. [`FlowMix`] is apart: it has flows that begin and end, by stated statistics, and no sizes.
 
 mod arrivals;
 mod choice;
+mod flow_mix;
 mod flows;
 mod sizes;
 
 pub use arrivals::Arrivals;
 pub use choice::WeightedChoice;
+pub use flow_mix::{FlowMix, LARGE_PACKETS, MixedPacket};
 use flows::Flows;
 pub use flows::{FlowShape, public_ipv4};
 pub use sizes::{EmpiricalSizes, MAX_PACKET_BYTES, MIN_PACKET_BYTES, Sizes};
