@@ -6,12 +6,20 @@
 True
 
 The functions: `run` (one design under one traffic), `flows` (what a capture holds), `flowcache` (hit rates of flow
-caches), `presets` and `describe` (what can be run, with units and sources), `reproduce` (a published study beside its
-published numbers).
+caches), `flow_mix` (traffic to stated flow statistics), `presets` and `describe` (what can be run, with units and
+sources), `reproduce` (a published study beside its published numbers).
 """
 
 from linecard._core import __version__
-from linecard.api import describe, flowcache, flows, presets, reproduce, run
+from linecard.api import describe, flow_mix, flowcache, flows, presets, reproduce, run
+from linecard.cachecurves import (
+    CacheCurves,
+    FlowMixTraffic,
+    FlowSizeRow,
+    LruRow,
+    ReuseRow,
+    TrafficView,
+)
 from linecard.cachestats import BestPolicy, CacheRow, FlowCacheResult
 from linecard.errors import (
     ConfigError,
@@ -42,6 +50,7 @@ from linecard.results import (
 __all__ = [
     "BestPolicy",
     "Bottleneck",
+    "CacheCurves",
     "CacheRow",
     "ConfigError",
     "ConfigProblem",
@@ -51,23 +60,29 @@ __all__ = [
     "DramTime",
     "DropCount",
     "FlowCacheResult",
+    "FlowMixTraffic",
+    "FlowSizeRow",
     "FlowStatistics",
     "LatencyNs",
     "LinecardError",
+    "LruRow",
     "Metric",
     "MissingExtraError",
     "PacketTime",
     "Parameter",
     "PresetInfo",
     "ResourceUse",
+    "ReuseRow",
     "RunError",
     "RunRequest",
     "RunResult",
     "SizeBin",
     "Summary",
     "TrafficError",
+    "TrafficView",
     "__version__",
     "describe",
+    "flow_mix",
     "flowcache",
     "flows",
     "presets",

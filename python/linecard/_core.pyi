@@ -40,5 +40,18 @@ def flowcache(
     time_out_ns: int | None,
     progress: Callable[[int, int], object] | None,
 ) -> dict[str, Any]: ...
+def flow_mix(
+    *,
+    packets: int,
+    single_flows_percent: float,
+    packets_in_single_flows_percent: float,
+    large_flows_percent: float,
+    packets_in_large_flows_percent: float,
+    largest_flow_packets: int,
+    concurrent_flows: float,
+    time_out_ns: int,
+    rate_pps: float,
+    seed: int,
+) -> dict[str, Any]: ...
 def presets() -> list[dict[str, Any]]: ...
 def describe(preset: str, overrides: Sequence[str]) -> dict[str, Any]: ...

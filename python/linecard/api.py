@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from linecard import _core
+from linecard.cachecurves import FlowMixTraffic, TrafficView
 from linecard.cachestats import FlowCacheResult
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.flowstats import FlowStatistics
@@ -36,6 +37,7 @@ _U32_MAX = 2**32 - 1
 _CACHE_ENTRIES_MAX = 2**24
 _RESULT_BITS_MAX = 2**16
 _THREADS_MAX = 2**10
+_TIME_OUT_MAX_SECONDS = 10**9
 
 # What `flowcache` runs when nothing is said: the sizes of Girish 2008, chapter 5, its policy between the usual one
 # and the best possible one.
@@ -161,6 +163,8 @@ def flowcache(
     seed: int = 1,
     threads: int | None = None,
     false_hits: bool = False,
+    curves: bool = False,
+    time_out_seconds: float | None = None,
     strict: bool = False,
     progress: ProgressCallback | None = None,
 ) -> FlowCacheResult:
@@ -189,6 +193,9 @@ def flowcache(
         threads: Caches run at the same time; ``None`` takes one per core.
         false_hits: Count packets that get the result of another flow, because both have one digest. Only with a
             capture.
+        curves: Add LRU of all sizes and ways, the miss-ratio curve and the reuse distances, from one pass.
+        time_out_seconds: Add what the flows are like; a flow ends after this silence (1 second in Girish 2008). Only
+            with a capture.
         strict: Stop at the first damaged record of the capture.
         progress: Called now and then with (done, in all): bytes while the input is read, then packets of all caches.
 
@@ -221,6 +228,9 @@ def flowcache(
         ("seed", seed, 0, _U64_MAX),
         ("threads", 1 if threads is None else threads, 1, _THREADS_MAX),
     ]
+    if time_out_seconds is not None and not 0 < time_out_seconds <= _TIME_OUT_MAX_SECONDS:
+        expected = f"expected more than 0, at most {_TIME_OUT_MAX_SECONDS}"
+        problems.append(ConfigProblem("time-out", "", f"found {time_out_seconds!r} seconds, {expected}"))
     for name, value, least, most in ranges:
         # What the core can hold, it judges: then all problems come at once.
         core_judges = name in {"entries", "ways", "digest width"} and value in range(_U32_MAX + 1)
@@ -231,6 +241,7 @@ def flowcache(
     digests = path is None or _holds_digests(path, format, problems)
     if digests:
         asked = {"key": key is not None, "hash": hash is not None, "false hits": false_hits}
+        asked["time-out"] = time_out_seconds is not None
         problems += [
             ConfigProblem(name, "", "found with an input of digests, expected a capture; leave it out")
             for name, is_asked in asked.items()
@@ -254,6 +265,8 @@ def flowcache(
             threads=threads or 0,
             strict=strict,
             false_hits=false_hits,
+            curves=curves,
+            time_out_ns=None if time_out_seconds is None else round(time_out_seconds * 1e9),
             progress=progress,
         )
     except (BufferError, TypeError) as error:
@@ -263,6 +276,76 @@ def flowcache(
         expected = "a contiguous array of uint32 with one dimension: numpy.ascontiguousarray(digests, numpy.uint32)"
         raise ConfigError.of([ConfigProblem("source", "", f"found {found} ({error}), expected {expected}")]) from error
     return msgspec.convert(plain, FlowCacheResult)
+
+
+def flow_mix(
+    packets: int,
+    *,
+    single_flows_percent: float,
+    packets_in_single_flows_percent: float,
+    large_flows_percent: float,
+    packets_in_large_flows_percent: float,
+    concurrent_flows: float,
+    largest_flow_packets: int = 40_000,
+    time_out_seconds: float = 1.0,
+    rate_pps: float = 20_000.0,
+    seed: int = 1,
+) -> FlowMixTraffic:
+    """Make traffic to stated flow statistics, for caches and for anything else that lives on flows.
+
+    Flows with one packet, and large ones with more than 1000, get the shares asked for; the rest have 2 to 1000
+    packets. Sizes follow bounded Pareto laws, gaps are log-normal and differ from flow to flow, and are scaled so that
+    as many flows are active at once as asked for. No gap of a flow reaches the time-out.
+
+    Args:
+        packets: Packets in all.
+        single_flows_percent: Flows with one packet, of all flows.
+        packets_in_single_flows_percent: Packets in them, of all packets. The two decide how many flows there are.
+        large_flows_percent: Flows with more than 1000 packets, of all flows.
+        packets_in_large_flows_percent: Packets in them, of all packets.
+        concurrent_flows: Flows active at once; a flow is active until it has been silent for the time-out.
+        largest_flow_packets: Packets of the largest flow at most.
+        time_out_seconds: Silence that ends a flow (1 second in Girish 2008, section 5.3.1).
+        rate_pps: Packets per second.
+        seed: Equal seeds give equal traffic.
+
+    Raises:
+        ConfigError: No traffic has these numbers; the text says which one does not fit, and what would.
+
+    Example:
+        >>> import linecard
+        >>> mix = linecard.flow_mix(200_000, single_flows_percent=58, packets_in_single_flows_percent=5.5,
+        ...     large_flows_percent=0.15, packets_in_large_flows_percent=50, concurrent_flows=5000)
+        >>> linecard.flowcache(mix.digests, 1024, policy=["lru", "sp"]).best[0].policy
+        'SP'
+    """
+    ranges = [
+        ("packets", packets, _U64_MAX),
+        ("largest flow", largest_flow_packets, _U64_MAX),
+        ("seed", seed, _U64_MAX),
+        ("time-out", time_out_seconds, _TIME_OUT_MAX_SECONDS),
+    ]
+    problems = [
+        ConfigProblem(name, "", f"found {value!r}, expected 0 to {most}")
+        for name, value, most in ranges
+        if not 0 <= value <= most
+    ]
+    if problems:
+        raise ConfigError.of(problems)
+    plain = _core.flow_mix(
+        packets=packets,
+        single_flows_percent=single_flows_percent,
+        packets_in_single_flows_percent=packets_in_single_flows_percent,
+        large_flows_percent=large_flows_percent,
+        packets_in_large_flows_percent=packets_in_large_flows_percent,
+        largest_flow_packets=largest_flow_packets,
+        concurrent_flows=concurrent_flows,
+        time_out_ns=round(time_out_seconds * 1e9),
+        rate_pps=rate_pps,
+        seed=seed,
+    )
+    digests, times = memoryview(plain["digests"]).cast("I"), memoryview(plain["times_ns"]).cast("Q")
+    return FlowMixTraffic(digests, times, msgspec.convert(plain["view"], TrafficView))
 
 
 def _listed(values: Any) -> list[Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from linecard import _html
 from linecard._core import __version__
+from linecard.cachecurves import CacheCurves, TrafficView  # noqa: TC001 # msgspec reads the annotations
 from linecard.flowstats import Diagnostic  # noqa: TC001 # msgspec reads the annotations
 from linecard.results import field_names, plain
 
@@ -37,6 +38,7 @@ class CacheRow:
         conflict: The rest.
         first_ref_misses: Packets whose digest was never seen before.
         cold_but_fa_hit: Cold misses that the fully associative LRU cache would have hit.
+        hit_seq_sha256: SHA-256 over one byte per packet, 1 for a hit: runs that agree in it agree in every decision.
         hit_but_fa_miss: Hits that the fully associative LRU cache would have missed.
         policy_state_bits: Bits of state of the policy beside tags and results; ``None`` of an oracle.
         entry_bits: Bits of an entry: the part of the digest that is stored, and the result.
@@ -62,6 +64,7 @@ class CacheRow:
     first_ref_misses: int
     cold_but_fa_hit: int
     hit_but_fa_miss: int
+    hit_seq_sha256: str
     policy_state_bits: int | None
     entry_bits: int
     cache_bytes: int
@@ -141,6 +144,9 @@ class FlowCacheResult:
         damage: Findings in the capture by kind; not every finding is damage.
         damaged_records: Findings that are damage.
         diagnostics: The first findings, with file, byte offset and packet number.
+        curves: LRU of all sizes, when asked for.
+        traffic: What the flows are like, when asked for.
+        time_out_ns: Silence that ends a flow there.
     """
 
     rows: tuple[CacheRow, ...]
@@ -159,6 +165,9 @@ class FlowCacheResult:
     damage: dict[str, int]
     damaged_records: int
     diagnostics: tuple[Diagnostic, ...]
+    curves: CacheCurves | None
+    traffic: TrafficView | None
+    time_out_ns: int | None
 
     @property
     def best(self) -> tuple[BestPolicy, ...]:
@@ -208,7 +217,8 @@ class FlowCacheResult:
         file = Path(self.input)
         hash_of_input = file_hash(file) if self.format != "array" and file.is_file() else None
         result = self.to_dict()
-        del result["rows"], result["best"], result["diagnostics"]
+        for name in ("rows", "best", "diagnostics", "curves", "traffic"):
+            del result[name]
         return {"linecard_version": __version__, "input_hash": hash_of_input, **result}
 
     def to_frame(self) -> polars.DataFrame:
@@ -224,6 +234,13 @@ class FlowCacheResult:
         path = Path(path)
         tables.write_table(path, field_names(CacheRow), self._table(), "csv")
         return tables.write_text(path.with_name(path.name + ".manifest.json"), tables.json_text(self.manifest()))
+
+    def write_plots(self, folder: str | Path) -> list[Path]:
+        """Draw what there is to draw into a folder as PNG files; return their paths (extra ``plot``)."""
+        from linecard import cacheplot, tables
+
+        drawings = cacheplot.draw_flowcache(self)
+        return [tables.write_bytes(Path(folder) / f"{name}.png", drawing.png) for name, drawing in drawings.items()]
 
     def _table(self) -> list[list[object]]:
         names = field_names(CacheRow)

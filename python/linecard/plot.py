@@ -26,7 +26,7 @@ MEASURED = "#1f5fa8"
 CALIBRATED = "#9a6fb0"
 LINES = ("#1f5fa8", "#c2571a", "#2c7a4b", "#8250a6", "#9a6700")
 
-_STYLE = {
+STYLE = {
     "font.family": "sans-serif",
     "font.size": 9,
     "axes.edgecolor": MUTED,
@@ -58,7 +58,12 @@ class Drawing:
     svg: str
 
 
-def _pyplot() -> Any:
+def load_pyplot() -> Any:
+    """Matplotlib, drawing without a display.
+
+    Raises:
+        MissingExtraError: It is not installed.
+    """
     try:
         import matplotlib as mpl
     except ImportError as error:
@@ -71,15 +76,15 @@ def _pyplot() -> Any:
 
 def draw_study(result: StudyResult) -> dict[str, Drawing]:
     """Every plot of a study by file name, in the document's order: bars per table, curves per figure."""
-    pyplot = _pyplot()
+    pyplot = load_pyplot()
     drawings: dict[str, Drawing] = {}
     for table in result.tables:
         if table.cells:
-            with pyplot.rc_context(_STYLE):
-                drawings[_file_name(table.spec.id)] = _finish(pyplot, _table_figure(pyplot, result, table))
+            with pyplot.rc_context(STYLE):
+                drawings[_file_name(table.spec.id)] = finish(pyplot, _table_figure(pyplot, result, table))
     for figure in result.figures:
-        with pyplot.rc_context(_STYLE):
-            drawings[_file_name(figure.spec.id)] = _finish(pyplot, _sweep_figure(pyplot, result, figure))
+        with pyplot.rc_context(STYLE):
+            drawings[_file_name(figure.spec.id)] = finish(pyplot, _sweep_figure(pyplot, result, figure))
     return drawings
 
 
@@ -87,7 +92,8 @@ def _file_name(item: str) -> str:
     return item_name(item).replace(" ", "_")
 
 
-def _finish(pyplot: Any, figure: Any) -> Drawing:
+def finish(pyplot: Any, figure: Any) -> Drawing:
+    """Turn a figure into bytes, the same for the same figure, and close it."""
     png, svg = io.BytesIO(), io.StringIO()
     figure.savefig(png, format="png", dpi=150, metadata={"Software": None})
     figure.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})

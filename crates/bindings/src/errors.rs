@@ -33,6 +33,11 @@ pub fn traffic(error: TrafficError) -> PyErr {
     python::TrafficError::new_err(error.to_string())
 }
 
+/// An error in what a generator was asked for as the exception that Python raises.
+pub fn parameter(error: TrafficError) -> PyErr {
+    python::ConfigError::new_err(error.to_string())
+}
+
 /// Why there are no rows.
 #[derive(Debug)]
 pub enum FlowCacheFailure {

@@ -1,4 +1,4 @@
-//! The compiled core of the Python package: five functions, plain data in and plain data out.
+//! The compiled core of the Python package: plain functions, plain data in and plain data out.
 //!
 //! Nothing is computed here. A function gathers its arguments, releases the GIL, calls the platform, the traffic
 //! reader or the caches, and hands the serialised result over as dictionaries; `python/linecard` gives them types. What can go
@@ -6,16 +6,19 @@
 //! [`ticker`].
 
 mod errors;
+mod flow_mix;
 mod flowcache;
 mod plain;
 mod ticker;
 
 use linecard_platform::RunRequest;
 use linecard_traffic::flows::FlowStatisticsBuilder;
+use linecard_traffic::generators::FlowMix;
 use linecard_traffic::{OpenOptions, PacketSource, Severity};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -190,6 +193,41 @@ fn flow_cache<'py>(
     plain::to_python(py, &outcome.map_err(errors::flowcache)?)
 }
 
+/// Makes traffic by flow statistics; see `linecard.flow_mix`.
+#[pyfunction]
+#[pyo3(name = "flow_mix", signature = (
+    *, packets, single_flows_percent, packets_in_single_flows_percent, large_flows_percent,
+    packets_in_large_flows_percent, largest_flow_packets, concurrent_flows, time_out_ns, rate_pps, seed
+))]
+#[allow(clippy::too_many_arguments)] // one keyword argument per field of the mix
+fn make_flow_mix(
+    py: Python<'_>,
+    packets: u64,
+    single_flows_percent: f64,
+    packets_in_single_flows_percent: f64,
+    large_flows_percent: f64,
+    packets_in_large_flows_percent: f64,
+    largest_flow_packets: u64,
+    concurrent_flows: f64,
+    time_out_ns: u64,
+    rate_pps: f64,
+    seed: u64,
+) -> PyResult<Py<PyDict>> {
+    let mix = FlowMix {
+        packets,
+        single_flows_percent,
+        packets_in_single_flows_percent,
+        large_flows_percent,
+        packets_in_large_flows_percent,
+        largest_flow_packets,
+        concurrent_flows,
+        time_out_ns,
+        rate_pps,
+        seed,
+    };
+    py.detach(|| flow_mix::make(&mix)).map_err(errors::parameter)?.to_python(py)
+}
+
 /// The shipped presets; see `linecard.presets`.
 #[pyfunction]
 fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
@@ -211,6 +249,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(flows, module)?)?;
     module.add_function(wrap_pyfunction!(flow_cache, module)?)?;
+    module.add_function(wrap_pyfunction!(make_flow_mix, module)?)?;
     module.add_function(wrap_pyfunction!(presets, module)?)?;
     module.add_function(wrap_pyfunction!(describe, module)?)?;
     Ok(())

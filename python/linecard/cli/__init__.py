@@ -247,10 +247,20 @@ def flowcache(
     false_hits: Annotated[
         bool, typer.Option("--false-hits", help="Count packets that get the result of another flow.")
     ] = False,
+    curves: Annotated[
+        bool, typer.Option("--curves", help="Add LRU of all sizes and ways, and reuse distances, from one pass.")
+    ] = False,
+    traffic: Annotated[
+        bool, typer.Option("--traffic", help="Add what the flows are like: sizes, and how many are active at once.")
+    ] = False,
+    time_out: Annotated[float, typer.Option(metavar="SECONDS", help="Silence that ends a flow there.")] = 1.0,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")] = False,
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
     csv: Annotated[
         Path | None, typer.Option("--csv", metavar="FILE", help="Write the rows as CSV, a manifest beside it.")
+    ] = None,
+    plots: Annotated[
+        Path | None, typer.Option("--plots", metavar="DIR", help="Draw everything as PNG files (extra: plot).")
     ] = None,
 ) -> None:
     """Compare flow caches: hit rate and miss classes of every size, number of ways and policy.
@@ -268,6 +278,8 @@ def flowcache(
         linecard flowcache edge.pcap.gz --key dst/24 --hash crc32c --width 16 --false-hits
 
         linecard flowcache edge.pcap.gz --policy lru,sp,pred,opt_bypass --json --csv caches.csv
+
+        linecard flowcache edge.pcap.gz --curves --traffic --plots caches/
     """
     from linecard import api
     from linecard.cli import screen
@@ -288,6 +300,8 @@ def flowcache(
             seed=seed,
             threads=threads,
             false_hits=false_hits,
+            curves=curves,
+            time_out_seconds=time_out if traffic else None,
             strict=strict,
             progress=progress,
         )
@@ -299,6 +313,8 @@ def flowcache(
     screen.diagnose_capture(result)
     if csv is not None:
         screen.note_written([csv, result.write_csv(csv)])
+    if plots is not None:
+        screen.note_written(result.write_plots(plots))
     if result.damaged_records:
         raise typer.Exit(Exit.CAPTURE)
 

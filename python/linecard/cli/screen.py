@@ -24,6 +24,7 @@ from linecard import tables
 from linecard.errors import ConfigError, LinecardError, TrafficError
 
 if TYPE_CHECKING:
+    from linecard.cachecurves import CacheCurves
     from linecard.cachestats import BestPolicy, FlowCacheResult
     from linecard.flowstats import FlowStatistics
     from linecard.results import Description, Parameter, PresetInfo, RunResult
@@ -372,6 +373,15 @@ def print_flowcache(result: FlowCacheResult) -> None:
     )
     if best:
         parts.append(section(heading("Best that can be built"), _best(best.values())))
+    if result.curves is not None:
+        parts.append(section(heading("LRU of all sizes", "packets that miss, in percent"), _lru_grid(result.curves)))
+        parts.append(section(heading("Reuse", "other digests before a digest comes back"), _reuse(result.curves)))
+    if result.traffic is not None:
+        flows = grid("l", "w")
+        for name, value in result.traffic.facts():
+            flows.add_row(Text(name, style=DIM), value)
+        silence = (result.time_out_ns or 0) / 1e9
+        parts.append(section(heading("Flows", f"ended by a silence of {silence:g} s"), flows))
     if result.rows and result.rows[0].false_hits is not None:
         explained = "measured probability, expected of the digest, expected of the stored part"
         parts.append(section(heading("False hits", explained), _false_hits(result)))
@@ -408,6 +418,30 @@ def _caches(result: FlowCacheResult, best: dict[tuple[int, int], BestPolicy]) ->
             f"{row.cache_bytes:,}" if first else "",
             Text("oracle", style=DIM) if row.policy_state_bits is None else f"{row.policy_state_bits:,}",
         )
+    return table
+
+
+def _lru_grid(curves: CacheCurves) -> Table:
+    """Miss rates by entries and ways, for entries in powers of two."""
+    ways = (1, 2, 4, 8, 16)
+    misses = {(row.entries, row.ways if row.sets > 1 else 0): row.miss_ratio for row in curves.lru}
+    table = lined(("entries", "r"), *((f"{number}-way", "r") for number in ways), ("full", "r"))
+    for entries in sorted({entries for entries, number in misses if number == 0 and entries >= ways[-1]}):
+        shown = [misses.get((entries, number)) for number in (*ways, 0)]
+        table.add_row(f"{entries:,}", *("" if ratio is None else f"{ratio:.2%}".rstrip("%") for ratio in shown))
+    return table
+
+
+def _reuse(curves: CacheCurves) -> Table:
+    table = grid("r", "l", "r", "r")
+    for row in curves.reuse:
+        span = (
+            f"{row.distance_from:,}"
+            if row.distance_from == row.distance_to
+            else f"{row.distance_from:,}–{row.distance_to:,}"
+        )
+        packets = curves.curve[0].packets
+        table.add_row(span, bar(row.packets / packets, "blue"), f"{row.packets:,}", f"{row.cumulative_percent:.1f} %")
     return table
 
 

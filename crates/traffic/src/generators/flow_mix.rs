@@ -16,6 +16,8 @@ use rand_xoshiro::rand_core::SeedableRng;
 
 /// A flow with more packets is large (Girish 2008, section 5.3.1).
 pub const LARGE_PACKETS: u64 = 1000;
+/// Packets that fit into the memory of a small machine.
+const MOST_PACKETS: u64 = 100_000_000;
 /// Standard deviation of the logarithm of gaps, and of that of a flow's scale.
 const SPREAD: f64 = 1.5;
 /// No gap is longer than this share of the time-out.
@@ -118,6 +120,9 @@ impl FlowMix {
         if !paced {
             let found = format!("{} packets/s, {} ns", self.rate_pps, self.time_out_ns);
             return Err(unfit("rate and time-out", found, "both above 0".to_owned()));
+        }
+        if self.packets > MOST_PACKETS {
+            return Err(unfit("packets", self.packets.to_string(), format!("at most {MOST_PACKETS}")));
         }
         let all = self.packets as f64;
         let single = (all * self.packets_in_single_flows_percent / 100.0).round();
