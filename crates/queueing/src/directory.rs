@@ -1,0 +1,235 @@
+//! What a cache of descriptor words holds: tags, order of use, dirty bits and pins.
+//!
+//! Lines are found through an index by line number, so that a fully associative cache of any size costs one look; the
+//! order of use within a set is a linked list. Values are kept by the manager, by slot.
+
+use linecard_sim::{Stream, stream};
+
+/// No slot, no line.
+pub const NONE: u32 = u32::MAX;
+
+/// Which line leaves a full set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replacement {
+    /// The least recently used.
+    Lru,
+    /// Any, drawn.
+    Random,
+}
+
+/// Tags of a set-associative cache.
+#[derive(Debug)]
+pub struct Directory {
+    ways: u32,
+    sets: u32,
+    slot_of: Vec<u32>,
+    line_of: Vec<u32>,
+    newer: Vec<u32>,
+    older: Vec<u32>,
+    newest: Vec<u32>,
+    oldest: Vec<u32>,
+    pins: Vec<u32>,
+    dirty: Vec<bool>,
+    replacement: Replacement,
+    draws: Stream,
+}
+
+impl Directory {
+    /// An empty cache of `sets` sets of `ways` lines, for lines numbered below `lines`.
+    pub fn new(sets: u32, ways: u32, lines: u32, replacement: Replacement, seed: u64) -> Self {
+        let slots = (sets * ways) as usize;
+        let mut directory = Self {
+            ways,
+            sets,
+            slot_of: vec![NONE; lines as usize],
+            line_of: vec![NONE; slots],
+            newer: vec![NONE; slots],
+            older: vec![NONE; slots],
+            newest: vec![NONE; sets as usize],
+            oldest: vec![NONE; sets as usize],
+            pins: vec![0; slots],
+            dirty: vec![false; slots],
+            replacement,
+            draws: stream(seed, "cache replacement"),
+        };
+        for slot in 0..slots as u32 {
+            directory.push_newest(slot);
+        }
+        directory
+    }
+
+    /// Number of slots.
+    pub fn slots(&self) -> u32 {
+        self.sets * self.ways
+    }
+
+    /// Where a line is, if it is there.
+    #[inline]
+    pub fn find(&self, line: u32) -> Option<u32> {
+        let slot = self.slot_of[line as usize];
+        (slot != NONE).then_some(slot)
+    }
+
+    /// The line in a slot, if there is one.
+    #[inline]
+    pub fn line(&self, slot: u32) -> Option<u32> {
+        Some(self.line_of[slot as usize]).filter(|&line| line != NONE)
+    }
+
+    /// Marks a line as used now.
+    #[inline]
+    pub fn touch(&mut self, slot: u32) {
+        if self.newest[self.set(slot)] != slot {
+            self.unlink(slot);
+            self.push_newest(slot);
+        }
+    }
+
+    /// The slot that `line` would take: an unpinned one of its set.
+    pub fn victim(&mut self, line: u32) -> Option<u32> {
+        let set = line % self.sets;
+        if self.replacement == Replacement::Random {
+            let first = set * self.ways;
+            let turn = self.draws.below(self.ways);
+            let slots = (0..self.ways).map(|way| first + (way + turn) % self.ways);
+            let empty = (first..first + self.ways).find(|&slot| self.line_of[slot as usize] == NONE);
+            return empty.into_iter().chain(slots).find(|&slot| self.pins[slot as usize] == 0);
+        }
+        let mut slot = self.oldest[set as usize];
+        while slot != NONE && self.pins[slot as usize] > 0 {
+            slot = self.newer[slot as usize];
+        }
+        (slot != NONE).then_some(slot)
+    }
+
+    /// Puts a line into a slot in place of what was there, as the one used now and clean.
+    #[inline]
+    pub fn replace(&mut self, slot: u32, line: u32) {
+        let at = slot as usize;
+        if self.line_of[at] != NONE {
+            self.slot_of[self.line_of[at] as usize] = NONE;
+        }
+        self.line_of[at] = line;
+        self.slot_of[line as usize] = slot;
+        self.dirty[at] = false;
+        self.touch(slot);
+    }
+
+    /// Keeps a slot from being taken, once more.
+    #[inline]
+    pub fn pin(&mut self, slot: u32) {
+        self.pins[slot as usize] += 1;
+    }
+
+    /// Takes one pin back.
+    #[inline]
+    pub fn unpin(&mut self, slot: u32) {
+        self.pins[slot as usize] -= 1;
+    }
+
+    /// Whether a slot must be written back before it is taken.
+    #[inline]
+    pub fn is_dirty(&self, slot: u32) -> bool {
+        self.dirty[slot as usize]
+    }
+
+    /// Notes that a slot must be written back before it is taken.
+    #[inline]
+    pub fn set_dirty(&mut self, slot: u32) {
+        self.dirty[slot as usize] = true;
+    }
+
+    #[inline]
+    fn set(&self, slot: u32) -> usize {
+        (slot / self.ways) as usize
+    }
+
+    fn push_newest(&mut self, slot: u32) {
+        let set = self.set(slot);
+        let before = std::mem::replace(&mut self.newest[set], slot);
+        self.older[slot as usize] = before;
+        self.newer[slot as usize] = NONE;
+        match before {
+            NONE => self.oldest[set] = slot,
+            before => self.newer[before as usize] = slot,
+        }
+    }
+
+    fn unlink(&mut self, slot: u32) {
+        let set = self.set(slot);
+        let (newer, older) = (self.newer[slot as usize], self.older[slot as usize]);
+        match newer {
+            NONE => self.newest[set] = older,
+            newer => self.older[newer as usize] = older,
+        }
+        match older {
+            NONE => self.oldest[set] = newer,
+            older => self.newer[older as usize] = newer,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Looks a line up and brings it in on a miss; whether it hit.
+    fn access(directory: &mut Directory, line: u32) -> bool {
+        if let Some(slot) = directory.find(line) {
+            directory.touch(slot);
+            return true;
+        }
+        let slot = directory.victim(line).expect("nothing is pinned");
+        directory.replace(slot, line);
+        false
+    }
+
+    #[test]
+    fn lru_by_hand() {
+        let mut directory = Directory::new(1, 2, 10, Replacement::Lru, 1);
+        let hits: Vec<bool> = [7, 8, 7, 9, 8, 7].iter().map(|&line| access(&mut directory, line)).collect();
+        // 7 8 | 7 hits | 9 takes the place of 8 | 8 that of 7 | 7 that of 9
+        assert_eq!(hits, [false, false, true, false, false, false]);
+    }
+
+    #[test]
+    fn pinned_lines_stay() {
+        for replacement in [Replacement::Lru, Replacement::Random] {
+            let mut directory = Directory::new(1, 2, 10, replacement, 1);
+            access(&mut directory, 1);
+            access(&mut directory, 2);
+            let pinned = directory.find(1).unwrap();
+            directory.pin(pinned);
+            for line in 3..8 {
+                access(&mut directory, line);
+                assert_eq!(directory.find(1), Some(pinned));
+            }
+            let other = 1 - pinned;
+            directory.pin(other);
+            assert_eq!(directory.victim(9), None);
+            directory.unpin(other);
+            assert_eq!(directory.victim(9), Some(other));
+        }
+    }
+
+    proptest! {
+        /// Against a list per set, newest first.
+        #[test]
+        fn agrees_with_lists(
+            ways in 1u32..5, sets in 1u32..4,
+            lines in proptest::collection::vec(0u32..24, 1..200),
+        ) {
+            let mut directory = Directory::new(sets, ways, 24, Replacement::Lru, 1);
+            let mut naive: Vec<Vec<u32>> = vec![Vec::new(); sets as usize];
+            for line in lines {
+                let set = &mut naive[(line % sets) as usize];
+                let hit = set.contains(&line);
+                set.retain(|&other| other != line);
+                set.insert(0, line);
+                set.truncate(ways as usize);
+                prop_assert_eq!(access(&mut directory, line), hit);
+            }
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! What every manager stands on: threads, the interconnect, the memory ports, the lists, and the clock.
+//!
+//! Every delay of this machine is the same for all that pass through it, so whatever enters a path first leaves it
+//! first. A path is therefore a queue with times, and only its head needs a wake-up: seven sources in the agenda,
+//! whatever the number of threads.
+//!
+//! A memory reference takes effect when it reaches its port: the controller forwards from its write buffer, so a read
+//! sees every write that arrived before it, though each port serves in its own time.
+
+use crate::lists::{End, Lists, Word, address};
+use crate::operation::Operation;
+use crate::settings::Settings;
+use linecard_sim::{Agenda, Ticks, Timebase};
+use std::collections::VecDeque;
+
+/// A message, reference or wake-up of one thread; what it means is up to the manager.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// The thread, or [`NOBODY`].
+    pub thread: u32,
+    /// What it is.
+    pub kind: u8,
+}
+
+/// A reference that no thread waits for: a line that is written back.
+pub const NOBODY: u32 = u32::MAX;
+
+/// The sources of the agenda: at one instant, what the lower numbers bring is there for the higher ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Source {
+    /// A read is done.
+    Read = 0,
+    /// A write is done.
+    Write = 1,
+    /// A message reached the memory's side.
+    Arrive = 2,
+    /// The data cache can take an access.
+    Cache = 3,
+    /// An engine holds the token.
+    Token = 4,
+    /// A message reached its thread.
+    Reply = 5,
+    /// A thread's instructions are done.
+    Compute = 6,
+}
+
+impl Source {
+    /// The source of a number of the agenda.
+    pub fn of(number: usize) -> Self {
+        match number {
+            0 => Self::Read,
+            1 => Self::Write,
+            2 => Self::Arrive,
+            3 => Self::Cache,
+            4 => Self::Token,
+            5 => Self::Reply,
+            _ => Self::Compute,
+        }
+    }
+}
+
+/// A path with a constant delay.
+#[derive(Debug, Default)]
+struct Path {
+    inside: VecDeque<(Ticks, Message)>,
+}
+
+/// A resource that takes one thing at a time, and how long it was busy.
+#[derive(Clone, Copy, Debug, Default)]
+struct Port {
+    each: Ticks,
+    free_at: Ticks,
+    used: u64,
+}
+
+impl Port {
+    #[inline]
+    fn take(&mut self, now: Ticks, times: u32) -> Ticks {
+        let start = now.max(self.free_at);
+        self.free_at = start + self.each * Ticks::from(times);
+        self.used += u64::from(times);
+        start
+    }
+}
+
+/// What a thread is doing.
+#[derive(Clone, Copy, Debug)]
+pub struct Thread {
+    /// Its operation.
+    pub operation: Operation,
+    /// The packet it enqueues, or has dequeued.
+    pub node: u32,
+    /// The descriptor word that it works on, where software does.
+    pub word: Word,
+    /// The node that its dequeue found after the head.
+    pub next: u32,
+    /// Replies it waits for.
+    pub waiting: u32,
+    /// Slot of the cache that it uses.
+    pub slot: u32,
+    /// When it took the operation.
+    pub since: Ticks,
+    /// Number of its operation in the stream.
+    pub at: u64,
+}
+
+/// What was counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Operations that found their descriptor in the cache.
+    pub hits: u64,
+    /// Operations that looked for it.
+    pub lookups: u64,
+    /// Messages from threads.
+    pub requests: u64,
+    /// Messages to threads.
+    pub responses: u64,
+    /// Memory reads.
+    pub reads: u64,
+    /// Memory writes.
+    pub writes: u64,
+    /// Of the writes, those of descriptors that left a cache.
+    pub written_back: u64,
+    /// Requests that an engine took while it held the token.
+    pub taken: u64,
+    /// Time that engines worked, summed over engines.
+    pub engine_busy: Ticks,
+}
+
+impl std::ops::Sub for Counts {
+    type Output = Self;
+
+    fn sub(self, before: Self) -> Self {
+        Self {
+            hits: self.hits - before.hits,
+            lookups: self.lookups - before.lookups,
+            requests: self.requests - before.requests,
+            responses: self.responses - before.responses,
+            reads: self.reads - before.reads,
+            writes: self.writes - before.writes,
+            written_back: self.written_back - before.written_back,
+            taken: self.taken - before.taken,
+            engine_busy: self.engine_busy - before.engine_busy,
+        }
+    }
+}
+
+/// The machine without its queue manager.
+#[derive(Debug)]
+pub struct Fabric {
+    agenda: Wheel,
+    /// The present.
+    pub now: Ticks,
+    paths: [Path; 7],
+    request: Port,
+    response: Port,
+    read: Port,
+    write: Port,
+    shared_port: bool,
+    half_interconnect: Ticks,
+    memory: Ticks,
+    /// Descriptors and links.
+    pub lists: Lists,
+    /// Threads.
+    pub threads: Vec<Thread>,
+    /// What was counted.
+    pub counts: Counts,
+    /// Ticks of a nanosecond and the like.
+    pub timebase: Timebase,
+}
+
+/// The agenda, which has no `Debug` of its own.
+struct Wheel(Agenda);
+
+impl std::fmt::Debug for Wheel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Agenda at {}", self.0.now())
+    }
+}
+
+/// Clocks of Table 1; half a nanosecond is their tick.
+const CLOCKS_HZ: [u64; 3] = [1_000_000_000, 400_000_000, 200_000_000];
+
+/// The machine's time.
+pub fn timebase() -> Timebase {
+    Timebase::from_clocks_hz(&CLOCKS_HZ).expect("the clocks of Table 1 have a common tick")
+}
+
+impl Fabric {
+    /// An idle machine with empty queues.
+    pub fn new(settings: &Settings, packets: usize) -> Self {
+        let timebase = timebase();
+        let ticks = |ps| timebase.ticks_from_ps(ps);
+        let port = |ps| Port { each: ticks(ps), ..Port::default() };
+        let idle = Thread {
+            operation: Operation::enqueue(0),
+            node: 0,
+            word: Word::default(),
+            next: 0,
+            waiting: 0,
+            slot: 0,
+            since: 0,
+            at: 0,
+        };
+        Self {
+            agenda: Wheel(Agenda::new(ticks(settings.slot_ps).max(1))),
+            now: 0,
+            paths: Default::default(),
+            request: port(settings.slot_ps),
+            response: port(settings.slot_ps),
+            read: port(settings.port_ps),
+            write: port(settings.port_ps),
+            shared_port: settings.shared_port,
+            half_interconnect: ticks(settings.interconnect_ps / 2),
+            memory: ticks(settings.memory_ps),
+            lists: Lists::new(settings.all_queues(), packets),
+            threads: vec![idle; settings.threads as usize],
+            counts: Counts::default(),
+            timebase,
+        }
+    }
+
+    /// The next thing that happens: its time becomes the present.
+    #[inline]
+    pub fn next(&mut self) -> Option<(Source, Message)> {
+        let (now, number) = self.agenda.0.take_next()?;
+        self.now = now;
+        let source = Source::of(number);
+        if source == Source::Token {
+            return Some((source, Message { thread: NOBODY, kind: 0 }));
+        }
+        let inside = &mut self.paths[number].inside;
+        let (_, message) = inside.pop_front()?;
+        if let Some(&(at, _)) = inside.front() {
+            self.agenda.0.schedule(number, at);
+        }
+        Some((source, message))
+    }
+
+    #[inline]
+    fn put(&mut self, source: Source, at: Ticks, message: Message) {
+        let inside = &mut self.paths[source as usize].inside;
+        debug_assert!(inside.back().is_none_or(|&(last, _)| last <= at), "a path keeps its order");
+        if inside.is_empty() {
+            self.agenda.0.schedule(source as usize, at);
+        }
+        inside.push_back((at, message));
+    }
+
+    /// Ask for the token's turn at `at`, in place of any other.
+    #[inline]
+    pub fn wake_token(&mut self, at: Ticks) {
+        self.agenda.0.schedule(Source::Token as usize, at);
+    }
+
+    /// The token has nothing to do.
+    pub fn forget_token(&mut self) {
+        self.agenda.0.cancel(Source::Token as usize);
+    }
+
+    /// A thread's instructions, after which [`Source::Compute`] comes.
+    #[inline]
+    pub fn compute(&mut self, thread: u32, ticks: Ticks) {
+        self.put(Source::Compute, self.now + ticks, Message { thread, kind: 0 });
+    }
+
+    /// A message from a thread to the memory's side.
+    #[inline]
+    pub fn send(&mut self, thread: u32, kind: u8) {
+        let start = self.request.take(self.now, 1);
+        self.counts.requests += 1;
+        self.put(Source::Arrive, start + self.half_interconnect, Message { thread, kind });
+    }
+
+    /// A message back to its thread.
+    #[inline]
+    pub fn reply(&mut self, message: Message) {
+        let start = self.response.take(self.now, 1);
+        self.counts.responses += 1;
+        self.put(Source::Reply, start + self.half_interconnect, message);
+    }
+
+    /// The data cache takes this access as soon as its port lets it.
+    #[inline]
+    pub fn enter_cache(&mut self, free_at: &mut Ticks, each: Ticks, message: Message) {
+        let start = self.now.max(*free_at);
+        *free_at = start + each;
+        self.put(Source::Cache, start, message);
+    }
+
+    /// Reads of memory: `message` comes back as [`Source::Read`] when the last of `references` is done.
+    #[inline]
+    pub fn read(&mut self, message: Message, references: u32) {
+        let port = if self.shared_port { &mut self.write } else { &mut self.read };
+        let start = port.take(self.now, references);
+        let last = start + port.each * Ticks::from(references - 1);
+        self.counts.reads += u64::from(references);
+        self.put(Source::Read, last + self.memory, message);
+    }
+
+    /// Writes to memory: `message` comes back as [`Source::Write`] when the last of `references` is done.
+    #[inline]
+    pub fn write(&mut self, message: Message, references: u32) {
+        let start = self.write.take(self.now, references);
+        let last = start + self.write.each * Ticks::from(references - 1);
+        self.counts.writes += u64::from(references);
+        if message.thread == NOBODY {
+            // Nobody waits for it, so nothing happens when it is done.
+            self.counts.written_back += u64::from(references);
+        } else {
+            self.put(Source::Write, last + self.memory, message);
+        }
+    }
+
+    /// Busy times of the read port, the write port, the request path and the response path since the beginning.
+    pub fn port_busy(&self) -> [Ticks; 4] {
+        let busy = |port: &Port| port.each * port.used;
+        [busy(&self.read), busy(&self.write), busy(&self.request), busy(&self.response)]
+    }
+
+    /// The descriptor word that a thread's operation works on.
+    #[inline]
+    pub fn address_of(&self, thread: u32) -> u32 {
+        let operation = self.threads[thread as usize].operation;
+        address(operation.queue(), operation.end())
+    }
+
+    /// Carries out the link reference of a thread's operation on `word`, as it reaches memory: an enqueue links the
+    /// packet behind the tail, a dequeue reads what follows the head.
+    #[inline]
+    pub fn touch_link(&mut self, thread: u32, word: Word) {
+        let this = &mut self.threads[thread as usize];
+        match this.operation.end() {
+            End::Tail => self.lists.links[word.node as usize] = this.node,
+            End::Head => this.next = self.lists.links[word.node as usize],
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Queues of packets, the managers that move packets in and out, and the caches that make them fast (Kumar and
+//! Crowley, "Exploiting Locality to Ameliorate Packet Queue Contention and Serialization", 2006).
+//!
+//! Every packet of a scheduler is enqueued and dequeued once, and each of the two reads and writes a queue descriptor in
+//! external memory. Operations on different queues overlap; operations on one queue do not. This crate runs threads,
+//! interconnect, memory and a queue manager against each other and counts what comes of it:
+//!
+//! ```
+//! use linecard_queueing::{Kind, Settings, Window, Workload, run};
+//!
+//! let settings = Settings::with(&["threads=16"]).unwrap();
+//! let window = Window { warmup: 1_000, measured: 10_000 };
+//! let operations = Workload::parse("SD16_90")?.operations(&settings, 12_000, 1)?;
+//! let report = run(Kind::QueuingCache, &settings, &operations, window, &mut |_| true)?;
+//! assert!(report.throughput_mops > 100.0);
+//! # Ok::<(), linecard_queueing::QueueingError>(())
+//! ```
+//!
+//! | file | what |
+//! |---|---|
+//! | `settings` | every number, with unit, meaning and source |
+//! | `workload` | the operations: Table 4's workloads, captures, three levels of queues |
+//! | `machine`, `fabric`, `locks` | threads, clock, interconnect, memory ports, synchronisation |
+//! | `manager` | `nc`, `dc`, `sqc`, `qarray`, `qc`: one file each |
+//! | `lists`, `ledger` | queues as linked lists in memory, and the checker that knows nothing of managers |
+//!
+//! # What it leaves out
+//!
+//! The packets themselves, and what a scheduler decides: a stream says which queue is next. Clock edges of the
+//! interconnect: a message starts when the path is free. Costs of synchronisation, which the document leaves out too.
+#![forbid(unsafe_code)]
+
+mod directory;
+mod error;
+mod fabric;
+mod ledger;
+mod lists;
+mod locks;
+mod machine;
+mod manager;
+mod operation;
+mod report;
+mod settings;
+mod workload;
+
+pub use directory::Replacement;
+pub use error::QueueingError;
+pub use lists::MOST_QUEUES;
+pub use machine::{Window, run};
+pub use manager::{Kind, Q_ARRAY_ENTRIES, Q_ARRAY_THREADS};
+pub use operation::Operation;
+pub use report::Report;
+pub use settings::{Described, Entry, Locking, PARAMETERS, Settings, Token};
+pub use workload::{Workload, operations_of_queues};

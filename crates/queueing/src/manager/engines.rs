@@ -1,0 +1,100 @@
+//! The engines that carry out the operations of a queue cache, and the token that hands them requests.
+//!
+//! Every clock the token is at the next engine; the engine takes a request if it is idle (section 5.6). With
+//! [`Token::Rotating`] an engine at work lets its clock pass, so requests start less often the busier the engines are.
+
+use crate::fabric::Fabric;
+use crate::settings::{Settings, Token};
+use linecard_sim::Ticks;
+
+/// Engines at work and the token's place.
+#[derive(Debug)]
+pub(super) struct Engines {
+    /// One bit an engine.
+    idle: Vec<u64>,
+    count: u32,
+    at_work: u32,
+    clock: Ticks,
+    token: Token,
+    /// The first clock that no engine has used.
+    next_clock: u64,
+    /// When each engine began, for its share of time.
+    since: Vec<Ticks>,
+}
+
+impl Engines {
+    pub fn new(settings: &Settings, fabric: &Fabric) -> Self {
+        let count = settings.engines;
+        let mut idle = vec![u64::MAX; count.div_ceil(64) as usize];
+        if !count.is_multiple_of(64) {
+            idle[count as usize / 64] = (1 << (count % 64)) - 1;
+        }
+        Self {
+            idle,
+            count,
+            at_work: 0,
+            clock: fabric.timebase.ticks_from_ps(settings.clock_ps),
+            token: settings.token,
+            next_clock: 0,
+            since: vec![0; count as usize],
+        }
+    }
+
+    /// When the token is next at an idle engine, and which: from the present on.
+    fn next_turn(&self, now: Ticks) -> Option<(u64, u32)> {
+        if self.at_work == self.count {
+            return None;
+        }
+        let clock = now.div_ceil(self.clock).max(self.next_clock);
+        let first = (clock % u64::from(self.count)) as u32;
+        let engine = self.idle_from(first)?;
+        let wait = match self.token {
+            Token::Rotating => (engine + self.count - first) % self.count,
+            Token::Idle => 0,
+        };
+        Some((clock + u64::from(wait), engine))
+    }
+
+    /// The first idle engine from `first` on, around.
+    fn idle_from(&self, first: u32) -> Option<u32> {
+        let words = self.idle.len();
+        let (start, offset) = (first as usize / 64, first % 64);
+        let ahead = self.idle[start] >> offset << offset;
+        if ahead != 0 {
+            return Some(start as u32 * 64 + ahead.trailing_zeros());
+        }
+        (1..=words).map(|step| (start + step) % words).find_map(|word| {
+            let bits = self.idle[word];
+            (bits != 0).then(|| word as u32 * 64 + bits.trailing_zeros())
+        })
+    }
+
+    /// Wakes the token for the next idle engine, or not at all.
+    pub fn wait(&self, fabric: &mut Fabric) {
+        match self.next_turn(fabric.now) {
+            Some((clock, _)) => fabric.wake_token(clock * self.clock),
+            None => fabric.forget_token(),
+        }
+    }
+
+    /// The idle engine at which the token is now begins to work.
+    pub fn take(&mut self, fabric: &mut Fabric) -> Option<u32> {
+        let (clock, engine) = self.next_turn(fabric.now)?;
+        if clock * self.clock != fabric.now {
+            return None;
+        }
+        self.next_clock = clock + 1;
+        self.at_work += 1;
+        self.idle[engine as usize / 64] &= !(1 << (engine % 64));
+        self.since[engine as usize] = fabric.now;
+        fabric.counts.taken += 1;
+        Some(engine)
+    }
+
+    /// An engine is idle again.
+    pub fn release(&mut self, fabric: &mut Fabric, engine: u32) {
+        self.at_work -= 1;
+        self.idle[engine as usize / 64] |= 1 << (engine % 64);
+        fabric.counts.engine_busy += fabric.now - self.since[engine as usize];
+    }
+}

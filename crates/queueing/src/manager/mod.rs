@@ -1,0 +1,238 @@
+//! Queue managers: the ways to carry out enqueues and dequeues.
+//!
+//! A manager is one file, one variant of [`Kind`] and one line in its list. The machine hands it a thread whose
+//! instructions are done ([`Manager::issue`]) and everything that happens on the way; it says when the operation is
+//! complete. Locks, threads, interconnect and memory are the machine's.
+
+mod data_cache;
+mod engines;
+mod no_cache;
+mod queuing_cache;
+mod software_cache;
+
+pub use data_cache::DataCache;
+pub use no_cache::NoCache;
+pub use queuing_cache::QueuingCache;
+pub use software_cache::SoftwareCache;
+
+use crate::QueueingError;
+use crate::directory::Directory;
+use crate::fabric::{Fabric, Message};
+use crate::lists::{End, NIL, Word};
+use crate::settings::{Entry, Settings};
+use linecard_sim::Ticks;
+
+/// The managers, by the names that the document gives them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// `nc`: descriptors in memory, worked on by threads.
+    NoCache,
+    /// `dc`: the same with a data cache in front of the memory.
+    DataCache,
+    /// `sqc`: a cache of descriptors with engines, which threads load and empty by commands.
+    SoftwareCache,
+    /// `qarray`: `sqc` as the IXP2800 has it.
+    QArray,
+    /// `qc`: the queuing cache.
+    QueuingCache,
+}
+
+/// Entries of the Q_array of an SRAM channel that hold descriptors, as many as a microengine's CAM has tags (IXP2800
+/// Hardware Reference Manual, "Queue Data Structure Commands").
+pub const Q_ARRAY_ENTRIES: u32 = 16;
+/// Threads of the one microengine whose CAM holds the tags (same source).
+pub const Q_ARRAY_THREADS: u32 = 8;
+
+impl Kind {
+    /// Every manager.
+    pub const ALL: [Self; 5] =
+        [Self::NoCache, Self::DataCache, Self::SoftwareCache, Self::QArray, Self::QueuingCache];
+
+    /// The name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NoCache => "nc",
+            Self::DataCache => "dc",
+            Self::SoftwareCache => "sqc",
+            Self::QArray => "qarray",
+            Self::QueuingCache => "qc",
+        }
+    }
+
+    /// The manager of a name.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn parse(name: &str) -> Result<Self, QueueingError> {
+        Self::ALL
+            .into_iter()
+            .find(|kind| kind.name() == name)
+            .ok_or_else(|| QueueingError::unknown("manager", name, &Self::ALL.map(Self::name)))
+    }
+
+    /// Instructions of one operation (Tables 3 and 5).
+    pub const fn instructions(self) -> u32 {
+        match self {
+            Self::NoCache | Self::DataCache => 30,
+            Self::SoftwareCache | Self::QArray => 60,
+            Self::QueuingCache => 4,
+        }
+    }
+
+    /// Whether software keeps operations on the same queue apart; a queuing cache does it itself.
+    pub const fn locks(self) -> bool {
+        !matches!(self, Self::QueuingCache)
+    }
+}
+
+/// How an operation stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// It goes on.
+    Going,
+    /// The thread is done with it.
+    Done,
+}
+
+/// A way to carry out queue operations.
+pub trait Manager {
+    /// From the thread's start to its first message.
+    fn instructions(&self) -> Ticks;
+    /// A thread's instructions are done.
+    fn issue(&mut self, fabric: &mut Fabric, thread: u32);
+    /// A message from a thread is there.
+    fn arrive(&mut self, fabric: &mut Fabric, message: Message);
+    /// A memory reference is done.
+    fn referenced(&mut self, fabric: &mut Fabric, message: Message);
+    /// The data cache's port takes an access.
+    fn access(&mut self, _fabric: &mut Fabric, _message: Message) {}
+    /// The token is at an engine that waits for it.
+    fn turn(&mut self, _fabric: &mut Fabric) {}
+    /// A message is back at its thread.
+    fn replied(&mut self, fabric: &mut Fabric, message: Message) -> Progress;
+    /// Writes everything back into memory; all operations are done.
+    fn flush(&mut self, fabric: &mut Fabric);
+}
+
+/// The word after a thread's operation has passed this end.
+#[inline]
+fn moved(fabric: &Fabric, thread: u32, word: Word) -> Word {
+    let this = &fabric.threads[thread as usize];
+    let node = match this.operation.end() {
+        End::Tail => this.node,
+        End::Head => this.next,
+    };
+    Word { node, passed: word.passed.wrapping_add(1) }
+}
+
+/// Whether a thread's dequeue found no packet.
+#[inline]
+fn found_empty(fabric: &Fabric, thread: u32) -> bool {
+    let this = &fabric.threads[thread as usize];
+    this.operation.is_dequeue() && this.next == NIL
+}
+
+/// Descriptors in the entries of a queue cache: whole, or one pointer each.
+#[derive(Debug)]
+struct Entries {
+    directory: Directory,
+    words: Vec<[Word; 2]>,
+    /// Line whose changed content a slot still holds.
+    leaving: Vec<Option<u32>>,
+    entry: Entry,
+}
+
+impl Entries {
+    fn new(settings: &Settings, entries: u32) -> Self {
+        let lines = settings.all_queues() * 2;
+        let directory = Directory::new(1, entries, lines, settings.replacement, 1);
+        Self {
+            directory,
+            words: vec![[Word::default(); 2]; entries as usize],
+            leaving: vec![None; entries as usize],
+            entry: settings.entry,
+        }
+    }
+
+    /// The line of a thread's operation.
+    #[inline]
+    fn line(&self, fabric: &Fabric, thread: u32) -> u32 {
+        let operation = fabric.threads[thread as usize].operation;
+        match self.entry {
+            Entry::Descriptor => operation.queue(),
+            Entry::Pointer => operation.queue() * 2 + operation.end() as u32,
+        }
+    }
+
+    /// Gives a slot to a line. What was there stays until [`Entries::load`], and may not be used any more.
+    fn claim(&mut self, slot: u32, line: u32) {
+        let changed = self.directory.line(slot).filter(|_| self.directory.is_dirty(slot));
+        self.leaving[slot as usize] = changed;
+        self.directory.replace(slot, line);
+    }
+
+    /// The entry's old content, if it had changed, goes into memory, and the new one is read: both take effect now,
+    /// when the references reach memory. Who comes for the old line reads after this.
+    fn load(&mut self, fabric: &mut Fabric, slot: u32, message: Message) {
+        if let Some(line) = self.leaving[slot as usize].take() {
+            self.write_back(fabric, slot, line);
+            fabric.write(Message { thread: crate::fabric::NOBODY, kind: 0 }, 1);
+        }
+        if let Some(line) = self.directory.line(slot) {
+            let line = line as usize;
+            self.words[slot as usize] = match self.entry {
+                Entry::Descriptor => [fabric.lists.words[line * 2], fabric.lists.words[line * 2 + 1]],
+                Entry::Pointer => [fabric.lists.words[line], Word::default()],
+            };
+        }
+        fabric.read(message, 1);
+    }
+
+    fn write_back(&self, fabric: &mut Fabric, slot: u32, line: u32) {
+        let words = self.words[slot as usize];
+        match self.entry {
+            Entry::Descriptor => fabric.lists.words[line as usize * 2..][..2].copy_from_slice(&words),
+            Entry::Pointer => fabric.lists.words[line as usize] = words[0],
+        }
+    }
+
+    #[inline]
+    fn word(&mut self, fabric: &Fabric, thread: u32) -> &mut Word {
+        let this = &fabric.threads[thread as usize];
+        let end = match self.entry {
+            Entry::Descriptor => this.operation.end() as usize,
+            Entry::Pointer => 0,
+        };
+        &mut self.words[this.slot as usize][end]
+    }
+
+    /// Sends the link reference of a thread's operation on its way.
+    #[inline]
+    fn link(&mut self, fabric: &mut Fabric, message: Message) {
+        let word = *self.word(fabric, message.thread);
+        fabric.touch_link(message.thread, word);
+        if fabric.threads[message.thread as usize].operation.is_dequeue() {
+            fabric.read(message, 1);
+        } else {
+            fabric.write(message, 1);
+        }
+    }
+
+    /// The link reference is done: the descriptor moves on.
+    #[inline]
+    fn finish(&mut self, fabric: &mut Fabric, thread: u32) {
+        if !found_empty(fabric, thread) {
+            let word = *self.word(fabric, thread);
+            *self.word(fabric, thread) = moved(fabric, thread, word);
+            self.directory.set_dirty(fabric.threads[thread as usize].slot);
+        }
+    }
+
+    fn flush(&mut self, fabric: &mut Fabric) {
+        for slot in 0..self.directory.slots() {
+            if let Some(line) = self.directory.line(slot).filter(|_| self.directory.is_dirty(slot)) {
+                self.write_back(fabric, slot, line);
+            }
+        }
+    }
+}

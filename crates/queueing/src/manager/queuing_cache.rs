@@ -1,0 +1,188 @@
+//! `qc`: the queuing cache (sections 3.4 and 5.6).
+//!
+//! One command carries out an operation. It waits in the request buffer; the engine that holds the token takes the
+//! oldest request whose queue is not in service. On a miss the engine writes the least recently used descriptor back
+//! and reads the one it needs. It then does the link reference, answers, and goes on with the oldest waiting request
+//! of the same queue: the operations of a queue are done one after the other, in the order in which they came.
+
+use super::engines::Engines;
+use super::{Entries, Manager, Progress};
+use crate::Kind;
+use crate::fabric::{Fabric, Message};
+use crate::settings::Settings;
+use linecard_sim::Ticks;
+use std::collections::VecDeque;
+
+const COMMAND: u8 = 0;
+const DESCRIPTOR: u8 = 1;
+const LINK: u8 = 2;
+
+const NOBODY: u32 = u32::MAX;
+
+/// A cache with engines of its own.
+#[derive(Debug)]
+pub struct QueuingCache {
+    instructions: Ticks,
+    entries: Entries,
+    engines: Engines,
+    /// Requests in the buffer, and the most there can be.
+    buffered: u32,
+    places: u32,
+    /// Commands that found the buffer full.
+    outside: VecDeque<u32>,
+    /// The oldest request of each queue that is neither in service nor behind one of its own queue.
+    ready: VecDeque<u32>,
+    /// Whether a queue is in service or has a request in `ready`.
+    claimed: Vec<bool>,
+    /// The oldest and the youngest request behind that one, by queue, and the next one by thread.
+    oldest: Vec<u32>,
+    youngest: Vec<u32>,
+    behind: Vec<u32>,
+    /// The engine that serves each thread's request.
+    engine: Vec<u32>,
+    pinned: u32,
+}
+
+impl QueuingCache {
+    /// With the entries and engines of these settings.
+    pub fn new(settings: &Settings, fabric: &Fabric) -> Self {
+        let queues = settings.all_queues() as usize;
+        let threads = settings.threads as usize;
+        Self {
+            instructions: fabric.timebase.ticks_from_ps(settings.instruction_ps[Kind::QueuingCache as usize]),
+            entries: Entries::new(settings, settings.entries),
+            engines: Engines::new(settings, fabric),
+            buffered: 0,
+            places: settings.requests,
+            outside: VecDeque::with_capacity(threads),
+            ready: VecDeque::with_capacity(threads),
+            claimed: vec![false; queues],
+            oldest: vec![NOBODY; queues],
+            youngest: vec![NOBODY; queues],
+            behind: vec![NOBODY; threads],
+            engine: vec![0; threads],
+            pinned: 0,
+        }
+    }
+
+    fn buffer(&mut self, fabric: &mut Fabric, thread: u32) {
+        self.buffered += 1;
+        let queue = fabric.threads[thread as usize].operation.queue() as usize;
+        self.behind[thread as usize] = NOBODY;
+        if !self.claimed[queue] {
+            self.claimed[queue] = true;
+            self.ready.push_back(thread);
+            if self.ready.len() == 1 {
+                self.wait_for_token(fabric);
+            }
+        } else if self.oldest[queue] == NOBODY {
+            self.oldest[queue] = thread;
+            self.youngest[queue] = thread;
+        } else {
+            self.behind[self.youngest[queue] as usize] = thread;
+            self.youngest[queue] = thread;
+        }
+    }
+
+    fn wait_for_token(&self, fabric: &mut Fabric) {
+        if self.ready.is_empty() || self.pinned == self.entries.directory.slots() {
+            fabric.forget_token();
+        } else {
+            self.engines.wait(fabric);
+        }
+    }
+
+    /// A request leaves the buffer, and one that waited outside enters.
+    fn leave_buffer(&mut self, fabric: &mut Fabric) {
+        self.buffered -= 1;
+        if let Some(thread) = self.outside.pop_front() {
+            self.buffer(fabric, thread);
+        }
+    }
+
+    /// An engine turns to a request.
+    fn serve(&mut self, fabric: &mut Fabric, thread: u32, engine: u32) {
+        self.engine[thread as usize] = engine;
+        let line = self.entries.line(fabric, thread);
+        let found = self.entries.directory.find(line);
+        fabric.counts.lookups += 1;
+        fabric.counts.hits += u64::from(found.is_some());
+        let slot = match found {
+            Some(slot) => {
+                self.entries.directory.touch(slot);
+                slot
+            }
+            // There is one: an engine takes no request while every entry is in use.
+            None => self.entries.directory.victim(line).unwrap_or_default(),
+        };
+        fabric.threads[thread as usize].slot = slot;
+        self.entries.directory.pin(slot);
+        self.pinned += 1;
+        if found.is_some() {
+            self.entries.link(fabric, Message { thread, kind: LINK });
+        } else {
+            self.entries.claim(slot, line);
+            self.entries.load(fabric, slot, Message { thread, kind: DESCRIPTOR });
+        }
+    }
+}
+
+impl Manager for QueuingCache {
+    fn instructions(&self) -> Ticks {
+        self.instructions
+    }
+
+    fn issue(&mut self, fabric: &mut Fabric, thread: u32) {
+        fabric.send(thread, COMMAND);
+    }
+
+    fn arrive(&mut self, fabric: &mut Fabric, message: Message) {
+        if self.buffered < self.places {
+            self.buffer(fabric, message.thread);
+        } else {
+            self.outside.push_back(message.thread);
+        }
+    }
+
+    fn turn(&mut self, fabric: &mut Fabric) {
+        if let Some(engine) = self.engines.take(fabric)
+            && let Some(thread) = self.ready.pop_front()
+        {
+            self.serve(fabric, thread, engine);
+        }
+        self.wait_for_token(fabric);
+    }
+
+    fn referenced(&mut self, fabric: &mut Fabric, message: Message) {
+        let thread = message.thread;
+        if message.kind == DESCRIPTOR {
+            self.entries.link(fabric, Message { thread, kind: LINK });
+            return;
+        }
+        self.entries.finish(fabric, thread);
+        let this = fabric.threads[thread as usize];
+        self.entries.directory.unpin(this.slot);
+        self.pinned -= 1;
+        fabric.reply(Message { thread, kind: COMMAND });
+        let (queue, engine) = (this.operation.queue() as usize, self.engine[thread as usize]);
+        // The oldest request of the same queue, if there is one, before anybody else may enter.
+        let next = self.oldest[queue];
+        if next == NOBODY {
+            self.claimed[queue] = false;
+            self.engines.release(fabric, engine);
+        } else {
+            self.oldest[queue] = self.behind[next as usize];
+            self.serve(fabric, next, engine);
+        }
+        self.leave_buffer(fabric);
+        self.wait_for_token(fabric);
+    }
+
+    fn replied(&mut self, _fabric: &mut Fabric, _message: Message) -> Progress {
+        Progress::Done
+    }
+
+    fn flush(&mut self, fabric: &mut Fabric) {
+        self.entries.flush(fabric);
+    }
+}

@@ -1,0 +1,116 @@
+//! Do unloaded latencies, serial rates and traffic come out as Table 5 and section 5 state them?
+
+use linecard_queueing::{Kind, Operation, Report, Settings, Window, Workload, run};
+
+fn settings(changes: &[&str]) -> Settings {
+    Settings::with(changes).unwrap()
+}
+
+/// The latency of each operation of a lone thread, in nanoseconds.
+fn latencies(kind: Kind, settings: &Settings, operations: &[Operation]) -> Vec<f64> {
+    (0..operations.len() as u64)
+        .map(|warmup| {
+            let window = Window { warmup, measured: 1 };
+            run(kind, settings, operations, window, &mut |_| true).unwrap().latency_mean_ns
+        })
+        .collect()
+}
+
+fn throughput(kind: Kind, workload: &str, changes: &[&str]) -> Report {
+    let settings = settings(changes);
+    let window = Window { warmup: 5_000, measured: 40_000 };
+    let operations = Workload::parse(workload).unwrap().operations(&settings, 50_000, 1).unwrap();
+    run(kind, &settings, &operations, window, &mut |_| true).unwrap()
+}
+
+#[test]
+fn unloaded_latencies_are_those_of_table_5() {
+    // The first enqueue and the first dequeue miss, since each end has its own pointer; the second ones hit.
+    let operations =
+        [Operation::enqueue(3), Operation::enqueue(3), Operation::dequeue(3), Operation::dequeue(3)];
+    let expected: [(Kind, [f64; 4]); 5] = [
+        (Kind::NoCache, [170.0, 170.0, 250.0, 250.0]),
+        (Kind::DataCache, [170.0, 130.0, 210.0, 170.0]),
+        (Kind::SoftwareCache, [200.0, 120.0, 200.0, 120.0]),
+        (Kind::QArray, [200.0, 120.0, 200.0, 120.0]),
+        // Table 5 leaves out the 5 ns of instructions that Table 1 gives the queuing cache.
+        (Kind::QueuingCache, [120.0 + 5.0, 80.0 + 5.0, 120.0 + 5.0, 80.0 + 5.0]),
+    ];
+    // Table 5 adds latencies: ports and paths take everything at once.
+    let free = settings(&["threads=1", "memory_port_ns=0", "interconnect_slot_ns=0"]);
+    for (kind, expected) in expected {
+        assert_eq!(latencies(kind, &free, &operations), expected, "{}", kind.name());
+    }
+    // The two writes of an enqueue leave at once and share a port: the second is done 8 ns later.
+    let found = latencies(Kind::NoCache, &settings(&["threads=1"]), &operations);
+    assert_eq!(found, [178.0, 178.0, 250.0, 250.0]);
+}
+
+#[test]
+fn whole_descriptors_are_loaded_once() {
+    let operations = [Operation::enqueue(3), Operation::dequeue(3)];
+    let settings = settings(&["threads=1", "entry=descriptor"]);
+    assert_eq!(latencies(Kind::QueuingCache, &settings, &operations), [125.0, 85.0]);
+    assert_eq!(latencies(Kind::SoftwareCache, &settings, &operations), [200.0, 120.0]);
+}
+
+#[test]
+fn one_queue_is_served_at_the_pace_of_its_slower_end() {
+    // Half of the operations are dequeues, each of which holds the head for its whole latency; inside the queuing
+    // cache one operation follows the other every 40 ns.
+    let expected = [
+        (Kind::NoCache, 2e3 / 250.0),
+        (Kind::DataCache, 2e3 / 170.0),
+        (Kind::SoftwareCache, 2e3 / 120.0),
+        (Kind::QueuingCache, 1e3 / 40.0),
+    ];
+    for (kind, expected) in expected {
+        let found = throughput(kind, "SD1_100", &[]).throughput_mops;
+        assert!((found / expected - 1.0).abs() < 2e-3, "{}: {found} {expected}", kind.name());
+    }
+    // With one lock per queue, ends take turns.
+    let found = throughput(Kind::NoCache, "SD1_100", &["locking=queue"]).throughput_mops;
+    assert!((found / (2e3 / (178.0 + 250.0)) - 1.0).abs() < 2e-3, "{found}");
+}
+
+#[test]
+fn the_memory_ports_limit_uniform_traffic() {
+    // Three references an operation, half of them reads, one every 8 ns at each port.
+    let report = throughput(Kind::NoCache, "R", &[]);
+    assert!((report.throughput_mops / (1e3 / 12.0) - 1.0).abs() < 1e-3, "{}", report.throughput_mops);
+    assert!(report.read_port_utilization > 0.999 && report.write_port_utilization > 0.999);
+    let shared = throughput(Kind::NoCache, "R", &["memory_ports=shared"]);
+    assert!((shared.throughput_mops / (1e3 / 24.0) - 1.0).abs() < 1e-3, "{}", shared.throughput_mops);
+}
+
+#[test]
+fn references_and_messages_are_those_of_section_5() {
+    let nc = throughput(Kind::NoCache, "SD16_90", &[]);
+    // Three of each, half of the references reads; operations under way at the ends of the window blur it.
+    for (found, expected) in [
+        (nc.references_per_operation, 3.0),
+        (nc.messages_per_operation, 3.0),
+        (nc.reads_per_operation, 1.5),
+        (nc.writes_per_operation, 1.5),
+    ] {
+        assert!((found - expected).abs() < 0.002, "{found} {expected}");
+    }
+    for kind in [Kind::QueuingCache, Kind::SoftwareCache] {
+        let report = throughput(kind, "SD16_90", &[]);
+        // A miss reads a pointer and writes one back: every victim has changed.
+        let expected = (1.0 - report.hit_rate) * 2.0 + 1.0;
+        assert!((report.references_per_operation - expected).abs() < 0.01, "{report:?}");
+        let messages = if kind == Kind::QueuingCache { 1.0 } else { 2.0 - report.hit_rate };
+        assert!((report.messages_per_operation - messages).abs() < 0.01, "{report:?}");
+    }
+}
+
+#[test]
+fn waiting_is_counted() {
+    let report = throughput(Kind::NoCache, "SD1_100", &[]);
+    // 32 threads, of which two work: by Little's law an operation takes 32 / T.
+    let latency = 32e3 / report.throughput_mops;
+    assert!((report.latency_mean_ns / latency - 1.0).abs() < 1e-2, "{report:?}");
+    assert!(report.lock_wait_mean_ns > 0.9 * latency * 15.0 / 16.0);
+    assert!(report.latency_p50_ns <= report.latency_p99_ns && report.latency_p99_ns <= report.latency_max_ns);
+}
