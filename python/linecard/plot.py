@@ -21,10 +21,15 @@ if TYPE_CHECKING:
 
 INK = "#1f2328"
 MUTED = "#57606a"
+# Width of a letter of a bar's label, on average.
+LETTER_INCHES = 0.062
 PUBLISHED = "#b9c4d0"
 MEASURED = "#1f5fa8"
 CALIBRATED = "#9a6fb0"
 LINES = ("#1f5fa8", "#c2571a", "#2c7a4b", "#8250a6", "#9a6700")
+
+# More lines than these leave no room for their names.
+MOST_LINES_WITH_LEGEND_INSIDE = 4
 
 STYLE = {
     "font.family": "sans-serif",
@@ -146,6 +151,9 @@ def _table_figure(pyplot: Any, result: StudyResult, table: TableResult) -> Any:
     width = min(max(5.4, 0.92 * bars + 0.4 * len(groups) + 0.8), 12.0)
     figure, axes = pyplot.subplots(figsize=(width, 3.1))
     position = 0.0
+    pitch_inches = width / (bars + 0.55 * len(groups) + 0.5)
+    longest = max(len(label) for _, cells in groups for label, _ in cells)
+    crowded = bars > 12 or longest * LETTER_INCHES > pitch_inches
     ticks, labels = [], []
     top = max(max(cell.published, cell.measured or 0.0) for cell in table.cells)
     for title, cells in groups:
@@ -163,18 +171,18 @@ def _table_figure(pyplot: Any, result: StudyResult, table: TableResult) -> Any:
             position += 1.0
         middle = (start + position - 1) / 2
         if title:
+            room = len(cells) * pitch_inches + 0.45 * pitch_inches
             axes.annotate(
-                title,
+                textwrap.fill(title, max(int(room / LETTER_INCHES / 1.2), 8)),
                 (middle, 0),
                 xycoords=axes.get_xaxis_transform(),
-                xytext=(0, -22 if bars <= 12 else -40),
+                xytext=(0, -48 if crowded else -22),
                 textcoords="offset points",
                 ha="center",
                 va="top",
                 color=MUTED,
             )
         position += 0.55
-    crowded = bars > 12
     axes.set_xticks(ticks, labels, rotation=24 if crowded else 0, ha="right" if crowded else "center", fontsize=7.5)
     axes.tick_params(axis="x", length=0)
     if not any(title for title, _ in groups):
@@ -205,7 +213,9 @@ def _table_figure(pyplot: Any, result: StudyResult, table: TableResult) -> Any:
 
 def _sweep_figure(pyplot: Any, result: StudyResult, figure_result: FigureResult) -> Any:
     spec = figure_result.spec
-    figure, all_axes = pyplot.subplots(1, len(spec.panels), figsize=(4.3 * len(spec.panels), 3.1), squeeze=False)
+    wide = any(len(spec.series) * len(panel.measures) > MOST_LINES_WITH_LEGEND_INSIDE for panel in spec.panels)
+    size = ((5.1 if wide else 4.3) * len(spec.panels), 3.1)
+    figure, all_axes = pyplot.subplots(1, len(spec.panels), figsize=size, squeeze=False)
     positions = list(range(len(spec.values)))
     for panel, axes in zip(spec.panels, all_axes[0], strict=True):
         lines = [(series.label, measure) for series in spec.series for measure in panel.measures]
@@ -230,7 +240,10 @@ def _sweep_figure(pyplot: Any, result: StudyResult, figure_result: FigureResult)
         axes.margins(y=0.18)
         if panel.kind == "bars":
             axes.set_ylim(bottom=0)
-        axes.legend(fontsize=8, loc="best")
+        if len(lines) > MOST_LINES_WITH_LEGEND_INSIDE:
+            axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        else:
+            axes.legend(fontsize=8, loc="best")
     figure.suptitle(
         f"{item_name(spec.id).capitalize()}: {spec.title}", x=0.01, ha="left", fontsize=10, fontweight="bold"
     )

@@ -110,9 +110,12 @@ def grade(table: TableResult, cell: compare.Cell) -> str:
     if cell.calibrated:
         return "calibrated"
     if table.spec.tolerance_points is not None:
-        share = abs(cell.difference or 0.0) / table.spec.tolerance_points
+        off, allowed = abs(cell.difference or 0.0), table.spec.tolerance_points
     elif cell.error is not None:
-        share = abs(cell.error) / table.spec.tolerance
+        off, allowed = abs(cell.error), table.spec.tolerance
     else:
         return "plain"
+    if not allowed:
+        return "bad" if off else "good"
+    share = off / allowed
     return "good" if share <= 0.3 else "fair" if share <= 0.6 else "poor" if share <= 1.0 else "bad"

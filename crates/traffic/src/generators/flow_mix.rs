@@ -24,6 +24,8 @@ const SPREAD: f64 = 1.5;
 const LONGEST_GAP: f64 = 0.9;
 /// A large flow takes at least this share of the whole time.
 const SHORTEST_LARGE: f64 = 0.3;
+/// No flow takes longer than this share of the whole time.
+const LONGEST_FLOW: f64 = 0.9;
 /// Halvings until a solution is as exact as its type.
 const HALVINGS: u32 = 60;
 
@@ -92,8 +94,7 @@ impl FlowMix {
         }
         let mut packets = Vec::with_capacity(self.packets as usize);
         for (&flow, of_flow) in names.iter().zip(&gaps) {
-            let room = (seconds - of_flow.iter().sum::<f64>()).max(0.0);
-            let mut time = room * open_unit(&mut random);
+            let mut time = (seconds - of_flow.iter().sum::<f64>()) * open_unit(&mut random);
             packets.push(MixedPacket { time_ns: (time * 1e9) as u64, flow });
             for gap in of_flow {
                 time += gap;
@@ -153,9 +154,10 @@ impl FlowMix {
     fn pace(&self, sizes: &[u64], gaps: &mut [Vec<f64>], seconds: f64, cap: f64) -> Result<(), TrafficError> {
         let is_large = |size: u64| size > LARGE_PACKETS;
         let time_out = self.time_out_ns as f64 * 1e-9;
+        let longest = LONGEST_FLOW * seconds;
         let paced = |size: &u64, of_flow: &[f64], scale: f64| -> f64 {
             let gap = |gap: &f64| if is_large(*size) { *gap } else { (gap * scale).min(cap) };
-            of_flow.iter().map(gap).sum::<f64>() + time_out
+            of_flow.iter().map(gap).sum::<f64>().min(longest) + time_out
         };
         let active = |scale: f64, gaps: &[Vec<f64>]| {
             sizes.iter().zip(gaps).map(|(size, of_flow)| paced(size, of_flow, scale)).sum::<f64>() / seconds
@@ -175,8 +177,14 @@ impl FlowMix {
             }
         }
         let scale = libm::exp(low);
-        for (_, of_flow) in sizes.iter().zip(gaps).filter(|(size, _)| !is_large(**size)) {
+        for (_, of_flow) in sizes.iter().zip(gaps.iter_mut()).filter(|(size, _)| !is_large(**size)) {
             of_flow.iter_mut().for_each(|gap| *gap = (*gap * scale).min(cap));
+        }
+        for of_flow in gaps {
+            let shrink = longest / of_flow.iter().sum::<f64>();
+            if shrink < 1.0 {
+                of_flow.iter_mut().for_each(|gap| *gap *= shrink);
+            }
         }
         Ok(())
     }
@@ -242,7 +250,7 @@ mod tests {
         large_flows_percent: 0.15,
         packets_in_large_flows_percent: 50.0,
         largest_flow_packets: 40_000,
-        concurrent_flows: 4000.0,
+        concurrent_flows: 2500.0,
         time_out_ns: 1_000_000_000,
         rate_pps: 10_000.0,
         seed: 3,
@@ -271,7 +279,7 @@ mod tests {
         assert!((large.iter().sum::<u64>() as f64 / 2000.0 - 50.0).abs() < 0.01);
         assert!(*large.iter().max().unwrap() <= 40_000);
         let active = (active_ns as f64 * 1e-9 + flows) / 20.0;
-        assert!((active / 4000.0 - 1.0).abs() < 0.001, "{active}");
+        assert!((active / 2500.0 - 1.0).abs() < 0.001, "{active}");
         assert_eq!(packets, MIX.generate().unwrap());
         assert_ne!(packets, FlowMix { seed: 4, ..MIX }.generate().unwrap());
     }

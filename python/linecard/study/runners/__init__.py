@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from linecard.study.plan import RunSpec
 
-RUNNERS = ("machine",)
+RUNNERS = ("machine", "flowcache")
 
 
 class StudyRun(Protocol):

@@ -1,0 +1,105 @@
+"""Flow caches under traffic that is made to stated flow statistics: `linecard.flow_mix`, then `linecard.flowcache`.
+
+A run is a traffic (``mix.…``, the arguments of :func:`linecard.flow_mix`) and a shape (``entries``, ``ways``); every
+policy of :data:`POLICIES` runs over it. The packets of the study's effort are the packets of the traffic. Metrics:
+
+- ``traffic``: what the traffic came out as.
+- a policy's name, such as ``SP``: ``miss_percent``, and of all its misses ``cold_percent_of_misses`` and so on;
+  ``fewer_misses_than_lru_percent``; ``share_of_lru_pred_gap_percent``.
+- ``cache``: ``bytes`` (Girish 2008, equation 5.2).
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from linecard import api
+from linecard.study.runners import PlainRun, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from linecard.cachecurves import FlowMixTraffic
+    from linecard.cachestats import CacheRow
+    from linecard.study.plan import RunSpec
+
+# What the thesis compares, what this project adds, and what no policy can exceed.
+POLICIES = ("LRU", "SP", "PRED", "ZSP52", "OPT_BYPASS")
+MIX_SETTINGS = (
+    "mix.single_flows_percent",
+    "mix.packets_in_single_flows_percent",
+    "mix.large_flows_percent",
+    "mix.packets_in_large_flows_percent",
+    "mix.concurrent_flows",
+    "mix.rate_pps",
+)
+# Added to the seed, so that two traffics of the same statistics are not the same traffic.
+STREAM = "mix.stream"
+UNITS = {
+    "miss_percent": "percent",
+    "cold_percent_of_misses": "percent",
+    "capacity_percent_of_misses": "percent",
+    "conflict_percent_of_misses": "percent",
+    "fewer_misses_than_lru_percent": "percent",
+    "share_of_lru_pred_gap_percent": "percent",
+    "bytes": "bytes",
+    "mean_concurrent_flows": "flows",
+}
+_making = threading.Lock()
+
+
+@lru_cache(maxsize=4)
+def _made(packets: int, seed: int, mix: tuple[tuple[str, float], ...]) -> FlowMixTraffic:
+    return api.flow_mix(packets, seed=seed, **dict(mix))
+
+
+def _traffic(spec: RunSpec, found: dict[str, str]) -> FlowMixTraffic:
+    mix = tuple((key.removeprefix("mix."), float(found[key])) for key in MIX_SETTINGS if key in found)
+    # Runs that differ in the shape only share their traffic; it is made once.
+    with _making:
+        return _made(spec.packets, spec.seed + 1000 * int(found.get(STREAM, 0)), mix)
+
+
+def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
+    """Make the traffic and run every policy over it."""
+    found = settings(spec, (*MIX_SETTINGS, STREAM, "entries", "ways"))
+    entries, ways = int(found["entries"]), int(found["ways"])
+    traffic = _traffic(spec, found)
+    result = api.flowcache(
+        traffic.digests,
+        entries,
+        ways,
+        POLICIES,
+        seed=spec.seed,
+        threads=1,
+        progress=lambda done, total: progress(done * spec.packets // max(total, 1), spec.packets),
+    )
+    rows = {row.policy: row for row in result.rows}
+    values: dict[tuple[str, str], float] = {("cache", "bytes"): result.rows[0].cache_bytes}
+    view = traffic.view
+    for name in (
+        "single_packet_flows_percent",
+        "packets_in_single_packet_flows_percent",
+        "large_flows_percent",
+        "packets_in_large_flows_percent",
+        "mean_concurrent_flows",
+    ):
+        values["traffic", name] = getattr(view, name)
+    for policy, row in rows.items():
+        for name, value in _figures(row, rows["LRU"], rows["PRED"]).items():
+            values[policy, name] = value
+    return PlainRun(spec, values, {name: UNITS.get(name, "percent") for _, name in values})
+
+
+def _figures(row: CacheRow, lru: CacheRow, pred: CacheRow) -> dict[str, float]:
+    """What the thesis says of a policy, in percent."""
+    figures = {"miss_percent": 100 * row.miss_ratio}
+    for name in ("cold", "capacity", "conflict"):
+        figures[f"{name}_percent_of_misses"] = 100 * getattr(row, name) / max(row.misses, 1)
+    saved = lru.misses - row.misses
+    figures["fewer_misses_than_lru_percent"] = 100 * saved / max(lru.misses, 1)
+    if lru.misses > pred.misses:
+        figures["share_of_lru_pred_gap_percent"] = 100 * saved / (lru.misses - pred.misses)
+    return figures
