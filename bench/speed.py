@@ -28,6 +28,8 @@ import time
 import zlib
 from pathlib import Path
 
+import flowcache
+
 import linecard
 
 PRESET = "hasan2003_all_pf"
@@ -155,6 +157,7 @@ def measure(*, quick: bool) -> list[dict[str, object]]:
             row("capinfos -c, packets only", reader, "s")
         row("memory, the whole capture", peak_memory_mb("flows", str(path)), "MB")
         row("memory, a tenth of it", peak_memory_mb("flows", str(small)), "MB", "nearly the same")
+    flowcache.measure(row, quick=quick)
     return rows
 
 

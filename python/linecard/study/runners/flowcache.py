@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import threading
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from linecard import api
 from linecard.study.runners import PlainRun, settings
@@ -52,7 +52,8 @@ _making = threading.Lock()
 
 @lru_cache(maxsize=4)
 def _made(packets: int, seed: int, mix: tuple[tuple[str, float], ...]) -> FlowMixTraffic:
-    return api.flow_mix(packets, seed=seed, **dict(mix))
+    statistics: dict[str, Any] = dict(mix)
+    return api.flow_mix(packets, seed=seed, **statistics)
 
 
 def _traffic(spec: RunSpec, found: dict[str, str]) -> FlowMixTraffic:

@@ -1,0 +1,22 @@
+"""Peers from the package index, in an environment of their own, so that both sides run on one machine in one run."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def python_with(*packages: str) -> Path | None:
+    """A Python that has these packages, or nothing where they cannot be installed."""
+    folder = ROOT / "target" / "bench-peers"
+    python = folder / "bin" / "python"
+    try:
+        if not python.exists():
+            subprocess.run([sys.executable, "-m", "venv", folder], check=True, capture_output=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return python
