@@ -315,7 +315,7 @@ def flow_mix(
     Example:
         >>> import linecard
         >>> mix = linecard.flow_mix(200_000, single_flows_percent=58, packets_in_single_flows_percent=5.5,
-        ...     large_flows_percent=0.15, packets_in_large_flows_percent=50, concurrent_flows=5000)
+        ...     large_flows_percent=0.15, packets_in_large_flows_percent=50, concurrent_flows=4000)
         >>> linecard.flowcache(mix.digests, 1024, policy=["lru", "sp"]).best[0].policy
         'SP'
     """
