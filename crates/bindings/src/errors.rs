@@ -3,6 +3,7 @@
 use crate::plain;
 use linecard_flowcache::FlowCacheError;
 use linecard_platform::Error;
+use linecard_queueing::QueueingError;
 use linecard_traffic::TrafficError;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -77,8 +78,55 @@ pub fn flowcache(failure: FlowCacheFailure) -> PyErr {
     }
 }
 
+/// Why no queue subsystem was run.
+#[derive(Debug)]
+pub enum QueueingFailure {
+    /// What is wrong with the request, everything at once.
+    Request(Vec<QueueingError>),
+    /// The capture cannot be read.
+    Traffic(TrafficError),
+    /// No packet of the capture has a flow.
+    NoFlow {
+        /// The capture.
+        name: String,
+        /// Packets in it.
+        packets: u64,
+    },
+    /// Somebody stopped it.
+    Stopped,
+}
+
+impl From<QueueingError> for QueueingFailure {
+    fn from(error: QueueingError) -> Self {
+        Self::Request(vec![error])
+    }
+}
+
+impl From<TrafficError> for QueueingFailure {
+    fn from(error: TrafficError) -> Self {
+        Self::Traffic(error)
+    }
+}
+
+/// An error of a queue subsystem as the exception that Python raises.
+pub fn queueing(failure: QueueingFailure) -> PyErr {
+    match failure {
+        QueueingFailure::Request(problems) => match &problems[..] {
+            [defect @ (QueueingError::Corrupt { .. } | QueueingError::Deadlock { .. })] => {
+                python::RunError::new_err(defect.to_string())
+            }
+            problems => config(problems),
+        },
+        QueueingFailure::Traffic(error) => traffic(error),
+        QueueingFailure::NoFlow { name, packets } => python::TrafficError::new_err(format!(
+            "{name}: none of its {packets} packets is IP with a flow; a queue is chosen by a hash of the five-tuple"
+        )),
+        QueueingFailure::Stopped => PyKeyboardInterrupt::new_err("interrupted"),
+    }
+}
+
 /// Problems with a request; each begins with what it is about.
-fn config(problems: &[FlowCacheError]) -> PyErr {
+fn config(problems: &[impl ToString]) -> PyErr {
     let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
     let plain: Vec<BTreeMap<&str, &str>> = texts
         .iter()

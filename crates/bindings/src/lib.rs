@@ -9,6 +9,7 @@ mod errors;
 mod flow_mix;
 mod flowcache;
 mod plain;
+mod queueing;
 mod ticker;
 
 use linecard_platform::RunRequest;
@@ -252,5 +253,6 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(make_flow_mix, module)?)?;
     module.add_function(wrap_pyfunction!(presets, module)?)?;
     module.add_function(wrap_pyfunction!(describe, module)?)?;
+    queueing::register(module)?;
     Ok(())
 }

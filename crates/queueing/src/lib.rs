@@ -22,6 +22,8 @@
 //! | `workload` | the operations: Table 4's workloads, captures, three levels of queues |
 //! | `machine`, `fabric`, `locks` | threads, clock, interconnect, memory ports, synchronisation |
 //! | `manager` | `nc`, `dc`, `sqc`, `qarray`, `qc`: one file each |
+//! | `model`, `gaps` | the analytical model of section 3.6 and what it rests on |
+//! | `design` | the smallest queuing cache for a target |
 //! | `lists`, `ledger` | queues as linked lists in memory, and the checker that knows nothing of managers |
 //!
 //! # What it leaves out
@@ -30,24 +32,30 @@
 //! interconnect: a message starts when the path is free. Costs of synchronisation, which the document leaves out too.
 #![forbid(unsafe_code)]
 
+mod design;
 mod directory;
 mod error;
 mod fabric;
+mod gaps;
 mod ledger;
 mod lists;
 mod locks;
 mod machine;
 mod manager;
+mod model;
 mod operation;
 mod report;
 mod settings;
 mod workload;
 
+pub use design::{Design, MOST_DESIGN_THREADS, design, smallest};
 pub use directory::Replacement;
 pub use error::QueueingError;
+pub use gaps::{GapRow, Gaps, gaps};
 pub use lists::MOST_QUEUES;
 pub use machine::{Window, run};
 pub use manager::{Kind, Q_ARRAY_ENTRIES, Q_ARRAY_THREADS};
+pub use model::{Prediction, predict, service_ps};
 pub use operation::Operation;
 pub use report::Report;
 pub use settings::{Described, Entry, Locking, PARAMETERS, Settings, Token};

@@ -1,0 +1,266 @@
+//! `linecard.queueing`: a workload or a capture as queue operations, and every manager over them.
+
+use crate::errors::{QueueingFailure, queueing as python_error};
+use crate::plain;
+use crate::ticker::Ticker;
+use linecard_flowcache::{Digester, Hash, Key};
+use linecard_queueing::{
+    Gaps, Kind, MOST_DESIGN_THREADS, Operation, QueueingError, Report, Settings, Window, Workload, design,
+    gaps, operations_of_queues, predict, run, smallest,
+};
+use linecard_traffic::{Compression, DamageReport, Diagnostic, OpenOptions, PacketSource, Severity};
+use pyo3::prelude::*;
+use serde::Serialize;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// Adds these functions to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(queueing_run, module)?)?;
+    module.add_function(wrap_pyfunction!(queueing_design, module)?)?;
+    module.add_function(wrap_pyfunction!(queueing_settings, module)?)?;
+    Ok(())
+}
+
+/// What the operations come from.
+#[derive(Clone, Debug, Default, Serialize)]
+struct Input {
+    workload: String,
+    /// Packets of the capture that have a flow; 0 for a workload.
+    packets: u64,
+    packets_without_flow: u64,
+    format: &'static str,
+    compression: Option<Compression>,
+    damaged_records: u64,
+    diagnostics: Vec<Diagnostic>,
+    #[serde(skip)]
+    queues: Option<Vec<u32>>,
+}
+
+/// One manager: what was simulated, and what the analytical model says.
+#[derive(Debug, Serialize)]
+struct Row {
+    #[serde(flatten)]
+    report: Report,
+    model_mops: f64,
+    model_difference_percent: f64,
+    model_printed_mops: f64,
+    model_hit_rate: f64,
+    memory_limit_mops: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Outcome {
+    #[serde(flatten)]
+    input: Input,
+    gaps: Gaps,
+    rows: Vec<Row>,
+}
+
+#[derive(Debug, Serialize)]
+struct DesignOutcome {
+    #[serde(flatten)]
+    input: Input,
+    target_mops: f64,
+    most_threads: u32,
+    smallest: Option<linecard_queueing::Design>,
+    designs: Vec<linecard_queueing::Design>,
+}
+
+/// Runs managers under a workload or a capture; see `linecard.queueing`.
+#[pyfunction]
+#[pyo3(signature = (workload, *, capture, managers, settings, operations, warmup, seed, strict, progress))]
+#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
+fn queueing_run<'py>(
+    py: Python<'py>,
+    workload: String,
+    capture: bool,
+    managers: Vec<String>,
+    settings: Vec<String>,
+    operations: u64,
+    warmup: u64,
+    seed: u64,
+    strict: bool,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut ticker = Ticker::new(progress);
+    let outcome = py.detach(|| {
+        let (settings, kinds) = check(&settings, &managers)?;
+        let input = Input::read(&workload, capture, &settings, strict, &mut ticker)?;
+        let (stream, window) = input.stream(&settings, operations, warmup, seed)?;
+        let total = stream.len() as u64 * kinds.len() as u64;
+        let mut rows = Vec::with_capacity(kinds.len());
+        for (done, &kind) in (0u64..).zip(&kinds) {
+            let before = done * stream.len() as u64;
+            let mut stopped = false;
+            let report = run(kind, &settings, &stream, window, &mut |completed| {
+                stopped = ticker.tick(before + completed, total) == ControlFlow::Break(());
+                !stopped
+            })?;
+            if stopped {
+                return Err(QueueingFailure::Stopped);
+            }
+            let model = predict(kind, &settings, &stream);
+            rows.push(Row {
+                model_mops: model.recursion_mops,
+                model_difference_percent: (model.recursion_mops / report.throughput_mops - 1.0) * 100.0,
+                model_printed_mops: model.printed_mops,
+                model_hit_rate: model.hit_rate,
+                memory_limit_mops: model.memory_mops,
+                report,
+            });
+        }
+        let gaps = gaps(&stream, settings.all_queues(), settings.entries);
+        Ok(Outcome { input, gaps, rows })
+    });
+    ticker.into_error().map_or(Ok(()), Err)?;
+    plain::to_python(py, &outcome.map_err(python_error)?)
+}
+
+/// Finds the smallest queuing cache for a target; see `linecard.queueing_design`.
+#[pyfunction]
+#[pyo3(signature = (workload, *, capture, target_mops, settings, operations, warmup, seed, strict, progress))]
+#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
+fn queueing_design<'py>(
+    py: Python<'py>,
+    workload: String,
+    capture: bool,
+    target_mops: f64,
+    settings: Vec<String>,
+    operations: u64,
+    warmup: u64,
+    seed: u64,
+    strict: bool,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut ticker = Ticker::new(progress);
+    let outcome = py.detach(|| {
+        let (settings, _) = check(&settings, &[])?;
+        let input = Input::read(&workload, capture, &settings, strict, &mut ticker)?;
+        let most = Settings { threads: MOST_DESIGN_THREADS, ..settings.clone() };
+        let (stream, window) = input.stream(&most, operations, warmup, seed)?;
+        let mut stopped = false;
+        let designs = design(&settings, &stream, window, target_mops, &mut |done, total| {
+            stopped = ticker.tick(done, total) == ControlFlow::Break(());
+            !stopped
+        })?;
+        if stopped {
+            return Err(QueueingFailure::Stopped);
+        }
+        let most_threads = MOST_DESIGN_THREADS;
+        Ok(DesignOutcome { input, target_mops, most_threads, smallest: smallest(&designs), designs })
+    });
+    ticker.into_error().map_or(Ok(()), Err)?;
+    plain::to_python(py, &outcome.map_err(python_error)?)
+}
+
+/// Every setting with value, unit, meaning and source; see `linecard.queueing_settings`.
+#[pyfunction]
+fn queueing_settings(py: Python<'_>, changes: Vec<String>) -> PyResult<Bound<'_, PyAny>> {
+    let settings = Settings::with(&changes).map_err(|all| python_error(QueueingFailure::Request(all)))?;
+    plain::to_python(py, &settings.describe())
+}
+
+/// Settings and managers, or everything that is wrong with them.
+fn check(settings: &[String], managers: &[String]) -> Result<(Settings, Vec<Kind>), QueueingFailure> {
+    let mut problems = Vec::new();
+    let settings = Settings::with(settings).unwrap_or_else(|all| {
+        problems.extend(all);
+        Settings::default()
+    });
+    let mut kinds = Vec::new();
+    for name in managers {
+        match Kind::parse(name) {
+            Ok(kind) if kinds.contains(&kind) => (),
+            Ok(kind) => kinds.push(kind),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if problems.is_empty() { Ok((settings, kinds)) } else { Err(QueueingFailure::Request(problems)) }
+}
+
+impl Input {
+    fn read(
+        workload: &str,
+        capture: bool,
+        settings: &Settings,
+        strict: bool,
+        ticker: &mut Ticker,
+    ) -> Result<Self, QueueingFailure> {
+        if capture {
+            return Self::capture(workload, settings.queues, strict, ticker);
+        }
+        Workload::parse(workload)?;
+        Ok(Self { workload: workload.to_owned(), format: "workload", ..Self::default() })
+    }
+
+    /// Maps the packets of a capture to queues by a hash of their five-tuple (section 4.1.3).
+    fn capture(path: &str, queues: u32, strict: bool, ticker: &mut Ticker) -> Result<Self, QueueingFailure> {
+        let mut reader =
+            linecard_traffic::open(Path::new(path), &OpenOptions { strict, ..OpenOptions::default() })?;
+        let key = Key::five_tuple();
+        let bad_hash = |error| QueueingError::bad("hash", "crc32c", error);
+        let digester = Digester::new(Hash::Crc32c, 32, 1).map_err(bad_hash)?;
+        let (mut ids, mut packets) = (Vec::new(), 0u64);
+        while let Some(packet) = reader.next_packet()? {
+            packets += 1;
+            if let Some(key) = key.of(&packet) {
+                let digest = u64::from(digester.digest(&key));
+                ids.push(((digest * u64::from(queues)) >> 32) as u32);
+            }
+            if packets.is_multiple_of(crate::PACKETS_PER_LOOK) {
+                let progress = reader.progress();
+                let total = progress.file_bytes_total.unwrap_or(0);
+                if ticker.tick(progress.file_bytes_read, total) == ControlFlow::Break(()) {
+                    return Err(QueueingFailure::Stopped);
+                }
+            }
+        }
+        if ids.is_empty() {
+            return Err(QueueingFailure::NoFlow { name: path.to_owned(), packets });
+        }
+        let report: &DamageReport = reader.report();
+        Ok(Self {
+            workload: path.to_owned(),
+            packets: ids.len() as u64,
+            packets_without_flow: packets - ids.len() as u64,
+            format: reader.format().name(),
+            compression: Some(reader.compression()),
+            damaged_records: report.total(Severity::Damage),
+            diagnostics: report.diagnostics().to_vec(),
+            queues: Some(ids),
+        })
+    }
+
+    /// The operations, enough to keep every thread at work until the last one that is measured; `operations` 0 takes
+    /// a capture once.
+    fn stream(
+        &self,
+        settings: &Settings,
+        operations: u64,
+        warmup: u64,
+        seed: u64,
+    ) -> Result<(Vec<Operation>, Window), QueueingFailure> {
+        let levels = u64::from(settings.levels);
+        let fill = u64::from(settings.backlog) * levels;
+        let measured = match (&self.queues, operations) {
+            (Some(queues), 0) => (queues.len() as u64 * 2 * levels).saturating_sub(warmup + fill).max(1),
+            (None, 0) => return Err(QueueingError::bad("operations", 0, "1 or more for a workload").into()),
+            (_, operations) => operations,
+        };
+        let tail = u64::from(settings.threads) * 2 * levels;
+        let count = measured.saturating_add(warmup + fill + tail);
+        if count > MOST_OPERATIONS {
+            let expected = format!("at most {MOST_OPERATIONS} with warm-up");
+            return Err(QueueingError::bad("operations", count, expected).into());
+        }
+        let stream = match &self.queues {
+            Some(queues) => operations_of_queues(queues, settings, count)?,
+            None => Workload::parse(&self.workload)?.operations(settings, count, seed)?,
+        };
+        Ok((stream, Window { warmup: warmup + fill, measured }))
+    }
+}
+
+/// Most operations of one run: a gibibyte of them.
+const MOST_OPERATIONS: u64 = 1 << 28;

@@ -1,0 +1,81 @@
+//! Inter-arrival times within queues (section 5.1 and Figure 10): how many packets of other queues come between two of
+//! one queue.
+//!
+//! Below the *loss threshold*, the service of one packet, operations wait for each other; below the *gain threshold*,
+//! as many packets as the cache has entries, a fully associative cache is sure to hit.
+
+use crate::operation::Operation;
+use serde::Serialize;
+
+/// Packets whose gap lies in one range.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct GapRow {
+    /// Least gap of the range, in packets.
+    pub from_packets: u64,
+    /// The first gap beyond it.
+    pub to_packets: u64,
+    /// Packets in it, of all that have one before them in their queue.
+    pub share: f64,
+}
+
+/// How near packets of a queue come after each other.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Gaps {
+    /// No packet of another queue in between: below the loss threshold.
+    pub below_loss: f64,
+    /// At least one, and fewer than the entries of the cache.
+    pub between: f64,
+    /// As many as the entries, or more: above the gain threshold.
+    pub above_gain: f64,
+    /// The distribution; each range begins where the last ended and is twice as long.
+    pub rows: Vec<GapRow>,
+}
+
+/// Gaps between the packets that arrive, against a cache of so many entries.
+pub fn gaps(operations: &[Operation], queues: u32, entries: u32) -> Gaps {
+    const NEVER: u64 = u64::MAX;
+    let mut last_at = vec![NEVER; queues as usize];
+    let (mut shares, mut near, mut between, mut all) = ([0u64; 64], 0u64, 0u64, 0u64);
+    let arrivals = operations.iter().filter(|operation| !operation.is_dequeue());
+    for (at, operation) in (0..).zip(arrivals) {
+        let before = std::mem::replace(&mut last_at[operation.queue() as usize], at);
+        if before == NEVER {
+            continue;
+        }
+        let gap = at - before - 1;
+        all += 1;
+        near += u64::from(gap < 1);
+        between += u64::from((1..u64::from(entries)).contains(&gap));
+        shares[(64 - gap.leading_zeros()) as usize % 64] += 1;
+    }
+    let share = |count: u64| count as f64 / all.max(1) as f64;
+    let last = shares.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1);
+    let row = |range: usize| GapRow {
+        from_packets: if range == 0 { 0 } else { 1 << (range - 1) },
+        to_packets: 1 << range,
+        share: share(shares[range]),
+    };
+    Gaps {
+        below_loss: share(near),
+        between: share(between),
+        above_gain: share(all - near - between),
+        rows: (0..last).map(row).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn by_hand() {
+        // Queues 5 5 6 5 7 8 6: gaps 0, 1 and 3; 7 and 8 have none.
+        let mut operations: Vec<Operation> = [5, 5, 6, 5, 7, 8, 6].map(Operation::enqueue).to_vec();
+        operations.insert(2, Operation::dequeue(5));
+        let found = gaps(&operations, 9, 3);
+        assert_eq!((found.below_loss, found.between, found.above_gain), (1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0));
+        let rows: Vec<_> =
+            found.rows.iter().map(|row| (row.from_packets, row.to_packets, row.share)).collect();
+        assert_eq!(rows, [(0, 1, 1.0 / 3.0), (1, 2, 1.0 / 3.0), (2, 4, 1.0 / 3.0)]);
+    }
+}

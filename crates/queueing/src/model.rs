@@ -1,0 +1,193 @@
+//! The analytical model of section 3.6: throughput from latencies, hits and inter-arrival times, without a machine.
+//!
+//! The document adds the service times of all operations, adds the time lost while a queue is busy, takes off the time
+//! saved by hits, and divides by the number of threads. Two readings are computed:
+//!
+//! - *printed*: the formula as it stands, with the two slips that it needs corrected (f is one where t(i) is below Top;
+//!   savings are summed over hits). t(i) is counted from the one operation before on the same queue, at the spacing of
+//!   the contention-free case, so that a packet loses at most one Top.
+//! - *recursion*: each operation starts when a thread is free and its queue is free. This is what the sums mean when
+//!   several operations wait for one queue.
+//!
+//! Both are capped by the memory ports, as "peak throughput is achieved when enough threads are used to saturate memory
+//! bandwidth". Hits come from the order of operations alone.
+
+use crate::Kind;
+use crate::directory::{Directory, Replacement};
+use crate::lists::address;
+use crate::manager::Q_ARRAY_ENTRIES;
+use crate::operation::Operation;
+use crate::settings::{Entry, Locking, Settings};
+use serde::Serialize;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// What the model says of one manager under one stream.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Prediction {
+    /// Throughput by the recursion, operations per second, 10^6.
+    pub recursion_mops: f64,
+    /// Throughput by the printed formula, 10^6.
+    pub printed_mops: f64,
+    /// Hits by the order of operations.
+    pub hit_rate: f64,
+    /// What the memory ports allow, 10^6.
+    pub memory_mops: f64,
+}
+
+/// Service time of an operation, from the thread's start to its end, in picoseconds (Table 5).
+pub fn service_ps(kind: Kind, settings: &Settings, is_dequeue: bool, hit: bool) -> u64 {
+    let (path, memory) = (settings.interconnect_ps, settings.memory_ps);
+    let reference = path + memory;
+    let miss = |cost: u64| if hit { 0 } else { cost };
+    let instructions = settings.instruction_ps[kind as usize];
+    instructions
+        + match kind {
+            Kind::NoCache => reference * if is_dequeue { 3 } else { 2 },
+            Kind::DataCache => path + miss(memory) + reference + if is_dequeue { path } else { 0 },
+            Kind::SoftwareCache | Kind::QArray => settings.cam_ps + miss(reference) + reference,
+            Kind::QueuingCache => reference + miss(memory),
+        }
+}
+
+/// Time for which an operation keeps others from its queue, in picoseconds.
+fn serial_ps(kind: Kind, settings: &Settings, service_ps: u64) -> u64 {
+    match kind {
+        // Inside the queuing cache, the link reference, and the descriptor's on a miss.
+        Kind::QueuingCache => service_ps - settings.instruction_ps[kind as usize] - settings.interconnect_ps,
+        _ => service_ps,
+    }
+}
+
+/// Predicts the throughput of a manager under a stream.
+pub fn predict(kind: Kind, settings: &Settings, operations: &[Operation]) -> Prediction {
+    let hits = hits(kind, settings, operations);
+    let count = operations.len().max(1) as f64;
+    let hit_rate = hits.iter().filter(|&&hit| hit).count() as f64 / count;
+    let service: Vec<u64> = operations
+        .iter()
+        .zip(&hits)
+        .map(|(operation, &hit)| service_ps(kind, settings, operation.is_dequeue(), hit))
+        .collect();
+    // One and a half references each way, of which a hit saves one.
+    let references = if kind == Kind::NoCache { 1.5 } else { 1.5 - hit_rate };
+    let ports = if settings.shared_port { 2.0 } else { 1.0 };
+    let memory_mops = 1e6 / (references * ports * settings.port_ps as f64);
+    Prediction {
+        recursion_mops: recursion_mops(kind, settings, operations, &service).min(memory_mops),
+        printed_mops: printed_mops(kind, settings, operations, &service).min(memory_mops),
+        hit_rate,
+        memory_mops,
+    }
+}
+
+/// Which operations find their word, carried out one after the other.
+fn hits(kind: Kind, settings: &Settings, operations: &[Operation]) -> Vec<bool> {
+    let words = settings.all_queues() * 2;
+    let (sets, ways, line_words) = match kind {
+        Kind::NoCache => return vec![false; operations.len()],
+        Kind::DataCache => {
+            (settings.words / settings.line_words / settings.ways, settings.ways, settings.line_words)
+        }
+        Kind::QArray => (1, Q_ARRAY_ENTRIES, 1),
+        Kind::SoftwareCache | Kind::QueuingCache => (1, settings.entries, 1),
+    };
+    let whole = kind != Kind::DataCache && settings.entry == Entry::Descriptor;
+    let mut directory = Directory::new(sets, ways, words, Replacement::Lru, 1);
+    let find = |operation: &Operation| {
+        let word = address(operation.queue(), operation.end());
+        let line = if whole { operation.queue() } else { word / line_words };
+        match directory.find(line) {
+            Some(slot) => {
+                directory.touch(slot);
+                true
+            }
+            None => {
+                if let Some(slot) = directory.victim(line) {
+                    directory.replace(slot, line);
+                }
+                false
+            }
+        }
+    };
+    operations.iter().map(find).collect()
+}
+
+/// What excludes an operation from others: its queue, or its end of it where software locks ends.
+fn exclusion(kind: Kind, settings: &Settings, operation: Operation) -> usize {
+    let both = kind == Kind::QueuingCache || settings.locking == Locking::Queue;
+    if both { operation.queue() as usize * 2 } else { address(operation.queue(), operation.end()) as usize }
+}
+
+fn recursion_mops(kind: Kind, settings: &Settings, operations: &[Operation], service: &[u64]) -> f64 {
+    let mut threads: BinaryHeap<Reverse<u64>> = (0..settings.threads).map(|_| Reverse(0)).collect();
+    let mut free_at = vec![0u64; settings.all_queues() as usize * 2];
+    let mut last = 0;
+    for (operation, &service) in operations.iter().zip(service) {
+        let Some(Reverse(thread)) = threads.pop() else { break };
+        let queue = &mut free_at[exclusion(kind, settings, *operation)];
+        let start = thread.max(*queue);
+        *queue = start + serial_ps(kind, settings, service);
+        threads.push(Reverse(start + service));
+        last = last.max(start + service);
+    }
+    if last == 0 { f64::INFINITY } else { operations.len() as f64 * 1e6 / last as f64 }
+}
+
+fn printed_mops(kind: Kind, settings: &Settings, operations: &[Operation], service: &[u64]) -> f64 {
+    let count = operations.len().max(1) as f64;
+    let mean = service.iter().sum::<u64>() as f64 / count;
+    let spacing = mean / f64::from(settings.threads);
+    const NEVER: u64 = u64::MAX;
+    let mut last_at = vec![NEVER; settings.all_queues() as usize * 2];
+    let mut lost = 0.0;
+    for (at, (operation, &service)) in operations.iter().zip(service).enumerate() {
+        let top = serial_ps(kind, settings, service) as f64;
+        let before = std::mem::replace(&mut last_at[exclusion(kind, settings, *operation)], at as u64);
+        if before != NEVER {
+            let since = (at as u64 - before) as f64 * spacing;
+            lost += (top - since).max(0.0);
+        }
+    }
+    let all = mean * count + lost;
+    if all == 0.0 { f64::INFINITY } else { count * f64::from(settings.threads) * 1e6 / all }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one_queue(count: u32) -> Vec<Operation> {
+        (0..count).flat_map(|_| [Operation::enqueue(0), Operation::dequeue(0)]).collect()
+    }
+
+    fn settings(changes: &[&str]) -> Settings {
+        Settings::with(changes).unwrap()
+    }
+
+    #[test]
+    fn one_queue_by_hand() {
+        let near =
+            |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-2, "{found} {expected}");
+        let operations = one_queue(20_000);
+        let recursion = |kind| predict(kind, &settings(&[]), &operations).recursion_mops;
+        near(recursion(Kind::NoCache), 2e3 / 250.0);
+        near(recursion(Kind::SoftwareCache), 2e3 / 120.0);
+        near(recursion(Kind::QueuingCache), 1e3 / 40.0);
+        // Printed: no packet loses more than one Top, so contention at most doubles the time.
+        let unlimited = settings(&["memory_port_ns=0"]);
+        let printed = predict(Kind::QueuingCache, &unlimited, &operations).printed_mops;
+        let spacing = 85.0 / 32.0;
+        near(printed, 32e3 / (85.0 + 40.0 - spacing));
+    }
+
+    #[test]
+    fn without_contention_threads_add_up_to_the_memory_limit() {
+        let operations: Vec<Operation> = (0..4000).map(Operation::enqueue).collect();
+        let two = predict(Kind::NoCache, &settings(&["threads=2"]), &operations);
+        assert!((two.recursion_mops / (2e3 / 170.0) - 1.0).abs() < 1e-3, "{two:?}");
+        assert!((two.printed_mops / (2e3 / 170.0) - 1.0).abs() < 1e-3, "{two:?}");
+        let many = predict(Kind::QueuingCache, &settings(&[]), &operations);
+        assert_eq!((many.hit_rate, many.recursion_mops), (0.0, 1e3 / 12.0));
+    }
+}
