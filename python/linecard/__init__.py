@@ -30,6 +30,13 @@ from linecard.errors import (
     TrafficError,
 )
 from linecard.flowstats import Diagnostic, FlowStatistics, SizeBin
+from linecard.queueing import (
+    QueueDesignResult,
+    QueueingResult,
+    queueing_design,
+    queueing_run,
+    queueing_settings,
+)
 from linecard.results import (
     Bottleneck,
     Derived,
@@ -71,6 +78,8 @@ __all__ = [
     "PacketTime",
     "Parameter",
     "PresetInfo",
+    "QueueDesignResult",
+    "QueueingResult",
     "ResourceUse",
     "ReuseRow",
     "RunError",
@@ -86,6 +95,9 @@ __all__ = [
     "flowcache",
     "flows",
     "presets",
+    "queueing_design",
+    "queueing_run",
+    "queueing_settings",
     "reproduce",
     "run",
 ]

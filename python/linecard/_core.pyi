@@ -55,3 +55,28 @@ def flow_mix(
 ) -> dict[str, Any]: ...
 def presets() -> list[dict[str, Any]]: ...
 def describe(preset: str, overrides: Sequence[str]) -> dict[str, Any]: ...
+def queueing_run(
+    workload: str,
+    *,
+    capture: bool,
+    managers: Sequence[str],
+    settings: Sequence[str],
+    operations: int,
+    warmup: int,
+    seed: int,
+    strict: bool,
+    progress: Callable[[int, int], object] | None,
+) -> dict[str, Any]: ...
+def queueing_design(
+    workload: str,
+    *,
+    capture: bool,
+    target_mops: float,
+    settings: Sequence[str],
+    operations: int,
+    warmup: int,
+    seed: int,
+    strict: bool,
+    progress: Callable[[int, int], object] | None,
+) -> dict[str, Any]: ...
+def queueing_settings(changes: Sequence[str]) -> list[dict[str, Any]]: ...

@@ -5,8 +5,8 @@ use crate::plain;
 use crate::ticker::Ticker;
 use linecard_flowcache::{Digester, Hash, Key};
 use linecard_queueing::{
-    Gaps, Kind, MOST_DESIGN_THREADS, Operation, QueueingError, Report, Settings, Window, Workload, design,
-    gaps, operations_of_queues, predict, run, smallest,
+    Gaps, Kind, MOST_DESIGN_THREADS, Operation, QueueingError, Report, Settings, Unloaded, Window, Workload,
+    design, gaps, operations_of_queues, predict, run, smallest, unloaded,
 };
 use linecard_traffic::{Compression, DamageReport, Diagnostic, OpenOptions, PacketSource, Severity};
 use pyo3::prelude::*;
@@ -42,6 +42,8 @@ struct Input {
 struct Row {
     #[serde(flatten)]
     report: Report,
+    #[serde(flatten)]
+    unloaded: Unloaded,
     model_mops: f64,
     model_difference_percent: f64,
     model_printed_mops: f64,
@@ -107,6 +109,7 @@ fn queueing_run<'py>(
                 model_printed_mops: model.printed_mops,
                 model_hit_rate: model.hit_rate,
                 memory_limit_mops: model.memory_mops,
+                unloaded: unloaded(kind, &settings)?,
                 report,
             });
         }

@@ -46,6 +46,7 @@ mod model;
 mod operation;
 mod report;
 mod settings;
+mod unloaded;
 mod workload;
 
 pub use design::{Design, MOST_DESIGN_THREADS, design, smallest};
@@ -59,4 +60,5 @@ pub use model::{Prediction, predict, service_ps};
 pub use operation::Operation;
 pub use report::Report;
 pub use settings::{Described, Entry, Locking, PARAMETERS, Settings, Token};
+pub use unloaded::{Unloaded, unloaded};
 pub use workload::{Workload, operations_of_queues};

@@ -1,6 +1,6 @@
 //! Do unloaded latencies, serial rates and traffic come out as Table 5 and section 5 state them?
 
-use linecard_queueing::{Kind, Operation, Report, Settings, Window, Workload, run};
+use linecard_queueing::{Kind, Operation, Report, Settings, Window, Workload, run, unloaded};
 
 fn settings(changes: &[&str]) -> Settings {
     Settings::with(changes).unwrap()
@@ -40,6 +40,12 @@ fn unloaded_latencies_are_those_of_table_5() {
     let free = settings(&["threads=1", "memory_port_ns=0", "interconnect_slot_ns=0"]);
     for (kind, expected) in expected {
         assert_eq!(latencies(kind, &free, &operations), expected, "{}", kind.name());
+        for entry in ["entry=pointer", "entry=descriptor"] {
+            let found = unloaded(kind, &settings(&[entry])).unwrap();
+            let found =
+                [found.enqueue_miss_ns, found.enqueue_hit_ns, found.dequeue_miss_ns, found.dequeue_hit_ns];
+            assert_eq!(found, expected, "{} {entry}", kind.name());
+        }
     }
     // The two writes of an enqueue leave at once and share a port: the second is done 8 ns later.
     let found = latencies(Kind::NoCache, &settings(&["threads=1"]), &operations);

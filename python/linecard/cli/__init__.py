@@ -1,4 +1,4 @@
-"""The command line: `linecard run`, `flows`, `flowcache`, `presets`, `describe`, `reproduce`.
+"""The command line: `linecard run`, `flows`, `flowcache`, `queueing`, `presets`, `describe`, `reproduce`.
 
 Data goes to stdout, progress and diagnostics to stderr. Exit status, the same for every command:
 
@@ -22,6 +22,7 @@ from typing import Annotated
 import typer
 
 from linecard._core import __version__
+from linecard.cli import queueing
 from linecard.errors import ConfigError, ConfigProblem, LinecardError
 
 __all__ = ["Exit", "app", "main"]
@@ -440,6 +441,9 @@ def reproduce(
         raise typer.Exit(Exit.RUN)
     if check and result.problems:
         raise typer.Exit(Exit.CHECK_FAILED)
+
+
+app.add_typer(queueing.app, name="queueing", epilog=EPILOG)
 
 
 def main() -> None:

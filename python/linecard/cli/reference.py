@@ -12,11 +12,14 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from linecard import cli, tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 HEADER = "<!-- Written by `make docs`. Do not edit. -->\n"
 MAIN_JOB = "linecard run ixp1200 --app l3fwd16 --trace examples/captures/edge-mix.pcap.gz"
@@ -27,13 +30,22 @@ def commands_page() -> str:
     """Every command with its arguments, options and examples, as Markdown."""
     root: Any = typer.main.get_command(cli.app)
     parts = [HEADER, "# Commands\n", inspect.getdoc(cli) or "", ""]
-    for name, command in root.commands.items():
+    for name, command in _commands(root.commands):
         parts += [f"## linecard {name}\n", _help_text(command), ""]
         parts += ["| argument | meaning |", "|---|---|"]
         for parameter in command.params:
             parts.append(f"| {_parameter_name(parameter)} | {_parameter_help(parameter)} |")
         parts.append("")
     return "\n".join(parts).rstrip() + "\n"
+
+
+def _commands(commands: dict[str, Any], group: str = "") -> Iterator[tuple[str, Any]]:
+    """Every command by its full name, those of groups after their group's name."""
+    for name, command in commands.items():
+        if hasattr(command, "commands"):
+            yield from _commands(command.commands, f"{group}{name} ")
+        else:
+            yield f"{group}{name}", command
 
 
 def _help_text(command: Any) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from linecard.study.plan import RunSpec
 
-RUNNERS = ("machine", "flowcache")
+RUNNERS = ("machine", "flowcache", "queueing")
 
 
 class StudyRun(Protocol):

@@ -1,0 +1,47 @@
+//! Latency of one operation on an idle machine (Table 5).
+
+use crate::lists::MOST_QUEUES;
+use crate::machine::{Window, run};
+use crate::operation::Operation;
+use crate::settings::Settings;
+use crate::{Kind, QueueingError};
+use serde::Serialize;
+
+/// Latencies in nanoseconds, from when a thread takes the operation to when it is done.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Unloaded {
+    /// Enqueue, its word in the cache.
+    pub enqueue_hit_ns: f64,
+    /// Enqueue, its word in memory.
+    pub enqueue_miss_ns: f64,
+    /// Dequeue, its word in the cache.
+    pub dequeue_hit_ns: f64,
+    /// Dequeue, its word in memory.
+    pub dequeue_miss_ns: f64,
+}
+
+/// Lets a lone thread do each kind of operation, with ports and paths that take everything at once: Table 5 adds
+/// latencies. Without a cache a hit is a miss.
+///
+/// # Errors
+/// None that the settings did not have before.
+pub fn unloaded(kind: Kind, settings: &Settings) -> Result<Unloaded, QueueingError> {
+    let others = (settings.entries + settings.words).min(MOST_QUEUES - 1);
+    let alone =
+        Settings { threads: 1, levels: 1, queues: others + 1, port_ps: 0, slot_ps: 0, ..settings.clone() };
+    // The others push the first queue out, should the cache hold both of its ends.
+    let mut operations = vec![Operation::enqueue(0), Operation::enqueue(0)];
+    operations.extend((1..=others).map(Operation::enqueue));
+    operations.extend([Operation::dequeue(0), Operation::dequeue(0)]);
+    let latency = |warmup: u64| {
+        let window = Window { warmup, measured: 1 };
+        run(kind, &alone, &operations, window, &mut |_| true).map(|report| report.latency_mean_ns)
+    };
+    let last = operations.len() as u64 - 1;
+    Ok(Unloaded {
+        enqueue_miss_ns: latency(0)?,
+        enqueue_hit_ns: latency(1)?,
+        dequeue_miss_ns: latency(last - 1)?,
+        dequeue_hit_ns: latency(last)?,
+    })
+}
