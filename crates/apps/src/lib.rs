@@ -9,13 +9,17 @@ mod firewall;
 mod forward;
 mod io;
 mod nat;
+mod probe;
 mod recall;
 mod route;
+mod vanilla;
 
 pub use checksum::{header_checksum, update as update_checksum};
 pub use firewall::{Firewall, FirewallConfig, Template, Verdict};
 pub use forward::L3Forward;
 pub use io::IoCosts;
 pub use nat::{Nat, NatConfig, Translation};
+pub use probe::{Probe, Probed};
 pub use recall::ResultCacheUse;
 pub use route::{Route, RouteTable};
+pub use vanilla::{ExtensionOp, Loops, Step, VanillaConfig, VanillaCosts, VanillaIp};

@@ -10,6 +10,8 @@ pub struct MachineConfig {
     pub engine: EngineConfig,
     /// SRAM, scratchpad, hash unit, result cache, in the order of `linecard_program::Unit::ALL`.
     pub units: [UnitConfig; 4],
+    /// Transfers of one instruction each.
+    pub paths: PathsConfig,
     /// What the result cache keeps; `None` for a machine without one.
     pub result_cache: Option<ResultCacheConfig>,
     /// The packet buffer.
@@ -33,8 +35,44 @@ pub struct EngineConfig {
     pub threads: u32,
     /// Cycles lost when an engine goes from one thread to another.
     pub switch_cycles: u32,
+    /// Issue slots lost to taken branches.
+    pub branch: BranchConfig,
     /// Packet-buffer writes that a thread may have under way before it waits; 1 waits for each.
     pub posted_writes: u32,
+}
+
+/// Taken branches and the empty issue slots behind them.
+#[derive(Clone, Copy, Debug)]
+pub struct BranchConfig {
+    /// Share of the instructions that are taken branches; 0 for none.
+    pub share: f64,
+    /// Cycles lost with each.
+    pub lost_cycles: u32,
+    /// Seed of where they are.
+    pub seed: u64,
+}
+
+/// Of what transfers between components are made, in picoseconds.
+#[derive(Clone, Copy, Debug)]
+pub struct PathsConfig {
+    /// From a thread to a unit.
+    pub issue_ps: u64,
+    /// From a unit back to the thread.
+    pub return_ps: u64,
+    /// To fetch the data of a transfer from registers.
+    pub pull_engine_ps: u64,
+    /// To deliver them to registers.
+    pub push_engine_ps: u64,
+    /// To fetch them from the receive buffer.
+    pub pull_fifo_ps: u64,
+    /// To deliver them to the transmit buffer.
+    pub push_fifo_ps: u64,
+    /// For which a transfer to or from registers needs the receive or transmit buffer itself.
+    pub fifo_ps: u64,
+    /// What an access of DRAM costs beside its bytes.
+    pub dram_access_ps: u64,
+    /// Peak of the DRAM's bus.
+    pub dram_bytes_per_second: u64,
 }
 
 /// A unit: a server with a queue.
@@ -44,6 +82,10 @@ pub struct UnitConfig {
     pub latency_ps: u64,
     /// Picoseconds for which an access keeps the unit busy, for each word.
     pub word_ps: u64,
+    /// Picoseconds for which an access keeps the unit busy, whatever its words.
+    pub access_ps: u64,
+    /// Picoseconds to the unit and back, on top.
+    pub transit_ps: u64,
 }
 
 /// A cache of lookup results, by digest of the flow.

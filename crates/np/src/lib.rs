@@ -10,6 +10,7 @@
 //! which nothing happens.
 #![forbid(unsafe_code)]
 
+mod branches;
 mod config;
 mod engine;
 mod lock;
@@ -17,6 +18,7 @@ mod machine;
 mod memory;
 mod output;
 mod packet;
+mod paths;
 mod receive;
 mod report;
 mod result_cache;
@@ -26,11 +28,12 @@ mod watch;
 mod wide;
 
 pub use config::{
-    BufferPath, EngineConfig, MachineConfig, MemoryConfig, OutputConfig, ReceiveConfig, ReceiveMode,
-    ResultCacheConfig, UnitConfig,
+    BranchConfig, BufferPath, EngineConfig, MachineConfig, MemoryConfig, OutputConfig, PathsConfig,
+    ReceiveConfig, ReceiveMode, ResultCacheConfig, UnitConfig,
 };
 pub use machine::{
     Arrival, Departure, DepartureSink, Machine, MeasureHook, Outcome, RunLimit, TrafficSource,
 };
+pub use paths::PathCounts;
 pub use report::{Counts, PartTime};
 pub use watch::Watch;

@@ -1,5 +1,6 @@
 //! What a machine measured.
 
+use crate::paths::PathCounts;
 use linecard_dram::packet_buffer::Statistics;
 use linecard_sim::{Histogram, Ticks};
 
@@ -37,6 +38,8 @@ pub struct Counts {
     pub engine_is_input: Vec<bool>,
     /// Busy time and accesses of each unit, in the order of `Unit::ALL`.
     pub units: [(Ticks, u64); 4],
+    /// What the DRAM did for transfers of one instruction each.
+    pub paths: PathCounts,
     /// Lookups that the result cache answered, and all; `None` for a machine without one.
     pub result_cache: Option<(u64, u64)>,
     /// The DRAM controller's counters, in cycles of its clock.

@@ -21,6 +21,8 @@ pub(crate) enum State {
     WaitHash,
     /// Waits for the result cache.
     WaitResultCache,
+    /// Waits for a transfer between registers and the receive or transmit buffer.
+    WaitFifo,
     /// Waits for the packet buffer's DRAM.
     WaitDram,
     /// Waits for a lock.
@@ -36,7 +38,7 @@ pub(crate) enum State {
 }
 
 impl State {
-    pub const COUNT: usize = 12;
+    pub const COUNT: usize = 13;
 
     /// The name in tables.
     pub fn name(index: usize) -> &'static str {
@@ -47,6 +49,7 @@ impl State {
             "wait scratch",
             "wait hash",
             "wait result cache",
+            "wait fifo",
             "wait dram",
             "wait lock",
             "wait queue room",

@@ -1,11 +1,14 @@
 //! A unit: one access after another, with a fixed latency on top.
 
-use linecard_sim::Ticks;
+use crate::config::UnitConfig;
+use linecard_sim::{Ticks, Timebase};
 use std::collections::VecDeque;
 
 pub(crate) struct Unit {
     latency: Ticks,
     per_word: Ticks,
+    per_access: Ticks,
+    transit: Ticks,
     free: Ticks,
     pub busy: Ticks,
     pub accesses: u64,
@@ -14,22 +17,45 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
-    pub fn new(latency: Ticks, per_word: Ticks, threads: usize) -> Self {
-        Self { latency, per_word, free: 0, busy: 0, accesses: 0, line: VecDeque::with_capacity(threads) }
+    pub fn new(config: &UnitConfig, timebase: &Timebase, threads: usize) -> Self {
+        let ticks = |ps| timebase.ticks_from_ps(ps);
+        Self {
+            latency: ticks(config.latency_ps),
+            per_word: ticks(config.word_ps),
+            per_access: ticks(config.access_ps),
+            transit: ticks(config.transit_ps),
+            free: 0,
+            busy: 0,
+            accesses: 0,
+            line: VecDeque::with_capacity(threads),
+        }
     }
 
     /// A thread asks for `words` words. Returns when the unit must be woken, if that is new.
     #[inline]
     pub fn access(&mut self, thread: u32, words: u32, now: Ticks) -> Option<Ticks> {
-        let service = self.per_word * Ticks::from(words);
+        let (start, service) = self.serve(words, now);
+        // The way there delays all accesses alike, so that it may as well come after the service.
+        let done = start + service.max(self.latency) + self.transit;
+        let done = self.line.back().map_or(done, |&(last, _)| done.max(last));
+        self.line.push_back((done, thread));
+        (self.line.len() == 1).then_some(done)
+    }
+
+    /// An access that nobody waits for.
+    pub fn post(&mut self, words: u32, now: Ticks) {
+        self.serve(words, now);
+    }
+
+    /// When an access begins to be served, and for how long.
+    #[inline(always)]
+    fn serve(&mut self, words: u32, now: Ticks) -> (Ticks, Ticks) {
+        let service = self.per_access + self.per_word * Ticks::from(words);
         let start = self.free.max(now);
         self.free = start + service;
         self.busy += service;
         self.accesses += 1;
-        let done = start + service.max(self.latency);
-        let done = self.line.back().map_or(done, |&(last, _)| done.max(last));
-        self.line.push_back((done, thread));
-        (self.line.len() == 1).then_some(done)
+        (start, service)
     }
 
     /// The thread whose result is due at `now`.

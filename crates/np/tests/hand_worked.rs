@@ -15,7 +15,7 @@ use linecard_np::{
     Arrival, BufferPath, Counts, EngineConfig, Machine, MachineConfig, MemoryConfig, Outcome, OutputConfig,
     ReceiveConfig, ReceiveMode, ResultCacheConfig, Watch,
 };
-use linecard_program::{Application, Ctx, DropReason, Source, Unit};
+use linecard_program::{Application, Ctx, DropReason, Path, Source, Unit};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -122,6 +122,81 @@ fn a_thread_computes_and_waits_for_units() {
     // The input engine: busy, polling, idle. The output engine polled all the time.
     assert_eq!(worked.counts.duration, 199);
     assert_eq!(worked.counts.engines, [[19, 0, 180], [0, 199, 0]]);
+}
+
+/// A transfer takes 5 to its unit and 5 back; pulls 25 from registers and 20 from the receive buffer, pushes 15 to
+/// registers and 30 to the transmit buffer; the DRAM takes 20 and a nanosecond for each byte.
+#[test]
+fn a_transfer_is_issued_pulled_served_pushed_and_returned() {
+    let program = input_only(0, |ctx, _| async move {
+        ctx.transfer(Path::FifoToDram, 64).await;
+        ctx.transfer(Path::DramToFifo, 32).await;
+        ctx.transfer(Path::DramToEngine, 8).await;
+        ctx.transfer(Path::EngineToFifo, 32).await;
+        rest(ctx).await;
+    });
+    let worked = work(&small(), &program, vec![]);
+    worked.thread(
+        0,
+        "0-82 wait dram        // 5 + 20 + (20 + 32) + 5
+         82-144 wait dram      // the second half finds its row open: 5 + 20 + 32 + 5
+         144-236 wait dram     // 5 + (20 + 32) + 30 + 5
+         236-289 wait dram     // 5 + (20 + 8) + 15 + 5
+         289-326 wait fifo     // 5 + 25 + 2 + 5",
+    );
+    let paths = worked.counts.paths;
+    assert_eq!((paths.data, paths.overhead, paths.accesses, paths.row_hits), (104, 60, 4, 1));
+}
+
+/// Thread 0 issues first, but its data come from registers: the DRAM serves thread 1 first.
+#[test]
+fn transfers_are_served_in_the_order_in_which_their_data_are_there() {
+    let program = input_only(0, |ctx, number| async move {
+        if number == 0 {
+            ctx.transfer(Path::EngineToDram, 32).await;
+        } else {
+            ctx.compute(10);
+            ctx.transfer(Path::DramToEngine, 32).await;
+        }
+        rest(ctx).await;
+    });
+    let worked = work(&with_engine(|e| e.threads = 2), &program, vec![]);
+    // Thread 1 is at the DRAM from 15 to 67, thread 0 from 67 instead of 30 on.
+    worked.thread(0, "0-124 wait dram").thread(1, "0-10 compute\n10-87 wait dram");
+}
+
+#[test]
+fn nobody_waits_for_a_posted_access_but_the_next_one() {
+    let program = input_only(0, |ctx, _| async move {
+        ctx.post(Unit::Sram, 20).await;
+        ctx.compute(10);
+        ctx.read(Unit::Sram, 1).await;
+        rest(ctx).await;
+    });
+    let mut config = small();
+    (config.units[0].access_ps, config.units[0].transit_ps) = (3_000, 7_000);
+    let worked = work(&config, &program, vec![]);
+    // The posted access keeps SRAM busy for 3 + 200, then the other takes its latency of 100 and the way of 7.
+    worked.thread(0, "0-10 compute\n10-310 wait sram");
+    assert_eq!(worked.counts.units[0], (203 + 13, 2));
+}
+
+#[test]
+fn a_packet_departs_at_once_without_queue_and_port() {
+    let program = input_only(0, |ctx, _| async move {
+        loop {
+            let packet = ctx.receive().await;
+            ctx.compute(25);
+            ctx.depart(packet).await;
+        }
+    });
+    let worked = work(&small(), &program, vec![arrival(0, 64, 1), arrival(0, 1500, 2)]);
+    assert_eq!(worked.left_at, [25, 50]);
+    assert_eq!(
+        (worked.counts.packets_out, worked.counts.bytes_out, worked.counts.inside_at_end),
+        (2, 1564, 0)
+    );
+    assert_eq!(worked.counts.latency.max(), 25);
 }
 
 /// Flows 7, 8, 7 with two entries, then 9, which takes the place of 8: LRU.

@@ -4,17 +4,18 @@ use crate::error::{ConfigProblem, Error};
 use crate::preset::{Resolved, Setting, Value, problem, resolve};
 use crate::schema::{APPS, PARAMETERS, nearest};
 use linecard_apps::{
-    Firewall, FirewallConfig, IoCosts, L3Forward, Nat, NatConfig, ResultCacheUse, Route, RouteTable,
+    Firewall, FirewallConfig, IoCosts, L3Forward, Loops, Nat, NatConfig, Probe, Probed, ResultCacheUse,
+    Route, RouteTable, Step, VanillaConfig, VanillaCosts, VanillaIp,
 };
 use linecard_buffers::{AllocatorConfig, AllocatorKind, PoolOrder};
 use linecard_dram::packet_buffer::{BatchBreak, Policy, Precharge, Queues};
 use linecard_dram::{Command, Constraint, Edge, Level, Organization, RowMap, Timing};
 use linecard_flowcache::{Digester, FlowCache, FlowCacheError, Geometry, Hash, Key};
 use linecard_np::{
-    BufferPath, EngineConfig, MachineConfig, MemoryConfig, OutputConfig, ReceiveConfig, ReceiveMode,
-    ResultCacheConfig, UnitConfig,
+    BranchConfig, BufferPath, EngineConfig, MachineConfig, MemoryConfig, OutputConfig, PathsConfig,
+    ReceiveConfig, ReceiveMode, ResultCacheConfig, UnitConfig,
 };
-use linecard_program::{Application, CELL_BYTES};
+use linecard_program::{Application, CELL_BYTES, Path, Unit};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -181,6 +182,8 @@ impl Configuration {
         let unit = |name: &str| UnitConfig {
             latency_ps: self.picoseconds(&format!("{name}.latency_ns")),
             word_ps: self.picoseconds(&format!("{name}.word_ns")),
+            access_ps: self.picoseconds(&format!("{name}.access_ns")),
+            transit_ps: self.picoseconds(&format!("{name}.transit_ns")),
         };
         Ok(MachineConfig {
             engine: EngineConfig {
@@ -189,9 +192,15 @@ impl Configuration {
                 output_engines: self.small("engine.output_engines"),
                 threads: self.small("engine.threads"),
                 switch_cycles: self.small("engine.switch_cycles"),
+                branch: BranchConfig {
+                    share: self.number("engine.branch_share"),
+                    lost_cycles: self.small("engine.branch_lost_cycles"),
+                    seed,
+                },
                 posted_writes: self.small("engine.posted_writes"),
             },
             units: [unit("sram"), unit("scratch"), unit("hash"), unit("cache")],
+            paths: self.paths(),
             result_cache,
             memory: MemoryConfig {
                 clock_hz: self.hertz("dram.clock_mhz"),
@@ -219,6 +228,24 @@ impl Configuration {
                 queue_packets: self.small("output.queue_packets"),
             },
         })
+    }
+
+    /// Transfers of one instruction each.
+    fn paths(&self) -> PathsConfig {
+        let ps = |name: &str| self.picoseconds(&format!("paths.{name}_ns"));
+        let cycle_ps = 1e6 / self.number("dram.clock_mhz");
+        let bytes = self.integer("dram.bus_bytes") * self.integer("dram.beats_per_cycle");
+        PathsConfig {
+            issue_ps: ps("issue"),
+            return_ps: ps("return"),
+            pull_engine_ps: ps("pull_engine"),
+            push_engine_ps: ps("push_engine"),
+            pull_fifo_ps: ps("pull_fifo"),
+            push_fifo_ps: ps("push_fifo"),
+            fifo_ps: ps("fifo"),
+            dram_access_ps: (self.number("paths.dram_access_cycles") * cycle_ps).round() as u64,
+            dram_bytes_per_second: self.hertz("dram.clock_mhz") * bytes,
+        }
     }
 
     /// The result cache, if there is one.
@@ -313,10 +340,58 @@ impl Configuration {
                 },
                 self.result_cache_use(),
             ))),
+            "vanilla_ip" => {
+                let extension = crate::extension::parse(&self.text("vanilla.extension"))
+                    .map_err(|m| Error::Config { problems: vec![self.problem("vanilla.extension", m)] })?;
+                let config = VanillaConfig {
+                    costs: self.vanilla_costs(),
+                    real_ports: self.text("vanilla.ports") == "real",
+                    loops: pick(
+                        &self.text("vanilla.loops"),
+                        [("both", Loops::Both), ("input", Loops::Input), ("output", Loops::Output)],
+                    ),
+                    extension,
+                };
+                Ok(Rc::new(VanillaIp::new(config, RouteTable::new(&self.routes(seed)?))))
+            }
+            "probe" => {
+                let name = self.text("probe.transfer");
+                let path = Path::ALL.into_iter().find(|path| path.name() == name).map(Probed::Path);
+                let unit = || Unit::ALL.into_iter().find(|unit| unit.name() == name).map(Probed::Unit);
+                let what = path.or_else(unit).expect("checked against the schema");
+                Ok(Rc::new(Probe::new(what, self.small("probe.bytes"))))
+            }
             _ => {
                 let table = RouteTable::new(&self.routes(seed)?);
                 Ok(Rc::new(L3Forward::new(costs, table, self.result_cache_use())))
             }
+        }
+    }
+
+    /// The steps of Spalink 2000, Figure 5.
+    fn vanilla_costs(&self) -> VanillaCosts {
+        let scratch = |name: &str| {
+            let key = format!("vanilla.{name}_scratch");
+            if self.settings.contains_key(&key) { self.small(&key) } else { 0 }
+        };
+        let step = |name: &str| Step {
+            cycles: self.small(&format!("vanilla.{name}_cycles")),
+            scratch: scratch(name),
+        };
+        VanillaCosts {
+            until_ready_receive: step("until_ready_receive"),
+            fifo_to_dram: step("fifo_to_dram"),
+            header_to_registers: step("header_to_registers"),
+            hash: step("hash"),
+            entry_to_registers: step("entry_to_registers"),
+            function: step("function"),
+            end_of_packet: step("end_of_packet"),
+            enqueue: step("enqueue"),
+            until_ready_send: step("until_ready_send"),
+            start_of_packet: step("start_of_packet"),
+            dequeue: step("dequeue"),
+            dram_to_fifo: step("dram_to_fifo"),
+            start_transfer: step("start_transfer"),
         }
     }
 
@@ -447,6 +522,10 @@ impl Configuration {
     ) -> BufferPath {
         if self.text("buffer.path") == "direct" {
             return BufferPath::Direct;
+        }
+        if self.app == "vanilla_ip" {
+            let message = "vanilla_ip moves packets by single instructions, not through caches of queues: set it to direct";
+            problems.push(self.problem("buffer.path", message.to_owned()));
         }
         if allocator.kind != AllocatorKind::PerQueue {
             let message = format!(

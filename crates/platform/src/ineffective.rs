@@ -31,6 +31,13 @@ pub(crate) fn warnings(configuration: &Configuration, request: &RunRequest) -> V
             _ if key.starts_with("traffic.") && request.trace.is_some() => Some("a capture is given"),
             "traffic.packet_bytes" if !is("traffic.kind", "fixed") => Some("traffic.kind is not fixed"),
             "traffic.sizes" if !is("traffic.kind", "sizes") => Some("traffic.kind is not sizes"),
+            _ if key.starts_with("vanilla.") && app != "vanilla_ip" => {
+                Some("the application is not vanilla_ip")
+            }
+            _ if key.starts_with("probe.") && app != "probe" => Some("the application is not probe"),
+            _ if key.starts_with("paths.") && !["vanilla_ip", "probe"].contains(&app) => {
+                Some("the application makes no transfers of single instructions")
+            }
             _ if key.starts_with("nat.") && app != "nat" => Some("the application is not nat"),
             _ if key.starts_with("firewall.") && app != "firewall" => Some("the application is not firewall"),
             "app.routes" if app != "l3fwd16" && !request.map_addresses => {

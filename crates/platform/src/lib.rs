@@ -7,6 +7,7 @@
 mod build;
 mod describe;
 mod error;
+mod extension;
 mod ineffective;
 mod preset;
 mod report;

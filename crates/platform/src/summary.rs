@@ -167,6 +167,9 @@ fn summary(counts: &Counts, base: &Timebase) -> Summary {
 }
 
 fn dram_time(counts: &Counts) -> DramTime {
+    if counts.paths.accesses > 0 {
+        return transfers_time(counts);
+    }
     let d = &counts.dram;
     let cycles = counts.dram_cycles as f64;
     let data = share((d.data_cycles[0] + d.data_cycles[1]) as f64, cycles);
@@ -176,6 +179,15 @@ fn dram_time(counts: &Counts) -> DramTime {
     // where it began, so idle time is not summed but is the rest.)
     let idle = (1.0 - data - row_miss - turnaround).max(0.0);
     DramTime { data, row_miss, turnaround, refresh: 0.0, idle, row_hit_rate: d.row_hit_rate() }
+}
+
+/// As [`dram_time`] where the DRAM serves transfers of single instructions.
+fn transfers_time(counts: &Counts) -> DramTime {
+    let duration = counts.duration as f64;
+    let data = share(counts.paths.data as f64, duration).min(1.0);
+    let row_miss = share(counts.paths.overhead as f64, duration).min(1.0 - data);
+    let row_hit_rate = counts.paths.row_hits as f64 / counts.paths.accesses as f64;
+    DramTime { data, row_miss, turnaround: 0.0, refresh: 0.0, idle: 1.0 - data - row_miss, row_hit_rate }
 }
 
 fn resources(counts: &Counts, dram: &DramTime) -> Vec<ResourceUse> {
@@ -406,6 +418,11 @@ fn metrics(
     for (thread, &held) in counts.input_thread_use.iter().enumerate() {
         add(&format!("input_thread.{thread}"), "holds_packet", "fraction", held);
     }
+    let input_threads = counts.input_thread_use.len() as f64;
+    let each = share(summary.throughput_mpps * 1e3, input_threads);
+    add("input_threads", "rate_each", "kpps", each);
+    let clock_mhz = described.config.engine.clock_hz as f64 / 1e6;
+    add("input_threads", "engine_cycles_per_packet", "engine cycles", share(clock_mhz * 1e3, each));
     add("engines", "busy_percent", "percent", all(0));
     add("engines", "polling_percent", "percent", all(1));
     add("engines", "idle_percent", "percent", all(2));

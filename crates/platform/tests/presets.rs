@@ -25,10 +25,15 @@ fn quick(request: &RunRequest) -> linecard_platform::RunReport {
 #[test]
 fn every_platform_runs_every_application() {
     let platforms: Vec<_> = presets().into_iter().filter(|p| p.kind == "platforms").collect();
-    assert!(platforms.len() >= 14);
+    assert!(platforms.len() >= 15);
     for platform in platforms {
         describe(&platform.name, &[]).unwrap_or_else(|e| panic!("{}: {e}", platform.name));
-        for app in ["l3fwd16", "nat", "firewall"] {
+        for app in ["l3fwd16", "nat", "firewall", "vanilla_ip"] {
+            if app == "vanilla_ip" && platform.name.contains("adapt") {
+                let refused = run(&request(&platform.name, app), &mut |_| ControlFlow::Continue(()));
+                assert!(refused.unwrap_err().to_string().contains("set it to direct"));
+                continue;
+            }
             let report = quick(&request(&platform.name, app));
             let (name, s) = (&platform.name, &report.summary);
             assert!(

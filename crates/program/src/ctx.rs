@@ -1,11 +1,14 @@
 //! The program's side of the machine: one method an op.
 
-use crate::{Block, DropReason, NetworkKind, Op, PacketHead, PacketId, Source, Unit};
+use crate::{Block, DropReason, NetworkKind, Op, PacketHead, PacketId, Path, Source, Unit};
 use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
+
+/// Most bytes that an instruction moves between components (Spalink 2000, section 2.1).
+pub const TRANSFER_BYTES: u32 = 32;
 
 /// What passes between one thread's program and the machine.
 #[derive(Debug)]
@@ -138,6 +141,29 @@ impl Ctx {
         self.ask(Op::Access { unit, words }).await;
     }
 
+    /// Write `words` words of a unit without waiting.
+    #[inline]
+    pub async fn post(&self, unit: Unit, words: u32) {
+        self.ask(Op::Post { unit, words }).await;
+    }
+
+    /// Move `bytes` bytes along a path; more than an instruction moves take several, one after the other.
+    #[inline]
+    pub async fn transfer(&self, path: Path, bytes: u32) {
+        let mut moved = 0;
+        while moved < bytes {
+            let part = (bytes - moved).min(TRANSFER_BYTES);
+            self.transfer_part(path, part, moved > 0).await;
+            moved += part;
+        }
+    }
+
+    /// One instruction's worth of a move; `again` when it continues the part before.
+    #[inline]
+    pub async fn transfer_part(&self, path: Path, bytes: u32, again: bool) {
+        self.ask(Op::Transfer { path, bytes, again }).await;
+    }
+
     /// Whether the result of this flow's lookup is in the result cache.
     #[inline]
     pub async fn recall(&self) -> bool {
@@ -184,6 +210,12 @@ impl Ctx {
     #[inline]
     pub async fn enqueue(&self, packet: PacketId, queue: u16) {
         self.ask(Op::Enqueue { packet, queue }).await;
+    }
+
+    /// Let a packet leave at once, by a port that is never busy.
+    #[inline]
+    pub async fn depart(&self, packet: PacketId) {
+        self.ask(Op::Depart { packet }).await;
     }
 
     /// Drop a packet.

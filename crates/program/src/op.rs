@@ -43,6 +43,49 @@ pub enum Source {
     Registers,
 }
 
+/// Between which components an instruction moves data: one at a time, at most 32 bytes, and the thread waits
+/// (Spalink 2000, Table 1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Path {
+    /// Receive buffer to DRAM.
+    FifoToDram,
+    /// DRAM to transmit buffer.
+    DramToFifo,
+    /// Receive buffer to registers.
+    FifoToEngine,
+    /// Registers to transmit buffer.
+    EngineToFifo,
+    /// DRAM to registers.
+    DramToEngine,
+    /// Registers to DRAM.
+    EngineToDram,
+}
+
+impl Path {
+    /// Every path, in order of its number.
+    pub const ALL: [Path; 6] = [
+        Path::FifoToDram,
+        Path::DramToFifo,
+        Path::FifoToEngine,
+        Path::EngineToFifo,
+        Path::DramToEngine,
+        Path::EngineToDram,
+    ];
+
+    /// The name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Path::FifoToDram => "fifo_to_dram",
+            Path::DramToFifo => "dram_to_fifo",
+            Path::FifoToEngine => "fifo_to_engine",
+            Path::EngineToFifo => "engine_to_fifo",
+            Path::DramToEngine => "dram_to_engine",
+            Path::EngineToDram => "engine_to_dram",
+        }
+    }
+}
+
 /// Why a packet is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -118,6 +161,23 @@ pub enum Op {
         /// Words moved (for the hash unit: hashes).
         words: u32,
     },
+    /// As [`Op::Access`], but the thread goes on: a write that nobody needs to hear of.
+    Post {
+        /// The unit.
+        unit: Unit,
+        /// Words moved.
+        words: u32,
+    },
+    /// Move `bytes` bytes along a path and wait. `again` says that they follow those of the transfer before, in an
+    /// open row of DRAM: the second half of a move of 64 bytes.
+    Transfer {
+        /// From where to where.
+        path: Path,
+        /// Bytes to move.
+        bytes: u32,
+        /// Whether they continue the transfer before.
+        again: bool,
+    },
     /// Look the flow of the received packet up in the result cache and wait. Answers 1 when its result is there, 0
     /// when not; the cache's policy then decides whether it comes in. On machines with a result cache only.
     Recall,
@@ -154,6 +214,11 @@ pub enum Op {
         packet: PacketId,
         /// Output queue.
         queue: u16,
+    },
+    /// The packet leaves at once, by a port that is never busy.
+    Depart {
+        /// The packet.
+        packet: PacketId,
     },
     /// Give the packet up. Frees its buffer, its place in the queue and its packet table entry. On a machine with
     /// per-queue caches, not after [`Op::Allocate`] has given space: the stream of cells has no gaps.

@@ -129,7 +129,13 @@ pub fn run(
             }
             Op::Discard { packet, reason } => meet(packet, Fate::Dropped(reason)),
             Op::Access { .. } | Op::Admit { .. } | Op::WriteCell { .. } | Op::Join => {}
-            op @ (Op::Recall | Op::NextBlock | Op::ReadBlock(_) | Op::Transmit(_)) => {
+            op @ (Op::Recall
+            | Op::Transfer { .. }
+            | Op::Post { .. }
+            | Op::Depart { .. }
+            | Op::NextBlock
+            | Op::ReadBlock(_)
+            | Op::Transmit(_)) => {
                 panic!("{op:?} of an input program")
             }
         }

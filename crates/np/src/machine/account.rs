@@ -26,6 +26,7 @@ impl<O: Watch> Machine<O> {
             engines: self.engines.iter().map(|e| e.clock.spent(now)).collect(),
             engine_is_input: self.engines.iter().map(|e| e.first_thread < self.first_output_thread).collect(),
             units: std::array::from_fn(|u| (self.units[u].busy, self.units[u].accesses)),
+            paths: self.paths.counts(),
             result_cache: self.result_cache.as_ref().map(|c| (c.hits, c.lookups)),
             dram: self.memory.controller.statistics().clone(),
             dram_cycles: duration / self.memory.clock.period(),
@@ -95,6 +96,7 @@ impl<O: Watch> Machine<O> {
         for unit in &mut self.units {
             (unit.busy, unit.accesses) = (0, 0);
         }
+        self.paths.restart();
         if let Some(cache) = &mut self.result_cache {
             (cache.hits, cache.lookups) = (0, 0);
         }

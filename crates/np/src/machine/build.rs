@@ -2,12 +2,14 @@
 
 use super::account::Running;
 use super::{ENGINES, Machine, TrafficSource};
+use crate::branches::Branches;
 use crate::config::{BufferPath, MachineConfig, ReceiveMode};
 use crate::engine::Engine;
 use crate::lock::Lock;
 use crate::memory::Memory;
 use crate::output::TransmitPort;
 use crate::packet::Packets;
+use crate::paths::Paths;
 use crate::receive::{Lane, OutputQueue};
 use crate::result_cache::ResultCache;
 use crate::thread::{Role, State, Thread, Transfer};
@@ -85,10 +87,7 @@ impl<O: Watch> Machine<O> {
                 Some(WideCaches::new(ports, config.memory.allocator.cells / ports, block_cells, blocks))
             }
         };
-        let unit = |i: usize| {
-            let u = config.units[i];
-            Unit::new(timebase.ticks_from_ps(u.latency_ps), timebase.ticks_from_ps(u.word_ps), thread_count)
-        };
+        let unit = |i: usize| Unit::new(&config.units[i], &timebase, thread_count);
         let result_cache =
             config.result_cache.as_ref().map(ResultCache::new).transpose().map_err(|e| e.to_string())?;
         let slots = config.output.slots as usize;
@@ -117,6 +116,8 @@ impl<O: Watch> Machine<O> {
             threads,
             units: [unit(0), unit(1), unit(2), unit(3)],
             result_cache,
+            paths: Paths::new(&config.paths, &timebase, thread_count),
+            branches: Branches::new(&config.engine.branch),
             memory: Memory::new(&config.memory, timebase.clock(config.memory.clock_hz), allocator, observer),
             wide,
             memory_line: VecDeque::with_capacity(1024),

@@ -65,7 +65,10 @@ impl<O: Watch> Machine<O> {
         assert!(!finished, "a packet program returned; programs loop for ever");
         let (op, cycles) = t.mailbox.take();
         t.op = op;
-        cycles
+        match &mut self.branches {
+            Some(branches) if cycles > 0 => branches.cycles(cycles),
+            _ => cycles,
+        }
     }
 
     /// A thread's wait is over.

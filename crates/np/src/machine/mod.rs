@@ -7,12 +7,14 @@ mod input;
 mod output;
 mod transfers;
 
+use crate::branches::Branches;
 use crate::config::BufferPath;
 use crate::engine::Engine;
 use crate::lock::Lock;
 use crate::memory::Memory;
 use crate::output::TransmitPort;
 use crate::packet::Packets;
+use crate::paths::Paths;
 use crate::receive::{Lane, OutputQueue};
 use crate::result_cache::ResultCache;
 use crate::thread::{State, Thread};
@@ -94,9 +96,10 @@ pub enum Outcome {
 const UNITS: usize = 4;
 const MEMORY_RETURN: usize = 4;
 const CACHE_RETURN: usize = 5;
-const ARRIVAL: usize = 6;
-const TRANSMIT: usize = 7;
-const ENGINES: usize = 8;
+const PATHS: usize = 6;
+const ARRIVAL: usize = 7;
+const TRANSMIT: usize = 8;
+const ENGINES: usize = 9;
 
 /// A network processor with its programs and its traffic.
 pub struct Machine<O: Watch = Silent> {
@@ -117,6 +120,8 @@ pub struct Machine<O: Watch = Silent> {
     threads: Vec<Thread>,
     units: [Unit; UNITS],
     result_cache: Option<ResultCache>,
+    paths: Paths,
+    branches: Option<Branches>,
     memory: Memory<O>,
     wide: Option<WideCaches>,
     /// Transfers whose data have moved, on their way back to the thread.
@@ -232,6 +237,7 @@ impl<O: Watch> Machine<O> {
             0..UNITS => self.unit_event(source, now),
             MEMORY_RETURN => self.memory_return(now),
             CACHE_RETURN => self.cache_return(now),
+            PATHS => self.paths_event(now),
             ARRIVAL => self.arrival_event(now),
             TRANSMIT => self.transmit_event(now),
             s if s < self.dram_source => self.engine_event(s - ENGINES, now),
@@ -253,6 +259,11 @@ impl<O: Watch> Machine<O> {
                 mailbox.answer(u32::from(cache.recall(&mailbox.head())));
                 self.access(thread, program::Unit::ResultCache, 1, now)
             }
+            Op::Post { unit, words } => {
+                self.units[unit as usize].post(words, now);
+                false
+            }
+            Op::Transfer { path, bytes, again } => self.transfer(thread, path, bytes, again, now),
             Op::Lock(lock) => {
                 !self.locks[lock as usize].take(thread) && self.wait(thread, State::WaitLock, now)
             }
@@ -275,6 +286,10 @@ impl<O: Watch> Machine<O> {
             Op::Join => self.join(thread, now),
             Op::Enqueue { packet, queue } => {
                 self.enqueue(thread, packet, queue, now);
+                false
+            }
+            Op::Depart { packet } => {
+                self.depart_at_once(packet, now);
                 false
             }
             Op::Discard { packet, reason } => {

@@ -102,7 +102,7 @@ impl<O: Watch> Machine<O> {
         let (packets, allocator) = (&mut self.packets, &mut self.memory.allocator);
         let mut freed = 0;
         let wake = self.transmit[port].filled(block.slot, now, |slot| {
-            if slot.last {
+            if slot.last && packets[slot.packet].allocated {
                 // Every cell has been read: its buffer goes back.
                 let packet = &mut packets[slot.packet];
                 packet.allocated = false;
@@ -119,6 +119,14 @@ impl<O: Watch> Machine<O> {
         if freed > 0 {
             self.buffer_freed(freed, now);
         }
+    }
+
+    /// A packet leaves without a queue and a port.
+    pub(super) fn depart_at_once(&mut self, id: PacketId, now: Ticks) {
+        let packet = &mut self.packets[id];
+        (packet.enqueued, packet.picked) = (now, now);
+        let port = usize::from(packet.queue);
+        self.depart(id, port, now);
     }
 
     pub(super) fn depart(&mut self, id: PacketId, port: usize, now: Ticks) {

@@ -1,13 +1,13 @@
 //! Results of units, and cells between threads and the packet buffer, directly or through the per-queue caches.
 
-use super::{CACHE_RETURN, MEMORY_RETURN, Machine};
+use super::{CACHE_RETURN, MEMORY_RETURN, Machine, PATHS};
 use crate::config::BufferPath;
 use crate::memory::{Tag, cell_bytes};
 use crate::thread::{State, Transfer};
 use crate::watch::Watch;
 use crate::wide::Written;
 use linecard_dram::packet_buffer::Request;
-use linecard_program::{Block, PacketId};
+use linecard_program::{Block, PacketId, Path};
 use linecard_sim::Ticks;
 
 impl<O: Watch> Machine<O> {
@@ -18,6 +18,30 @@ impl<O: Watch> Machine<O> {
         }
         if let Some(at) = self.units[unit].next() {
             self.agenda.schedule(unit, at);
+        }
+    }
+
+    pub(super) fn transfer(&mut self, thread: u32, path: Path, bytes: u32, again: bool, now: Ticks) -> bool {
+        self.paths.issue(thread, path, bytes, again, now);
+        self.schedule_paths();
+        let state = match path {
+            Path::FifoToEngine | Path::EngineToFifo => State::WaitFifo,
+            _ => State::WaitDram,
+        };
+        self.wait(thread, state, now)
+    }
+
+    pub(super) fn paths_event(&mut self, now: Ticks) {
+        self.paths.serve(now);
+        while let Some(thread) = self.paths.take_due(now) {
+            self.make_ready(thread, now);
+        }
+        self.schedule_paths();
+    }
+
+    fn schedule_paths(&mut self) {
+        if let Some(at) = self.paths.next() {
+            self.agenda.schedule(PATHS, at);
         }
     }
 

@@ -8,8 +8,8 @@ use linecard_buffers::{AllocatorConfig, AllocatorKind, PoolOrder};
 use linecard_dram::packet_buffer::{BatchBreak, Policy, Precharge, Queues};
 use linecard_dram::{Command, Constraint, Edge, Level, Organization, RowMap, Timing};
 use linecard_np::{
-    Arrival, BufferPath, Counts, Departure, EngineConfig, Machine, MachineConfig, MemoryConfig, OutputConfig,
-    ReceiveConfig, ReceiveMode, RunLimit, UnitConfig, Watch,
+    Arrival, BranchConfig, BufferPath, Counts, Departure, EngineConfig, Machine, MachineConfig, MemoryConfig,
+    OutputConfig, PathsConfig, ReceiveConfig, ReceiveMode, RunLimit, UnitConfig, Watch,
 };
 use linecard_program::{Application, Ctx, NetworkKind, PacketHead, Program};
 use std::cell::{Cell, RefCell};
@@ -45,8 +45,12 @@ pub fn sdr100() -> Timing {
 
 /// One input and one output engine of one thread, one port each way, and nothing that waits longer than it must.
 pub fn small() -> MachineConfig {
-    let unit =
-        |latency_ns: u64, word_ns: u64| UnitConfig { latency_ps: latency_ns * 1000, word_ps: word_ns * 1000 };
+    let unit = |latency_ns: u64, word_ns: u64| UnitConfig {
+        latency_ps: latency_ns * 1000,
+        word_ps: word_ns * 1000,
+        access_ps: 0,
+        transit_ps: 0,
+    };
     MachineConfig {
         engine: EngineConfig {
             clock_hz: 1_000_000_000,
@@ -54,9 +58,22 @@ pub fn small() -> MachineConfig {
             output_engines: 1,
             threads: 1,
             switch_cycles: 0,
+            branch: BranchConfig { share: 0.0, lost_cycles: 0, seed: 1 },
             posted_writes: 1,
         },
         units: [unit(100, 10), unit(50, 5), unit(30, 30), unit(20, 20)],
+        // A transfer takes 5 to its unit and 5 back; the DRAM takes 20 and 1 for each byte.
+        paths: PathsConfig {
+            issue_ps: 5_000,
+            return_ps: 5_000,
+            pull_engine_ps: 25_000,
+            push_engine_ps: 15_000,
+            pull_fifo_ps: 20_000,
+            push_fifo_ps: 30_000,
+            fifo_ps: 2_000,
+            dram_access_ps: 20_000,
+            dram_bytes_per_second: 1_000_000_000,
+        },
         result_cache: None,
         memory: MemoryConfig {
             clock_hz: 100_000_000,
