@@ -18,32 +18,84 @@ pub enum Command {
     Read,
     /// Write to the open row.
     Write,
-    /// Refresh all banks.
+    /// Refresh all banks of a rank.
     Refresh,
+    /// Refresh one bank.
+    RefreshBank,
+    /// Read, then close the row as soon as the table allows a precharge.
+    ReadAuto,
+    /// Write, then close the row as soon as the table allows a precharge.
+    WriteAuto,
 }
 
-const COMMANDS: usize = 5;
+const COMMANDS: usize = 8;
+
+/// Commands that have rows of their own in a table: a column command with auto-precharge obeys those of the plain one,
+/// and its precharge those of a precharge.
+pub(crate) const CLASSES: usize = 6;
 
 impl Command {
     /// Every command, in order of its number.
-    pub const ALL: [Command; COMMANDS] =
-        [Command::Activate, Command::Precharge, Command::Read, Command::Write, Command::Refresh];
+    pub const ALL: [Command; COMMANDS] = [
+        Command::Activate,
+        Command::Precharge,
+        Command::Read,
+        Command::Write,
+        Command::Refresh,
+        Command::RefreshBank,
+        Command::ReadAuto,
+        Command::WriteAuto,
+    ];
+
+    /// Commands that a table may name.
+    pub const IN_TABLES: [Command; CLASSES] = [
+        Command::Activate,
+        Command::Precharge,
+        Command::Read,
+        Command::Write,
+        Command::Refresh,
+        Command::RefreshBank,
+    ];
 
     /// The datasheets' abbreviation.
     pub fn name(self) -> &'static str {
-        ["ACT", "PRE", "RD", "WR", "REF"][self as usize]
+        ["ACT", "PRE", "RD", "WR", "REF", "REFB", "RDA", "WRA"][self as usize]
+    }
+
+    /// The command whose rows of the table hold for this one.
+    #[inline]
+    pub fn class(self) -> Command {
+        match self {
+            Command::ReadAuto => Command::Read,
+            Command::WriteAuto => Command::Write,
+            other => other,
+        }
+    }
+
+    /// Whether it closes the row behind itself.
+    #[inline]
+    pub fn is_auto(self) -> bool {
+        matches!(self, Command::ReadAuto | Command::WriteAuto)
+    }
+
+    /// Whether it moves data.
+    #[inline]
+    pub fn is_column(self) -> bool {
+        matches!(self, Command::Read | Command::Write | Command::ReadAuto | Command::WriteAuto)
     }
 }
 
 /// The part of a device within which a constraint holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Between any two banks.
+    /// Between any two banks of one rank.
     Rank,
     /// Between banks of one bank group.
     Group,
     /// Within one bank.
     Bank,
+    /// Between banks of different ranks: they share nothing but the buses.
+    OtherRanks,
 }
 
 /// From which moment of the earlier command a constraint counts.
@@ -58,7 +110,8 @@ pub enum Edge {
     ColumnEnd,
 }
 
-/// `after` may not be issued earlier than `cycles` after the `window`-th last `before` within the same `level`.
+/// `after` may not be issued earlier than `cycles` after the `window`-th last `before` within the same `level`. A
+/// window counts all commands of `before` together, and always from their issue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constraint {
     /// Name in the standard, such as `tRCD`.
@@ -80,9 +133,11 @@ pub struct Constraint {
 /// How a device is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Organization {
-    /// Bank groups; 1 where there are none.
+    /// Ranks that share the buses.
+    pub ranks: u32,
+    /// Bank groups of all ranks; as many as ranks where there are none.
     pub groups: u32,
-    /// Banks in all.
+    /// Banks of all ranks.
     pub banks: u32,
     /// Bytes in a row of one bank.
     pub row_bytes: u32,
@@ -90,11 +145,21 @@ pub struct Organization {
     pub rows: u32,
     /// Bytes that the bus moves in a beat.
     pub beat_bytes: u32,
-    /// Beats in a clock cycle: 1, or 2 for double data rate.
+    /// Beats in a clock cycle: 1, 2 for double data rate, 8 for GDDR6.
     pub beats_per_cycle: u32,
 }
 
 impl Organization {
+    /// The rank of a bank.
+    pub fn rank(&self, bank: u32) -> u32 {
+        bank / (self.banks / self.ranks)
+    }
+
+    /// The bank group of a bank, counted over all ranks.
+    pub fn group(&self, bank: u32) -> u32 {
+        bank / (self.banks / self.groups)
+    }
+
     /// Bytes in the device.
     pub fn capacity_bytes(&self) -> u64 {
         u64::from(self.banks) * u64::from(self.rows) * u64::from(self.row_bytes)
@@ -118,6 +183,16 @@ pub struct Timing {
     pub constraints: Vec<Constraint>,
 }
 
+/// When the row that a column command with auto-precharge leaves behind counts as closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AutoPrecharge {
+    /// As soon as the table would have allowed a precharge.
+    Standard,
+    /// As DRAMsim3 has it: for an activate, a read keeps the bank one burst longer than the table asks; for a refresh,
+    /// the column command's own distance counts and tRAS does not.
+    DramSim3,
+}
+
 /// One compiled consequence of a command.
 #[derive(Clone, Copy, Debug)]
 struct Push {
@@ -128,10 +203,11 @@ struct Push {
     distance: u32,
 }
 
-/// One compiled window: `after` waits for the `window`-th last `before`.
+/// One compiled window: `after` waits for the `window`-th last of `before`.
 #[derive(Clone, Debug)]
 struct Window {
     level: u8,
+    /// Bit set of commands.
     before: u8,
     after: Vec<u8>,
     cycles: Cycle,
@@ -146,15 +222,19 @@ pub struct Device {
     organization: Organization,
     timing: Timing,
     /// What each command does.
-    pushes: [Vec<Push>; COMMANDS],
+    pushes: [Vec<Push>; CLASSES],
+    /// What each command does to other ranks.
+    pushes_elsewhere: [Vec<Push>; CLASSES],
     windows: Vec<Window>,
-    /// Earliest legal cycle by node and command; nodes of all levels in one array.
+    /// Earliest legal cycle by node and command; nodes of all levels in one array. Padded to a cache line.
     earliest: Vec<[Cycle; COMMANDS]>,
-    /// First node of each level.
-    offsets: [usize; 3],
-    banks_per_group: u32,
+    /// The nodes of each bank: rank, group, bank. Without groups, the group's is the rank's.
+    nodes: Vec<[u32; 3]>,
     /// log2 of the bytes that the bus moves in a cycle, where that is a power of two.
     cycle_shift: Option<u32>,
+    /// From a read to the precharge of its bank, where a table says so from the issue.
+    read_to_precharge: Cycle,
+    auto_precharge: AutoPrecharge,
     open_rows: Vec<u32>,
 }
 
@@ -163,11 +243,14 @@ const CLOSED: u32 = u32::MAX;
 impl Device {
     /// An idle device, all banks closed.
     pub fn new(organization: Organization, timing: Timing) -> Self {
-        let Organization { groups, banks, .. } = organization;
-        let nodes = [1, groups as usize, banks as usize];
+        let Organization { ranks, groups, banks, .. } = organization;
+        let counts = [ranks as usize, groups as usize, banks as usize];
+        let offsets = [0, counts[0], counts[0] + counts[1]];
+        let has_groups = groups > ranks;
         let level_of =
-            |level: Level| if level == Level::Group && groups == 1 { Level::Rank } else { level } as usize;
-        let mut pushes: [Vec<Push>; COMMANDS] = Default::default();
+            |level: Level| if level == Level::Group && !has_groups { Level::Rank } else { level } as usize;
+        let mut pushes: [Vec<Push>; CLASSES] = Default::default();
+        let mut pushes_elsewhere: [Vec<Push>; CLASSES] = Default::default();
         // In every standard a precharge follows the activate that it undoes; a table without tRAS does not say so.
         pushes[Command::Activate as usize].push(Push {
             level: Level::Bank as u8,
@@ -178,45 +261,68 @@ impl Device {
         let mut windows = Vec::new();
         for c in &timing.constraints {
             let level = level_of(c.level);
+            if c.window > 1 {
+                windows.push(Window {
+                    level: level as u8,
+                    before: c.before.iter().fold(0, |bits, &b| bits | 1 << b.class() as u8),
+                    after: c.after.iter().map(|&a| a.class() as u8).collect(),
+                    cycles: c.cycles,
+                    issues: vec![vec![Cycle::MAX; c.window]; counts[level]],
+                    next: vec![0; counts[level]],
+                });
+                continue;
+            }
             for &before in &c.before {
-                if c.window > 1 {
-                    windows.push(Window {
-                        level: level as u8,
-                        before: before as u8,
-                        after: c.after.iter().map(|&a| a as u8).collect(),
-                        cycles: c.cycles,
-                        issues: vec![vec![Cycle::MAX; c.window]; nodes[level]],
-                        next: vec![0; nodes[level]],
-                    });
-                } else {
-                    let data_latency = match (c.from, before) {
-                        (Edge::DataEnd, Command::Write) => timing.write_latency,
-                        (Edge::DataEnd, _) => timing.read_latency,
-                        _ => 0,
-                    };
-                    for &after in &c.after {
-                        pushes[before as usize].push(Push {
-                            level: level as u8,
-                            after: after as u8,
+                let data_latency = match (c.from, before) {
+                    (Edge::DataEnd, Command::Write) => timing.write_latency,
+                    (Edge::DataEnd, _) => timing.read_latency,
+                    _ => 0,
+                };
+                let list = if c.level == Level::OtherRanks { &mut pushes_elsewhere } else { &mut pushes };
+                for &after in &c.after {
+                    add(
+                        &mut list[before.class() as usize],
+                        Push {
+                            level: if c.level == Level::OtherRanks { 0 } else { level as u8 },
+                            after: after.class() as u8,
                             from_column_end: c.from != Edge::Issue,
                             distance: (c.cycles + data_latency) as u32,
-                        });
-                    }
+                        },
+                    );
                 }
             }
         }
+        let of_bank = |bank: u32| {
+            let rank = organization.rank(bank);
+            let group = if has_groups { offsets[1] as u32 + organization.group(bank) } else { rank };
+            [rank, group, offsets[2] as u32 + bank]
+        };
+        let is_read_to_precharge = |p: &&Push| {
+            p.level == Level::Bank as u8 && p.after == Command::Precharge as u8 && !p.from_column_end
+        };
         let cycle_bytes = organization.beat_bytes * organization.beats_per_cycle;
         Self {
+            read_to_precharge: pushes[Command::Read as usize]
+                .iter()
+                .find(is_read_to_precharge)
+                .map_or(0, |p| Cycle::from(p.distance)),
+            auto_precharge: AutoPrecharge::Standard,
             pushes,
+            pushes_elsewhere,
             cycle_shift: cycle_bytes.is_power_of_two().then(|| cycle_bytes.ilog2()),
             windows,
-            earliest: vec![[0; COMMANDS]; nodes.iter().sum()],
-            offsets: [0, nodes[0], nodes[0] + nodes[1]],
-            banks_per_group: banks / groups,
+            earliest: vec![[0; COMMANDS]; counts.iter().sum()],
+            nodes: (0..banks).map(of_bank).collect(),
             open_rows: vec![CLOSED; banks as usize],
             organization,
             timing,
         }
+    }
+
+    /// The same device with other rules of auto-precharge.
+    #[must_use]
+    pub fn with_auto_precharge(self, auto_precharge: AutoPrecharge) -> Self {
+        Self { auto_precharge, ..self }
     }
 
     /// How the device is divided.
@@ -244,16 +350,25 @@ impl Device {
     /// From a column command to its first beat.
     #[inline]
     pub fn latency(&self, command: Command) -> Cycle {
-        if command == Command::Write { self.timing.write_latency } else { self.timing.read_latency }
+        match command {
+            Command::Write | Command::WriteAuto => self.timing.write_latency,
+            _ => self.timing.read_latency,
+        }
     }
 
     /// The first cycle in which the table allows `command` to `bank`. Changes nothing.
     #[inline(always)]
     pub fn earliest(&self, command: Command, bank: u32) -> Cycle {
-        let c = command as usize;
-        let [rank, group, bank] = self.nodes(bank);
-        let earliest = self.earliest[rank][c].max(self.earliest[bank][c]);
-        if self.organization.groups == 1 { earliest } else { earliest.max(self.earliest[group][c]) }
+        let c = command.class() as usize;
+        let [rank, group, bank] = self.nodes[bank as usize];
+        let earliest = self.earliest[rank as usize][c].max(self.earliest[bank as usize][c]);
+        earliest.max(self.earliest[group as usize][c])
+    }
+
+    /// The first cycle in which the bank alone would allow `command`, whatever its rank and group are at.
+    #[inline]
+    pub fn earliest_of_bank(&self, command: Command, bank: u32) -> Cycle {
+        self.earliest[self.nodes[bank as usize][2] as usize][command.class() as usize]
     }
 
     /// Cycles that the bus needs for `bytes` bytes.
@@ -265,7 +380,8 @@ impl Device {
         }
     }
 
-    /// Issue `command` to `bank` at `at`; `row` for an activate, `bytes` for a read or write.
+    /// Issue `command` to `bank` at `at`; `row` for an activate, `bytes` for a read or write. A refresh of a rank names
+    /// any of its banks.
     ///
     /// # Panics
     /// In debug builds, if the table or the bank's state forbids it: the controller is wrong, not its input.
@@ -287,46 +403,107 @@ impl Device {
             Command::Read | Command::Write => {
                 debug_assert!(*open != CLOSED, "column access to a closed bank")
             }
-            Command::Refresh => debug_assert!(self.open_rows.iter().all(|&r| r == CLOSED)),
+            Command::ReadAuto | Command::WriteAuto => {
+                debug_assert!(*open != CLOSED, "column access to a closed bank");
+                *open = CLOSED;
+            }
+            Command::Refresh => debug_assert!(
+                (0..self.organization.banks)
+                    .filter(|&other| self.organization.rank(other) == self.organization.rank(bank))
+                    .all(|other| self.open_row(other).is_none()),
+                "refresh of a rank with open rows"
+            ),
+            Command::RefreshBank => debug_assert!(*open == CLOSED, "refresh of an open bank"),
         }
-        let moments = [at, at + self.data_cycles(bytes)];
-        let nodes = self.nodes(bank);
-        for push in &self.pushes[command as usize] {
+        let columns = self.data_cycles(bytes);
+        let moments = [at, at + columns];
+        let class = command.class();
+        let nodes = self.nodes[bank as usize];
+        for push in &self.pushes[class as usize] {
             let moment = moments[usize::from(push.from_column_end)];
-            let earliest = &mut self.earliest[nodes[push.level as usize]][push.after as usize];
+            let earliest = &mut self.earliest[nodes[push.level as usize] as usize][push.after as usize];
             *earliest = (*earliest).max(moment + Cycle::from(push.distance));
         }
+        if self.organization.ranks > 1 {
+            self.issue_elsewhere(class, bank, moments);
+        }
         if !self.windows.is_empty() {
-            self.issue_windows(command, bank, at);
+            self.issue_windows(class, nodes, at);
+        }
+        if command.is_auto() {
+            self.precharge_by_itself(command, bank, moments);
         }
     }
 
-    fn issue_windows(&mut self, command: Command, bank: u32, at: Cycle) {
-        let offsets = self.offsets;
-        let banks_per_group = self.banks_per_group;
-        for w in self.windows.iter_mut().filter(|w| w.before == command as u8) {
-            let within = match w.level {
-                0 => 0,
-                1 => (bank / banks_per_group) as usize,
-                _ => bank as usize,
-            };
+    /// The precharge that a column command with auto-precharge brings about, as soon as the bank allows one.
+    fn precharge_by_itself(&mut self, command: Command, bank: u32, moments: [Cycle; 2]) {
+        let standard = self.earliest_of_bank(Command::Precharge, bank);
+        let (for_activate, for_refresh) = match self.auto_precharge {
+            AutoPrecharge::Standard => (standard, standard),
+            AutoPrecharge::DramSim3 => {
+                let own = self.pushes[command.class() as usize]
+                    .iter()
+                    .filter(|p| p.level == Level::Bank as u8 && p.after == Command::Precharge as u8)
+                    .map(|p| moments[usize::from(p.from_column_end)] + Cycle::from(p.distance))
+                    .max()
+                    .unwrap_or(moments[0]);
+                let late = moments[1] + self.read_to_precharge;
+                (if command == Command::ReadAuto { standard.max(late) } else { standard }, own)
+            }
+        };
+        let nodes = self.nodes[bank as usize];
+        for push in &self.pushes[Command::Precharge as usize] {
+            // No precharge is on the command bus: it keeps no other precharge away.
+            if push.after == Command::Precharge as u8 {
+                continue;
+            }
+            let at = if push.after == Command::Activate as u8 { for_activate } else { for_refresh };
+            let earliest = &mut self.earliest[nodes[push.level as usize] as usize][push.after as usize];
+            *earliest = (*earliest).max(at + Cycle::from(push.distance));
+        }
+    }
+
+    #[cold]
+    fn issue_elsewhere(&mut self, class: Command, bank: u32, moments: [Cycle; 2]) {
+        let rank = self.nodes[bank as usize][0];
+        for push in &self.pushes_elsewhere[class as usize] {
+            let moment = moments[usize::from(push.from_column_end)];
+            for other in (0..self.organization.ranks).filter(|&other| other != rank) {
+                let earliest = &mut self.earliest[other as usize][push.after as usize];
+                *earliest = (*earliest).max(moment + Cycle::from(push.distance));
+            }
+        }
+    }
+
+    fn issue_windows(&mut self, class: Command, nodes: [u32; 3], at: Cycle) {
+        let first = [0, self.organization.ranks, self.organization.ranks + self.organization.groups];
+        for w in self.windows.iter_mut().filter(|w| w.before & (1 << class as u8) != 0) {
+            let node = nodes[w.level as usize];
+            let within = (node - first[w.level as usize]) as usize;
             let (ring, next) = (&mut w.issues[within], &mut w.next[within]);
             ring[*next] = at;
-            *next = (*next + 1) % ring.len();
+            *next += 1;
+            if *next == ring.len() {
+                *next = 0;
+            }
             let oldest = ring[*next];
             if oldest != Cycle::MAX {
                 for &after in &w.after {
-                    let earliest = &mut self.earliest[offsets[w.level as usize] + within][after as usize];
+                    let earliest = &mut self.earliest[node as usize][after as usize];
                     *earliest = (*earliest).max(oldest + w.cycles);
                 }
             }
         }
     }
+}
 
-    /// The nodes of a bank: rank, group, bank.
-    #[inline]
-    fn nodes(&self, bank: u32) -> [usize; 3] {
-        let group = if self.organization.groups == 1 { 0 } else { (bank / self.banks_per_group) as usize };
-        [0, self.offsets[1] + group, self.offsets[2] + bank as usize]
+/// Add a consequence; of two that differ only in the distance the larger is enough.
+fn add(list: &mut Vec<Push>, push: Push) {
+    let same = |p: &&mut Push| {
+        (p.level, p.after, p.from_column_end) == (push.level, push.after, push.from_column_end)
+    };
+    match list.iter_mut().find(same) {
+        Some(there) => there.distance = there.distance.max(push.distance),
+        None => list.push(push),
     }
 }

@@ -5,12 +5,22 @@
 //! commands go out; a log of the commands can be replayed against the table by the tests.
 #![forbid(unsafe_code)]
 
+pub mod channel;
 mod device;
+pub mod energy;
+mod fields;
 mod map;
 pub mod packet_buffer;
+mod packet_system;
+pub mod patterns;
+mod system;
+pub mod trace;
 
-pub use device::{Command, Constraint, Device, Edge, Level, Organization, Timing};
+pub use device::{AutoPrecharge, Command, Constraint, Device, Edge, Level, Organization, Timing};
+pub use fields::{Field, FieldMap, Place, Widths, widths};
 pub use map::{AddressMap, Location, RowMap};
+pub use packet_system::PacketSystem;
+pub use system::{Access, Stopped, System, Watch};
 
 /// A point in time or a duration, in cycles of the device's clock.
 pub type Cycle = u64;

@@ -83,6 +83,7 @@ mod tests {
     fn every_row_of_every_bank_is_mapped_to_once() {
         for banks in [2, 4, 8] {
             let o = Organization {
+                ranks: 1,
                 groups: 1,
                 banks,
                 row_bytes: 4096,
@@ -103,8 +104,15 @@ mod tests {
 
     #[test]
     fn halves_put_the_lower_half_into_odd_banks() {
-        let o =
-            Organization { groups: 1, banks: 4, row_bytes: 4096, rows: 4, beat_bytes: 8, beats_per_cycle: 1 };
+        let o = Organization {
+            ranks: 1,
+            groups: 1,
+            banks: 4,
+            row_bytes: 4096,
+            rows: 4,
+            beat_bytes: 8,
+            beats_per_cycle: 1,
+        };
         let bank = |row: u64| AddressMap::new(RowMap::Halves, &o).locate(row * 4096).bank;
         assert_eq!((0..4).map(bank).collect::<Vec<_>>(), [1, 3, 1, 3]);
         assert_eq!((8..12).map(bank).collect::<Vec<_>>(), [0, 2, 0, 2]);

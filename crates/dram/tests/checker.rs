@@ -24,6 +24,7 @@ fn together(organization: &Organization, level: Level, a: u32, b: u32) -> bool {
         Level::Rank => true,
         Level::Group => a / per_group == b / per_group,
         Level::Bank => a == b,
+        Level::OtherRanks => organization.rank(a) != organization.rank(b),
     }
 }
 
@@ -88,6 +89,7 @@ fn check_log(organization: &Organization, timing: &Timing, ideal: bool, log: &Lo
             Command::Precharge => open.remove(&bank).is_some(),
             Command::Read | Command::Write => open.get(&bank) == Some(&row),
             Command::Refresh => open.is_empty(),
+            other => unreachable!("the packet-buffer controller issues no {}", other.name()),
         };
         if !fits {
             return Err(format!("{c:?} does not fit the open rows {open:?}"));

@@ -16,8 +16,15 @@ struct Bench(Device);
 impl Bench {
     /// 4 banks in `groups` groups under the given rows of a table; reads take 3 cycles to the first beat, writes 1.
     fn new(groups: u32, constraints: &[Constraint]) -> Self {
-        let organization =
-            Organization { groups, banks: 4, row_bytes: 1024, rows: 8, beat_bytes: 8, beats_per_cycle: 1 };
+        let organization = Organization {
+            ranks: 1,
+            groups,
+            banks: 4,
+            row_bytes: 1024,
+            rows: 8,
+            beat_bytes: 8,
+            beats_per_cycle: 1,
+        };
         let constraints = constraints.to_vec();
         Self(Device::new(organization, Timing { read_latency: 3, write_latency: 1, constraints }))
     }
@@ -51,8 +58,8 @@ impl Bench {
     fn state_allows(&self, command: Command, bank: u32) -> bool {
         let open = |bank| self.0.open_row(bank).is_some();
         match command {
-            Read | Write => open(bank),
-            Activate => !open(bank),
+            Read | Write | Command::ReadAuto | Command::WriteAuto => open(bank),
+            Activate | Command::RefreshBank => !open(bank),
             Refresh => !(0..self.0.organization().banks).any(open),
             Precharge => true,
         }
@@ -154,8 +161,15 @@ fn the_beats_of_a_transfer_are_those_of_its_bytes() {
     for (bytes, beats_per_cycle, end) in
         [(8, 1, 1), (64, 1, 8), (20, 1, 3), (64, 2, 4), (8, 2, 1), (24, 2, 2)]
     {
-        let organization =
-            Organization { groups: 1, banks: 1, row_bytes: 1024, rows: 8, beat_bytes: 8, beats_per_cycle };
+        let organization = Organization {
+            ranks: 1,
+            groups: 1,
+            banks: 1,
+            row_bytes: 1024,
+            rows: 8,
+            beat_bytes: 8,
+            beats_per_cycle,
+        };
         let timing = Timing { read_latency: 3, write_latency: 3, constraints: table.to_vec() };
         let mut device = Device::new(organization, timing);
         device.issue(Activate, 0, 0, 0, 0);
@@ -276,4 +290,51 @@ fn the_part_with_bank_groups_step_by_step() {
     // Columns 18 to 25, data 22 to 29: a read 3 after the last data, a precharge 6 after.
     b.issue(Write, 4, 18);
     b.legal_from(Read, 0, 33).legal_from(Write, 0, 26).legal_from(Write, 5, 27).legal_from(Precharge, 4, 36);
+}
+
+/// A read with auto-precharge is a read, and its precharge goes out as soon as the bank allows one.
+#[test]
+fn auto_precharge_waits_for_the_distance_of_the_column_and_for_the_row() {
+    let ready = |rules, at_read| {
+        let mut device = Device::new(groups_organization(), groups()).with_auto_precharge(rules);
+        device.issue(Activate, 0, 0, 0, 0);
+        device.issue(Command::ReadAuto, 0, 0, 64, at_read);
+        assert_eq!(device.open_row(0), None);
+        (device.earliest(Activate, 0), device.earliest(Refresh, 0))
+    };
+    use linecard_dram::AutoPrecharge::{DramSim3, Standard};
+    // Read at 6: tRTP ends at 10, tRAS at 14; tRP 6. Read at 20: tRTP ends at 24.
+    assert_eq!(ready(Standard, 6), (20, 20));
+    assert_eq!(ready(Standard, 20), (30, 30));
+    // DRAMsim3 counts tRTP from the last of the 8 columns for an activate, and leaves tRAS out for a refresh.
+    assert_eq!(ready(DramSim3, 6), (24, 16));
+    assert_eq!(ready(DramSim3, 20), (38, 30));
+}
+
+/// A window over two commands counts both.
+#[test]
+fn a_window_counts_all_its_commands_together() {
+    let window =
+        Constraint { window: 2, ..constraint("two", Level::Rank, &[Read, Write], &[Read, Write], 30) };
+    let opened = constraint("tRCD", Level::Bank, &[Activate], &[Read, Write], 1);
+    let mut b = Bench::new(1, &[window, opened]);
+    b.issue(Activate, 0, 0).issue(Read, 0, 5).issue(Write, 0, 9);
+    b.legal_from(Read, 0, 35).legal_from(Write, 0, 35);
+}
+
+/// Ranks share no timing but what the table says of other ranks.
+#[test]
+fn other_ranks_wait_only_for_what_names_them() {
+    let organization = Organization { ranks: 2, groups: 2, banks: 4, ..sdr100_organization(4) };
+    let table = vec![
+        constraint("tRRD", Level::Rank, &[Activate], &[Activate], 7),
+        from(Edge::ColumnEnd, constraint("rank to rank", Level::OtherRanks, &[Read], &[Read], 1)),
+        from(Edge::ColumnEnd, constraint("bus", Level::Rank, &[Read], &[Read], 0)),
+    ];
+    let mut d = Device::new(organization, Timing { read_latency: 2, write_latency: 2, constraints: table });
+    d.issue(Activate, 0, 0, 0, 0);
+    assert_eq!((d.earliest(Activate, 1), d.earliest(Activate, 2)), (7, 0));
+    d.issue(Activate, 2, 0, 0, 1);
+    d.issue(Read, 0, 0, 64, 10);
+    assert_eq!((d.earliest(Read, 1), d.earliest(Read, 2), d.earliest(Read, 3)), (18, 19, 19));
 }

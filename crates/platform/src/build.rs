@@ -1,7 +1,7 @@
 //! From a resolved preset to a machine and its application.
 
 use crate::error::{ConfigProblem, Error};
-use crate::preset::{Resolved, Setting, Value, problem, resolve};
+use crate::preset::{PresetKind, Resolved, Setting, Value, kind_of, problem, resolve};
 use crate::schema::{APPS, PARAMETERS, nearest};
 use linecard_apps::{
     Firewall, FirewallConfig, IoCosts, L3Forward, Loops, Nat, NatConfig, Probe, Probed, ResultCacheUse,
@@ -32,6 +32,15 @@ impl Configuration {
     /// Read a preset, choose the application (`app`, or the preset's own) and build the machine once, so that all
     /// problems come at once.
     pub fn load(preset: &str, overrides: &[String], app: Option<&str>) -> Result<Self, Error> {
+        if let Some(kind @ (PresetKind::Memory | PresetKind::Policy)) = kind_of(preset) {
+            let (what, option) = match kind {
+                PresetKind::Policy => ("a policy of a memory controller", "--policy"),
+                _ => ("a DRAM part", "--device"),
+            };
+            let message =
+                format!("`{preset}` is {what}, no machine: `linecard dram run {option} {preset}` runs it");
+            return Err(Error::Config { problems: vec![problem("preset".into(), "", message)] });
+        }
         let (resolved, mut problems) = resolve(preset, overrides);
         let configuration = Self::choose(resolved, app, &mut problems);
         if let Some(Err(Error::Config { problems: more })) = configuration.as_ref().map(|c| c.machine(1)) {
@@ -425,6 +434,7 @@ impl Configuration {
             );
         }
         Organization {
+            ranks: 1,
             groups: self.small("dram.bank_groups"),
             banks,
             row_bytes,

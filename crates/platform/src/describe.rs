@@ -2,7 +2,7 @@
 
 use crate::build::Configuration;
 use crate::error::Error;
-use crate::preset::{Value, resolve};
+use crate::preset::{PresetKind, Value, resolve};
 use crate::schema::PARAMETERS;
 use serde::Serialize;
 
@@ -54,6 +54,9 @@ pub struct Derived {
 /// # Errors
 /// All configuration problems at once.
 pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error> {
+    if let Some(description) = describe_memory(preset, overrides)? {
+        return Ok(description);
+    }
     // A part that platforms extend has some of the parameters and derives nothing alone.
     let (resolved, problems) = resolve(preset, overrides);
     let whole = match resolved.is_part() && !resolved.settings.is_empty() {
@@ -100,6 +103,36 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
         parameters,
         derived: whole.as_ref().map(derived).unwrap_or_default(),
     })
+}
+
+/// A DRAM part with its standard, or a policy; nothing if the preset is neither.
+fn describe_memory(preset: &str, overrides: &[String]) -> Result<Option<Description>, Error> {
+    let changes: Vec<(usize, &str, &str)> = overrides
+        .iter()
+        .enumerate()
+        .filter_map(|(n, text)| text.split_once('=').map(|(key, value)| (n, key.trim(), value.trim())))
+        .collect();
+    let (title, extends, rows, derived) = match crate::preset::kind_of(preset) {
+        Some(PresetKind::Memory) => {
+            let part = crate::memory::part(preset, &changes)?;
+            let derived = part.derived();
+            (part.title, part.extends, part.rows, derived)
+        }
+        Some(PresetKind::Policy) => {
+            let policy = crate::memory::policy(preset, &changes)?;
+            (policy.title, policy.extends, policy.rows, Vec::new())
+        }
+        _ => return Ok(None),
+    };
+    let described =
+        |[key, value, unit, meaning, source]: [String; 5]| Described { key, value, unit, meaning, source };
+    Ok(Some(Description {
+        preset: preset.to_owned(),
+        title,
+        extends,
+        parameters: rows.into_iter().map(described).collect(),
+        derived,
+    }))
 }
 
 fn derived(c: &Configuration) -> Vec<Derived> {

@@ -9,6 +9,7 @@ mod describe;
 mod error;
 mod extension;
 mod ineffective;
+mod memory;
 mod preset;
 mod report;
 mod request;
@@ -22,6 +23,10 @@ mod traffic;
 
 pub use describe::{Derived, Described, Description, describe};
 pub use error::{ConfigProblem, Error};
+pub use memory::{
+    BankUse, CommandCounts, MemoryEnergy, MemoryInput, MemoryLatency, MemoryReport, MemoryRequest,
+    MemoryTime, run_memory,
+};
 pub use preset::{PresetInfo, presets};
 pub use report::{
     Bottleneck, DramTime, DropCount, LatencyNs, Metric, PacketTime, ResourceUse, RunReport, Summary,

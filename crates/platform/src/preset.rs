@@ -208,7 +208,7 @@ fn read_into(
 }
 
 /// Name, path or text of a preset: a shipped name, or a path to a file.
-fn load(preset: &str) -> Result<(String, String), String> {
+pub(crate) fn load(preset: &str) -> Result<(String, String), String> {
     let name = preset.rsplit('/').next().unwrap_or(preset);
     let is_path = preset.ends_with(".toml") || preset.starts_with('.') || preset.starts_with('/');
     if is_path {
@@ -228,6 +228,43 @@ fn load(preset: &str) -> Result<(String, String), String> {
                 "no preset is called `{preset}`{near} (`linecard presets` lists them; a file needs its `.toml`)"
             ))
         }
+    }
+}
+
+/// What a preset is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PresetKind {
+    /// A machine, or a part of one.
+    Machine,
+    /// A DRAM part of its own, or a standard.
+    Memory,
+    /// A memory controller's policy.
+    Policy,
+}
+
+/// What a preset is for, by what its file holds; nothing if it cannot be read.
+pub(crate) fn kind_of(preset: &str) -> Option<PresetKind> {
+    kind_within(preset, MOST_EXTENDED)
+}
+
+/// No preset extends others more deeply; one that extends itself stops here.
+const MOST_EXTENDED: u32 = 16;
+
+fn kind_within(preset: &str, depth: u32) -> Option<PresetKind> {
+    let (_, text) = load(preset).ok()?;
+    let table = DeTable::parse(&text).ok()?;
+    let table = table.get_ref();
+    let has = |key: &str| table.contains_key(key);
+    if has("policy") {
+        Some(PresetKind::Policy)
+    } else if ["organization", "timing", "constraint", "refresh"].into_iter().any(has) {
+        Some(PresetKind::Memory)
+    } else if list_of(table, "extends").is_empty() || has("app") || has("engine") || has("dram") {
+        Some(PresetKind::Machine)
+    } else {
+        // Only changes: as what it extends.
+        let deeper = depth.checked_sub(1)?;
+        list_of(table, "extends").iter().find_map(|base| kind_within(base, deeper))
     }
 }
 
@@ -347,18 +384,7 @@ fn apply_override(text: &str, number: usize, resolved: &mut Resolved, problems: 
         problems.push(problem(place(), key, format!("no such parameter{near}")));
         return;
     };
-    // A name may stand without quotes.
-    let parsed = match toml::from_str::<toml::Table>(&format!("v = {value}")) {
-        Ok(table) => match &table["v"] {
-            toml::Value::Boolean(b) => Some(Value::Switch(*b)),
-            toml::Value::Integer(i) => Some(Value::Integer(*i)),
-            toml::Value::Float(f) => Some(Value::Number(*f)),
-            toml::Value::String(s) => Some(Value::Text(s.clone())),
-            _ => None,
-        },
-        Err(_) => Some(Value::Text(value.to_owned())),
-    };
-    match parsed.ok_or_else(|| format!("found `{value}`; ")).and_then(|v| check(parameter, v)) {
+    match check(parameter, parse_value(value)) {
         Ok(value) => {
             let setting = Setting { value, source: "given with --set".into(), place: place() };
             // It stands above what a preset says for one application, too.
@@ -368,6 +394,21 @@ fn apply_override(text: &str, number: usize, resolved: &mut Resolved, problems: 
         Err(found) => {
             problems.push(problem(place(), key, format!("{found}expected {}", parameter.kind.expected())))
         }
+    }
+}
+
+/// The value of a `--set`: as in TOML, but that a name may stand without quotes.
+pub(crate) fn parse_value(text: &str) -> Value {
+    let plain = || Value::Text(text.to_owned());
+    match toml::from_str::<toml::Table>(&format!("v = {text}")) {
+        Ok(table) => match &table["v"] {
+            toml::Value::Boolean(b) => Value::Switch(*b),
+            toml::Value::Integer(i) => Value::Integer(*i),
+            toml::Value::Float(f) => Value::Number(*f),
+            toml::Value::String(s) => Value::Text(s.clone()),
+            _ => plain(),
+        },
+        Err(_) => plain(),
     }
 }
 
@@ -393,7 +434,7 @@ fn check(parameter: &Parameter, value: Value) -> Result<Value, String> {
     }
 }
 
-fn value_of(value: &DeValue<'_>) -> Option<Value> {
+pub(crate) fn value_of(value: &DeValue<'_>) -> Option<Value> {
     Some(match value {
         DeValue::Boolean(b) => Value::Switch(*b),
         DeValue::Integer(i) => {
@@ -405,14 +446,14 @@ fn value_of(value: &DeValue<'_>) -> Option<Value> {
     })
 }
 
-fn text_of(table: &DeTable<'_>, key: &str) -> String {
+pub(crate) fn text_of(table: &DeTable<'_>, key: &str) -> String {
     match table.get(key).map(Spanned::get_ref) {
         Some(DeValue::String(s)) => s.to_string(),
         _ => String::new(),
     }
 }
 
-fn list_of(table: &DeTable<'_>, key: &str) -> Vec<String> {
+pub(crate) fn list_of(table: &DeTable<'_>, key: &str) -> Vec<String> {
     match table.get(key).map(Spanned::get_ref) {
         Some(DeValue::String(s)) => vec![s.to_string()],
         Some(DeValue::Array(items)) => items
@@ -426,7 +467,7 @@ fn list_of(table: &DeTable<'_>, key: &str) -> Vec<String> {
     }
 }
 
-fn line_of(text: &str, offset: usize) -> usize {
+pub(crate) fn line_of(text: &str, offset: usize) -> usize {
     text[..offset.min(text.len())].matches('\n').count() + 1
 }
 

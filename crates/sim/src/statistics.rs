@@ -30,6 +30,14 @@ impl Histogram {
         self.max = self.max.max(value);
     }
 
+    /// Count what another histogram counted, too.
+    pub fn merge(&mut self, other: &Self) {
+        self.bins.iter_mut().zip(&other.bins).for_each(|(bin, &n)| *bin += n);
+        self.count += other.count;
+        self.sum += other.sum;
+        self.max = self.max.max(other.max);
+    }
+
     /// How many values were counted.
     pub fn count(&self) -> u64 {
         self.count

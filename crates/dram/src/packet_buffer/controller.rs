@@ -3,6 +3,7 @@
 use super::arbiter::FIRST;
 use super::policy::{BatchBreak, Policy, Precharge};
 use super::statistics::Statistics;
+use crate::channel::{RefreshClock, RefreshMode};
 use crate::{Command, Cycle, Device, Location};
 use std::collections::VecDeque;
 
@@ -88,6 +89,7 @@ pub struct Controller<O: Observer = Silent> {
     bus_free: Cycle,
     /// When there is something to do.
     wake: Option<Cycle>,
+    refresh: RefreshClock,
     statistics: Statistics,
     observer: O,
 }
@@ -100,7 +102,6 @@ impl<O: Observer> Controller<O> {
         let banks = device.organization().banks as usize;
         let nowhere = Location { bank: 0, row: 0 };
         Self {
-            device,
             policy,
             queues: std::array::from_fn(|_| VecDeque::with_capacity(QUEUE_CAPACITY)),
             last: Last { location: nowhere, queue: 1, parity: 1, served: 0, more: false, write: false },
@@ -109,9 +110,17 @@ impl<O: Observer> Controller<O> {
             next: None,
             bus_free: 0,
             wake: None,
+            refresh: RefreshClock::new(RefreshMode::None, device.organization()),
+            device,
             statistics: Statistics { bank_data_cycles: vec![0; banks], ..Statistics::default() },
             observer,
         }
+    }
+
+    /// The same controller, which refreshes its device.
+    #[must_use]
+    pub fn with_refresh(self, mode: RefreshMode) -> Self {
+        Self { refresh: RefreshClock::new(mode, self.device.organization()), ..self }
     }
 
     /// The next cycle in which [`Controller::wake`] has something to do.
@@ -170,6 +179,9 @@ impl<O: Observer> Controller<O> {
             self.precharge_eagerly(now);
         }
         self.wake = None;
+        if now >= self.refresh.due {
+            self.refresh(now);
+        }
         let next = self.next.take().unwrap_or_else(|| self.next_queue());
         if let Some(queue) = next {
             self.begin(queue, now);
@@ -257,6 +269,27 @@ impl<O: Observer> Controller<O> {
         if self.policy.prefetch {
             self.issue(Command::Activate, location, 0, now);
         }
+    }
+
+    /// Do the refreshes that have fallen due, each at its time or as soon after it as the table allows: one that was due
+    /// while there was nothing to do went out then.
+    #[cold]
+    fn refresh(&mut self, now: Cycle) {
+        while self.refresh.due <= now {
+            let due = self.refresh.due;
+            self.refresh.fall_due();
+            while let Some(target) = self.refresh.front() {
+                let banks = target.first_bank..target.first_bank + target.banks;
+                for bank in banks.filter(|&bank| self.device.open_row(bank).is_some()).collect::<Vec<_>>() {
+                    self.issue(Command::Precharge, Location { bank, row: 0 }, 0, due);
+                }
+                self.issue(target.command, Location { bank: target.first_bank, row: 0 }, 0, due);
+                self.refresh.done();
+            }
+        }
+        // What the look-ahead had found may have been closed.
+        self.next = None;
+        self.noticed = None;
     }
 
     /// Close the bank whose data have just been moved, and any other that was spared for an access that did not

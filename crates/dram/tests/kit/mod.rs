@@ -27,7 +27,7 @@ pub fn from(edge: Edge, constraint: Constraint) -> Constraint {
 
 /// The organization of `presets/dram/hasan2003_sdr100.toml`, with few rows.
 pub fn sdr100_organization(banks: u32) -> Organization {
-    Organization { groups: 1, banks, row_bytes: 4096, rows: 512, beat_bytes: 8, beats_per_cycle: 1 }
+    Organization { ranks: 1, groups: 1, banks, row_bytes: 4096, rows: 512, beat_bytes: 8, beats_per_cycle: 1 }
 }
 
 /// The table of `presets/dram/hasan2003_sdr100.toml`.
@@ -47,7 +47,15 @@ pub fn sdr100() -> Timing {
 /// A part that is none in particular: bank groups, double data rate, different latencies of reads and writes, a window
 /// of activates and gaps between directions. It has at least one constraint of every kind.
 pub fn groups_organization() -> Organization {
-    Organization { groups: 2, banks: 8, row_bytes: 2048, rows: 512, beat_bytes: 4, beats_per_cycle: 2 }
+    Organization {
+        ranks: 1,
+        groups: 2,
+        banks: 8,
+        row_bytes: 2048,
+        rows: 512,
+        beat_bytes: 4,
+        beats_per_cycle: 2,
+    }
 }
 
 /// The table of the part with bank groups.

@@ -78,6 +78,7 @@ pub fn small() -> MachineConfig {
         memory: MemoryConfig {
             clock_hz: 100_000_000,
             organization: Organization {
+                ranks: 1,
                 groups: 1,
                 banks: 4,
                 row_bytes: 4096,

@@ -1,0 +1,746 @@
+//! The controller of a channel: what happens in a clock, and in which clock something happens next.
+
+use super::commands::{CommandQueue, MAX_COMMAND_QUEUE, NOWHERE, Want};
+use super::policy::{Page, Policy, Scheduler, Writes};
+use super::refresh::{RefreshClock, Target};
+use super::statistics::{BankStatistics, ChannelStatistics};
+use super::transactions::{Slot, Transactions};
+use super::{Issued, Observer, Outcome, Transaction};
+use crate::{Command, Cycle, Device};
+
+/// The kind of transaction queue that writes wait in, when they are apart; reads, and all requests otherwise, are 0.
+const WRITES: usize = 1;
+const READS: usize = 0;
+
+/// What issues next, and when, if nothing else happens before.
+#[derive(Clone, Copy, Debug)]
+struct Plan {
+    at: Cycle,
+    /// The command queue; none for a command of the refresh.
+    queue: Option<u8>,
+}
+
+const NEVER: Plan = Plan { at: Cycle::MAX, queue: None };
+
+/// A row's history, as far as statistics and the cap need it.
+#[derive(Clone, Copy, Debug, Default)]
+struct RowState {
+    /// Column commands since the row was opened.
+    served: u32,
+    /// When the first command that prepared it went out.
+    prepared_from: Option<Cycle>,
+    /// It took the place of another row.
+    conflict: bool,
+    /// Its activate waited for others of the rank.
+    windowed: bool,
+    /// Refresh of the bank: from falling due to the end of the last one, and the cycles of all of them.
+    refresh_from: Cycle,
+    refresh_until: Cycle,
+    refreshing: bool,
+    refreshed: Cycle,
+}
+
+impl RowState {
+    /// Cycles lost to refresh up to `now`.
+    fn refreshed_until(&self, now: Cycle) -> Cycle {
+        match self.refreshing {
+            true => self.refreshed + (now - self.refresh_from),
+            false => self.refreshed - self.refresh_until.saturating_sub(now),
+        }
+    }
+
+    /// Cycles of the last refresh between two points in time.
+    fn refresh_between(&self, from: Cycle, until: Cycle) -> Cycle {
+        let end = if self.refreshing { until } else { self.refresh_until.min(until) };
+        end.saturating_sub(self.refresh_from.max(from))
+    }
+}
+
+/// A read that shares the data of another.
+#[derive(Clone, Copy, Debug)]
+struct Merged {
+    index: u64,
+    accept: Cycle,
+    next: u32,
+}
+
+/// A channel: device, controller, queues.
+#[derive(Clone, Debug)]
+pub struct Channel {
+    number: u32,
+    device: Device,
+    policy: Policy,
+    transactions: Transactions,
+    queues: Vec<CommandQueue>,
+    /// Command queues that hold something, and those that have room.
+    occupied: u64,
+    room: u64,
+    in_queues: u32,
+    /// Where the round over the command queues stands.
+    pointer: usize,
+    /// Writes that the present drain still moves.
+    draining: u32,
+    refresh: RefreshClock,
+    plan: Plan,
+    stale: bool,
+    next_tick: Cycle,
+    rows: Vec<RowState>,
+    merged: Vec<Merged>,
+    open_rows: Vec<(u32, Cycle)>,
+    last: LastColumn,
+    statistics: ChannelStatistics,
+}
+
+/// The column command before.
+#[derive(Clone, Copy, Debug, Default)]
+struct LastColumn {
+    issued: Cycle,
+    data_cycles: Cycle,
+    data_end: Cycle,
+    write: bool,
+    /// Bus cycles since then in which there was no request.
+    idle: Cycle,
+    /// When the first request after them came.
+    woke: Cycle,
+}
+
+impl Channel {
+    /// An idle channel.
+    ///
+    /// # Panics
+    /// If the device has more than 64 banks or the policy's queues do not fit (see [`Policy`]).
+    pub fn new(number: u32, device: Device, policy: Policy) -> Self {
+        let organization = *device.organization();
+        let banks = organization.banks as usize;
+        let count = if policy.scheduler == Scheduler::Fcfs { 1 } else { banks };
+        assert!(banks <= 64, "a channel has at most 64 banks");
+        assert!(
+            (1..=MAX_COMMAND_QUEUE as u32).contains(&policy.command_queue) && policy.transaction_queue > 0
+        );
+        assert!(policy.scheduler != Scheduler::Fcfs || policy.command_queue == 1, "FCFS takes one at a time");
+        let all = u64::MAX >> (64 - count);
+        let capacity = 2 * policy.transaction_queue as usize + count * policy.command_queue as usize;
+        let refresh = RefreshClock::new(policy.refresh, &organization);
+        Self {
+            number,
+            transactions: Transactions::new(count, capacity),
+            queues: (0..count as u32).map(CommandQueue::new).collect(),
+            occupied: 0,
+            room: all,
+            in_queues: 0,
+            pointer: 0,
+            draining: 0,
+            plan: NEVER,
+            stale: false,
+            next_tick: refresh.due,
+            refresh,
+            rows: vec![RowState::default(); banks],
+            merged: Vec::new(),
+            open_rows: vec![(0, 0); organization.ranks as usize],
+            last: LastColumn::default(),
+            statistics: ChannelStatistics {
+                banks: vec![BankStatistics::default(); banks],
+                ..ChannelStatistics::default()
+            },
+            device,
+            policy,
+        }
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Counters since the start.
+    pub fn statistics(&self) -> &ChannelStatistics {
+        &self.statistics
+    }
+
+    /// The next clock in which something happens, if no request comes before.
+    #[inline]
+    pub fn next_tick(&self) -> Cycle {
+        self.next_tick
+    }
+
+    /// Whether nothing will happen without another request, but for refreshes.
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        self.in_queues == 0 && !self.would_move()
+    }
+
+    /// Whether the transaction queue for reads, or writes, has room.
+    #[inline]
+    pub fn has_room(&self, write: bool) -> bool {
+        self.transactions.len(self.kind(write)) < self.policy.transaction_queue
+    }
+
+    #[inline]
+    fn kind(&self, write: bool) -> usize {
+        if write && self.policy.writes != Writes::Unified { WRITES } else { READS }
+    }
+
+    #[inline]
+    fn queue_of(&self, bank: u32) -> usize {
+        if self.queues.len() == 1 { 0 } else { bank as usize }
+    }
+
+    /// Take a request, which there must be room for. `at` is the clock after the one in which it is handed over.
+    #[inline]
+    pub fn accept(&mut self, transaction: Transaction, at: Cycle, observer: &mut impl Observer) {
+        let Transaction { index, block, bank, write, .. } = transaction;
+        self.statistics.accepted[usize::from(write)] += 1;
+        if self.transactions.may_hold(block) && self.shares(&transaction, at, observer) {
+            return;
+        }
+        debug_assert!(self.has_room(write), "request {index} accepted without room");
+        if self.outstanding() == 0 {
+            self.last.idle = (at - self.last.issued).saturating_sub(self.last.data_cycles);
+            self.last.woke = at;
+        }
+        let refreshed = self.rows[bank as usize].refreshed_until(at);
+        self.transactions.push(self.kind(write), self.queue_of(bank), transaction, at, refreshed);
+        if self.would_move() {
+            self.next_tick = self.next_tick.min(at);
+        }
+    }
+
+    /// Whether the request needs no transfer of its own: a write waits to its address, or a read for a read.
+    #[cold]
+    fn shares(&mut self, transaction: &Transaction, at: Cycle, observer: &mut impl Observer) -> bool {
+        let Transaction { index, block, bank, write, .. } = *transaction;
+        if self.pending(bank, block, true).is_some() {
+            let complete = if write { None } else { Some(at + 1) };
+            if write {
+                self.statistics.merged_writes += 1;
+            } else {
+                self.statistics.forwarded += 1;
+                self.statistics.latency[READS].record(1);
+                self.statistics.parts[READS][0] += 1;
+            }
+            let queue = Cycle::from(!write);
+            observer.outcome(index, &Outcome { accept: at, complete, queue, bank: 0, bus: 0, refresh: 0 });
+            return true;
+        }
+        let earlier = if write { None } else { self.pending(bank, block, false) };
+        let Some(earlier) = earlier else { return false };
+        self.statistics.merged_reads += 1;
+        let slot = self.transactions.slot_mut(earlier);
+        self.merged.push(Merged { index, accept: at, next: slot.merged });
+        slot.merged = (self.merged.len() - 1) as u32;
+        true
+    }
+
+    /// The pending request of this address and direction.
+    fn pending(&self, bank: u32, block: u64, write: bool) -> Option<u16> {
+        let queue = self.queue_of(bank);
+        let same = |id: &u16| {
+            let t = &self.transactions.slot(*id).transaction;
+            t.block == block && t.write == write
+        };
+        let issuing = self.queues[queue].slots().iter().copied().find(same);
+        issuing.or_else(|| self.transactions.find(self.kind(write), queue, block, write))
+    }
+
+    #[inline]
+    fn outstanding(&self) -> u32 {
+        self.in_queues + self.transactions.len(READS) + self.transactions.len(WRITES)
+    }
+
+    /// Everything that happens in clock `now`. Clocks before [`Channel::next_tick`] may be left out.
+    #[inline]
+    pub fn tick(&mut self, now: Cycle, observer: &mut impl Observer) {
+        if now == self.refresh.due {
+            self.fall_due(now);
+        }
+        if self.stale {
+            self.plan = self.make_plan(now);
+        }
+        if self.plan.at <= now {
+            self.issue(now, observer);
+            self.plan = self.make_plan(now + 1);
+        }
+        self.stale = false;
+        self.move_one();
+        if self.stale {
+            self.plan = self.make_plan(now + 1);
+            self.stale = false;
+        }
+        self.next_tick = match self.would_move() {
+            true => now + 1,
+            false => self.plan.at.min(self.refresh.due),
+        };
+    }
+
+    // ---- refresh ----
+
+    #[cold]
+    fn fall_due(&mut self, now: Cycle) {
+        self.refresh.fall_due();
+        // Only the first of several is at work; the others begin to cost when it is done.
+        if let Some(target) = self.refresh.front() {
+            self.begin_refresh(target, now);
+        }
+        self.stale = true;
+    }
+
+    fn begin_refresh(&mut self, target: Target, now: Cycle) {
+        for row in &mut self.rows[target.first_bank as usize..][..target.banks as usize] {
+            if !row.refreshing {
+                row.refreshing = true;
+                row.refresh_from = now.max(row.refresh_until);
+            }
+        }
+    }
+
+    /// Command queues that may not issue.
+    #[inline]
+    fn frozen(&self) -> u64 {
+        match self.refresh.front() {
+            None => 0,
+            Some(target) if self.queues.len() == 1 => target.mask() >> self.queues[0].bank & 1,
+            Some(target) => target.mask(),
+        }
+    }
+
+    /// When the refresh that is due could issue its next command.
+    #[cold]
+    fn refresh_ready(&self, target: Target) -> Cycle {
+        let banks = target.first_bank..target.first_bank + target.banks;
+        let open = banks.filter(|&bank| self.device.open_row(bank).is_some());
+        let precharge = open.map(|bank| self.device.earliest(Command::Precharge, bank)).min();
+        precharge.unwrap_or_else(|| self.device.earliest(target.command, target.first_bank))
+    }
+
+    #[cold]
+    fn issue_for_refresh(&mut self, target: Target, now: Cycle, observer: &mut impl Observer) {
+        let banks = target.first_bank..target.first_bank + target.banks;
+        let ready = |&bank: &u32| {
+            self.device.open_row(bank).is_some() && self.device.earliest(Command::Precharge, bank) <= now
+        };
+        if let Some(bank) = banks.clone().find(ready) {
+            self.statistics.banks[bank as usize].closed_for_refresh += 1;
+            self.close(bank, None, now, observer);
+            return;
+        }
+        self.device.issue(target.command, target.first_bank, 0, 0, now);
+        observer.command(self.number, &row_command(target.command, target.first_bank, None, now));
+        match target.command {
+            Command::Refresh => self.statistics.refreshes += 1,
+            _ => self.statistics.banks[target.first_bank as usize].refreshes += 1,
+        }
+        for bank in banks {
+            let end = self.device.earliest(Command::Activate, bank).max(now);
+            let row = &mut self.rows[bank as usize];
+            row.refreshed += end - row.refresh_from;
+            row.refresh_until = end;
+            row.refreshing = false;
+            row.prepared_from = None;
+        }
+        self.refresh.done();
+        if let Some(next) = self.refresh.front() {
+            self.begin_refresh(next, now);
+        }
+    }
+
+    // ---- commands ----
+
+    /// The first clock from `from` on in which a command can issue, and of which queue. Of several queues the first of
+    /// the round after the one that issued last.
+    #[inline]
+    fn make_plan(&self, from: Cycle) -> Plan {
+        let plan = self.plan_queues(from);
+        match self.refresh.front() {
+            None => plan,
+            Some(target) => {
+                let at = self.refresh_ready(target).max(from);
+                if at <= plan.at { Plan { at, queue: None } } else { plan }
+            }
+        }
+    }
+
+    #[inline]
+    fn plan_queues(&self, from: Cycle) -> Plan {
+        let mut plan = NEVER;
+        let mask = self.occupied & !self.frozen();
+        // Places after the pointer first, then those up to it.
+        let after = (u64::MAX << self.pointer) << 1;
+        for mut part in [mask & after, mask & !after] {
+            while part != 0 {
+                let queue = part.trailing_zeros();
+                part &= part - 1;
+                let at = self.ready(queue as usize).max(from);
+                if at < plan.at {
+                    plan = Plan { at, queue: Some(queue as u8) };
+                    if at == from {
+                        return plan;
+                    }
+                }
+            }
+        }
+        plan
+    }
+
+    /// When a queue could issue its next command.
+    #[inline(always)]
+    fn ready(&self, queue: usize) -> Cycle {
+        let CommandQueue { want, bank, .. } = self.queues[queue];
+        match want {
+            Want::Nothing => Cycle::MAX,
+            Want::Activate => self.device.earliest(Command::Activate, bank),
+            Want::Open { precharge, read, write } => {
+                let mut at = Cycle::MAX;
+                if precharge {
+                    at = self.device.earliest(Command::Precharge, bank);
+                }
+                if read != NOWHERE {
+                    at = at.min(self.device.earliest(Command::Read, bank));
+                }
+                if write != NOWHERE {
+                    at = at.min(self.device.earliest(Command::Write, bank));
+                }
+                at
+            }
+        }
+    }
+
+    /// What a queue that is ready issues: the command, and the place of the request that it serves.
+    #[inline]
+    fn choose(&self, queue: usize, now: Cycle) -> (Command, usize) {
+        let CommandQueue { want, bank, .. } = self.queues[queue];
+        let legal = |command| self.device.earliest(command, bank) <= now;
+        match want {
+            Want::Nothing => unreachable!("an empty queue was planned"),
+            Want::Activate => (Command::Activate, 0),
+            // The oldest first; one that wants the row closed is always the oldest.
+            Want::Open { precharge: true, .. } if legal(Command::Precharge) => (Command::Precharge, 0),
+            Want::Open { read, write, .. } => {
+                let can_read = read != NOWHERE && legal(Command::Read);
+                let can_write = write != NOWHERE && legal(Command::Write);
+                match can_read && (read < write || !can_write) {
+                    true => (Command::Read, usize::from(read)),
+                    false => (Command::Write, usize::from(write)),
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn issue(&mut self, now: Cycle, observer: &mut impl Observer) {
+        let column = match self.plan.queue {
+            None => {
+                if let Some(target) = self.refresh.front() {
+                    self.issue_for_refresh(target, now, observer);
+                }
+                false
+            }
+            Some(queue) => {
+                self.pointer = usize::from(queue);
+                let (command, place) = self.choose(self.pointer, now);
+                self.issue_from(self.pointer, command, place, now, observer);
+                command.is_column()
+            }
+        };
+        if self.policy.dual_issue {
+            let second = self.plan_queues(now);
+            if let Some(queue) = second.queue.filter(|_| second.at <= now) {
+                // The round moves on even if the command has to wait for the next clock.
+                self.pointer = usize::from(queue);
+                let (command, place) = self.choose(self.pointer, now);
+                if command.is_column() != column {
+                    self.issue_from(self.pointer, command, place, now, observer);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn issue_from(
+        &mut self,
+        queue: usize,
+        command: Command,
+        place: usize,
+        now: Cycle,
+        observer: &mut impl Observer,
+    ) {
+        let bank = self.queues[queue].bank;
+        match command {
+            Command::Activate => self.open(queue, bank, now, observer),
+            Command::Precharge => self.close(bank, Some(self.queues[queue].oldest()), now, observer),
+            _ => self.access(queue, bank, command, place, now, observer),
+        }
+    }
+
+    #[inline]
+    fn open(&mut self, queue: usize, bank: u32, now: Cycle, observer: &mut impl Observer) {
+        let request @ (row, _) = self.queues[queue].oldest();
+        let state = &mut self.rows[bank as usize];
+        state.served = 0;
+        state.windowed = self.device.earliest_of_bank(Command::Activate, bank) < now
+            && self.device.earliest(Command::Activate, bank) == now;
+        state.conflict = state.prepared_from.is_some();
+        state.prepared_from.get_or_insert(now);
+        self.device.issue(Command::Activate, bank, row, 0, now);
+        observer.command(self.number, &row_command(Command::Activate, bank, Some(request), now));
+        self.statistics.banks[bank as usize].activates += 1;
+        let (open, since) = &mut self.open_rows[self.device.organization().rank(bank) as usize];
+        if *open == 0 {
+            *since = now;
+        }
+        *open += 1;
+        self.consider(queue);
+    }
+
+    #[inline]
+    fn close(&mut self, bank: u32, request: Option<(u32, u32)>, now: Cycle, observer: &mut impl Observer) {
+        self.device.issue(Command::Precharge, bank, 0, 0, now);
+        observer.command(self.number, &row_command(Command::Precharge, bank, request, now));
+        self.rows[bank as usize].prepared_from = Some(now);
+        self.statistics.banks[bank as usize].precharges += 1;
+        self.closed(bank, now);
+        self.consider(self.queue_of(bank));
+    }
+
+    /// A bank has been closed.
+    #[inline]
+    fn closed(&mut self, bank: u32, now: Cycle) {
+        let (open, since) = &mut self.open_rows[self.device.organization().rank(bank) as usize];
+        *open -= 1;
+        if *open == 0 {
+            self.statistics.open_cycles += now - *since;
+        }
+    }
+
+    /// Work out anew what a queue wants.
+    #[inline]
+    fn consider(&mut self, queue: usize) {
+        let q = &mut self.queues[queue];
+        let capped = self.policy.row_hit_cap.is_some_and(|cap| self.rows[q.bank as usize].served >= cap);
+        q.consider(self.device.open_row(q.bank), capped);
+    }
+
+    /// A column command, with auto-precharge or not.
+    #[inline(always)]
+    fn access(
+        &mut self,
+        queue: usize,
+        bank: u32,
+        plain: Command,
+        place: usize,
+        now: Cycle,
+        observer: &mut impl Observer,
+    ) {
+        let id = self.queues[queue].remove(place);
+        self.in_queues -= 1;
+        self.room |= 1 << queue;
+        if self.queues[queue].len() == 0 {
+            self.occupied &= !(1 << queue);
+        }
+        let slot = *self.transactions.slot(id);
+        self.transactions.release(id);
+        let Transaction { row, column, bytes, write, .. } = slot.transaction;
+        let auto = match self.policy.page {
+            Page::Open => false,
+            Page::Closed => true,
+            Page::Adaptive => self.queues[queue].len() > 0 && self.queues[queue].hits(row) == 0,
+        };
+        let command = match (auto, write) {
+            (false, _) => plain,
+            (true, false) => Command::ReadAuto,
+            (true, true) => Command::WriteAuto,
+        };
+        let row_ready = self.device.earliest_of_bank(plain, bank);
+        self.device.issue(command, bank, row, bytes, now);
+        observer
+            .command(self.number, &Issued { at: now, command, bank, request: Some((row, column)), bytes });
+        self.account(&slot, row_ready, now, observer);
+        let state = &mut self.rows[bank as usize];
+        state.served += 1;
+        state.prepared_from = None;
+        if auto {
+            self.statistics.auto_precharges[usize::from(write)] += 1;
+            self.closed(bank, now);
+        }
+        self.consider(queue);
+    }
+
+    // ---- accounts ----
+
+    /// Statistics of a column command, and the outcome of its request.
+    #[inline(always)]
+    fn account(&mut self, slot: &Slot, row_ready: Cycle, now: Cycle, observer: &mut impl Observer) {
+        let Transaction { index, bank, bytes, write, .. } = slot.transaction;
+        let side = usize::from(write);
+        let state = &self.rows[bank as usize];
+        let data_cycles = self.device.data_cycles(bytes);
+        let start = now + self.device.latency(if write { Command::Write } else { Command::Read });
+        let complete = start + data_cycles;
+        // The latency of the request, in parts.
+        let opener = state.served == 0;
+        let (prepared, ready) = match state.prepared_from.filter(|_| opener) {
+            Some(from) => {
+                let from = from.max(slot.accept);
+                (from, row_ready.clamp(from, now))
+            }
+            None => (now, now),
+        };
+        let waited = prepared - slot.accept;
+        let refresh = waited.min(state.refreshed_until(now) - slot.refreshed);
+        let outcome = Outcome {
+            accept: slot.accept,
+            complete: Some(complete),
+            queue: waited - refresh,
+            bank: ready - prepared,
+            bus: complete - ready,
+            refresh,
+        };
+        // The bus cycles since the last data.
+        let gap = start.saturating_sub(self.last.data_end);
+        let idle = gap.min(self.last.idle);
+        let refreshed = (gap - idle).min(state.refresh_between(self.last.issued.max(self.last.woke), now));
+        let rest = gap - idle - refreshed;
+        let s = &mut self.statistics;
+        s.lost.idle += idle;
+        s.lost.refresh += refreshed;
+        let cause = if opener && ready == now {
+            match (state.windowed, state.conflict) {
+                (true, _) => &mut s.lost.activate_window,
+                (false, true) => &mut s.lost.bank_conflict,
+                (false, false) => &mut s.lost.row_miss,
+            }
+        } else if write != self.last.write {
+            &mut s.lost.turnaround
+        } else {
+            &mut s.lost.spacing
+        };
+        *cause += rest;
+        self.last = LastColumn { issued: now, data_cycles, data_end: complete, write, idle: 0, woke: 0 };
+
+        s.sent[side] += 1;
+        s.bytes[side] += u64::from(bytes);
+        s.data_cycles[side] += data_cycles;
+        s.end = s.end.max(complete);
+        s.end_of[side] = complete;
+        s.latency[side].record(complete - slot.accept);
+        let parts = [outcome.queue, outcome.bank, outcome.bus, outcome.refresh];
+        s.parts[side].iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
+        let bank = &mut s.banks[bank as usize];
+        bank.data_cycles += data_cycles;
+        *(if write { &mut bank.writes } else { &mut bank.reads }) += 1;
+        observer.outcome(index, &outcome);
+        let mut next = slot.merged;
+        while let Some(&Merged { index, accept, next: more }) = self.merged.get(next as usize) {
+            let (queue, bus) = (now - accept.min(now), complete - accept.max(now));
+            let s = &mut self.statistics;
+            s.latency[READS].record(complete - accept);
+            s.parts[READS][0] += queue;
+            s.parts[READS][2] += bus;
+            let complete = Some(complete);
+            observer.outcome(index, &Outcome { accept, complete, queue, bank: 0, bus, refresh: 0 });
+            next = more;
+        }
+    }
+
+    // ---- from transaction queues to command queues ----
+
+    /// Whether the next clock moves a transaction, or begins or ends a drain of writes.
+    #[inline]
+    fn would_move(&self) -> bool {
+        let Writes::Split { high, idle, .. } = self.policy.writes else {
+            return self.transactions.waiting(READS) & self.room != 0;
+        };
+        let starts = self.draining == 0 && self.starts_draining(high, idle);
+        if self.draining == 0 && !starts {
+            return self.transactions.waiting(READS) & self.room != 0;
+        }
+        match self.transactions.oldest(WRITES, self.room) {
+            None => starts,
+            Some((queue, id)) if starts => !self.waits_for_read(queue, id) || self.is_stuck(),
+            Some(_) => true,
+        }
+    }
+
+    fn starts_draining(&self, high: u32, idle: u32) -> bool {
+        let writes = self.transactions.len(WRITES);
+        writes >= high || (writes > idle && self.in_queues == 0)
+    }
+
+    fn waits_for_read(&self, queue: usize, write: u16) -> bool {
+        let block = self.transactions.slot(write).transaction.block;
+        let issuing = self.queues[queue].slots().iter().any(|&id| {
+            let t = &self.transactions.slot(id).transaction;
+            t.block == block && !t.write
+        });
+        issuing || self.transactions.find(READS, queue, block, false).is_some()
+    }
+
+    /// A write that waits for a read which waits for the writes: without this way out nothing would ever move again.
+    fn is_stuck(&self) -> bool {
+        self.in_queues == 0 && self.transactions.len(READS) > 0
+    }
+
+    #[inline]
+    fn move_one(&mut self) {
+        if let Writes::Split { high, low, idle } = self.policy.writes {
+            if self.draining == 0 && self.starts_draining(high, idle) {
+                let writes = self.transactions.len(WRITES);
+                self.draining = if writes >= high && writes > low { writes - low } else { writes };
+            }
+            if self.draining > 0 {
+                let Some((queue, id)) = self.transactions.oldest(WRITES, self.room) else { return };
+                if !self.waits_for_read(queue, id) {
+                    self.draining -= 1;
+                    self.move_from(WRITES, queue, id);
+                    return;
+                }
+                self.draining = 0;
+                if !self.is_stuck() {
+                    return;
+                }
+            }
+        }
+        if let Some((queue, id)) = self.transactions.oldest(READS, self.room) {
+            self.move_from(READS, queue, id);
+        }
+    }
+
+    #[inline]
+    fn move_from(&mut self, kind: usize, queue: usize, id: u16) {
+        self.transactions.take(kind, queue);
+        let Transaction { row, column, bank, write, .. } = self.transactions.slot(id).transaction;
+        let q = &mut self.queues[queue];
+        q.push(id, row, column, write);
+        q.bank = bank;
+        if q.len() == self.policy.command_queue as usize {
+            self.room &= !(1 << queue);
+        }
+        self.occupied |= 1 << queue;
+        self.in_queues += 1;
+        self.consider(queue);
+        self.stale = true;
+    }
+
+    /// No more requests will come: tell what never went to the DRAM, and end the accounts at the last data.
+    pub fn finish(&mut self, observer: &mut impl Observer) {
+        for slot in self.transactions.remaining(WRITES) {
+            let never =
+                Outcome { accept: slot.accept, complete: None, queue: 0, bank: 0, bus: 0, refresh: 0 };
+            observer.outcome(slot.transaction.index, &never);
+        }
+        for (open, since) in &mut self.open_rows {
+            if *open > 0 {
+                self.statistics.open_cycles += self.statistics.end.saturating_sub(*since);
+            }
+        }
+    }
+
+    /// Writes that wait and will not be sent without further requests.
+    pub fn writes_left(&self) -> u32 {
+        self.transactions.len(WRITES)
+    }
+}
+
+#[inline]
+fn row_command(command: Command, bank: u32, request: Option<(u32, u32)>, at: Cycle) -> Issued {
+    Issued { at, command, bank, request, bytes: 0 }
+}

@@ -1,0 +1,180 @@
+//! Requests that wait in front of the command queues: lists by command queue, oldest first, over one pool.
+
+use super::Transaction;
+use crate::Cycle;
+
+/// No entry of the pool.
+pub(super) const NONE: u16 = u16::MAX;
+
+/// A request inside the controller.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    pub transaction: Transaction,
+    pub accept: Cycle,
+    /// Cycles that had been lost to refresh when it was accepted.
+    pub refreshed: Cycle,
+    /// Order of acceptance.
+    order: u64,
+    /// Next younger of its list.
+    next: u16,
+    /// First of the reads that share its data; an index into the list of merged reads.
+    pub merged: u32,
+}
+
+/// The pool and the lists: one for each command queue, reads and writes apart or not.
+#[derive(Clone, Debug)]
+pub(super) struct Transactions {
+    slots: Vec<Slot>,
+    free: Vec<u16>,
+    /// Head and tail, by kind and command queue.
+    lists: [Vec<(u16, u16)>; 2],
+    /// Command queues for which a request of the kind waits.
+    waiting: [u64; 2],
+    lengths: [u32; 2],
+    accepted: u64,
+    /// How many pending requests have a block with this hash: what is zero need not be searched.
+    filter: Vec<u16>,
+}
+
+const FILTER: usize = 1 << 10;
+
+impl Transactions {
+    pub fn new(queues: usize, capacity: usize) -> Self {
+        Self {
+            slots: Vec::with_capacity(capacity),
+            free: Vec::with_capacity(capacity),
+            lists: [vec![(NONE, NONE); queues], vec![(NONE, NONE); queues]],
+            waiting: [0; 2],
+            lengths: [0; 2],
+            accepted: 0,
+            filter: vec![0; FILTER],
+        }
+    }
+
+    #[inline]
+    pub fn slot(&self, id: u16) -> &Slot {
+        &self.slots[usize::from(id)]
+    }
+
+    #[inline]
+    pub fn slot_mut(&mut self, id: u16) -> &mut Slot {
+        &mut self.slots[usize::from(id)]
+    }
+
+    #[inline]
+    pub fn len(&self, kind: usize) -> u32 {
+        self.lengths[kind]
+    }
+
+    /// Command queues for which a request of the kind waits.
+    #[inline]
+    pub fn waiting(&self, kind: usize) -> u64 {
+        self.waiting[kind]
+    }
+
+    #[inline]
+    fn hash(block: u64) -> usize {
+        (block.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - FILTER.ilog2())) as usize
+    }
+
+    /// Whether a pending request may have this block.
+    #[inline]
+    pub fn may_hold(&self, block: u64) -> bool {
+        self.filter[Self::hash(block)] != 0
+    }
+
+    /// Append a request to the list of a command queue.
+    #[inline]
+    pub fn push(
+        &mut self,
+        kind: usize,
+        queue: usize,
+        transaction: Transaction,
+        accept: Cycle,
+        refreshed: Cycle,
+    ) {
+        self.filter[Self::hash(transaction.block)] += 1;
+        let slot =
+            Slot { transaction, accept, refreshed, order: self.accepted, next: NONE, merged: u32::MAX };
+        self.accepted += 1;
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.slots[usize::from(id)] = slot;
+                id
+            }
+            None => {
+                self.slots.push(slot);
+                (self.slots.len() - 1) as u16
+            }
+        };
+        let (head, tail) = &mut self.lists[kind][queue];
+        if *head == NONE {
+            *head = id;
+            self.waiting[kind] |= 1 << queue;
+        } else {
+            self.slots[usize::from(*tail)].next = id;
+        }
+        *tail = id;
+        self.lengths[kind] += 1;
+    }
+
+    /// The command queue of the oldest request of the kind whose command queue is in `room`, and that request.
+    #[inline]
+    pub fn oldest(&self, kind: usize, room: u64) -> Option<(usize, u16)> {
+        let mut queues = self.waiting[kind] & room;
+        let mut best: Option<(usize, u16)> = None;
+        let mut best_order = u64::MAX;
+        while queues != 0 {
+            let queue = queues.trailing_zeros() as usize;
+            queues &= queues - 1;
+            let head = self.lists[kind][queue].0;
+            let order = self.slots[usize::from(head)].order;
+            if order < best_order {
+                (best, best_order) = (Some((queue, head)), order);
+            }
+        }
+        best
+    }
+
+    /// Take the oldest of a list out; the slot stays the request's.
+    #[inline]
+    pub fn take(&mut self, kind: usize, queue: usize) {
+        let (head, tail) = &mut self.lists[kind][queue];
+        let next = self.slots[usize::from(*head)].next;
+        *head = next;
+        if next == NONE {
+            *tail = NONE;
+            self.waiting[kind] &= !(1 << queue);
+        }
+        self.lengths[kind] -= 1;
+    }
+
+    /// Give a slot back.
+    #[inline]
+    pub fn release(&mut self, id: u16) {
+        self.filter[Self::hash(self.slots[usize::from(id)].transaction.block)] -= 1;
+        self.free.push(id);
+    }
+
+    /// The waiting request of this block and direction in a list.
+    pub fn find(&self, kind: usize, queue: usize, block: u64, write: bool) -> Option<u16> {
+        let mut id = self.lists[kind][queue].0;
+        while id != NONE {
+            let slot = &self.slots[usize::from(id)];
+            if slot.transaction.block == block && slot.transaction.write == write {
+                return Some(id);
+            }
+            id = slot.next;
+        }
+        None
+    }
+
+    /// Every request that still waits in a list of this kind, in no order.
+    pub fn remaining(&self, kind: usize) -> impl Iterator<Item = &Slot> {
+        self.lists[kind].iter().flat_map(move |&(head, _)| {
+            std::iter::successors((head != NONE).then(|| self.slot(head)), move |slot| {
+                (slot.next != NONE).then(|| self.slot(slot.next))
+            })
+        })
+    }
+}

@@ -1,0 +1,93 @@
+//! Energy from the currents of a datasheet, as Micron's power calculators do it (TN-40-07, TN-41-01): what a command
+//! draws above standby, for as long as it takes, and standby itself.
+
+use crate::Organization;
+use crate::channel::ChannelStatistics;
+
+/// Currents of one part at its supply voltage.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Currents {
+    /// Parts that share an access; each draws the current.
+    pub parts: u32,
+    /// Supply voltage.
+    pub vdd_v: f64,
+    /// One bank activated and precharged every tRC.
+    pub idd0_ma: f64,
+    /// Standby, all banks closed.
+    pub idd2n_ma: f64,
+    /// Standby, banks open.
+    pub idd3n_ma: f64,
+    /// Reading without pause.
+    pub idd4r_ma: f64,
+    /// Writing without pause.
+    pub idd4w_ma: f64,
+    /// Refreshing without pause.
+    pub idd5_ma: f64,
+}
+
+/// Energy of a channel, in nanojoules.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Energy {
+    /// Opening and closing rows.
+    pub activate_nj: f64,
+    /// Reads.
+    pub read_nj: f64,
+    /// Writes.
+    pub write_nj: f64,
+    /// Refresh.
+    pub refresh_nj: f64,
+    /// Standby with rows open.
+    pub open_standby_nj: f64,
+    /// Standby with all rows closed.
+    pub closed_standby_nj: f64,
+}
+
+impl Energy {
+    /// All of it.
+    pub fn total_nj(&self) -> f64 {
+        self.activate_nj
+            + self.read_nj
+            + self.write_nj
+            + self.refresh_nj
+            + self.open_standby_nj
+            + self.closed_standby_nj
+    }
+}
+
+/// Times of a part that energy needs, in clocks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EnergyTiming {
+    /// Period of the clock.
+    pub period_ns: f64,
+    /// tRAS.
+    pub ras: f64,
+    /// tRC.
+    pub rc: f64,
+    /// tRFC.
+    pub rfc: f64,
+}
+
+/// The energy of what a channel has done up to the end of its last data.
+pub fn energy(
+    currents: &Currents,
+    timing: &EnergyTiming,
+    organization: &Organization,
+    statistics: &ChannelStatistics,
+) -> Energy {
+    // Milliampere x volt x nanoseconds are picojoules.
+    let nj = |ma: f64, clocks: f64| {
+        f64::from(currents.parts) * currents.vdd_v * ma * clocks * timing.period_ns / 1000.0
+    };
+    let Currents { idd0_ma, idd2n_ma, idd3n_ma, idd4r_ma, idd4w_ma, idd5_ma, .. } = *currents;
+    let row_charge = idd0_ma * timing.rc - idd3n_ma * timing.ras - idd2n_ma * (timing.rc - timing.ras);
+    let rank_cycles = statistics.end as f64 * f64::from(organization.ranks);
+    let open = (statistics.open_cycles as f64).min(rank_cycles);
+    Energy {
+        activate_nj: nj(1.0, row_charge * statistics.activates() as f64),
+        read_nj: nj(idd4r_ma - idd3n_ma, statistics.data_cycles[0] as f64),
+        write_nj: nj(idd4w_ma - idd3n_ma, statistics.data_cycles[1] as f64),
+        refresh_nj: nj(idd5_ma - idd2n_ma, timing.rfc * statistics.refreshes as f64),
+        open_standby_nj: nj(idd3n_ma, open),
+        closed_standby_nj: nj(idd2n_ma, rank_cycles - open),
+    }
+}

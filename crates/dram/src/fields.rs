@@ -1,0 +1,322 @@
+//! Address maps: which bits of an address say channel, rank, bank group, bank, row and column.
+//!
+//! A map is either an order of the fields, or for each field a list of its bits, each the exclusive or of some bits of
+//! the address ("permutation-based interleaving", Zhang et al., MICRO 2000). Compiled, a field of neighbouring bits is a
+//! shift and a mask.
+
+use crate::Organization;
+
+/// A part of an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Field {
+    /// Channel.
+    Channel,
+    /// Rank.
+    Rank,
+    /// Bank group within the rank.
+    Group,
+    /// Bank within the group.
+    Bank,
+    /// Row.
+    Row,
+    /// Column, in accesses.
+    Column,
+}
+
+impl Field {
+    /// Every field.
+    pub const ALL: [Field; 6] =
+        [Field::Channel, Field::Rank, Field::Group, Field::Bank, Field::Row, Field::Column];
+
+    /// The name in presets.
+    pub fn name(self) -> &'static str {
+        ["channel", "rank", "bankgroup", "bank", "row", "column"][self as usize]
+    }
+}
+
+/// Where an access goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Channel.
+    pub channel: u32,
+    /// Bank, over all ranks and groups of the channel.
+    pub bank: u32,
+    /// Row.
+    pub row: u32,
+    /// Column, in accesses.
+    pub column: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Bits {
+    Run { shift: u32, mask: u64 },
+    Parities(Vec<u64>),
+}
+
+impl Bits {
+    #[inline]
+    fn of(&self, address: u64) -> u64 {
+        match self {
+            Bits::Run { shift, mask } => (address >> shift) & mask,
+            Bits::Parities(masks) => masks
+                .iter()
+                .enumerate()
+                .fold(0, |value, (bit, mask)| value | u64::from((address & mask).count_ones() & 1) << bit),
+        }
+    }
+}
+
+/// A compiled map.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldMap {
+    bits: [Bits; 6],
+    group_shift: u32,
+    rank_shift: u32,
+    channels: u32,
+    capacity: u64,
+    /// For each bit of the address, the bits of the fields, one after another, whose exclusive or it is.
+    inverse: Vec<(u64, u64)>,
+    widths: Widths,
+}
+
+/// Bits of each field, in the order of [`Field::ALL`].
+pub type Widths = [u32; 6];
+
+/// The bits of each field of a device.
+///
+/// # Panics
+/// If a count is no power of two.
+pub fn widths(organization: &Organization, channels: u32, access_bytes: u32) -> Widths {
+    let log2 = |n: u32| {
+        assert!(n.is_power_of_two(), "{n} is no power of two");
+        n.ilog2()
+    };
+    let Organization { ranks, groups, banks, rows, row_bytes, .. } = *organization;
+    [
+        log2(channels),
+        log2(ranks),
+        log2(groups / ranks),
+        log2(banks / groups),
+        log2(rows),
+        log2(row_bytes / access_bytes),
+    ]
+}
+
+impl FieldMap {
+    /// The map that has the fields in this order, the one of the highest bits first; the bytes of an access are below.
+    ///
+    /// # Errors
+    /// A field that is missing although it has bits, or that is named twice.
+    pub fn in_order(order: &[Field], widths: Widths, access_bytes: u32) -> Result<Self, String> {
+        let mut bits: [Vec<u64>; 6] = Default::default();
+        let mut low = access_bytes.ilog2();
+        let mut seen = [false; 6];
+        for &field in order.iter().rev() {
+            if std::mem::replace(&mut seen[field as usize], true) {
+                return Err(format!("`{}` is named twice", field.name()));
+            }
+            let width = widths[field as usize];
+            bits[field as usize] = (low..low + width).map(|bit| 1 << bit).collect();
+            low += width;
+        }
+        let missing = Field::ALL.into_iter().find(|&f| !seen[f as usize] && widths[f as usize] > 0);
+        match missing {
+            Some(field) => Err(format!("`{}` is missing", field.name())),
+            None => Self::of_bits(bits, widths, access_bytes),
+        }
+    }
+
+    /// The map whose fields are made of these bits, the lowest of each field first; each is the exclusive or of the
+    /// address bits in its mask.
+    ///
+    /// # Errors
+    /// A field with another number of bits, a bit outside the address, or a map that is not one to one.
+    pub fn of_bits(bits: [Vec<u64>; 6], widths: Widths, access_bytes: u32) -> Result<Self, String> {
+        let offset = access_bytes.ilog2();
+        let address_bits = offset + widths.iter().sum::<u32>();
+        let inside = (1u64 << address_bits) - (1 << offset);
+        for field in Field::ALL {
+            let (found, wanted) = (bits[field as usize].len(), widths[field as usize] as usize);
+            if found != wanted {
+                return Err(format!("`{}` has {found} bits, expected {wanted}", field.name()));
+            }
+            if bits[field as usize].iter().any(|mask| mask & !inside != 0) {
+                return Err(format!(
+                    "`{}` uses a bit outside {offset} to {}, the bits above the bytes of an access",
+                    field.name(),
+                    address_bits - 1
+                ));
+            }
+        }
+        // One to one: the masks are independent over the field of two elements.
+        // Elimination leaves, for each bit of the address, the field bits that give it.
+        let mut rows: Vec<(u64, u64)> =
+            bits.iter().flatten().enumerate().map(|(n, &mask)| (mask, 1 << n)).collect();
+        for (done, bit) in (offset..address_bits).enumerate() {
+            let Some(pivot) = rows[done..].iter().position(|(mask, _)| mask >> bit & 1 == 1) else {
+                return Err(format!(
+                    "not one to one: bit {bit} of the address does not matter, or two bits of fields are alike"
+                ));
+            };
+            rows.swap(done, done + pivot);
+            let pivot = rows[done];
+            for (n, row) in rows.iter_mut().enumerate() {
+                if n != done && row.0 >> bit & 1 == 1 {
+                    *row = (row.0 ^ pivot.0, row.1 ^ pivot.1);
+                }
+            }
+        }
+        let [channel, _, group, bank, _, _] = widths;
+        Ok(Self {
+            bits: bits.map(compile),
+            group_shift: bank,
+            rank_shift: bank + group,
+            channels: 1 << channel,
+            capacity: 1 << address_bits,
+            inverse: rows,
+            widths,
+        })
+    }
+
+    /// Channels.
+    pub fn channels(&self) -> u32 {
+        self.channels
+    }
+
+    /// Bytes of all channels.
+    pub fn capacity_bytes(&self) -> u64 {
+        self.capacity
+    }
+
+    /// The address of the first byte of a place: what [`FieldMap::locate`] undoes.
+    pub fn address(&self, place: Place) -> u64 {
+        let bank = u64::from(place.bank);
+        let values = [
+            u64::from(place.channel),
+            bank >> self.rank_shift,
+            bank >> self.group_shift,
+            bank,
+            u64::from(place.row),
+            u64::from(place.column),
+        ];
+        let (mut fields, mut shift) = (0, 0);
+        for (value, width) in values.into_iter().zip(self.widths) {
+            fields |= (value & ((1 << width) - 1)) << shift;
+            shift += width;
+        }
+        let of = |&(mask, from): &(u64, u64)| if (fields & from).count_ones() & 1 == 1 { mask } else { 0 };
+        self.inverse.iter().map(of).sum()
+    }
+
+    /// Where the access of a byte address below the capacity goes.
+    #[inline]
+    pub fn locate(&self, address: u64) -> Place {
+        let field = |field: Field| self.bits[field as usize].of(address);
+        let bank = field(Field::Bank)
+            | field(Field::Group) << self.group_shift
+            | field(Field::Rank) << self.rank_shift;
+        Place {
+            channel: field(Field::Channel) as u32,
+            bank: bank as u32,
+            row: field(Field::Row) as u32,
+            column: field(Field::Column) as u32,
+        }
+    }
+}
+
+fn compile(masks: Vec<u64>) -> Bits {
+    let first = masks.first().copied().unwrap_or(1);
+    let neighbours = masks.iter().enumerate().all(|(n, &mask)| mask == first << n && mask.is_power_of_two());
+    match neighbours {
+        true => Bits::Run { shift: first.trailing_zeros(), mask: (1 << masks.len()) - 1 },
+        false => Bits::Parities(masks),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const WIDTHS: Widths = [1, 1, 1, 2, 4, 3];
+
+    fn in_order(order: &[Field]) -> FieldMap {
+        FieldMap::in_order(order, WIDTHS, 64).unwrap()
+    }
+
+    #[test]
+    fn an_order_puts_its_last_field_lowest() {
+        use Field::{Bank, Channel, Column, Group, Rank, Row};
+        let map = in_order(&[Row, Rank, Bank, Group, Column, Channel]);
+        assert_eq!(map.capacity_bytes(), 64 << 12);
+        // Row 1010, rank 1, bank 10, group 1, column 011, channel 1.
+        let place = map.locate(0b1010_1101_0111 << 6 | 17);
+        assert_eq!(place, Place { channel: 1, bank: 0b1110, row: 0b1010, column: 0b011 });
+    }
+
+    #[test]
+    fn exclusive_or_spreads_rows_over_banks() {
+        let bit = |n: u32| 1u64 << n;
+        let bits = [
+            vec![bit(6)],
+            vec![bit(7)],
+            vec![bit(8)],
+            vec![bit(9) | bit(14), bit(10) | bit(15)],
+            (14..18).map(bit).collect(),
+            (11..14).map(bit).collect(),
+        ];
+        let map = FieldMap::of_bits(bits, WIDTHS, 64).unwrap();
+        let bank = |address: u64| map.locate(address).bank & 3;
+        assert_eq!([0, 1 << 14, 2 << 14, 3 << 14].map(bank), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn what_is_no_map_is_refused() {
+        use Field::{Bank, Channel, Column, Group, Rank, Row};
+        let wrong = |order: &[Field]| FieldMap::in_order(order, WIDTHS, 64).unwrap_err();
+        assert!(wrong(&[Row, Rank, Bank, Group, Column]).contains("`channel` is missing"));
+        assert!(wrong(&[Row, Row, Rank, Bank, Group, Column, Channel]).contains("twice"));
+        let mut bits: [Vec<u64>; 6] = Default::default();
+        let mut low = 6;
+        for (field, width) in WIDTHS.into_iter().enumerate() {
+            bits[field] = (low..low + width).map(|n| 1 << n).collect();
+            low += width;
+        }
+        bits[0][0] = bits[1][0];
+        assert!(FieldMap::of_bits(bits.clone(), WIDTHS, 64).unwrap_err().contains("not one to one"));
+        bits[0][0] = 1 << 40;
+        assert!(FieldMap::of_bits(bits.clone(), WIDTHS, 64).unwrap_err().contains("outside"));
+        bits[0].clear();
+        assert!(FieldMap::of_bits(bits, WIDTHS, 64).unwrap_err().contains("expected 1"));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #[test]
+        fn every_map_that_is_accepted_is_one_to_one(
+            order in Just(Field::ALL.to_vec()).prop_shuffle(),
+            twists in proptest::collection::vec((0usize..12, 0usize..12), 0..8),
+            addresses in proptest::collection::vec(0u64..1 << 18, 1..40),
+        ) {
+            // Exclusive or of one row of an order's matrix onto another keeps it one to one.
+            let mut low = 6;
+            let mut bits: [Vec<u64>; 6] = Default::default();
+            for &field in order.iter().rev() {
+                let width = WIDTHS[field as usize];
+                bits[field as usize] = (low..low + width).map(|n| 1 << n).collect();
+                low += width;
+            }
+            let places: Vec<(usize, usize)> =
+                bits.iter().enumerate().flat_map(|(f, b)| (0..b.len()).map(move |n| (f, n))).collect();
+            for &(to, from) in twists.iter().filter(|(to, from)| to != from) {
+                let mask = bits[places[from].0][places[from].1];
+                bits[places[to].0][places[to].1] ^= mask;
+            }
+            let map = FieldMap::of_bits(bits, WIDTHS, 64).unwrap();
+            for address in addresses {
+                prop_assert_eq!(map.address(map.locate(address)), address & !63);
+            }
+        }
+    }
+}

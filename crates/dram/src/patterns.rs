@@ -1,0 +1,198 @@
+//! Synthetic requests: a stream, random accesses, conflicts in one bank, the cells of packets.
+
+use crate::fields::{FieldMap, Place};
+use crate::{Access, Cycle};
+use linecard_sim::{Stream, stream};
+use std::collections::VecDeque;
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// One access after another, from address 0 on, and again when the device is full.
+    Stream,
+    /// Anywhere.
+    Random,
+    /// Two rows of one bank in turn.
+    BankConflicts,
+    /// A packet buffer: 8 input contexts write, and 8 output contexts read, cell by cell the packets in 2 KiB buffers
+    /// from a shuffled list of free ones; sizes of 1, 9 and 24 cells in the ratio 7:4:1.
+    PacketCells,
+}
+
+impl Pattern {
+    /// Every pattern.
+    pub const ALL: [Pattern; 4] =
+        [Pattern::Stream, Pattern::Random, Pattern::BankConflicts, Pattern::PacketCells];
+
+    /// The name in commands.
+    pub fn name(self) -> &'static str {
+        ["stream", "random", "bank_conflicts", "packet_cells"][self as usize]
+    }
+
+    /// Share of reads where none is given; of packet cells it is not a choice.
+    pub fn usual_reads(self) -> Option<f64> {
+        match self {
+            Pattern::Stream | Pattern::BankConflicts => Some(1.0),
+            Pattern::Random => Some(2.0 / 3.0),
+            Pattern::PacketCells => None,
+        }
+    }
+}
+
+/// A pattern in numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct PatternConfig {
+    /// Which.
+    pub pattern: Pattern,
+    /// Requests.
+    pub count: u64,
+    /// Clocks between one arrival and the next; 0 for as fast as they are accepted.
+    pub spacing: Cycle,
+    /// Share of reads, 0 to 1.
+    pub reads: f64,
+    /// Share of accesses that move half as many bytes, 0 to 1.
+    pub narrow: f64,
+    /// Bytes of an access.
+    pub access_bytes: u32,
+    /// Seed.
+    pub seed: u64,
+}
+
+const CONTEXTS: usize = 8;
+const BUFFER_BYTES: u64 = 2048;
+const CELL_BYTES: u64 = 64;
+/// Cells of a packet: 7 of 12, 4 of 12, the last.
+const PACKET_CELLS: [u64; 3] = [1, 9, 24];
+/// Buffers of the packet-cell pattern, as far as the device has room.
+const BUFFERS: u64 = 4096;
+
+/// Makes the requests of a pattern.
+#[derive(Clone, Debug)]
+pub struct Generator {
+    config: PatternConfig,
+    stream: Stream,
+    made: u64,
+    capacity: u64,
+    conflicts: [u64; 2],
+    packets: Packets,
+}
+
+/// State of the packet-cell pattern.
+#[derive(Clone, Debug, Default)]
+struct Packets {
+    free: VecDeque<u64>,
+    /// Written packets that wait for an output context: buffer and cells.
+    written: VecDeque<(u64, u64)>,
+    /// By context: buffer, cells, cells moved.
+    input: [(u64, u64, u64); CONTEXTS],
+    output: [(u64, u64, u64); CONTEXTS],
+    turn: usize,
+    access_bytes: u64,
+}
+
+impl Generator {
+    /// A generator for the device of a map.
+    pub fn new(config: PatternConfig, map: &FieldMap) -> Self {
+        let mut stream = stream(config.seed, "dram pattern");
+        let capacity = map.capacity_bytes();
+        let mut free: Vec<u64> =
+            (0..(capacity / BUFFER_BYTES).min(BUFFERS)).map(|n| n * BUFFER_BYTES).collect();
+        stream.shuffle(&mut free);
+        let row = |row| map.address(Place { channel: 0, bank: 0, row, column: 0 });
+        Self {
+            config,
+            stream,
+            made: 0,
+            capacity,
+            conflicts: [row(0), row(1)],
+            packets: Packets {
+                free: free.into(),
+                access_bytes: u64::from(config.access_bytes),
+                ..Packets::default()
+            },
+        }
+    }
+
+    /// The next request; nothing after the last.
+    #[inline]
+    pub fn next_access(&mut self) -> Option<Access> {
+        if self.made == self.config.count {
+            return None;
+        }
+        let PatternConfig { pattern, spacing, access_bytes, narrow, reads, .. } = self.config;
+        let step = u64::from(access_bytes);
+        let accesses = self.capacity / step;
+        let (address, write) = match pattern {
+            Pattern::Stream => (self.made % accesses * step, self.is_write(reads)),
+            Pattern::Random => {
+                let number = ((u128::from(self.stream.bits()) * u128::from(accesses)) >> 64) as u64;
+                (number * step, self.is_write(reads))
+            }
+            Pattern::BankConflicts => (self.conflicts[(self.made & 1) as usize], self.is_write(reads)),
+            Pattern::PacketCells => self.packets.next(&mut self.stream),
+        };
+        let is_narrow = narrow > 0.0 && self.stream.unit() < narrow;
+        let bytes = if is_narrow { access_bytes / 2 } else { access_bytes };
+        let arrival = self.made * spacing;
+        self.made += 1;
+        Some(Access { arrival, address, bytes, write })
+    }
+
+    #[inline]
+    fn is_write(&mut self, reads: f64) -> bool {
+        reads < 1.0 && self.stream.unit() >= reads
+    }
+}
+
+impl Packets {
+    /// The contexts take turns: an input context writes its next cell, an output context reads its own.
+    #[inline]
+    fn next(&mut self, stream: &mut Stream) -> (u64, bool) {
+        loop {
+            let turn = self.turn;
+            self.turn = (turn + 1) % (2 * CONTEXTS);
+            if turn.is_multiple_of(2) {
+                if let Some(address) = self.write(turn / 2, stream) {
+                    return (address, true);
+                }
+            } else if let Some(address) = self.read(turn / 2) {
+                return (address, false);
+            }
+        }
+    }
+
+    fn write(&mut self, context: usize, stream: &mut Stream) -> Option<u64> {
+        let (_, cells, moved) = self.input[context];
+        if moved == cells {
+            let kind = match stream.below(12) {
+                0..7 => 0,
+                7..11 => 1,
+                _ => 2,
+            };
+            let accesses = (PACKET_CELLS[kind] * CELL_BYTES).div_ceil(self.access_bytes);
+            self.input[context] = (self.free.pop_front()?, accesses, 0);
+        }
+        let (buffer, cells, moved) = &mut self.input[context];
+        let address = *buffer + *moved * self.access_bytes;
+        *moved += 1;
+        if moved == cells {
+            self.written.push_back((*buffer, *cells));
+        }
+        Some(address)
+    }
+
+    fn read(&mut self, context: usize) -> Option<u64> {
+        let (_, cells, moved) = self.output[context];
+        if moved == cells {
+            let (buffer, cells) = self.written.pop_front()?;
+            self.output[context] = (buffer, cells, 0);
+        }
+        let (buffer, cells, moved) = &mut self.output[context];
+        let address = *buffer + *moved * self.access_bytes;
+        *moved += 1;
+        if moved == cells {
+            self.free.push_back(*buffer);
+        }
+        Some(address)
+    }
+}

@@ -1,0 +1,196 @@
+//! A memory of one or more channels behind one front end.
+
+use crate::channel::{Channel, ChannelStatistics, Observer, Policy, Transaction};
+use crate::fields::FieldMap;
+use crate::{Cycle, Device};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::ControlFlow;
+
+/// One access of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Clock from which on it waits at the front end.
+    pub arrival: Cycle,
+    /// Byte address, below the capacity.
+    pub address: u64,
+    /// Bytes to move, at most those of an access of the device.
+    pub bytes: u32,
+    /// Write or read.
+    pub write: bool,
+}
+
+/// Channels behind a front end. Requests enter in the order of the trace: one that finds its queue full keeps those
+/// behind it waiting. Each channel takes at most one in a clock.
+#[derive(Clone, Debug)]
+pub struct System {
+    channels: Vec<Channel>,
+    map: FieldMap,
+    access_shift: u32,
+    /// Requests accepted and not yet completed, at most.
+    in_flight: Option<usize>,
+}
+
+/// Told from time to time how many requests were accepted; may stop the run.
+pub type Watch<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
+
+/// Clocks with something to do between two calls of the watch.
+pub(crate) const STEPS_PER_LOOK: u64 = 1 << 16;
+
+/// Why a run ended early.
+#[derive(Debug)]
+pub enum Stopped<E> {
+    /// The source of requests failed.
+    Source(E),
+    /// The watch said so.
+    Watch,
+}
+
+impl System {
+    /// Idle channels, all of the same device and policy.
+    pub fn new(
+        device: &Device,
+        policy: Policy,
+        map: FieldMap,
+        access_bytes: u32,
+        in_flight: Option<usize>,
+    ) -> Self {
+        let channels =
+            (0..map.channels()).map(|number| Channel::new(number, device.clone(), policy)).collect();
+        Self { channels, map, access_shift: access_bytes.ilog2(), in_flight }
+    }
+
+    /// Statistics of each channel.
+    pub fn statistics(&self) -> impl Iterator<Item = &ChannelStatistics> {
+        self.channels.iter().map(Channel::statistics)
+    }
+
+    /// The channels.
+    pub fn channels(&self) -> &[Channel] {
+        &self.channels
+    }
+
+    /// Serve all requests of `source`. With `skip_idle`, clocks in which nothing happens are left out; the result is
+    /// the same. Returns how many requests there were.
+    ///
+    /// # Errors
+    /// That of the source, or that the watch stopped the run.
+    pub fn run<E, O: Observer>(
+        &mut self,
+        mut source: impl FnMut() -> Result<Option<Access>, E>,
+        observer: &mut O,
+        skip_idle: bool,
+        watch: Watch<'_>,
+    ) -> Result<u64, Stopped<E>> {
+        let mut flight =
+            Flight { limit: self.in_flight, completions: BinaryHeap::new(), waiting: 0, observer };
+        let mut now: Cycle = 0;
+        let (mut accepted, mut steps) = (0u64, 0u64);
+        let mut pending = source().map_err(Stopped::Source)?;
+        let mut target = pending.map(|access| self.locate(&access, accepted));
+        loop {
+            for channel in &mut self.channels {
+                if channel.next_tick() <= now || !skip_idle {
+                    channel.tick(now, &mut flight);
+                }
+            }
+            let mut taken = 0u64;
+            // When the front end can try again, if it waits for nothing that a channel does.
+            let mut retry = Cycle::MAX;
+            while let (Some(access), Some((number, transaction))) = (pending, target) {
+                if access.arrival > now {
+                    retry = access.arrival;
+                    break;
+                }
+                if taken & 1 << number != 0 {
+                    retry = now + 1;
+                    break;
+                }
+                let channel = &mut self.channels[number as usize];
+                if !channel.has_room(access.write) {
+                    break;
+                }
+                if let Some(until) = flight.full_until(now) {
+                    retry = until;
+                    break;
+                }
+                flight.waiting += 1;
+                flight.observer.accepted(&access, number, &transaction);
+                channel.accept(transaction, now + 1, &mut flight);
+                taken |= 1 << number;
+                accepted += 1;
+                pending = source().map_err(Stopped::Source)?;
+                target = pending.map(|access| self.locate(&access, accepted));
+            }
+            steps += 1;
+            if steps.is_multiple_of(STEPS_PER_LOOK) && watch(accepted).is_break() {
+                return Err(Stopped::Watch);
+            }
+            if pending.is_none() && self.channels.iter().all(Channel::is_idle) {
+                break;
+            }
+            let next = self.channels.iter().map(Channel::next_tick).min().unwrap_or(Cycle::MAX).min(retry);
+            now = if skip_idle { next.max(now + 1) } else { now + 1 };
+        }
+        for channel in &mut self.channels {
+            channel.finish(&mut flight);
+        }
+        Ok(accepted)
+    }
+
+    #[inline]
+    fn locate(&self, access: &Access, index: u64) -> (u32, Transaction) {
+        let place = self.map.locate(access.address);
+        let transaction = Transaction {
+            index,
+            block: access.address >> self.access_shift,
+            bank: place.bank,
+            row: place.row,
+            column: place.column,
+            bytes: access.bytes,
+            write: access.write,
+        };
+        (place.channel, transaction)
+    }
+}
+
+/// Counts requests under way, and passes on what channels tell.
+struct Flight<'a, O> {
+    limit: Option<usize>,
+    /// Known completions, those behind `now` not yet taken out.
+    completions: BinaryHeap<Reverse<Cycle>>,
+    /// Accepted, completion not yet known.
+    waiting: usize,
+    observer: &'a mut O,
+}
+
+impl<O> Flight<'_, O> {
+    /// The clock from which on there is room, if there is none now; the end of time when that is not known yet.
+    #[inline]
+    fn full_until(&mut self, now: Cycle) -> Option<Cycle> {
+        let limit = self.limit?;
+        while self.completions.peek().is_some_and(|&Reverse(at)| at <= now) {
+            self.completions.pop();
+        }
+        let full = self.waiting + self.completions.len() >= limit;
+        full.then(|| self.completions.peek().map_or(Cycle::MAX, |&Reverse(at)| at))
+    }
+}
+
+impl<O: Observer> Observer for Flight<'_, O> {
+    #[inline]
+    fn command(&mut self, channel: u32, issued: &crate::channel::Issued) {
+        self.observer.command(channel, issued);
+    }
+
+    #[inline]
+    fn outcome(&mut self, index: u64, outcome: &crate::channel::Outcome) {
+        self.waiting = self.waiting.wrapping_sub(1);
+        if self.limit.is_some()
+            && let Some(complete) = outcome.complete
+        {
+            self.completions.push(Reverse(complete));
+        }
+        self.observer.outcome(index, outcome);
+    }
+}

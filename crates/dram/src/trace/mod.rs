@@ -1,0 +1,298 @@
+//! Traces of memory requests, by format. Whatever is wrong with one is said with its line and what was expected.
+
+mod csv;
+mod dramsim3;
+mod ramulator;
+
+use crate::{Access, Cycle};
+use std::fmt;
+use std::io::{self, BufRead};
+
+/// How a trace is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TraceFormat {
+    /// A header with the columns `arrival`, `op`, `address` and, if wanted, `bytes`, in any order.
+    Csv,
+    /// `address OP clock`, such as `0x1a40 READ 12`.
+    DramSim3,
+    /// `OP address`, such as `LD 0x1a40`; requests come as fast as they are accepted.
+    Ramulator,
+}
+
+impl TraceFormat {
+    /// Every format.
+    pub const ALL: [TraceFormat; 3] = [TraceFormat::Csv, TraceFormat::DramSim3, TraceFormat::Ramulator];
+
+    /// The name in commands.
+    pub fn name(self) -> &'static str {
+        ["csv", "dramsim3", "ramulator"][self as usize]
+    }
+}
+
+/// What is wrong with a trace, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceError {
+    /// Line, counted from 1.
+    pub line: u64,
+    /// What was found and what was expected.
+    pub message: String,
+}
+
+impl fmt::Display for TraceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.message)
+    }
+}
+
+/// Arrivals later than this are taken for errors: more than an hour of any memory's clock.
+pub const LAST_ARRIVAL: Cycle = 1 << 42;
+
+/// What a trace may ask of a memory.
+#[derive(Clone, Copy, Debug)]
+pub struct TraceLimits {
+    /// Addresses are below this.
+    pub capacity_bytes: u64,
+    /// Bytes of an access; also what an access moves if the trace does not say.
+    pub access_bytes: u32,
+}
+
+/// Reads a trace line by line; memory does not grow with its length.
+#[derive(Debug)]
+pub struct TraceReader<R> {
+    input: R,
+    line: Vec<u8>,
+    number: u64,
+    format: TraceFormat,
+    columns: csv::Columns,
+    limits: TraceLimits,
+    last_arrival: Cycle,
+    /// A first line looked at to find out the format.
+    looked_at: bool,
+}
+
+impl<R: BufRead> TraceReader<R> {
+    /// Begin to read; `format` of `None` is found out from the first line.
+    ///
+    /// # Errors
+    /// Input that cannot be read, no request at all, an unknown format or column.
+    pub fn new(input: R, format: Option<TraceFormat>, limits: TraceLimits) -> Result<Self, TraceError> {
+        let mut reader = Self {
+            input,
+            line: Vec::new(),
+            number: 0,
+            format: format.unwrap_or(TraceFormat::Csv),
+            columns: csv::Columns::default(),
+            limits,
+            last_arrival: 0,
+            looked_at: false,
+        };
+        if !reader.next_line()? {
+            return Err(reader.wrong("the file is empty; expected requests".to_owned()));
+        }
+        reader.looked_at = true;
+        let first = trimmed(&reader.line).to_vec();
+        reader.format = match format {
+            Some(format) => format,
+            None => guess(&first).ok_or_else(|| {
+                let names = TraceFormat::ALL.map(TraceFormat::name).join(", ");
+                let found = String::from_utf8_lossy(&first[..first.len().min(60)]).into_owned();
+                reader.wrong(format!("`{found}` is of no known format; expected one of {names}"))
+            })?,
+        };
+        if reader.format == TraceFormat::Csv {
+            reader.looked_at = false;
+            reader.columns = csv::Columns::of_header(&first).map_err(|message| reader.wrong(message))?;
+        }
+        Ok(reader)
+    }
+
+    /// The format.
+    pub fn format(&self) -> TraceFormat {
+        self.format
+    }
+
+    /// The next request, or nothing at the end.
+    ///
+    /// # Errors
+    /// A line that is no request of the format, an address beyond the device, time that runs backwards, or input that
+    /// ends in the middle (a cut gzip file).
+    #[inline]
+    pub fn next_access(&mut self) -> Result<Option<Access>, TraceError> {
+        if !std::mem::take(&mut self.looked_at) && !self.next_line()? {
+            return Ok(None);
+        }
+        let line = trimmed(&self.line);
+        let parsed = match self.format {
+            TraceFormat::Csv => self.columns.access(line),
+            TraceFormat::DramSim3 => dramsim3::access(line),
+            TraceFormat::Ramulator => ramulator::access(line),
+        };
+        match parsed.and_then(|request| self.checked(request)) {
+            Ok(access) => {
+                self.last_arrival = access.arrival;
+                Ok(Some(access))
+            }
+            Err(message) => Err(self.wrong(message)),
+        }
+    }
+
+    #[inline]
+    fn checked(&self, request: Request) -> Result<Access, String> {
+        let TraceLimits { capacity_bytes, access_bytes } = self.limits;
+        let Request { arrival, address, write, bytes } = request;
+        if address >= capacity_bytes {
+            return Err(format!(
+                "address {address:#x} is beyond the device; expected less than {capacity_bytes:#x} ({} MiB)",
+                capacity_bytes >> 20
+            ));
+        }
+        let arrival = arrival.unwrap_or(0);
+        if arrival < self.last_arrival {
+            return Err(format!(
+                "arrival {arrival} is before {}, that of the request before; expected requests in order of time",
+                self.last_arrival
+            ));
+        }
+        if arrival > LAST_ARRIVAL {
+            return Err(format!("arrival {arrival}; expected clocks up to {LAST_ARRIVAL}"));
+        }
+        let offset = (address % u64::from(access_bytes)) as u32;
+        match bytes {
+            None => Ok(Access { arrival, address, bytes: access_bytes, write }),
+            Some(bytes) if bytes > 0 && offset.checked_add(bytes).is_some_and(|end| end <= access_bytes) => {
+                Ok(Access { arrival, address, bytes, write })
+            }
+            Some(bytes) => Err(format!(
+                "{bytes} bytes from {address:#x}; expected 1 or more inside one access of {access_bytes} bytes"
+            )),
+        }
+    }
+
+    /// The next line that says something; false at the end.
+    #[inline]
+    fn next_line(&mut self) -> Result<bool, TraceError> {
+        loop {
+            self.line.clear();
+            self.number += 1;
+            match self.input.read_until(b'\n', &mut self.line) {
+                Ok(0) => return Ok(false),
+                Ok(_) => {}
+                Err(error) => return Err(self.wrong(unreadable(&error))),
+            }
+            if self.line.len() > LONGEST_LINE {
+                return Err(self.wrong(format!("{} bytes long; expected a line of text", self.line.len())));
+            }
+            let line = trimmed(&self.line);
+            if !line.is_empty() && line[0] != b'#' {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn wrong(&self, message: String) -> TraceError {
+        TraceError { line: self.number, message }
+    }
+}
+
+const LONGEST_LINE: usize = 4096;
+
+fn unreadable(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => {
+            "the compressed file ends early; expected the rest of it (was it cut?)".to_owned()
+        }
+        _ => format!("cannot be read: {error}"),
+    }
+}
+
+/// A request as a format gives it.
+struct Request {
+    arrival: Option<Cycle>,
+    address: u64,
+    write: bool,
+    bytes: Option<u32>,
+}
+
+fn guess(line: &[u8]) -> Option<TraceFormat> {
+    let words: Vec<&[u8]> = words(line).collect();
+    if line.contains(&b',') || words == [b"address"] {
+        return Some(TraceFormat::Csv);
+    }
+    match words.as_slice() {
+        [first, _] if operation(first).is_some() => Some(TraceFormat::Ramulator),
+        [_, second, _] if operation(second).is_some() => Some(TraceFormat::DramSim3),
+        _ => None,
+    }
+}
+
+#[inline]
+fn trimmed(line: &[u8]) -> &[u8] {
+    line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii()
+}
+
+fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+}
+
+/// Whether an operation is a write.
+#[inline]
+fn operation(word: &[u8]) -> Option<bool> {
+    match word {
+        b"R" | b"r" => Some(false),
+        b"W" | b"w" => Some(true),
+        _ => {
+            let is = |names: &[&[u8]]| names.iter().any(|name| word.eq_ignore_ascii_case(name));
+            if is(&[b"READ", b"RD", b"LD", b"P_MEM_RD", b"P_FETCH"]) {
+                Some(false)
+            } else if is(&[b"WRITE", b"WR", b"ST", b"P_MEM_WR"]) {
+                Some(true)
+            } else {
+                None
+            }
+        }
+    }
+}
+
+fn shown(word: &[u8]) -> String {
+    let cut = &word[..word.len().min(40)];
+    format!("`{}`", String::from_utf8_lossy(cut))
+}
+
+#[inline]
+fn decimal(word: &[u8]) -> Option<u64> {
+    if word.is_empty() || word.len() > 19 {
+        return None;
+    }
+    word.iter().try_fold(0u64, |value, &c| c.is_ascii_digit().then(|| value * 10 + u64::from(c - b'0')))
+}
+
+/// A number in hexadecimal after `0x`, otherwise in decimal.
+#[inline]
+fn number(word: &[u8]) -> Option<u64> {
+    match word {
+        [b'0', b'x' | b'X', digits @ ..] if (1..=16).contains(&digits.len()) => {
+            digits.iter().try_fold(0u64, |value, &c| {
+                let digit = match c {
+                    b'0'..=b'9' => c - b'0',
+                    b'a'..=b'f' => c - b'a' + 10,
+                    b'A'..=b'F' => c - b'A' + 10,
+                    _ => return None,
+                };
+                Some(value << 4 | u64::from(digit))
+            })
+        }
+        _ => decimal(word),
+    }
+}
+
+fn need_operation(word: &[u8], expected: &str) -> Result<bool, String> {
+    operation(word).ok_or_else(|| format!("operation {}; expected {expected}", shown(word)))
+}
+
+fn need_address(word: &[u8]) -> Result<u64, String> {
+    number(word).ok_or_else(|| format!("address {}; expected a number such as 0x1a40 or 6720", shown(word)))
+}
+
+fn need_arrival(word: &[u8]) -> Result<Cycle, String> {
+    decimal(word).ok_or_else(|| format!("arrival {}; expected a whole number of clocks", shown(word)))
+}

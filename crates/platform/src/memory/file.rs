@@ -1,0 +1,216 @@
+//! The files of DRAM parts, standards and policies: TOML whose every value has a unit and a source.
+
+use crate::error::ConfigProblem;
+use crate::preset::{Value, line_of, list_of, load, parse_value, problem, text_of, value_of};
+use std::collections::BTreeMap;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A value as written.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub value: Value,
+    pub unit: String,
+    pub source: String,
+    pub place: String,
+}
+
+/// A number of clocks as written: a number, or a formula.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(untagged)]
+pub(super) enum Clocks {
+    Number(u64),
+    Formula(String),
+}
+
+impl std::fmt::Display for Clocks {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Clocks::Number(n) => write!(f, "{n}"),
+            Clocks::Formula(text) => write!(f, "{text}"),
+        }
+    }
+}
+
+/// One row of a standard's table.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ConstraintText {
+    pub name: String,
+    pub level: String,
+    pub before: Vec<String>,
+    pub after: Vec<String>,
+    pub cycles: Clocks,
+    #[serde(default = "from_issue")]
+    pub from: String,
+    #[serde(default = "one")]
+    pub window: usize,
+    pub source: String,
+}
+
+fn from_issue() -> String {
+    "issue".to_owned()
+}
+
+fn one() -> usize {
+    1
+}
+
+/// Files merged: what a part, its standard and all they extend say; the last word counts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Merged {
+    pub title: String,
+    pub extends: Vec<String>,
+    pub entries: BTreeMap<String, Entry>,
+    /// Rows of the constraint table with the file they stand in; a later row of the same name takes the place.
+    pub constraints: Vec<(ConstraintText, String)>,
+}
+
+/// Read a file and what it extends, with `--set` on top.
+pub(super) fn read(
+    preset: &str,
+    overrides: &[(usize, &str, &str)],
+    known: &dyn Fn(&str) -> Option<String>,
+    problems: &mut Vec<ConfigProblem>,
+) -> Merged {
+    let mut merged = Merged::default();
+    read_into(preset, "preset", &mut merged, &mut Vec::new(), problems);
+    for &(number, key, text) in overrides {
+        let place = format!("--set (number {})", number + 1);
+        let unit = merged.entries.get(key).map(|e| e.unit.clone()).or_else(|| known(key));
+        let Some(unit) = unit else { continue }; // said by the caller, who knows all names
+        // A time may say its own unit: `13.75 ns`, `11 clocks`.
+        let (text, unit) = match ["ns", "clocks"]
+            .into_iter()
+            .find_map(|u| text.strip_suffix(u).map(|number| (number.trim(), u.to_owned())))
+        {
+            Some(pair) if key.starts_with("timing.") => pair,
+            _ => (text, unit),
+        };
+        let value = parse_value(text);
+        let source = "given with --set".to_owned();
+        merged.entries.insert(key.to_owned(), Entry { value, unit, source, place });
+    }
+    merged
+}
+
+fn read_into(
+    preset: &str,
+    asked_by: &str,
+    merged: &mut Merged,
+    open: &mut Vec<String>,
+    problems: &mut Vec<ConfigProblem>,
+) {
+    if open.iter().any(|p| p == preset) {
+        let chain = open.join(" -> ");
+        let message = format!("`{preset}` extends itself ({chain} -> {preset})");
+        return problems.push(problem(asked_by.to_owned(), "extends", message));
+    }
+    let (file, text) = match load(preset) {
+        Ok(found) => found,
+        Err(message) => return problems.push(problem(asked_by.to_owned(), "", message)),
+    };
+    let table = match DeTable::parse(&text) {
+        Ok(table) => table,
+        Err(e) => {
+            let line = e.span().map_or(1, |s| line_of(&text, s.start));
+            return problems.push(problem(
+                format!("{file}:{line}"),
+                "",
+                format!("not TOML: {}", e.message()),
+            ));
+        }
+    };
+    let table = table.get_ref();
+    open.push(preset.to_owned());
+    for base in list_of(table, "extends") {
+        read_into(&base, &file, merged, open, problems);
+        merged.extends.push(base);
+    }
+    open.pop();
+    merged.title = text_of(table, "title");
+    if merged.title.is_empty() {
+        problems.push(problem(file.clone(), "title", "missing: a preset says what it is".into()));
+    }
+    let mut reader = Reader { file: &file, text: &text, merged, problems };
+    for (key, value) in table.iter() {
+        match key.get_ref().as_ref() {
+            "title" | "extends" => {}
+            "constraint" => reader.constraints(key.span().start),
+            name => reader.read(name, key.span().start, value),
+        }
+    }
+}
+
+struct Reader<'a> {
+    file: &'a str,
+    text: &'a str,
+    merged: &'a mut Merged,
+    problems: &'a mut Vec<ConfigProblem>,
+}
+
+impl Reader<'_> {
+    fn fail(&mut self, offset: usize, key: &str, message: String) {
+        let place = format!("{}:{}", self.file, line_of(self.text, offset));
+        self.problems.push(problem(place, key, message));
+    }
+
+    fn read(&mut self, key: &str, offset: usize, value: &Spanned<DeValue<'_>>) {
+        match value.get_ref() {
+            DeValue::Table(table) if table.contains_key("value") => self.entry(key, offset, table),
+            DeValue::Table(table) => {
+                for (name, inner) in table.iter() {
+                    self.read(&format!("{key}.{}", name.get_ref()), name.span().start, inner);
+                }
+            }
+            _ => self.fail(
+                offset,
+                key,
+                "expected a table with value, unit and source, such as { value = 17, unit = \"clocks\", source = \"…\" }"
+                    .into(),
+            ),
+        }
+    }
+
+    fn entry(&mut self, key: &str, offset: usize, table: &DeTable<'_>) {
+        for (name, _) in table.iter() {
+            if !["value", "unit", "source"].contains(&name.get_ref().as_ref()) {
+                self.fail(offset, key, format!("`{}` is not one of value, unit, source", name.get_ref()));
+            }
+        }
+        let source = text_of(table, "source");
+        if source.trim().is_empty() {
+            let message = "no source: say where the value comes from (section, datasheet, calibration)";
+            self.fail(offset, key, message.into());
+        }
+        let Some(value) = table.get("value").and_then(|v| value_of(v.get_ref())) else {
+            return self.fail(offset, key, "expected a number, text, true or false".into());
+        };
+        let place = format!("{}:{}", self.file, line_of(self.text, offset));
+        let entry = Entry { value, unit: text_of(table, "unit"), source, place };
+        self.merged.entries.insert(key.to_owned(), entry);
+    }
+
+    fn constraints(&mut self, offset: usize) {
+        // Parsed again from its own text: the rows are plain structures.
+        #[derive(serde::Deserialize)]
+        struct Whole {
+            constraint: Vec<ConstraintText>,
+        }
+        match toml::from_str::<Whole>(self.text) {
+            Ok(whole) => {
+                for row in whole.constraint {
+                    let place = self.file.to_owned();
+                    match self.merged.constraints.iter_mut().find(|(r, _)| r.name == row.name) {
+                        Some(there) => *there = (row, place),
+                        None => self.merged.constraints.push((row, place)),
+                    }
+                }
+            }
+            Err(e) => {
+                let at = e.span().map_or(offset, |s| s.start);
+                self.fail(at, "constraint", e.message().to_owned());
+            }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! DRAM alone: parts, standards and policies from presets; traces and patterns; a run and its report.
+
+mod device;
+mod file;
+mod formula;
+mod output;
+mod policy;
+mod report;
+mod run;
+
+pub(crate) use device::part;
+pub(crate) use policy::policy;
+pub use report::{BankUse, CommandCounts, MemoryEnergy, MemoryLatency, MemoryReport, MemoryTime};
+pub use run::{MemoryInput, MemoryRequest, run_memory};

@@ -1,0 +1,382 @@
+//! What a run of a memory tells: plain data, the same in Rust, JSON and Python.
+
+use super::device::Part;
+use linecard_dram::Organization;
+use linecard_dram::channel::{ChannelStatistics, Lost};
+use linecard_dram::energy::{EnergyTiming, energy};
+use serde::Serialize;
+
+/// Latencies from acceptance to the last beat.
+#[derive(Clone, Debug, Serialize)]
+pub struct MemoryLatency {
+    /// Requests that were sent, or answered without the DRAM.
+    pub count: u64,
+    /// Mean, in memory clocks.
+    pub mean_clocks: f64,
+    /// The same in nanoseconds.
+    pub mean_ns: f64,
+    /// Quantiles, each within 1.6 %, and the largest (exact), in clocks.
+    pub p50_clocks: u64,
+    /// 90 %.
+    pub p90_clocks: u64,
+    /// 99 %.
+    pub p99_clocks: u64,
+    /// Largest.
+    pub max_clocks: u64,
+    /// Mean clocks behind other requests.
+    pub queue_clocks: f64,
+    /// Mean clocks to open the row.
+    pub bank_clocks: f64,
+    /// Mean clocks from an open row to the last beat.
+    pub bus_clocks: f64,
+    /// Mean clocks behind a refresh.
+    pub refresh_clocks: f64,
+}
+
+/// Where the time of the data buses went; shares that add up to 1.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct MemoryTime {
+    /// Read data.
+    pub read: f64,
+    /// Write data.
+    pub write: f64,
+    /// Opening rows.
+    pub row_miss: f64,
+    /// Closing other rows first.
+    pub bank_conflict: f64,
+    /// Turning the bus.
+    pub turnaround: f64,
+    /// Spacing of activates (tRRD, tFAW).
+    pub activate_window: f64,
+    /// Refresh.
+    pub refresh: f64,
+    /// Spacing of columns, order of requests, one command a clock.
+    pub spacing: f64,
+    /// No request.
+    pub idle: f64,
+}
+
+/// How many commands of each kind were issued.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[allow(missing_docs)] // the datasheets' abbreviations
+pub struct CommandCounts {
+    pub act: u64,
+    pub pre: u64,
+    pub rd: u64,
+    pub rda: u64,
+    pub wr: u64,
+    pub wra: u64,
+    pub r#ref: u64,
+    pub refb: u64,
+}
+
+/// One bank.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct BankUse {
+    /// Channel.
+    pub channel: u32,
+    /// Rank of the channel.
+    pub rank: u32,
+    /// Group of the rank.
+    pub bankgroup: u32,
+    /// Bank of the group.
+    pub bank: u32,
+    /// Reads.
+    pub reads: u64,
+    /// Writes.
+    pub writes: u64,
+    /// Rows opened.
+    pub activates: u64,
+    /// Rows closed by a command of their own, those for a refresh included.
+    pub precharges: u64,
+    /// Share of accesses that needed no activate.
+    pub row_hit_rate: f64,
+    /// Share of the run in which the bank's data were on the bus.
+    pub data_share: f64,
+}
+
+/// Energy by what drew it.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct MemoryEnergy {
+    /// Opening and closing rows.
+    pub activate_nj: f64,
+    /// Reads.
+    pub read_nj: f64,
+    /// Writes.
+    pub write_nj: f64,
+    /// Refresh.
+    pub refresh_nj: f64,
+    /// Standby with rows open.
+    pub open_standby_nj: f64,
+    /// Standby with all rows closed.
+    pub closed_standby_nj: f64,
+    /// All of it.
+    pub total_nj: f64,
+    /// Mean power.
+    pub mean_power_mw: f64,
+    /// Energy of a bit moved; 0 without data.
+    pub pj_per_bit: f64,
+}
+
+/// Everything a run of a memory tells. Deterministic.
+#[derive(Clone, Debug, Serialize)]
+pub struct MemoryReport {
+    /// Device preset.
+    pub device: String,
+    /// Policy preset.
+    pub policy: String,
+    /// File, or pattern.
+    pub input: String,
+    /// Format of the file, or `pattern`.
+    pub format: String,
+    /// Version of Linecard.
+    pub version: String,
+    /// SHA-256 of everything that the two presets say, after changes.
+    pub config_hash: String,
+    /// Period of the memory clock.
+    pub clock_ns: f64,
+    /// Requests, reads and writes accepted.
+    pub requests: u64,
+    /// Reads.
+    pub reads: u64,
+    /// Writes.
+    pub writes: u64,
+    /// Clock of the last beat.
+    pub end_clock: u64,
+    /// Clock in which the last request was accepted.
+    pub last_accept_clock: u64,
+    /// Simulated time to the last beat, seconds.
+    pub simulated_seconds: f64,
+    /// Data moved in it, 10^9 bytes a second.
+    pub bandwidth_gbytes_s: f64,
+    /// What the buses of all channels could move.
+    pub peak_gbytes_s: f64,
+    /// Clocks of a read of a closed row in an idle memory, from acceptance to the last beat.
+    pub unloaded_read_clocks: u64,
+    /// Writes that were never sent.
+    pub writes_left: u64,
+    /// Writes to an address for which a write waited already.
+    pub writes_merged: u64,
+    /// Reads answered from a waiting write.
+    pub reads_forwarded: u64,
+    /// Reads that shared the data of an earlier one.
+    pub reads_merged: u64,
+    /// Share of accesses that needed no activate.
+    pub row_hit_rate: f64,
+    /// Latency of reads.
+    pub read: MemoryLatency,
+    /// Latency of writes.
+    pub write: MemoryLatency,
+    /// Where the buses' time went.
+    pub time: MemoryTime,
+    /// Commands.
+    pub commands: CommandCounts,
+    /// Banks of all channels.
+    pub banks: Vec<BankUse>,
+    /// Energy, where the part has currents.
+    pub energy: Option<MemoryEnergy>,
+}
+
+/// Names and numbers of a run that statistics do not know.
+pub(super) struct Facts {
+    pub device: String,
+    pub policy: String,
+    pub input: String,
+    pub format: String,
+    pub config_hash: String,
+    pub last_accept: u64,
+}
+
+/// Put the statistics of all channels together.
+pub(super) fn report(facts: Facts, part: &Part, channels: &[&ChannelStatistics]) -> MemoryReport {
+    let sum = |of: fn(&ChannelStatistics) -> u64| channels.iter().map(|&c| of(c)).sum::<u64>();
+    let end = channels.iter().map(|c| c.end).max().unwrap_or(0);
+    let seconds = end as f64 * part.period_ns * 1e-9;
+    let bytes = sum(|c| c.bytes[0] + c.bytes[1]);
+    let organization = &part.organization;
+    let per_clock = f64::from(organization.beat_bytes * organization.beats_per_cycle);
+    let peak = per_clock * f64::from(part.channels) / part.period_ns;
+    let sent = sum(|c| c.sent[0] + c.sent[1]);
+    let (reads, writes) = (sum(|c| c.accepted[0]), sum(|c| c.accepted[1]));
+    let merged_writes = sum(|c| c.merged_writes);
+    MemoryReport {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        clock_ns: part.period_ns,
+        requests: reads + writes,
+        reads,
+        writes,
+        end_clock: end,
+        last_accept_clock: facts.last_accept,
+        simulated_seconds: seconds,
+        bandwidth_gbytes_s: if end == 0 { 0.0 } else { bytes as f64 / seconds * 1e-9 },
+        peak_gbytes_s: peak,
+        unloaded_read_clocks: part.unloaded_read_clocks(),
+        writes_left: writes - merged_writes - sum(|c| c.sent[1]),
+        writes_merged: merged_writes,
+        reads_forwarded: sum(|c| c.forwarded),
+        reads_merged: sum(|c| c.merged_reads),
+        row_hit_rate: hit_rate(sent, sum(ChannelStatistics::activates)),
+        read: latency(channels, 0, part.period_ns),
+        write: latency(channels, 1, part.period_ns),
+        time: time(channels, end),
+        commands: CommandCounts {
+            act: sum(ChannelStatistics::activates),
+            pre: sum(ChannelStatistics::precharges),
+            rd: sum(|c| c.sent[0] - c.auto_precharges[0]),
+            rda: sum(|c| c.auto_precharges[0]),
+            wr: sum(|c| c.sent[1] - c.auto_precharges[1]),
+            wra: sum(|c| c.auto_precharges[1]),
+            r#ref: sum(|c| c.refreshes),
+            refb: sum(|c| c.banks.iter().map(|b| b.refreshes).sum()),
+        },
+        banks: banks(organization, channels, end),
+        energy: part.currents.as_ref().map(|currents| {
+            let timing = part.energy_timing();
+            memory_energy(channels.iter().map(|c| energy(currents, &timing, organization, c)), seconds, bytes)
+        }),
+        device: facts.device,
+        policy: facts.policy,
+        input: facts.input,
+        format: facts.format,
+        config_hash: facts.config_hash,
+    }
+}
+
+fn hit_rate(accesses: u64, activates: u64) -> f64 {
+    if accesses == 0 { 0.0 } else { 1.0 - activates.min(accesses) as f64 / accesses as f64 }
+}
+
+fn latency(channels: &[&ChannelStatistics], side: usize, period_ns: f64) -> MemoryLatency {
+    let mut all = linecard_sim::Histogram::default();
+    channels.iter().for_each(|c| all.merge(&c.latency[side]));
+    let count = all.count();
+    let part = |n: usize| {
+        let sum: u64 = channels.iter().map(|c| c.parts[side][n]).sum();
+        if count == 0 { 0.0 } else { sum as f64 / count as f64 }
+    };
+    MemoryLatency {
+        count,
+        mean_clocks: all.mean(),
+        mean_ns: all.mean() * period_ns,
+        p50_clocks: all.quantile(0.5),
+        p90_clocks: all.quantile(0.9),
+        p99_clocks: all.quantile(0.99),
+        max_clocks: all.max(),
+        queue_clocks: part(0),
+        bank_clocks: part(1),
+        bus_clocks: part(2),
+        refresh_clocks: part(3),
+    }
+}
+
+fn time(channels: &[&ChannelStatistics], end: u64) -> MemoryTime {
+    if end == 0 {
+        return MemoryTime { idle: 1.0, ..MemoryTime::default() };
+    }
+    let all = end as f64 * channels.len() as f64;
+    let share =
+        |of: &dyn Fn(&ChannelStatistics) -> u64| channels.iter().map(|&c| of(c)).sum::<u64>() as f64 / all;
+    let lost = |of: fn(&Lost) -> u64| share(&|c: &ChannelStatistics| of(&c.lost));
+    MemoryTime {
+        read: share(&|c| c.data_cycles[0]),
+        write: share(&|c| c.data_cycles[1]),
+        row_miss: lost(|l| l.row_miss),
+        bank_conflict: lost(|l| l.bank_conflict),
+        turnaround: lost(|l| l.turnaround),
+        activate_window: lost(|l| l.activate_window),
+        refresh: lost(|l| l.refresh),
+        spacing: lost(|l| l.spacing),
+        // A channel that ended earlier was idle from then on.
+        idle: share(&|c| c.lost.idle + (end - c.end)),
+    }
+}
+
+fn banks(organization: &Organization, channels: &[&ChannelStatistics], end: u64) -> Vec<BankUse> {
+    let (per_rank, per_group) =
+        (organization.banks / organization.ranks, organization.banks / organization.groups);
+    let mut rows = Vec::new();
+    for (channel, statistics) in channels.iter().enumerate() {
+        for (bank, b) in statistics.banks.iter().enumerate() {
+            let flat = bank as u32;
+            rows.push(BankUse {
+                channel: channel as u32,
+                rank: flat / per_rank,
+                bankgroup: flat % per_rank / per_group,
+                bank: flat % per_group,
+                reads: b.reads,
+                writes: b.writes,
+                activates: b.activates,
+                precharges: b.precharges,
+                row_hit_rate: hit_rate(b.reads + b.writes, b.activates),
+                data_share: if end == 0 { 0.0 } else { b.data_cycles as f64 / end as f64 },
+            });
+        }
+    }
+    rows
+}
+
+fn memory_energy(
+    channels: impl Iterator<Item = linecard_dram::energy::Energy>,
+    seconds: f64,
+    bytes: u64,
+) -> MemoryEnergy {
+    let mut e = MemoryEnergy {
+        activate_nj: 0.0,
+        read_nj: 0.0,
+        write_nj: 0.0,
+        refresh_nj: 0.0,
+        open_standby_nj: 0.0,
+        closed_standby_nj: 0.0,
+        total_nj: 0.0,
+        mean_power_mw: 0.0,
+        pj_per_bit: 0.0,
+    };
+    for c in channels {
+        e.activate_nj += c.activate_nj;
+        e.read_nj += c.read_nj;
+        e.write_nj += c.write_nj;
+        e.refresh_nj += c.refresh_nj;
+        e.open_standby_nj += c.open_standby_nj;
+        e.closed_standby_nj += c.closed_standby_nj;
+        e.total_nj += c.total_nj();
+    }
+    if seconds > 0.0 {
+        e.mean_power_mw = e.total_nj * 1e-6 / seconds;
+    }
+    if bytes > 0 {
+        e.pj_per_bit = e.total_nj * 1e3 / (bytes * 8) as f64;
+    }
+    e
+}
+
+impl Part {
+    /// Times that energy needs.
+    fn energy_timing(&self) -> EnergyTiming {
+        let cycles = |name: &str| {
+            let found = self.timing.constraints.iter().find(|c| c.name == name);
+            found.map_or(0.0, |c| c.cycles as f64)
+        };
+        EnergyTiming {
+            period_ns: self.period_ns,
+            ras: cycles("tRAS"),
+            rc: cycles("tRC"),
+            rfc: cycles("tRFC"),
+        }
+    }
+
+    /// One clock to the command queue, tRCD, read latency, burst.
+    pub(super) fn unloaded_read_clocks(&self) -> u64 {
+        let activate_to_read = self
+            .timing
+            .constraints
+            .iter()
+            .filter(|c| {
+                c.before.contains(&linecard_dram::Command::Activate)
+                    && c.after.contains(&linecard_dram::Command::Read)
+            })
+            .map(|c| c.cycles)
+            .max()
+            .unwrap_or(0);
+        1 + activate_to_read + self.timing.read_latency + self.organization.data_cycles(self.access_bytes)
+    }
+}
