@@ -6,12 +6,12 @@
 True
 
 The functions: `run` (one design under one traffic), `flows` (what a capture holds), `flowcache` (hit rates of flow
-caches), `flow_mix` (traffic to stated flow statistics), `presets` and `describe` (what can be run, with units and
-sources), `reproduce` (a published study beside its published numbers).
+caches), `flow_mix` (traffic to stated flow statistics), `dram` (a DRAM part alone), `presets` and `describe` (what can
+be run, with units and sources), `reproduce` (a published study beside its published numbers).
 """
 
 from linecard._core import __version__
-from linecard.api import describe, flow_mix, flowcache, flows, presets, reproduce, run
+from linecard.api import describe, dram, flow_mix, flowcache, flows, presets, reproduce, run
 from linecard.cachecurves import (
     CacheCurves,
     FlowMixTraffic,
@@ -30,6 +30,7 @@ from linecard.errors import (
     TrafficError,
 )
 from linecard.flowstats import Diagnostic, FlowStatistics, SizeBin
+from linecard.memstats import BankUse, CommandCounts, MemoryEnergy, MemoryLatency, MemoryResult, MemoryTime
 from linecard.queueing import (
     QueueDesignResult,
     QueueingResult,
@@ -55,10 +56,12 @@ from linecard.results import (
 )
 
 __all__ = [
+    "BankUse",
     "BestPolicy",
     "Bottleneck",
     "CacheCurves",
     "CacheRow",
+    "CommandCounts",
     "ConfigError",
     "ConfigProblem",
     "Derived",
@@ -73,6 +76,10 @@ __all__ = [
     "LatencyNs",
     "LinecardError",
     "LruRow",
+    "MemoryEnergy",
+    "MemoryLatency",
+    "MemoryResult",
+    "MemoryTime",
     "Metric",
     "MissingExtraError",
     "PacketTime",
@@ -91,6 +98,7 @@ __all__ = [
     "TrafficView",
     "__version__",
     "describe",
+    "dram",
     "flow_mix",
     "flowcache",
     "flows",

@@ -12,7 +12,7 @@ mod plain;
 mod queueing;
 mod ticker;
 
-use linecard_platform::RunRequest;
+use linecard_platform::{MemoryInput, MemoryRequest, RunRequest};
 use linecard_traffic::flows::FlowStatisticsBuilder;
 use linecard_traffic::generators::FlowMix;
 use linecard_traffic::{OpenOptions, PacketSource, Severity};
@@ -229,6 +229,53 @@ fn make_flow_mix(
     py.detach(|| flow_mix::make(&mix)).map_err(errors::parameter)?.to_python(py)
 }
 
+/// Runs a DRAM part alone; see `linecard.dram`.
+#[pyfunction]
+#[pyo3(signature = (
+    device, policy, *, overrides, trace, format, pattern, count, spacing, reads, narrow, seed, in_flight, requests,
+    commands, progress
+))]
+#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
+fn dram<'py>(
+    py: Python<'py>,
+    device: String,
+    policy: String,
+    overrides: Vec<String>,
+    trace: Option<String>,
+    format: Option<String>,
+    pattern: String,
+    count: u64,
+    spacing: u64,
+    reads: Option<f64>,
+    narrow: f64,
+    seed: u64,
+    in_flight: Option<usize>,
+    requests: Option<String>,
+    commands: Option<String>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let total = if trace.is_some() { 0 } else { count };
+    let input = match trace {
+        Some(path) => MemoryInput::Trace { path, format },
+        None => MemoryInput::Pattern { name: pattern, count, spacing, reads, narrow, seed },
+    };
+    let request = MemoryRequest {
+        device,
+        policy,
+        overrides,
+        input,
+        in_flight,
+        requests,
+        commands,
+        tick_every_clock: false,
+    };
+    let mut ticker = Ticker::new(progress);
+    let outcome =
+        py.detach(|| linecard_platform::run_memory(&request, &mut |accepted| ticker.tick(accepted, total)));
+    ticker.into_error().map_or(Ok(()), Err)?;
+    plain::to_python(py, &outcome.map_err(errors::platform)?)
+}
+
 /// The shipped presets; see `linecard.presets`.
 #[pyfunction]
 fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
@@ -251,6 +298,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(flows, module)?)?;
     module.add_function(wrap_pyfunction!(flow_cache, module)?)?;
     module.add_function(wrap_pyfunction!(make_flow_mix, module)?)?;
+    module.add_function(wrap_pyfunction!(dram, module)?)?;
     module.add_function(wrap_pyfunction!(presets, module)?)?;
     module.add_function(wrap_pyfunction!(describe, module)?)?;
     queueing::register(module)?;

@@ -113,11 +113,14 @@ fn describe_memory(preset: &str, overrides: &[String]) -> Result<Option<Descript
         .filter_map(|(n, text)| text.split_once('=').map(|(key, value)| (n, key.trim(), value.trim())))
         .collect();
     let (title, extends, rows, derived) = match crate::preset::kind_of(preset) {
-        Some(PresetKind::Memory) => {
-            let part = crate::memory::part(preset, &changes)?;
-            let derived = part.derived();
-            (part.title, part.extends, part.rows, derived)
-        }
+        Some(PresetKind::Memory) => match crate::memory::standard(preset) {
+            Some((extends, title, rows)) => (title, extends, rows, Vec::new()),
+            None => {
+                let part = crate::memory::part(preset, &changes)?;
+                let derived = part.derived();
+                (part.title, part.extends, part.rows, derived)
+            }
+        },
         Some(PresetKind::Policy) => {
             let policy = crate::memory::policy(preset, &changes)?;
             (policy.title, policy.extends, policy.rows, Vec::new())

@@ -1,4 +1,4 @@
-"""The command line: `linecard run`, `flows`, `flowcache`, `queueing`, `presets`, `describe`, `reproduce`.
+"""The command line: `linecard run`, `flows`, `flowcache`, `queueing`, `dram run`, `presets`, `describe`, `reproduce`.
 
 Data goes to stdout, progress and diagnostics to stderr. Exit status, the same for every command:
 
@@ -15,34 +15,18 @@ Data goes to stdout, progress and diagnostics to stderr. Exit status, the same f
 from __future__ import annotations
 
 import sys
-from enum import IntEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from linecard._core import __version__
-from linecard.cli import queueing
+from linecard.cli import dram, queueing
+from linecard.cli.common import EPILOG, JSON_HELP, Exit
 from linecard.errors import ConfigError, ConfigProblem, LinecardError
 
 __all__ = ["Exit", "app", "main"]
 
-
-class Exit(IntEnum):
-    """Exit status of every command."""
-
-    OK = 0
-    CHECK_FAILED = 1
-    USAGE = 2
-    CAPTURE = 3
-    RUN = 4
-    INTERRUPTED = 130
-
-
-EPILOG = (
-    "Exit status: 0 ok · 1 reproduce --check failed · 2 wrong usage or configuration · "
-    "3 capture damaged (result still printed) or unusable · 4 the run failed · 130 interrupted"
-)
 
 app = typer.Typer(
     name="linecard",
@@ -54,8 +38,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-JSON_HELP = "Print one JSON object on stdout instead of the screen."
 
 
 def _version(wanted: bool) -> None:
@@ -332,6 +314,9 @@ def _number(option: str, text: str) -> int:
     except ValueError:
         problem = ConfigProblem(option, "", f"found {text!r}, expected whole numbers with commas, such as 4,8")
         raise ConfigError.of([problem]) from None
+
+
+app.add_typer(dram.app, name="dram")
 
 
 @app.command(epilog=EPILOG)

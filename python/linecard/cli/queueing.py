@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from linecard.cli import screen
+from linecard.cli.common import JSON_HELP
 from linecard.errors import ConfigError, ConfigProblem
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from linecard.queueing import QueueDesignResult, QueueingResult, QueueSetting
 
-JSON_HELP = "Print one JSON object on stdout instead of the screen."
 CAPTURE_DAMAGED = 3
 
 app = typer.Typer(

@@ -101,6 +101,12 @@ pub(crate) fn part(preset: &str, overrides: &[(usize, &str, &str)]) -> Result<Pa
         return Err(Error::Config { problems });
     }
     let mut builder = Builder { merged: &merged, problems };
+    if merged.is_standard() {
+        let title = &merged.title;
+        let message = format!("`{preset}` is a standard (\"{title}\") that parts extend, no part");
+        builder.problems.push(problem("preset".into(), "", message));
+        return Err(Error::Config { problems: builder.problems });
+    }
     let part = builder.build();
     match part {
         Some(part) if builder.problems.is_empty() => Ok(part),
@@ -130,6 +136,17 @@ impl Part {
             row("unloaded read", unloaded * self.period_ns, "ns", "the same in time"),
         ]
     }
+}
+
+/// A standard on its own, for `describe`: what it extends, title, rows; nothing if the preset is a part.
+pub(crate) fn standard(preset: &str) -> Option<(Vec<String>, String, Vec<[String; 5]>)> {
+    let mut problems = Vec::new();
+    let merged = read(preset, &[], &|_| None, &mut problems);
+    let mut builder = Builder { merged: &merged, problems };
+    let formulas = builder.formulas();
+    let rows = builder.rows(&formulas, &|_| None);
+    let sound = merged.is_standard() && builder.problems.is_empty();
+    sound.then(|| (merged.extends.clone(), merged.title.clone(), rows))
 }
 
 struct Builder<'a> {
@@ -339,18 +356,12 @@ impl<'a> Builder<'a> {
         clocks: &impl Fn(&str) -> Option<f64>,
     ) -> Option<Timing> {
         let mut constraints = Vec::new();
-        let no_refresh = self.refresh_mode() == "none";
         for (row, formula) in formulas {
             let mut fail = |message: String| {
                 self.problems.push(problem("standard".into(), &format!("constraint {}", row.name), message));
             };
-            let Some(value) = formula.value(clocks) else {
-                let refreshes = |names: &[String]| names.iter().any(|n| n.starts_with("REF"));
-                if !(no_refresh && (refreshes(&row.before) || refreshes(&row.after))) {
-                    fail(format!("`{}` has no value: a name in it is missing", row.cycles));
-                }
-                continue;
-            };
+            // A name without a value has been reported, or belongs to refreshes that there are none of.
+            let Some(value) = formula.value(clocks) else { continue };
             if value < 0.0 || !value.is_finite() {
                 fail(format!("`{}` is {value} clocks; write max(…, 0)", row.cycles));
                 continue;
@@ -480,8 +491,11 @@ impl<'a> Builder<'a> {
                 row.level.replace('_', " "),
                 row.cycles
             );
-            let value = formula.value(clocks).map_or("none".to_owned(), |v| v.ceil().to_string());
-            [format!("constraint.{}", row.name), value, "clocks".into(), meaning, row.source.clone()]
+            let (value, unit) = match formula.value(clocks) {
+                Some(value) => (value.ceil().to_string(), "clocks"),
+                None => (row.cycles.to_string(), ""),
+            };
+            [format!("constraint.{}", row.name), value, unit.into(), meaning, row.source.clone()]
         }));
         rows
     }

@@ -66,6 +66,13 @@ pub(super) struct Merged {
     pub constraints: Vec<(ConstraintText, String)>,
 }
 
+impl Merged {
+    /// Whether this is a table that parts extend: it says nothing of an organization.
+    pub fn is_standard(&self) -> bool {
+        !self.constraints.is_empty() && !self.entries.keys().any(|key| key.starts_with("organization."))
+    }
+}
+
 /// Read a file and what it extends, with `--set` on top.
 pub(super) fn read(
     preset: &str,

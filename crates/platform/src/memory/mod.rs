@@ -8,7 +8,7 @@ mod policy;
 mod report;
 mod run;
 
-pub(crate) use device::part;
+pub(crate) use device::{part, standard};
 pub(crate) use policy::policy;
 pub use report::{BankUse, CommandCounts, MemoryEnergy, MemoryLatency, MemoryReport, MemoryTime};
 pub use run::{MemoryInput, MemoryRequest, run_memory};

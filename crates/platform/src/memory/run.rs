@@ -224,7 +224,7 @@ impl Source {
 }
 
 fn wrong(key: &str, message: String) -> Error {
-    Error::Config { problems: vec![problem(String::new(), key, message)] }
+    Error::Config { problems: vec![problem(key.to_owned(), "", message)] }
 }
 
 fn trace_format(name: &str) -> Result<TraceFormat, Error> {
