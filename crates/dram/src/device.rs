@@ -230,6 +230,8 @@ pub struct Device {
     earliest: Vec<[Cycle; COMMANDS]>,
     /// The nodes of each bank: rank, group, bank. Without groups, the group's is the rank's.
     nodes: Vec<[u32; 3]>,
+    /// A power of two.
+    banks_per_group: u32,
     /// log2 of the bytes that the bus moves in a cycle, where that is a power of two.
     cycle_shift: Option<u32>,
     /// From a read to the precharge of its bank, where a table says so from the issue.
@@ -311,6 +313,7 @@ impl Device {
             pushes_elsewhere,
             cycle_shift: cycle_bytes.is_power_of_two().then(|| cycle_bytes.ilog2()),
             windows,
+            banks_per_group: banks / groups,
             earliest: vec![[0; COMMANDS]; counts.iter().sum()],
             nodes: (0..banks).map(of_bank).collect(),
             open_rows: vec![CLOSED; banks as usize],
@@ -369,6 +372,39 @@ impl Device {
     #[inline]
     pub fn earliest_of_bank(&self, command: Command, bank: u32) -> Cycle {
         self.earliest[self.nodes[bank as usize][2] as usize][command.class() as usize]
+    }
+
+    /// The first cycle in which bank and group would allow `command`, whatever the rank is at.
+    #[inline(always)]
+    pub fn earliest_within_group(&self, command: Command, bank: u32) -> Cycle {
+        let c = command.class() as usize;
+        let [rank, group, bank] = self.nodes[bank as usize];
+        let earliest = self.earliest[bank as usize][c];
+        if group == rank { earliest } else { earliest.max(self.earliest[group as usize][c]) }
+    }
+
+    /// The first cycle in which a rank would allow `command`, whatever its banks are at.
+    #[inline(always)]
+    pub fn earliest_of_rank(&self, command: Command, rank: u32) -> Cycle {
+        self.earliest[rank as usize][command.class() as usize]
+    }
+
+    /// Bit set of the banks of a rank.
+    #[inline]
+    pub fn banks_of_rank(&self, rank: u32) -> u64 {
+        let banks = self.organization.banks / self.organization.ranks;
+        (u64::MAX >> (64 - banks)) << (rank * banks)
+    }
+
+    /// Banks of the group of a bank, itself included; the bank alone where there are no groups.
+    #[inline]
+    pub fn banks_of_group(&self, bank: u32) -> std::ops::Range<u32> {
+        let [rank, group, _] = self.nodes[bank as usize];
+        if group == rank {
+            return bank..bank + 1;
+        }
+        let first = bank & !(self.banks_per_group - 1);
+        first..first + self.banks_per_group
     }
 
     /// Cycles that the bus needs for `bytes` bytes.

@@ -2,6 +2,7 @@
 
 use super::commands::{CommandQueue, MAX_COMMAND_QUEUE, NOWHERE, Want};
 use super::policy::{Page, Policy, Scheduler, Writes};
+use super::ready::Ready;
 use super::refresh::{RefreshClock, Target};
 use super::statistics::{BankStatistics, ChannelStatistics};
 use super::transactions::{Slot, Transactions};
@@ -72,6 +73,7 @@ pub struct Channel {
     policy: Policy,
     transactions: Transactions,
     queues: Vec<CommandQueue>,
+    ready: Ready,
     /// Command queues that hold something, and those that have room.
     occupied: u64,
     room: u64,
@@ -125,6 +127,7 @@ impl Channel {
             number,
             transactions: Transactions::new(count, capacity),
             queues: (0..count as u32).map(CommandQueue::new).collect(),
+            ready: Ready::new(),
             occupied: 0,
             room: all,
             in_queues: 0,
@@ -256,16 +259,18 @@ impl Channel {
         if self.stale {
             self.plan = self.make_plan(now);
         }
-        if self.plan.at <= now {
+        let issued = self.plan.at <= now;
+        if issued {
             self.issue(now, observer);
-            self.plan = self.make_plan(now + 1);
         }
+        let moved = self.move_one();
+        // A request that moved changes the plan if its queue can issue before what is planned.
+        self.plan = match moved {
+            Some(queue) if !issued => self.revise(queue, now + 1),
+            _ if issued => self.make_plan(now + 1),
+            _ => self.plan,
+        };
         self.stale = false;
-        self.move_one();
-        if self.stale {
-            self.plan = self.make_plan(now + 1);
-            self.stale = false;
-        }
         self.next_tick = match self.would_move() {
             true => now + 1,
             false => self.plan.at.min(self.refresh.due),
@@ -336,6 +341,7 @@ impl Channel {
             row.refresh_until = end;
             row.refreshing = false;
             row.prepared_from = None;
+            self.renew(bank);
         }
         self.refresh.done();
         if let Some(next) = self.refresh.front() {
@@ -359,31 +365,37 @@ impl Channel {
         }
     }
 
+    /// The plan after a queue has got another request.
+    #[inline]
+    fn revise(&self, queue: usize, from: Cycle) -> Plan {
+        if self.plan.queue == Some(queue as u8) || self.refresh.front().is_some() {
+            return self.make_plan(from);
+        }
+        let at = self.ready_at(queue).max(from);
+        if at > self.plan.at {
+            return self.plan;
+        }
+        // Of two at the same time the round decides.
+        if at == self.plan.at { self.make_plan(from) } else { Plan { at, queue: Some(queue as u8) } }
+    }
+
     #[inline]
     fn plan_queues(&self, from: Cycle) -> Plan {
-        let mut plan = NEVER;
-        let mask = self.occupied & !self.frozen();
-        // Places after the pointer first, then those up to it.
-        let after = (u64::MAX << self.pointer) << 1;
-        for mut part in [mask & after, mask & !after] {
-            while part != 0 {
-                let queue = part.trailing_zeros();
-                part &= part - 1;
-                let at = self.ready(queue as usize).max(from);
-                if at < plan.at {
-                    plan = Plan { at, queue: Some(queue as u8) };
-                    if at == from {
-                        return plan;
-                    }
-                }
-            }
+        let among = self.occupied & !self.frozen();
+        if self.queues.len() == 1 {
+            // Of all banks: its rank is that of the request.
+            let at = if among == 0 { Cycle::MAX } else { self.ready_at(0).max(from) };
+            return Plan { at, queue: Some(0) };
         }
-        plan
+        match self.ready.first(from, among, self.pointer, &self.device) {
+            Some((at, queue)) => Plan { at, queue: Some(queue as u8) },
+            None => NEVER,
+        }
     }
 
     /// When a queue could issue its next command.
     #[inline(always)]
-    fn ready(&self, queue: usize) -> Cycle {
+    fn ready_at(&self, queue: usize) -> Cycle {
         let CommandQueue { want, bank, .. } = self.queues[queue];
         match want {
             Want::Nothing => Cycle::MAX,
@@ -489,6 +501,7 @@ impl Channel {
         }
         *open += 1;
         self.consider(queue);
+        self.renew(bank);
     }
 
     #[inline]
@@ -517,6 +530,15 @@ impl Channel {
         let q = &mut self.queues[queue];
         let capped = self.policy.row_hit_cap.is_some_and(|cap| self.rows[q.bank as usize].served >= cap);
         q.consider(self.device.open_row(q.bank), capped);
+        self.ready.note(queue, q, &self.device);
+    }
+
+    /// A command to a bank has changed what its group allows.
+    #[inline]
+    fn renew(&mut self, bank: u32) {
+        if self.queues.len() > 1 {
+            self.ready.renew(self.device.banks_of_group(bank), &self.device);
+        }
     }
 
     /// A column command, with auto-precharge or not.
@@ -562,6 +584,7 @@ impl Channel {
             self.closed(bank, now);
         }
         self.consider(queue);
+        self.renew(bank);
     }
 
     // ---- accounts ----
@@ -679,29 +702,30 @@ impl Channel {
         self.in_queues == 0 && self.transactions.len(READS) > 0
     }
 
+    /// Move the oldest transaction whose command queue has room. Returns that queue.
     #[inline]
-    fn move_one(&mut self) {
+    fn move_one(&mut self) -> Option<usize> {
         if let Writes::Split { high, low, idle } = self.policy.writes {
             if self.draining == 0 && self.starts_draining(high, idle) {
                 let writes = self.transactions.len(WRITES);
                 self.draining = if writes >= high && writes > low { writes - low } else { writes };
             }
             if self.draining > 0 {
-                let Some((queue, id)) = self.transactions.oldest(WRITES, self.room) else { return };
+                let (queue, id) = self.transactions.oldest(WRITES, self.room)?;
                 if !self.waits_for_read(queue, id) {
                     self.draining -= 1;
                     self.move_from(WRITES, queue, id);
-                    return;
+                    return Some(queue);
                 }
                 self.draining = 0;
                 if !self.is_stuck() {
-                    return;
+                    return None;
                 }
             }
         }
-        if let Some((queue, id)) = self.transactions.oldest(READS, self.room) {
-            self.move_from(READS, queue, id);
-        }
+        let (queue, id) = self.transactions.oldest(READS, self.room)?;
+        self.move_from(READS, queue, id);
+        Some(queue)
     }
 
     #[inline]
@@ -717,7 +741,6 @@ impl Channel {
         self.occupied |= 1 << queue;
         self.in_queues += 1;
         self.consider(queue);
-        self.stale = true;
     }
 
     /// No more requests will come: tell what never went to the DRAM, and end the accounts at the last data.

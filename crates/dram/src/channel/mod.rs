@@ -15,6 +15,7 @@
 mod commands;
 mod controller;
 mod policy;
+mod ready;
 mod refresh;
 mod statistics;
 mod transactions;
