@@ -14,7 +14,7 @@ SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates presets -typ
 CAPTURE := examples/captures/edge-mix.pcap.gz
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup test lint bench check reproduce docs clean
+.PHONY: help run setup test lint bench check reproduce rtl docs clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,8 +32,8 @@ lint: $(VENV)/.dev ## Check formats, lints and types of Rust and Python
 	for step in \
 		"cargo fmt --all --check" \
 		"cargo clippy --workspace --all-targets --locked -- -D warnings" \
-		"$(BIN)/ruff format --check python .ci bench" \
-		"$(BIN)/ruff check python .ci bench" \
+		"$(BIN)/ruff format --check python .ci bench rtl" \
+		"$(BIN)/ruff check python .ci bench rtl" \
 		"$(BIN)/mypy"; \
 	do echo "$$step"; $$step || { status=1; echo "failed: $$step"; }; done; exit $$status
 
@@ -44,6 +44,9 @@ bench: $(VENV)/.dev ## Measure speed: seconds and instructions, beside the targe
 
 reproduce: $(VENV)/.dev ## Reproduce Hasan 2003 in full into results/hasan2003 and check its limits
 	$(LINECARD) reproduce hasan2003 --check
+
+rtl: ## Check, test and synthesise the queuing cache; installs Verilator, Icarus and Yosys
+	$(MAKE) -C rtl/queuing_cache
 
 docs: $(VENV)/.dev ## Write the parts of the documents that follow from the code
 	$(BIN)/python -m linecard.cli.reference

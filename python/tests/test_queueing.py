@@ -176,7 +176,7 @@ def test_the_runner_answers_the_document_s_questions():
     # Two threads keep the one queue busy, a third hides the interconnect.
     assert threads.metric("chosen", "threads_to_peak") <= 3
     change = ask("change", app="SD1_100", overrides=["manager=qc", "vary.memory_ns=80"])
-    assert change.metric("chosen", "change_percent") == pytest.approx(-50, abs=0.5)
+    assert change.metric("chosen", "relative_percent") == pytest.approx(50, abs=0.5)
     with pytest.raises(linecard.ConfigError, match="no such setting"):
         ask(overrides=["thread=1"])
     with pytest.raises(linecard.ConfigError, match="expected one of"):
@@ -185,7 +185,7 @@ def test_the_runner_answers_the_document_s_questions():
 
 def test_the_runner_reads_synthesis_results(tmp_path):
     table = tmp_path / "gates.csv"
-    table.write_text("block,flip_flops,gates\ncache array,1024,4000\n")
+    table.write_text("block,flip_flops,nand2_equivalents\ncache array,1024,4000\n")
     run = runner.run(spec(trace=str(table), overrides=["block=cache array"]), lambda done, total: None)
     assert run.metric("chosen", "flip_flops") == 1024
     with pytest.raises(linecard.ConfigError, match="make rtl"):

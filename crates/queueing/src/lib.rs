@@ -24,6 +24,7 @@
 //! | `manager` | `nc`, `dc`, `sqc`, `qarray`, `qc`: one file each |
 //! | `model`, `gaps` | the analytical model of section 3.6 and what it rests on |
 //! | `design` | the smallest queuing cache for a target |
+//! | `vectors` | what any correct hardware answers |
 //! | `lists`, `ledger` | queues as linked lists in memory, and the checker that knows nothing of managers |
 //!
 //! # What it leaves out
@@ -47,6 +48,7 @@ mod operation;
 mod report;
 mod settings;
 mod unloaded;
+mod vectors;
 mod workload;
 
 pub use design::{Design, MOST_DESIGN_THREADS, design, smallest};
@@ -61,4 +63,5 @@ pub use operation::Operation;
 pub use report::Report;
 pub use settings::{Described, Entry, Locking, PARAMETERS, Settings, Token};
 pub use unloaded::{Unloaded, unloaded};
+pub use vectors::{REUSE_OPERATIONS, Vector, vectors};
 pub use workload::{Workload, operations_of_queues};

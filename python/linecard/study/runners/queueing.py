@@ -8,7 +8,7 @@ asked, one point if it is left out:
 - ``weight``: the largest weight of one dominating queue that does not take throughput below the uniform one's;
 - ``set_size``: the largest number of dominating queues, in doublings, with 98 percent of the most throughput;
 - ``latency``: operations of a lone thread;
-- ``change``: throughput against that of the same machine without the settings that begin with ``vary.``;
+- ``change``: throughput in percent of that without the settings that begin with ``vary.``;
 
 With ``block``, the metrics are those of a block in the synthesis result ``trace``, which ``make rtl`` wrote.
 """
@@ -49,9 +49,10 @@ UNITS = {
     "threads_to_peak": "threads",
     "weight_percent": "percent",
     "set_size": "queues",
-    "change_percent": "percent",
+    "relative_percent": "percent",
     "flip_flops": "flip-flops",
-    "gates": "gates",
+    "nand2_equivalents": "gates",
+    "plain_gates": "gates",
 }
 
 
@@ -169,7 +170,7 @@ def _change(spec: RunSpec, progress: Progress) -> Values:
     varied = [change.removeprefix(VARY) for change in spec.overrides if change.startswith(VARY)]
     before, after = _measure(spec, progress), _measure(spec, progress, "", *varied)
     return {
-        (row.manager, "change_percent"): (after.row(row.manager).throughput_mops / row.throughput_mops - 1) * 100
+        (row.manager, "relative_percent"): after.row(row.manager).throughput_mops / row.throughput_mops * 100
         for row in before.rows
     }
 
@@ -179,6 +180,6 @@ def _gates(spec: RunSpec, progress: Progress) -> Values:
     try:
         with Path(spec.trace).open(newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
-        return {(row["block"], name): float(row[name]) for row in rows for name in ("flip_flops", "gates")}
+        return {(row["block"], name): float(row[name]) for row in rows for name in row if name != "block"}
     except (OSError, KeyError, ValueError) as error:
         raise ConfigError(f"{spec.trace}: {error}; expected the table that `make rtl` writes") from error
