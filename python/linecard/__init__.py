@@ -54,6 +54,7 @@ from linecard.results import (
     RunResult,
     Summary,
 )
+from linecard.vrp import HierarchyResult, VrpBudget, VrpCheck, VrpResource, VrpUse, hierarchy, vrp_budget, vrp_check
 
 __all__ = [
     "BankUse",
@@ -73,6 +74,7 @@ __all__ = [
     "FlowMixTraffic",
     "FlowSizeRow",
     "FlowStatistics",
+    "HierarchyResult",
     "LatencyNs",
     "LinecardError",
     "LruRow",
@@ -96,16 +98,23 @@ __all__ = [
     "Summary",
     "TrafficError",
     "TrafficView",
+    "VrpBudget",
+    "VrpCheck",
+    "VrpResource",
+    "VrpUse",
     "__version__",
     "describe",
     "dram",
     "flow_mix",
     "flowcache",
     "flows",
+    "hierarchy",
     "presets",
     "queueing_design",
     "queueing_run",
     "queueing_settings",
     "reproduce",
     "run",
+    "vrp_budget",
+    "vrp_check",
 ]

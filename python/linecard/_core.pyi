@@ -71,6 +71,16 @@ def dram(
     commands: str | None,
     progress: Callable[[int, int], object] | None,
 ) -> dict[str, Any]: ...
+def hierarchy(
+    preset: str,
+    *,
+    overrides: Sequence[str],
+    rate_pps: float,
+    packet_bytes: int,
+    message_bytes: int,
+    one_in: int,
+    packets: int,
+) -> dict[str, Any]: ...
 def presets() -> list[dict[str, Any]]: ...
 def describe(preset: str, overrides: Sequence[str]) -> dict[str, Any]: ...
 def queueing_run(

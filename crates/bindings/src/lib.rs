@@ -8,6 +8,7 @@
 mod errors;
 mod flow_mix;
 mod flowcache;
+mod hierarchy;
 mod plain;
 mod queueing;
 mod ticker;
@@ -302,5 +303,6 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(presets, module)?)?;
     module.add_function(wrap_pyfunction!(describe, module)?)?;
     queueing::register(module)?;
+    hierarchy::register(module)?;
     Ok(())
 }

@@ -1,10 +1,11 @@
 //! A network processor: multithreaded engines, shared units, a packet buffer in DRAM, receive and transmit buffers.
 //!
 //! What it models: engines that run one hardware thread at a time, without preemption, and switch at each memory
-//! reference; units (SRAM, scratchpad, hash, result cache) as servers with a queue; the packet buffer cell by cell through a DRAM
-//! controller, or through the per-queue caches of ADAPT; output queues with a bound on packets in transit; transmit
-//! slots with a handshake. What it leaves out on purpose: instruction fetch, the StrongARM core, contention on the
-//! buses between engines and units.
+//! reference; units (SRAM, scratchpad, hash, result cache) as servers with a queue; the packet buffer cell by cell
+//! through a DRAM controller, or through the per-queue caches of ADAPT, or by single instructions; output queues with a
+//! bound on packets in transit; transmit slots with a handshake. [`hierarchy`] is a model of its own: a core and a host
+//! above the engines. What it leaves out on purpose: instruction fetch, contention on the buses between engines and
+//! units.
 //!
 //! The programs are `async fn`s of `linecard-program`; a [`Machine`] is their executor. Nothing runs at an instant at
 //! which nothing happens.
@@ -13,6 +14,7 @@
 mod branches;
 mod config;
 mod engine;
+pub mod hierarchy;
 mod lock;
 mod machine;
 mod memory;

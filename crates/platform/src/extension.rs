@@ -3,8 +3,11 @@
 use crate::schema::nearest;
 use linecard_apps::ExtensionOp;
 
-/// Name, what its number means, and the operation.
-const OPERATIONS: [(&str, fn(u32) -> ExtensionOp); 7] = [
+/// What makes an operation of its number.
+type Make = fn(u32) -> ExtensionOp;
+
+/// Every operation by name.
+const OPERATIONS: [(&str, Make); 7] = [
     ("compute", ExtensionOp::Compute),
     ("dram_read", ExtensionOp::DramRead),
     ("dram_write", ExtensionOp::DramWrite),

@@ -34,6 +34,9 @@ pub(crate) fn warnings(configuration: &Configuration, request: &RunRequest) -> V
             _ if key.starts_with("vanilla.") && app != "vanilla_ip" => {
                 Some("the application is not vanilla_ip")
             }
+            _ if ["core.", "link.", "host.", "vrp."].iter().any(|part| key.starts_with(part)) => {
+                Some("it is a parameter of `linecard hierarchy` and `linecard vrp`")
+            }
             _ if key.starts_with("probe.") && app != "probe" => Some("the application is not probe"),
             _ if key.starts_with("paths.") && !["vanilla_ip", "probe"].contains(&app) => {
                 Some("the application makes no transfers of single instructions")

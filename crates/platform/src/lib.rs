@@ -8,6 +8,7 @@ mod build;
 mod describe;
 mod error;
 mod extension;
+mod hierarchy;
 mod ineffective;
 mod memory;
 mod preset;
@@ -23,6 +24,7 @@ mod traffic;
 
 pub use describe::{Derived, Described, Description, describe};
 pub use error::{ConfigProblem, Error};
+pub use hierarchy::{HierarchyReport, HierarchyRequest, hierarchy};
 pub use memory::{
     BankUse, CommandCounts, MemoryEnergy, MemoryInput, MemoryLatency, MemoryReport, MemoryRequest,
     MemoryTime, run_memory,

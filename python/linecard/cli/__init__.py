@@ -1,4 +1,4 @@
-"""The command line: `linecard run`, `flows`, `flowcache`, `queueing`, `dram run`, `presets`, `describe`, `reproduce`.
+"""The command line: `linecard run`, `flows`, `flowcache`, `queueing`, `dram`, `vrp`, `reproduce` and others.
 
 Data goes to stdout, progress and diagnostics to stderr. Exit status, the same for every command:
 
@@ -21,7 +21,7 @@ from typing import Annotated
 import typer
 
 from linecard._core import __version__
-from linecard.cli import dram, queueing
+from linecard.cli import dram, queueing, vrp
 from linecard.cli.common import EPILOG, JSON_HELP, Exit
 from linecard.errors import ConfigError, ConfigProblem, LinecardError
 
@@ -429,6 +429,8 @@ def reproduce(
 
 
 app.add_typer(queueing.app, name="queueing", epilog=EPILOG)
+app.add_typer(vrp.app, name="vrp", epilog=EPILOG)
+app.command("hierarchy", epilog=EPILOG)(vrp.hierarchy)
 
 
 def main() -> None:

@@ -490,7 +490,7 @@ def select_items(study: Study, wanted: Iterable[str] | None, chapters: Iterable[
         wanted = (*(wanted or ()), *_of_chapters(study, set(chapters)))
     if wanted is None:
         return study.item_ids
-    by_fold = {name.casefold().removeprefix("section"): name for name in reversed(study.item_ids)}
+    by_fold = {name.casefold().replace(" ", "").removeprefix("section"): name for name in reversed(study.item_ids)}
     chosen: set[str] = set()
     problems = []
     for name in wanted:

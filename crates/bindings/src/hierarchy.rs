@@ -1,0 +1,30 @@
+//! `linecard.hierarchy`: engines, a core and a host across a link.
+
+use crate::{errors, plain};
+use linecard_platform::HierarchyRequest;
+use pyo3::prelude::*;
+
+/// Adds the function to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(hierarchy, module)?)
+}
+
+/// Runs the processor hierarchy of a preset; see `linecard.hierarchy`.
+#[pyfunction]
+#[pyo3(signature = (preset, *, overrides, rate_pps, packet_bytes, message_bytes, one_in, packets))]
+#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
+fn hierarchy<'py>(
+    py: Python<'py>,
+    preset: String,
+    overrides: Vec<String>,
+    rate_pps: f64,
+    packet_bytes: u32,
+    message_bytes: u32,
+    one_in: u64,
+    packets: u64,
+) -> PyResult<Bound<'py, PyAny>> {
+    let request =
+        HierarchyRequest { preset, overrides, rate_pps, packet_bytes, message_bytes, one_in, packets };
+    let report = py.detach(|| linecard_platform::hierarchy(&request)).map_err(errors::platform)?;
+    plain::to_python(py, &report)
+}

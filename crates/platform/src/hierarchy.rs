@@ -1,0 +1,178 @@
+//! The processor hierarchy of a preset: which share of the packets reaches core and host, and what they can spend.
+
+use crate::build::Configuration;
+use crate::error::Error;
+use linecard_np::hierarchy::{HierarchyConfig, HierarchyCounts, LinkTimes, Signal, run};
+use serde::Serialize;
+
+/// What is asked of the hierarchy.
+#[derive(Clone, Debug)]
+pub struct HierarchyRequest {
+    /// Name of a shipped preset, or path of a TOML file.
+    pub preset: String,
+    /// Changes, `key.path=value`.
+    pub overrides: Vec<String>,
+    /// Packets that come in a second.
+    pub rate_pps: f64,
+    /// Bytes of a packet.
+    pub packet_bytes: u32,
+    /// Bytes of it that are sent up and come back.
+    pub message_bytes: u32,
+    /// Of so many packets one asks to be sent up.
+    pub one_in: u64,
+    /// Packets to simulate.
+    pub packets: u64,
+}
+
+/// What comes out.
+#[derive(Clone, Debug, Serialize)]
+pub struct HierarchyReport {
+    /// The preset.
+    pub preset: String,
+    /// Packets that came in a second.
+    pub rate_pps: f64,
+    /// Bytes of a packet.
+    pub packet_bytes: u32,
+    /// Bytes of a message.
+    pub message_bytes: u32,
+    /// Messages a second.
+    pub messages_per_second: f64,
+    /// Messages a second if packets never ran out.
+    pub most_messages_per_second: f64,
+    /// Messages by packets.
+    pub reach_percent: f64,
+    /// Cycles that the host has for the work on a message.
+    pub host_cycles_per_message: f64,
+    /// Instructions that the core has for a message, at the engines' clock.
+    pub core_cycles_per_message: f64,
+    /// Share of the time for which each was busy.
+    pub dram_utilization: f64,
+    /// See `dram_utilization`.
+    pub link_utilization: f64,
+    /// See `dram_utilization`.
+    pub core_utilization: f64,
+    /// See `dram_utilization`; without the work that messages are sent for.
+    pub host_utilization: f64,
+    /// What an access of the engines waits for the DRAM, and would without the core.
+    pub engine_wait_ns: f64,
+    /// See `engine_wait_ns`.
+    pub engine_wait_alone_ns: f64,
+}
+
+/// Packets of forwarding that the DRAM of an IXP1200 serves for each piece: three transfers of 64 bytes and one of 32
+/// (Spalink 2000, section 3.2).
+const FORWARDING: [(u32, u32); 2] = [(3, 64), (1, 32)];
+
+/// Runs the hierarchy of a preset.
+///
+/// # Errors
+/// What is wrong with the preset, the changes or the request, all at once.
+pub fn hierarchy(request: &HierarchyRequest) -> Result<HierarchyReport, Error> {
+    let configuration = Configuration::load(&request.preset, &request.overrides, None)?;
+    let config = resolve(&configuration, request)?;
+    let counts = run(&config, request.packets);
+    let alone = run(&HierarchyConfig { window: 0, waiting: 0, ..config.clone() }, request.packets);
+    // Twice as many as can go up: somebody always waits.
+    let mut flooded = config.clone();
+    (flooded.one_in, flooded.waiting) = (1, flooded.waiting.max(1));
+    flooded.packet_ps = flooded.packet_ps.min(config.up_and_down_ps() / 2).max(1);
+    flooded.engine_piece_ps = config.engine_piece_ps * flooded.packet_ps / config.packet_ps.max(1);
+    let most = run(&flooded, request.packets);
+    let share = |part: u64| part as f64 / counts.duration_ps.max(1) as f64;
+    let wait = |c: &HierarchyCounts| c.engine_wait_ps as f64 / c.engine_accesses.max(1) as f64 / 1e3;
+    let spare = |busy: u64, mhz: f64| {
+        let idle_ps = counts.duration_ps.saturating_sub(busy) as f64;
+        idle_ps * mhz * 1e-6 / counts.messages.max(1) as f64
+    };
+    let rate = |c: &HierarchyCounts| c.messages as f64 * 1e12 / c.duration_ps.max(1) as f64;
+    Ok(HierarchyReport {
+        preset: request.preset.clone(),
+        rate_pps: request.rate_pps,
+        packet_bytes: request.packet_bytes,
+        message_bytes: request.message_bytes,
+        messages_per_second: rate(&counts),
+        most_messages_per_second: rate(&most),
+        reach_percent: 100.0 * counts.messages as f64 / counts.packets.max(1) as f64,
+        host_cycles_per_message: spare(counts.host_ps, configuration.number("host.clock_mhz")),
+        core_cycles_per_message: spare(counts.core_ps, configuration.number("engine.clock_mhz")),
+        dram_utilization: share(counts.dram_ps),
+        link_utilization: share(counts.link_ps),
+        core_utilization: share(counts.core_ps),
+        host_utilization: share(counts.host_ps),
+        engine_wait_ns: wait(&counts),
+        engine_wait_alone_ns: wait(&alone),
+    })
+}
+
+fn resolve(configuration: &Configuration, request: &HierarchyRequest) -> Result<HierarchyConfig, Error> {
+    let mut problems = Vec::new();
+    let mut wrong = |what: &str, found: String, expected: &str| {
+        let message = format!("found {found}, expected {expected}");
+        problems.push(crate::preset::problem(what.to_owned(), "", message));
+    };
+    if !(request.rate_pps > 0.0 && request.rate_pps <= 1e12) {
+        wrong("rate", request.rate_pps.to_string(), "more than 0 packets a second, at most 1e12");
+    }
+    if !(1..=65_535).contains(&request.packet_bytes) {
+        wrong("packet bytes", request.packet_bytes.to_string(), "1 to 65535");
+    }
+    if !(1..=request.packet_bytes.max(1)).contains(&request.message_bytes) {
+        wrong("message bytes", request.message_bytes.to_string(), "1 to the bytes of a packet");
+    }
+    if request.one_in == 0 || request.packets == 0 {
+        wrong("packets", format!("{}, one in {}", request.packets, request.one_in), "at least 1");
+    }
+    let mut link = |key: &str| match link_times(&configuration.text(key)) {
+        Ok(times) => Some(times),
+        Err(message) => {
+            problems.push(configuration.problem(key, message));
+            None
+        }
+    };
+    let (up, down) = (link("link.up"), link("link.down"));
+    let (Some(up), Some(down), true) = (up, down, problems.is_empty()) else {
+        return Err(Error::Config { problems });
+    };
+    let ns = |key: &str| (configuration.number(key) * 1e3).round() as u64;
+    let cycle_ps = 1e6 / configuration.number("engine.clock_mhz");
+    let dram_ps = |bytes: u32| {
+        let clock_ps = 1e6 / configuration.number("dram.clock_mhz");
+        let cycle_bytes =
+            configuration.number("dram.bus_bytes") * configuration.number("dram.beats_per_cycle");
+        (configuration.number("paths.dram_access_cycles") + f64::from(bytes) / cycle_bytes) * clock_ps
+    };
+    let piece_ps: f64 = FORWARDING.iter().map(|&(count, bytes)| f64::from(count) * dram_ps(bytes)).sum();
+    let transit = ["paths.issue_ns", "paths.return_ns", "paths.push_engine_ns"].map(ns).iter().sum();
+    Ok(HierarchyConfig {
+        packet_ps: (1e12 / request.rate_pps).round().max(1.0) as u64,
+        packet_bytes: request.packet_bytes,
+        message_bytes: request.message_bytes,
+        one_in: request.one_in,
+        engine_piece_ps: piece_ps.round() as u64,
+        dram_access_ps: dram_ps(32).round() as u64,
+        dram_transit_ps: transit,
+        signal: if configuration.text("core.signal") == "polling" {
+            Signal::Polling { every_ps: ns("core.poll_ns") }
+        } else {
+            Signal::Interrupt { latency_ps: ns("core.interrupt_ns") }
+        },
+        signal_ps: ns("core.signal_ns"),
+        core_message_ps: (configuration.number("core.message_cycles") * cycle_ps).round() as u64,
+        up,
+        down,
+        host_message_ps: ns("host.message_ns"),
+        window: configuration.integer("host.window") as u32,
+        waiting: configuration.integer("host.waiting") as u32,
+    })
+}
+
+/// `64:931.6, 1500:22579`: nanoseconds at sizes in bytes.
+fn link_times(text: &str) -> Result<LinkTimes, String> {
+    let point = |part: &str| -> Option<(f64, f64)> {
+        let (bytes, ns) = part.split_once(':')?;
+        Some((bytes.trim().parse().ok()?, ns.trim().parse().ok()?))
+    };
+    let points: Option<Vec<_>> = text.split(',').map(point).collect();
+    let points = points.ok_or_else(|| format!("`{text}`: expected points such as `64:931.6, 1500:22579`"))?;
+    LinkTimes::new(&points)
+}

@@ -1,0 +1,43 @@
+"""The processor hierarchy: `linecard.hierarchy`.
+
+``preset`` is the platform; ``packet_kpps``, ``packet_bytes`` and ``message_bytes`` say what comes (``line``: as many
+packets as 1,128,000 of 64 bytes a second have bytes), every other setting is a change to the preset. The component
+``host`` has ``reach_percent``, ``most_kpps`` and ``cycles_per_message``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linecard import vrp
+from linecard.study.runners import PlainRun
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from linecard.study.plan import RunSpec
+
+
+LINE_BYTES_PER_SECOND = 1_128_000 * 64
+
+
+def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
+    """Send packets up."""
+    found = dict(override.split("=", 1) for override in spec.overrides)
+    rate_text, packet = found.pop("packet_kpps"), int(found.pop("packet_bytes"))
+    rate = LINE_BYTES_PER_SECOND / packet if rate_text == "line" else float(rate_text) * 1e3
+    message = int(found.pop("message_bytes", packet))
+    # A link's points have commas: on the command line they would stand in quotes.
+    changes = [f'{key}="{value}"' if ":" in value else f"{key}={value}" for key, value in found.items()]
+    result = vrp.hierarchy(
+        spec.preset, rate, packet_bytes=packet, message_bytes=message, set=changes, packets=5 * spec.packets
+    )
+    progress(spec.packets, spec.packets)
+    values = {
+        ("host", "reach_percent"): result.reach_percent,
+        ("host", "most_kpps"): result.most_messages_per_second / 1e3,
+        ("host", "cycles_per_message"): result.host_cycles_per_message,
+        ("link", "utilization"): result.link_utilization,
+    }
+    units = {"reach_percent": "percent", "most_kpps": "kpps", "cycles_per_message": "cycles", "utilization": "fraction"}
+    return PlainRun(spec, values, units)

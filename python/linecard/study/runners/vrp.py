@@ -1,0 +1,38 @@
+"""The budget of the virtual router processor: `linecard.vrp_budget`.
+
+``preset`` is the platform, the setting ``rate_kpps`` the packet rate, every other setting a change to the preset. Each
+resource is a component with ``head_room``, ``budget`` and ``cost_cycles``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linecard import vrp
+from linecard.study.runners import PlainRun
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from linecard.study.plan import RunSpec
+
+# How many simulations a search takes, for progress.
+_SEARCH = 60
+
+
+def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
+    """Search the budget."""
+    found = dict(override.split("=", 1) for override in spec.overrides)
+    rate = float(found.pop("rate_kpps")) * 1e3
+    changes = [f"{key}={value}" for key, value in found.items()]
+
+    def step(done: int, _total: int) -> None:
+        progress(min(done, _SEARCH) * spec.packets // _SEARCH, spec.packets)
+
+    budget = vrp.vrp_budget(spec.preset, rate, set=changes, seed=spec.seed, progress=step)
+    values: dict[tuple[str, str], float] = {}
+    for row in budget.resources:
+        values[row.resource, "head_room"] = row.head_room
+        values[row.resource, "budget"] = row.budget
+        values[row.resource, "cost_cycles"] = row.cost_cycles
+    return PlainRun(spec, values, {"cost_cycles": "engine cycles"})
