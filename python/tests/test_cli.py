@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from conftest import ROOT
@@ -249,13 +250,14 @@ def test_runs_in_threads_take_each_others_time():
 
 
 def test_nothing_compiled_stays_unwrapped():
-    from linecard import _core, api, queueing
+    from linecard import _core, api, queueing, vrp
 
-    source = "".join((ROOT / "python/linecard" / name).read_text() for name in ("api.py", "queueing.py"))
+    wrappers = (api, queueing, vrp)
+    source = "".join(Path(module.__file__).read_text() for module in wrappers)
     for name in dir(_core):
         if not name.startswith("_"):
             assert f"_core.{name}(" in source, name
-            assert callable(getattr(api, name, None) or getattr(queueing, name))
+            assert any(callable(getattr(module, name, None)) for module in wrappers), name
     stub = (ROOT / "python/linecard/_core.pyi").read_text()
     assert {name for name in dir(_core) if not name.startswith("_")} == {
         line.split("(")[0].removeprefix("def ") for line in stub.splitlines() if line.startswith("def ")
