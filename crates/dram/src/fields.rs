@@ -184,6 +184,11 @@ impl FieldMap {
         self.channels
     }
 
+    /// Columns of a row, in accesses.
+    pub fn columns(&self) -> u32 {
+        1 << self.widths[Field::Column as usize]
+    }
+
     /// Bytes of all channels.
     pub fn capacity_bytes(&self) -> u64 {
         self.capacity

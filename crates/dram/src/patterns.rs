@@ -73,7 +73,7 @@ pub struct Generator {
     stream: Stream,
     made: u64,
     capacity: u64,
-    conflicts: [u64; 2],
+    map: FieldMap,
     packets: Packets,
 }
 
@@ -98,13 +98,12 @@ impl Generator {
         let mut free: Vec<u64> =
             (0..(capacity / BUFFER_BYTES).min(BUFFERS)).map(|n| n * BUFFER_BYTES).collect();
         stream.shuffle(&mut free);
-        let row = |row| map.address(Place { channel: 0, bank: 0, row, column: 0 });
         Self {
             config,
             stream,
             made: 0,
             capacity,
-            conflicts: [row(0), row(1)],
+            map: map.clone(),
             packets: Packets {
                 free: free.into(),
                 access_bytes: u64::from(config.access_bytes),
@@ -128,7 +127,12 @@ impl Generator {
                 let number = ((u128::from(self.stream.bits()) * u128::from(accesses)) >> 64) as u64;
                 (number * step, self.is_write(reads))
             }
-            Pattern::BankConflicts => (self.conflicts[(self.made & 1) as usize], self.is_write(reads)),
+            Pattern::BankConflicts => {
+                // The columns go on, or requests to one address would share their data.
+                let column = (self.made / 2 % u64::from(self.map.columns())) as u32;
+                let place = Place { channel: 0, bank: 0, row: (self.made & 1) as u32, column };
+                (self.map.address(place), self.is_write(reads))
+            }
             Pattern::PacketCells => self.packets.next(&mut self.stream),
         };
         let is_narrow = narrow > 0.0 && self.stream.unit() < narrow;

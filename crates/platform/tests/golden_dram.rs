@@ -4,11 +4,13 @@
 //! acceptance and the latency of each request, and the first commands of some runs. Where the folder is not there, the
 //! tests say so and pass.
 
+mod kit;
+
 use flate2::read::GzDecoder;
-use linecard_platform::{MemoryInput, MemoryReport, MemoryRequest, run_memory};
+use kit::{columns, pattern_request, run_logged};
+use linecard_platform::{MemoryInput, MemoryReport, MemoryRequest};
 use std::fs::File;
 use std::io::Read;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 fn golden() -> Option<PathBuf> {
@@ -39,37 +41,9 @@ fn parts(path: &Path) -> Vec<String> {
 
 /// A run with its logs, as a user would make it.
 fn run(device: &str, policy: &str, trace: &Path, log: &str) -> (MemoryReport, String) {
-    let path =
-        std::env::temp_dir().join(format!("linecard-golden-{}-{log}-{device}-{policy}", std::process::id()));
-    let out = Some(path.to_str().unwrap().to_owned());
-    let request = MemoryRequest {
-        device: device.to_owned(),
-        policy: policy.to_owned(),
-        overrides: Vec::new(),
-        input: MemoryInput::Trace { path: trace.to_str().unwrap().to_owned(), format: None },
-        in_flight: None,
-        requests: out.clone().filter(|_| log == "requests"),
-        commands: out.filter(|_| log == "commands"),
-        tick_every_clock: false,
-    };
-    let report = run_memory(&request, &mut |_| ControlFlow::Continue(())).unwrap();
-    let text = std::fs::read_to_string(&path).unwrap();
-    std::fs::remove_file(path).unwrap();
-    (report, text)
-}
-
-/// Columns of a CSV by name.
-fn columns<const N: usize>(text: &str, names: [&str; N]) -> Vec<[String; N]> {
-    let mut lines = text.lines();
-    let header: Vec<&str> = lines.next().unwrap().split(',').collect();
-    let places =
-        names.map(|name| header.iter().position(|h| *h == name).unwrap_or_else(|| panic!("no {name}")));
-    lines
-        .map(|line| {
-            let fields: Vec<&str> = line.split(',').collect();
-            places.map(|place| fields[place].to_owned())
-        })
-        .collect()
+    let path = trace.to_str().unwrap().to_owned();
+    let input = MemoryInput::Trace { path, format: None };
+    run_logged(MemoryRequest { input, ..pattern_request(device, policy, "stream", 1) }, log)
 }
 
 #[test]

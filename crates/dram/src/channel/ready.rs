@@ -8,6 +8,7 @@ use crate::{Command, Cycle, Device};
 const KINDS: [Command; 4] = [Command::Activate, Command::Precharge, Command::Read, Command::Write];
 /// Command queues at most.
 const QUEUES: usize = 64;
+const PLACE_BITS: u32 = QUEUES.ilog2();
 
 /// Wishes of all command queues.
 #[derive(Clone, Debug)]
@@ -63,27 +64,27 @@ impl Ready {
     #[inline]
     pub fn first(&self, from: Cycle, among: u64, pointer: usize, device: &Device) -> Option<(Cycle, usize)> {
         let ranks = device.organization().ranks;
-        let mut best = (Cycle::MAX, 0);
+        // Time above place in the round: one comparison, and none that a processor could guess wrong.
+        let mut best = u64::MAX;
         for rank in 0..ranks {
             let among = if ranks == 1 { among } else { among & device.banks_of_rank(rank) };
             for (kind, command) in KINDS.into_iter().enumerate() {
                 let mut part = self.wanted[kind] & among;
                 let least = device.earliest_of_rank(command, rank).max(from);
-                // Times of this kind are no earlier, and only an equal one could win by its place in the round.
-                if part == 0 || least > best.0 {
+                // Nothing of this kind is earlier.
+                if part == 0 || least << PLACE_BITS > best {
                     continue;
                 }
                 while part != 0 {
                     let queue = part.trailing_zeros() as usize;
                     part &= part - 1;
                     let at = self.within_group[kind][queue & (QUEUES - 1)].max(least);
-                    let turn = queue.wrapping_sub(pointer + 1) & (QUEUES - 1);
-                    if at < best.0 || (at == best.0 && turn < best.1) {
-                        best = (at, turn);
-                    }
+                    let place = queue.wrapping_sub(pointer + 1) & (QUEUES - 1);
+                    best = best.min(at << PLACE_BITS | place as u64);
                 }
             }
         }
-        (best.0 != Cycle::MAX).then(|| (best.0, (best.1 + pointer + 1) & (QUEUES - 1)))
+        let queue = ((best as usize & (QUEUES - 1)) + pointer + 1) & (QUEUES - 1);
+        (best != u64::MAX).then_some((best >> PLACE_BITS, queue))
     }
 }
