@@ -490,7 +490,11 @@ def select_items(study: Study, wanted: Iterable[str] | None, chapters: Iterable[
         wanted = (*(wanted or ()), *_of_chapters(study, set(chapters)))
     if wanted is None:
         return study.item_ids
-    by_fold = {name.casefold().replace(" ", "").removeprefix("section"): name for name in reversed(study.item_ids)}
+    folded = {name: name.casefold().replace(" ", "") for name in study.item_ids}
+    by_fold = {folded[name].removeprefix("section"): name for name in reversed(study.item_ids)}
+    for name in study.item_ids:
+        # A bare number means the table; where there is none, the figure.
+        by_fold.setdefault(folded[name].removeprefix("figure"), name)
     chosen: set[str] = set()
     problems = []
     for name in wanted:

@@ -1,0 +1,45 @@
+"""A DRAM part alone under random accesses: `linecard.dram`.
+
+``preset`` is the part, ``app`` the policy, ``packets`` are accesses; they come as fast as they are accepted.
+``overrides``: ``narrow_percent`` and ``reads_percent`` of the accesses, ``in_flight`` (the driver's), and any value of
+the part or the policy.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linecard.api import dram
+from linecard.study.runners import PlainRun
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from linecard.study.plan import RunSpec
+
+    Progress = Callable[[int, int], object]
+
+DRIVER = ("narrow_percent", "reads_percent", "in_flight")
+
+
+def run(spec: RunSpec, progress: Progress) -> PlainRun:
+    """Run one mix of accesses."""
+    found = dict(override.split("=", 1) for override in spec.overrides)
+    narrow, reads, in_flight = (found.pop(name, None) for name in DRIVER)
+    result = dram(
+        spec.preset,
+        spec.app,
+        pattern="random",
+        count=spec.packets,
+        reads=None if reads is None else float(reads) / 100,
+        narrow=None if narrow is None else float(narrow) / 100,
+        in_flight=None if in_flight is None else int(in_flight),
+        seed=spec.seed,
+        set=[f"{key}={value}" for key, value in found.items()],
+        progress=progress,
+    )
+    values = {
+        ("dram", "bandwidth_gbps"): result.bandwidth_gbytes_s * 8,
+        ("dram", "bus_percent"): result.utilization * 100,
+    }
+    return PlainRun(spec, values, {"bandwidth_gbps": "Gbit/s", "bus_percent": "percent"})
