@@ -34,6 +34,7 @@ import linecard
 
 PRESET = "hasan2003_all_pf"
 RUN_TARGET = 500_000  # packets per second, one core
+QUEUE_TARGET = 5_000_000  # queue operations per second, one core
 
 
 def best(times: int, work) -> float:
@@ -54,6 +55,11 @@ def simulate(packets: int) -> None:
 def count_flows(path: str) -> None:
     """The other benchmark's work."""
     linecard.flows(path)
+
+
+def move_packets(manager: str, operations: int) -> None:
+    """Queue operations on one manager: 16 dominating queues, 32 threads, the workload and the model's word included."""
+    linecard.queueing_run("SD16_90", manager, operations=operations, warmup=1000)
 
 
 def counter() -> int | None:
@@ -82,7 +88,12 @@ def instructions(kind: str, argument: str) -> int | None:
 def work(kind: str, argument: str, *, counted: bool) -> None:
     """What the child processes of this script do."""
     handle = counter() if counted else None
-    simulate(int(argument)) if kind == "run" else count_flows(argument)
+    if kind == "run":
+        simulate(int(argument))
+    elif kind == "queueing":
+        move_packets("qc", int(argument))
+    else:
+        count_flows(argument)
     if handle is not None:
         print(int.from_bytes(os.read(handle, 8), sys.byteorder))
 
@@ -139,6 +150,16 @@ def measure(*, quick: bool) -> list[dict[str, object]]:
     long, short = instructions("run", "12000"), instructions("run", "2000")
     per_packet = None if long is None or short is None else (long - short) / 10_000
     row("simulate: instructions", per_packet, "per packet")
+
+    operations = 200_000 if quick else 1_000_000
+    print(f"queue managers under SD16_90, {operations:,} operations")
+    for manager in ("qc", "sqc", "dc", "nc"):
+        seconds = best(times, lambda manager=manager: move_packets(manager, operations))
+        target = f">= {QUEUE_TARGET:,}" if manager == "qc" else ""
+        row(f"queueing {manager}: speed", (operations + 1000) / seconds, "operations/s", target)
+    long, short = instructions("queueing", "120000"), instructions("queueing", "20000")
+    per_operation = None if long is None or short is None else (long - short) / 100_000
+    row("queueing qc: instructions", per_operation, "per operation")
 
     captured = 200_000 if quick else 1_000_000
     print(f"flows of a gzip pcap of {captured:,} packets")

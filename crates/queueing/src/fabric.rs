@@ -1,8 +1,8 @@
 //! What every manager stands on: threads, the interconnect, the memory ports, the lists, and the clock.
 //!
 //! Every delay of this machine is the same for all that pass through it, so whatever enters a path first leaves it
-//! first. A path is therefore a queue with times, and only its head needs a wake-up: seven sources in the agenda,
-//! whatever the number of threads.
+//! first. A path is therefore a queue with times, and only its head can be next: seven sources to look at, whatever the
+//! number of threads.
 //!
 //! A memory reference takes effect when it reaches its port: the controller forwards from its write buffer, so a read
 //! sees every write that arrived before it, though each port serves in its own time.
@@ -10,8 +10,7 @@
 use crate::lists::{End, Lists, Word, address};
 use crate::operation::Operation;
 use crate::settings::Settings;
-use linecard_sim::{Agenda, Ticks, Timebase};
-use std::collections::VecDeque;
+use linecard_sim::{Ticks, Timebase};
 
 /// A message, reference or wake-up of one thread; what it means is up to the manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +24,7 @@ pub struct Message {
 /// A reference that no thread waits for: a line that is written back.
 pub const NOBODY: u32 = u32::MAX;
 
-/// The sources of the agenda: at one instant, what the lower numbers bring is there for the higher ones.
+/// What wakes the machine: at one instant, what the lower numbers bring is there for the higher ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Source {
@@ -46,7 +45,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// The source of a number of the agenda.
+    /// The source of a number.
     pub fn of(number: usize) -> Self {
         match number {
             0 => Self::Read,
@@ -60,10 +59,66 @@ impl Source {
     }
 }
 
-/// A path with a constant delay.
-#[derive(Debug, Default)]
+const SOURCES: usize = 7;
+const NEVER: Ticks = Ticks::MAX;
+
+/// Keys of what is due: times by eight, and the source.
+const KEYS: u64 = 8;
+
+#[inline]
+const fn key_of(source: usize, at: Ticks) -> u64 {
+    at * KEYS + source as u64
+}
+
+/// A path with a constant delay: a ring that grows when it is full.
+#[derive(Debug)]
 struct Path {
-    inside: VecDeque<(Ticks, Message)>,
+    ring: Vec<(Ticks, Message)>,
+    first: usize,
+    inside: usize,
+}
+
+impl Default for Path {
+    fn default() -> Self {
+        Self { ring: vec![(0, Message { thread: NOBODY, kind: 0 }); 64], first: 0, inside: 0 }
+    }
+}
+
+impl Path {
+    /// Puts a message behind the others; whether it is the only one.
+    #[inline]
+    fn push(&mut self, at: Ticks, message: Message) -> bool {
+        if self.inside == self.ring.len() {
+            self.grow();
+        }
+        let mask = self.ring.len() - 1;
+        debug_assert!(
+            self.inside == 0 || self.ring[(self.first + self.inside - 1) & mask].0 <= at,
+            "a path keeps its order"
+        );
+        self.ring[(self.first + self.inside) & mask] = (at, message);
+        self.inside += 1;
+        self.inside == 1
+    }
+
+    /// Takes the first message, and tells when the next is due.
+    #[inline]
+    fn pop(&mut self) -> (Message, Option<Ticks>) {
+        debug_assert!(self.inside > 0, "what is due is there");
+        let mask = self.ring.len() - 1;
+        let (_, message) = self.ring[self.first & mask];
+        self.first = (self.first + 1) & mask;
+        self.inside -= 1;
+        (message, (self.inside > 0).then(|| self.ring[self.first & mask].0))
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        self.ring.rotate_left(self.first);
+        self.first = 0;
+        let more = self.ring.len() * 2;
+        self.ring.resize(more, (0, Message { thread: NOBODY, kind: 0 }));
+    }
 }
 
 /// A resource that takes one thing at a time, and how long it was busy.
@@ -149,10 +204,11 @@ impl std::ops::Sub for Counts {
 /// The machine without its queue manager.
 #[derive(Debug)]
 pub struct Fabric {
-    agenda: Wheel,
+    /// When each source is next due; `NEVER` if it is not.
+    due: [Ticks; SOURCES],
     /// The present.
     pub now: Ticks,
-    paths: [Path; 7],
+    paths: [Path; SOURCES],
     request: Port,
     response: Port,
     read: Port,
@@ -168,15 +224,6 @@ pub struct Fabric {
     pub counts: Counts,
     /// Ticks of a nanosecond and the like.
     pub timebase: Timebase,
-}
-
-/// The agenda, which has no `Debug` of its own.
-struct Wheel(Agenda);
-
-impl std::fmt::Debug for Wheel {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Agenda at {}", self.0.now())
-    }
 }
 
 /// Clocks of Table 1; half a nanosecond is their tick.
@@ -204,7 +251,7 @@ impl Fabric {
             at: 0,
         };
         Self {
-            agenda: Wheel(Agenda::new(ticks(settings.slot_ps).max(1))),
+            due: [NEVER; SOURCES],
             now: 0,
             paths: Default::default(),
             request: port(settings.slot_ps),
@@ -224,39 +271,40 @@ impl Fabric {
     /// The next thing that happens: its time becomes the present.
     #[inline]
     pub fn next(&mut self) -> Option<(Source, Message)> {
-        let (now, number) = self.agenda.0.take_next()?;
+        // Seven sources: looking at each is less work than keeping them in order. Of several at once, the first.
+        let key = self.due.iter().fold(NEVER, |first, &due| first.min(due));
+        if key == NEVER {
+            return None;
+        }
+        let (number, now) = ((key % KEYS) as usize, key / KEYS);
+        debug_assert!(now >= self.now, "time goes on");
         self.now = now;
         let source = Source::of(number);
         if source == Source::Token {
+            self.due[Source::Token as usize] = NEVER;
             return Some((source, Message { thread: NOBODY, kind: 0 }));
         }
-        let inside = &mut self.paths[number].inside;
-        let (_, message) = inside.pop_front()?;
-        if let Some(&(at, _)) = inside.front() {
-            self.agenda.0.schedule(number, at);
-        }
+        let (message, next) = self.paths[number % SOURCES].pop();
+        self.due[number % SOURCES] = next.map_or(NEVER, |at| key_of(number, at));
         Some((source, message))
     }
 
     #[inline]
     fn put(&mut self, source: Source, at: Ticks, message: Message) {
-        let inside = &mut self.paths[source as usize].inside;
-        debug_assert!(inside.back().is_none_or(|&(last, _)| last <= at), "a path keeps its order");
-        if inside.is_empty() {
-            self.agenda.0.schedule(source as usize, at);
+        if self.paths[source as usize].push(at, message) {
+            self.due[source as usize] = key_of(source as usize, at);
         }
-        inside.push_back((at, message));
     }
 
     /// Ask for the token's turn at `at`, in place of any other.
     #[inline]
     pub fn wake_token(&mut self, at: Ticks) {
-        self.agenda.0.schedule(Source::Token as usize, at);
+        self.due[Source::Token as usize] = key_of(Source::Token as usize, at);
     }
 
     /// The token has nothing to do.
     pub fn forget_token(&mut self) {
-        self.agenda.0.cancel(Source::Token as usize);
+        self.due[Source::Token as usize] = NEVER;
     }
 
     /// A thread's instructions, after which [`Source::Compute`] comes.
@@ -281,12 +329,15 @@ impl Fabric {
         self.put(Source::Reply, start + self.half_interconnect, message);
     }
 
-    /// The data cache takes this access as soon as its port lets it.
+    /// The data cache takes this access as soon as its port lets it; whether that is now.
     #[inline]
-    pub fn enter_cache(&mut self, free_at: &mut Ticks, each: Ticks, message: Message) {
+    pub fn enter_cache(&mut self, free_at: &mut Ticks, each: Ticks, message: Message) -> bool {
         let start = self.now.max(*free_at);
         *free_at = start + each;
-        self.put(Source::Cache, start, message);
+        if start > self.now {
+            self.put(Source::Cache, start, message);
+        }
+        start == self.now
     }
 
     /// Reads of memory: `message` comes back as [`Source::Read`] when the last of `references` is done.

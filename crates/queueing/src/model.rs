@@ -92,7 +92,7 @@ fn hits(kind: Kind, settings: &Settings, operations: &[Operation]) -> Vec<bool> 
         Kind::QArray => (1, Q_ARRAY_ENTRIES, 1),
         Kind::SoftwareCache | Kind::QueuingCache => (1, settings.entries, 1),
     };
-    let whole = kind != Kind::DataCache && settings.entry == Entry::Descriptor;
+    let whole = kind == Kind::QArray || kind != Kind::DataCache && settings.entry == Entry::Descriptor;
     let mut directory = Directory::new(sets, ways, words, Replacement::Lru, 1);
     let find = |operation: &Operation| {
         let word = address(operation.queue(), operation.end());

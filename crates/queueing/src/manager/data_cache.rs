@@ -63,7 +63,7 @@ impl DataCache {
 
     /// An access to a line that is there and whole.
     fn hit(&mut self, fabric: &mut Fabric, slot: u32, message: Message) {
-        let at = slot * self.line_words + fabric.address_of(message.thread) % self.line_words;
+        let at = slot * self.line_words + (fabric.address_of(message.thread) & (self.line_words - 1));
         let word = &mut self.words[at as usize];
         if message.kind == LOAD {
             fabric.threads[message.thread as usize].word = *word;
@@ -87,7 +87,7 @@ impl DataCache {
 
     /// Looks an access up; whether it found a place to go on or to wait.
     fn look_up(&mut self, fabric: &mut Fabric, message: Message, first_time: bool) -> bool {
-        let line = fabric.address_of(message.thread) / self.line_words;
+        let line = fabric.address_of(message.thread) >> self.line_words.trailing_zeros();
         let found = self.directory.find(line);
         if message.kind == LOAD && first_time {
             fabric.counts.lookups += 1;
@@ -167,8 +167,8 @@ impl Manager for DataCache {
     fn arrive(&mut self, fabric: &mut Fabric, message: Message) {
         if message.kind == LINK {
             link(fabric, message);
-        } else {
-            fabric.enter_cache(&mut self.free_at, self.each, message);
+        } else if fabric.enter_cache(&mut self.free_at, self.each, message) {
+            self.access(fabric, message);
         }
     }
 

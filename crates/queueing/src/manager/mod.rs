@@ -143,14 +143,14 @@ struct Entries {
 }
 
 impl Entries {
-    fn new(settings: &Settings, entries: u32) -> Self {
+    fn new(settings: &Settings, entries: u32, entry: Entry) -> Self {
         let lines = settings.all_queues() * 2;
         let directory = Directory::new(1, entries, lines, settings.replacement, 1);
         Self {
             directory,
             words: vec![[Word::default(); 2]; entries as usize],
             leaving: vec![None; entries as usize],
-            entry: settings.entry,
+            entry,
         }
     }
 

@@ -50,7 +50,7 @@ impl QueuingCache {
         let threads = settings.threads as usize;
         Self {
             instructions: fabric.timebase.ticks_from_ps(settings.instruction_ps[Kind::QueuingCache as usize]),
-            entries: Entries::new(settings, settings.entries),
+            entries: Entries::new(settings, settings.entries, settings.entry),
             engines: Engines::new(settings, fabric),
             buffered: 0,
             places: settings.requests,

@@ -6,13 +6,14 @@
 //! recently used entry back and loads the descriptor, and waits for that. An entry stays while an operation uses it; a
 //! thread whose queue is on its way waits for it, and one that finds every entry in use waits for the first to be free.
 //!
-//! In the IXP2800 an SRAM channel's Q_array has 64 registers, 16 of which cache descriptors; their tags are the 16
-//! entries of one microengine's CAM, so only that microengine's 8 threads can use them.
+//! In the IXP2800 an SRAM channel's Q_array has 64 registers, 16 of which cache descriptors (head, tail and count); their
+//! tags are the 16 entries of one microengine's CAM, so only that microengine's 8 threads can use them. A run is one
+//! channel; channels share nothing but the interconnect. Times are those of `sqc`: the manual gives none.
 
 use super::engines::Engines;
 use super::{Entries, Kind, Manager, Progress, Q_ARRAY_ENTRIES};
 use crate::fabric::{Fabric, Message};
-use crate::settings::Settings;
+use crate::settings::{Entry, Settings};
 use linecard_sim::Ticks;
 use std::collections::VecDeque;
 
@@ -40,12 +41,15 @@ pub struct SoftwareCache {
 impl SoftwareCache {
     /// With the entries and engines of these settings, or those of the IXP2800.
     pub fn new(kind: Kind, settings: &Settings, fabric: &Fabric) -> Self {
-        let entries = if kind == Kind::QArray { Q_ARRAY_ENTRIES } else { settings.entries };
+        let (entries, entry) = match kind {
+            Kind::QArray => (Q_ARRAY_ENTRIES, Entry::Descriptor),
+            _ => (settings.entries, settings.entry),
+        };
         let ps = settings.cam_ps + settings.instruction_ps[kind as usize];
         let threads = settings.threads as usize;
         Self {
             instructions: fabric.timebase.ticks_from_ps(ps),
-            entries: Entries::new(settings, entries),
+            entries: Entries::new(settings, entries, entry),
             engines: Engines::new(settings, fabric),
             ready: VecDeque::with_capacity(threads),
             engine: vec![0; threads],
