@@ -319,7 +319,8 @@ def queueing_run(
         managers: Names: ``qc``, ``sqc``, ``dc``, ``nc``, ``qarray``.
         set: Changes of settings, such as ``{"threads": 16}`` or ``"entries=64"``; see `queueing_settings`.
         trace: Whether ``workload`` is a capture.
-        operations: Operations measured; ``None`` takes 200,000 of a workload, and a capture once.
+        operations: Operations measured; ``None`` takes 200,000 of a workload, and two for each packet of a capture, at
+            least 20,000. A capture begins anew when it is through.
         warmup: Operations before.
         seed: Seed of the workload.
         strict: Stop at the first damaged record of the capture.

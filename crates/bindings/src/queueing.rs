@@ -235,8 +235,8 @@ impl Input {
         })
     }
 
-    /// The operations, enough to keep every thread at work until the last one that is measured; `operations` 0 takes
-    /// a capture once.
+    /// The operations, enough to keep every thread at work until the last one that is measured; `operations` 0 measures
+    /// as many as a capture has, and at least [`LEAST_OF_CAPTURE`]. A capture begins anew when it is through.
     fn stream(
         &self,
         settings: &Settings,
@@ -247,7 +247,7 @@ impl Input {
         let levels = u64::from(settings.levels);
         let fill = u64::from(settings.backlog) * levels;
         let measured = match (&self.queues, operations) {
-            (Some(queues), 0) => (queues.len() as u64 * 2 * levels).saturating_sub(warmup + fill).max(1),
+            (Some(queues), 0) => (queues.len() as u64 * 2 * levels).max(LEAST_OF_CAPTURE),
             (None, 0) => return Err(QueueingError::bad("operations", 0, "1 or more for a workload").into()),
             (_, operations) => operations,
         };
@@ -265,5 +265,7 @@ impl Input {
     }
 }
 
+/// Fewer operations than this say little: a short capture is taken several times.
+const LEAST_OF_CAPTURE: u64 = 20_000;
 /// Most operations of one run: a gibibyte of them.
 const MOST_OPERATIONS: u64 = 1 << 28;

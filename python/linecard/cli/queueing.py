@@ -61,7 +61,9 @@ def run(
     set: Set = None,  # the name of the option
     operations: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Operations measured. If left out: 200,000, or the whole capture once."),
+        typer.Option(
+            metavar="N", help="Operations measured. If left out: 200,000, or two for each packet of the capture."
+        ),
     ] = None,
     warmup: Annotated[int, typer.Option(metavar="N", help="Operations before.")] = 20_000,
     seed: Seed = 1,
@@ -215,7 +217,7 @@ def _print_run(result: QueueingResult) -> None:
         table.add_row(
             row.manager,
             Text(f"{row.throughput_mops:.1f}", style="bold"),
-            screen.bar(row.throughput_mops / most, "blue", 14),
+            screen.bar(row.throughput_mops / most, "blue", 10),
             "–" if row.manager == "nc" else screen.percent(row.hit_rate, 0),
             f"{row.latency_p50_ns:.0f}",
             f"{row.latency_p99_ns:.0f}",
