@@ -85,7 +85,8 @@ pub(super) fn read(
     for &(number, key, text) in overrides {
         let place = format!("--set (number {})", number + 1);
         let unit = merged.entries.get(key).map(|e| e.unit.clone()).or_else(|| known(key));
-        let Some(unit) = unit else { continue }; // said by the caller, who knows all names
+        // A key that nobody knows is kept, and reported with the others.
+        let unit = unit.unwrap_or_default();
         // A time may say its own unit: `13.75 ns`, `11 clocks`.
         let (text, unit) = match ["ns", "clocks"]
             .into_iter()
