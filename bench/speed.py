@@ -28,6 +28,7 @@ import time
 import zlib
 from pathlib import Path
 
+import dram
 import flowcache
 
 import linecard
@@ -88,12 +89,13 @@ def instructions(kind: str, argument: str) -> int | None:
 def work(kind: str, argument: str, *, counted: bool) -> None:
     """What the child processes of this script do."""
     handle = counter() if counted else None
-    if kind == "run":
-        simulate(int(argument))
-    elif kind == "queueing":
-        move_packets("qc", int(argument))
-    else:
-        count_flows(argument)
+    kinds = {
+        "run": lambda text: simulate(int(text)),
+        "queueing": lambda text: move_packets("qc", int(text)),
+        "flows": count_flows,
+        "dram": dram.work,
+    }
+    kinds[kind](argument)
     if handle is not None:
         print(int.from_bytes(os.read(handle, 8), sys.byteorder))
 
@@ -179,6 +181,7 @@ def measure(*, quick: bool) -> list[dict[str, object]]:
         row("memory, the whole capture", peak_memory_mb("flows", str(path)), "MB")
         row("memory, a tenth of it", peak_memory_mb("flows", str(small)), "MB", "nearly the same")
     flowcache.measure(row, quick=quick)
+    dram.measure(row, best, instructions, quick=quick)
     return rows
 
 
