@@ -232,6 +232,8 @@ pub struct Device {
     nodes: Vec<[u32; 3]>,
     /// A power of two.
     banks_per_group: u32,
+    /// For each command, the bit set of commands that it keeps away in its group.
+    group_effects: [u8; CLASSES],
     /// log2 of the bytes that the bus moves in a cycle, where that is a power of two.
     cycle_shift: Option<u32>,
     /// From a read to the precharge of its bank, where a table says so from the issue.
@@ -303,7 +305,19 @@ impl Device {
             p.level == Level::Bank as u8 && p.after == Command::Precharge as u8 && !p.from_column_end
         };
         let cycle_bytes = organization.beat_bytes * organization.beats_per_cycle;
+        let mut group_effects = [0; CLASSES];
+        for (effects, list) in group_effects.iter_mut().zip(&pushes) {
+            let of_group = list.iter().filter(|p| p.level == Level::Group as u8);
+            *effects = of_group.fold(0, |bits, p| bits | 1 << p.after);
+        }
+        for w in windows.iter().filter(|w: &&Window| w.level == Level::Group as u8) {
+            let after = w.after.iter().fold(0, |bits, a| bits | 1 << a);
+            let befores =
+                group_effects.iter_mut().enumerate().filter(|(before, _)| w.before >> before & 1 == 1);
+            befores.for_each(|(_, effects)| *effects |= after);
+        }
         Self {
+            group_effects,
             read_to_precharge: pushes[Command::Read as usize]
                 .iter()
                 .find(is_read_to_precharge)
@@ -394,6 +408,12 @@ impl Device {
     pub fn banks_of_rank(&self, rank: u32) -> u64 {
         let banks = self.organization.banks / self.organization.ranks;
         (u64::MAX >> (64 - banks)) << (rank * banks)
+    }
+
+    /// Whether `before` can keep `after` away from the other banks of its group.
+    #[inline(always)]
+    pub fn is_felt_in_group(&self, before: Command, after: Command) -> bool {
+        self.group_effects[before.class() as usize] >> (after.class() as u8) & 1 == 1
     }
 
     /// Banks of the group of a bank, itself included; the bank alone where there are no groups.

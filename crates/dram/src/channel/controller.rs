@@ -341,7 +341,7 @@ impl Channel {
             row.refresh_until = end;
             row.refreshing = false;
             row.prepared_from = None;
-            self.renew(bank);
+            self.consider(self.queue_of(bank));
         }
         self.refresh.done();
         if let Some(next) = self.refresh.front() {
@@ -501,7 +501,7 @@ impl Channel {
         }
         *open += 1;
         self.consider(queue);
-        self.renew(bank);
+        self.renew(Command::Activate, bank);
     }
 
     #[inline]
@@ -512,6 +512,7 @@ impl Channel {
         self.statistics.banks[bank as usize].precharges += 1;
         self.closed(bank, now);
         self.consider(self.queue_of(bank));
+        self.renew(Command::Precharge, bank);
     }
 
     /// A bank has been closed.
@@ -535,9 +536,9 @@ impl Channel {
 
     /// A command to a bank has changed what its group allows.
     #[inline]
-    fn renew(&mut self, bank: u32) {
+    fn renew(&mut self, issued: Command, bank: u32) {
         if self.queues.len() > 1 {
-            self.ready.renew(self.device.banks_of_group(bank), &self.device);
+            self.ready.renew(issued, self.device.banks_of_group(bank), &self.device);
         }
     }
 
@@ -584,7 +585,10 @@ impl Channel {
             self.closed(bank, now);
         }
         self.consider(queue);
-        self.renew(bank);
+        self.renew(plain, bank);
+        if auto {
+            self.renew(Command::Precharge, bank);
+        }
     }
 
     // ---- accounts ----

@@ -44,12 +44,13 @@ impl Ready {
         }
     }
 
-    /// Bank group times of these queues have changed.
+    /// A command has changed what the group of these queues allows.
     #[inline]
-    pub fn renew(&mut self, queues: std::ops::Range<u32>, device: &Device) {
+    pub fn renew(&mut self, issued: Command, queues: std::ops::Range<u32>, device: &Device) {
         let mask = (u64::MAX >> (64 - queues.len())) << queues.start;
         for (kind, command) in KINDS.into_iter().enumerate() {
-            let mut part = self.wanted[kind] & mask;
+            let mut part =
+                if device.is_felt_in_group(issued, command) { self.wanted[kind] & mask } else { 0 };
             while part != 0 {
                 let number = part.trailing_zeros();
                 part &= part - 1;
