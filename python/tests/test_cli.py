@@ -250,14 +250,14 @@ def test_runs_in_threads_take_each_others_time():
 
 
 def test_nothing_compiled_stays_unwrapped():
-    from linecard import _core, api, queueing, vrp
+    from linecard import _core, api, petri, queueing, vrp
 
-    wrappers = (api, queueing, vrp)
+    wrappers = (api, petri, queueing, vrp)
     source = "".join(Path(module.__file__).read_text() for module in wrappers)
     for name in dir(_core):
         if not name.startswith("_"):
             assert f"_core.{name}(" in source, name
-            assert any(callable(getattr(module, name, None)) for module in wrappers), name
+            assert any(callable(getattr(module, name.removeprefix("petri_"), None)) for module in wrappers), name
     stub = (ROOT / "python/linecard/_core.pyi").read_text()
     assert {name for name in dir(_core) if not name.startswith("_")} == {
         line.split("(")[0].removeprefix("def ") for line in stub.splitlines() if line.startswith("def ")

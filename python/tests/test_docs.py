@@ -36,6 +36,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
     (tmp_path / "edge.pcap.gz").write_bytes(content)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
+    # The net and the extension that the guide shows.
+    for page, name in (("petri", "model.toml"), ("vrp", "filter.toml")):
+        (tmp_path / name).write_text(blocks(ROOT / "docs" / "guide" / f"{page}.md", "toml")[0])
     monkeypatch.chdir(tmp_path)
 
 

@@ -9,6 +9,7 @@ mod errors;
 mod flow_mix;
 mod flowcache;
 mod hierarchy;
+mod petri;
 mod plain;
 mod queueing;
 mod ticker;
@@ -304,5 +305,6 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(describe, module)?)?;
     queueing::register(module)?;
     hierarchy::register(module)?;
+    petri::register(module)?;
     Ok(())
 }

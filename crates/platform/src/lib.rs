@@ -11,6 +11,7 @@ mod extension;
 mod hierarchy;
 mod ineffective;
 mod memory;
+mod petri;
 mod preset;
 mod report;
 mod request;
@@ -28,6 +29,10 @@ pub use hierarchy::{HierarchyReport, HierarchyRequest, hierarchy};
 pub use memory::{
     BankUse, CommandCounts, MemoryEnergy, MemoryInput, MemoryLatency, MemoryReport, MemoryRequest,
     MemoryTime, run_memory,
+};
+pub use petri::{
+    ExploreReport, SimulateReport, SimulateRequest, SolveReport, explore_file, read_net, simulate_file,
+    solve_file,
 };
 pub use preset::{PresetInfo, presets};
 pub use report::{

@@ -21,7 +21,7 @@ from typing import Annotated
 import typer
 
 from linecard._core import __version__
-from linecard.cli import dram, queueing, vrp
+from linecard.cli import dram, petri, queueing, vrp
 from linecard.cli.common import EPILOG, JSON_HELP, Exit
 from linecard.errors import ConfigError, ConfigProblem, LinecardError
 
@@ -429,6 +429,7 @@ def reproduce(
 
 
 app.add_typer(queueing.app, name="queueing", epilog=EPILOG)
+app.add_typer(petri.app, name="petri", epilog=EPILOG)
 app.add_typer(vrp.app, name="vrp", epilog=EPILOG)
 app.command("hierarchy", epilog=EPILOG)(vrp.hierarchy)
 

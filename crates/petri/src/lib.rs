@@ -1,0 +1,33 @@
+//! Timed Petri nets: build one, explore its markings, solve for its steady state, simulate it.
+//!
+//! | question | answer |
+//! |---|---|
+//! | a net by name and number | [`NetBuilder`] |
+//! | a net from a PNML file, place/transition or symmetric | [`read_pnml`] |
+//! | every marking, bounds, dead markings | [`explore`] |
+//! | the exact steady state of exponential and immediate times | [`solve`] |
+//! | throughputs and mean tokens by simulation | [`simulate`] |
+//!
+//! Coloured tokens exist in PNML's symmetric nets only: these are unfolded, a place for each colour and a transition for
+//! each binding whose guard holds. Conventions are those of the Model Checking Contest: an edge is a pair of a marking and
+//! a transition (or binding) that it enables.
+//!
+//! # What it leaves out
+//!
+//! Guards, colours and expressions of one's own; empirical, uniform and Erlang times; hierarchy; invariants.
+#![forbid(unsafe_code)]
+
+mod compiled;
+mod error;
+mod explore;
+mod net;
+mod pnml;
+mod simulate;
+mod solve;
+
+pub use error::PetriError;
+pub use explore::{Explored, explore};
+pub use net::{Arc, ArcKind, Net, NetBuilder, Place, Servers, Timing, Transition};
+pub use pnml::read_pnml;
+pub use simulate::{Run, Simulated, simulate};
+pub use solve::{Solved, solve};

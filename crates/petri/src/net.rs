@@ -1,0 +1,268 @@
+//! A net as it is built: places, transitions, arcs, by name.
+//!
+//! ```
+//! use linecard_petri::{NetBuilder, Servers, Timing};
+//!
+//! let mut net = NetBuilder::new("M/M/1/10");
+//! let (free, busy) = (net.place("free", 10)?, net.place("busy", 0)?);
+//! let arrive = net.transition("arrive", Timing::Exponential { rate: 0.9 }, Servers::Count(1))?;
+//! let serve = net.transition("serve", Timing::Exponential { rate: 1.0 }, Servers::Count(1))?;
+//! net.input(free, arrive, 1)?;
+//! net.output(arrive, busy, 1)?;
+//! net.input(busy, serve, 1)?;
+//! net.output(serve, free, 1)?;
+//! let solved = linecard_petri::solve(&net.build()?, 1000)?;
+//! assert!((solved.throughput[1] - 0.854268).abs() < 1e-6);
+//! # Ok::<(), linecard_petri::PetriError>(())
+//! ```
+
+use crate::PetriError;
+use rustc_hash::FxHashMap;
+
+/// How long an enabled transition takes until it fires.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Timing {
+    /// No time is stated: the net can be explored, not simulated.
+    Untimed,
+    /// None. Of enabled ones those of the highest priority compete by weight.
+    Immediate {
+        /// Share among those that compete.
+        weight: f64,
+        /// Higher goes first.
+        priority: u32,
+    },
+    /// Exponential.
+    Exponential {
+        /// Firings in a unit of time, for each server.
+        rate: f64,
+    },
+    /// Always the same.
+    Deterministic {
+        /// Units of time.
+        delay: f64,
+    },
+}
+
+/// How many firings of a transition may be under way at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Servers {
+    /// At most so many, at least one.
+    Count(u32),
+    /// As many as it is enabled times.
+    Infinite,
+}
+
+impl Servers {
+    /// Servers that work when the transition is enabled `degree` times.
+    #[inline]
+    #[must_use]
+    pub fn busy(self, degree: u32) -> u32 {
+        match self {
+            Self::Count(count) => degree.min(count),
+            Self::Infinite => degree,
+        }
+    }
+}
+
+/// What an arc does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArcKind {
+    /// Takes tokens.
+    Input,
+    /// Puts tokens.
+    Output,
+    /// Disables while the place holds as many tokens as its weight, or more.
+    Inhibitor,
+    /// Empties the place, before tokens are put.
+    Reset,
+}
+
+/// A place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its name.
+    pub name: String,
+    /// Tokens at the beginning.
+    pub tokens: u32,
+}
+
+/// A transition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transition {
+    /// Its name.
+    pub name: String,
+    /// When it fires.
+    pub timing: Timing,
+    /// How often at the same time.
+    pub servers: Servers,
+}
+
+/// An arc between a place and a transition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arc {
+    /// Number of the place.
+    pub place: u32,
+    /// Number of the transition.
+    pub transition: u32,
+    /// What it does.
+    pub kind: ArcKind,
+    /// Tokens.
+    pub weight: u32,
+}
+
+/// A net that was checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Net {
+    /// Its name.
+    pub name: String,
+    /// Places, in the order in which they were named.
+    pub places: Vec<Place>,
+    /// Transitions, likewise.
+    pub transitions: Vec<Transition>,
+    /// Arcs, each place and transition joined at most once by a kind: parallel ones are one of their sum.
+    pub arcs: Vec<Arc>,
+}
+
+/// Builds a net.
+#[derive(Clone, Debug, Default)]
+pub struct NetBuilder {
+    net: Option<Net>,
+    names: FxHashMap<String, ()>,
+    joined: FxHashMap<(u32, u32, u8), usize>,
+}
+
+impl NetBuilder {
+    /// An empty net.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        let net = Net { name: name.to_owned(), places: vec![], transitions: vec![], arcs: vec![] };
+        Self { net: Some(net), ..Self::default() }
+    }
+
+    fn net(&mut self) -> &mut Net {
+        self.net.get_or_insert_with(|| Net {
+            name: String::new(),
+            places: vec![],
+            transitions: vec![],
+            arcs: vec![],
+        })
+    }
+
+    fn take_name(&mut self, part: &'static str, name: &str) -> Result<(), PetriError> {
+        if name.is_empty() || self.names.insert(name.to_owned(), ()).is_some() {
+            let found = if name.is_empty() { "no name" } else { "a name that is taken" };
+            return Err(PetriError::part(part, name, found, "a name of its own"));
+        }
+        Ok(())
+    }
+
+    /// Adds a place; its number.
+    ///
+    /// # Errors
+    /// When the name is empty or taken.
+    pub fn place(&mut self, name: &str, tokens: u32) -> Result<u32, PetriError> {
+        self.take_name("place", name)?;
+        let places = &mut self.net().places;
+        places.push(Place { name: name.to_owned(), tokens });
+        Ok(places.len() as u32 - 1)
+    }
+
+    /// Adds a transition; its number.
+    ///
+    /// # Errors
+    /// When the name is empty or taken, or its time, weight or servers cannot be.
+    pub fn transition(&mut self, name: &str, timing: Timing, servers: Servers) -> Result<u32, PetriError> {
+        self.take_name("transition", name)?;
+        let number = match timing {
+            Timing::Untimed => 1.0,
+            Timing::Immediate { weight, .. } => weight,
+            Timing::Exponential { rate } => rate,
+            Timing::Deterministic { delay } => delay,
+        };
+        if !(number > 0.0 && number.is_finite()) {
+            let what = "a rate, delay or weight above 0";
+            return Err(PetriError::part("transition", name, number, what));
+        }
+        if servers == Servers::Count(0) {
+            return Err(PetriError::part("transition", name, "0 servers", "1 or more, or inf"));
+        }
+        let transitions = &mut self.net().transitions;
+        transitions.push(Transition { name: name.to_owned(), timing, servers });
+        Ok(transitions.len() as u32 - 1)
+    }
+
+    fn arc(&mut self, place: u32, transition: u32, kind: ArcKind, weight: u32) -> Result<(), PetriError> {
+        let net = self.net();
+        let known = (place as usize) < net.places.len() && (transition as usize) < net.transitions.len();
+        if !known || weight == 0 {
+            let found = if known { "weight 0" } else { "a place or transition that is not there" };
+            return Err(PetriError::part("arc", "", found, "two parts of the net and a weight from 1"));
+        }
+        let key = (place, transition, kind as u8);
+        if let Some(&at) = self.joined.get(&key) {
+            let arc = &mut self.net().arcs[at];
+            match kind {
+                ArcKind::Input | ArcKind::Output => arc.weight += weight,
+                ArcKind::Inhibitor => arc.weight = arc.weight.min(weight),
+                ArcKind::Reset => (),
+            }
+            return Ok(());
+        }
+        let net = self.net();
+        net.arcs.push(Arc { place, transition, kind, weight });
+        let at = net.arcs.len() - 1;
+        self.joined.insert(key, at);
+        Ok(())
+    }
+
+    /// An arc that takes tokens.
+    ///
+    /// # Errors
+    /// When place or transition are not there, or the weight is 0.
+    pub fn input(&mut self, place: u32, transition: u32, weight: u32) -> Result<(), PetriError> {
+        self.arc(place, transition, ArcKind::Input, weight)
+    }
+
+    /// An arc that puts tokens.
+    ///
+    /// # Errors
+    /// As [`NetBuilder::input`].
+    pub fn output(&mut self, transition: u32, place: u32, weight: u32) -> Result<(), PetriError> {
+        self.arc(place, transition, ArcKind::Output, weight)
+    }
+
+    /// An arc that disables while the place holds `weight` tokens or more.
+    ///
+    /// # Errors
+    /// As [`NetBuilder::input`].
+    pub fn inhibitor(&mut self, place: u32, transition: u32, weight: u32) -> Result<(), PetriError> {
+        self.arc(place, transition, ArcKind::Inhibitor, weight)
+    }
+
+    /// An arc that empties the place when the transition fires.
+    ///
+    /// # Errors
+    /// As [`NetBuilder::input`].
+    pub fn reset(&mut self, place: u32, transition: u32) -> Result<(), PetriError> {
+        self.arc(place, transition, ArcKind::Reset, 1)
+    }
+
+    /// The net.
+    ///
+    /// # Errors
+    /// When it has no transitions, or one with infinitely many servers takes nothing.
+    pub fn build(mut self) -> Result<Net, PetriError> {
+        let net = self.net.take().unwrap_or_else(|| unreachable!("a builder is built once"));
+        if net.transitions.is_empty() {
+            return Err(PetriError::part("net", &net.name, "no transition", "at least one"));
+        }
+        for (number, transition) in (0u32..).zip(&net.transitions) {
+            let takes = |arc: &Arc| arc.transition == number && arc.kind == ArcKind::Input;
+            if transition.servers == Servers::Infinite && !net.arcs.iter().any(takes) {
+                let found = "infinitely many servers and no input place";
+                return Err(PetriError::part("transition", &transition.name, found, "a number of servers"));
+            }
+        }
+        Ok(net)
+    }
+}

@@ -1,0 +1,346 @@
+//! PNML (ISO/IEC 15909-2): place/transition nets and symmetric nets.
+//!
+//! A symmetric net is unfolded: a place for each colour of its sort, a transition for each binding of its variables whose
+//! guard holds. Names are ids, with `@` and the colours joined by points. Inhibitor and reset arcs are no part of the
+//! standard; the ways in which GreatSPN, TAPAAL and pm4py write them are read. Anything else that an arc says of its type is
+//! an error: an arc that is left out makes another net.
+
+mod sorts;
+mod terms;
+
+use crate::net::{Net, NetBuilder, Servers, Timing};
+use crate::{ArcKind, PetriError};
+use roxmltree::{Document, Node};
+use rustc_hash::FxHashMap;
+use sorts::{Sort, Sorts};
+use terms::{Bag, Condition, Term, Variables};
+
+/// Most transitions that a transition is unfolded to.
+const MOST_BINDINGS: u64 = 5_000_000;
+
+/// An error at an element.
+fn wrong(node: Node<'_, '_>, found: impl ToString, expected: &str) -> PetriError {
+    let line = node.document().text_pos_at(node.range().start).row;
+    PetriError::Pnml { line, found: found.to_string(), expected: expected.to_owned() }
+}
+
+fn children<'a, 'i>(node: Node<'a, 'i>) -> impl Iterator<Item = Node<'a, 'i>> {
+    node.children().filter(Node::is_element)
+}
+
+fn child<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Option<Node<'a, 'i>> {
+    children(node).find(|child| child.tag_name().name() == name)
+}
+
+fn attribute<'a>(node: Node<'a, '_>, name: &str) -> Result<&'a str, PetriError> {
+    node.attribute(name)
+        .ok_or_else(|| wrong(node, format!("<{}> without {name}", node.tag_name().name()), "the attribute"))
+}
+
+/// The text of a label, as `<text>` or, in older files, `<value>`.
+fn label(node: Node<'_, '_>, name: &str) -> Result<Option<u32>, PetriError> {
+    let Some(label) = child(node, name) else { return Ok(None) };
+    let text = child(label, "text").or_else(|| child(label, "value"));
+    let text = text.and_then(|text| text.text()).unwrap_or("").trim();
+    text.parse().map(Some).map_err(|_| wrong(label, format!("{text:?}"), "a whole number from 0"))
+}
+
+/// Reads the first net of a PNML document.
+///
+/// # Errors
+/// When it is no XML, no net of these kinds, or says something that cannot be used; with the line.
+pub fn read_pnml(text: &str) -> Result<Net, PetriError> {
+    let options = roxmltree::ParsingOptions { allow_dtd: true, ..roxmltree::ParsingOptions::default() };
+    let document = Document::parse_with_options(text, options).map_err(|error| PetriError::Pnml {
+        line: error.pos().row,
+        found: error.to_string(),
+        expected: "XML".to_owned(),
+    })?;
+    let root = document.root_element();
+    let net = children(root).find(|node| node.tag_name().name() == "net");
+    let net = net.filter(|_| root.tag_name().name() == "pnml");
+    let net =
+        net.ok_or_else(|| wrong(root, format!("<{}>", root.tag_name().name()), "<pnml> with a <net>"))?;
+    let kind = attribute(net, "type")?;
+    let coloured = match kind.rsplit('/').next().unwrap_or("") {
+        "ptnet" | "pnmlcoremodel" => false,
+        "symmetricnet" => true,
+        _ if kind.ends_with("ptNetb") || kind.contains("PTNet") || kind.contains("pt-net") => false,
+        _ => return Err(wrong(net, format!("a net of type {kind:?}"), "ptnet or symmetricnet")),
+    };
+    Reader::new(net, coloured)?.read()
+}
+
+/// A place of the file: where its colours begin among the unfolded places.
+struct FilePlace {
+    sort: Sort,
+    first: u32,
+}
+
+struct Reader<'a, 'i> {
+    net: Node<'a, 'i>,
+    coloured: bool,
+    sorts: Sorts,
+    builder: NetBuilder,
+    places: FxHashMap<&'a str, FilePlace>,
+    /// Reference places and transitions, and whom they stand for.
+    references: FxHashMap<&'a str, &'a str>,
+}
+
+/// An arc of the file.
+struct FileArc<'a, 'i> {
+    node: Node<'a, 'i>,
+    place: &'a str,
+    kind: ArcKind,
+}
+
+impl<'a, 'i> Reader<'a, 'i> {
+    fn new(net: Node<'a, 'i>, coloured: bool) -> Result<Self, PetriError> {
+        let name = net.attribute("id").unwrap_or("net");
+        Ok(Self {
+            net,
+            coloured,
+            sorts: Sorts::read(net)?,
+            builder: NetBuilder::new(name),
+            places: FxHashMap::default(),
+            references: FxHashMap::default(),
+        })
+    }
+
+    fn elements(&self, name: &'static str) -> impl Iterator<Item = Node<'a, 'i>> + use<'a, 'i> {
+        self.net.descendants().filter(move |node| node.is_element() && node.tag_name().name() == name)
+    }
+
+    fn read(mut self) -> Result<Net, PetriError> {
+        for name in ["referencePlace", "referenceTransition"] {
+            for node in self.elements(name) {
+                self.references.insert(attribute(node, "id")?, attribute(node, "ref")?);
+            }
+        }
+        for node in self.elements("place") {
+            self.place(node)?;
+        }
+        let mut arcs: FxHashMap<&'a str, Vec<FileArc<'a, 'i>>> = FxHashMap::default();
+        let transitions: Vec<_> = self.elements("transition").collect();
+        for node in &transitions {
+            arcs.insert(attribute(*node, "id")?, Vec::new());
+        }
+        for node in self.elements("arc") {
+            let (source, target) =
+                (self.real(attribute(node, "source")?), self.real(attribute(node, "target")?));
+            let (place, transition, into) = if self.places.contains_key(source) {
+                (source, target, true)
+            } else {
+                (target, source, false)
+            };
+            let list = arcs.get_mut(transition).filter(|_| self.places.contains_key(place));
+            let Some(list) = list else {
+                let found = format!("an arc from {source:?} to {target:?}");
+                return Err(wrong(node, found, "a place and a transition of this net"));
+            };
+            list.push(FileArc { node, place, kind: arc_kind(node, into)? });
+        }
+        for node in transitions {
+            let id = attribute(node, "id")?;
+            let arcs = arcs.remove(id).unwrap_or_default();
+            if self.coloured { self.unfold(node, id, &arcs)? } else { self.transition(node, id, &arcs)? }
+        }
+        self.builder.build()
+    }
+
+    /// Whom an id stands for.
+    fn real(&self, mut id: &'a str) -> &'a str {
+        // References to references end, or they go round: so many steps are enough.
+        for _ in 0..=self.references.len() {
+            match self.references.get(id) {
+                Some(&further) => id = further,
+                None => break,
+            }
+        }
+        id
+    }
+
+    fn place(&mut self, node: Node<'a, 'i>) -> Result<(), PetriError> {
+        let id = attribute(node, "id")?;
+        let sort = match child(node, "type").filter(|_| self.coloured) {
+            Some(kind) => self.sorts.of(structure(kind)?)?,
+            None => Sort::dot(),
+        };
+        let tokens: Bag = match (self.coloured, child(node, "hlinitialMarking")) {
+            (true, Some(marking)) => {
+                let term = Term::read(structure(marking)?, &self.sorts)?;
+                term.bag(&sort, &self.sorts, &Variables::default(), marking)?
+            }
+            (true, None) => Bag::default(),
+            (false, _) => [(0, i64::from(label(node, "initialMarking")?.unwrap_or(0)))].into_iter().collect(),
+        };
+        let colours = sort.size(&self.sorts);
+        let mut first = 0;
+        for colour in 0..colours {
+            let name = if self.coloured {
+                format!("{id}@{}", sort.name_of(colour, &self.sorts))
+            } else {
+                id.to_owned()
+            };
+            let held = tokens.get(&colour).copied().unwrap_or(0);
+            let held =
+                u32::try_from(held).map_err(|_| wrong(node, format!("{held} tokens"), "0 to 4294967295"))?;
+            let number =
+                self.builder.place(&name, held).map_err(|error| wrong(node, error, "ids of their own"))?;
+            first = if colour == 0 { number } else { first };
+        }
+        self.places.insert(id, FilePlace { sort, first });
+        Ok(())
+    }
+
+    fn transition(
+        &mut self,
+        node: Node<'a, 'i>,
+        id: &str,
+        arcs: &[FileArc<'a, 'i>],
+    ) -> Result<(), PetriError> {
+        let added = self.builder.transition(id, Timing::Untimed, Servers::Count(1));
+        let transition = added.map_err(|error| wrong(node, error, "ids of their own"))?;
+        for arc in arcs {
+            let weight = label(arc.node, "inscription")?.unwrap_or(1);
+            let place = self.places[arc.place].first;
+            self.join(arc, place, transition, i64::from(weight))?;
+        }
+        Ok(())
+    }
+
+    fn join(
+        &mut self,
+        arc: &FileArc<'a, 'i>,
+        place: u32,
+        transition: u32,
+        weight: i64,
+    ) -> Result<(), PetriError> {
+        let expected = "a weight of 1 to 4294967295";
+        let weight = u32::try_from(weight).ok().filter(|&weight| weight > 0);
+        let weight = weight.ok_or_else(|| wrong(arc.node, "another weight", expected))?;
+        let joined = match arc.kind {
+            ArcKind::Input => self.builder.input(place, transition, weight),
+            ArcKind::Output => self.builder.output(transition, place, weight),
+            ArcKind::Inhibitor => self.builder.inhibitor(place, transition, weight),
+            ArcKind::Reset => self.builder.reset(place, transition),
+        };
+        joined.map_err(|error| wrong(arc.node, error, expected))
+    }
+
+    /// A transition for each binding of its variables whose guard holds.
+    fn unfold(&mut self, node: Node<'a, 'i>, id: &str, arcs: &[FileArc<'a, 'i>]) -> Result<(), PetriError> {
+        let guard = match child(node, "condition") {
+            Some(condition) => Some(Condition::read(structure(condition)?, &self.sorts)?),
+            None => None,
+        };
+        let mut terms = Vec::with_capacity(arcs.len());
+        let mut names: Vec<String> = Vec::new();
+        if let Some(guard) = &guard {
+            guard.variables(&mut names);
+        }
+        for arc in arcs {
+            let inscription = child(arc.node, "hlinscription");
+            let inscription =
+                inscription.ok_or_else(|| wrong(arc.node, "an arc without hlinscription", "one"))?;
+            let term = Term::read(structure(inscription)?, &self.sorts)?;
+            term.variables(&mut names);
+            terms.push(term);
+        }
+        names.sort();
+        names.dedup();
+        let mut sorts = Vec::with_capacity(names.len());
+        let mut bindings = 1u64;
+        for name in &names {
+            let sort = self
+                .sorts
+                .of_variable(name)
+                .ok_or_else(|| wrong(node, format!("variable {name:?}"), "a declared one"))?;
+            bindings = bindings.saturating_mul(u64::from(sort.size(&self.sorts)));
+            sorts.push(sort);
+        }
+        if bindings > MOST_BINDINGS {
+            let expected = format!("at most {MOST_BINDINGS}");
+            return Err(wrong(node, format!("{bindings} bindings of transition {id:?}"), &expected));
+        }
+        let mut binding = Variables::default();
+        let mut colours = vec![0u32; names.len()];
+        loop {
+            for ((name, sort), &colour) in names.iter().zip(&sorts).zip(&colours) {
+                binding.set(name, sort.parts(colour, &self.sorts));
+            }
+            let holds = match &guard {
+                Some(guard) => guard.holds(&self.sorts, &binding, node)?,
+                None => true,
+            };
+            if holds {
+                self.bound(node, id, arcs, &terms, &binding, (&sorts, &colours))?;
+            }
+            // The next binding: the last variable runs fastest.
+            let mut at = colours.len();
+            loop {
+                if at == 0 {
+                    return Ok(());
+                }
+                at -= 1;
+                colours[at] += 1;
+                if colours[at] < sorts[at].size(&self.sorts) {
+                    break;
+                }
+                colours[at] = 0;
+            }
+        }
+    }
+
+    fn bound(
+        &mut self,
+        node: Node<'a, 'i>,
+        id: &str,
+        arcs: &[FileArc<'a, 'i>],
+        terms: &[Term],
+        binding: &Variables,
+        (sorts, colours): (&[Sort], &[u32]),
+    ) -> Result<(), PetriError> {
+        let parts: Vec<String> =
+            sorts.iter().zip(colours).map(|(sort, &colour)| sort.name_of(colour, &self.sorts)).collect();
+        let name = if parts.is_empty() { id.to_owned() } else { format!("{id}@{}", parts.join(".")) };
+        let added = self.builder.transition(&name, Timing::Untimed, Servers::Count(1));
+        let transition = added.map_err(|error| wrong(node, error, "ids of their own"))?;
+        for (arc, term) in arcs.iter().zip(terms) {
+            let place = &self.places[arc.place];
+            let bag = term.bag(&place.sort, &self.sorts, binding, arc.node)?;
+            let first = place.first;
+            let mut held: Vec<(u32, i64)> = bag.into_iter().filter(|&(_, count)| count != 0).collect();
+            held.sort_unstable();
+            for (colour, count) in held {
+                self.join(arc, first + colour, transition, count)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The meaning of a label of a symmetric net stands in its structure.
+fn structure<'a, 'i>(label: Node<'a, 'i>) -> Result<Node<'a, 'i>, PetriError> {
+    let inner = child(label, "structure").and_then(|structure| children(structure).next());
+    inner.ok_or_else(|| {
+        wrong(label, format!("<{}> without structure", label.tag_name().name()), "<structure>")
+    })
+}
+
+fn arc_kind(node: Node<'_, '_>, into: bool) -> Result<ArcKind, PetriError> {
+    let written = node
+        .attribute("type")
+        .or_else(|| child(node, "type").and_then(|kind| kind.attribute("value")))
+        .or_else(|| child(node, "arctype").and_then(|kind| child(kind, "text")).and_then(|text| text.text()))
+        .map(str::trim);
+    match (written, into) {
+        (None | Some("normal"), true) => Ok(ArcKind::Input),
+        (None | Some("normal"), false) => Ok(ArcKind::Output),
+        (Some("inhibitor" | "tapnInhibitor"), true) => Ok(ArcKind::Inhibitor),
+        (Some("reset"), _) => Ok(ArcKind::Reset),
+        (Some(other), _) => {
+            Err(wrong(node, format!("an arc of type {other:?}"), "normal, inhibitor from a place, or reset"))
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! The steady state of a net with exponential and immediate transitions: exact, from its tangible markings.
+//!
+//! Markings that enable an immediate transition are left at once (they *vanish*): of those of the highest priority one
+//! fires, by weight. What is left is a Markov chain over the others. Its steady state is found by the elimination of
+//! Grassmann, Taksar and Heyman (1985), which subtracts nothing, or for large chains by Gauss-Seidel iteration.
+
+use crate::PetriError;
+use crate::compiled::Compiled;
+use crate::net::{Net, Timing};
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+/// Chains up to this size are eliminated, larger ones iterated.
+const MOST_ELIMINATED: usize = 1500;
+/// Iteration ends when no probability changes by more than this share.
+const CLOSE: f64 = 1e-13;
+const MOST_ITERATIONS: u32 = 200_000;
+
+/// A steady state.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Solved {
+    /// Markings in which time passes.
+    pub tangible_markings: u64,
+    /// Markings that are left at once.
+    pub vanishing_markings: u64,
+    /// Firings in a unit of time, by transition.
+    pub throughput: Vec<f64>,
+    /// Tokens averaged over time, by place.
+    pub mean_tokens: Vec<f64>,
+}
+
+type Marking = Box<[u32]>;
+
+/// What becomes of a vanishing marking: tangible ones with probabilities, and firings of immediate transitions.
+#[derive(Clone, Debug, Default)]
+struct Resolved {
+    to: Vec<(u32, f64)>,
+    firings: Vec<(u32, f64)>,
+}
+
+/// Solves a net with at most so many markings.
+///
+/// # Errors
+/// When a transition has another time, the net is unbounded beyond the limit, a marking is absorbing, immediate
+/// transitions fire for ever, or the chain falls apart.
+pub fn solve(net: &Net, most_markings: u64) -> Result<Solved, PetriError> {
+    for transition in &net.transitions {
+        let found = match transition.timing {
+            Timing::Immediate { .. } | Timing::Exponential { .. } => continue,
+            Timing::Deterministic { .. } => "a deterministic time",
+            Timing::Untimed => "no time",
+        };
+        let expected =
+            "exponential or immediate: an exact solution needs no memory; simulate the net instead";
+        return Err(PetriError::part("transition", &transition.name, found, expected));
+    }
+    let mut graph = Graph::new(net, most_markings);
+    graph.build()?;
+    graph.steady_state()
+}
+
+struct Graph<'a> {
+    net: &'a Net,
+    compiled: Compiled,
+    most: usize,
+    tangible: FxHashMap<Marking, u32>,
+    markings: Vec<Marking>,
+    vanishing: FxHashMap<Marking, Option<Resolved>>,
+    /// For each tangible marking: transition, its rate, and where it leads.
+    leaves: Vec<Vec<(u32, f64, Resolved)>>,
+}
+
+impl<'a> Graph<'a> {
+    fn new(net: &'a Net, most: u64) -> Self {
+        Self {
+            net,
+            compiled: Compiled::new(net),
+            most: most.clamp(1, 1 << 31) as usize,
+            tangible: FxHashMap::default(),
+            markings: Vec::new(),
+            vanishing: FxHashMap::default(),
+            leaves: Vec::new(),
+        }
+    }
+
+    fn degree(&self, transition: usize, marking: &[u32]) -> u32 {
+        self.compiled.degree(transition, |place| marking[place as usize])
+    }
+
+    fn fired(&self, transition: usize, marking: &[u32]) -> Marking {
+        let mut next: Vec<u32> = marking.to_vec();
+        for &(place, weight) in self.compiled.inputs.of_transition(transition) {
+            next[place as usize] -= weight;
+        }
+        for &(place, _) in self.compiled.resets.of_transition(transition) {
+            next[place as usize] = 0;
+        }
+        for &(place, weight) in self.compiled.outputs.of_transition(transition) {
+            next[place as usize] = next[place as usize].saturating_add(weight);
+        }
+        next.into_boxed_slice()
+    }
+
+    /// The immediate transitions that compete in a marking, with their shares.
+    fn competing(&self, marking: &[u32]) -> Vec<(u32, f64)> {
+        let mut best = 0;
+        let mut found: Vec<(u32, f64)> = Vec::new();
+        for (number, transition) in self.net.transitions.iter().enumerate() {
+            let Timing::Immediate { weight, priority } = transition.timing else { continue };
+            if self.degree(number, marking) == 0 {
+                continue;
+            }
+            if found.is_empty() || priority > best {
+                (best, found) = (priority, vec![(number as u32, weight)]);
+            } else if priority == best {
+                found.push((number as u32, weight));
+            }
+        }
+        let sum: f64 = found.iter().map(|(_, weight)| weight).sum();
+        found.iter_mut().for_each(|(_, weight)| *weight /= sum);
+        found
+    }
+
+    /// Where a marking leads without time passing: to itself if it is tangible.
+    fn resolve(&mut self, marking: Marking) -> Result<Resolved, PetriError> {
+        if let Some(&number) = self.tangible.get(&marking) {
+            return Ok(Resolved { to: vec![(number, 1.0)], firings: Vec::new() });
+        }
+        match self.vanishing.get(&marking) {
+            Some(Some(resolved)) => return Ok(resolved.clone()),
+            Some(None) => {
+                let place = self.words(&marking);
+                let text = format!("immediate transitions fire for ever without time passing, from {place}");
+                return Err(PetriError::Unsolvable(text));
+            }
+            None => (),
+        }
+        let competing = self.competing(&marking);
+        if self.tangible.len() + self.vanishing.len() >= self.most {
+            let text =
+                format!("more than {} markings: the net may be unbounded; raise the limit if not", self.most);
+            return Err(PetriError::Unsolvable(text));
+        }
+        if competing.is_empty() {
+            let number = self.markings.len() as u32;
+            self.tangible.insert(marking.clone(), number);
+            self.markings.push(marking);
+            return Ok(Resolved { to: vec![(number, 1.0)], firings: Vec::new() });
+        }
+        self.vanishing.insert(marking.clone(), None);
+        let mut resolved = Resolved::default();
+        for (transition, share) in competing {
+            let next = self.fired(transition as usize, &marking);
+            let further = self.resolve(next)?;
+            resolved.firings.push((transition, share));
+            resolved.firings.extend(further.firings.iter().map(|&(t, count)| (t, count * share)));
+            resolved.to.extend(further.to.iter().map(|&(m, p)| (m, p * share)));
+        }
+        self.vanishing.insert(marking, Some(resolved.clone()));
+        Ok(resolved)
+    }
+
+    fn build(&mut self) -> Result<(), PetriError> {
+        let first: Marking = self.net.places.iter().map(|place| place.tokens).collect();
+        self.resolve(first)?;
+        let mut number = 0;
+        while number < self.markings.len() {
+            let marking = self.markings[number].clone();
+            let mut leaves = Vec::new();
+            for (transition, kind) in self.net.transitions.iter().enumerate() {
+                let Timing::Exponential { rate } = kind.timing else { continue };
+                let degree = self.degree(transition, &marking);
+                if degree > 0 {
+                    let rate = rate * f64::from(kind.servers.busy(degree));
+                    let next = self.fired(transition, &marking);
+                    leaves.push((transition as u32, rate, self.resolve(next)?));
+                }
+            }
+            if leaves.is_empty() {
+                let place = self.words(&marking);
+                let text =
+                    format!("{place} is absorbing: nothing is enabled there, and there is no steady state");
+                return Err(PetriError::Unsolvable(text));
+            }
+            self.leaves.push(leaves);
+            number += 1;
+        }
+        Ok(())
+    }
+
+    fn words(&self, marking: &[u32]) -> String {
+        let held = self.net.places.iter().zip(marking).filter(|(_, tokens)| **tokens > 0);
+        let held: Vec<String> =
+            held.take(12).map(|(place, tokens)| format!("{} {tokens}", place.name)).collect();
+        format!("the marking {{{}}}", held.join(", "))
+    }
+
+    /// Rates from marking to marking, those to itself left out.
+    fn rates(&self) -> Vec<Vec<(u32, f64)>> {
+        let rows = self.leaves.iter().enumerate().map(|(from, leaves)| {
+            let mut row: Vec<(u32, f64)> = Vec::new();
+            for (_, rate, resolved) in leaves {
+                for &(to, share) in resolved.to.iter().filter(|&&(to, _)| to as usize != from) {
+                    match row.iter_mut().find(|(other, _)| *other == to) {
+                        Some((_, sum)) => *sum += rate * share,
+                        None => row.push((to, rate * share)),
+                    }
+                }
+            }
+            row
+        });
+        rows.collect()
+    }
+
+    fn steady_state(&self) -> Result<Solved, PetriError> {
+        let rates = self.rates();
+        let members = recurrent(&rates)
+            .ok_or_else(|| PetriError::Unsolvable("the net falls into parts that are never left for each other: where it ends depends on chance, and there is no single steady state".to_owned()))?;
+        let mut place_of = vec![u32::MAX; rates.len()];
+        for (place, &member) in members.iter().enumerate() {
+            place_of[member as usize] = place as u32;
+        }
+        let inner: Vec<Vec<(u32, f64)>> = members
+            .iter()
+            .map(|&m| rates[m as usize].iter().map(|&(to, rate)| (place_of[to as usize], rate)).collect())
+            .collect();
+        let shares = if inner.len() <= MOST_ELIMINATED { eliminate(&inner) } else { iterate(&inner)? };
+        let mut solved = Solved {
+            tangible_markings: self.markings.len() as u64,
+            vanishing_markings: self.vanishing.len() as u64,
+            throughput: vec![0.0; self.net.transitions.len()],
+            mean_tokens: vec![0.0; self.net.places.len()],
+        };
+        for (&member, share) in members.iter().zip(shares) {
+            for (mean, &tokens) in solved.mean_tokens.iter_mut().zip(&self.markings[member as usize]) {
+                *mean += share * f64::from(tokens);
+            }
+            for (transition, rate, resolved) in &self.leaves[member as usize] {
+                solved.throughput[*transition as usize] += share * rate;
+                for &(immediate, count) in &resolved.firings {
+                    solved.throughput[immediate as usize] += share * rate * count;
+                }
+            }
+        }
+        Ok(solved)
+    }
+}
+
+/// The markings that are visited for ever, if they hang together: those that every marking can reach.
+fn recurrent(rates: &[Vec<(u32, f64)>]) -> Option<Vec<u32>> {
+    let count = rates.len();
+    let mut back = vec![Vec::new(); count];
+    for (from, row) in rates.iter().enumerate() {
+        for &(to, _) in row {
+            back[to as usize].push(from as u32);
+        }
+    }
+    // The last marking of a depth-first search in order of completion, turned round, lies in a class that leads on to no
+    // other when it is searched from the first.
+    let forward: Vec<Vec<u32>> = rates.iter().map(|row| row.iter().map(|&(to, _)| to).collect()).collect();
+    let candidate = *completed(&forward, 0).first()?;
+    let class = reach(&forward, candidate);
+    let everyone = reach(&back, candidate);
+    (everyone.len() == count).then(|| {
+        let mut members = class;
+        members.sort_unstable();
+        members
+    })
+}
+
+/// Markings in the order in which a depth-first search leaves them.
+fn completed(edges: &[Vec<u32>], start: u32) -> Vec<u32> {
+    let mut seen = vec![false; edges.len()];
+    let (mut stack, mut order) = (vec![(start, 0usize)], Vec::new());
+    seen[start as usize] = true;
+    while let Some((at, next)) = stack.last_mut() {
+        if let Some(&to) = edges[*at as usize].get(*next) {
+            *next += 1;
+            if !std::mem::replace(&mut seen[to as usize], true) {
+                stack.push((to, 0));
+            }
+        } else {
+            order.push(*at);
+            stack.pop();
+        }
+    }
+    order
+}
+
+fn reach(edges: &[Vec<u32>], start: u32) -> Vec<u32> {
+    completed(edges, start)
+}
+
+/// Grassmann, Taksar and Heyman: states leave one by one, and what went through them goes past them.
+fn eliminate(rates: &[Vec<(u32, f64)>]) -> Vec<f64> {
+    let count = rates.len();
+    let mut dense = vec![0.0; count * count];
+    for (from, row) in rates.iter().enumerate() {
+        for &(to, rate) in row {
+            dense[from * count + to as usize] += rate;
+        }
+    }
+    for last in (1..count).rev() {
+        let out: f64 = dense[last * count..last * count + last].iter().sum();
+        for from in 0..last {
+            let share = dense[from * count + last] / out;
+            dense[from * count + last] = share;
+            if share > 0.0 {
+                for to in 0..last {
+                    dense[from * count + to] += share * dense[last * count + to];
+                }
+            }
+        }
+    }
+    let mut shares = vec![1.0; count];
+    for state in 1..count {
+        shares[state] = (0..state).map(|from| shares[from] * dense[from * count + state]).sum();
+    }
+    normalised(shares)
+}
+
+fn normalised(mut shares: Vec<f64>) -> Vec<f64> {
+    let sum: f64 = shares.iter().sum();
+    shares.iter_mut().for_each(|share| *share /= sum);
+    shares
+}
+
+fn iterate(rates: &[Vec<(u32, f64)>]) -> Result<Vec<f64>, PetriError> {
+    let count = rates.len();
+    let out: Vec<f64> = rates.iter().map(|row| row.iter().map(|(_, rate)| rate).sum()).collect();
+    let mut into = vec![Vec::new(); count];
+    for (from, row) in rates.iter().enumerate() {
+        for &(to, rate) in row {
+            into[to as usize].push((from as u32, rate));
+        }
+    }
+    let mut shares = vec![1.0 / count as f64; count];
+    for _ in 0..MOST_ITERATIONS {
+        let mut change: f64 = 0.0;
+        for state in 0..count {
+            let flow: f64 = into[state].iter().map(|&(from, rate)| shares[from as usize] * rate).sum();
+            let share = flow / out[state];
+            change = change.max((share - shares[state]).abs() / share.max(f64::MIN_POSITIVE));
+            shares[state] = share;
+        }
+        shares = normalised(shares);
+        if change < CLOSE {
+            return Ok(shares);
+        }
+    }
+    Err(PetriError::Unsolvable(format!(
+        "no steady state within {MOST_ITERATIONS} iterations over {count} markings"
+    )))
+}

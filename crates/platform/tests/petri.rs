@@ -1,0 +1,167 @@
+//! Do solution and simulation give the numbers that closed forms and other programs give?
+
+use linecard_platform::{SimulateRequest, explore_file, simulate_file, solve_file};
+use std::path::{Path, PathBuf};
+
+fn golden() -> Vec<(PathBuf, toml::Table)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden/petri/gspn");
+    let Ok(files) = std::fs::read_dir(&folder) else {
+        println!("skipped: the golden nets are not there");
+        return Vec::new();
+    };
+    let mut nets: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
+    nets.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
+    nets.sort();
+    let read = |path: PathBuf| {
+        let table = std::fs::read_to_string(&path).unwrap().parse::<toml::Table>().unwrap();
+        (path, table["expected"].as_table().unwrap().clone())
+    };
+    nets.into_iter().map(read).collect()
+}
+
+fn number(value: &toml::Value) -> f64 {
+    value.as_float().or_else(|| value.as_integer().map(|number| number as f64)).unwrap()
+}
+
+fn expected<'a>(table: &'a toml::Table, what: &str) -> Vec<(&'a String, f64)> {
+    table[what].as_table().unwrap().iter().map(|(name, value)| (name, number(value))).collect()
+}
+
+#[test]
+fn what_has_a_chain_is_solved_to_a_millionth() {
+    for (path, table) in golden() {
+        if !table["method"].as_str().unwrap().starts_with("ctmc") {
+            continue;
+        }
+        let file = path.to_string_lossy().into_owned();
+        let solved = solve_file(&file, 1_000_000).unwrap();
+        assert_eq!(
+            solved.tangible_markings as i64,
+            table["tangible_markings"].as_integer().unwrap(),
+            "{file}"
+        );
+        for (name, value) in expected(&table, "throughput") {
+            let found = solved.numbers.throughput[name];
+            assert!((found - value).abs() < 1e-6 * value.abs().max(1.0), "{file} {name}: {found}, {value}");
+        }
+        for (name, value) in expected(&table, "mean_tokens") {
+            let found = solved.numbers.mean_tokens[name];
+            assert!((found - value).abs() < 1e-6 * value.abs().max(1.0), "{file} {name}: {found}, {value}");
+        }
+    }
+}
+
+#[test]
+fn every_net_is_simulated_within_twice_its_interval() {
+    for (path, table) in golden() {
+        let request = SimulateRequest {
+            path: path.to_string_lossy().into_owned(),
+            warmup: 500.0,
+            time: 20_000.0,
+            replications: 10,
+            seed: 1,
+            threads: 0,
+        };
+        let found = simulate_file(&request, &|| false).unwrap();
+        assert_eq!((found.replications, found.dead_replications), (10, 0));
+        for (name, value) in expected(&table, "throughput") {
+            let (mean, width) = (found.numbers.throughput[name], found.throughput_half_width[name]);
+            assert!((mean - value).abs() <= 2.0 * width, "{path:?} {name}: {mean} +- {width}, {value}");
+        }
+        for (name, value) in expected(&table, "mean_tokens") {
+            let (mean, width) = (found.numbers.mean_tokens[name], found.mean_tokens_half_width[name]);
+            assert!((mean - value).abs() <= 2.0 * width, "{path:?} {name}: {mean} +- {width}, {value}");
+        }
+    }
+}
+
+fn write(name: &str, text: &str) -> String {
+    let folder = std::env::temp_dir().join(format!("linecard-petri-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(name);
+    std::fs::write(&path, text).unwrap();
+    path.to_string_lossy().into_owned()
+}
+
+const MM1K: &str = r#"
+name = "mm1k"
+[[place]]
+name = "free"
+tokens = 10
+[[place]]
+name = "busy"
+[[transition]]
+name = "arrive"
+kind = "exp"
+rate = 0.9
+[[transition]]
+name = "serve"
+kind = "exp"
+rate = 1
+[[arc]]
+from = "free"
+to = "arrive"
+[[arc]]
+from = "arrive"
+to = "busy"
+[[arc]]
+from = "busy"
+to = "serve"
+[[arc]]
+from = "serve"
+to = "free"
+"#;
+
+#[test]
+fn mm1k_is_the_closed_form_however_many_threads_simulate_it() {
+    let path = write("mm1k.toml", MM1K);
+    let rho: f64 = 0.9;
+    let empty = (1.0 - rho) / (1.0 - rho.powi(11));
+    let solved = solve_file(&path, 100).unwrap();
+    assert!((solved.numbers.throughput["serve"] - (1.0 - empty)).abs() < 1e-12);
+    let simulated = |threads| {
+        let request = SimulateRequest {
+            path: path.clone(),
+            warmup: 10.0,
+            time: 1000.0,
+            replications: 5,
+            seed: 7,
+            threads,
+        };
+        serde_json::to_string(&simulate_file(&request, &|| false).unwrap()).unwrap()
+    };
+    assert_eq!(simulated(1), simulated(4));
+}
+
+#[test]
+fn what_is_no_net_is_refused_with_everything_that_is_wrong() {
+    let refused = |text: &str| explore_file(&write("bad.toml", text), 10).err().unwrap().to_string();
+    let bad = MM1K.replace("rate = 0.9", "rate = -1").replace("to = \"serve\"", "to = \"sreve\"");
+    let error = refused(&bad);
+    assert!(error.contains("transition arrive") && error.contains("above 0"), "{error}");
+    assert!(error.contains("arc busy -> sreve"), "{error}");
+    assert!(refused(&MM1K.replace("tokens = 10", "token = 10")).contains("unknown field `token`"));
+    assert!(
+        refused(&MM1K.replace("kind = \"exp\"", "kind = \"gauss\"")).contains("expected exp, det or imm")
+    );
+    assert!(refused("name = 3").contains("line 1"));
+    assert!(explore_file("no/such.toml", 10).err().unwrap().to_string().contains("cannot read"));
+    let xml = write(
+        "bad.pnml",
+        "<pnml>\n<net type='http://www.pnml.org/version-2009/grammar/ptnet'>\n<place/>\n</net></pnml>",
+    );
+    let error = explore_file(&xml, 10).err().unwrap().to_string();
+    assert!(error.contains("line 3: found <place> without id"), "{error}");
+}
+
+#[test]
+fn what_has_no_steady_state_says_why() {
+    let solved = |text: &str| solve_file(&write("odd.toml", text), 1000).err().unwrap().to_string();
+    let dead = MM1K.replace("from = \"serve\"\nto = \"free\"", "from = \"serve\"\nto = \"busy\"");
+    let dead = dead.replace("from = \"busy\"\nto = \"serve\"", "from = \"free\"\nto = \"serve\"");
+    assert!(solved(&dead).contains("is absorbing"), "{}", solved(&dead));
+    let endless = MM1K.replace("[[arc]]\nfrom = \"free\"\nto = \"arrive\"\n", "");
+    assert!(solved(&endless).contains("may be unbounded"), "{}", solved(&endless));
+    let fixed = MM1K.replace("kind = \"exp\"\nrate = 1", "kind = \"det\"\ndelay = 1");
+    assert!(solved(&fixed).contains("a deterministic time"), "{}", solved(&fixed));
+}

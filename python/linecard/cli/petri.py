@@ -1,0 +1,134 @@
+"""`linecard petri`: explore, solve and simulate Petri nets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.padding import Padding
+from rich.text import Text
+
+from linecard.cli import screen
+from linecard.cli.common import JSON_HELP
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+app = typer.Typer(
+    help="Petri nets: explore their markings, solve for the steady state, simulate.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+)
+
+Net = Annotated[Path, typer.Argument(metavar="FILE", help="A net: PNML (.pnml, .xml) or TOML.")]
+Limit = Annotated[int, typer.Option("--limit", metavar="N", help="Markings at which the search stops.")]
+Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
+
+
+@app.command("explore")
+def explore(net: Net, limit: Limit = 10_000_000, json: Json = False) -> None:
+    """Find every marking of a net, its bounds and its dead ends. Time and priorities play no part.
+
+    A symmetric net is unfolded first. A search that reaches the limit says so and shows what it found.
+
+    **Examples**
+
+        linecard petri explore model.pnml
+
+        linecard petri explore model.toml --limit 100000 --json
+    """
+    from linecard import petri
+
+    found = petri.explore(net, limit)
+    if json:
+        screen.print_json(found.to_dict())
+        return
+    facts = [
+        ("Markings", f"{found.reachable_markings:,}" + ("" if found.complete else ", stopped at the limit")),
+        ("Edges", f"{found.edges:,}"),
+        ("Dead", f"{found.dead_markings:,} markings"),
+        ("Tokens", f"at most {found.max_tokens_in_place:,} in a place, {found.max_tokens_in_marking:,} in a marking"),
+        ("Never enabled", f"{found.never_enabled_transitions:,} of {found.transitions:,} transitions"),
+    ]
+    _print(found.net or net.name, facts, "Bounds", ((name, f"{bound:,}") for name, bound in found.bounds.items()))
+
+
+@app.command("solve")
+def solve(net: Net, limit: Limit = 10_000_000, json: Json = False) -> None:
+    """Solve for the steady state of a net with exponential and immediate transitions, exactly.
+
+    **Examples**
+
+        linecard petri solve model.toml
+
+        linecard petri solve model.toml --json
+    """
+    from linecard import petri
+
+    found = petri.solve(net, limit)
+    if json:
+        screen.print_json(found.to_dict())
+        return
+    facts = [("Markings", f"{found.tangible_markings:,} tangible, {found.vanishing_markings:,} vanishing")]
+    rows = [(name, f"{value:.6g} firings") for name, value in found.throughput.items()]
+    rows += [(name, f"{value:.6g} tokens") for name, value in found.mean_tokens.items()]
+    _print(found.net or net.name, facts, "Steady state", rows)
+
+
+@app.command("simulate")
+def simulate(
+    net: Net,
+    time: Annotated[float, typer.Option(metavar="T", help="Time with statistics of each replication.")] = 10_000.0,
+    warmup: Annotated[
+        float | None, typer.Option(metavar="T", help="Time before; a tenth of --time if left out.")
+    ] = None,
+    replications: Annotated[int, typer.Option(metavar="N", help="Replications, each with a seed of its own.")] = 10,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the first replication.")] = 1,
+    threads: Annotated[
+        int | None, typer.Option(metavar="N", help="Replications at the same time; one per core if left out.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Simulate a net: throughputs and mean tokens with 95 % intervals over replications.
+
+    The same command prints the same bytes, whatever `--threads`.
+
+    **Examples**
+
+        linecard petri simulate model.toml
+
+        linecard petri simulate model.toml --time 100000 --replications 20 --json
+    """
+    from linecard import petri
+
+    found = petri.simulate(net, time, warmup=warmup, replications=replications, seed=seed, threads=threads)
+    if json:
+        screen.print_json(found.to_dict())
+        return
+    facts = [("Runs", f"{found.replications} of time {found.time:g}, {found.firings:,} firings")]
+    if found.dead_replications:
+        facts.append(("Dead", f"in {found.dead_replications} of them nothing was enabled any more"))
+
+    def rows() -> Iterable[tuple[str, str]]:
+        for name, mean in found.throughput.items():
+            yield name, f"{mean:.6g} ± {found.throughput_half_width[name]:.2g} firings"
+        for name, mean in found.mean_tokens.items():
+            yield name, f"{mean:.6g} ± {found.mean_tokens_half_width[name]:.2g} tokens"
+
+    _print(found.net or net.name, facts, "In a unit of time, and on average", rows())
+
+
+def _print(title: str, facts: Iterable[tuple[str, str]], heading: str, rows: Iterable[tuple[str, str]]) -> None:
+    table = screen.grid("l", "w")
+    for name, value in facts:
+        table.add_row(Text(name, style=screen.DIM), value)
+    values = screen.grid("l", "w")
+    for name, value in rows:
+        values.add_row(Text(name), value)
+    screen.show(
+        Padding(Text(title, style="bold"), (1, 0, 0, 2)),
+        screen.section(table),
+        screen.section(screen.heading(heading), values),
+        Text(""),
+    )

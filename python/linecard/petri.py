@@ -1,0 +1,226 @@
+"""Timed Petri nets from files: explore every marking, solve for the steady state, simulate.
+
+A file is PNML (place/transition or symmetric, endings ``.pnml`` and ``.xml``) or TOML; see docs/guide/petri.md.
+
+>>> from linecard import petri
+>>> petri.solve("mm1k.toml").throughput["serve"]  # doctest: +SKIP
+0.8542678...
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from linecard import _core, _html
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.results import plain
+
+if TYPE_CHECKING:
+    import polars
+
+MOST_MARKINGS = 10_000_000
+_U64_MAX = 2**64 - 1
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Explored:
+    """Every marking that can be reached; time plays no part.
+
+    Attributes:
+        net: Name of the net.
+        places: Places, after unfolding colours; ``transitions`` and ``arcs`` likewise.
+        reachable_markings: Markings, the first one included.
+        edges: Pairs of a marking and a transition that it enables.
+        dead_markings: Markings that enable nothing.
+        max_tokens_in_place: Most tokens in a place.
+        max_tokens_in_marking: Most tokens in a marking.
+        never_enabled_transitions: Transitions that no marking enables.
+        bounds: Most tokens of each place.
+        complete: Whether everything was found before the limit; otherwise the numbers are of what was found.
+    """
+
+    net: str
+    places: int
+    transitions: int
+    arcs: int
+    reachable_markings: int
+    edges: int
+    dead_markings: int
+    max_tokens_in_place: int
+    max_tokens_in_marking: int
+    never_enabled_transitions: int
+    bounds: dict[str, int]
+    complete: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        result: dict[str, Any] = plain(self)
+        return result
+
+    def __repr__(self) -> str:
+        return f"<Explored {self.net}: {self.reachable_markings:,} markings, {self.edges:,} edges>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Solved:
+    """A steady state, exact.
+
+    Attributes:
+        net: Name of the net.
+        tangible_markings: Markings in which time passes.
+        vanishing_markings: Markings that are left at once.
+        throughput: Firings in a unit of time, by transition.
+        mean_tokens: Tokens averaged over time, by place.
+    """
+
+    net: str
+    tangible_markings: int
+    vanishing_markings: int
+    throughput: dict[str, float]
+    mean_tokens: dict[str, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        result: dict[str, Any] = plain(self)
+        return result
+
+    def to_frame(self) -> polars.DataFrame:
+        """Measure, name and value as a polars data frame (extra ``frames``)."""
+        from linecard import tables
+
+        rows = [["throughput", name, value] for name, value in self.throughput.items()]
+        rows += [["mean_tokens", name, value] for name, value in self.mean_tokens.items()]
+        return tables.frame(("measure", "name", "value"), rows)
+
+    def __repr__(self) -> str:
+        return f"<Solved {self.net}: {self.tangible_markings:,} tangible markings>"
+
+    def _repr_html_(self) -> str:
+        rows = [(name, f"{value:.6g}", "firings") for name, value in self.throughput.items()]
+        rows += [(name, f"{value:.6g}", "tokens") for name, value in self.mean_tokens.items()]
+        return _html.block(self.net, _html.table(("name", "value", ""), rows))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Simulated:
+    """Replications of a net: means, and half the widths of their 95 % intervals (Student's t over replications).
+
+    Attributes:
+        net: Name of the net.
+        throughput: Firings in a unit of time, by transition.
+        mean_tokens: Tokens averaged over time, by place.
+        throughput_half_width: Half the width of each interval; 0 with one replication says nothing.
+        mean_tokens_half_width: The same for tokens.
+        most_tokens: Most tokens seen, by place.
+        replications: Replications, each with a seed of its own.
+        firings: Firings of all of them.
+        time: Time with statistics of one.
+        dead_replications: Those in which nothing was enabled any more.
+    """
+
+    net: str
+    throughput: dict[str, float]
+    mean_tokens: dict[str, float]
+    throughput_half_width: dict[str, float]
+    mean_tokens_half_width: dict[str, float]
+    most_tokens: dict[str, int]
+    replications: int
+    firings: int
+    time: float
+    dead_replications: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        result: dict[str, Any] = plain(self)
+        return result
+
+    def to_frame(self) -> polars.DataFrame:
+        """Measure, name, mean and half width as a polars data frame (extra ``frames``)."""
+        from linecard import tables
+
+        rows: list[list[object]] = []
+        for measure, means, widths in (
+            ("throughput", self.throughput, self.throughput_half_width),
+            ("mean_tokens", self.mean_tokens, self.mean_tokens_half_width),
+        ):
+            rows += [[measure, name, mean, widths[name]] for name, mean in means.items()]
+        return tables.frame(("measure", "name", "mean", "half_width"), rows)
+
+    def __repr__(self) -> str:
+        return f"<Simulated {self.net}: {self.replications} replications, {self.firings:,} firings>"
+
+
+def _limit(limit: int) -> int:
+    if not 1 <= limit <= 2**32 - 2:
+        raise ConfigError.of([ConfigProblem("limit", "", f"found {limit}, expected 1 to {2**32 - 2}")])
+    return limit
+
+
+def explore(path: str | PathLike[str], limit: int = MOST_MARKINGS) -> Explored:
+    """Every marking of a net, its bounds and dead ends.
+
+    Args:
+        path: A net.
+        limit: Markings at which the search stops with what was found.
+
+    Raises:
+        ConfigError: The file is no net; every problem is listed.
+    """
+    return msgspec.convert(_core.petri_explore(fspath(path), most_markings=_limit(limit)), Explored)
+
+
+def solve(path: str | PathLike[str], limit: int = MOST_MARKINGS) -> Solved:
+    """The steady state of a net with exponential and immediate transitions, exact.
+
+    Raises:
+        ConfigError: The file is no net, or the net has no steady state that can be solved for; the text says why.
+    """
+    return msgspec.convert(_core.petri_solve(fspath(path), most_markings=_limit(limit)), Solved)
+
+
+def simulate(
+    path: str | PathLike[str],
+    time: float = 10_000.0,
+    *,
+    warmup: float | None = None,
+    replications: int = 10,
+    seed: int = 1,
+    threads: int | None = None,
+) -> Simulated:
+    """Simulate a net in several replications on all cores. The result does not depend on the threads.
+
+    Args:
+        path: A net whose transitions all have times.
+        time: Time with statistics of each replication.
+        warmup: Time before; ``None`` takes a tenth of ``time``.
+        replications: Replications with seeds of their own.
+        seed: Seed of the first.
+        threads: Replications at the same time; ``None`` takes one per core.
+
+    Raises:
+        ConfigError: The file is no net, or it cannot be simulated; the text says why.
+    """
+    problems = [
+        ConfigProblem(name, "", f"found {value}, expected {least} to {most}")
+        for name, value, least, most in (
+            ("replications", replications, 1, 1_000_000),
+            ("seed", seed, 0, _U64_MAX),
+            ("threads", 1 if threads is None else threads, 1, 1024),
+        )
+        if not least <= value <= most
+    ]
+    if problems:
+        raise ConfigError.of(problems)
+    found = _core.petri_simulate(
+        fspath(path),
+        warmup=time / 10 if warmup is None else warmup,
+        time=time,
+        replications=replications,
+        seed=seed,
+        threads=threads or 0,
+    )
+    return msgspec.convert(found, Simulated)
