@@ -303,7 +303,8 @@ def flow_mix(
 
     Flows with one packet, and large ones with more than 1000, get the shares asked for; the rest have 2 to 1000
     packets. Sizes follow bounded Pareto laws, gaps are log-normal and differ from flow to flow, and are scaled so that
-    as many flows are active at once as asked for. No gap of a flow reaches the time-out.
+    as many flows are active on average over the time as asked for (``view`` averages over packets, and a traffic begins
+    and ends with fewer: some percent apart). No gap of a flow reaches the time-out.
 
     Args:
         packets: Packets in all.

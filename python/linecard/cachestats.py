@@ -15,7 +15,7 @@ from linecard.results import field_names, plain
 if TYPE_CHECKING:
     import polars
 
-# The policies that stand for what no policy can exceed, in order of preference.
+# The policies that stand for what no policy of the same sets can exceed, in order of preference.
 UPPER_BOUNDS = ("OPT", "OPT_BYPASS")
 
 

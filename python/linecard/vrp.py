@@ -1,8 +1,8 @@
 """The virtual router processor: what a program may do for every packet without falling behind the line.
 
 Source: Spalink 2000, section 4.2. The forwarding program runs at a packet rate; operations are added to it until
-packets are lost. What it stands of one kind of operation is that resource's head room, and extensions are given a share
-of it.
+it no longer keeps up: more than 0.1 % of the packets are lost, or more than 1 % of them pile up inside. What it stands
+of one kind of operation is that resource's head room, and extensions are given a share of it.
 An extension is a list of operations without loops; it is checked against the budget, then run.
 """
 
@@ -33,9 +33,13 @@ if TYPE_CHECKING:
 APP = "vanilla_ip"
 PACKET_BYTES = 64
 TRANSFER_BYTES = 32
-# A run at a rate, and what it may lose and still sustain it: bursts of a port may overflow its buffer.
-PACKETS, WARMUP_PACKETS = 12_000, 2_000
+# A run at a rate, what it may lose and still sustain it (bursts of a port may overflow its buffer), and what may pile
+# up inside (large buffers hide an overload for a while).
+PACKETS, WARMUP_PACKETS = 20_000, 4_000
 LOSS_ALLOWED = 0.001
+GROWTH_ALLOWED = 0.01
+# Rates that a traffic generator can make.
+RATES_PPS = (1e3, 1e9)
 
 # Each resource: how it is asked for, and the most that is searched.
 _RESOURCES: tuple[tuple[str, str, str, int], ...] = (
@@ -148,6 +152,12 @@ class VrpBudget:
         )
 
 
+def keeps_up(result: RunResult) -> bool:
+    """Whether a run loses next to nothing, and holds no more packets at its end than at its start."""
+    growth = result.metric("total", "packets_inside_at_end") - result.metric("total", "packets_inside_at_start")
+    return result.summary.loss_fraction <= LOSS_ALLOWED and growth <= GROWTH_ALLOWED * result.summary.packets_in
+
+
 class _Search:
     """Runs of one preset at one rate."""
 
@@ -179,7 +189,7 @@ class _Search:
 
     def sustains(self, extension: str) -> bool:
         """Whether the line rate stands the extension."""
-        return self.run(extension).summary.loss_fraction <= LOSS_ALLOWED
+        return keeps_up(self.run(extension))
 
     def most(self, operation: str, limit: int) -> int:
         """The largest count of an operation that is sustained, found by doubling and halving."""
@@ -238,6 +248,9 @@ def vrp_budget(
         ConfigError: Preset, change or rate is wrong, or forwarding alone does not sustain the rate.
     """
     rate_pps, changes, done = parse_rate(rate), api.settings(set), 0
+    if not RATES_PPS[0] <= rate_pps <= RATES_PPS[1]:
+        expected = f"expected {RATES_PPS[0]:g} to {RATES_PPS[1]:g} packets per second; is the unit missing? (1.128Mpps)"
+        raise ConfigError.of([ConfigProblem("rate", "", f"found {rate_pps:g}, {expected}")])
 
     def tick() -> None:
         nonlocal done
@@ -247,9 +260,10 @@ def vrp_budget(
 
     described = api.describe(preset, changes)
     search = _Search(preset, rate_pps, changes, seed, tick)
-    bare = search.run("").summary
-    if bare.loss_fraction > LOSS_ALLOWED:
-        found = f"found {rate_pps / 1e6:g} Mpps; forwarding alone loses {bare.loss_fraction:.1%} of them"
+    bare = search.run("")
+    if not keeps_up(bare):
+        lost = bare.summary.loss_fraction
+        found = f"found {rate_pps / 1e6:g} Mpps; forwarding alone does not keep up and loses {lost:.1%} of them"
         raise ConfigError.of([ConfigProblem("rate", "", f"{found}, expected a rate that {preset} sustains")])
     margin = float(described["vrp.margin_percent"].value)
     resources = []
@@ -329,8 +343,8 @@ class VrpCheck:
         return f"<VrpCheck {self.name}: {'accepted' if self.accepted else self.cause}>"
 
 
-def _read_extension(path: Path) -> _Extension:
-    """An extension file, or everything that is wrong with it, by line."""
+def _read_extension(path: Path) -> tuple[_Extension, list[int]]:
+    """An extension file and the lines of its operations, or everything that is wrong with it, by line."""
     try:
         text = path.read_text(encoding="utf-8")
         data = tomllib.loads(text)
@@ -360,7 +374,7 @@ def _read_extension(path: Path) -> _Extension:
     for name, value in (("registers", extension.registers), ("instructions", extension.instructions or 0)):
         if value < 0:
             raise ConfigError.of([ConfigProblem(str(path), name, f"found {value}, expected 0 or more")])
-    return extension
+    return extension, heads
 
 
 def _op_problem(op: Any) -> str:
@@ -376,6 +390,8 @@ def _op_problem(op: Any) -> str:
         return f"found {name!r}; {hint}"
     number = OPERATIONS[name][1]
     extra = [key for key in op if key not in {"op", number}]
+    if extra and extra[0].lower() in {*_LOOPS, "times", "ops"}:
+        return f"found {extra[0]!r}: an extension has no loops; write its operations out, for each 64 bytes"
     if extra:
         return f"{name} has no {extra[0]!r}; expected {number}"
     value = op.get(number)
@@ -408,19 +424,24 @@ def vrp_check(
     Raises:
         ConfigError: The extension has a loop, an unknown operation, or a count below one; every such line is listed.
     """
-    found = _read_extension(Path(extension))
+    found, lines = _read_extension(Path(extension))
     budget = budget or vrp_budget(preset, rate, set=set, seed=seed, progress=progress)
     changes = api.settings(set)
     counts: dict[str, float] = {row.resource: 0.0 for row in budget.resources}
     cycles = 0.0
     parts = []
-    for op in found.ops:
+    # Where each resource goes beyond its budget.
+    beyond: dict[str, int] = {}
+    for place, op in enumerate(found.ops):
         resource, number = OPERATIONS[op.op]
         value = getattr(op, number)
         units = value / TRANSFER_BYTES if number == "bytes" else value
         counts[resource] += units
         cycles += units * budget[resource].cost_cycles
         parts.append(f"{op.op} {value}")
+        for name, used in (("cycles", cycles), (resource, counts[resource])):
+            if used > budget[name].budget and place < len(lines):
+                beyond.setdefault(name, lines[place])
     counts["cycles"] = cycles
     instructions = found.instructions
     if instructions is None:
@@ -442,15 +463,16 @@ def vrp_check(
     load_cycles = instructions * int(described["vrp.load_accesses"].value) * scratch
     over = [
         f"{use.resource}: {use.used:g} used, {use.budget:g} allowed, {use.used - use.budget:g} too many"
+        + (f", beyond it from line {beyond[use.resource]} on" if use.resource in beyond else "")
         for use in uses
         if not use.fits
     ]
     loss = latency = None
     if not over:
-        summary = _Search(preset, budget.rate_pps, changes, seed, lambda: None).run(", ".join(parts)).summary
-        loss, latency = summary.loss_fraction, summary.latency_ns.mean
-        if loss > LOSS_ALLOWED:
-            over.append(f"within the budget, but {loss:.1%} of the packets are lost when it runs")
+        ran = _Search(preset, budget.rate_pps, changes, seed, lambda: None).run(", ".join(parts))
+        loss, latency = ran.summary.loss_fraction, ran.summary.latency_ns.mean
+        if not keeps_up(ran):
+            over.append(f"within the budget, but the line is not kept up with when it runs: {loss:.1%} are lost")
     return VrpCheck(
         name=found.name,
         rate_pps=budget.rate_pps,

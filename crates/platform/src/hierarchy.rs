@@ -91,7 +91,7 @@ pub fn hierarchy(request: &HierarchyRequest) -> Result<HierarchyReport, Error> {
         packet_bytes: request.packet_bytes,
         message_bytes: request.message_bytes,
         messages_per_second: rate(&counts),
-        most_messages_per_second: rate(&most),
+        most_messages_per_second: rate(&most).max(rate(&counts)),
         reach_percent: 100.0 * counts.messages as f64 / counts.packets.max(1) as f64,
         host_cycles_per_message: spare(counts.host_ps, configuration.number("host.clock_mhz")),
         core_cycles_per_message: spare(counts.core_ps, configuration.number("engine.clock_mhz")),
@@ -119,6 +119,16 @@ fn resolve(configuration: &Configuration, request: &HierarchyRequest) -> Result<
     if !(1..=request.packet_bytes.max(1)).contains(&request.message_bytes) {
         wrong("message bytes", request.message_bytes.to_string(), "1 to the bytes of a packet");
     }
+    let engines =
+        engine_piece_ps(configuration) * f64::from(request.packet_bytes.div_ceil(64)) * request.rate_pps;
+    if engines > 1e12 {
+        let found = format!(
+            "{} packets a second, which take {:.0} % of the DRAM for forwarding alone",
+            request.rate_pps,
+            engines * 1e-10
+        );
+        wrong("rate", found, "a rate that the DRAM stands");
+    }
     if request.one_in == 0 || request.packets == 0 {
         wrong("packets", format!("{}, one in {}", request.packets, request.one_in), "at least 1");
     }
@@ -135,21 +145,14 @@ fn resolve(configuration: &Configuration, request: &HierarchyRequest) -> Result<
     };
     let ns = |key: &str| (configuration.number(key) * 1e3).round() as u64;
     let cycle_ps = 1e6 / configuration.number("engine.clock_mhz");
-    let dram_ps = |bytes: u32| {
-        let clock_ps = 1e6 / configuration.number("dram.clock_mhz");
-        let cycle_bytes =
-            configuration.number("dram.bus_bytes") * configuration.number("dram.beats_per_cycle");
-        (configuration.number("paths.dram_access_cycles") + f64::from(bytes) / cycle_bytes) * clock_ps
-    };
-    let piece_ps: f64 = FORWARDING.iter().map(|&(count, bytes)| f64::from(count) * dram_ps(bytes)).sum();
     let transit = ["paths.issue_ns", "paths.return_ns", "paths.push_engine_ns"].map(ns).iter().sum();
     Ok(HierarchyConfig {
         packet_ps: (1e12 / request.rate_pps).round().max(1.0) as u64,
         packet_bytes: request.packet_bytes,
         message_bytes: request.message_bytes,
         one_in: request.one_in,
-        engine_piece_ps: piece_ps.round() as u64,
-        dram_access_ps: dram_ps(32).round() as u64,
+        engine_piece_ps: engine_piece_ps(configuration).round() as u64,
+        dram_access_ps: dram_ps(configuration, 32).round() as u64,
         dram_transit_ps: transit,
         signal: if configuration.text("core.signal") == "polling" {
             Signal::Polling { every_ps: ns("core.poll_ns") }
@@ -164,6 +167,18 @@ fn resolve(configuration: &Configuration, request: &HierarchyRequest) -> Result<
         window: configuration.integer("host.window") as u32,
         waiting: configuration.integer("host.waiting") as u32,
     })
+}
+
+/// Picoseconds that the DRAM takes for an access.
+fn dram_ps(configuration: &Configuration, bytes: u32) -> f64 {
+    let clock_ps = 1e6 / configuration.number("dram.clock_mhz");
+    let cycle_bytes = configuration.number("dram.bus_bytes") * configuration.number("dram.beats_per_cycle");
+    (configuration.number("paths.dram_access_cycles") + f64::from(bytes) / cycle_bytes) * clock_ps
+}
+
+/// Picoseconds that it takes for forwarding a piece.
+fn engine_piece_ps(configuration: &Configuration) -> f64 {
+    FORWARDING.iter().map(|&(count, bytes)| f64::from(count) * dram_ps(configuration, bytes)).sum()
 }
 
 /// `64:931.6, 1500:22579`: nanoseconds at sizes in bytes.

@@ -346,6 +346,12 @@ fn bottleneck(
         };
     }
     let why = match component {
+        "dram" if counts.paths.accesses > 0 => format!(
+            "The DRAM serves transfers {} of the time: {} moves data, {} is what accesses cost beside their bytes.",
+            percent(utilization),
+            percent(dram.data),
+            percent(dram.row_miss)
+        ),
         "dram" => format!(
             "The DRAM has a request pending {} of the time: {} moves data, {} is lost to row misses and {} to turnarounds \
              ({} of the accesses find their row open).",

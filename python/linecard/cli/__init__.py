@@ -5,7 +5,7 @@ Data goes to stdout, progress and diagnostics to stderr. Exit status, the same f
 | status | meaning |
 |---|---|
 | 0 | everything went well |
-| 1 | `reproduce --check`: a limit was missed, or the list of deviations is not up to date |
+| 1 | `reproduce --check`: a limit was missed, or the list of deviations is not up to date; `vrp check`: refused |
 | 2 | wrong usage, or a configuration error; every problem is listed |
 | 3 | the capture is damaged (the result is still printed) or cannot be used |
 | 4 | the run failed: a deadlock, or a packet that fits no buffer |
@@ -309,10 +309,11 @@ def _words(text: str) -> list[str]:
 
 def _number(option: str, text: str) -> int:
     """A whole number on a list."""
+    also = ", or full" if option == "--ways" else ""
     try:
         return int(text)
     except ValueError:
-        problem = ConfigProblem(option, "", f"found {text!r}, expected whole numbers with commas, such as 4,8")
+        problem = ConfigProblem(option, "", f"found {text!r}, expected whole numbers with commas, such as 4,8{also}")
         raise ConfigError.of([problem]) from None
 
 

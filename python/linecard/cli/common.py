@@ -17,7 +17,7 @@ class Exit(IntEnum):
 
 
 EPILOG = (
-    "Exit status: 0 ok · 1 reproduce --check failed · 2 wrong usage or configuration · "
+    "Exit status: 0 ok · 1 reproduce --check failed or vrp check refused · 2 wrong usage or configuration · "
     "3 capture damaged (result still printed) or unusable · 4 the run failed · 130 interrupted"
 )
 

@@ -228,6 +228,9 @@ def named_times(*times: tuple[str, float]) -> Text:
     return Text("   ").join(Text.assemble((f"{name} ", DIM), si_time(value)) for name, value in times)
 
 
+RESULT_CACHE_HITS = ("result_cache", "hit_rate")
+
+
 def print_run(result: RunResult) -> None:
     """The screen of one run."""
     parts: list[RenderableType] = []
@@ -257,6 +260,9 @@ def print_run(result: RunResult) -> None:
     numbers.add_row("", Text(result.bottleneck.why))
     parts.append(section(numbers))
 
+    hit_rate = next((row.value for row in result.metrics if (row.component, row.metric) == RESULT_CACHE_HITS), None)
+    if hit_rate is not None:
+        numbers.add_row("Result cache", Text.assemble((percent(hit_rate, 2), "bold"), ("   of the lookups hit", DIM)))
     if result.resources:
         parts.append(section(heading("Utilisation"), _utilisation(result)))
     parts.append(

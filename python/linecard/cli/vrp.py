@@ -44,8 +44,8 @@ def budget(
 ) -> None:
     """Find what a program may do for every 64 bytes at a packet rate, beside forwarding.
 
-    Operations of one kind are added to the forwarding program until packets are lost: that is the head room.
-    Extensions are given a share of it (`vrp.margin_percent`).
+    Operations of one kind are added to the forwarding program until it no longer keeps up (0.1 % lost, or 1 % piling
+    up): that is the head room. Extensions are given a share of it (`vrp.margin_percent`).
 
     **Examples**
 

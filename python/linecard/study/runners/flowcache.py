@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from linecard.cachestats import CacheRow
     from linecard.study.plan import RunSpec
 
-# What the thesis compares, what this project adds, and what no policy can exceed.
+# What the thesis compares, what this project adds, and the least misses that are possible in the same sets.
 POLICIES = ("LRU", "SP", "PRED", "ZSP52", "OPT_BYPASS")
 MIX_SETTINGS = (
     "mix.single_flows_percent",
