@@ -68,6 +68,21 @@ def test_every_packet_is_forwarded_at_line_rate_and_none_is_lost_or_made():
     assert result.summary.throughput_mpps == pytest.approx(1.128, rel=0.01)
 
 
+def test_ten_ports_forward_until_the_machine_is_full():
+    """8 ports of 100 Mbit/s and 2 of 1 Gbit/s bring more than the machine forwards."""
+    ports = {"receive.ports": 10, "receive.fast_ports": 2, "output.ports": 10, "output.fast_ports": 2}
+    offered = {**ports, "traffic.rate_gbps": 2.0}
+    full = linecard.run("ixp1200_eval", set=offered, packets=20_000, warmup_packets=4000)
+    assert 1.128 < full.summary.throughput_mpps < 2.69 * 1.02
+    assert full.summary.packets_dropped > 0
+    bus = next(use for use in full.resources if use.component == "mac bus")
+    crossed = (full.summary.throughput_mpps * 2 * 512e6) / 4e9
+    assert bus.utilization == pytest.approx(crossed, rel=0.15)
+    slow = linecard.run("ixp1200_eval", set={**offered, "receive.bus_gbps": 0.5}, packets=10_000, warmup_packets=2000)
+    assert slow.bottleneck.component == "mac bus"
+    assert slow.summary.throughput_mpps <= 0.5e3 / 1024 * 1.01
+
+
 def test_a_packet_of_several_pieces_goes_through_the_loop_for_each():
     one = infinite(**{"vanilla.loops": "input"}).metric("dram", "data_gbps")
     sized = {"vanilla.loops": "input", "traffic.packet_bytes": 256}

@@ -155,6 +155,10 @@ pub enum ReceiveMode {
 pub struct ReceiveConfig {
     /// Input ports; threads are mapped to them statically, in turn.
     pub ports: u32,
+    /// Of those the last ones, which get ten times as much traffic each.
+    pub fast_ports: u32,
+    /// Picoseconds for which a cell occupies the bus between MACs and chip, in or out (paced); 0 for no limit.
+    pub bus_cell_ps: u64,
     /// When packets arrive.
     pub mode: ReceiveMode,
 }
@@ -172,6 +176,10 @@ pub struct OutputConfig {
     pub handshake_ps: u64,
     /// Picoseconds for which each cell keeps its slot after that.
     pub drain_cell_ps: u64,
+    /// Of the ports the last ones, with slots that cells leave sooner.
+    pub fast_ports: u32,
+    /// Picoseconds for which each cell keeps a slot of those.
+    pub fast_drain_cell_ps: u64,
     /// Packets that may be in transit to a queue; input threads wait for room.
     pub queue_packets: u32,
 }

@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 mod branches;
+mod bus;
 mod config;
 mod engine;
 pub mod hierarchy;

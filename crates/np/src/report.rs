@@ -38,6 +38,8 @@ pub struct Counts {
     pub engine_is_input: Vec<bool>,
     /// Busy time and accesses of each unit, in the order of `Unit::ALL`.
     pub units: [(Ticks, u64); 4],
+    /// Time for which cells crossed the bus between MACs and chip.
+    pub bus: Ticks,
     /// What the DRAM did for transfers of one instruction each.
     pub paths: PathCounts,
     /// Lookups that the result cache answered, and all; `None` for a machine without one.

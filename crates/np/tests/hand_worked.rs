@@ -529,7 +529,7 @@ fn an_input_thread_waits_for_a_buffer() {
 #[test]
 fn a_receive_buffer_that_is_full_drops_what_comes() {
     let mut config = small();
-    config.receive = ReceiveConfig { ports: 1, mode: ReceiveMode::Paced { buffer_cells: 3 } };
+    config.receive = ReceiveConfig { mode: ReceiveMode::Paced { buffer_cells: 3 }, ..config.receive };
     // The thread takes the first packet at once and is busy until 30 + 180. Cells in the buffer after each arrival:
     // 0 (taken), 2, 2 (2 more do not fit), 3.
     let arrivals = vec![arrival(30, 64, 1), arrival(31, 128, 2), arrival(32, 65, 3), arrival(33, 1, 4)];
@@ -548,6 +548,46 @@ fn a_receive_buffer_that_is_full_drops_what_comes() {
          530-540 compute       // the packet of one byte; the one before it was dropped
          540-620 wait dram",
     );
+}
+
+/// The bus between MACs and chip takes 40 for a cell, whichever way it goes.
+#[test]
+fn cells_cross_the_bus_one_after_another() {
+    let program = input_only(0, |ctx, _| async move {
+        loop {
+            let packet = ctx.receive().await;
+            ctx.compute(10);
+            ctx.depart(packet).await;
+        }
+    });
+    let mut config = with_engine(|e| e.threads = 2);
+    let mode = ReceiveMode::Paced { buffer_cells: 8 };
+    config.receive = ReceiveConfig { ports: 2, bus_cell_ps: 40_000, mode, ..config.receive };
+    let mut arrivals = vec![arrival(0, 128, 1), arrival(10, 64, 2)];
+    arrivals[1].flow_hash = 1;
+    let worked = work(&config, &program, arrivals);
+    // Two cells until 80, then the other thread's one until 120.
+    worked
+        .thread(0, "0-80 wait fifo\n80-90 compute")
+        .thread(1, "0-10 wait packet\n10-120 wait fifo\n120-130 compute");
+    assert_eq!((worked.left_at, worked.counts.bus), (vec![90, 130], 120));
+}
+
+#[test]
+fn a_fast_port_gets_ten_times_the_traffic() {
+    let program = input_only(0, |ctx, thread| async move {
+        loop {
+            let packet = ctx.receive().await;
+            assert_eq!(thread, if ctx.head().source < 3 { ctx.head().source } else { 3 });
+            ctx.depart(packet).await;
+        }
+    });
+    let mut config = with_engine(|e| e.threads = 4);
+    let mode = ReceiveMode::Paced { buffer_cells: 8 };
+    config.receive = ReceiveConfig { ports: 4, fast_ports: 1, mode, ..config.receive };
+    let flow = |share: u32| Arrival { flow_hash: share, ..arrival(u64::from(share) * 100, 64, share) };
+    let worked = work(&config, &program, (0..13).map(flow).collect());
+    assert_eq!(worked.counts.packets_out, 13);
 }
 
 // ---- the wide path ----

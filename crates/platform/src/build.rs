@@ -223,6 +223,11 @@ impl Configuration {
             },
             receive: ReceiveConfig {
                 ports: self.small("receive.ports"),
+                fast_ports: self.small("receive.fast_ports"),
+                bus_cell_ps: match self.number("receive.bus_gbps") {
+                    limit if limit > 0.0 => (f64::from(CELL_BYTES) * 8e3 / limit).round() as u64,
+                    _ => 0,
+                },
                 mode: match self.paced() {
                     false => ReceiveMode::Ready,
                     true => ReceiveMode::Paced { buffer_cells: self.small("receive.buffer_cells") },
@@ -234,6 +239,8 @@ impl Configuration {
                 slots: self.small("output.slots"),
                 handshake_ps: self.picoseconds("output.handshake_ns"),
                 drain_cell_ps: self.picoseconds("output.drain_cell_ns"),
+                fast_ports: self.small("output.fast_ports"),
+                fast_drain_cell_ps: self.picoseconds("output.fast_drain_cell_ns"),
                 queue_packets: self.small("output.queue_packets"),
             },
         })

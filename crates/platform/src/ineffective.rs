@@ -10,7 +10,11 @@ pub(crate) fn warnings(configuration: &Configuration, request: &RunRequest) -> V
     let because = |key: &str| -> Option<&'static str> {
         let app = configuration.app.as_str();
         match key {
-            "receive.speedup" | "receive.buffer_cells" | "traffic.rate_gbps" | "traffic.arrivals"
+            "receive.bus_gbps"
+            | "receive.speedup"
+            | "receive.buffer_cells"
+            | "traffic.rate_gbps"
+            | "traffic.arrivals"
                 if ready =>
             {
                 Some("receive.mode is ready: a packet always waits")

@@ -199,6 +199,9 @@ fn resources(counts: &Counts, dram: &DramTime) -> Vec<ResourceUse> {
         of("transmit slots".into(), mean(&counts.transmit_use)),
         of("transmit slots, busiest port".into(), most(&counts.transmit_use)),
     ];
+    if counts.bus > 0 {
+        list.push(of("mac bus".into(), share(counts.bus as f64, counts.duration as f64).min(1.0)));
+    }
     for (unit, &(busy, _)) in units(counts) {
         list.push(of(unit.name().into(), share(busy as f64, counts.duration as f64)));
     }
@@ -331,7 +334,7 @@ fn bottleneck(
             ),
         };
     }
-    if paced && full > 0 && utilization < most(&counts.input_thread_use) {
+    if paced && full > 0 && utilization < SATURATED.min(most(&counts.input_thread_use)) {
         return held_packets(counts, packet_time, full, component, utilization);
     }
     if paced && full == 0 && utilization < SATURATED {

@@ -27,6 +27,7 @@ impl<O: Watch> Machine<O> {
             engine_is_input: self.engines.iter().map(|e| e.first_thread < self.first_output_thread).collect(),
             units: std::array::from_fn(|u| (self.units[u].busy, self.units[u].accesses)),
             paths: self.paths.counts(),
+            bus: self.bus.busy,
             result_cache: self.result_cache.as_ref().map(|c| (c.hits, c.lookups)),
             dram: self.memory.controller.statistics().clone(),
             dram_cycles: duration / self.memory.clock.period(),
@@ -97,6 +98,7 @@ impl<O: Watch> Machine<O> {
             (unit.busy, unit.accesses) = (0, 0);
         }
         self.paths.restart();
+        self.bus.busy = 0;
         if let Some(cache) = &mut self.result_cache {
             (cache.hits, cache.lookups) = (0, 0);
         }

@@ -3,6 +3,7 @@
 use super::account::Running;
 use super::{ENGINES, Machine, TrafficSource};
 use crate::branches::Branches;
+use crate::bus::Bus;
 use crate::config::{BufferPath, MachineConfig, ReceiveMode};
 use crate::engine::Engine;
 use crate::lock::Lock;
@@ -92,7 +93,16 @@ impl<O: Watch> Machine<O> {
             config.result_cache.as_ref().map(ResultCache::new).transpose().map_err(|e| e.to_string())?;
         let slots = config.output.slots as usize;
         let handshake = timebase.ticks_from_ps(config.output.handshake_ps);
-        let drain = timebase.ticks_from_ps(config.output.drain_cell_ps);
+        let paced = config.receive.mode != ReceiveMode::Ready;
+        let first_fast = queues - config.output.fast_ports as usize;
+        let drain = |port: usize| {
+            let fast = port >= first_fast;
+            timebase.ticks_from_ps(if fast {
+                config.output.fast_drain_cell_ps
+            } else {
+                config.output.drain_cell_ps
+            })
+        };
         let mut machine = Self {
             agenda: Agenda::new(engine_clock.period()),
             dram_source: ENGINES + engine_count,
@@ -116,6 +126,8 @@ impl<O: Watch> Machine<O> {
             threads,
             units: [unit(0), unit(1), unit(2), unit(3)],
             result_cache,
+            bus: Bus::new(if paced { timebase.ticks_from_ps(config.receive.bus_cell_ps) } else { 0 }),
+            fast_input_ports: config.receive.fast_ports as usize,
             paths: Paths::new(&config.paths, &timebase, thread_count),
             branches: Branches::new(&config.engine.branch),
             memory: Memory::new(&config.memory, timebase.clock(config.memory.clock_hz), allocator, observer),
@@ -133,7 +145,7 @@ impl<O: Watch> Machine<O> {
                     next_cell: 0,
                 })
                 .collect(),
-            transmit: (0..queues).map(|_| TransmitPort::new(slots, handshake, drain)).collect(),
+            transmit: (0..queues).map(|port| TransmitPort::new(slots, handshake, drain(port))).collect(),
             transmit_free: vec![Ticks::MAX; queues],
             pollers: 0,
             port_pollers,
@@ -179,6 +191,10 @@ fn check_shape(config: &MachineConfig, input_threads: u32, output_threads: u32) 
     refuse(output_threads > 64, format!("at most 64 output threads, not {output_threads}"))?;
     refuse(!(1..=64).contains(&o.ports), format!("1 to 64 output ports, not {}", o.ports))?;
     refuse(config.receive.ports == 0, "at least one input port".into())?;
+    refuse(
+        config.receive.fast_ports > config.receive.ports || o.fast_ports > o.ports,
+        "more fast ports than ports".into(),
+    )?;
     refuse(
         config.receive.ports > input_threads,
         format!(

@@ -8,6 +8,7 @@ mod output;
 mod transfers;
 
 use crate::branches::Branches;
+use crate::bus::Bus;
 use crate::config::BufferPath;
 use crate::engine::Engine;
 use crate::lock::Lock;
@@ -121,6 +122,8 @@ pub struct Machine<O: Watch = Silent> {
     units: [Unit; UNITS],
     result_cache: Option<ResultCache>,
     paths: Paths,
+    bus: Bus,
+    fast_input_ports: usize,
     branches: Option<Branches>,
     memory: Memory<O>,
     wide: Option<WideCaches>,

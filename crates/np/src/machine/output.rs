@@ -101,7 +101,8 @@ impl<O: Watch> Machine<O> {
         let port = block.port as usize;
         let (packets, allocator) = (&mut self.packets, &mut self.memory.allocator);
         let mut freed = 0;
-        let wake = self.transmit[port].filled(block.slot, now, |slot| {
+        let across = self.bus.cross(u32::from(block.cells), now);
+        let wake = self.transmit[port].filled(block.slot, across, |slot| {
             if slot.last && packets[slot.packet].allocated {
                 // Every cell has been read: its buffer goes back.
                 let packet = &mut packets[slot.packet];

@@ -108,13 +108,15 @@ pub fn small() -> MachineConfig {
             latency_ps: 50_000,
             path: BufferPath::Direct,
         },
-        receive: ReceiveConfig { ports: 1, mode: ReceiveMode::Ready },
+        receive: ReceiveConfig { ports: 1, fast_ports: 0, bus_cell_ps: 0, mode: ReceiveMode::Ready },
         output: OutputConfig {
             ports: 1,
             block_cells: 1,
             slots: 1,
             handshake_ps: 100_000,
             drain_cell_ps: 30_000,
+            fast_ports: 0,
+            fast_drain_cell_ps: 0,
             queue_packets: 16,
         },
     }
