@@ -26,6 +26,9 @@ pub struct IoCosts {
     pub output_later_block_scratch: u32,
     /// Each further cell of a block.
     pub output_blocked_cell_cycles: u32,
+    /// What software does for an operation of the queue manager; `None` on machines without one, whose programs write
+    /// and read descriptors in SRAM.
+    pub queue_manager_cycles: Option<u32>,
 }
 
 /// Words of SRAM that a queue descriptor or a free-list entry takes.
@@ -57,7 +60,13 @@ pub(crate) async fn store_and_enqueue(
     ctx.join().await;
     scratch(ctx, costs.enqueue_scratch).await;
     ctx.compute(costs.enqueue_cycles);
-    ctx.write(Unit::Sram, DESCRIPTOR_WORDS).await;
+    match costs.queue_manager_cycles {
+        Some(cycles) => {
+            ctx.compute(cycles);
+            ctx.link(queue).await;
+        }
+        None => ctx.write(Unit::Sram, DESCRIPTOR_WORDS).await,
+    }
     ctx.enqueue(packet, queue).await;
 }
 
@@ -94,7 +103,13 @@ pub(crate) async fn output(ctx: Ctx, costs: IoCosts) {
         if block.first_cell == 0 {
             scratch(&ctx, costs.output_first_block_scratch).await;
             ctx.compute(costs.output_first_block_cycles);
-            ctx.read(Unit::Sram, DESCRIPTOR_WORDS).await;
+            match costs.queue_manager_cycles {
+                Some(cycles) => {
+                    ctx.compute(cycles);
+                    ctx.unlink(block.port).await;
+                }
+                None => ctx.read(Unit::Sram, DESCRIPTOR_WORDS).await,
+            }
         } else {
             scratch(&ctx, costs.output_later_block_scratch).await;
             ctx.compute(costs.output_later_block_cycles);

@@ -14,6 +14,8 @@ pub struct MachineConfig {
     pub paths: PathsConfig,
     /// What the result cache keeps; `None` for a machine without one.
     pub result_cache: Option<ResultCacheConfig>,
+    /// What enqueues and dequeues; `None` where programs do so in SRAM.
+    pub queue_manager: Option<QueueManagerConfig>,
     /// The packet buffer.
     pub memory: MemoryConfig,
     /// Input side.
@@ -99,6 +101,15 @@ pub struct ResultCacheConfig {
     pub digester: linecard_flowcache::Digester,
     /// Seed of the policies that draw.
     pub seed: u64,
+}
+
+/// A queue manager with a memory of its own.
+#[derive(Clone, Debug)]
+pub struct QueueManagerConfig {
+    /// Which.
+    pub kind: linecard_queueing::Kind,
+    /// Its numbers; threads and queues are those of the machine.
+    pub settings: linecard_queueing::Settings,
 }
 
 /// How cells reach the packet buffer.

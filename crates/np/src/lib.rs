@@ -2,8 +2,8 @@
 //!
 //! What it models: engines that run one hardware thread at a time, without preemption, and switch at each memory
 //! reference; units (SRAM, scratchpad, hash, result cache) as servers with a queue; the packet buffer cell by cell
-//! through a DRAM controller, or through the per-queue caches of ADAPT, or by single instructions; output queues with a
-//! bound on packets in transit; transmit slots with a handshake. [`hierarchy`] is a model of its own: a core and a host
+//! through a DRAM controller, or through the per-queue caches of ADAPT, or by single instructions; queue managers of
+//! `linecard-queueing`, with a memory of their own; output queues with a bound on packets in transit; transmit slots with a handshake. [`hierarchy`] is a model of its own: a core and a host
 //! above the engines. What it leaves out on purpose: instruction fetch, contention on the buses between engines and
 //! units.
 //!
@@ -32,7 +32,7 @@ mod wide;
 
 pub use config::{
     BranchConfig, BufferPath, EngineConfig, MachineConfig, MemoryConfig, OutputConfig, PathsConfig,
-    ReceiveConfig, ReceiveMode, ResultCacheConfig, UnitConfig,
+    QueueManagerConfig, ReceiveConfig, ReceiveMode, ResultCacheConfig, UnitConfig,
 };
 pub use machine::{
     Arrival, Departure, DepartureSink, Machine, MeasureHook, Outcome, RunLimit, TrafficSource,

@@ -44,6 +44,8 @@ pub struct Counts {
     pub paths: PathCounts,
     /// Lookups that the result cache answered, and all; `None` for a machine without one.
     pub result_cache: Option<(u64, u64)>,
+    /// What the queue manager did; `None` for a machine without one.
+    pub queue_manager: Option<linecard_queueing::Usage>,
     /// The DRAM controller's counters, in cycles of its clock.
     pub dram: Statistics,
     /// DRAM cycles of the measurement.

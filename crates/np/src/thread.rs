@@ -27,6 +27,8 @@ pub(crate) enum State {
     WaitDram,
     /// Waits for a lock.
     WaitLock,
+    /// Waits for the queue manager.
+    WaitQueueManager,
     /// Waits for room in an output queue.
     WaitQueueRoom,
     /// Waits for buffer space.
@@ -38,7 +40,7 @@ pub(crate) enum State {
 }
 
 impl State {
-    pub const COUNT: usize = 13;
+    pub const COUNT: usize = 14;
 
     /// The name in tables.
     pub fn name(index: usize) -> &'static str {
@@ -52,6 +54,7 @@ impl State {
             "wait fifo",
             "wait dram",
             "wait lock",
+            "wait queue manager",
             "wait queue room",
             "wait buffer space",
             "wait packet",

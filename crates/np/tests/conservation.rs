@@ -11,9 +11,11 @@ use linecard_buffers::{AllocatorKind, PoolOrder};
 use linecard_dram::RowMap;
 use linecard_dram::packet_buffer::{BatchBreak, Precharge, Queues, Silent};
 use linecard_np::{
-    Arrival, BufferPath, Counts, Departure, Machine, MachineConfig, Outcome, ReceiveMode, RunLimit,
+    Arrival, BufferPath, Counts, Departure, Machine, MachineConfig, Outcome, QueueManagerConfig, ReceiveMode,
+    RunLimit,
 };
 use linecard_program::{Application, Ctx, DropReason, PacketHead, Program, Source, Unit, cells_of};
+use linecard_queueing::{Kind, Settings};
 use linecard_sim::{Stream, stream};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -25,6 +27,8 @@ use std::rc::Rc;
 #[derive(Default)]
 struct Marking {
     ports: u16,
+    /// Whether it asks a queue manager.
+    managed: bool,
     drops: Rc<RefCell<Vec<(u32, DropReason)>>>,
 }
 
@@ -38,7 +42,7 @@ fn unwanted(head: &PacketHead) -> bool {
     head.destination.is_multiple_of(11)
 }
 
-async fn mark(ctx: Ctx, ports: u16, drops: Rc<RefCell<Vec<(u32, DropReason)>>>) {
+async fn mark(ctx: Ctx, ports: u16, managed: bool, drops: Rc<RefCell<Vec<(u32, DropReason)>>>) {
     loop {
         let packet = ctx.receive().await;
         let head = ctx.head();
@@ -70,7 +74,23 @@ async fn mark(ctx: Ctx, ports: u16, drops: Rc<RefCell<Vec<(u32, DropReason)>>>) 
         }
         ctx.join().await;
         ctx.write(Unit::Scratch, 2).await;
+        if managed {
+            ctx.link(queue).await;
+        }
         ctx.enqueue(packet, queue).await;
+    }
+}
+
+/// As [`send`], with a dequeue before each packet's first block.
+async fn unlink_and_send(ctx: Ctx) {
+    loop {
+        let block = ctx.next_block().await;
+        ctx.compute(30);
+        if block.first_cell == 0 {
+            ctx.unlink(block.port).await;
+        }
+        ctx.read_block(block).await;
+        ctx.transmit(block).await;
     }
 }
 
@@ -84,11 +104,11 @@ impl Application for Marking {
     }
 
     fn input(&self, ctx: Ctx) -> Program {
-        Box::pin(mark(ctx, self.ports, Rc::clone(&self.drops)))
+        Box::pin(mark(ctx, self.ports, self.managed, Rc::clone(&self.drops)))
     }
 
     fn output(&self, ctx: Ctx) -> Program {
-        Box::pin(send(ctx, 30))
+        if self.managed { Box::pin(unlink_and_send(ctx)) } else { Box::pin(send(ctx, 30)) }
     }
 
     fn restart_counters(&self) {}
@@ -174,7 +194,8 @@ struct Ran {
 }
 
 fn run(config: &MachineConfig, arrivals: &[Arrival], limit: RunLimit) -> Ran {
-    let application = Marking { ports: config.output.ports as u16, ..Marking::default() };
+    let managed = config.queue_manager.is_some();
+    let application = Marking { ports: config.output.ports as u16, managed, ..Marking::default() };
     let drops = Rc::clone(&application.drops);
     let mut machine = Machine::new(config, &application, traffic(arrivals.to_vec()), Silent)
         .unwrap_or_else(|e| panic!("{e}: {config:?}"));
@@ -298,6 +319,55 @@ fn the_wide_path_loses_none() {
 fn packets_of_a_flow_keep_their_order() {
     over_random_machines(&DIRECT, false, true, check_order);
     over_random_machines(&[AllocatorKind::PerQueue], true, true, check_order);
+}
+
+/// What [`check`] and [`check_order`] hold, and that each forwarded packet was put into a list and taken out of it.
+fn check_managed(config: &MachineConfig, arrivals: &[Arrival]) {
+    check(config, arrivals);
+    check_order(config, arrivals);
+    let ran = run(config, arrivals, TO_THE_END);
+    let usage = ran.counts.queue_manager.unwrap();
+    assert_eq!(usage.operations, 2 * ran.left.len() as u64, "{config:?}");
+    assert_eq!((usage.empty_dequeues, usage.inside), (0, 0), "{config:?}");
+    assert!(usage.hits <= usage.lookups && usage.lookups <= usage.operations, "{usage:?}: {config:?}");
+}
+
+/// A queue manager of small caches for any machine.
+fn manage(config: &mut MachineConfig, kind: Kind, random: &mut Stream) {
+    let mut pick = |key: &str, values: &[&str]| {
+        let value = values[random.below(values.len() as u32) as usize];
+        format!("{key}={value}")
+    };
+    let changes = [
+        pick("entries", &["1", "3", "32"]),
+        pick("engines", &["1", "2", "32"]),
+        pick("entry", &["pointer", "descriptor"]),
+        pick("requests", &["1", "32"]),
+        pick("locking", &["end", "queue"]),
+        pick("words", &["4", "128"]),
+        pick("mshrs", &["1", "32"]),
+    ];
+    let settings = Settings::with(&changes).unwrap();
+    config.queue_manager = Some(QueueManagerConfig { kind, settings });
+    if kind == Kind::QArray {
+        (config.engine.input_engines, config.engine.output_engines) = (1, 1);
+        config.receive.ports = config.receive.ports.min(config.engine.threads);
+    }
+}
+
+#[test]
+fn every_queue_manager_loses_none_and_keeps_their_order() {
+    for kind in Kind::ALL {
+        for seed in 0..SHAPES {
+            let mut random = stream(seed, kind.name());
+            let wide = seed % 4 == 0;
+            let allocator = if wide { AllocatorKind::PerQueue } else { DIRECT[seed as usize % DIRECT.len()] };
+            let mut config = machine(&mut random, allocator, wide, true);
+            manage(&mut config, kind, &mut random);
+            let gap_ns = [100, 400, 3000][random.below(3) as usize];
+            check_managed(&config, &arrivals(&mut random, PACKETS / 2, gap_ns));
+        }
+    }
 }
 
 #[test]

@@ -13,9 +13,10 @@ use linecard_dram::packet_buffer::Observer;
 use linecard_flowcache::{Configuration, Digester, Geometry, Hash, Key, Policy};
 use linecard_np::{
     Arrival, BufferPath, Counts, EngineConfig, Machine, MachineConfig, MemoryConfig, Outcome, OutputConfig,
-    ReceiveConfig, ReceiveMode, ResultCacheConfig, Watch,
+    QueueManagerConfig, ReceiveConfig, ReceiveMode, ResultCacheConfig, Watch,
 };
 use linecard_program::{Application, Ctx, DropReason, Path, Source, Unit};
+use linecard_queueing::{Kind, Settings};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -123,6 +124,91 @@ fn a_thread_computes_and_waits_for_units() {
     assert_eq!(worked.counts.duration, 199);
     assert_eq!(worked.counts.engines, [[19, 0, 180], [0, 199, 0]]);
 }
+
+// ---- queue managers ----
+
+/// A machine with this manager; instructions are the programs'.
+fn managed(kind: Kind) -> MachineConfig {
+    let settings = Settings { instruction_ps: Default::default(), ..Settings::default() };
+    MachineConfig { queue_manager: Some(QueueManagerConfig { kind, settings }), ..small() }
+}
+
+/// Two enqueues and two dequeues. The interconnect takes 20 each way, memory 40, a look-up in the CAM 5.
+#[test]
+fn a_queue_operation_takes_what_its_manager_takes() {
+    let expected = [
+        // Read the tail: 20 + 40 + 20. Write the link and the new tail: the second message leaves 2.5 after the first,
+        // its write waits for the port, 8 after the first: 20 + 8 + 40 + 20.
+        // A dequeue reads the head, reads the link and writes the head: 3 * 80.
+        (Kind::NoCache, [168, 168, 240, 240]),
+        // The word is read from memory, 80, or from the cache, 40; the link is always written or read, 80; a dequeue
+        // then writes its word, 40.
+        (Kind::DataCache, [160, 120, 200, 160]),
+        // 5, on a miss a command that loads the pointer, 80, and the command itself, 80.
+        (Kind::SoftwareCache, [165, 85, 165, 85]),
+        // The same, but the first enqueue brings the head with the tail.
+        (Kind::QArray, [165, 85, 85, 85]),
+        // One command: 20, on a miss 40 for the pointer, 40 for the link, 20.
+        (Kind::QueuingCache, [120, 80, 120, 80]),
+    ];
+    for (kind, each) in expected {
+        let program = input_only(0, |ctx, _| async move {
+            ctx.compute(10);
+            ctx.link(0).await;
+            ctx.link(0).await;
+            ctx.unlink(0).await;
+            ctx.unlink(0).await;
+            rest(ctx).await;
+        });
+        let worked = work(&managed(kind), &program, vec![]);
+        let mut now = 10;
+        let mut steps = vec!["0-10 compute".to_owned()];
+        for ns in each {
+            steps.push(format!("{now}-{} wait queue manager", now + ns));
+            now += ns;
+        }
+        worked.thread(0, &steps.join("\n"));
+        let usage = worked.counts.queue_manager.unwrap();
+        let hits = match kind {
+            Kind::NoCache => (0, 0),
+            Kind::QArray => (3, 4),
+            _ => (2, 4),
+        };
+        assert_eq!(
+            (usage.operations, (usage.hits, usage.lookups), usage.inside),
+            (4, hits, 0),
+            "{}",
+            kind.name()
+        );
+    }
+}
+
+#[test]
+fn operations_on_one_queue_wait_for_each_other() {
+    let both = |queue_of: fn(u32) -> u16| {
+        let program = input_only(0, move |ctx, n| async move {
+            ctx.compute(10);
+            ctx.link(queue_of(n)).await;
+            rest(ctx).await;
+        });
+        let mut config = managed(Kind::QueuingCache);
+        config.engine.input_engines = 2;
+        config.output.ports = 2;
+        work(&config, &program, vec![])
+    };
+    // The second command leaves 2.5 after the first and waits until the first has its link, at 110; then it hits.
+    let same = both(|_| 0);
+    same.thread(0, "0-10 compute\n10-130 wait queue manager");
+    same.thread(1, "0-10 compute\n10-170 wait queue manager");
+    // It is there at 32.5, the token comes by at 35 and the read port is free at 38: 38 + 40 + 40 + 20.
+    let different = both(|n| n as u16);
+    different.thread(0, "0-10 compute\n10-130 wait queue manager");
+    different.thread(1, "0-10 compute\n10-138 wait queue manager");
+    // Nobody waited for a lock, and each of the two ports of memory was busy twice for 8, of 138.
+    assert!((different.counts.queue_manager.unwrap().utilization - 16.0 / 138.0).abs() < 1e-12);
+}
+
+// ---- transfers ----
 
 /// A transfer takes 5 to its unit and 5 back; pulls 25 from registers and 20 from the receive buffer, pushes 15 to
 /// registers and 30 to the transmit buffer; the DRAM takes 20 and a nanosecond for each byte.

@@ -13,9 +13,10 @@ use linecard_dram::{Command, Constraint, Edge, Level, Organization, RowMap, Timi
 use linecard_flowcache::{Digester, FlowCache, FlowCacheError, Geometry, Hash, Key};
 use linecard_np::{
     BranchConfig, BufferPath, EngineConfig, MachineConfig, MemoryConfig, OutputConfig, PathsConfig,
-    ReceiveConfig, ReceiveMode, ResultCacheConfig, UnitConfig,
+    QueueManagerConfig, ReceiveConfig, ReceiveMode, ResultCacheConfig, UnitConfig,
 };
 use linecard_program::{Application, CELL_BYTES, Path, Unit};
+use linecard_queueing::{Kind, Q_ARRAY_THREADS, Settings};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -178,6 +179,7 @@ impl Configuration {
         };
         let path = self.path(queues, &allocator, &mut problems);
         let result_cache = self.result_cache(seed, &mut problems);
+        let queue_manager = self.queue_manager(&mut problems);
         let paged = matches!(allocator.kind, AllocatorKind::Fixed | AllocatorKind::Piecewise);
         let bytes = self.small("traffic.packet_bytes");
         if self.text("traffic.kind") == "fixed" && paged && bytes > page_bytes {
@@ -211,6 +213,7 @@ impl Configuration {
             units: [unit("sram"), unit("scratch"), unit("hash"), unit("cache")],
             paths: self.paths(),
             result_cache,
+            queue_manager,
             memory: MemoryConfig {
                 clock_hz: self.hertz("dram.clock_mhz"),
                 organization,
@@ -299,6 +302,43 @@ impl Configuration {
         (self.integer("cache.entries") > 0).then(|| ResultCacheUse { hashes: self.small("cache.hashes") })
     }
 
+    /// Which queue manager there is, if any.
+    fn queue_manager_kind(&self) -> Option<Kind> {
+        // "none" is the one name of the schema that is no manager's.
+        Kind::parse(&self.text("queues.manager")).ok()
+    }
+
+    /// The queue manager, if there is one.
+    fn queue_manager(&self, problems: &mut Vec<ConfigProblem>) -> Option<QueueManagerConfig> {
+        let kind = self.queue_manager_kind()?;
+        if ["vanilla_ip", "probe"].contains(&self.app.as_str()) {
+            let message = format!(
+                "a queue manager serves l3fwd16, nat and firewall; what {} does to a queue is instructions of its own",
+                self.app
+            );
+            problems.push(self.problem("queues.manager", message));
+        }
+        let engines = self.small("engine.input_engines") + self.small("engine.output_engines");
+        let threads = engines * self.small("engine.threads");
+        if kind == Kind::QArray && threads > Q_ARRAY_THREADS {
+            let message = format!(
+                "a Q_array keeps its tags in one engine's CAM, for {Q_ARRAY_THREADS} threads; this machine has \
+                 {threads}: lower engine.input_engines, engine.output_engines or engine.threads, or take sqc"
+            );
+            problems.push(self.problem("queues.manager", message));
+        }
+        let settings = Settings {
+            entries: self.small("queues.entries"),
+            engines: self.small("queues.engines"),
+            interconnect_ps: self.picoseconds("queues.interconnect_ns"),
+            memory_ps: self.picoseconds("queues.memory_ns"),
+            // Instructions are the programs': engines carry them out.
+            instruction_ps: Default::default(),
+            ..Settings::default()
+        };
+        Some(QueueManagerConfig { kind, settings })
+    }
+
     /// Whether packets arrive at their own times.
     pub fn paced(&self) -> bool {
         self.text("receive.mode") == "paced"
@@ -323,6 +363,9 @@ impl Configuration {
             output_first_block_cycles: self.small("app.output_first_block_cycles"),
             output_later_block_cycles: self.small("app.output_later_block_cycles"),
             output_blocked_cell_cycles: self.small("app.output_blocked_cell_cycles"),
+            queue_manager_cycles: self
+                .queue_manager_kind()
+                .map(|kind| Settings::default().instruction_cycles(kind) as u32),
         };
         let ports = self.small("output.ports") as u16;
         match self.app.as_str() {

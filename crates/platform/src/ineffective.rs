@@ -32,6 +32,17 @@ pub(crate) fn warnings(configuration: &Configuration, request: &RunRequest) -> V
             {
                 Some("cache.entries is 0: there is no result cache")
             }
+            _ if key.starts_with("queues.") && key != "queues.manager" && is("queues.manager", "none") => {
+                Some("queues.manager is none: programs write and read descriptors in SRAM")
+            }
+            "queues.entries" | "queues.engines"
+                if ["nc", "dc"].iter().any(|name| is("queues.manager", name)) =>
+            {
+                Some("this queues.manager has no entries and no engines")
+            }
+            "queues.entries" if is("queues.manager", "qarray") => {
+                Some("a Q_array has 16 entries for descriptors")
+            }
             _ if key.starts_with("traffic.") && request.trace.is_some() => Some("a capture is given"),
             "traffic.packet_bytes" if !is("traffic.kind", "fixed") => Some("traffic.kind is not fixed"),
             "traffic.sizes" if !is("traffic.kind", "sizes") => Some("traffic.kind is not sizes"),

@@ -205,6 +205,9 @@ fn resources(counts: &Counts, dram: &DramTime) -> Vec<ResourceUse> {
     for (unit, &(busy, _)) in units(counts) {
         list.push(of(unit.name().into(), share(busy as f64, counts.duration as f64)));
     }
+    if let Some(manager) = counts.queue_manager {
+        list.push(of("queues".into(), manager.utilization));
+    }
     list
 }
 
@@ -376,6 +379,11 @@ fn bottleneck(
             percent(utilization),
             percent(1.0 - dram.idle)
         ),
+        "queues" => format!(
+            "The busiest part of the queue manager (a memory port, a path of its interconnect, or its engines) is busy {} \
+             of the time.",
+            percent(utilization)
+        ),
         other => format!("{other} is busy {} of the time.", percent(utilization)),
     };
     Bottleneck { component: component.to_owned(), utilization, why }
@@ -448,6 +456,12 @@ fn metrics(
         add("result_cache", "hits", "packets", hits as f64);
         add("result_cache", "lookups", "packets", lookups as f64);
         add("result_cache", "hit_rate", "fraction", share(hits as f64, lookups as f64));
+    }
+    if let Some(manager) = counts.queue_manager {
+        add("queues", "operations", "operations", manager.operations as f64);
+        add("queues", "lookups", "operations", manager.lookups as f64);
+        add("queues", "hits", "operations", manager.hits as f64);
+        add("queues", "hit_rate", "fraction", share(manager.hits as f64, manager.lookups as f64));
     }
     dram_metrics(counts, dram, described, &mut add);
     add("buffer", "cells_in_use", "cells", counts.cells_in_use);

@@ -170,6 +170,18 @@ impl Ctx {
         self.ask(Op::Recall).await != 0
     }
 
+    /// Let the queue manager link one more packet into the list of `queue`.
+    #[inline]
+    pub async fn link(&self, queue: u16) {
+        self.ask(Op::Queue { queue, enqueue: true }).await;
+    }
+
+    /// Let the queue manager take the first packet out of the list of `queue`.
+    #[inline]
+    pub async fn unlink(&self, queue: u16) {
+        self.ask(Op::Queue { queue, enqueue: false }).await;
+    }
+
     /// Take a lock, waiting for it if needed.
     #[inline]
     pub async fn lock(&self, lock: u32) {

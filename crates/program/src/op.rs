@@ -181,6 +181,14 @@ pub enum Op {
     /// Look the flow of the received packet up in the result cache and wait. Answers 1 when its result is there, 0
     /// when not; the cache's policy then decides whether it comes in. On machines with a result cache only.
     Recall,
+    /// Let the queue manager put a packet into the lists of an output queue, or take the first one out, and wait. The
+    /// machine's own queue is [`Op::Enqueue`]'s. On machines with a queue manager only.
+    Queue {
+        /// Output queue.
+        queue: u16,
+        /// Whether a packet is put in.
+        enqueue: bool,
+    },
     /// Wait for a lock.
     Lock(u32),
     /// Give a lock back; does not wait.

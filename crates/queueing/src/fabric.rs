@@ -227,7 +227,7 @@ pub struct Fabric {
 }
 
 /// Clocks of Table 1; half a nanosecond is their tick.
-const CLOCKS_HZ: [u64; 3] = [1_000_000_000, 400_000_000, 200_000_000];
+pub const CLOCKS_HZ: [u64; 3] = [1_000_000_000, 400_000_000, 200_000_000];
 
 /// The machine's time.
 pub fn timebase() -> Timebase {
@@ -235,9 +235,8 @@ pub fn timebase() -> Timebase {
 }
 
 impl Fabric {
-    /// An idle machine with empty queues.
-    pub fn new(settings: &Settings, packets: usize) -> Self {
-        let timebase = timebase();
+    /// An idle machine with empty queues, in the time of `timebase`.
+    pub fn new(settings: &Settings, timebase: Timebase, packets: usize) -> Self {
         let ticks = |ps| timebase.ticks_from_ps(ps);
         let port = |ps| Port { each: ticks(ps), ..Port::default() };
         let idle = Thread {
@@ -268,11 +267,22 @@ impl Fabric {
         }
     }
 
+    /// Seven sources: looking at each is less work than keeping them in order. Of several at once, the first.
+    #[inline]
+    fn first_key(&self) -> u64 {
+        self.due.iter().fold(NEVER, |first, &due| first.min(due))
+    }
+
+    /// When something happens next.
+    #[inline]
+    pub fn next_at(&self) -> Option<Ticks> {
+        Some(self.first_key()).filter(|&key| key != NEVER).map(|key| key / KEYS)
+    }
+
     /// The next thing that happens: its time becomes the present.
     #[inline]
     pub fn next(&mut self) -> Option<(Source, Message)> {
-        // Seven sources: looking at each is less work than keeping them in order. Of several at once, the first.
-        let key = self.due.iter().fold(NEVER, |first, &due| first.min(due));
+        let key = self.first_key();
         if key == NEVER {
             return None;
         }

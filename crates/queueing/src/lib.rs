@@ -20,7 +20,9 @@
 //! |---|---|
 //! | `settings` | every number, with unit, meaning and source |
 //! | `workload` | the operations: Table 4's workloads, captures, three levels of queues |
-//! | `machine`, `fabric`, `locks` | threads, clock, interconnect, memory ports, synchronisation |
+//! | `machine` | threads that take operations from a stream: the standalone study |
+//! | `service` | the same subsystem inside another machine, with its threads and its clock |
+//! | `subsystem`, `fabric`, `locks` | an operation's way; clock, interconnect, memory ports, synchronisation |
 //! | `manager` | `nc`, `dc`, `sqc`, `qarray`, `qc`: one file each |
 //! | `model`, `gaps` | the analytical model of section 3.6 and what it rests on |
 //! | `design` | the smallest queuing cache for a target |
@@ -46,7 +48,9 @@ mod manager;
 mod model;
 mod operation;
 mod report;
+mod service;
 mod settings;
+mod subsystem;
 mod unloaded;
 mod vectors;
 mod workload;
@@ -54,6 +58,7 @@ mod workload;
 pub use design::{Design, MOST_DESIGN_THREADS, design, smallest};
 pub use directory::Replacement;
 pub use error::QueueingError;
+pub use fabric::CLOCKS_HZ;
 pub use gaps::{GapRow, Gaps, gaps};
 pub use lists::MOST_QUEUES;
 pub use machine::{Window, run};
@@ -61,6 +66,7 @@ pub use manager::{Kind, Q_ARRAY_ENTRIES, Q_ARRAY_THREADS};
 pub use model::{Prediction, predict, service_ps};
 pub use operation::Operation;
 pub use report::Report;
+pub use service::{Service, Usage};
 pub use settings::{Described, Entry, Locking, PARAMETERS, Settings, Token};
 pub use unloaded::{Unloaded, unloaded};
 pub use vectors::{REUSE_OPERATIONS, Vector, vectors};

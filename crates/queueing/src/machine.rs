@@ -3,13 +3,12 @@
 //! A thread takes the next operation as soon as it is done with the last (section 4: the queue subsystem is the
 //! bottleneck), asks for the lock where software locks, computes, and hands itself to the manager.
 
-use crate::fabric::{Counts, Fabric, Source, timebase};
-use crate::ledger::Ledger;
-use crate::locks::Locks;
-use crate::manager::{DataCache, Manager, NoCache, Progress, Q_ARRAY_THREADS, QueuingCache, SoftwareCache};
+use crate::fabric::{Fabric, timebase};
+use crate::manager::{DataCache, Manager, NoCache, QueuingCache, SoftwareCache};
 use crate::operation::Operation;
 use crate::report::Report;
 use crate::settings::Settings;
+use crate::subsystem::{Mark, Step, Subsystem, check_threads};
 use crate::{Kind, QueueingError};
 use linecard_sim::{Histogram, Ticks};
 
@@ -41,10 +40,7 @@ pub fn run(
     if operations.is_empty() {
         return Err(QueueingError::Empty);
     }
-    if kind == Kind::QArray && settings.threads > Q_ARRAY_THREADS {
-        let expected = format!("at most {Q_ARRAY_THREADS}: the tags are in one microengine's CAM (IXP2800)");
-        return Err(QueueingError::bad("threads", settings.threads, expected));
-    }
+    check_threads(kind, settings.threads)?;
     let all = settings.all_queues();
     if let Some(bad) = operations.iter().find(|operation| operation.queue() >= all) {
         return Err(QueueingError::bad(
@@ -53,23 +49,25 @@ pub fn run(
             format!("ids below {all}"),
         ));
     }
-    let fabric = Fabric::new(settings, most_inside(operations) + settings.threads as usize);
+    let packets = most_inside(operations) + settings.threads as usize;
+    let fabric = Fabric::new(settings, timebase(), packets);
+    let stream = Stream { kind, settings, operations, window };
     match kind {
         Kind::NoCache => {
             let manager = NoCache::new(settings, &fabric);
-            Machine::new(kind, settings, operations, window, fabric, manager).run(go_on)
+            Machine::new(stream, fabric, manager).run(go_on)
         }
         Kind::DataCache => {
             let manager = DataCache::new(settings, &fabric);
-            Machine::new(kind, settings, operations, window, fabric, manager).run(go_on)
+            Machine::new(stream, fabric, manager).run(go_on)
         }
         Kind::SoftwareCache | Kind::QArray => {
             let manager = SoftwareCache::new(kind, settings, &fabric);
-            Machine::new(kind, settings, operations, window, fabric, manager).run(go_on)
+            Machine::new(stream, fabric, manager).run(go_on)
         }
         Kind::QueuingCache => {
             let manager = QueuingCache::new(settings, &fabric);
-            Machine::new(kind, settings, operations, window, fabric, manager).run(go_on)
+            Machine::new(stream, fabric, manager).run(go_on)
         }
     }
 }
@@ -84,79 +82,53 @@ fn most_inside(operations: &[Operation]) -> usize {
     most as usize
 }
 
-/// What was there when measuring began.
-#[derive(Clone, Copy, Debug, Default)]
-struct Mark {
-    at: Ticks,
-    counts: Counts,
-    busy: [Ticks; 4],
-}
-
-struct Machine<'a, M> {
+/// What a run is about.
+#[derive(Clone, Copy)]
+struct Stream<'a> {
     kind: Kind,
     settings: &'a Settings,
     operations: &'a [Operation],
     window: Window,
-    fabric: Fabric,
-    manager: M,
-    locks: Locks,
-    ledger: Ledger,
+}
+
+struct Machine<'a, M> {
+    stream: Stream<'a>,
     next: u64,
-    completed: u64,
     begin: Mark,
     end: Option<Mark>,
     latency: Histogram,
-    lock_wait: Ticks,
+    subsystem: Subsystem<M>,
 }
 
 impl<'a, M: Manager> Machine<'a, M> {
-    fn new(
-        kind: Kind,
-        settings: &'a Settings,
-        operations: &'a [Operation],
-        window: Window,
-        fabric: Fabric,
-        manager: M,
-    ) -> Self {
+    fn new(stream: Stream<'a>, fabric: Fabric, manager: M) -> Self {
         Self {
-            kind,
-            settings,
-            operations,
-            window,
-            locks: Locks::new(settings.locking, settings.all_queues(), settings.threads),
-            ledger: Ledger::new(settings.all_queues()),
-            fabric,
-            manager,
+            stream,
             next: 0,
-            completed: 0,
             begin: Mark::default(),
             end: None,
             latency: Histogram::default(),
-            lock_wait: 0,
+            subsystem: Subsystem::new(stream.kind, stream.settings, fabric, manager),
         }
     }
 
     fn run(mut self, go_on: &mut dyn FnMut(u64) -> bool) -> Result<Report, QueueingError> {
-        for thread in 0..self.settings.threads {
+        for thread in 0..self.stream.settings.threads {
             self.take_next(thread);
         }
         let mut until_look = OPERATIONS_PER_LOOK;
-        while let Some((source, message)) = self.fabric.next() {
-            match source {
-                Source::Read | Source::Write => self.manager.referenced(&mut self.fabric, message),
-                Source::Arrive => self.manager.arrive(&mut self.fabric, message),
-                Source::Cache => self.manager.access(&mut self.fabric, message),
-                Source::Token => self.manager.turn(&mut self.fabric),
-                Source::Compute => self.manager.issue(&mut self.fabric, message.thread),
-                Source::Reply => {
-                    if self.manager.replied(&mut self.fabric, message) == Progress::Done {
-                        self.complete(message.thread)?;
-                        until_look -= 1;
-                        if until_look == 0 {
-                            until_look = OPERATIONS_PER_LOOK;
-                            if !go_on(self.completed) {
-                                break;
-                            }
+        loop {
+            match self.subsystem.step()? {
+                Step::Idle => break,
+                Step::Going => {}
+                Step::Done(thread) => {
+                    self.count(thread);
+                    self.go_on_with(thread);
+                    until_look -= 1;
+                    if until_look == 0 {
+                        until_look = OPERATIONS_PER_LOOK;
+                        if !go_on(self.subsystem.completed()) {
+                            break;
                         }
                     }
                 }
@@ -167,107 +139,67 @@ impl<'a, M: Manager> Machine<'a, M> {
 
     /// The thread takes operations from the stream: one, or one for each level.
     fn take_next(&mut self, thread: u32) {
-        if self.next < self.operations.len() as u64 {
-            self.fabric.threads[thread as usize].at = self.next;
-            self.next += u64::from(self.settings.levels);
-            self.start(thread);
+        if self.next < self.stream.operations.len() as u64 {
+            let at = self.next;
+            self.next += u64::from(self.stream.settings.levels);
+            self.start(thread, at);
         }
-    }
-
-    fn start(&mut self, thread: u32) {
-        let this = &mut self.fabric.threads[thread as usize];
-        let operation = self.operations[this.at as usize];
-        this.operation = operation;
-        this.since = self.fabric.now;
-        if !operation.is_dequeue() {
-            this.node = self.fabric.lists.allocate();
-            self.ledger.enter(this.node, operation.queue());
-        }
-        if !self.kind.locks() || self.locks.take(thread, operation) {
-            self.fabric.compute(thread, self.manager.instructions());
-        }
-    }
-
-    fn complete(&mut self, thread: u32) -> Result<(), QueueingError> {
-        let this = self.fabric.threads[thread as usize];
-        let operation = this.operation;
-        if operation.is_dequeue() {
-            self.take_out(this.next, operation.queue())?;
-        }
-        if self.kind.locks()
-            && let Some(next) = self.locks.release(operation)
-        {
-            self.lock_wait += self.fabric.now - self.fabric.threads[next as usize].since;
-            self.fabric.compute(next, self.manager.instructions());
-        }
-        self.count(self.fabric.now - this.since);
-        let at = this.at + 1;
-        if !at.is_multiple_of(self.settings.levels.into()) && at < self.operations.len() as u64 {
-            self.fabric.threads[thread as usize].at = at;
-            self.start(thread);
-        } else {
-            self.take_next(thread);
-        }
-        Ok(())
-    }
-
-    /// A dequeue brought `node` out: it stays in front of its queue, and the node that was there is free.
-    fn take_out(&mut self, node: u32, queue: u32) -> Result<(), QueueingError> {
-        if node == crate::lists::NIL {
-            self.ledger.find_empty();
-            return Ok(());
-        }
-        self.ledger.leave(node, queue).map_err(|what| self.corrupt(queue, what))?;
-        let before = std::mem::replace(&mut self.ledger.in_front[queue as usize], node);
-        self.fabric.lists.release(before);
-        Ok(())
-    }
-
-    fn corrupt(&self, queue: u32, what: String) -> QueueingError {
-        QueueingError::Corrupt { manager: self.kind.name(), queue, operation: self.completed, what }
     }
 
     #[inline]
-    fn count(&mut self, latency: Ticks) {
-        self.completed += 1;
-        let Window { warmup, measured } = self.window;
-        if self.completed > warmup && self.completed <= warmup + measured {
-            self.latency.record(latency);
-        }
-        if self.completed == warmup {
-            self.begin = self.mark();
-            self.lock_wait = 0;
-        } else if self.completed == warmup + measured {
-            self.end = Some(self.mark());
+    fn start(&mut self, thread: u32, at: u64) {
+        self.subsystem.fabric.threads[thread as usize].at = at;
+        self.subsystem.start(thread, self.stream.operations[at as usize]);
+    }
+
+    #[inline]
+    fn go_on_with(&mut self, thread: u32) {
+        let at = self.subsystem.fabric.threads[thread as usize].at + 1;
+        let more = at < self.stream.operations.len() as u64;
+        if more && !at.is_multiple_of(self.stream.settings.levels.into()) {
+            self.start(thread, at);
+        } else {
+            self.take_next(thread);
         }
     }
 
-    fn mark(&self) -> Mark {
-        Mark { at: self.fabric.now, counts: self.fabric.counts, busy: self.fabric.port_busy() }
+    #[inline]
+    fn count(&mut self, thread: u32) {
+        let fabric = &self.subsystem.fabric;
+        let latency = fabric.now - fabric.threads[thread as usize].since;
+        let completed = self.subsystem.completed();
+        let Window { warmup, measured } = self.stream.window;
+        if completed > warmup && completed <= warmup + measured {
+            self.latency.record(latency);
+        }
+        if completed == warmup {
+            self.begin = self.subsystem.mark();
+            self.subsystem.lock_wait = 0;
+        } else if completed == warmup + measured {
+            self.end = Some(self.subsystem.mark());
+        }
     }
 
     fn finish(mut self) -> Result<Report, QueueingError> {
-        let operations = self.operations.len() as u64;
-        if self.completed < operations && self.fabric.next().is_none() {
-            let completed = self.completed;
-            return Err(QueueingError::Deadlock { manager: self.kind.name(), completed, operations });
+        let operations = self.stream.operations.len() as u64;
+        let completed = self.subsystem.completed();
+        let kind = self.stream.kind;
+        if completed < operations && self.subsystem.fabric.next_at().is_none() {
+            return Err(QueueingError::Deadlock { manager: kind.name(), completed, operations });
         }
-        if self.completed == operations {
-            self.manager.flush(&mut self.fabric);
-            self.ledger.audit(&self.fabric.lists).map_err(|(queue, what)| self.corrupt(queue, what))?;
+        if completed == operations {
+            self.subsystem.audit()?;
         }
-        let end = self.end.unwrap_or_else(|| self.mark());
+        let end = self.end.unwrap_or_else(|| self.subsystem.mark());
         let measured = self.latency.count();
         let ticks = end.at - self.begin.at;
         let counts = end.counts - self.begin.counts;
-        let [read, write, request, response] = std::array::from_fn(|at| {
-            let busy = end.busy[at].saturating_sub(self.begin.busy[at]) as f64;
-            if ticks == 0 { 0.0 } else { busy / ticks as f64 }
-        });
-        let ns = |ticks: Ticks| timebase().nanoseconds(ticks);
+        let [read, write, request, response] = end.shares_since(&self.begin);
+        let timebase = self.subsystem.fabric.timebase;
+        let ns = |ticks: Ticks| timebase.nanoseconds(ticks);
         let each = |count: u64| count as f64 / measured.max(1) as f64;
         Ok(Report {
-            manager: self.kind.name(),
+            manager: kind.name(),
             operations: measured,
             throughput_mops: if ticks == 0 { 0.0 } else { measured as f64 * 1e3 / ns(ticks) },
             hit_rate: if counts.lookups == 0 { 0.0 } else { counts.hits as f64 / counts.lookups as f64 },
@@ -275,23 +207,19 @@ impl<'a, M: Manager> Machine<'a, M> {
             latency_p50_ns: ns(self.latency.quantile(0.5)),
             latency_p99_ns: ns(self.latency.quantile(0.99)),
             latency_max_ns: ns(self.latency.max()),
-            lock_wait_mean_ns: each(self.lock_wait) * ns(1),
+            lock_wait_mean_ns: each(self.subsystem.lock_wait) * ns(1),
             messages_per_operation: each(counts.requests),
             reads_per_operation: each(counts.reads),
             writes_per_operation: each(counts.writes),
             references_per_operation: each(counts.reads + counts.writes),
-            instructions_per_operation: self.kind.instructions(),
+            instructions_per_operation: kind.instructions(),
             read_port_utilization: read,
             write_port_utilization: write,
             request_path_utilization: request,
             response_path_utilization: response,
-            engine_utilization: if ticks == 0 {
-                0.0
-            } else {
-                counts.engine_busy as f64 / ticks as f64 / f64::from(self.settings.engines)
-            },
-            empty_dequeues: self.ledger.empty(),
-            packets_left_inside: self.ledger.inside(),
+            engine_utilization: end.engine_share_since(&self.begin, self.stream.settings.engines),
+            empty_dequeues: self.subsystem.ledger.empty(),
+            packets_left_inside: self.subsystem.ledger.inside(),
             simulated_ns: ns(ticks),
         })
     }

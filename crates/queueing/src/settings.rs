@@ -10,6 +10,8 @@ use serde::Serialize;
 
 /// Most threads, engines, entries and words.
 const MOST: u64 = 1 << 14;
+/// Cycle of the processors: 1 GHz (Table 1).
+const PROCESSOR_CYCLE_PS: u64 = 1_000;
 /// Longest time: a millisecond.
 const MOST_PS: u64 = 1_000_000_000;
 
@@ -475,6 +477,11 @@ impl Settings {
             ));
         }
         problems
+    }
+
+    /// Instructions of one operation before its first message, in cycles of the processors of Table 1.
+    pub fn instruction_cycles(&self, kind: Kind) -> u64 {
+        self.instruction_ps[kind as usize] / PROCESSOR_CYCLE_PS
     }
 
     /// Queues of the port and class levels.

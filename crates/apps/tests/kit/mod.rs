@@ -22,6 +22,7 @@ pub const COSTS: IoCosts = IoCosts {
     output_later_block_cycles: 4,
     output_later_block_scratch: 1,
     output_blocked_cell_cycles: 2,
+    queue_manager_cycles: None,
 };
 
 /// What became of a packet.
@@ -132,6 +133,7 @@ pub fn run(
             op @ (Op::Recall
             | Op::Transfer { .. }
             | Op::Post { .. }
+            | Op::Queue { .. }
             | Op::Depart { .. }
             | Op::NextBlock
             | Op::ReadBlock(_)

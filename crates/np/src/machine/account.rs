@@ -29,6 +29,7 @@ impl<O: Watch> Machine<O> {
             paths: self.paths.counts(),
             bus: self.bus.busy,
             result_cache: self.result_cache.as_ref().map(|c| (c.hits, c.lookups)),
+            queue_manager: self.queue_manager.as_ref().map(|m| m.usage(now)),
             dram: self.memory.controller.statistics().clone(),
             dram_cycles: duration / self.memory.clock.period(),
             transmit_use: self
@@ -101,6 +102,9 @@ impl<O: Watch> Machine<O> {
         self.bus.busy = 0;
         if let Some(cache) = &mut self.result_cache {
             (cache.hits, cache.lookups) = (0, 0);
+        }
+        if let Some(manager) = &mut self.queue_manager {
+            manager.restart(now);
         }
         if let Some(wide) = &mut self.wide {
             (wide.bypassed_blocks, wide.written_blocks) = (0, 0);

@@ -1,6 +1,7 @@
 //! Building a machine: its shape is checked, its programs are started.
 
 use super::account::Running;
+use super::queue_manager::service;
 use super::{ENGINES, Machine, TrafficSource};
 use crate::branches::Branches;
 use crate::bus::Bus;
@@ -34,7 +35,10 @@ impl<O: Watch> Machine<O> {
         traffic: TrafficSource,
         observer: O,
     ) -> Result<Self, String> {
-        let clocks = [config.engine.clock_hz, config.memory.clock_hz];
+        let mut clocks = vec![config.engine.clock_hz, config.memory.clock_hz];
+        if config.queue_manager.is_some() {
+            clocks.extend(linecard_queueing::CLOCKS_HZ);
+        }
         let timebase = Timebase::from_clocks_hz(&clocks).map_err(|e: TimebaseError| e.to_string())?;
         let engine_clock = timebase.clock(config.engine.clock_hz);
         let e = &config.engine;
@@ -91,6 +95,12 @@ impl<O: Watch> Machine<O> {
         let unit = |i: usize| Unit::new(&config.units[i], &timebase, thread_count);
         let result_cache =
             config.result_cache.as_ref().map(ResultCache::new).transpose().map_err(|e| e.to_string())?;
+        let queue_manager = config
+            .queue_manager
+            .as_ref()
+            .map(|manager| service(manager, thread_count as u32, ports, timebase))
+            .transpose()
+            .map_err(|e| e.to_string())?;
         let slots = config.output.slots as usize;
         let handshake = timebase.ticks_from_ps(config.output.handshake_ps);
         let paced = config.receive.mode != ReceiveMode::Ready;
@@ -128,6 +138,7 @@ impl<O: Watch> Machine<O> {
             result_cache,
             bus: Bus::new(if paced { timebase.ticks_from_ps(config.receive.bus_cell_ps) } else { 0 }),
             fast_input_ports: config.receive.fast_ports as usize,
+            queue_manager,
             paths: Paths::new(&config.paths, &timebase, thread_count),
             branches: Branches::new(&config.engine.branch),
             memory: Memory::new(&config.memory, timebase.clock(config.memory.clock_hz), allocator, observer),

@@ -5,6 +5,7 @@ mod build;
 mod engines;
 mod input;
 mod output;
+mod queue_manager;
 mod transfers;
 
 use crate::branches::Branches;
@@ -25,6 +26,7 @@ use crate::wide::WideCaches;
 use account::Running;
 use linecard_dram::packet_buffer::Silent;
 use linecard_program::{self as program, Op, PacketHead};
+use linecard_queueing::Service;
 use linecard_sim::{Agenda, Ticks, Timebase};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -98,9 +100,10 @@ const UNITS: usize = 4;
 const MEMORY_RETURN: usize = 4;
 const CACHE_RETURN: usize = 5;
 const PATHS: usize = 6;
-const ARRIVAL: usize = 7;
-const TRANSMIT: usize = 8;
-const ENGINES: usize = 9;
+const QUEUE_MANAGER: usize = 7;
+const ARRIVAL: usize = 8;
+const TRANSMIT: usize = 9;
+const ENGINES: usize = 10;
 
 /// A network processor with its programs and its traffic.
 pub struct Machine<O: Watch = Silent> {
@@ -121,6 +124,7 @@ pub struct Machine<O: Watch = Silent> {
     threads: Vec<Thread>,
     units: [Unit; UNITS],
     result_cache: Option<ResultCache>,
+    queue_manager: Option<Service>,
     paths: Paths,
     bus: Bus,
     fast_input_ports: usize,
@@ -241,6 +245,7 @@ impl<O: Watch> Machine<O> {
             MEMORY_RETURN => self.memory_return(now),
             CACHE_RETURN => self.cache_return(now),
             PATHS => self.paths_event(now),
+            QUEUE_MANAGER => self.queue_manager_event(now),
             ARRIVAL => self.arrival_event(now),
             TRANSMIT => self.transmit_event(now),
             s if s < self.dram_source => self.engine_event(s - ENGINES, now),
@@ -267,6 +272,7 @@ impl<O: Watch> Machine<O> {
                 false
             }
             Op::Transfer { path, bytes, again } => self.transfer(thread, path, bytes, again, now),
+            Op::Queue { queue, enqueue } => self.ask_queue_manager(thread, queue, enqueue, now),
             Op::Lock(lock) => {
                 !self.locks[lock as usize].take(thread) && self.wait(thread, State::WaitLock, now)
             }

@@ -75,6 +75,7 @@ pub fn small() -> MachineConfig {
             dram_bytes_per_second: 1_000_000_000,
         },
         result_cache: None,
+        queue_manager: None,
         memory: MemoryConfig {
             clock_hz: 100_000_000,
             organization: Organization {

@@ -1,0 +1,182 @@
+//! A queue subsystem at work: a manager with its threads, interconnect and memory, the locks before it and the checker
+//! behind it.
+//!
+//! It knows no stream of operations and no end: whoever drives it starts operations and takes steps.
+
+use crate::Kind;
+use crate::QueueingError;
+use crate::fabric::{Counts, Fabric, Source};
+use crate::ledger::Ledger;
+use crate::lists::NIL;
+use crate::locks::Locks;
+use crate::manager::{Manager, Progress, Q_ARRAY_THREADS};
+use crate::operation::Operation;
+use crate::settings::Settings;
+use linecard_sim::Ticks;
+
+/// What a step was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// None: nothing is under way.
+    Idle,
+    /// Something happened.
+    Going,
+    /// A thread's operation is complete.
+    Done(u32),
+}
+
+/// What was there at some time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Mark {
+    pub at: Ticks,
+    pub counts: Counts,
+    /// Read port, write port, request path, response path.
+    pub busy: [Ticks; 4],
+}
+
+impl Mark {
+    /// Shares of the time since `before` for which read port, write port, request path and response path were busy.
+    pub fn shares_since(&self, before: &Self) -> [f64; 4] {
+        let ticks = self.at - before.at;
+        std::array::from_fn(|at| share(self.busy[at].saturating_sub(before.busy[at]), ticks))
+    }
+
+    /// Share of that time for which an engine worked.
+    pub fn engine_share_since(&self, before: &Self, engines: u32) -> f64 {
+        share(self.counts.engine_busy - before.counts.engine_busy, self.at - before.at) / f64::from(engines)
+    }
+}
+
+fn share(part: Ticks, whole: Ticks) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// A manager and all that it works with and on.
+pub(crate) struct Subsystem<M: ?Sized> {
+    pub kind: Kind,
+    pub fabric: Fabric,
+    pub ledger: Ledger,
+    locks: Locks,
+    /// Time that threads waited for locks.
+    pub lock_wait: Ticks,
+    completed: u64,
+    pub manager: M,
+}
+
+/// Whether this manager can serve as many threads.
+pub(crate) fn check_threads(kind: Kind, threads: u32) -> Result<(), QueueingError> {
+    if kind == Kind::QArray && threads > Q_ARRAY_THREADS {
+        let expected = format!("at most {Q_ARRAY_THREADS}: the tags are in one microengine's CAM (IXP2800)");
+        return Err(QueueingError::bad("threads", threads, expected));
+    }
+    Ok(())
+}
+
+impl<M: Manager> Subsystem<M> {
+    /// Idle, with empty queues.
+    pub fn new(kind: Kind, settings: &Settings, fabric: Fabric, manager: M) -> Self {
+        Self {
+            kind,
+            fabric,
+            ledger: Ledger::new(settings.all_queues()),
+            locks: Locks::new(settings.locking, settings.all_queues(), settings.threads),
+            lock_wait: 0,
+            completed: 0,
+            manager,
+        }
+    }
+}
+
+impl<M: Manager + ?Sized> Subsystem<M> {
+    /// A thread that is idle begins an operation at the present.
+    #[inline]
+    pub fn start(&mut self, thread: u32, operation: Operation) {
+        let this = &mut self.fabric.threads[thread as usize];
+        this.operation = operation;
+        this.since = self.fabric.now;
+        if !operation.is_dequeue() {
+            this.node = self.fabric.lists.allocate();
+            self.ledger.enter(this.node, operation.queue());
+        }
+        if !self.kind.locks() || self.locks.take(thread, operation) {
+            self.fabric.compute(thread, self.manager.instructions());
+        }
+    }
+
+    /// The next thing happens.
+    ///
+    /// # Errors
+    /// When a list is not what was put into it.
+    #[inline]
+    pub fn step(&mut self) -> Result<Step, QueueingError> {
+        let Some((source, message)) = self.fabric.next() else { return Ok(Step::Idle) };
+        match source {
+            Source::Read | Source::Write => self.manager.referenced(&mut self.fabric, message),
+            Source::Arrive => self.manager.arrive(&mut self.fabric, message),
+            Source::Cache => self.manager.access(&mut self.fabric, message),
+            Source::Token => self.manager.turn(&mut self.fabric),
+            Source::Compute => self.manager.issue(&mut self.fabric, message.thread),
+            Source::Reply => {
+                if self.manager.replied(&mut self.fabric, message) == Progress::Done {
+                    self.complete(message.thread)?;
+                    return Ok(Step::Done(message.thread));
+                }
+            }
+        }
+        Ok(Step::Going)
+    }
+
+    #[inline]
+    fn complete(&mut self, thread: u32) -> Result<(), QueueingError> {
+        let this = self.fabric.threads[thread as usize];
+        let operation = this.operation;
+        if operation.is_dequeue() {
+            self.take_out(this.next, operation.queue())?;
+        }
+        if self.kind.locks()
+            && let Some(next) = self.locks.release(operation)
+        {
+            self.lock_wait += self.fabric.now - self.fabric.threads[next as usize].since;
+            self.fabric.compute(next, self.manager.instructions());
+        }
+        self.completed += 1;
+        Ok(())
+    }
+
+    /// A dequeue brought `node` out: it stays in front of its queue, and the node that was there is free.
+    #[inline]
+    fn take_out(&mut self, node: u32, queue: u32) -> Result<(), QueueingError> {
+        if node == NIL {
+            self.ledger.find_empty();
+            return Ok(());
+        }
+        self.ledger.leave(node, queue).map_err(|what| self.corrupt(queue, what))?;
+        let before = std::mem::replace(&mut self.ledger.in_front[queue as usize], node);
+        self.fabric.lists.release(before);
+        Ok(())
+    }
+
+    /// Compares every list in memory with what should be in it; no operation may be under way.
+    ///
+    /// # Errors
+    /// The first queue that differs.
+    pub fn audit(&mut self) -> Result<(), QueueingError> {
+        self.manager.flush(&mut self.fabric);
+        self.ledger.audit(&self.fabric.lists).map_err(|(queue, what)| self.corrupt(queue, what))
+    }
+
+    fn corrupt(&self, queue: u32, what: String) -> QueueingError {
+        QueueingError::Corrupt { manager: self.kind.name(), queue, operation: self.completed, what }
+    }
+
+    /// Operations completed.
+    #[inline]
+    pub fn completed(&self) -> u64 {
+        self.completed
+    }
+
+    /// The present and all that was counted.
+    pub fn mark(&self) -> Mark {
+        Mark { at: self.fabric.now, counts: self.fabric.counts, busy: self.fabric.port_busy() }
+    }
+}
