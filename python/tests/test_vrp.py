@@ -188,6 +188,8 @@ def test_the_commands_print_json_and_end_with_a_status(cli, tmp_path):
     found = json.loads(cli("hierarchy", "ixp1200_eval", "--rate", "564kpps", "--bytes", "128", "--json").out)
     assert found["reach_percent"] == pytest.approx(24.8, abs=3)
     assert cli("hierarchy", "--bytes", "0").status == 2
+    assert cli("hierarchy", "--rate", "0.5").status == 2
+    assert "of the DRAM for forwarding alone" in cli("hierarchy", "--rate", "10Mpps").err
     assert cli("hierarchy", "--set", "link.up=64").status == 2
 
 

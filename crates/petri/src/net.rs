@@ -17,7 +17,7 @@
 //! ```
 
 use crate::PetriError;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How long an enabled transition takes until it fires.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -111,7 +111,7 @@ pub struct Arc {
 }
 
 /// A net that was checked.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Net {
     /// Its name.
     pub name: String,
@@ -126,8 +126,8 @@ pub struct Net {
 /// Builds a net.
 #[derive(Clone, Debug, Default)]
 pub struct NetBuilder {
-    net: Option<Net>,
-    names: FxHashMap<String, ()>,
+    net: Net,
+    names: FxHashSet<String>,
     joined: FxHashMap<(u32, u32, u8), usize>,
 }
 
@@ -135,21 +135,11 @@ impl NetBuilder {
     /// An empty net.
     #[must_use]
     pub fn new(name: &str) -> Self {
-        let net = Net { name: name.to_owned(), places: vec![], transitions: vec![], arcs: vec![] };
-        Self { net: Some(net), ..Self::default() }
-    }
-
-    fn net(&mut self) -> &mut Net {
-        self.net.get_or_insert_with(|| Net {
-            name: String::new(),
-            places: vec![],
-            transitions: vec![],
-            arcs: vec![],
-        })
+        Self { net: Net { name: name.to_owned(), ..Net::default() }, ..Self::default() }
     }
 
     fn take_name(&mut self, part: &'static str, name: &str) -> Result<(), PetriError> {
-        if name.is_empty() || self.names.insert(name.to_owned(), ()).is_some() {
+        if name.is_empty() || !self.names.insert(name.to_owned()) {
             let found = if name.is_empty() { "no name" } else { "a name that is taken" };
             return Err(PetriError::part(part, name, found, "a name of its own"));
         }
@@ -162,7 +152,7 @@ impl NetBuilder {
     /// When the name is empty or taken.
     pub fn place(&mut self, name: &str, tokens: u32) -> Result<u32, PetriError> {
         self.take_name("place", name)?;
-        let places = &mut self.net().places;
+        let places = &mut self.net.places;
         places.push(Place { name: name.to_owned(), tokens });
         Ok(places.len() as u32 - 1)
     }
@@ -186,13 +176,13 @@ impl NetBuilder {
         if servers == Servers::Count(0) {
             return Err(PetriError::part("transition", name, "0 servers", "1 or more, or inf"));
         }
-        let transitions = &mut self.net().transitions;
+        let transitions = &mut self.net.transitions;
         transitions.push(Transition { name: name.to_owned(), timing, servers });
         Ok(transitions.len() as u32 - 1)
     }
 
     fn arc(&mut self, place: u32, transition: u32, kind: ArcKind, weight: u32) -> Result<(), PetriError> {
-        let net = self.net();
+        let net = &mut self.net;
         let known = (place as usize) < net.places.len() && (transition as usize) < net.transitions.len();
         if !known || weight == 0 {
             let found = if known { "weight 0" } else { "a place or transition that is not there" };
@@ -200,7 +190,7 @@ impl NetBuilder {
         }
         let key = (place, transition, kind as u8);
         if let Some(&at) = self.joined.get(&key) {
-            let arc = &mut self.net().arcs[at];
+            let arc = &mut net.arcs[at];
             match kind {
                 ArcKind::Input | ArcKind::Output => arc.weight += weight,
                 ArcKind::Inhibitor => arc.weight = arc.weight.min(weight),
@@ -208,7 +198,6 @@ impl NetBuilder {
             }
             return Ok(());
         }
-        let net = self.net();
         net.arcs.push(Arc { place, transition, kind, weight });
         let at = net.arcs.len() - 1;
         self.joined.insert(key, at);
@@ -251,8 +240,8 @@ impl NetBuilder {
     ///
     /// # Errors
     /// When it has no transitions, or one with infinitely many servers takes nothing.
-    pub fn build(mut self) -> Result<Net, PetriError> {
-        let net = self.net.take().unwrap_or_else(|| unreachable!("a builder is built once"));
+    pub fn build(self) -> Result<Net, PetriError> {
+        let net = self.net;
         if net.transitions.is_empty() {
             return Err(PetriError::part("net", &net.name, "no transition", "at least one"));
         }

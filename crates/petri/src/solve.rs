@@ -38,6 +38,36 @@ struct Resolved {
     firings: Vec<(u32, f64)>,
 }
 
+impl Resolved {
+    /// A tangible marking is left where it is.
+    fn of(number: u32) -> Self {
+        Self { to: vec![(number, 1.0)], firings: Vec::new() }
+    }
+
+    /// With this share a transition fires, and what follows follows. Each marking and transition stands there once.
+    fn add(&mut self, transition: u32, share: f64, further: &Resolved) {
+        add_to(&mut self.firings, transition, share);
+        further.firings.iter().for_each(|&(t, count)| add_to(&mut self.firings, t, count * share));
+        further.to.iter().for_each(|&(m, p)| add_to(&mut self.to, m, p * share));
+    }
+}
+
+/// Adds to the value of a number on a list.
+fn add_to(list: &mut Vec<(u32, f64)>, number: u32, value: f64) {
+    match list.iter_mut().find(|(other, _)| *other == number) {
+        Some((_, sum)) => *sum += value,
+        None => list.push((number, value)),
+    }
+}
+
+/// A vanishing marking whose transitions are followed one after another.
+struct Step {
+    marking: Marking,
+    competing: Vec<(u32, f64)>,
+    at: usize,
+    resolved: Resolved,
+}
+
 /// Solves a net with at most so many markings.
 ///
 /// # Errors
@@ -121,43 +151,71 @@ impl<'a> Graph<'a> {
         found
     }
 
-    /// Where a marking leads without time passing: to itself if it is tangible.
+    /// Where a marking leads without time passing: to itself if it is tangible. The markings on the way are kept on a
+    /// stack of their own, however many follow each other.
     fn resolve(&mut self, marking: Marking) -> Result<Resolved, PetriError> {
-        if let Some(&number) = self.tangible.get(&marking) {
-            return Ok(Resolved { to: vec![(number, 1.0)], firings: Vec::new() });
-        }
-        match self.vanishing.get(&marking) {
-            Some(Some(resolved)) => return Ok(resolved.clone()),
-            Some(None) => {
-                let place = self.words(&marking);
-                let text = format!("immediate transitions fire for ever without time passing, from {place}");
-                return Err(PetriError::Unsolvable(text));
+        let mut way: Vec<Step> = Vec::new();
+        let mut next = Some(marking);
+        let mut known = Resolved::default();
+        loop {
+            if let Some(marking) = next.take() {
+                match self.look_up(&marking)? {
+                    Some(resolved) => known = resolved,
+                    None => {
+                        let competing = self.competing(&marking);
+                        if competing.is_empty() {
+                            known = self.add_tangible(marking);
+                        } else {
+                            self.vanishing.insert(marking.clone(), None);
+                            way.push(Step { marking, competing, at: 0, resolved: Resolved::default() });
+                            known = Resolved::default();
+                        }
+                    }
+                }
             }
-            None => (),
+            let Some(step) = way.last_mut() else { return Ok(known) };
+            if !known.to.is_empty() {
+                let (transition, share) = step.competing[step.at];
+                step.resolved.add(transition, share, &std::mem::take(&mut known));
+                step.at += 1;
+            }
+            if let Some(&(transition, _)) = step.competing.get(step.at) {
+                let from = step.marking.clone();
+                next = Some(self.fired(transition as usize, &from));
+            } else if let Some(step) = way.pop() {
+                self.vanishing.insert(step.marking, Some(step.resolved.clone()));
+                known = step.resolved;
+            }
         }
-        let competing = self.competing(&marking);
-        if self.tangible.len() + self.vanishing.len() >= self.most {
-            let text =
-                format!("more than {} markings: the net may be unbounded; raise the limit if not", self.most);
-            return Err(PetriError::Unsolvable(text));
+    }
+
+    /// What is known of a marking; nothing if it is new.
+    fn look_up(&self, marking: &Marking) -> Result<Option<Resolved>, PetriError> {
+        if let Some(&number) = self.tangible.get(marking) {
+            return Ok(Some(Resolved::of(number)));
         }
-        if competing.is_empty() {
-            let number = self.markings.len() as u32;
-            self.tangible.insert(marking.clone(), number);
-            self.markings.push(marking);
-            return Ok(Resolved { to: vec![(number, 1.0)], firings: Vec::new() });
+        match self.vanishing.get(marking) {
+            Some(Some(resolved)) => Ok(Some(resolved.clone())),
+            Some(None) => {
+                let place = self.words(marking);
+                let text = format!("immediate transitions fire for ever without time passing, from {place}");
+                Err(PetriError::Unsolvable(text))
+            }
+            None if self.tangible.len() + self.vanishing.len() >= self.most => {
+                let most = self.most;
+                let text =
+                    format!("more than {most} markings: the net may be unbounded; raise the limit if not");
+                Err(PetriError::Unsolvable(text))
+            }
+            None => Ok(None),
         }
-        self.vanishing.insert(marking.clone(), None);
-        let mut resolved = Resolved::default();
-        for (transition, share) in competing {
-            let next = self.fired(transition as usize, &marking);
-            let further = self.resolve(next)?;
-            resolved.firings.push((transition, share));
-            resolved.firings.extend(further.firings.iter().map(|&(t, count)| (t, count * share)));
-            resolved.to.extend(further.to.iter().map(|&(m, p)| (m, p * share)));
-        }
-        self.vanishing.insert(marking, Some(resolved.clone()));
-        Ok(resolved)
+    }
+
+    fn add_tangible(&mut self, marking: Marking) -> Resolved {
+        let number = self.markings.len() as u32;
+        self.tangible.insert(marking.clone(), number);
+        self.markings.push(marking);
+        Resolved::of(number)
     }
 
     fn build(&mut self) -> Result<(), PetriError> {
@@ -201,10 +259,7 @@ impl<'a> Graph<'a> {
             let mut row: Vec<(u32, f64)> = Vec::new();
             for (_, rate, resolved) in leaves {
                 for &(to, share) in resolved.to.iter().filter(|&&(to, _)| to as usize != from) {
-                    match row.iter_mut().find(|(other, _)| *other == to) {
-                        Some((_, sum)) => *sum += rate * share,
-                        None => row.push((to, rate * share)),
-                    }
+                    add_to(&mut row, to, rate * share);
                 }
             }
             row
@@ -259,8 +314,8 @@ fn recurrent(rates: &[Vec<(u32, f64)>]) -> Option<Vec<u32>> {
     // other when it is searched from the first.
     let forward: Vec<Vec<u32>> = rates.iter().map(|row| row.iter().map(|&(to, _)| to).collect()).collect();
     let candidate = *completed(&forward, 0).first()?;
-    let class = reach(&forward, candidate);
-    let everyone = reach(&back, candidate);
+    let class = completed(&forward, candidate);
+    let everyone = completed(&back, candidate);
     (everyone.len() == count).then(|| {
         let mut members = class;
         members.sort_unstable();
@@ -285,10 +340,6 @@ fn completed(edges: &[Vec<u32>], start: u32) -> Vec<u32> {
         }
     }
     order
-}
-
-fn reach(edges: &[Vec<u32>], start: u32) -> Vec<u32> {
-    completed(edges, start)
 }
 
 /// Grassmann, Taksar and Heyman: states leave one by one, and what went through them goes past them.
@@ -351,4 +402,52 @@ fn iterate(rates: &[Vec<(u32, f64)>]) -> Result<Vec<f64>, PetriError> {
     Err(PetriError::Unsolvable(format!(
         "no steady state within {MOST_ITERATIONS} iterations over {count} markings"
     )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{NetBuilder, Servers};
+
+    /// Tokens that immediate transitions move one by one, by two ways: as many markings in a row as there are tokens, and
+    /// far more orders than anyone could list. A timed one brings them back.
+    #[test]
+    fn long_rows_of_immediate_firings_are_followed_to_their_end() {
+        for (tokens, ways) in [(20_000, 1), (60, 2)] {
+            let mut net = NetBuilder::new("row");
+            let from = net.place("from", tokens).unwrap();
+            let to: Vec<u32> = (0..ways).map(|way| net.place(&format!("to{way}"), 0).unwrap()).collect();
+            let timing = Timing::Immediate { weight: 1.0, priority: 0 };
+            for (way, &to) in to.iter().enumerate() {
+                let go = net.transition(&format!("go{way}"), timing, Servers::Count(1)).unwrap();
+                net.input(from, go, 1).unwrap();
+                net.output(go, to, 1).unwrap();
+                let back = Timing::Exponential { rate: 1.0 };
+                let back = net.transition(&format!("back{way}"), back, Servers::Count(1)).unwrap();
+                net.input(to, back, 1).unwrap();
+                net.output(back, from, 1).unwrap();
+            }
+            let solved = solve(&net.build().unwrap(), 1_000_000).unwrap();
+            // By symmetry the tokens are shared evenly.
+            for &place in &to {
+                let mean = solved.mean_tokens[place as usize];
+                assert!((mean - f64::from(tokens) / to.len() as f64).abs() < 1e-6, "{mean}");
+            }
+            assert!((solved.throughput[0] - solved.throughput[1]).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn immediate_transitions_that_go_round_are_refused() {
+        let mut net = NetBuilder::new("round");
+        let (a, b) = (net.place("a", 1).unwrap(), net.place("b", 0).unwrap());
+        for (name, from, to) in [("there", a, b), ("back", b, a)] {
+            let timing = Timing::Immediate { weight: 1.0, priority: 0 };
+            let go = net.transition(name, timing, Servers::Count(1)).unwrap();
+            net.input(from, go, 1).unwrap();
+            net.output(go, to, 1).unwrap();
+        }
+        let error = solve(&net.build().unwrap(), 100).unwrap_err().to_string();
+        assert!(error.contains("fire for ever without time passing"), "{error}");
+    }
 }

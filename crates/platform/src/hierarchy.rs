@@ -63,6 +63,9 @@ pub struct HierarchyReport {
 /// (Spalink 2000, section 3.2).
 const FORWARDING: [(u32, u32); 2] = [(3, 64), (1, 32)];
 
+/// Most packets of a run: at the lowest rate their time still fits into its integer.
+const MOST_PACKETS: u64 = 10_000_000;
+
 /// Runs the hierarchy of a preset.
 ///
 /// # Errors
@@ -110,8 +113,8 @@ fn resolve(configuration: &Configuration, request: &HierarchyRequest) -> Result<
         let message = format!("found {found}, expected {expected}");
         problems.push(crate::preset::problem(what.to_owned(), "", message));
     };
-    if !(request.rate_pps > 0.0 && request.rate_pps <= 1e12) {
-        wrong("rate", request.rate_pps.to_string(), "more than 0 packets a second, at most 1e12");
+    if !(1.0..=1e12).contains(&request.rate_pps) {
+        wrong("rate", request.rate_pps.to_string(), "1 to 1e12 packets a second");
     }
     if !(1..=65_535).contains(&request.packet_bytes) {
         wrong("packet bytes", request.packet_bytes.to_string(), "1 to 65535");
@@ -129,8 +132,12 @@ fn resolve(configuration: &Configuration, request: &HierarchyRequest) -> Result<
         );
         wrong("rate", found, "a rate that the DRAM stands");
     }
-    if request.one_in == 0 || request.packets == 0 {
-        wrong("packets", format!("{}, one in {}", request.packets, request.one_in), "at least 1");
+    if request.one_in == 0 || !(1..=MOST_PACKETS).contains(&request.packets) {
+        wrong(
+            "packets",
+            format!("{}, one in {}", request.packets, request.one_in),
+            "1 to 10000000, one in 1 or more",
+        );
     }
     let mut link = |key: &str| match link_times(&configuration.text(key)) {
         Ok(times) => Some(times),

@@ -142,7 +142,11 @@ impl FlowMix {
                 && flows >= 1.0
                 && (flows * least as f64..=flows * most as f64).contains(&packets);
             if !reachable {
-                let found = format!("{packets} packets in {flows} of them");
+                let found = if flows < 1.0 {
+                    "shares that leave none".to_owned()
+                } else {
+                    format!("shares that leave {packets} packets in {flows} of them")
+                };
                 return Err(unfit(what, found, format!("{least} to {most} packets each")));
             }
             sizes.extend(pareto_sizes(flows as u64, packets as u64, least, most));
@@ -290,7 +294,7 @@ mod tests {
         let few = error(FlowMix { concurrent_flows: 10.0, ..MIX });
         assert!(few.starts_with("flows active at once: found 10, expected "), "{few}");
         let small = error(FlowMix { large_flows_percent: 5.0, ..MIX });
-        assert!(small.starts_with("large flows: found 100000 packets in "), "{small}");
+        assert!(small.starts_with("large flows: found shares that leave 100000 packets in "), "{small}");
         let none = error(FlowMix { single_flows_percent: 0.0, ..MIX });
         assert!(none.contains("shares above 0 and below 100 %"), "{none}");
         assert!(error(FlowMix { rate_pps: 0.0, ..MIX }).starts_with("rate and time-out"));
