@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Builds the packet programs for RV32IM with the compiler of the Python package `ziglang`.
+
+    pip install ziglang==0.17.1
+    python programs/build.py              # all into programs/prebuilt/
+    python programs/build.py md5 drr      # some
+    python programs/build.py --check      # builds apart and compares with what is committed
+
+The same sources and the same compiler give the same bytes, wherever the sources lie.
+"""
+
+from __future__ import annotations
+
+import argparse
+import filecmp
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+COMPILER = "0.17.1"
+FLAGS = [
+    "-target",
+    "riscv32-freestanding-none",
+    "-mcpu=generic_rv32+m",
+    "-mno-relax",
+    "-std=c11",
+    "-O2",
+    "-g0",
+    "-ffreestanding",
+    "-fno-builtin",
+    "-fno-pic",
+    "-fno-sanitize=all",
+    "-fno-stack-protector",
+    "-fno-unwind-tables",
+    "-fno-asynchronous-unwind-tables",
+    "-ffunction-sections",
+    "-fdata-sections",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+]
+LINK = ["-nostdlib", "-static", "-Wl,--entry=app_packet", "-Wl,--gc-sections,--build-id=none", "-Wl,-u,app_init,-u,app_packet"]
+# Programs that are built from another's source.
+VARIANTS = {"cast256": ("cast", ["-DCAST256"])}
+
+
+def names() -> list[str]:
+    """All programs: a folder with a C file of its name, and the variants."""
+    found = [folder.name for folder in HERE.iterdir() if (folder / f"{folder.name}.c").exists()]
+    return sorted(found + [name for name, (folder, _) in VARIANTS.items() if folder in found])
+
+
+def build(name: str, into: Path) -> Path:
+    """Compiles and links one program; returns the ELF."""
+    folder, defines = VARIANTS.get(name, (name, []))
+    runtime = sorted(Path("runtime").glob("*.c"))
+    elf = into / f"{name}.elf"
+    # Relative paths, from the folder of the programs: nothing of the machine gets into the ELF.
+    command = [sys.executable, "-m", "ziglang", "cc", *FLAGS, *defines, "-Iinclude", f"{folder}/{folder}.c"]
+    command += [*map(str, runtime), *LINK, "-Wl,-T,runtime/linecard.ld", "-o", str(elf)]
+    subprocess.run(command, check=True)
+    return elf
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", help="programs to build; all without")
+    parser.add_argument("--check", action="store_true", help="compare with programs/prebuilt instead of writing it")
+    options = parser.parse_args()
+    os.chdir(HERE)
+    version = subprocess.run([sys.executable, "-m", "ziglang", "version"], capture_output=True, text=True).stdout.strip()
+    if version != COMPILER:
+        print(f"ziglang {COMPILER} is needed, found {version or 'none'}: pip install ziglang=={COMPILER}", file=sys.stderr)
+        return 2
+    differ = []
+    with tempfile.TemporaryDirectory() as scratch:
+        for name in options.names or names():
+            elf = build(name, Path(scratch))
+            prebuilt = HERE / "prebuilt" / elf.name
+            if options.check:
+                if not prebuilt.exists() or not filecmp.cmp(elf, prebuilt, shallow=False):
+                    differ.append(name)
+            else:
+                prebuilt.write_bytes(elf.read_bytes())
+                print(f"{prebuilt.relative_to(HERE.parent)}: {prebuilt.stat().st_size} bytes")
+    if differ:
+        print(f"not as committed: {', '.join(differ)}; run: python programs/build.py {' '.join(differ)}", file=sys.stderr)
+    return bool(differ)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
