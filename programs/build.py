@@ -17,6 +17,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -43,19 +44,13 @@ FLAGS = [
     "-Werror",
 ]
 LINK = ["-nostdlib", "-static", "-Wl,--entry=app_packet", "-Wl,--gc-sections,--build-id=none", "-Wl,-u,app_init,-u,app_packet"]
-# Programs that are built from another's source.
-VARIANTS = {"cast256": ("cast", ["-DCAST256"])}
-
-
-def names() -> list[str]:
-    """All programs: a folder with a C file of its name, and the variants."""
-    found = [folder.name for folder in HERE.iterdir() if (folder / f"{folder.name}.c").exists()]
-    return sorted(found + [name for name, (folder, _) in VARIANTS.items() if folder in found])
+PROGRAMS = tomllib.loads((HERE / "programs.toml").read_text())
 
 
 def build(name: str, into: Path) -> Path:
     """Compiles and links one program; returns the ELF."""
-    folder, defines = VARIANTS.get(name, (name, []))
+    folder = PROGRAMS[name].get("variant_of", name)
+    defines = [f"-D{define}" for define in PROGRAMS[name].get("defines", [])]
     runtime = sorted(Path("runtime").glob("*.c"))
     elf = into / f"{name}.elf"
     # Relative paths, from the folder of the programs: nothing of the machine gets into the ELF.
@@ -67,9 +62,11 @@ def build(name: str, into: Path) -> Path:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", help="programs to build; all without")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="a program of programs.toml; all without")
     parser.add_argument("--check", action="store_true", help="compare with programs/prebuilt instead of writing it")
     options = parser.parse_args()
+    if unknown := set(options.names) - PROGRAMS.keys():
+        parser.error(f"not in programs.toml: {', '.join(sorted(unknown))}; there are {', '.join(PROGRAMS)}")
     os.chdir(HERE)
     version = subprocess.run([sys.executable, "-m", "ziglang", "version"], capture_output=True, text=True).stdout.strip()
     if version != COMPILER:
@@ -77,7 +74,7 @@ def main() -> int:
         return 2
     differ = []
     with tempfile.TemporaryDirectory() as scratch:
-        for name in options.names or names():
+        for name in options.names or PROGRAMS:
             elf = build(name, Path(scratch))
             prebuilt = HERE / "prebuilt" / elf.name
             if options.check:

@@ -181,8 +181,6 @@ static struct source *find_source(uint32_t address, uint32_t version)
     source->address = address;
     source->version = version;
     source->count = 0;
-    /* The bucket again: removing may have changed it. */
-    bucket = source_bucket(address);
     source->next = *bucket;
     *bucket = source;
     lc_list_add_newest(&sources.used, &source->used);

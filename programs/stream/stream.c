@@ -22,7 +22,8 @@
 #define SYN 0x02
 #define RST 0x04
 
-#define PIECES 64
+#define WAITING_MOST 62
+#define PIECES 128 /* one packet may fill all gaps between the segments that wait */
 #define WINDOW_BYTES (1 << 20) /* further ahead than any window of its time: not of this connection */
 
 struct segment {
@@ -70,7 +71,7 @@ void app_init(const uint8_t *control, uint32_t bytes)
             waiting_max = lc_need_number(&text);
         else
             lc_bad_control_line(text.line);
-        if (!lc_at_end(&text) || !sessions_max || sessions_max > 1 << 20 || !waiting_max || waiting_max > PIECES - 2)
+        if (!lc_at_end(&text) || !sessions_max || sessions_max > 1 << 20 || !waiting_max || waiting_max > WAITING_MOST)
             lc_bad_control_line(text.line);
     }
     bucket_mask = 1;
@@ -219,10 +220,12 @@ static uint32_t add_segment(struct session *session, uint32_t start, uint32_t by
     if (ahead <= 0)
         return deliver_in_order(session, end, data - ahead);
     put_aside(session, start, end, data);
-    if (session->waiting_count <= waiting_max)
-        return 0;
-    session->expected = session->waiting->sequence;
-    return deliver_waiting(session);
+    uint32_t delivered = 0;
+    while (session->waiting_count > waiting_max) {
+        session->expected = session->waiting->sequence; /* gives the gap up */
+        delivered += deliver_waiting(session);
+    }
+    return delivered;
 }
 
 /* Under the lock. */
