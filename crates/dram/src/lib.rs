@@ -13,6 +13,7 @@ mod map;
 pub mod packet_buffer;
 mod packet_system;
 pub mod patterns;
+mod slots;
 mod system;
 pub mod trace;
 
@@ -20,6 +21,7 @@ pub use device::{AutoPrecharge, Command, Constraint, Device, Edge, Level, Organi
 pub use fields::{Field, FieldMap, Place, Widths, widths};
 pub use map::{AddressMap, Location, RowMap};
 pub use packet_system::PacketSystem;
+pub use slots::{SlotConfig, SlotController, SlotRequest, SlotStatistics};
 pub use system::{Access, Stopped, System, Watch};
 
 /// A point in time or a duration, in cycles of the device's clock.

@@ -2,7 +2,7 @@
 
 use crate::error::{ConfigProblem, Error};
 use crate::preset::{PresetKind, Resolved, Setting, Value, kind_of, problem, resolve};
-use crate::schema::{APPS, PARAMETERS, nearest};
+use crate::schema::nearest;
 use linecard_apps::{
     Firewall, FirewallConfig, IoCosts, L3Forward, Loops, Nat, NatConfig, Probe, Probed, ResultCacheUse,
     Route, RouteTable, Step, VanillaConfig, VanillaCosts, VanillaIp,
@@ -33,18 +33,24 @@ impl Configuration {
     /// Read a preset, choose the application (`app`, or the preset's own) and build the machine once, so that all
     /// problems come at once.
     pub fn load(preset: &str, overrides: &[String], app: Option<&str>) -> Result<Self, Error> {
-        if let Some(kind @ (PresetKind::Memory | PresetKind::Policy)) = kind_of(preset) {
-            let (what, option) = match kind {
-                PresetKind::Policy => ("a policy of a memory controller", "--policy"),
-                _ => ("a DRAM part", "--device"),
-            };
+        let kind = kind_of(preset);
+        let refused = match kind {
+            Some(PresetKind::Policy) => Some(("a policy of a memory controller", "--policy")),
+            Some(PresetKind::Memory) => Some(("a DRAM part", "--device")),
+            _ => None,
+        };
+        if let Some((what, option)) = refused {
             let message =
                 format!("`{preset}` is {what}, no machine: `linecard dram run {option} {preset}` runs it");
             return Err(Error::Config { problems: vec![problem("preset".into(), "", message)] });
         }
         let (resolved, mut problems) = resolve(preset, overrides);
         let configuration = Self::choose(resolved, app, &mut problems);
-        if let Some(Err(Error::Config { problems: more })) = configuration.as_ref().map(|c| c.machine(1)) {
+        let built = configuration.as_ref().map(|c| match kind {
+            Some(PresetKind::Parallel) => c.parallel_machine(1).map(drop),
+            _ => c.machine(1).map(drop),
+        });
+        if let Some(Err(Error::Config { problems: more })) = built {
             problems.extend(more);
         }
         match configuration {
@@ -77,9 +83,13 @@ impl Configuration {
                 app.to_owned()
             }
         };
-        if !APPS.contains(&app.as_str()) {
-            let near = nearest(&app, APPS.iter().copied());
-            let message = format!("no application is called `{app}`{near} (there are {})", APPS.join(", "));
+        let apps = resolved.schema.apps;
+        if !apps.contains(&app.as_str()) {
+            let near = nearest(&app, apps.iter().copied());
+            let message = format!(
+                "no application of this machine is called `{app}`{near} (there are {})",
+                apps.join(", ")
+            );
             problems.push(problem("--app".into(), "", message));
         }
         let mut settings = resolved.settings.clone();
@@ -88,7 +98,8 @@ impl Configuration {
                 settings.insert(key.clone(), setting.clone());
             }
         }
-        let missing: Vec<_> = PARAMETERS.iter().filter(|p| !settings.contains_key(p.key)).collect();
+        let missing: Vec<_> =
+            resolved.schema.parameters.iter().filter(|p| !settings.contains_key(p.key)).collect();
         problems.extend(
             missing.iter().map(|p| problem("preset".into(), p.key, format!("missing ({})", p.meaning))),
         );
@@ -111,7 +122,7 @@ impl Configuration {
         }
     }
 
-    fn small(&self, key: &str) -> u32 {
+    pub fn small(&self, key: &str) -> u32 {
         self.integer(key) as u32
     }
 
@@ -131,11 +142,11 @@ impl Configuration {
         self.setting(key).value.to_string()
     }
 
-    fn hertz(&self, key: &str) -> u64 {
+    pub fn hertz(&self, key: &str) -> u64 {
         (self.number(key) * 1e6).round() as u64
     }
 
-    fn picoseconds(&self, key: &str) -> u64 {
+    pub fn picoseconds(&self, key: &str) -> u64 {
         (self.number(key) * 1e3).round() as u64
     }
 
@@ -143,7 +154,7 @@ impl Configuration {
     pub fn hash(&self) -> String {
         let mut hasher = Sha256::new();
         hasher.update(format!("app={}\n", self.app));
-        for p in PARAMETERS {
+        for p in self.resolved.schema.parameters {
             hasher.update(format!("{}={}\n", p.key, self.setting(p.key).value));
         }
         for c in &self.resolved.constraints {
@@ -607,7 +618,7 @@ impl Configuration {
 }
 
 /// The type of a name that the schema has checked.
-fn pick<T: Copy, const N: usize>(name: &str, types: [(&str, T); N]) -> T {
+pub(crate) fn pick<T: Copy, const N: usize>(name: &str, types: [(&str, T); N]) -> T {
     match types.iter().find(|(n, _)| *n == name) {
         Some((_, t)) => *t,
         None => unreachable!("`{name}` was checked against the schema"),

@@ -3,7 +3,6 @@
 use crate::build::Configuration;
 use crate::error::Error;
 use crate::preset::{PresetKind, Value, resolve};
-use crate::schema::PARAMETERS;
 use serde::Serialize;
 
 /// A preset, resolved.
@@ -68,7 +67,9 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
         Some(configuration) => Some(configuration.setting(key)),
         None => resolved.settings.get(key),
     };
-    let mut parameters: Vec<Described> = PARAMETERS
+    let mut parameters: Vec<Described> = resolved
+        .schema
+        .parameters
         .iter()
         .filter_map(|p| setting(p.key).map(|setting| (p, setting)))
         .map(|(p, setting)| {
@@ -101,7 +102,11 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
         title: resolved.title,
         extends: resolved.extends,
         parameters,
-        derived: whole.as_ref().map(derived).unwrap_or_default(),
+        derived: match (&whole, crate::preset::kind_of(preset)) {
+            (None, _) => Vec::new(),
+            (Some(c), Some(PresetKind::Parallel)) => crate::parallel::derived(c),
+            (Some(c), _) => derived(c),
+        },
     })
 }
 
@@ -138,6 +143,11 @@ fn describe_memory(preset: &str, overrides: &[String]) -> Result<Option<Descript
     }))
 }
 
+/// A derived quantity.
+pub(crate) fn row(name: &str, value: f64, unit: &str, formula: &str) -> Derived {
+    Derived { name: name.to_owned(), value, unit: unit.to_owned(), formula: formula.to_owned() }
+}
+
 fn derived(c: &Configuration) -> Vec<Derived> {
     let per_cycle = (c.integer("dram.bus_bytes") * c.integer("dram.beats_per_cycle") * 8) as f64;
     let peak_gbps = per_cycle * c.number("dram.clock_mhz") / 1000.0;
@@ -146,12 +156,6 @@ fn derived(c: &Configuration) -> Vec<Derived> {
     let effective = |bytes: u64| {
         let data = (bytes * 8) as f64 / per_cycle;
         peak_gbps * data / (data + closed as f64)
-    };
-    let row = |name: &str, value: f64, unit: &str, formula: &str| Derived {
-        name: name.to_owned(),
-        value,
-        unit: unit.to_owned(),
-        formula: formula.to_owned(),
     };
     let engines = (c.integer("engine.input_engines") + c.integer("engine.output_engines")) as f64;
     vec![

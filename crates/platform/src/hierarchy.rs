@@ -71,6 +71,13 @@ const MOST_PACKETS: u64 = 10_000_000;
 /// # Errors
 /// What is wrong with the preset, the changes or the request, all at once.
 pub fn hierarchy(request: &HierarchyRequest) -> Result<HierarchyReport, Error> {
+    if crate::preset::kind_of(&request.preset) == Some(crate::preset::PresetKind::Parallel) {
+        let message = format!(
+            "`{}` is a machine of parallel threads, without a core and a host above it",
+            request.preset
+        );
+        return Err(Error::Config { problems: vec![crate::preset::problem("preset".into(), "", message)] });
+    }
     let configuration = Configuration::load(&request.preset, &request.overrides, None)?;
     let config = resolve(&configuration, request)?;
     let counts = run(&config, request.packets);

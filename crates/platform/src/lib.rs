@@ -11,6 +11,7 @@ mod extension;
 mod hierarchy;
 mod ineffective;
 mod memory;
+mod parallel;
 mod petri;
 mod preset;
 mod report;

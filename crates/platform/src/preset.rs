@@ -20,7 +20,8 @@
 //! ```
 
 use crate::error::ConfigProblem;
-use crate::schema::{APPS, Kind, PARAMETERS, Parameter, nearest, parameter};
+use crate::parallel::PARALLEL;
+use crate::schema::{Kind, NP, Parameter, Schema, nearest};
 use include_dir::{Dir, include_dir};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -97,8 +98,10 @@ fn one() -> usize {
 }
 
 /// A preset with everything it extends, before an application is chosen.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Resolved {
+    /// What may be set.
+    pub schema: &'static Schema,
     pub title: String,
     pub extends: Vec<String>,
     pub settings: BTreeMap<String, Setting>,
@@ -109,6 +112,18 @@ pub(crate) struct Resolved {
 }
 
 impl Resolved {
+    fn new(schema: &'static Schema) -> Self {
+        Self {
+            schema,
+            title: String::new(),
+            extends: Vec::new(),
+            settings: BTreeMap::new(),
+            for_app: BTreeMap::new(),
+            constraints: Vec::new(),
+            constraints_place: String::new(),
+        }
+    }
+
     /// Whether this is a part that platforms extend: it names no application.
     pub fn is_part(&self) -> bool {
         !self.settings.contains_key("app.name")
@@ -144,7 +159,10 @@ fn shipped() -> impl Iterator<Item = (String, String, &'static str)> {
 /// be checked is checked too, so that all problems come at once.
 pub(crate) fn resolve(preset: &str, overrides: &[String]) -> (Resolved, Vec<ConfigProblem>) {
     let mut problems = Vec::new();
-    let mut resolved = Resolved::default();
+    let mut resolved = Resolved::new(match kind_of(preset) {
+        Some(PresetKind::Parallel) => &PARALLEL,
+        _ => &NP,
+    });
     read_into(preset, "", &mut resolved, &mut Vec::new(), &mut problems);
     for (number, text) in overrides.iter().enumerate() {
         let key = text.split('=').next().unwrap_or("").trim();
@@ -202,6 +220,13 @@ fn read_into(
     for (key, value) in table.iter() {
         match key.get_ref().as_ref() {
             "title" | "extends" => {}
+            "machine" if text_of(table, "machine") == PARALLEL_THREADS => {}
+            "machine" => {
+                let message = format!(
+                    "expected \"{PARALLEL_THREADS}\"; machines with input and output threads need no such line"
+                );
+                reader.fail(key.span().start, "machine", message);
+            }
             name => reader.read(name, key.span().start, value),
         }
     }
@@ -234,8 +259,10 @@ pub(crate) fn load(preset: &str) -> Result<(String, String), String> {
 /// What a preset is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PresetKind {
-    /// A machine, or a part of one.
+    /// A machine with input and output threads, or a part of one.
     Machine,
+    /// A machine of parallel threads.
+    Parallel,
     /// A DRAM part of its own, or a standard.
     Memory,
     /// A memory controller's policy.
@@ -247,6 +274,9 @@ pub(crate) fn kind_of(preset: &str) -> Option<PresetKind> {
     kind_within(preset, MOST_EXTENDED)
 }
 
+/// What the key `machine` of a preset says for [`PresetKind::Parallel`].
+const PARALLEL_THREADS: &str = "parallel_threads";
+
 /// No preset extends others more deeply; one that extends itself stops here.
 const MOST_EXTENDED: u32 = 16;
 
@@ -255,16 +285,23 @@ fn kind_within(preset: &str, depth: u32) -> Option<PresetKind> {
     let table = DeTable::parse(&text).ok()?;
     let table = table.get_ref();
     let has = |key: &str| table.contains_key(key);
+    let bases = list_of(table, "extends");
+    let extends_parallel = || {
+        let deeper = depth.checked_sub(1);
+        deeper.is_some_and(|d| bases.iter().any(|b| kind_within(b, d) == Some(PresetKind::Parallel)))
+    };
     if has("policy") {
         Some(PresetKind::Policy)
+    } else if has("machine") || extends_parallel() {
+        Some(PresetKind::Parallel)
     } else if ["organization", "timing", "constraint", "refresh"].into_iter().any(has) {
         Some(PresetKind::Memory)
-    } else if list_of(table, "extends").is_empty() || has("app") || has("engine") || has("dram") {
+    } else if bases.is_empty() || has("app") || has("engine") || has("dram") {
         Some(PresetKind::Machine)
     } else {
         // Only changes: as what it extends.
         let deeper = depth.checked_sub(1)?;
-        list_of(table, "extends").iter().find_map(|base| kind_within(base, deeper))
+        bases.iter().find_map(|base| kind_within(base, deeper))
     }
 }
 
@@ -311,16 +348,19 @@ impl Reader<'_> {
             }
         }
         let (app, key) = match key.strip_prefix("for.").and_then(|rest| rest.split_once('.')) {
-            Some((app, rest)) if APPS.contains(&app) => (Some(app.to_owned()), rest.to_owned()),
+            Some((app, rest)) if self.resolved.schema.apps.contains(&app) => {
+                (Some(app.to_owned()), rest.to_owned())
+            }
             Some((app, _)) => {
-                let message =
-                    format!("no application is called `{app}`{}", nearest(app, APPS.iter().copied()));
+                let near = nearest(app, self.resolved.schema.apps.iter().copied());
+                let message = format!("no application is called `{app}`{near}");
                 return self.fail(offset, key, message);
             }
             None => (None, key.to_owned()),
         };
-        let Some(parameter) = parameter(&key) else {
-            let near = nearest(&key, PARAMETERS.iter().map(|p| p.key));
+        let schema = self.resolved.schema;
+        let Some(parameter) = schema.parameter(&key) else {
+            let near = nearest(&key, schema.parameters.iter().map(|p| p.key));
             return self.fail(offset, &key, format!("no such parameter{near}"));
         };
         let unit = text_of(table, "unit");
@@ -379,8 +419,8 @@ fn apply_override(text: &str, number: usize, resolved: &mut Resolved, problems: 
         return;
     };
     let (key, value) = (key.trim(), value.trim());
-    let Some(parameter) = parameter(key) else {
-        let near = nearest(key, PARAMETERS.iter().map(|p| p.key));
+    let Some(parameter) = resolved.schema.parameter(key) else {
+        let near = nearest(key, resolved.schema.parameters.iter().map(|p| p.key));
         problems.push(problem(place(), key, format!("no such parameter{near}")));
         return;
     };

@@ -2,7 +2,7 @@
 
 use crate::build::Configuration;
 use crate::error::Error;
-use crate::preset::problem;
+use crate::preset::{PresetKind, kind_of, problem};
 use crate::report::RunReport;
 use crate::request::{Progress, RunRequest};
 use crate::summary::{Described, report};
@@ -23,6 +23,9 @@ pub fn run(
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<RunReport, Error> {
     let configuration = Configuration::load(&request.preset, &request.overrides, request.app.as_deref())?;
+    if kind_of(&request.preset) == Some(PresetKind::Parallel) {
+        return crate::parallel::run(request, &configuration, progress);
+    }
     match &request.timeline {
         None => Ok(run_watched(request, &configuration, Silent, progress)?.0),
         Some(path) => {
@@ -91,7 +94,7 @@ fn run_watched<W: Watch + Clone>(
 }
 
 /// Whether the outcome is a result.
-fn judge(outcome: &Outcome, notes: &TrafficNotes, request: &RunRequest) -> Result<(), Error> {
+pub(crate) fn judge(outcome: &Outcome, notes: &TrafficNotes, request: &RunRequest) -> Result<(), Error> {
     if let (Some(error), true) = (&notes.error, request.strict || notes.packets == 0) {
         return Err(Error::Traffic(error.clone()));
     }

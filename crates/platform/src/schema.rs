@@ -42,6 +42,25 @@ impl Kind {
     }
 }
 
+/// What presets of one kind of machine may set.
+#[derive(Debug)]
+pub(crate) struct Schema {
+    /// The applications that run on it.
+    pub apps: &'static [&'static str],
+    /// Every parameter, in the order in which `linecard describe` prints them.
+    pub parameters: &'static [Parameter],
+}
+
+impl Schema {
+    /// The parameter of a key.
+    pub fn parameter(&self, key: &str) -> Option<&'static Parameter> {
+        self.parameters.iter().find(|p| p.key == key)
+    }
+}
+
+/// Machines with input and output threads.
+pub(crate) static NP: Schema = Schema { apps: APPS, parameters: PARAMETERS };
+
 /// One parameter.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parameter {
@@ -51,7 +70,7 @@ pub(crate) struct Parameter {
     pub meaning: &'static str,
 }
 
-const fn integer(
+pub(crate) const fn integer(
     key: &'static str,
     unit: &'static str,
     min: u64,
@@ -61,7 +80,7 @@ const fn integer(
     Parameter { key, unit, kind: Kind::Integer { min, max }, meaning }
 }
 
-const fn number(
+pub(crate) const fn number(
     key: &'static str,
     unit: &'static str,
     min: f64,
@@ -71,25 +90,29 @@ const fn number(
     Parameter { key, unit, kind: Kind::Number { min, max }, meaning }
 }
 
-const fn choice(key: &'static str, names: &'static [&'static str], meaning: &'static str) -> Parameter {
+pub(crate) const fn choice(
+    key: &'static str,
+    names: &'static [&'static str],
+    meaning: &'static str,
+) -> Parameter {
     Parameter { key, unit: "", kind: Kind::Choice(names), meaning }
 }
 
-const fn switch(key: &'static str, meaning: &'static str) -> Parameter {
+pub(crate) const fn switch(key: &'static str, meaning: &'static str) -> Parameter {
     Parameter { key, unit: "", kind: Kind::Switch, meaning }
 }
 
-const fn text(key: &'static str, meaning: &'static str) -> Parameter {
+pub(crate) const fn text(key: &'static str, meaning: &'static str) -> Parameter {
     Parameter { key, unit: "", kind: Kind::Text, meaning }
 }
 
-const MILLION: u64 = 1_000_000;
+pub(crate) const MILLION: u64 = 1_000_000;
 
 /// The applications that `--app` names.
-pub(crate) const APPS: &[&str] = &["l3fwd16", "nat", "firewall", "vanilla_ip", "probe"];
+const APPS: &[&str] = &["l3fwd16", "nat", "firewall", "vanilla_ip", "probe"];
 
 /// Every parameter, in the order in which `linecard describe` prints them.
-pub(crate) const PARAMETERS: &[Parameter] = &[
+const PARAMETERS: &[Parameter] = &[
     number("engine.clock_mhz", "MHz", 0.001, 100_000.0, "clock of the engines"),
     integer("engine.input_engines", "engines", 1, 56, "engines that run input threads"),
     integer("engine.output_engines", "engines", 1, 56, "engines that run output threads"),
@@ -427,11 +450,6 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
     integer("firewall.template_cycles", "engine cycles", 0, MILLION, "comparison with one template"),
     text("firewall.rules", "file of templates; empty takes the shipped list"),
 ];
-
-/// The parameter of a key.
-pub(crate) fn parameter(key: &str) -> Option<&'static Parameter> {
-    PARAMETERS.iter().find(|p| p.key == key)
-}
 
 /// `; did you mean …?` with the nearest of some names, or nothing if none is near.
 pub(crate) fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String {

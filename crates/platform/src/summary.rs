@@ -6,9 +6,10 @@ use crate::report::{
 };
 use crate::request::RunRequest;
 use crate::run::Notes;
-use linecard_np::{Counts, Machine, MachineConfig, Outcome, Watch};
+use crate::traffic::TrafficNotes;
+use linecard_np::{Counts, Machine, MachineConfig, Outcome, PartTime, Watch};
 use linecard_program::{Application, DropReason, Unit};
-use linecard_sim::{Ticks, Timebase};
+use linecard_sim::{Histogram, Ticks, Timebase};
 use std::path::Path;
 
 /// What the report is about.
@@ -60,7 +61,7 @@ pub(crate) fn report<W: Watch>(
     }
 }
 
-fn traffic_name(request: &RunRequest, configuration: &Configuration) -> String {
+pub(crate) fn traffic_name(request: &RunRequest, configuration: &Configuration) -> String {
     match &request.trace {
         Some(trace) => {
             let name = Path::new(trace).file_name().map(|n| n.to_string_lossy().into_owned());
@@ -80,13 +81,6 @@ fn warnings(
     let request = described.request;
     let notes = notes.borrow();
     let mut warnings = crate::ineffective::warnings(described.configuration, request);
-    if request.map_addresses {
-        warnings.push(format!(
-            "{} of {} packets had a destination without a route and were moved into routed space (--map-addresses): both \
-             addresses by a seeded permutation of /24 blocks",
-            notes.mapped, notes.packets
-        ));
-    }
     let dropped = |reason: DropReason| counts.drops[reason as usize];
     if dropped(DropReason::TooLarge) > 0 {
         let page = described.configuration.integer("buffer.page_bytes");
@@ -98,19 +92,53 @@ fn warnings(
             dropped(DropReason::TooLarge)
         ));
     }
-    if dropped(DropReason::NoRoute) * 10 > counts.packets_in {
+    let facts = TrafficFacts {
+        packets_in: counts.packets_in,
+        no_route: dropped(DropReason::NoRoute),
+        not_ipv4: dropped(DropReason::NotIpv4),
+        inside,
+    };
+    warnings.extend(traffic_warnings(request, &notes, outcome, &facts));
+    warnings
+}
+
+/// What a run learnt of its traffic.
+pub(crate) struct TrafficFacts {
+    pub packets_in: u64,
+    /// Packets dropped for these reasons.
+    pub no_route: u64,
+    pub not_ipv4: u64,
+    /// Packets inside at the end.
+    pub inside: usize,
+}
+
+/// What the user should know about the traffic, whatever the machine.
+pub(crate) fn traffic_warnings(
+    request: &RunRequest,
+    notes: &TrafficNotes,
+    outcome: &Outcome,
+    facts: &TrafficFacts,
+) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if request.map_addresses {
+        warnings.push(format!(
+            "{} of {} packets had a destination without a route and were moved into routed space (--map-addresses): both \
+             addresses by a seeded permutation of /24 blocks",
+            notes.mapped, notes.packets
+        ));
+    }
+    if facts.no_route * 10 > facts.packets_in {
         warnings.push(format!(
             "{} of {} packets match no route: addresses of an anonymised capture? --map-addresses moves them into \
              routed space",
-            dropped(DropReason::NoRoute),
-            counts.packets_in
+            facts.no_route,
+            facts.packets_in
         ));
     }
-    if dropped(DropReason::NotIpv4) * 10 > counts.packets_in {
+    if facts.not_ipv4 * 10 > facts.packets_in {
         warnings.push(format!(
             "{} of {} packets are not IPv4, which is all that these applications handle",
-            dropped(DropReason::NotIpv4),
-            counts.packets_in
+            facts.not_ipv4, facts.packets_in
         ));
     }
     if notes.repeats > 0 {
@@ -134,8 +162,8 @@ fn warnings(
             "the capture holds {seen} packets, fewer than the {wanted} asked for (warm-up included): the run covers what there is"
         ));
     }
-    if *outcome == Outcome::TrafficEnded && inside > 0 {
-        warnings.push(format!("{inside} packets were still inside at the end"));
+    if *outcome == Outcome::TrafficEnded && facts.inside > 0 {
+        warnings.push(format!("{} packets were still inside at the end", facts.inside));
     }
     warnings
 }
@@ -144,8 +172,6 @@ fn summary(counts: &Counts, base: &Timebase) -> Summary {
     let seconds = base.seconds(counts.duration);
     let per_second = |n: u64| if seconds > 0.0 { n as f64 / seconds } else { 0.0 };
     let dropped: u64 = counts.drops.iter().sum();
-    let ns = |ticks: Ticks| base.nanoseconds(ticks);
-    let h = &counts.latency;
     Summary {
         throughput_gbps: per_second(counts.bytes_out) * 8.0 / 1e9,
         throughput_mpps: per_second(counts.packets_out) / 1e6,
@@ -154,15 +180,21 @@ fn summary(counts: &Counts, base: &Timebase) -> Summary {
         packets_out: counts.packets_out,
         packets_dropped: dropped,
         loss_fraction: share(dropped as f64, (counts.packets_out + dropped) as f64),
-        latency_ns: LatencyNs {
-            mean: base.nanoseconds(1) * h.mean(),
-            p50: ns(h.quantile(0.5)),
-            p90: ns(h.quantile(0.9)),
-            p99: ns(h.quantile(0.99)),
-            p999: ns(h.quantile(0.999)),
-            max: ns(h.max()),
-        },
+        latency_ns: latency_ns(&counts.latency, base),
         simulated_seconds: seconds,
+    }
+}
+
+/// A histogram of ticks as latencies.
+pub(crate) fn latency_ns(h: &Histogram, base: &Timebase) -> LatencyNs {
+    let ns = |ticks: Ticks| base.nanoseconds(ticks);
+    LatencyNs {
+        mean: base.nanoseconds(1) * h.mean(),
+        p50: ns(h.quantile(0.5)),
+        p90: ns(h.quantile(0.9)),
+        p99: ns(h.quantile(0.99)),
+        p999: ns(h.quantile(0.999)),
+        max: ns(h.max()),
     }
 }
 
@@ -225,10 +257,14 @@ fn engines(counts: &Counts, input: bool, activity: usize) -> f64 {
 }
 
 fn packet_time(counts: &Counts, base: &Timebase) -> Vec<PacketTime> {
-    let total: u128 = counts.packet_time.iter().map(|p| p.ticks).sum();
-    let packets = counts.packets_out.max(1) as f64;
-    counts
-        .packet_time
+    part_times(&counts.packet_time, counts.packets_out, base)
+}
+
+/// Mean times of `packets` packets.
+pub(crate) fn part_times(parts: &[PartTime], packets: u64, base: &Timebase) -> Vec<PacketTime> {
+    let total: u128 = parts.iter().map(|p| p.ticks).sum();
+    let packets = packets.max(1) as f64;
+    parts
         .iter()
         .filter(|p| p.ticks > 0)
         .map(|p| PacketTime {
@@ -240,7 +276,7 @@ fn packet_time(counts: &Counts, base: &Timebase) -> Vec<PacketTime> {
 }
 
 /// From this share on a resource counts as the limit.
-const SATURATED: f64 = 0.95;
+pub(crate) const SATURATED: f64 = 0.95;
 
 /// More packets are lost to something other than load than are forwarded: that, and no resource, limits the run.
 fn lost_otherwise(counts: &Counts) -> Option<Bottleneck> {
@@ -301,11 +337,11 @@ fn held_packets(
     }
 }
 
-fn mean(values: &[f64]) -> f64 {
+pub(crate) fn mean(values: &[f64]) -> f64 {
     share(values.iter().sum(), values.len() as f64)
 }
 
-fn most(values: &[f64]) -> f64 {
+pub(crate) fn most(values: &[f64]) -> f64 {
     values.iter().copied().fold(0.0, f64::max)
 }
 
@@ -520,6 +556,6 @@ fn dram_metrics(
     add("dram", "data_gbps", "Gbit/s", dram.data * peak);
 }
 
-fn share(part: f64, whole: f64) -> f64 {
+pub(crate) fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }

@@ -149,7 +149,9 @@ fn generator(configuration: &Configuration, seed: u64) -> Result<Generator, Erro
     let sizes = match configuration.text("traffic.kind").as_str() {
         "fixed" => Sizes::Fixed(configuration.integer("traffic.packet_bytes") as u32),
         "imix" => Sizes::Imix,
-        _ => sizes(configuration)?,
+        "sizes" => sizes(configuration, "traffic.sizes")?,
+        // The others are names of mixes that the preset has.
+        name => sizes(configuration, &format!("mix.{name}"))?,
     };
     let rate = (configuration.number("traffic.rate_gbps") * 1e9).round() as u64;
     Generator::new(&GeneratorConfig {
@@ -170,8 +172,7 @@ fn generator(configuration: &Configuration, seed: u64) -> Result<Generator, Erro
 }
 
 /// A CSV file, or `bytes:weight` and `low-high:weight`, comma-separated; a range spreads its weight evenly over its sizes.
-fn sizes(configuration: &Configuration) -> Result<Sizes, Error> {
-    let key = "traffic.sizes";
+fn sizes(configuration: &Configuration, key: &str) -> Result<Sizes, Error> {
     let setting = configuration.setting(key);
     let fail = |item: &str| {
         let message = format!(

@@ -6,6 +6,7 @@ Data goes to stdout, progress and diagnostics to stderr. Exit status, the same f
 |---|---|
 | 0 | everything went well |
 | 1 | `reproduce --check`: a limit was missed, or the list of deviations is not up to date; `vrp check`: refused |
+| 1 | `compare-models`: the models differ by more than their limits |
 | 2 | wrong usage, or a configuration error; every problem is listed |
 | 3 | the capture is damaged (the result is still printed) or cannot be used |
 | 4 | the run failed: a deadlock, or a packet that fits no buffer |
@@ -21,7 +22,7 @@ from typing import Annotated
 import typer
 
 from linecard._core import __version__
-from linecard.cli import dram, petri, queueing, vrp
+from linecard.cli import dram, models, petri, queueing, vrp
 from linecard.cli.common import EPILOG, JSON_HELP, Exit
 from linecard.errors import ConfigError, ConfigProblem, LinecardError
 
@@ -57,10 +58,18 @@ def _root(
 
 @app.command(epilog=EPILOG)
 def run(
-    preset: Annotated[str, typer.Argument(metavar="PRESET", help="Name of a shipped preset, or path of a TOML file.")],
+    preset: Annotated[
+        str,
+        typer.Argument(
+            metavar="PRESET", help="Name of a shipped preset, or path of a TOML file; ipv4_forward means ixp2400."
+        ),
+    ],
     app: Annotated[
         str | None, typer.Option("--app", metavar="NAME", help="Application; the preset's own if left out.")
     ] = None,
+    model: Annotated[
+        str, typer.Option("--model", metavar="NAME", help="Model of ixp2400: np (events) or petri (a Petri net).")
+    ] = "np",
     trace: Annotated[
         Path | None,
         typer.Option(
@@ -116,10 +125,18 @@ def run(
         linecard run hasan2003_all_pf --set dram.banks=2 --packets 50000 --json
 
         linecard run ixp1200 --csv result.csv --timeline run.json
+
+        linecard run ipv4_forward --model np --set traffic.kind=PSC --set app.scheme=FCB+TB
     """
     from linecard import api
     from linecard.cli import screen
+    from linecard.models import APPLICATION, PRESET
     from linecard.results import need_polars
+
+    preset = PRESET if preset == APPLICATION else preset
+    if model != "np":
+        models.run_other(model, preset, set or (), seed, packets, warmup, json=json)
+        return
 
     if parquet is not None:
         need_polars()  # better now than after a long run
@@ -433,6 +450,7 @@ app.add_typer(queueing.app, name="queueing", epilog=EPILOG)
 app.add_typer(petri.app, name="petri", epilog=EPILOG)
 app.add_typer(vrp.app, name="vrp", epilog=EPILOG)
 app.command("hierarchy", epilog=EPILOG)(vrp.hierarchy)
+app.command("compare-models", epilog=EPILOG)(models.compare_models)
 
 
 def main() -> None:

@@ -17,8 +17,9 @@ class Exit(IntEnum):
 
 
 EPILOG = (
-    "Exit status: 0 ok · 1 reproduce --check failed or vrp check refused · 2 wrong usage or configuration · "
-    "3 capture damaged (result still printed) or unusable · 4 the run failed · 130 interrupted"
+    "Exit status: 0 ok · 1 reproduce --check failed, vrp check refused or compare-models differ · "
+    "2 wrong usage or configuration · 3 capture damaged (result still printed) or unusable · "
+    "4 the run failed · 130 interrupted"
 )
 
 JSON_HELP = "Print one JSON object on stdout instead of the screen."

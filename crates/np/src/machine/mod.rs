@@ -311,6 +311,9 @@ impl<O: Watch> Machine<O> {
                 self.transmit(block, now);
                 false
             }
+            Op::ReceiveOrSend | Op::Move { .. } | Op::Place { .. } | Op::Store => {
+                unreachable!("only programs of a machine of parallel threads ask for these")
+            }
         }
     }
 

@@ -1,0 +1,245 @@
+//! A controller with a fixed number of slots, as the Petri net of Girish 2008 (section 3.2) has it.
+//!
+//! An access takes a slot, waits for its bank (first come, first served within a bank, any free bank before a busy
+//! one), then holds the bank: row activation, column access, burst on the one data bus, precharge. Rows are always
+//! closed. The bus serves bursts in the order in which their columns are ready, which is that of activation; it stands
+//! still for the turnaround when its direction changes. A slot is free when the burst is over. A refresh keeps banks
+//! from being activated. What the thesis leaves open is decided as `docs/guide/ixp2400.md` says: a command takes the
+//! first cycle of its own latency, and the command bus is never full.
+//!
+//! Everything about an access is known when its bank is activated, so that an access costs two wake-ups at most.
+
+use crate::Cycle;
+use std::collections::VecDeque;
+
+/// Shape and timing, in cycles of the DRAM's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlotConfig {
+    /// Banks, 1 to 64.
+    pub banks: u32,
+    /// Accesses that the controller has in hand, at least 1.
+    pub slots: u32,
+    /// Bytes that the data bus moves in a cycle; a burst takes whole cycles.
+    pub bytes_per_cycle: u32,
+    /// From the row command to the column command.
+    pub activate: Cycle,
+    /// From the column command to the first data.
+    pub column: Cycle,
+    /// From the end of the burst until the bank is free.
+    pub precharge: Cycle,
+    /// For which the bus stands still when it turns between reads and writes.
+    pub turnaround: Cycle,
+    /// From one refresh to the next; 0 for none.
+    pub refresh_every: Cycle,
+    /// For which a refresh keeps banks from being activated.
+    pub refresh: Cycle,
+}
+
+/// One access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlotRequest {
+    /// Bank.
+    pub bank: u32,
+    /// Bytes, at least 1.
+    pub bytes: u32,
+    /// Write or read.
+    pub write: bool,
+    /// The caller's mark.
+    pub tag: u32,
+}
+
+/// What was counted since the last restart, in cycles and accesses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SlotStatistics {
+    /// Cycles in which data moved.
+    pub data_cycles: u64,
+    /// Cycles for which the bus stood still to turn.
+    pub turnaround_cycles: u64,
+    /// Cycles for which banks were held, summed over banks.
+    pub bank_cycles: u64,
+    /// Banks.
+    pub banks: u64,
+    /// Accesses whose data have moved.
+    pub accesses: u64,
+    /// Of those, the ones of less than 64 bytes.
+    pub narrow_accesses: u64,
+    /// Bytes moved.
+    pub bytes: u64,
+}
+
+/// An access of less is narrow (Girish 2008, section 3.4.1).
+const WIDE_BYTES: u32 = 64;
+
+#[derive(Clone, Copy, Debug)]
+struct Queued {
+    request: SlotRequest,
+    order: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Bank {
+    queue: VecDeque<Queued>,
+    free: Cycle,
+}
+
+/// The controller.
+#[derive(Clone, Debug)]
+pub struct SlotController {
+    config: SlotConfig,
+    banks: Vec<Bank>,
+    /// Banks with accesses in their queue, a bit each.
+    waiting: u64,
+    /// Accesses that have no slot yet.
+    outside: VecDeque<SlotRequest>,
+    /// End of the burst and mark, in order of time: the bus serves them so.
+    moving: VecDeque<(Cycle, u32)>,
+    in_slots: u32,
+    order: u64,
+    bus_free: Cycle,
+    last_write: bool,
+    statistics: SlotStatistics,
+}
+
+impl SlotController {
+    /// An idle DRAM.
+    ///
+    /// # Errors
+    /// A sentence on what does not fit.
+    pub fn new(config: SlotConfig) -> Result<Self, String> {
+        if !(1..=64).contains(&config.banks) || config.slots == 0 || config.bytes_per_cycle == 0 {
+            return Err("a DRAM has 1 to 64 banks, a slot and a byte a cycle at least".to_owned());
+        }
+        Ok(Self {
+            config,
+            banks: (0..config.banks).map(|_| Bank::default()).collect(),
+            waiting: 0,
+            outside: VecDeque::with_capacity(64),
+            moving: VecDeque::with_capacity(64),
+            in_slots: 0,
+            order: 0,
+            bus_free: 0,
+            last_write: false,
+            statistics: SlotStatistics { banks: config.banks.into(), ..SlotStatistics::default() },
+        })
+    }
+
+    /// Accesses that have been submitted and have not moved their data.
+    #[inline]
+    pub fn outstanding(&self) -> u32 {
+        self.in_slots + self.outside.len() as u32
+    }
+
+    /// What was counted.
+    pub fn statistics(&self) -> SlotStatistics {
+        self.statistics
+    }
+
+    /// Begin to count again.
+    pub fn restart_statistics(&mut self) {
+        self.statistics = SlotStatistics { banks: self.config.banks.into(), ..SlotStatistics::default() };
+    }
+
+    /// Hand an access over. The controller must be woken in this cycle, after everything else of the cycle.
+    #[inline]
+    pub fn submit(&mut self, request: SlotRequest) {
+        self.outside.push_back(request);
+    }
+
+    /// When the controller must be woken next, if nothing is submitted before; not before `now`.
+    #[inline]
+    pub fn next_wake(&self, now: Cycle) -> Option<Cycle> {
+        let mut first = self.moving.front().map_or(Cycle::MAX, |&(end, _)| end);
+        let mut waiting = self.waiting;
+        while waiting != 0 {
+            let bank = waiting.trailing_zeros() as usize;
+            waiting &= waiting - 1;
+            first = first.min(self.banks[bank].free.max(self.refresh_end(now)));
+        }
+        (first != Cycle::MAX).then_some(first)
+    }
+
+    /// Do what is due in cycle `now`; `done` hears the mark of every access whose data have moved.
+    #[inline]
+    pub fn wake(&mut self, now: Cycle, mut done: impl FnMut(u32)) {
+        while let Some(&(end, tag)) = self.moving.front() {
+            if end > now {
+                break;
+            }
+            self.moving.pop_front();
+            self.in_slots -= 1;
+            done(tag);
+        }
+        while self.in_slots < self.config.slots
+            && let Some(request) = self.outside.pop_front()
+        {
+            self.in_slots += 1;
+            self.banks[request.bank as usize].queue.push_back(Queued { request, order: self.order });
+            self.waiting |= 1 << request.bank;
+            self.order += 1;
+        }
+        if self.refresh_end(now) > now {
+            return;
+        }
+        while let Some(bank) = self.oldest_ready(now) {
+            self.activate(bank, now);
+        }
+    }
+
+    /// The free bank with the oldest access that waits for it.
+    #[inline]
+    fn oldest_ready(&self, now: Cycle) -> Option<usize> {
+        let mut waiting = self.waiting;
+        let (mut best, mut best_order) = (None, u64::MAX);
+        while waiting != 0 {
+            let number = waiting.trailing_zeros() as usize;
+            waiting &= waiting - 1;
+            let bank = &self.banks[number];
+            if bank.free <= now
+                && let Some(head) = bank.queue.front()
+                && head.order < best_order
+            {
+                (best, best_order) = (Some(number), head.order);
+            }
+        }
+        best
+    }
+
+    #[inline]
+    fn activate(&mut self, number: usize, now: Cycle) {
+        let c = &self.config;
+        let bank = &mut self.banks[number];
+        let Some(Queued { request, .. }) = bank.queue.pop_front() else {
+            unreachable!("a bank in `waiting` has an access")
+        };
+        if bank.queue.is_empty() {
+            self.waiting &= !(1 << number);
+        }
+        let ready = now + c.activate + c.column;
+        let turned = request.write != self.last_write;
+        let after_turn = self.bus_free + if turned { c.turnaround } else { 0 };
+        let start = ready.max(after_turn);
+        let burst = Cycle::from(request.bytes.div_ceil(c.bytes_per_cycle));
+        let end = start + burst;
+        bank.free = end + c.precharge;
+        let s = &mut self.statistics;
+        s.data_cycles += burst;
+        s.turnaround_cycles += start - ready.max(self.bus_free);
+        s.bank_cycles += bank.free - now;
+        s.accesses += 1;
+        s.narrow_accesses += u64::from(request.bytes < WIDE_BYTES);
+        s.bytes += u64::from(request.bytes);
+        (self.bus_free, self.last_write) = (end, request.write);
+        self.moving.push_back((end, request.tag));
+    }
+
+    /// The end of the refresh under way in cycle `now`; `now` if there is none.
+    #[inline]
+    fn refresh_end(&self, now: Cycle) -> Cycle {
+        let every = self.config.refresh_every;
+        if every == 0 || now < every {
+            return now;
+        }
+        let into = now % every;
+        now + self.config.refresh.saturating_sub(into)
+    }
+}

@@ -1,0 +1,136 @@
+//! Do the presets of parallel threads run every scheme, obey the laws of any machine, and refuse what does not fit?
+
+use linecard_platform::{RunReport, RunRequest, presets, run};
+use std::ops::ControlFlow;
+
+fn request(preset: &str, overrides: &[&str]) -> RunRequest {
+    RunRequest {
+        preset: preset.to_owned(),
+        app: None,
+        trace: None,
+        overrides: overrides.iter().map(|&o| o.to_owned()).collect(),
+        seed: 1,
+        packets: 4000,
+        warmup_packets: 500,
+        map_addresses: false,
+        strict: false,
+        timeline: None,
+    }
+}
+
+fn quick(request: &RunRequest) -> RunReport {
+    run(request, &mut |_| ControlFlow::Continue(())).unwrap_or_else(|e| panic!("{}: {e}", request.preset))
+}
+
+fn refused(overrides: &[&str]) -> String {
+    run(&request("ixp2400", overrides), &mut |_| ControlFlow::Continue(())).unwrap_err().to_string()
+}
+
+fn metric(report: &RunReport, component: &str, name: &str) -> f64 {
+    let found = report.metrics.iter().find(|m| m.component == component && m.metric == name);
+    found.unwrap_or_else(|| panic!("{component} {name}")).value
+}
+
+const FOUR_BY_FOUR: [&str; 2] = ["engine.engines=4", "engine.threads=4"];
+
+#[test]
+fn every_platform_runs_every_scheme_and_its_numbers_add_up() {
+    let names: Vec<String> = presets()
+        .into_iter()
+        .filter(|p| p.kind == "platforms" && p.name.starts_with("ixp2400"))
+        .map(|p| p.name)
+        .collect();
+    assert!(names.len() >= 2);
+    for preset in &names {
+        for scheme in ["BASE", "HB", "FCB", "FCB+TB", "DYNAMIC"] {
+            for mode in ["ready", "paced"] {
+                if scheme == "DYNAMIC" && mode == "ready" {
+                    continue;
+                }
+                let set = [format!("app.scheme={scheme}"), format!("receive.mode={mode}")];
+                let mut request =
+                    request(preset, &[&set[0], &set[1], "traffic.kind=PSC", "engine.threads=4"]);
+                request.packets = 2000;
+                let report = quick(&request);
+                let (s, d) = (&report.summary, &report.dram);
+                let name = format!("{preset} {scheme} {mode}");
+                assert!(s.throughput_gbps > 1.0 && s.throughput_gbps < 10.0, "{name}: {}", s.throughput_gbps);
+                assert!(
+                    (d.data + d.row_miss + d.turnaround + d.refresh + d.idle - 1.0).abs() < 1e-9,
+                    "{name}"
+                );
+                assert!(report.resources.iter().all(|r| (0.0..=1.0).contains(&r.utilization)), "{name}");
+                let parts: f64 = report.packet_time.iter().map(|p| p.mean_ns).sum();
+                let mean = s.latency_ns.mean;
+                assert!((parts / mean - 1.0).abs() < 0.05, "{name}: parts {parts} ns, latency {mean} ns");
+                let balance = metric(&report, "total", "packets_inside_at_start")
+                    + metric(&report, "total", "packets_in")
+                    - metric(&report, "total", "packets_out")
+                    - metric(&report, "total", "packets_dropped");
+                assert_eq!(balance, metric(&report, "total", "packets_inside_at_end"), "{name}");
+            }
+        }
+    }
+}
+
+/// 64-byte packets with fast memory: the hash unit takes 148 ns for each, and nothing else limits.
+#[test]
+fn the_hash_unit_bounds_small_packets() {
+    let fast = [FOUR_BY_FOUR[0], FOUR_BY_FOUR[1], "dram.bus_bytes=16", "dram.banks=8"];
+    let report = quick(&request("ixp2400", &fast));
+    let bound_mbps = 64.0 * 8e3 / 148.0;
+    assert!((metric(&report, "total", "throughput_mbps") / bound_mbps - 1.0).abs() < 0.005);
+    assert_eq!(report.bottleneck.component, "hash");
+}
+
+#[test]
+fn the_bus_limits_mixes_and_the_schemes_rank_as_published() {
+    let of = |scheme: &str| {
+        let scheme = format!("app.scheme={scheme}");
+        let set = [FOUR_BY_FOUR[0], FOUR_BY_FOUR[1], "traffic.kind=FRG", &scheme];
+        quick(&RunRequest { packets: 20_000, ..request("ixp2400", &set) })
+    };
+    let reports = ["BASE", "HB", "FCB", "FCB+TB"].map(of);
+    assert!(reports.iter().all(|r| r.bottleneck.component == "dram.bus"));
+    assert!(reports.windows(2).all(|p| p[0].summary.throughput_gbps < p[1].summary.throughput_gbps));
+}
+
+#[test]
+fn a_scheme_that_does_not_fit_the_scratchpad_is_refused() {
+    let set = ["app.scheme=FCB+TB", "engine.threads=64", "engine.engines=4"];
+    let message = refused(&set);
+    for part in ["app.scheme", "128 bytes", "256 threads", "32768 bytes", "16384", "scratch.capacity_bytes"] {
+        assert!(message.contains(part), "{part} in {message}");
+    }
+    quick(&request("ixp2400", &["app.scheme=FCB", "engine.threads=64", "engine.engines=4"]));
+    let none = ["app.scheme=HB", "scratch.capacity_bytes=1535"];
+    assert!(refused(&none).contains("1536"), "64 threads of 24 bytes");
+}
+
+#[test]
+fn what_contradicts_itself_is_refused_at_once() {
+    let set = [
+        "app.scheme=DYNAMIC",
+        "dynamic.low_watermark_bytes=9999",
+        "receive.buffer_bytes=100",
+        "output.ports=64",
+        "output.buffer_bytes=4096",
+    ];
+    let message = refused(&set);
+    for part in ["low_watermark", "whole mpackets", "receive.mode=paced", "more mpackets than ports"] {
+        assert!(message.contains(part), "{part} in {message}");
+    }
+    assert!(refused(&["app.scheme=FBC"]).contains("`FCB`"));
+    let other = RunRequest { app: Some("l3fwd16".to_owned()), ..request("ixp2400", &[]) };
+    let message = run(&other, &mut |_| ControlFlow::Continue(())).unwrap_err().to_string();
+    assert!(message.contains("ipv4_forward"), "{message}");
+}
+
+#[test]
+fn the_same_request_gives_the_same_report() {
+    let set = ["app.scheme=DYNAMIC", "receive.mode=paced", "traffic.kind=Abilene", "traffic.rate_gbps=7"];
+    let json =
+        |seed| serde_json::to_string(&quick(&RunRequest { seed, ..request("ixp2400", &set) })).unwrap();
+    assert_eq!(json(1), json(1));
+    assert_ne!(json(1), json(2));
+}
