@@ -32,8 +32,8 @@ lint: $(VENV)/.dev ## Check formats, lints and types of Rust and Python
 	for step in \
 		"cargo fmt --all --check" \
 		"cargo clippy --workspace --all-targets --locked -- -D warnings" \
-		"$(BIN)/ruff format --check python .ci bench rtl" \
-		"$(BIN)/ruff check python .ci bench rtl" \
+		"$(BIN)/ruff format --check python .ci bench rtl programs" \
+		"$(BIN)/ruff check python .ci bench rtl programs" \
 		"$(BIN)/mypy"; \
 	do echo "$$step"; $$step || { status=1; echo "failed: $$step"; }; done; exit $$status
 

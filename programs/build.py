@@ -43,7 +43,13 @@ FLAGS = [
     "-Wextra",
     "-Werror",
 ]
-LINK = ["-nostdlib", "-static", "-Wl,--entry=app_packet", "-Wl,--gc-sections,--build-id=none", "-Wl,-u,app_init,-u,app_packet"]
+LINK = [
+    "-nostdlib",
+    "-static",
+    "-Wl,--entry=app_packet",
+    "-Wl,--gc-sections,--build-id=none",
+    "-Wl,-u,app_init,-u,app_packet",
+]
 PROGRAMS = tomllib.loads((HERE / "programs.toml").read_text())
 
 
@@ -61,6 +67,7 @@ def build(name: str, into: Path) -> Path:
 
 
 def main() -> int:
+    """Builds what the command line names; 1 when a check finds a difference."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="a program of programs.toml; all without")
     parser.add_argument("--check", action="store_true", help="compare with programs/prebuilt instead of writing it")
@@ -68,9 +75,13 @@ def main() -> int:
     if unknown := set(options.names) - PROGRAMS.keys():
         parser.error(f"not in programs.toml: {', '.join(sorted(unknown))}; there are {', '.join(PROGRAMS)}")
     os.chdir(HERE)
-    version = subprocess.run([sys.executable, "-m", "ziglang", "version"], capture_output=True, text=True).stdout.strip()
+    asked = [sys.executable, "-m", "ziglang", "version"]
+    version = subprocess.run(asked, check=False, capture_output=True, text=True).stdout.strip()
     if version != COMPILER:
-        print(f"ziglang {COMPILER} is needed, found {version or 'none'}: pip install ziglang=={COMPILER}", file=sys.stderr)
+        print(
+            f"found ziglang {version or 'nowhere'}, expected {COMPILER}: pip install ziglang=={COMPILER}",
+            file=sys.stderr,
+        )
         return 2
     differ = []
     with tempfile.TemporaryDirectory() as scratch:
@@ -84,7 +95,7 @@ def main() -> int:
                 prebuilt.write_bytes(elf.read_bytes())
                 print(f"{prebuilt.relative_to(HERE.parent)}: {prebuilt.stat().st_size} bytes")
     if differ:
-        print(f"not as committed: {', '.join(differ)}; run: python programs/build.py {' '.join(differ)}", file=sys.stderr)
+        print(f"not as committed; run: python programs/build.py {' '.join(differ)}", file=sys.stderr)
     return bool(differ)
 
 

@@ -3,17 +3,21 @@
 
     python programs/control/make_routes.py > programs/control/routes.txt
 
-Shape: allocations lie in 90 blocks of /8; about half of the prefixes are more-specifics inside an allocation, most of them
-/24; lengths are drawn with the shares that tables of 2008 had (half /24, a peak at /16, the rest mostly /19 to /23, one in a
-hundred beyond /24 or below /13). An origin announces all of its prefixes through one of 30 peers. There is no default route.
+Shape: allocations lie in 90 blocks of /8; about half of the prefixes are more-specifics inside an allocation, most of
+them /24; lengths are drawn with the shares that tables of 2008 had (half /24, a peak at /16, the rest mostly /19 to
+/23, one in a hundred beyond /24 or below /13). An origin announces all of its prefixes through one of 30 peers. There
+is no default route.
 """
 
 import random
 
 PREFIXES = 20_000
 PEERS = 30
-ALLOCATIONS = {10: 1, 11: 2, 12: 5, 13: 10, 14: 19, 15: 37, 16: 370, 17: 130, 18: 200, 19: 360, 20: 400, 21: 250, 22: 300, 23: 250, 24: 1600}
-SPECIFICS = {17: 30, 18: 60, 19: 160, 20: 280, 21: 380, 22: 500, 23: 580, 24: 3300, 25: 15, 26: 15, 28: 10, 30: 15, 32: 15}
+# Weights of prefix lengths, of allocations and of what is announced inside them.
+ALLOCATIONS = {10: 1, 11: 2, 12: 5, 13: 10, 14: 19, 15: 37, 16: 370, 17: 130, 18: 200, 19: 360}
+ALLOCATIONS |= {20: 400, 21: 250, 22: 300, 23: 250, 24: 1600}
+SPECIFICS = {17: 30, 18: 60, 19: 160, 20: 280, 21: 380, 22: 500, 23: 580, 24: 3300}
+SPECIFICS |= {25: 15, 26: 15, 28: 10, 30: 15, 32: 15}
 
 
 def draw(rng: random.Random, weights: dict[int, int]) -> int:
@@ -27,6 +31,7 @@ def draw(rng: random.Random, weights: dict[int, int]) -> int:
 
 
 def main() -> None:
+    """Writes the table to standard output."""
     rng = random.Random(2008)
     blocks = sorted({int(1 + rng.random() * 222) for _ in range(115)} - {10, 127})[:90]
     routes: dict[tuple[int, int], int] = {}

@@ -12,11 +12,13 @@ import random
 
 STEPS = ["../", "..%2f", "..%5c", "%2e%2e/", "..\\", "..%c0%af", "%252e%252e/"]
 TARGETS = ["etc/shadow", "etc/passwd", "boot.ini", "winnt/repair/sam", "proc/self/environ", "web.config"]
-SCRIPTS = ["guestbk", "formpost", "cartview", "imgshow", "statview", "mailto2", "dbadmin", "filemgr", "shopsearch", "adminlogin"]
+SCRIPTS = ["guestbk", "formpost", "cartview", "imgshow", "statview", "mailto2", "dbadmin", "filemgr", "shopsearch"]
+SCRIPTS += ["adminlogin"]
 SUFFIXES = [".cgi?cmd=", ".php?page=http:", ".asp?id=';", ".pl?file=|", ".exe?/c+dir"]
 TABLES = ["users", "accounts", "sysobjects", "orders", "sessions"]
 QUERIES = ["' union select * from {}--", "'; drop table {};--", "' or 1=1 from {}--", "select password from {} where"]
-COMMANDS = ["/bin/sh -i", "wget -q -O /tmp/", "chmod 777 /var/tmp/", "rm -rf / --no", "nc -l -p 31337", "tftp -i get ", "cmd.exe /c start "]
+COMMANDS = ["/bin/sh -i", "wget -q -O /tmp/", "chmod 777 /var/tmp/", "rm -rf / --no", "nc -l -p 31337", "tftp -i get "]
+COMMANDS += ["cmd.exe /c start "]
 FILLS = [0x90, 0x41, 0x0C, 0x42, 0xCC]
 LOADERS = ["31c050682f2f7368", "e8ffffffffc3", "eb1f5e897608", "33c9b1fc80340b", "d9eed97424f45b", "648b71308b760c"]
 FAMILIES = ["Norvik", "Talpa", "Brumeo", "Kestra", "Oduwa", "Pelikan", "Sirobu", "Wendex", "Yamiro", "Zorbil"]
@@ -57,7 +59,8 @@ def patterns() -> dict[str, bytes]:
 
 
 def main() -> None:
-    print('# Made-up signatures, a name and a pattern each: \\xHH is a byte. Written by make_signatures.py.')
+    """Writes the list to standard output."""
+    print("# Made-up signatures, a name and a pattern each: \\xHH is a byte. Written by make_signatures.py.")
     for name, pattern in patterns().items():
         print(f'{name} "{quoted(pattern)}"')
 
