@@ -33,6 +33,7 @@ FLAGS = [
     "-ffreestanding",
     "-fno-builtin",
     "-fno-pic",
+    "-fomit-frame-pointer",
     "-fno-sanitize=all",
     "-fno-stack-protector",
     "-fno-unwind-tables",
@@ -53,14 +54,20 @@ LINK = [
 PROGRAMS = tomllib.loads((HERE / "programs.toml").read_text())
 
 
+# Each program's source and ELF; the last calls the runtime for a test.
+FILES = {
+    name: (f"{program.get('variant_of', name)}/{program.get('variant_of', name)}.c", f"prebuilt/{name}.elf")
+    for name, program in PROGRAMS.items()
+} | {"runtime": ("tests/runtime.c", "tests/runtime.elf")}
+
+
 def build(name: str, into: Path) -> Path:
     """Compiles and links one program; returns the ELF."""
-    folder = PROGRAMS[name].get("variant_of", name)
-    defines = [f"-D{define}" for define in PROGRAMS[name].get("defines", [])]
+    defines = [f"-D{define}" for define in PROGRAMS.get(name, {}).get("defines", [])]
     runtime = sorted(Path("runtime").glob("*.c"))
     elf = into / f"{name}.elf"
     # Relative paths, from the folder of the programs: nothing of the machine gets into the ELF.
-    command = [sys.executable, "-m", "ziglang", "cc", *FLAGS, *defines, "-Iinclude", f"{folder}/{folder}.c"]
+    command = [sys.executable, "-m", "ziglang", "cc", *FLAGS, *defines, "-Iinclude", FILES[name][0]]
     command += [*map(str, runtime), *LINK, "-Wl,-T,runtime/linecard.ld", "-o", str(elf)]
     subprocess.run(command, check=True)
     return elf
@@ -72,8 +79,8 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="a program of programs.toml; all without")
     parser.add_argument("--check", action="store_true", help="compare with programs/prebuilt instead of writing it")
     options = parser.parse_args()
-    if unknown := set(options.names) - PROGRAMS.keys():
-        parser.error(f"not in programs.toml: {', '.join(sorted(unknown))}; there are {', '.join(PROGRAMS)}")
+    if unknown := set(options.names) - FILES.keys():
+        parser.error(f"no program: {', '.join(sorted(unknown))}; there are {', '.join(FILES)}")
     os.chdir(HERE)
     asked = [sys.executable, "-m", "ziglang", "version"]
     version = subprocess.run(asked, check=False, capture_output=True, text=True).stdout.strip()
@@ -85,9 +92,9 @@ def main() -> int:
         return 2
     differ = []
     with tempfile.TemporaryDirectory() as scratch:
-        for name in options.names or PROGRAMS:
+        for name in options.names or FILES:
             elf = build(name, Path(scratch))
-            prebuilt = HERE / "prebuilt" / elf.name
+            prebuilt = HERE / FILES[name][1]
             if options.check:
                 if not prebuilt.exists() or not filecmp.cmp(elf, prebuilt, shallow=False):
                     differ.append(name)
