@@ -123,12 +123,6 @@ impl SlotController {
         })
     }
 
-    /// Accesses that have been submitted and have not moved their data.
-    #[inline]
-    pub fn outstanding(&self) -> u32 {
-        self.in_slots + self.outside.len() as u32
-    }
-
     /// What was counted.
     pub fn statistics(&self) -> SlotStatistics {
         self.statistics

@@ -5,7 +5,8 @@
 
 use linecard_dram::SlotConfig;
 use linecard_np::parallel::{
-    DramConfig, Interleaving, PacedPorts, ParallelConfig, ParallelCounts, ParallelMachine, Ports, Watermarks,
+    BackPressure, DramConfig, Interleaving, PacedPorts, ParallelConfig, ParallelCounts, ParallelMachine,
+    Ports, Watermarks,
 };
 use linecard_np::{Arrival, Departure, Outcome, RunLimit, UnitConfig};
 use linecard_program::{Application, Ctx, DropReason, Move, NetworkKind, PacketHead, Program, Unit};
@@ -229,9 +230,9 @@ fn many_threads_are_bound_by_the_hash_unit() {
 #[test]
 fn back_pressure_slows_down_and_loses_nothing() {
     let packets = || (0..5000).map(|n| Arrival { at_ns: 0, flow_hash: n, head: head(1, 64, n) }).collect();
-    let time = |threshold| {
+    let time = |threshold: Option<u32>| {
         let mut config = machine(4, 8, Ports::Ready);
-        config.dram.back_pressure = threshold;
+        config.dram.back_pressure = threshold.map(|requests| BackPressure { requests, request_bytes: 64 });
         let ended = run(&config, &Each(|ctx| Box::pin(base(ctx, 1)) as Program), packets());
         assert_eq!((ended.outcome, ended.departures.len()), (Outcome::TrafficEnded, 5000));
         ended.counts.duration
@@ -271,7 +272,8 @@ fn nothing_is_lost_or_doubled_and_flows_keep_their_order() {
         config.dram.slots.slots = 1 + random.below(16);
         config.dram.slots.refresh_every = u64::from(random.below(2)) * 300;
         config.dram.slots.refresh = 15;
-        config.dram.back_pressure = (random.below(3) == 0).then(|| 1 + random.below(12));
+        config.dram.back_pressure = (random.below(3) == 0)
+            .then(|| BackPressure { requests: 1 + random.below(12), request_bytes: 1 + random.below(64) });
         if random.below(2) == 0 {
             config.dram.interleaving = Interleaving::MiddleOrder;
         }

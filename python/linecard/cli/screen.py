@@ -738,7 +738,7 @@ def _study_judgements(result: StudyResult) -> Iterator[RenderableType]:
             reached = check.reached
             if reached is None:
                 text = "–"
-            elif check.kind == "max_abs_points":
+            elif check.kind in ("max_abs_points", "max_gain_points"):
                 text = f"{reached:.1f} points"
             else:
                 text = f"{reached:.0f}" if check.kind == "order_violations" else off(reached)

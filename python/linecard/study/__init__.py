@@ -59,7 +59,8 @@ def evaluate(
     figures = tuple(reader.figure(figure) for figure in study.spec.figures if figure.id in items)
     cells = [cell for table in tables for cell in table.cells]
     orders = [order for table in tables for order in table.orders]
-    checks = tuple(compare.judge_check(check, items, cells, orders) for check in study.spec.checks)
+    gains = [gain for table in tables for gain in table.gains]
+    checks = tuple(compare.judge_check(check, items, cells, orders, gains) for check in study.spec.checks)
     present, possible = _deviating(tables, figures)
     deviations = compare.judge_deviations(
         present, possible, study.deviations, complete=set(items) == set(study.item_ids)

@@ -367,6 +367,7 @@ def judge_check(
     ran: Sequence[str],
     cells: Sequence[Cell],
     orders: Sequence[Order],
+    gains: Sequence[Gain] = (),
 ) -> Check:
     """Whether a limit is kept over the tables that it names."""
     missing = [name for name in check.tables if name not in ran]
@@ -382,6 +383,12 @@ def judge_check(
         holds = len(turned) <= check.limit and not wide and not failed
         detail = "; ".join(describe_order(order) for order in turned)
         return Check(check.id, check.kind, check.limit, len(turned), holds, detail)
+    if check.kind == "max_gain_points":
+        stated = [gain for gain in gains if gain.table in check.tables and not gain.calibrated]
+        reached = max_abs(gain.difference_points for gain in stated)
+        whole = all(gain.difference_points is not None for gain in stated)
+        holds = reached is not None and whole and reached <= check.limit + ROUNDING
+        return Check(check.id, check.kind, check.limit, reached, holds, f"over {len(stated)} gains")
     sizes = [cell.difference if check.kind == "max_abs_points" else cell.error for cell in chosen]
     reached = mean_abs(sizes) if check.kind == "mean_abs_error" else max_abs(sizes)
     holds = reached is not None and reached <= check.limit + ROUNDING and not failed

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.study.spec import MACHINE
 
 if TYPE_CHECKING:
-    from linecard.study.spec import Effort, Study, StudySpec, Where
+    from linecard.study.spec import Effort, FigureSpec, Study, StudySpec, TableSpec, Where
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -91,6 +93,13 @@ def plan_cell(
     return CellPlan(runs=runs, measure=named_measure)
 
 
+def _effort_of(item: TableSpec | FigureSpec, effort: Effort) -> Effort:
+    """The study's effort, with the packets that the item asks for."""
+    packets = effort.packets if item.packets is None else item.packets
+    warmup_packets = effort.warmup_packets if item.warmup_packets is None else item.warmup_packets
+    return msgspec.structs.replace(effort, packets=packets, warmup_packets=warmup_packets)
+
+
 def _fill(template: str | None, value: object) -> str:
     return "" if template is None else template.replace("{value}", str(value))
 
@@ -117,6 +126,7 @@ def make_plan(study: Study, items: tuple[str, ...], effort: Effort) -> Plan:
     spec = study.spec
     folder = str(study.folder)
     runners = {item.id: item.runner for item in spec.items}
+    efforts = {item.id: _effort_of(item, effort) for item in spec.items}
     cells: dict[tuple[str, int, str], CellPlan] = {}
     points: dict[tuple[str, str, int, str], CellPlan] = {}
     gains: dict[tuple[int, int], tuple[CellPlan, CellPlan]] = {}
@@ -126,7 +136,9 @@ def make_plan(study: Study, items: tuple[str, ...], effort: Effort) -> Plan:
         for number, row in enumerate(study.rows[table.id]):
             for column, measure in table.cells.items():
                 if row.published[column] is not None:
-                    cells[table.id, number, column] = plan_cell(spec, effort, row.keys, measure, folder, table.runner)
+                    cells[table.id, number, column] = plan_cell(
+                        spec, efforts[table.id], row.keys, measure, folder, table.runner
+                    )
     for figure in spec.figures:
         if figure.id not in items:
             continue
@@ -136,14 +148,14 @@ def make_plan(study: Study, items: tuple[str, ...], effort: Effort) -> Plan:
                 keys = {**figure.where, **series.where, figure.sweep: value}
                 for measure in measures:
                     points[figure.id, series.label, number, measure] = plan_cell(
-                        spec, effort, keys, measure, folder, figure.runner
+                        spec, efforts[figure.id], keys, measure, folder, figure.runner
                     )
     for number, gain in enumerate(spec.gains):
         if gain.table in items:
             runner = runners[gain.table]
             for index, pair in enumerate(gain.pairs):
                 gains[number, index] = (
-                    plan_cell(spec, effort, pair.of, gain.measure, folder, runner),
-                    plan_cell(spec, effort, pair.over, gain.measure, folder, runner),
+                    plan_cell(spec, efforts[gain.table], pair.of, gain.measure, folder, runner),
+                    plan_cell(spec, efforts[gain.table], pair.over, gain.measure, folder, runner),
                 )
     return Plan(cells=cells, points=points, gains=gains)

@@ -88,6 +88,8 @@ class TableSpec(_Strict, frozen=True):
             has no error.
         tolerance: Largest relative error of a cell that is no deviation, as a fraction.
         tolerance_points: The same in the measure's own unit, for percentages; replaces ``tolerance``.
+        packets: Packets per run, where the study's own number does not suit.
+        warmup_packets: The same for the packets before.
     """
 
     id: str
@@ -101,6 +103,8 @@ class TableSpec(_Strict, frozen=True):
     tolerance_points: float | None = None
     runner: str = MACHINE
     relation: str | None = None
+    packets: int | None = None
+    warmup_packets: int | None = None
     note: str = ""
 
 
@@ -159,7 +163,10 @@ class ShapeCheck(_Strict, frozen=True):
 
 
 class FigureSpec(_Strict, frozen=True):
-    """A sweep over the values of one column, drawn as a figure; the document prints no numbers for it."""
+    """A sweep over the values of one column, drawn as a figure; the document prints no numbers for it.
+
+    ``packets`` and ``warmup_packets`` are as those of a table.
+    """
 
     id: str
     title: str
@@ -171,6 +178,8 @@ class FigureSpec(_Strict, frozen=True):
     where: Where = {}
     checks: tuple[ShapeCheck, ...] = ()
     runner: str = MACHINE
+    packets: int | None = None
+    warmup_packets: int | None = None
     note: str = ""
 
 
@@ -178,7 +187,7 @@ class CheckSpec(_Strict, frozen=True):
     """A limit that the study must keep, over the cells or orders of these tables."""
 
     id: str
-    kind: Literal["mean_abs_error", "max_abs_error", "max_abs_points", "order_violations"]
+    kind: Literal["mean_abs_error", "max_abs_error", "max_abs_points", "order_violations", "max_gain_points"]
     tables: tuple[str, ...]
     limit: float
     tie_percent: float | None = None
@@ -490,15 +499,19 @@ def select_items(study: Study, wanted: Iterable[str] | None, chapters: Iterable[
         wanted = (*(wanted or ()), *_of_chapters(study, set(chapters)))
     if wanted is None:
         return study.item_ids
-    folded = {name: name.casefold().replace(" ", "") for name in study.item_ids}
-    by_fold = {folded[name].removeprefix("section"): name for name in reversed(study.item_ids)}
-    for name in study.item_ids:
-        # A bare number means the table; where there is none, the figure.
-        by_fold.setdefault(folded[name].removeprefix("figure"), name)
+    by_fold = {name.casefold().replace(" ", ""): name for name in study.item_ids}
+
+    def find(name: str) -> str | None:
+        # A bare number means the table; where there is none, the section, then the figure.
+        wanted = name.casefold().replace(" ", "")
+        number = wanted.removeprefix("table")
+        forms = (wanted, number, f"section{number}", f"figure{number}")
+        return next((by_fold[form] for form in forms if form in by_fold), None)
+
     chosen: set[str] = set()
     problems = []
     for name in wanted:
-        found = by_fold.get(str(name).casefold().replace(" ", "").removeprefix("table").removeprefix("section"))
+        found = find(str(name))
         if found is None:
             known = ", ".join(study.item_ids)
             problems.append(ConfigProblem("--table", "", f"found {name!r}, expected one of {known}"))

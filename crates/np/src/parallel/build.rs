@@ -1,7 +1,7 @@
 //! Building a machine of parallel threads.
 
 use super::account::{Levels, Running};
-use super::config::{ParallelConfig, Ports};
+use super::config::{BackPressure, ParallelConfig, Ports};
 use super::output::Port;
 use super::packet::Packets;
 use super::{ENGINES, ParallelMachine, SRAM_CHANNELS, Thread};
@@ -66,7 +66,11 @@ impl ParallelMachine {
             next_channel: 0,
             dram: SlotController::new(config.dram.slots)?,
             dram_clock: timebase.clock(config.dram.clock_hz),
-            back_pressure: config.dram.back_pressure.unwrap_or(u32::MAX),
+            back_pressure: config
+                .dram
+                .back_pressure
+                .unwrap_or(BackPressure { requests: u32::MAX, request_bytes: u32::MAX }),
+            requests: 0,
             stalled: VecDeque::with_capacity(thread_count),
             moved: Vec::with_capacity(thread_count),
             interleaving: config.dram.interleaving,
@@ -118,7 +122,7 @@ fn check_shape(config: &ParallelConfig) -> Result<(), String> {
         format!("1 to {SRAM_CHANNELS} SRAM channels, not {channels}"),
     )?;
     refuse(
-        config.dram.back_pressure == Some(0),
+        config.dram.back_pressure.is_some_and(|b| b.requests == 0 || b.request_bytes == 0),
         "a back-pressure threshold of 0 lets no access through".into(),
     )?;
     if let Ports::Paced(p) = config.ports {

@@ -41,9 +41,18 @@ pub struct DramConfig {
     pub slots: SlotConfig,
     /// Where the cells of a packet lie.
     pub interleaving: Interleaving,
-    /// An engine stands still when one of its threads asks for more while so many accesses are outstanding; `None` for
-    /// no such threshold.
-    pub back_pressure: Option<u32>,
+    /// When engines stand still; `None` where they never do.
+    pub back_pressure: Option<BackPressure>,
+}
+
+/// An engine stands still when one of its threads asks for an access while so many requests are outstanding (Girish 2008,
+/// section 3.3.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BackPressure {
+    /// Outstanding requests.
+    pub requests: u32,
+    /// Bytes of an access that are one request; a larger access is several.
+    pub request_bytes: u32,
 }
 
 /// Which address bits choose the bank (Girish 2008, section 3.3.1).

@@ -17,7 +17,7 @@ mod output;
 mod packet;
 
 pub use account::{BufferBytes, ParallelCounts};
-pub use config::{DramConfig, Interleaving, PacedPorts, ParallelConfig, Ports, Watermarks};
+pub use config::{BackPressure, DramConfig, Interleaving, PacedPorts, ParallelConfig, Ports, Watermarks};
 
 use crate::engine::Engine;
 use crate::machine::{Arrival, DepartureSink, MeasureHook, Outcome, RunLimit, TrafficSource};
@@ -81,7 +81,9 @@ pub struct ParallelMachine {
     next_channel: usize,
     dram: SlotController,
     dram_clock: Clock,
-    back_pressure: u32,
+    back_pressure: BackPressure,
+    /// Requests outstanding at the DRAM, as back pressure counts them.
+    requests: u32,
     /// Threads whose engines stand still until the DRAM takes an access.
     stalled: VecDeque<u32>,
     /// Threads whose accesses have moved their data; empty between events.

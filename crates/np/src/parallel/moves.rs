@@ -31,7 +31,7 @@ impl ParallelMachine {
             }
         }
         let by_dram = !matches!(what, Move::RbufToScratch | Move::ScratchToTbuf | Move::RbufToTbuf);
-        if by_dram && self.dram.outstanding() >= self.back_pressure {
+        if by_dram && self.requests >= self.back_pressure.requests {
             self.stalled.push_back(thread);
             self.enter(thread, State::WaitDram, now);
             return Step::Stall;
@@ -63,9 +63,16 @@ impl ParallelMachine {
             Interleaving::MiddleOrder => (packet.bank + u32::from(cell)) % self.banks,
         };
         let write = matches!(what, Move::RbufToDram | Move::RegistersToDram);
+        self.requests += self.requests_of(bytes);
         self.dram.submit(SlotRequest { bank, bytes: u32::from(bytes), write, tag: thread });
         let cycle = self.dram_clock.cycle_at_or_after(now);
         self.agenda.schedule(self.dram_source, self.dram_clock.ticks(cycle));
+    }
+
+    /// Requests that an access counts as.
+    #[inline(always)]
+    fn requests_of(&self, bytes: u16) -> u32 {
+        u32::from(bytes).div_ceil(self.back_pressure.request_bytes)
     }
 
     #[inline(always)]
@@ -74,12 +81,15 @@ impl ParallelMachine {
         let mut done = std::mem::take(&mut self.moved);
         self.dram.wake(cycle, |thread| done.push(thread));
         for &thread in &done {
+            if let Op::Move { bytes, .. } = self.threads[thread as usize].op {
+                self.requests -= self.requests_of(bytes);
+            }
             self.end_move(thread, now);
             self.make_ready(thread, now);
         }
         done.clear();
         self.moved = done;
-        while !self.stalled.is_empty() && self.dram.outstanding() < self.back_pressure {
+        while !self.stalled.is_empty() && self.requests < self.back_pressure.requests {
             self.resume_stalled(now);
         }
         if let Some(next) = self.dram.next_wake(cycle) {

@@ -6,7 +6,9 @@ use crate::error::Error;
 use linecard_apps::{BufferingScheme, Ipv4Config, Ipv4Forward, RouteTable};
 use linecard_dram::SlotConfig;
 use linecard_np::UnitConfig;
-use linecard_np::parallel::{DramConfig, Interleaving, PacedPorts, ParallelConfig, Ports, Watermarks};
+use linecard_np::parallel::{
+    BackPressure, DramConfig, Interleaving, PacedPorts, ParallelConfig, Ports, Watermarks,
+};
 use linecard_program::{Application, CELL_BYTES};
 use std::rc::Rc;
 
@@ -110,7 +112,9 @@ impl Configuration {
             ),
             back_pressure: match self.small("dram.back_pressure_requests") {
                 0 => None,
-                requests => Some(requests),
+                requests => {
+                    Some(BackPressure { requests, request_bytes: self.small("dram.back_pressure_bytes") })
+                }
             },
         }
     }

@@ -81,10 +81,17 @@ const PARAMETERS: &[Parameter] = &[
     ),
     integer(
         "dram.back_pressure_requests",
-        "accesses",
+        "requests",
         0,
         4096,
-        "outstanding accesses from which on an engine that asks for more stands still; 0 for no such threshold",
+        "outstanding requests from which on an engine that asks for more stands still; 0 for no such threshold",
+    ),
+    integer(
+        "dram.back_pressure_bytes",
+        "bytes",
+        1,
+        1 << 16,
+        "of an access that back pressure counts as one request",
     ),
     choice("receive.mode", &["ready", "paced"], "a packet always waits, or packets come at their times"),
     integer(
