@@ -1,0 +1,95 @@
+//! Programs that run by themselves, from their entry to `ecall` with `a7` = 93: test suites of the instruction set.
+//!
+//! As much of machine mode as their start-up code needs: control registers hold what is written to them (all read 0 at
+//! first, among them `mhartid`), `mret` goes to `mepc`, and any other `ecall` traps to `mtvec`.
+
+use crate::code::Code;
+use crate::cpu::{A0, Cpu, Hook, SP, System};
+use crate::error::{Fault, IssError, Place};
+use crate::image::Image;
+use crate::memory::Memory;
+
+const EXIT: u32 = 93;
+const A7: usize = 17;
+const MTVEC: usize = 0x305;
+const MEPC: usize = 0x341;
+const MCAUSE: usize = 0x342;
+const ECALL: u32 = 0x73;
+const MRET: u32 = 0x3020_0073;
+const WFI: u32 = 0x1050_0073;
+const ECALL_FROM_MACHINE_MODE: u32 = 11;
+/// Room behind the image, for its stack.
+const STACK_BYTES: u32 = 64 << 10;
+
+struct MachineMode {
+    control: Vec<u32>,
+}
+
+impl Hook for MachineMode {
+    fn system(&mut self, word: u32, pc: u32, registers: &mut [u32; 64]) -> Result<System, Fault> {
+        match word {
+            ECALL if registers[A7] == EXIT => return Ok(System::Exit),
+            ECALL if self.control[MTVEC] != 0 => {
+                self.control[MEPC] = pc;
+                self.control[MCAUSE] = ECALL_FROM_MACHINE_MODE;
+                return Ok(System::Jump(self.control[MTVEC] & !3));
+            }
+            MRET => return Ok(System::Jump(self.control[MEPC])),
+            WFI => return Ok(System::Next),
+            _ => {}
+        }
+        let (funct3, rd, source) = (word >> 12 & 7, (word >> 7 & 31) as usize, word >> 15 & 31);
+        let register = &mut self.control[(word >> 20) as usize];
+        let operand = if funct3 & 4 != 0 { source } else { registers[source as usize] };
+        let old = *register;
+        match funct3 & 3 {
+            1 => *register = operand,
+            2 => *register |= operand,
+            3 => *register &= !operand,
+            _ => return Err(Fault::System { word }),
+        }
+        if rd != 0 {
+            registers[rd] = old;
+        }
+        Ok(System::Next)
+    }
+}
+
+/// Runs a program from its entry; what it left in `a0` when it exited, and the instructions it took.
+///
+/// # Errors
+/// When it faults, or takes more than `budget` instructions.
+pub fn run_alone(image: &Image, budget: u64) -> Result<(u32, u64), IssError> {
+    let code = Code::new(image);
+    let (low, high) = image.span();
+    let top = high.checked_add(STACK_BYTES + 15).map(|top| top & !15).ok_or_else(|| IssError::Image {
+        file: image.file.clone(),
+        found: format!("an image up to {high:#x}"),
+        expected: "room for a stack behind it".to_owned(),
+    })?;
+    let mut memory = Memory::new(low, top, (0, 0));
+    memory.misaligned = true;
+    for segment in &image.segments {
+        memory.fill(segment.address, &segment.bytes);
+    }
+    let mut cpu = Cpu::default();
+    cpu.registers[SP] = top;
+    let mut mode = MachineMode { control: vec![0; 4096] };
+    match cpu.run(&code, &mut memory, &mut mode, image.entry, budget) {
+        Ok(()) => Ok((cpu.registers[A0], cpu.instructions)),
+        Err((fault, index)) => Err(image.fault(Place::Alone, fault, code.pc(index))),
+    }
+}
+
+impl Image {
+    /// A fault, with the name of the function it happened in.
+    #[must_use]
+    pub fn fault(&self, place: Place, fault: Fault, pc: u32) -> IssError {
+        let symbol = match self.nearest(pc) {
+            Some((name, 0)) => name.to_owned(),
+            Some((name, offset)) => format!("{name}+{offset:#x}"),
+            None => "no symbol".to_owned(),
+        };
+        IssError::Fault { place, fault, pc, symbol }
+    }
+}

@@ -1,0 +1,105 @@
+//! The code of a program, decoded once: an operation at every halfword, so that an index is an address.
+
+use crate::decode::{Op, Opcode, SINK, decode};
+use crate::image::Image;
+
+/// Decoded code.
+#[derive(Clone, Debug)]
+pub struct Code {
+    /// Address of the first halfword.
+    pub low: u32,
+    /// What stands at each halfword.
+    pub ops: Vec<Op>,
+}
+
+/// What an instruction is to a pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// One cycle in the execute stage.
+    Alu,
+    /// Multiplication.
+    Multiply,
+    /// Division.
+    Divide,
+    /// Load.
+    Load,
+    /// Store.
+    Store,
+    /// Conditional branch.
+    Branch,
+    /// `jal`, `jalr`.
+    Jump,
+    /// Takes a lock.
+    Lock,
+    /// Releases a lock.
+    Unlock,
+    /// Packet marks: not counted as instructions.
+    Mark,
+}
+
+impl Code {
+    /// Decodes the executable segments.
+    #[must_use]
+    pub fn new(image: &Image) -> Self {
+        let (low, high) = image.code_span();
+        let low = low & !1;
+        let mut halves = vec![0u16; ((high - low) as usize).div_ceil(2) + 1];
+        for segment in image.segments.iter().filter(|segment| segment.executable) {
+            for (offset, &byte) in segment.bytes.iter().enumerate() {
+                let at = (segment.address - low) as usize + offset;
+                halves[at / 2] |= u16::from(byte) << (8 * (at % 2));
+            }
+        }
+        let pcs = (low..).step_by(2);
+        let ops = halves.windows(2).zip(pcs).map(|(pair, pc)| decode(pc, pair[0], pair[1])).collect();
+        Self { low, ops }
+    }
+
+    /// Address of an index.
+    #[inline]
+    #[must_use]
+    pub fn pc(&self, index: u32) -> u32 {
+        self.low.wrapping_add(index << 1)
+    }
+
+    /// What the instruction at an index is to a pipeline.
+    #[must_use]
+    pub fn class(&self, index: u32) -> Class {
+        use Opcode as C;
+        match self.ops[index as usize].code {
+            C::Mul | C::Mulh | C::Mulhsu | C::Mulhu => Class::Multiply,
+            C::Div | C::Divu | C::Rem | C::Remu => Class::Divide,
+            C::Lb | C::Lh | C::Lw | C::Lbu | C::Lhu => Class::Load,
+            C::Sb | C::Sh | C::Sw => Class::Store,
+            C::Beq | C::Bne | C::Blt | C::Bge | C::Bltu | C::Bgeu => Class::Branch,
+            C::Jal | C::Jalr => Class::Jump,
+            C::Lock => Class::Lock,
+            C::Unlock => Class::Unlock,
+            C::Begin | C::End => Class::Mark,
+            _ => Class::Alu,
+        }
+    }
+
+    /// Registers read, a bit each; `x0` is none.
+    #[must_use]
+    pub fn reads(&self, index: u32) -> u32 {
+        use Opcode as C;
+        let op = self.ops[index as usize];
+        let (first, second) = (1u32 << op.rs1, 1u32 << op.rs2());
+        let mask = match op.code {
+            C::Illegal | C::Const | C::Jal | C::Fence | C::System | C::Begin | C::End | C::Time => 0,
+            C::Jalr | C::Lock | C::Unlock | C::Lb | C::Lh | C::Lw | C::Lbu | C::Lhu => first,
+            C::Addi | C::Slti | C::Sltiu | C::Xori | C::Ori | C::Andi | C::Slli | C::Srli | C::Srai => first,
+            _ => first | second,
+        };
+        mask & !1
+    }
+
+    /// Register written, as a bit.
+    #[must_use]
+    pub fn writes(&self, index: u32) -> u32 {
+        let op = self.ops[index as usize];
+        let none = op.rd == SINK || matches!(op.code, Opcode::Begin | Opcode::End | Opcode::Lock | Opcode::Unlock);
+        if none { 0 } else { 1 << op.rd }
+    }
+}

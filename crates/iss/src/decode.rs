@@ -1,0 +1,269 @@
+//! RV32IM instructions as flat operations, decoded once (RISC-V unprivileged specification, chapters 2, 7 and 16).
+
+use crate::compressed;
+
+/// What an operation does. `rd` is the sink register where the program names `x0`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Opcode {
+    /// Nothing that RV32IMC knows.
+    Illegal,
+    /// `rd = imm`; also `auipc`, whose sum is known when it is decoded.
+    Const,
+    /// `jal`: `imm` is the distance in bytes.
+    Jal,
+    /// `jalr`.
+    Jalr,
+    /// Branches: `imm` is the distance in bytes.
+    Beq,
+    /// See [`Opcode::Beq`].
+    Bne,
+    /// See [`Opcode::Beq`].
+    Blt,
+    /// See [`Opcode::Beq`].
+    Bge,
+    /// See [`Opcode::Beq`].
+    Bltu,
+    /// See [`Opcode::Beq`].
+    Bgeu,
+    /// Loads.
+    Lb,
+    /// See [`Opcode::Lb`].
+    Lh,
+    /// See [`Opcode::Lb`].
+    Lw,
+    /// See [`Opcode::Lb`].
+    Lbu,
+    /// See [`Opcode::Lb`].
+    Lhu,
+    /// Stores.
+    Sb,
+    /// See [`Opcode::Sb`].
+    Sh,
+    /// See [`Opcode::Sb`].
+    Sw,
+    /// With an immediate.
+    Addi,
+    /// See [`Opcode::Addi`].
+    Slti,
+    /// See [`Opcode::Addi`].
+    Sltiu,
+    /// See [`Opcode::Addi`].
+    Xori,
+    /// See [`Opcode::Addi`].
+    Ori,
+    /// See [`Opcode::Addi`].
+    Andi,
+    /// See [`Opcode::Addi`].
+    Slli,
+    /// See [`Opcode::Addi`].
+    Srli,
+    /// See [`Opcode::Addi`].
+    Srai,
+    /// Between registers.
+    Add,
+    /// See [`Opcode::Add`].
+    Sub,
+    /// See [`Opcode::Add`].
+    Sll,
+    /// See [`Opcode::Add`].
+    Slt,
+    /// See [`Opcode::Add`].
+    Sltu,
+    /// See [`Opcode::Add`].
+    Xor,
+    /// See [`Opcode::Add`].
+    Srl,
+    /// See [`Opcode::Add`].
+    Sra,
+    /// See [`Opcode::Add`].
+    Or,
+    /// See [`Opcode::Add`].
+    And,
+    /// Multiplication.
+    Mul,
+    /// See [`Opcode::Mul`].
+    Mulh,
+    /// See [`Opcode::Mul`].
+    Mulhsu,
+    /// See [`Opcode::Mul`].
+    Mulhu,
+    /// Division.
+    Div,
+    /// See [`Opcode::Div`].
+    Divu,
+    /// See [`Opcode::Div`].
+    Rem,
+    /// See [`Opcode::Div`].
+    Remu,
+    /// `fence`, `fence.i`: memory is in order and code does not change.
+    Fence,
+    /// `ecall`, `ebreak`, `mret`, control registers: `imm` is the whole word.
+    System,
+    /// Mark: the traced part of a packet begins.
+    Begin,
+    /// Mark: it ends.
+    End,
+    /// Mark: takes the lock whose address is in `rs1`.
+    Lock,
+    /// Mark: releases it.
+    Unlock,
+    /// Mark: `rd` = arrival time of the packet in microseconds.
+    Time,
+}
+
+/// Register that stands for `x0` as a destination.
+pub const SINK: u8 = 32;
+const COMPRESSED: u8 = 0x80;
+
+/// One decoded instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Op {
+    /// What it does.
+    pub code: Opcode,
+    /// Destination, or [`SINK`].
+    pub rd: u8,
+    /// First source.
+    pub rs1: u8,
+    /// Second source; the top bit tells a compressed instruction.
+    second: u8,
+    /// Immediate.
+    pub imm: i32,
+}
+
+impl Op {
+    /// Second source.
+    #[inline]
+    #[must_use]
+    pub fn rs2(self) -> u8 {
+        self.second & 31
+    }
+
+    /// Halfwords it takes.
+    #[inline]
+    #[must_use]
+    pub fn halfwords(self) -> u32 {
+        2 - u32::from(self.second >> 7)
+    }
+}
+
+/// Decodes what stands at `pc`: the 16 bits there, and the 16 behind them.
+#[must_use]
+pub fn decode(pc: u32, low: u16, high: u16) -> Op {
+    if low & 3 == 3 {
+        return wide(pc, u32::from(low) | u32::from(high) << 16);
+    }
+    match compressed::expand(low) {
+        Some(word) => {
+            let op = wide(pc, word);
+            Op { second: op.second | COMPRESSED, ..op }
+        }
+        None => Op { second: COMPRESSED, ..illegal(u32::from(low)) },
+    }
+}
+
+fn illegal(word: u32) -> Op {
+    Op { code: Opcode::Illegal, rd: SINK, rs1: 0, second: 0, imm: word as i32 }
+}
+
+fn wide(pc: u32, word: u32) -> Op {
+    use Opcode as C;
+    let field = |from: u32, bits: u32| (word >> from) & ((1 << bits) - 1);
+    let (funct3, funct7) = (field(12, 3), field(25, 7));
+    let rd = match field(7, 5) as u8 {
+        0 => SINK,
+        register => register,
+    };
+    let (rs1, rs2) = (field(15, 5) as u8, field(20, 5) as u8);
+    let signed = word as i32;
+    let op = |code, imm| Op { code, rd, rs1, second: rs2, imm };
+    let i_imm = signed >> 20;
+    let s_imm = (signed >> 25) << 5 | field(7, 5) as i32;
+    let b_imm = (signed >> 31) << 12 | (field(7, 1) << 11 | field(25, 6) << 5 | field(8, 4) << 1) as i32;
+    let j_imm = (signed >> 31) << 20 | (field(12, 8) << 12 | field(20, 1) << 11 | field(21, 10) << 1) as i32;
+    let u_imm = signed & !0xfff;
+    match word & 0x7f {
+        0x37 => op(C::Const, u_imm),
+        0x17 => op(C::Const, (pc as i32).wrapping_add(u_imm)),
+        0x6f => op(C::Jal, j_imm),
+        0x67 if funct3 == 0 => op(C::Jalr, i_imm),
+        0x63 => {
+            let code = match funct3 {
+                0 => C::Beq,
+                1 => C::Bne,
+                4 => C::Blt,
+                5 => C::Bge,
+                6 => C::Bltu,
+                7 => C::Bgeu,
+                _ => return illegal(word),
+            };
+            Op { rd: SINK, ..op(code, b_imm) }
+        }
+        0x03 => match funct3 {
+            0 => op(C::Lb, i_imm),
+            1 => op(C::Lh, i_imm),
+            2 => op(C::Lw, i_imm),
+            4 => op(C::Lbu, i_imm),
+            5 => op(C::Lhu, i_imm),
+            _ => illegal(word),
+        },
+        0x23 => {
+            let code = match funct3 {
+                0 => C::Sb,
+                1 => C::Sh,
+                2 => C::Sw,
+                _ => return illegal(word),
+            };
+            Op { rd: SINK, ..op(code, s_imm) }
+        }
+        0x13 => match (funct3, funct7) {
+            (0, _) => op(C::Addi, i_imm),
+            (2, _) => op(C::Slti, i_imm),
+            (3, _) => op(C::Sltiu, i_imm),
+            (4, _) => op(C::Xori, i_imm),
+            (6, _) => op(C::Ori, i_imm),
+            (7, _) => op(C::Andi, i_imm),
+            (1, 0) => op(C::Slli, i_imm & 31),
+            (5, 0) => op(C::Srli, i_imm & 31),
+            (5, 0x20) => op(C::Srai, i_imm & 31),
+            _ => illegal(word),
+        },
+        0x33 => {
+            let code = match (funct7, funct3) {
+                (0, 0) => C::Add,
+                (0x20, 0) => C::Sub,
+                (0, 1) => C::Sll,
+                (0, 2) => C::Slt,
+                (0, 3) => C::Sltu,
+                (0, 4) => C::Xor,
+                (0, 5) => C::Srl,
+                (0x20, 5) => C::Sra,
+                (0, 6) => C::Or,
+                (0, 7) => C::And,
+                (1, 0) => C::Mul,
+                (1, 1) => C::Mulh,
+                (1, 2) => C::Mulhsu,
+                (1, 3) => C::Mulhu,
+                (1, 4) => C::Div,
+                (1, 5) => C::Divu,
+                (1, 6) => C::Rem,
+                (1, 7) => C::Remu,
+                _ => return illegal(word),
+            };
+            op(code, 0)
+        }
+        0x0f if funct3 <= 1 => Op { rd: SINK, ..op(C::Fence, 0) },
+        0x73 => op(C::System, signed),
+        // Marks: custom-0, `.insn r 0x0b, 0, funct7, rd, rs1, x0`.
+        0x0b if funct3 == 0 => match funct7 {
+            0 => op(C::Begin, 0),
+            1 => op(C::End, 0),
+            2 => op(C::Lock, 0),
+            3 => op(C::Unlock, 0),
+            4 => op(C::Time, 0),
+            _ => illegal(word),
+        },
+        _ => illegal(word),
+    }
+}

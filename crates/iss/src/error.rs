@@ -1,0 +1,132 @@
+//! What goes wrong when a program is loaded or run, for the person who wrote it.
+
+use thiserror::Error;
+
+/// A program that cannot be loaded, or that did what no packet program may do.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum IssError {
+    /// The file is no program for this machine.
+    #[error("{file}: found {found}, expected {expected}")]
+    Image {
+        /// The file.
+        file: String,
+        /// What stands there.
+        found: String,
+        /// What should, and what to do.
+        expected: String,
+    },
+    /// The program did something that ends the run.
+    #[error("{place}: {fault}, at pc {pc:#010x} ({symbol})")]
+    Fault {
+        /// Packet (from 1), or the initialisation.
+        place: Place,
+        /// What.
+        fault: Fault,
+        /// Address of the instruction.
+        pc: u32,
+        /// Function and offset.
+        symbol: String,
+    },
+    /// A packet or a control file that does not fit into the simulated memory.
+    #[error("{what} of {found_bytes} bytes, expected at most {most_bytes}")]
+    TooLarge {
+        /// What.
+        what: &'static str,
+        /// Its size.
+        found_bytes: usize,
+        /// Room.
+        most_bytes: usize,
+    },
+}
+
+/// When a fault happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In `app_init`.
+    Init,
+    /// In `app_packet`, with the number of the packet, from 1.
+    Packet(u64),
+    /// In a program that runs by itself.
+    Alone,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Init => f.write_str("app_init"),
+            Self::Packet(number) => write!(f, "packet {number}"),
+            Self::Alone => f.write_str("program"),
+        }
+    }
+}
+
+/// What no packet program may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Fault {
+    /// No instruction of RV32IMC.
+    #[error("illegal instruction {word:#x}; expected RV32IM with C (compile with -march=rv32imc, without floating point)")]
+    Illegal {
+        /// The word found there.
+        word: u32,
+    },
+    /// An environment call, a breakpoint or a control register.
+    #[error("system instruction {word:#x}; a packet program has no operating system: expected a return from its function")]
+    System {
+        /// The word found there.
+        word: u32,
+    },
+    /// A jump to where there is no code.
+    #[error("jump to {target:#010x}, where there is no code; a function pointer or a return address was overwritten?")]
+    Jump {
+        /// Where to.
+        target: u32,
+    },
+    /// An access outside memory.
+    #[error("{what} of {address:#010x}, outside memory; a null pointer, an index out of range, or a stack that ran over?")]
+    OutOfRange {
+        /// `load` or `store`.
+        what: &'static str,
+        /// Its address.
+        address: u32,
+    },
+    /// An access that is not aligned to its size.
+    #[error("{what} of {address:#010x}, not aligned to its {bytes} bytes; read bytes one by one, or copy them with memcpy")]
+    Misaligned {
+        /// `load` or `store`.
+        what: &'static str,
+        /// Its address.
+        address: u32,
+        /// Its size.
+        bytes: u32,
+    },
+    /// A store into code: the simulator decodes it once.
+    #[error("store into code at {address:#010x}; self-modifying programs are not supported")]
+    StoreToCode {
+        /// Its address.
+        address: u32,
+    },
+    /// More instructions than the budget.
+    #[error("more than {budget} instructions; an endless loop? (the budget can be raised)")]
+    Runaway {
+        /// Instructions allowed.
+        budget: u64,
+    },
+    /// A lock taken by its holder.
+    #[error("lock {address:#010x} is taken twice by the same packet: it would wait for itself for ever")]
+    LockedTwice {
+        /// The lock.
+        address: u32,
+    },
+    /// A lock given back by one that does not hold it.
+    #[error("lock {address:#010x} is released, but this packet does not hold it")]
+    NotLocked {
+        /// The lock.
+        address: u32,
+    },
+    /// A lock still held at the end of the packet.
+    #[error("lock {address:#010x} is still held at the end of the packet; release it on every path")]
+    NeverUnlocked {
+        /// The lock.
+        address: u32,
+    },
+}

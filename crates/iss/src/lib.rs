@@ -1,0 +1,30 @@
+//! RISC-V packet programs: an instruction-set simulator (RV32IM with C) and execution traces.
+//!
+//! A program is an ELF file with a function `app_packet` ([`Machine`]). It is decoded once ([`Code`]) and called for
+//! each packet; a [`Hook`] listens, and costs nothing where it does nothing. [`Recorder`] is the hook that keeps a
+//! [`Trace`]: it serves every configuration of a core, so that a sweep executes a program once.
+//!
+//! Marks are custom-0 instructions (`programs/include/linecard.h`): packet begin and end, lock and unlock, time.
+#![forbid(unsafe_code)]
+
+mod alone;
+mod code;
+mod compressed;
+mod cpu;
+mod decode;
+mod error;
+mod image;
+mod machine;
+mod memory;
+mod trace;
+
+pub use alone::run_alone;
+pub use code::{Class, Code};
+pub use compressed::expand;
+pub use cpu::{Cpu, Hook, STOP, Silent, System};
+pub use decode::{Op, Opcode, SINK, decode};
+pub use error::{Fault, IssError, Place};
+pub use image::{Image, Segment, Symbol};
+pub use machine::{HEAP_BYTES, INIT_ENTRY, Layout, MOST_PACKET_BYTES, Machine, PACKET_ENTRY};
+pub use memory::Memory;
+pub use trace::{PacketEntry, Recorder, Step, Trace};

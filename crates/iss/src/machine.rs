@@ -1,0 +1,222 @@
+//! A packet program loaded: one call for each packet.
+
+use crate::code::Code;
+use crate::cpu::{A0, Cpu, Hook, RA, SP, STOP};
+use crate::error::{Fault, IssError, Place};
+use crate::image::Image;
+use crate::memory::Memory;
+use serde::Serialize;
+
+/// Function that is called for each packet: `uint32_t app_packet(uint8_t *packet, uint32_t bytes)`.
+pub const PACKET_ENTRY: &str = "app_packet";
+/// Function that is called once, if there is one: `void app_init(const uint8_t *control, uint32_t bytes)`.
+pub const INIT_ENTRY: &str = "app_init";
+/// Room for `malloc`.
+pub const HEAP_BYTES: u32 = 32 << 20;
+/// Largest packet: what an IP header can state.
+pub const MOST_PACKET_BYTES: usize = 65_535;
+/// Instructions that initialisation may take: tables are built there.
+pub const INIT_BUDGET: u64 = 20_000_000_000;
+
+const PAGE_BYTES: u32 = 4096;
+const PACKET_ROOM_BYTES: u32 = 65_536;
+const STACK_BYTES: u32 = 15 * PAGE_BYTES;
+const MOST_CODE_BYTES: u32 = 2 << 20;
+
+/// Where everything stands in the simulated memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Layout {
+    /// First address.
+    pub low: u32,
+    /// The stack grows down from here.
+    pub stack_top: u32,
+    /// First address whose accesses count as data: state, heap, control data and packets.
+    pub data_low: u32,
+    /// Heap of the runtime.
+    pub heap_low: u32,
+    /// Control data.
+    pub control_low: u32,
+    /// Packet buffer; above it is nothing else that counts as data.
+    pub packet_low: u32,
+    /// Behind the last address that counts as data.
+    pub data_high: u32,
+    /// Behind the last address.
+    pub high: u32,
+}
+
+impl Layout {
+    fn new(image: &Image, control_bytes: usize) -> Result<Self, IssError> {
+        let unfit = |found: String, expected: &str| IssError::Image {
+            file: image.file.clone(),
+            found,
+            expected: expected.to_owned(),
+        };
+        let (image_low, image_high) = image.span();
+        let (code_low, code_high) = image.code_span();
+        if code_high - code_low > MOST_CODE_BYTES {
+            return Err(unfit(format!("{} bytes of code", code_high - code_low), "at most 2 MiB"));
+        }
+        let pages = |bytes: u64| bytes.div_ceil(u64::from(PAGE_BYTES)) * u64::from(PAGE_BYTES);
+        // A stack below the image runs over into nothing, which is noticed; above the packet it would not be.
+        let below = image_low >= STACK_BYTES + PAGE_BYTES;
+        let heap_low = pages(u64::from(image_high));
+        let control_low = heap_low + u64::from(HEAP_BYTES);
+        let packet_low = control_low + pages(control_bytes as u64);
+        let data_high = packet_low + u64::from(PACKET_ROOM_BYTES);
+        let high = data_high + if below { 0 } else { u64::from(PAGE_BYTES + STACK_BYTES) };
+        if high >= u64::from(STOP) {
+            return Err(unfit(
+                format!("an image up to {image_high:#x}"),
+                "room for 32 MiB of heap behind it: link it at 0x10000",
+            ));
+        }
+        let image_page = image_low & !(PAGE_BYTES - 1);
+        let state = image.symbol("__lc_state_start").zip(image.symbol("__lc_state_end"));
+        let data_low = match state {
+            Some((first, behind)) if first < behind => {
+                if behind < image_high {
+                    return Err(unfit(
+                        format!("sections behind __lc_state_end ({behind:#x})"),
+                        "the section .pktstate as the last: link with programs/runtime/linecard.ld",
+                    ));
+                }
+                first
+            }
+            _ => heap_low as u32,
+        };
+        Ok(Self {
+            low: if below { image_page - STACK_BYTES } else { image_page },
+            stack_top: if below { image_page } else { high as u32 },
+            data_low,
+            heap_low: heap_low as u32,
+            control_low: control_low as u32,
+            packet_low: packet_low as u32,
+            data_high: data_high as u32,
+            high: high as u32,
+        })
+    }
+}
+
+/// A packet program, ready to be called.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    image: Image,
+    code: Code,
+    memory: Memory,
+    cpu: Cpu,
+    layout: Layout,
+    entry: u32,
+    budget: u64,
+    packets: u64,
+}
+
+impl Machine {
+    /// Loads a program and calls its `app_init` with the control data, if it has one. A packet may take `budget`
+    /// instructions.
+    ///
+    /// # Errors
+    /// When it has no `app_packet`, does not fit into the simulated memory, or faults in `app_init`.
+    pub fn new(image: Image, control: &[u8], budget: u64) -> Result<Self, IssError> {
+        let Some(entry) = image.symbol(PACKET_ENTRY) else {
+            let names: Vec<&str> =
+                image.symbols.iter().filter(|symbol| symbol.code).map(|symbol| symbol.name.as_str()).take(8).collect();
+            return Err(IssError::Image {
+                file: image.file.clone(),
+                found: format!(
+                    "no symbol `{PACKET_ENTRY}` (functions: {})",
+                    if names.is_empty() { "none; stripped?".to_owned() } else { names.join(", ") }
+                ),
+                expected: format!(
+                    "a function `uint32_t {PACKET_ENTRY}(uint8_t *packet, uint32_t bytes)`, not static and not stripped"
+                ),
+            });
+        };
+        let layout = Layout::new(&image, control.len())?;
+        let code = Code::new(&image);
+        let mut memory = Memory::new(layout.low, layout.high, image.code_span());
+        for segment in &image.segments {
+            memory.fill(segment.address, &segment.bytes);
+        }
+        memory.fill(layout.control_low, control);
+        let mut machine =
+            Self { image, code, memory, cpu: Cpu::default(), layout, entry, budget, packets: 0 };
+        if let Some(init) = machine.image.symbol(INIT_ENTRY) {
+            let arguments = if control.is_empty() { [0, 0] } else { [layout.control_low, control.len() as u32] };
+            machine.call(init, arguments, &mut crate::cpu::Silent, INIT_BUDGET, Place::Init)?;
+        }
+        Ok(machine)
+    }
+
+    /// Calls the program with a packet that arrived at `time_us`; what it returned.
+    ///
+    /// # Errors
+    /// When it faults, runs for longer than its budget, or keeps a lock; when the packet is larger than IP allows.
+    pub fn packet<H: Hook>(&mut self, packet: &[u8], time_us: u32, hook: &mut H) -> Result<u32, IssError> {
+        if packet.len() > MOST_PACKET_BYTES {
+            return Err(IssError::TooLarge {
+                what: "a packet",
+                found_bytes: packet.len(),
+                most_bytes: MOST_PACKET_BYTES,
+            });
+        }
+        self.packets += 1;
+        self.cpu.time_us = time_us;
+        self.memory.fill(self.layout.packet_low, packet);
+        let arguments = [self.layout.packet_low, packet.len() as u32];
+        let place = Place::Packet(self.packets);
+        self.call(self.entry, arguments, hook, self.budget, place)?;
+        Ok(self.cpu.registers[A0])
+    }
+
+    fn call<H: Hook>(
+        &mut self,
+        function: u32,
+        arguments: [u32; 2],
+        hook: &mut H,
+        budget: u64,
+        place: Place,
+    ) -> Result<(), IssError> {
+        self.cpu.registers = [0; 64];
+        self.cpu.held.clear();
+        self.cpu.registers[RA] = STOP;
+        self.cpu.registers[SP] = self.layout.stack_top;
+        self.cpu.registers[A0..A0 + 2].copy_from_slice(&arguments);
+        match self.cpu.run(&self.code, &mut self.memory, hook, function, budget) {
+            Ok(()) => match self.cpu.held.first() {
+                None => Ok(()),
+                Some(&address) => Err(self.image.fault(place, Fault::NeverUnlocked { address }, function)),
+            },
+            Err((fault, index)) => Err(self.image.fault(place, fault, self.code.pc(index))),
+        }
+    }
+
+    /// The program as it was loaded.
+    #[must_use]
+    pub fn image(&self) -> &Image {
+        &self.image
+    }
+
+    /// Its code.
+    #[must_use]
+    pub fn code(&self) -> &Code {
+        &self.code
+    }
+
+    /// Where everything stands.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Instructions executed so far, those of the initialisation among them.
+    #[must_use]
+    pub fn instructions(&self) -> u64 {
+        self.cpu.instructions
+    }
+
+    /// The packet as the program left it.
+    #[must_use]
+    pub fn packet_bytes(&self, count: usize) -> &[u8] {
+        self.memory.bytes(self.layout.packet_low, count)
+    }
+}

@@ -1,0 +1,104 @@
+//! The simulated memory: one window of bytes.
+
+use crate::error::Fault;
+
+/// Memory of a program, from `low` on.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    low: u32,
+    bytes: Vec<u8>,
+    code_low: u32,
+    code_bytes: u32,
+    /// Whether loads and stores need not be aligned (programs that run by themselves).
+    pub misaligned: bool,
+}
+
+/// The accesses of a width differ in bytes alone.
+macro_rules! access {
+    ($load:ident, $store:ident, $type:ty) => {
+        /// Loads, little-endian.
+        ///
+        /// # Errors
+        /// Outside memory, or not aligned.
+        #[inline(always)]
+        pub fn $load(&self, address: u32) -> Result<$type, Fault> {
+            const BYTES: usize = size_of::<$type>();
+            let at = address.wrapping_sub(self.low) as usize;
+            match self.bytes.get(at..at + BYTES) {
+                Some(bytes) if BYTES == 1 || address as usize & (BYTES - 1) == 0 || self.misaligned => {
+                    let mut value = [0; BYTES];
+                    value.copy_from_slice(bytes);
+                    Ok(<$type>::from_le_bytes(value))
+                }
+                _ => Err(self.fault("load", address, BYTES as u32)),
+            }
+        }
+
+        /// Stores, little-endian.
+        ///
+        /// # Errors
+        /// Outside memory, into code, or not aligned.
+        #[inline(always)]
+        pub fn $store(&mut self, address: u32, value: $type) -> Result<(), Fault> {
+            const BYTES: usize = size_of::<$type>();
+            let at = address.wrapping_sub(self.low) as usize;
+            let code = address.wrapping_sub(self.code_low) < self.code_bytes;
+            let aligned = BYTES == 1 || address as usize & (BYTES - 1) == 0 || self.misaligned;
+            match self.bytes.get_mut(at..at + BYTES) {
+                Some(bytes) if aligned && !code => {
+                    bytes.copy_from_slice(&value.to_le_bytes());
+                    Ok(())
+                }
+                Some(_) if code => Err(Fault::StoreToCode { address }),
+                _ => Err(self.fault("store", address, BYTES as u32)),
+            }
+        }
+    };
+}
+
+impl Memory {
+    /// Zeros from `low` to before `high`; stores into `code` (first, behind the last) are refused.
+    #[must_use]
+    pub fn new(low: u32, high: u32, code: (u32, u32)) -> Self {
+        Self {
+            low,
+            bytes: vec![0; (high - low) as usize],
+            code_low: code.0,
+            code_bytes: code.1 - code.0,
+            misaligned: false,
+        }
+    }
+
+    access!(load_u8, store_u8, u8);
+    access!(load_u16, store_u16, u16);
+    access!(load_u32, store_u32, u32);
+
+    #[cold]
+    fn fault(&self, what: &'static str, address: u32, bytes: u32) -> Fault {
+        let at = address.wrapping_sub(self.low) as usize;
+        if at + bytes as usize > self.bytes.len() {
+            Fault::OutOfRange { what, address }
+        } else {
+            Fault::Misaligned { what, address, bytes }
+        }
+    }
+
+    /// Puts bytes there, code or not.
+    ///
+    /// # Panics
+    /// When they reach beyond the memory: the caller laid it out.
+    pub fn fill(&mut self, address: u32, bytes: &[u8]) {
+        let at = (address - self.low) as usize;
+        self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
+    }
+
+    /// Bytes there.
+    ///
+    /// # Panics
+    /// When they reach beyond the memory.
+    #[must_use]
+    pub fn bytes(&self, address: u32, count: usize) -> &[u8] {
+        let at = (address - self.low) as usize;
+        &self.bytes[at..at + count]
+    }
+}

@@ -1,0 +1,270 @@
+//! Execution traces: what each packet executed, in less than two bytes an instruction.
+//!
+//! A trace keeps what the code does not tell: which runs of instructions were executed, which loads and stores went to
+//! data (packets, heap, control data, marked state; not stack and globals), and where to. Registers come from the code.
+//!
+//! | part | size | content |
+//! |---|---|---|
+//! | run | 4 bytes (8 where long) | first halfword of the run: 20 bits; distance to its last instruction in halfwords: 12 bits, 4095 = the next word is the last halfword |
+//! | class | 1 bit a load or store | set where it went to data |
+//! | address | 4 bytes | of each access to data, and of each lock taken or released |
+//! | packet | 32 bytes | where its parts end, its size, time, result and instructions |
+
+use crate::code::{Class, Code};
+use crate::decode::Opcode;
+use crate::machine::Machine;
+use crate::{IssError, cpu};
+
+const DISTANCE_BITS: u32 = 12;
+const LONG: u32 = (1 << DISTANCE_BITS) - 1;
+
+/// One packet of a trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PacketEntry {
+    runs_end: u32,
+    classes_end: u32,
+    addresses_end: u32,
+    /// Instructions executed between the marks, or in the whole call where there are none.
+    pub instructions: u32,
+    /// Size of the IP packet.
+    pub bytes: u32,
+    /// What the program returned.
+    pub result: u32,
+    /// Arrival.
+    pub time_us: u32,
+    /// Flow or other tag of whoever records.
+    pub tag: u32,
+}
+
+/// A batch of packets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    runs: Vec<u32>,
+    classes: Vec<u64>,
+    class_count: u32,
+    addresses: Vec<u32>,
+    packets: Vec<PacketEntry>,
+}
+
+/// One executed instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Index in the code.
+    pub index: u32,
+    /// Address, where it is a load or store of data, or a lock.
+    pub address: Option<u32>,
+    /// Whether a jump followed.
+    pub taken: bool,
+}
+
+impl Trace {
+    /// Forgets all packets and keeps its memory, so that a long capture streams through one batch.
+    pub fn clear(&mut self) {
+        self.runs.clear();
+        self.classes.clear();
+        self.class_count = 0;
+        self.addresses.clear();
+        self.packets.clear();
+    }
+
+    /// Its packets.
+    #[must_use]
+    pub fn packets(&self) -> &[PacketEntry] {
+        &self.packets
+    }
+
+    /// Bytes that it takes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        4 * (self.runs.len() + self.addresses.len())
+            + (self.class_count as usize).div_ceil(8)
+            + size_of::<PacketEntry>() * self.packets.len()
+    }
+
+    /// Runs recorded.
+    #[must_use]
+    pub fn run_count(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Every instruction of a packet, in order.
+    ///
+    /// # Panics
+    /// When the trace was not made from this code.
+    #[inline]
+    pub fn walk(&self, packet: usize, code: &Code, mut visit: impl FnMut(Step)) {
+        let entry = self.packets[packet];
+        let before = packet.checked_sub(1).map_or_else(PacketEntry::default, |index| self.packets[index]);
+        let (mut class, mut address) = (before.classes_end as usize, before.addresses_end as usize);
+        let mut runs = self.runs[before.runs_end as usize..entry.runs_end as usize].iter();
+        while let Some(&run) = runs.next() {
+            let first = run >> DISTANCE_BITS;
+            let last = match run & LONG {
+                LONG => *runs.next().expect("a long run has two words"),
+                distance => first + distance,
+            };
+            let mut index = first;
+            while index <= last {
+                let kind = code.class(index);
+                let data = match kind {
+                    Class::Load | Class::Store => {
+                        let bit = self.classes[class / 64] >> (class % 64) & 1;
+                        class += 1;
+                        bit == 1
+                    }
+                    Class::Lock | Class::Unlock => true,
+                    _ => false,
+                };
+                let at = data.then(|| {
+                    address += 1;
+                    self.addresses[address - 1]
+                });
+                let jump = matches!(kind, Class::Branch | Class::Jump);
+                if kind != Class::Mark {
+                    visit(Step { index, address: at, taken: jump && index == last });
+                }
+                index += code.ops[index as usize].halfwords();
+            }
+        }
+        debug_assert_eq!((class, address), (entry.classes_end as usize, entry.addresses_end as usize));
+    }
+}
+
+/// Calls a program and records what it executes.
+#[derive(Debug)]
+pub struct Recorder {
+    trace: Trace,
+    data_low: u32,
+    data_bytes: u32,
+    /// Whether the program marks where a packet begins and ends.
+    marked: bool,
+    recording: bool,
+}
+
+impl Recorder {
+    /// A recorder for a program.
+    #[must_use]
+    pub fn new(machine: &Machine) -> Self {
+        let layout = machine.layout();
+        Self {
+            trace: Trace::default(),
+            marked: machine.code().ops.iter().any(|op| matches!(op.code, Opcode::Begin | Opcode::End)),
+            data_low: layout.data_low,
+            data_bytes: layout.data_high - layout.data_low,
+            recording: false,
+        }
+    }
+
+    /// What was recorded.
+    #[must_use]
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// What was recorded, to be cleared.
+    pub fn trace_mut(&mut self) -> &mut Trace {
+        &mut self.trace
+    }
+
+    /// Calls the program with a packet; what it returned.
+    ///
+    /// # Errors
+    /// As [`Machine::packet`]; the packet is then not in the trace.
+    pub fn packet(
+        &mut self,
+        machine: &mut Machine,
+        packet: &[u8],
+        time_us: u32,
+        tag: u32,
+    ) -> Result<u32, IssError> {
+        self.recording = true;
+        let before = machine.instructions();
+        let result = match machine.packet(packet, time_us, self) {
+            Ok(result) => result,
+            Err(error) => {
+                self.rewind();
+                return Err(error);
+            }
+        };
+        let mut entry = PacketEntry {
+            runs_end: self.trace.runs.len() as u32,
+            classes_end: self.trace.class_count,
+            addresses_end: self.trace.addresses.len() as u32,
+            instructions: (machine.instructions() - before) as u32,
+            bytes: packet.len() as u32,
+            result,
+            time_us,
+            tag,
+        };
+        self.trace.packets.push(entry);
+        if self.marked {
+            entry.instructions = 0;
+            self.trace.walk(self.trace.packets.len() - 1, machine.code(), |_| entry.instructions += 1);
+            if let Some(last) = self.trace.packets.last_mut() {
+                *last = entry;
+            }
+        }
+        Ok(result)
+    }
+
+    /// Drops what was recorded of the packet at hand.
+    fn rewind(&mut self) {
+        let before = self.trace.packets.last().copied().unwrap_or_default();
+        self.trace.runs.truncate(before.runs_end as usize);
+        self.trace.addresses.truncate(before.addresses_end as usize);
+        self.trace.class_count = before.classes_end;
+        self.trace.classes.truncate((before.classes_end as usize).div_ceil(64));
+        if let Some(last) = self.trace.classes.last_mut().filter(|_| before.classes_end % 64 != 0) {
+            *last &= (1 << (before.classes_end % 64)) - 1;
+        }
+    }
+}
+
+impl cpu::Hook for Recorder {
+    #[inline(always)]
+    fn run(&mut self, first: u32, last: u32) {
+        if !self.recording {
+            return;
+        }
+        let distance = last.wrapping_sub(first);
+        if distance < LONG {
+            self.trace.runs.push(first << DISTANCE_BITS | distance);
+        } else {
+            self.trace.runs.push(first << DISTANCE_BITS | LONG);
+            self.trace.runs.push(last);
+        }
+    }
+
+    #[inline(always)]
+    fn access(&mut self, address: u32) {
+        if !self.recording {
+            return;
+        }
+        let data = address.wrapping_sub(self.data_low) < self.data_bytes;
+        let bit = self.trace.class_count % 64;
+        if bit == 0 {
+            self.trace.classes.push(0);
+        }
+        if let Some(word) = self.trace.classes.last_mut() {
+            *word |= u64::from(data) << bit;
+        }
+        self.trace.class_count += 1;
+        if data {
+            self.trace.addresses.push(address);
+        }
+    }
+
+    #[inline(always)]
+    fn lock(&mut self, address: u32) {
+        if self.recording {
+            self.trace.addresses.push(address);
+        }
+    }
+
+    fn mark(&mut self, begins: bool) {
+        if begins {
+            self.rewind();
+        }
+        self.recording = begins;
+    }
+}

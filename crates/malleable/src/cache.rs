@@ -1,0 +1,128 @@
+//! The data cache that all threads of a core share: set-associative, least recently used, write back.
+
+/// A line that nobody has.
+const EMPTY: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    line: u32,
+    dirty: bool,
+    pinned: bool,
+    /// When its fill arrives.
+    ready: u64,
+}
+
+const VACANT: Way = Way { line: EMPTY, dirty: false, pinned: false, ready: 0 };
+
+/// A data cache. Ways of a set stand in order of use.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    ways: usize,
+    sets: u32,
+    /// 2^64 / sets, rounded up: remainders without division (Lemire, Kaser, Kurz 2019).
+    inverse: u64,
+    lines: Vec<Way>,
+    pinned: u32,
+}
+
+/// What an access found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// The line, there.
+    Hit,
+    /// The line, on its way until then.
+    Coming(u64),
+    /// Nothing.
+    Miss,
+}
+
+impl Cache {
+    /// An empty cache of so many lines; `ways` of them make a set, and what makes no whole set is left out.
+    #[must_use]
+    pub fn new(lines: u32, ways: u32) -> Self {
+        let sets = lines / ways;
+        Self {
+            ways: ways as usize,
+            sets,
+            inverse: (u64::MAX / u64::from(sets.max(1))).wrapping_add(1),
+            lines: vec![VACANT; (sets * ways) as usize],
+            pinned: 0,
+        }
+    }
+
+    /// Whether it holds anything at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sets == 0
+    }
+
+    /// Lines that are pinned.
+    #[must_use]
+    pub fn pinned_lines(&self) -> u32 {
+        self.pinned
+    }
+
+    /// Lines in all.
+    #[must_use]
+    pub fn capacity_lines(&self) -> u32 {
+        self.lines.len() as u32
+    }
+
+    #[inline(always)]
+    fn set(&mut self, line: u32) -> &mut [Way] {
+        // With one set the inverse is 0 and so is the remainder.
+        let low = self.inverse.wrapping_mul(u64::from(line));
+        let set = ((u128::from(low) * u128::from(self.sets)) >> 64) as usize;
+        &mut self.lines[set * self.ways..(set + 1) * self.ways]
+    }
+
+    /// Looks a line up at `now`, and makes it the one used last.
+    #[inline(always)]
+    pub fn access(&mut self, line: u32, store: bool, now: u64) -> Found {
+        let set = self.set(line);
+        if set[0].line == line {
+            set[0].dirty |= store;
+            return if set[0].ready <= now { Found::Hit } else { Found::Coming(set[0].ready) };
+        }
+        let Some(at) = set.iter().position(|way| way.line == line) else { return Found::Miss };
+        set[..=at].rotate_right(1);
+        set[0].dirty |= store;
+        if set[0].ready <= now { Found::Hit } else { Found::Coming(set[0].ready) }
+    }
+
+    /// Puts a line in, which arrives at `ready`, in place of the one used least recently that is not pinned. Whether
+    /// a line was there that had been written to; `None` where all ways are pinned: the line passes by.
+    pub fn fill(&mut self, line: u32, dirty: bool, ready: u64) -> Option<bool> {
+        self.put(Way { line, dirty, pinned: false, ready })
+    }
+
+    /// Puts a line in and pins it, or pins the one that is there. Whether it was there; `None` where it cannot be
+    /// held.
+    pub fn pin(&mut self, line: u32) -> Option<bool> {
+        let set = self.set(line);
+        if let Some(at) = set.iter().position(|way| way.line == line) {
+            let fresh = !set[at].pinned;
+            set[at].pinned = true;
+            self.pinned += u32::from(fresh);
+            return Some(true);
+        }
+        self.put(Way { line, dirty: false, pinned: true, ready: 0 })?;
+        self.pinned += 1;
+        Some(false)
+    }
+
+    fn put(&mut self, way: Way) -> Option<bool> {
+        let set = self.set(way.line);
+        let victim = set.iter().rposition(|way| !way.pinned)?;
+        let written = set[victim].line != EMPTY && set[victim].dirty;
+        set[..=victim].rotate_right(1);
+        set[0] = way;
+        Some(written)
+    }
+
+    /// Unpins every line.
+    pub fn unpin_all(&mut self) {
+        self.lines.iter_mut().for_each(|way| way.pinned = false);
+        self.pinned = 0;
+    }
+}

@@ -1,0 +1,102 @@
+//! A core: what it has, and the memory it sees.
+
+use crate::MalleableError;
+use serde::Serialize;
+
+/// Ticks of a cycle of the base clock. Slots of every bandwidth studied (0.04 to 2.56 references a cycle) and cycles of
+/// a clock 3 % slower are whole numbers of ticks.
+pub const TICKS: u64 = 25_600;
+/// Bits of threads that the scheduler keeps.
+pub const MOST_THREADS: u32 = 64;
+
+/// One core.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct CoreConfig {
+    /// Hardware threads.
+    pub threads: u32,
+    /// Lines of the data cache; 0 for none.
+    pub cache_lines: u32,
+    /// Ways of a set.
+    pub cache_ways: u32,
+    /// Cycles from an access that hits to its value.
+    pub cache_latency_cycles: u32,
+    /// Cycles of a change of threads.
+    pub switch_cycles: u32,
+    /// Cycles of an access off chip, of the base clock, without queueing.
+    pub memory_latency_cycles: u32,
+    /// References of four bytes that memory serves a cycle of the base clock.
+    pub memory_refs_per_cycle: f64,
+    /// How much longer a cycle is than one of the base clock, in per cent.
+    pub slower_percent: u32,
+}
+
+impl CoreConfig {
+    /// Ticks of one cycle of this core.
+    #[must_use]
+    pub fn cycle_ticks(&self) -> u64 {
+        TICKS * u64::from(100 + self.slower_percent) / 100
+    }
+
+    /// Ticks for which a reference occupies memory.
+    #[must_use]
+    pub fn reference_ticks(&self) -> u64 {
+        (TICKS as f64 / self.memory_refs_per_cycle).round() as u64
+    }
+
+    /// Checks every value.
+    ///
+    /// # Errors
+    /// The first that no core can have.
+    pub fn check(&self) -> Result<(), MalleableError> {
+        let unfit = |what: &'static str, found: String, expected: &'static str| {
+            Err(MalleableError::Value { what, found, expected })
+        };
+        if self.threads == 0 || self.threads > MOST_THREADS {
+            return unfit("threads", self.threads.to_string(), "1 to 64");
+        }
+        if !matches!(self.cache_ways, 1 | 2 | 4 | 8) {
+            return unfit("ways of the cache", self.cache_ways.to_string(), "1, 2, 4 or 8");
+        }
+        if self.cache_lines % self.cache_ways != 0 || self.cache_lines > 1 << 20 {
+            return unfit("lines of the cache", self.cache_lines.to_string(), "a multiple of its ways, at most 2^20");
+        }
+        if !(1..=4).contains(&self.cache_latency_cycles) {
+            return unfit("cache latency", format!("{} cycles", self.cache_latency_cycles), "1 to 4 cycles");
+        }
+        if self.memory_latency_cycles == 0 || self.memory_latency_cycles > 100_000 {
+            return unfit("memory latency", format!("{} cycles", self.memory_latency_cycles), "1 to 100000 cycles");
+        }
+        if !(self.memory_refs_per_cycle >= 0.001 && self.memory_refs_per_cycle <= 1000.0) {
+            return unfit(
+                "memory bandwidth",
+                format!("{} references a cycle", self.memory_refs_per_cycle),
+                "0.001 to 1000 references a cycle",
+            );
+        }
+        if self.switch_cycles > 1000 || self.slower_percent > 1000 {
+            return unfit("switch cycles or slowdown", format!("{}, {} %", self.switch_cycles, self.slower_percent), "at most 1000");
+        }
+        Ok(())
+    }
+}
+
+/// How packets come.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub enum Arrivals {
+    /// There is always one.
+    BackToBack,
+    /// By the time of the capture, at so many cycles of the base clock a microsecond.
+    Timed {
+        /// Clock in MHz.
+        cycles_per_us: u32,
+    },
+}
+
+/// Which part of a run counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Window {
+    /// Packets before the first that counts.
+    pub warmup_packets: u64,
+    /// Packets that count. Where the work has fewer, it begins again.
+    pub packets: u64,
+}

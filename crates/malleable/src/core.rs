@@ -1,0 +1,495 @@
+//! A multithreaded core: threads take turns on one pipeline and change on an access off chip or a lock that is held.
+//!
+//! Every cycle is counted once: instructions, what the pipeline loses to branches and long operations, loads that hit
+//! and are used too soon, changes of threads, registers that are not there, and idling (no packet, memory, lock).
+
+use crate::MalleableError;
+use crate::cache::{Cache, Found};
+use crate::config::{Arrivals, CoreConfig, TICKS, Window};
+use crate::registers::{Registers, Surroundings};
+use crate::work::{FAR, Kind, LINE_BYTES, Work};
+use serde::Serialize;
+
+const NOBODY: u8 = u8::MAX;
+/// A fill or the write-back of a line occupies memory for so many references of four bytes.
+const LINE_REFERENCES: u64 = LINE_BYTES as u64 / 4;
+
+/// Where the ticks of a core went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Ticks {
+    /// One cycle an instruction.
+    pub instructions: u64,
+    /// Taken branches and operations of several cycles.
+    pub pipeline: u64,
+    /// Loads that hit, used before their value is there.
+    pub load_use: u64,
+    /// Changes of threads.
+    pub switches: u64,
+    /// Registers that are not in the register cache.
+    pub registers: u64,
+    /// No thread ready: all wait, at least one of them for memory.
+    pub idle_memory: u64,
+    /// No thread ready: all wait for locks or packets.
+    pub idle_other: u64,
+}
+
+impl Ticks {
+    /// All of them.
+    #[must_use]
+    pub fn sum(&self) -> u64 {
+        self.instructions
+            + self.pipeline
+            + self.load_use
+            + self.switches
+            + self.registers
+            + self.idle_memory
+            + self.idle_other
+    }
+}
+
+/// What was counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Packets done.
+    pub packets: u64,
+    /// Instructions executed.
+    pub instructions: u64,
+    /// Accesses to data.
+    pub accesses: u64,
+    /// Accesses that went off chip.
+    pub misses: u64,
+    /// Accesses to a line that was on its way.
+    pub merged: u64,
+    /// References of four bytes that memory served.
+    pub references: u64,
+    /// Ticks that accesses waited for memory to be free.
+    pub queueing_ticks: u64,
+    /// Changes of threads.
+    pub switches: u64,
+    /// Locks that were held when a thread wanted them.
+    pub lock_waits: u64,
+    /// Ticks.
+    pub ticks: Ticks,
+}
+
+impl std::ops::Sub for Counts {
+    type Output = Self;
+
+    fn sub(self, before: Self) -> Self {
+        let (t, b) = (self.ticks, before.ticks);
+        Self {
+            packets: self.packets - before.packets,
+            instructions: self.instructions - before.instructions,
+            accesses: self.accesses - before.accesses,
+            misses: self.misses - before.misses,
+            merged: self.merged - before.merged,
+            references: self.references - before.references,
+            queueing_ticks: self.queueing_ticks - before.queueing_ticks,
+            switches: self.switches - before.switches,
+            lock_waits: self.lock_waits - before.lock_waits,
+            ticks: Ticks {
+                instructions: t.instructions - b.instructions,
+                pipeline: t.pipeline - b.pipeline,
+                load_use: t.load_use - b.load_use,
+                switches: t.switches - b.switches,
+                registers: t.registers - b.registers,
+                idle_memory: t.idle_memory - b.idle_memory,
+                idle_other: t.idle_other - b.idle_other,
+            },
+        }
+    }
+}
+
+impl Counts {
+    /// Packets in a million cycles of the base clock.
+    #[must_use]
+    pub fn packets_per_mcycle(&self) -> f64 {
+        self.packets as f64 * 1e6 * TICKS as f64 / (self.ticks.sum().max(1)) as f64
+    }
+}
+
+/// Threads that wait until a time, soonest first; few, so that a sorted list is best.
+#[derive(Debug, Default)]
+struct Waiting {
+    /// Soonest last.
+    list: Vec<(u64, u8)>,
+}
+
+impl Waiting {
+    #[inline]
+    fn add(&mut self, until: u64, thread: u8) {
+        // Nearly always the latest, which stands first.
+        let at = self.list.iter().position(|&(time, _)| time <= until).unwrap_or(self.list.len());
+        self.list.insert(at, (until, thread));
+    }
+}
+
+/// Threads that are ready, in the order in which they became so.
+#[derive(Debug)]
+struct Ready {
+    ring: [u8; 64],
+    head: usize,
+    count: usize,
+}
+
+impl Ready {
+    #[inline]
+    fn push(&mut self, thread: u8) {
+        self.ring[(self.head + self.count) & 63] = thread;
+        self.count += 1;
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<usize> {
+        if self.count == 0 {
+            return None;
+        }
+        let thread = self.ring[self.head];
+        self.head = (self.head + 1) & 63;
+        self.count -= 1;
+        Some(thread as usize)
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Thread {
+    event: u32,
+    end: u32,
+    /// The event before was a load that hit.
+    hit: bool,
+    /// Ended when its packet is done.
+    retiring: bool,
+    running: bool,
+}
+
+/// A core at work.
+pub struct Core<'a, R> {
+    work: &'a Work,
+    config: CoreConfig,
+    arrivals: Arrivals,
+    cache: Cache,
+    registers: R,
+    now: u64,
+    memory_free: u64,
+    threads: Vec<Thread>,
+    ready: Ready,
+    waiting: Waiting,
+    /// Holder of each lock, and first and last of those that wait.
+    holder: Vec<u8>,
+    first_waiter: Vec<u8>,
+    last_waiter: Vec<u8>,
+    next_waiter: [u8; 64],
+    next_packet: usize,
+    /// Ticks by which the capture was repeated.
+    offset: u64,
+    counts: Counts,
+    /// Registers of the threads are being looked at for the first time.
+    active: u32,
+}
+
+impl<'a, R: Registers> Core<'a, R> {
+    /// A core whose threads are all ready for a packet.
+    ///
+    /// # Errors
+    /// When no core can be so, or there is no work.
+    pub fn new(
+        work: &'a Work,
+        config: CoreConfig,
+        arrivals: Arrivals,
+        registers: R,
+    ) -> Result<Self, MalleableError> {
+        config.check()?;
+        if work.packets.is_empty() {
+            return Err(MalleableError::NoPackets);
+        }
+        let locks = work.locks as usize;
+        let mut core = Self {
+            work,
+            config,
+            arrivals,
+            cache: Cache::new(config.cache_lines, config.cache_ways),
+            registers,
+            now: 0,
+            memory_free: 0,
+            threads: vec![Thread::default(); 64],
+            ready: Ready { ring: [0; 64], head: 0, count: 0 },
+            waiting: Waiting { list: Vec::with_capacity(64) },
+            holder: vec![NOBODY; locks],
+            first_waiter: vec![NOBODY; locks],
+            last_waiter: vec![NOBODY; locks],
+            next_waiter: [NOBODY; 64],
+            next_packet: 0,
+            offset: 0,
+            counts: Counts::default(),
+            active: 0,
+        };
+        core.set_threads(config.threads);
+        Ok(core)
+    }
+
+    /// Threads at work.
+    #[must_use]
+    pub fn threads(&self) -> u32 {
+        self.active
+    }
+
+    /// What was counted so far.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// The registers.
+    #[must_use]
+    pub fn registers(&self) -> &R {
+        &self.registers
+    }
+
+    /// The data cache.
+    #[must_use]
+    pub fn cache(&self) -> &Cache {
+        &self.cache
+    }
+
+    /// Starts threads, or lets the last ones end with the packet that they have.
+    pub fn set_threads(&mut self, threads: u32) {
+        for number in self.active..threads {
+            let thread = &mut self.threads[number as usize];
+            thread.retiring = false;
+            if !thread.running {
+                thread.running = true;
+                self.ready.push(number as u8);
+            }
+        }
+        for number in threads..self.active {
+            self.threads[number as usize].retiring = true;
+        }
+        self.active = threads;
+    }
+
+    /// Runs until `packets` more are done.
+    ///
+    /// # Errors
+    /// When all threads wait for each other.
+    pub fn run(&mut self, packets: u64) -> Result<(), MalleableError> {
+        let until = self.counts.packets + packets;
+        while self.counts.packets < until {
+            let thread = self.next_thread()?;
+            self.run_thread(thread);
+        }
+        Ok(())
+    }
+
+    /// The thread that goes on next; the core idles until there is one.
+    #[inline]
+    fn next_thread(&mut self) -> Result<usize, MalleableError> {
+        while let Some(&(until, thread)) = self.waiting.list.last()
+            && until <= self.now
+        {
+            self.waiting.list.pop();
+            self.ready.push(thread);
+        }
+        if let Some(thread) = self.ready.pop() {
+            return Ok(thread);
+        }
+        let Some((until, thread)) = self.waiting.list.pop() else {
+            return Err(MalleableError::Deadlock { threads: self.active });
+        };
+        let idle = until - self.now;
+        // A thread in the middle of a packet waits for memory.
+        let thread = thread as usize;
+        if self.threads[thread].event == self.threads[thread].end {
+            self.counts.ticks.idle_other += idle;
+        } else {
+            self.counts.ticks.idle_memory += idle;
+        }
+        self.now = until;
+        Ok(thread)
+    }
+
+    /// Runs a thread until it has to wait.
+    fn run_thread(&mut self, number: usize) {
+        let cycle = self.config.cycle_ticks();
+        let latency = self.config.cache_latency_cycles as usize;
+        // Cycles lost by a load that hits, by the distance of its first use.
+        let mut use_stall = [0u64; FAR as usize + 1];
+        for (distance, stall) in use_stall.iter_mut().enumerate() {
+            *stall = (latency + 1).saturating_sub(distance) as u64;
+        }
+        use_stall[FAR as usize] = 0;
+        let work = self.work;
+        let mut thread = self.threads[number];
+        let mut now = self.now;
+        let mut counts = self.counts;
+        if thread.event != thread.end {
+            let resume = work.segments[work.events[thread.event as usize].segment as usize].resume;
+            let around = Surroundings {
+                cache: &mut self.cache,
+                now,
+                cycle,
+                memory: u64::from(self.config.memory_latency_cycles) * TICKS,
+            };
+            let held_back = self.registers.enter(number, resume, around);
+            counts.ticks.registers += held_back;
+            now += held_back;
+        }
+        let mut fresh = thread.event == thread.end;
+        let wake = loop {
+            if thread.event == thread.end {
+                if thread.retiring {
+                    thread.running = false;
+                    self.registers.terminate(number, &mut self.cache);
+                    break None;
+                }
+                if self.next_packet == work.packets.len() {
+                    self.next_packet = 0;
+                    self.offset = now;
+                }
+                let packet = work.packets[self.next_packet];
+                if let Arrivals::Timed { cycles_per_us } = self.arrivals {
+                    let since = packet.time_us.wrapping_sub(work.packets[0].time_us);
+                    let arrival = self.offset + u64::from(since) * u64::from(cycles_per_us) * TICKS;
+                    if arrival > now {
+                        break Some(arrival);
+                    }
+                }
+                self.next_packet += 1;
+                (thread.event, thread.end) = (packet.first, packet.end);
+                thread.hit = false;
+                if fresh {
+                    // The first packet after waiting for one: the thread comes in here.
+                    let resume = work.segments[work.events[thread.event as usize].segment as usize].resume;
+                    let around = Surroundings {
+                        cache: &mut self.cache,
+                        now,
+                        cycle,
+                        memory: u64::from(self.config.memory_latency_cycles) * TICKS,
+                    };
+                    let held_back = self.registers.enter(number, resume, around);
+                    counts.ticks.registers += held_back;
+                    now += held_back;
+                    fresh = false;
+                }
+            }
+            let event = work.events[thread.event as usize];
+            let segment = &work.segments[event.segment as usize];
+            thread.event += 1;
+            counts.instructions += u64::from(segment.instructions);
+            counts.ticks.instructions += u64::from(segment.instructions) * cycle;
+            counts.ticks.pipeline += u64::from(segment.cycles - segment.instructions) * cycle;
+            now += u64::from(segment.cycles) * cycle;
+            if thread.hit {
+                let stall = use_stall[segment.first_use as usize] * cycle;
+                counts.ticks.load_use += stall;
+                now += stall;
+                thread.hit = false;
+            }
+            let held_back = self.registers.segment(number, segment, cycle);
+            counts.ticks.registers += held_back;
+            now += held_back;
+            match segment.kind {
+                Kind::Load | Kind::Store => {
+                    counts.accesses += 1;
+                    let store = segment.kind == Kind::Store;
+                    let found = if self.cache.is_empty() {
+                        Found::Miss
+                    } else {
+                        self.cache.access(event.operand, store, now)
+                    };
+                    match found {
+                        Found::Hit => thread.hit = !store,
+                        Found::Coming(until) => {
+                            counts.merged += 1;
+                            break Some(until);
+                        }
+                        Found::Miss => {
+                            counts.misses += 1;
+                            break Some(self.off_chip(event.operand, store, now, &mut counts));
+                        }
+                    }
+                }
+                Kind::Lock => {
+                    let lock = event.operand as usize;
+                    if self.holder[lock] == NOBODY {
+                        self.holder[lock] = number as u8;
+                    } else {
+                        counts.lock_waits += 1;
+                        self.next_waiter[number] = NOBODY;
+                        match self.last_waiter[lock] {
+                            NOBODY => self.first_waiter[lock] = number as u8,
+                            last => self.next_waiter[last as usize] = number as u8,
+                        }
+                        self.last_waiter[lock] = number as u8;
+                        break None;
+                    }
+                }
+                Kind::Unlock => {
+                    let lock = event.operand as usize;
+                    let next = self.first_waiter[lock];
+                    self.holder[lock] = next;
+                    if next != NOBODY {
+                        self.first_waiter[lock] = self.next_waiter[next as usize];
+                        if self.first_waiter[lock] == NOBODY {
+                            self.last_waiter[lock] = NOBODY;
+                        }
+                        self.ready.push(next);
+                    }
+                }
+                Kind::End => counts.packets += 1,
+            }
+        };
+        self.registers.leave(number, now);
+        counts.switches += 1;
+        let switch = u64::from(self.config.switch_cycles) * cycle;
+        counts.ticks.switches += switch;
+        if let Some(until) = wake {
+            self.waiting.add(until, number as u8);
+        }
+        self.now = now + switch;
+        self.counts = counts;
+        self.threads[number] = thread;
+    }
+
+    /// Sends an access to memory; when it is done.
+    #[inline]
+    fn off_chip(&mut self, line: u32, store: bool, now: u64, counts: &mut Counts) -> u64 {
+        let reference = self.config.reference_ticks();
+        let latency = u64::from(self.config.memory_latency_cycles) * TICKS;
+        let start = now.max(self.memory_free);
+        counts.queueing_ticks += start - now;
+        if self.cache.is_empty() {
+            self.memory_free = start + reference;
+            counts.references += 1;
+            return start + reference + latency;
+        }
+        let done = start + LINE_REFERENCES * reference + latency;
+        let references = match self.cache.fill(line, store, done) {
+            // The line in whose place it comes is written back behind it.
+            Some(true) => 2 * LINE_REFERENCES,
+            Some(false) => LINE_REFERENCES,
+            // No room in its set: the word alone comes.
+            None => 1,
+        };
+        self.memory_free = start + references * reference;
+        counts.references += references;
+        done
+    }
+}
+
+/// Runs a core over a window; what it counted there.
+///
+/// # Errors
+/// As [`Core::new`] and [`Core::run`].
+pub fn run<R: Registers>(
+    work: &Work,
+    config: CoreConfig,
+    arrivals: Arrivals,
+    registers: R,
+    window: Window,
+) -> Result<Counts, MalleableError> {
+    let mut core = Core::new(work, config, arrivals, registers)?;
+    core.run(window.warmup_packets)?;
+    let before = core.counts();
+    core.run(window.packets)?;
+    Ok(core.counts() - before)
+}

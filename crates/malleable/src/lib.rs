@@ -1,0 +1,21 @@
+//! A multithreaded packet-processor core with a data cache, and malleable cores (Mudigonda, Vin, Keckler 2007).
+//!
+//! One execution trace becomes [`Work`], which every configuration reads: [`run`] simulates a core on it, event by
+//! event rather than cycle by cycle.
+#![forbid(unsafe_code)]
+
+mod area;
+mod cache;
+mod config;
+mod core;
+mod error;
+mod registers;
+mod work;
+
+pub use area::AreaModel;
+pub use cache::{Cache, Found};
+pub use config::{Arrivals, CoreConfig, MOST_THREADS, TICKS, Window};
+pub use core::{Core, Counts, Ticks, run};
+pub use error::MalleableError;
+pub use registers::{Registers, Separate, Surroundings};
+pub use work::{Event, Kind, LINE_BYTES, PacketWork, Pipeline, Segment, Work, WorkBuilder};

@@ -1,0 +1,52 @@
+//! Where the registers of the threads are: what it costs to change from one thread to another.
+
+use crate::cache::Cache;
+use crate::work::Segment;
+
+/// Off-chip memory as register storage sees it: lines of contexts can be evicted.
+pub struct Surroundings<'a> {
+    /// The data cache that holds contexts.
+    pub cache: &'a mut Cache,
+    /// Time, in ticks.
+    pub now: u64,
+    /// Ticks of a cycle of the core.
+    pub cycle: u64,
+    /// Ticks of an access off chip without queueing.
+    pub memory: u64,
+}
+
+/// The registers of all threads.
+pub trait Registers {
+    /// A thread is about to run its next segment; by how many ticks its registers hold it back.
+    fn enter(&mut self, thread: usize, resume: u32, around: Surroundings<'_>) -> u64;
+
+    /// The running thread executes a segment; by how many ticks registers that are not there hold it back.
+    fn segment(&mut self, thread: usize, segment: &Segment, cycle: u64) -> u64;
+
+    /// The running thread stops at `now`.
+    fn leave(&mut self, thread: usize, now: u64);
+
+    /// A thread is terminated.
+    fn terminate(&mut self, thread: usize, cache: &mut Cache) {
+        let _ = (thread, cache);
+    }
+}
+
+/// A register file for each thread: nothing ever waits.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Separate;
+
+impl Registers for Separate {
+    #[inline(always)]
+    fn enter(&mut self, _: usize, _: u32, _: Surroundings<'_>) -> u64 {
+        0
+    }
+
+    #[inline(always)]
+    fn segment(&mut self, _: usize, _: &Segment, _: u64) -> u64 {
+        0
+    }
+
+    #[inline(always)]
+    fn leave(&mut self, _: usize, _: u64) {}
+}
