@@ -30,6 +30,7 @@
 #![forbid(unsafe_code)]
 
 mod capture;
+mod datagram;
 mod error;
 pub mod flows;
 mod format;
@@ -43,6 +44,7 @@ pub mod remap;
 pub mod report;
 pub mod write;
 
+pub use datagram::{Datagrams, MOST_DATAGRAM_BYTES, Payload};
 pub use capture::{CaptureReader, OpenOptions, Progress, open};
 pub use error::TrafficError;
 pub use flows::{FlowStatistics, FlowStatisticsBuilder, FlowTable};

@@ -13,12 +13,14 @@ mod arrivals;
 mod choice;
 mod flow_mix;
 mod flows;
+mod link_mix;
 mod sizes;
 
 pub use arrivals::Arrivals;
 pub use choice::WeightedChoice;
 pub use flow_mix::{FlowMix, LARGE_PACKETS, MixedPacket};
 use flows::Flows;
+pub use link_mix::{LinkMix, LinkPackets};
 pub use flows::{FlowShape, public_ipv4};
 pub use sizes::{EmpiricalSizes, MAX_PACKET_BYTES, MIN_PACKET_BYTES, Sizes};
 

@@ -1,0 +1,100 @@
+//! Traffic of a link by its flow statistics: flows of a [`FlowMix`] with addresses, ports and packet sizes.
+//!
+//! Stands in for captures that are not available, where what matters is how soon a flow, or a host, comes again.
+
+use super::choice::below;
+use super::{FlowMix, Random, Sizes, WeightedChoice};
+use crate::{Decoded, FiveTuple, LinkType, Network, Packet, PacketSource, TrafficError, frame, ip};
+use rand_xoshiro::rand_core::SeedableRng;
+
+const SYN: u8 = 2;
+const ACK: u8 = 16;
+const FIRST_EPHEMERAL_PORT: u64 = 32_768;
+const SERVER_PORTS: [u16; 8] = [80, 443, 53, 25, 22, 110, 119, 6881];
+
+/// What the link is like.
+#[derive(Clone, Debug)]
+pub struct LinkMix {
+    /// Its flows.
+    pub mix: FlowMix,
+    /// Sizes of packets.
+    pub sizes: Sizes,
+    /// Hosts on each side; the k-th most popular has a share of flows proportional to 1/k.
+    pub hosts: u32,
+    /// Share of flows that are TCP; the others are UDP.
+    pub tcp_share: f64,
+}
+
+/// Packets of a link.
+#[derive(Debug)]
+pub struct LinkPackets {
+    arrivals: std::vec::IntoIter<super::MixedPacket>,
+    flows: Vec<(FiveTuple, bool)>,
+    sizes: Sizes,
+    random: Random,
+}
+
+impl LinkMix {
+    /// The packets, ordered by time; those that arrive before `skip_share` of all have is left out, so that flows
+    /// which began earlier are under way.
+    ///
+    /// # Errors
+    /// When no traffic has these numbers.
+    pub fn generate(&self, skip_share: f64) -> Result<LinkPackets, TrafficError> {
+        let mut arrivals = self.mix.generate()?;
+        let mut random = Random::seed_from_u64(self.mix.seed ^ 0x4c69_6e6b);
+        let weights: Vec<f64> = (1..=self.hosts).map(|rank| 1.0 / f64::from(rank)).collect();
+        let popular = WeightedChoice::new(&weights)?;
+        let mut side = || -> Vec<u32> { (0..self.hosts).map(|_| super::public_ipv4(&mut random)).collect() };
+        let (near, far) = (side(), side());
+        let count = arrivals.iter().map(|packet| packet.flow as usize + 1).max().unwrap_or(0);
+        let flows = (0..count)
+            .map(|_| {
+                let tcp = (below(&mut random, 1 << 20) as f64) < self.tcp_share * f64::from(1 << 20);
+                let server = SERVER_PORTS[below(&mut random, SERVER_PORTS.len() as u64) as usize];
+                let client = (FIRST_EPHEMERAL_PORT + below(&mut random, FIRST_EPHEMERAL_PORT)) as u16;
+                let (src, dst) = (near[popular.draw(&mut random)], far[popular.draw(&mut random)]);
+                let outward = below(&mut random, 2) == 0;
+                let tuple = FiveTuple {
+                    src: u128::from(if outward { src } else { dst }),
+                    dst: u128::from(if outward { dst } else { src }),
+                    src_port: if outward { client } else { server },
+                    dst_port: if outward { server } else { client },
+                    protocol: if tcp { ip::TCP } else { ip::UDP },
+                };
+                (tuple, false)
+            })
+            .collect();
+        arrivals.drain(..(arrivals.len() as f64 * skip_share) as usize);
+        Ok(LinkPackets { arrivals: arrivals.into_iter(), flows, sizes: self.sizes.clone(), random })
+    }
+}
+
+impl PacketSource for LinkPackets {
+    fn next_packet(&mut self) -> Result<Option<Packet>, TrafficError> {
+        let Some(arrival) = self.arrivals.next() else { return Ok(None) };
+        let bytes = self.sizes.draw(&mut self.random);
+        let (flow, begun) = &mut self.flows[arrival.flow as usize];
+        let tcp_flags = match flow.protocol {
+            ip::TCP if !*begun => SYN,
+            ip::TCP => ACK,
+            _ => 0,
+        };
+        *begun = true;
+        let mut packet = Packet {
+            time_ns: arrival.time_ns,
+            wire_bytes: bytes,
+            link: LinkType::RAW_IP,
+            network: Network::Ipv4,
+            decoded: Decoded::Complete,
+            flow: *flow,
+            tcp_flags,
+            ttl: 64,
+            ip_bytes: bytes,
+            ipv4_checksum_ok: Some(true),
+            ..Packet::default()
+        };
+        packet.ip_header = frame::ipv4_header(&packet);
+        Ok(Some(packet))
+    }
+}
