@@ -99,7 +99,8 @@ impl Code {
     #[must_use]
     pub fn writes(&self, index: u32) -> u32 {
         let op = self.ops[index as usize];
-        let none = op.rd == SINK || matches!(op.code, Opcode::Begin | Opcode::End | Opcode::Lock | Opcode::Unlock);
+        let none =
+            op.rd == SINK || matches!(op.code, Opcode::Begin | Opcode::End | Opcode::Lock | Opcode::Unlock);
         if none { 0 } else { 1 << op.rd }
     }
 }

@@ -55,9 +55,9 @@ pub fn expand(half: u16) -> Option<u32> {
                 },
             }
         }
-        (1, 5) => j_type(0, jump_offset(h)),                  // c.j
-        (1, 6) => b_type(0, near_high, branch_offset(h)),     // c.beqz
-        (1, 7) => b_type(1, near_high, branch_offset(h)),     // c.bnez
+        (1, 5) => j_type(0, jump_offset(h)),              // c.j
+        (1, 6) => b_type(0, near_high, branch_offset(h)), // c.beqz
+        (1, 7) => b_type(1, near_high, branch_offset(h)), // c.bnez
         (2, 0) if field(12, 1) == 0 => i_type(0x13, 1, full_high, full_high, field(2, 5)), // c.slli
         (2, 2) if full_high != 0 => {
             let offset = place(12, 1, 5) | place(4, 3, 2) | place(2, 2, 6);
@@ -94,11 +94,8 @@ fn jump_offset(h: u32) -> u32 {
 }
 
 fn branch_offset(h: u32) -> u32 {
-    let offset = (h >> 12 & 1) << 8
-        | (h >> 10 & 3) << 3
-        | (h >> 5 & 3) << 6
-        | (h >> 3 & 3) << 1
-        | (h >> 2 & 1) << 5;
+    let offset =
+        (h >> 12 & 1) << 8 | (h >> 10 & 3) << 3 | (h >> 5 & 3) << 6 | (h >> 3 & 3) << 1 | (h >> 2 & 1) << 5;
     ((offset << 23) as i32 >> 23) as u32
 }
 

@@ -64,25 +64,33 @@ impl std::fmt::Display for Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Fault {
     /// No instruction of RV32IMC.
-    #[error("illegal instruction {word:#x}; expected RV32IM with C (compile with -march=rv32imc, without floating point)")]
+    #[error(
+        "illegal instruction {word:#x}; expected RV32IM with C (compile with -march=rv32imc, without floating point)"
+    )]
     Illegal {
         /// The word found there.
         word: u32,
     },
     /// An environment call, a breakpoint or a control register.
-    #[error("system instruction {word:#x}; a packet program has no operating system: expected a return from its function")]
+    #[error(
+        "system instruction {word:#x}; a packet program has no operating system: expected a return from its function"
+    )]
     System {
         /// The word found there.
         word: u32,
     },
     /// A jump to where there is no code.
-    #[error("jump to {target:#010x}, where there is no code; a function pointer or a return address was overwritten?")]
+    #[error(
+        "jump to {target:#010x}, where there is no code; a function pointer or a return address was overwritten?"
+    )]
     Jump {
         /// Where to.
         target: u32,
     },
     /// An access outside memory.
-    #[error("{what} of {address:#010x}, outside memory; a null pointer, an index out of range, or a stack that ran over?")]
+    #[error(
+        "{what} of {address:#010x}, outside memory; a null pointer, an index out of range, or a stack that ran over?"
+    )]
     OutOfRange {
         /// `load` or `store`.
         what: &'static str,
@@ -90,7 +98,9 @@ pub enum Fault {
         address: u32,
     },
     /// An access that is not aligned to its size.
-    #[error("{what} of {address:#010x}, not aligned to its {bytes} bytes; read bytes one by one, or copy them with memcpy")]
+    #[error(
+        "{what} of {address:#010x}, not aligned to its {bytes} bytes; read bytes one by one, or copy them with memcpy"
+    )]
     Misaligned {
         /// `load` or `store`.
         what: &'static str,

@@ -57,7 +57,10 @@ impl Image {
             expected: expected.to_owned(),
         };
         if !bytes.starts_with(b"\x7fELF") {
-            return Err(unfit("a file that is no ELF file".to_owned(), "a linked RISC-V program, or C source ending in `.c`"));
+            return Err(unfit(
+                "a file that is no ELF file".to_owned(),
+                "a linked RISC-V program, or C source ending in `.c`",
+            ));
         }
         let class = (bytes.get(4).copied(), bytes.get(5).copied());
         let machine = bytes.get(18..20).map(|half| u16::from_le_bytes([half[0], half[1]]));
@@ -67,15 +70,17 @@ impl Image {
                 if class.0 == Some(2) { 64 } else { 32 },
                 machine.unwrap_or_default()
             );
-            return Err(unfit(found, "32-bit little-endian RISC-V (machine 243): compile with -march=rv32imc -mabi=ilp32"));
+            return Err(unfit(
+                found,
+                "32-bit little-endian RISC-V (machine 243): compile with -march=rv32imc -mabi=ilp32",
+            ));
         }
         let elf = ElfFile32::<Endianness>::parse(bytes)
             .map_err(|error| unfit(format!("a damaged ELF file ({error})"), "a linked RISC-V program"))?;
         let endian = Endianness::Little;
-        let headers = elf
-            .elf_header()
-            .program_headers(endian, bytes)
-            .map_err(|error| unfit(format!("damaged program headers ({error})"), "a linked RISC-V program"))?;
+        let headers = elf.elf_header().program_headers(endian, bytes).map_err(|error| {
+            unfit(format!("damaged program headers ({error})"), "a linked RISC-V program")
+        })?;
         let mut segments = Vec::new();
         for header in headers {
             if header.p_type(endian) != PT_LOAD || header.p_memsz(endian) == 0 {
@@ -86,7 +91,10 @@ impl Image {
                 .map_err(|()| unfit("a segment that reaches beyond the file".to_owned(), "a whole file"))?;
             let (address, memory_bytes) = (header.p_vaddr(endian), header.p_memsz(endian));
             if address.checked_add(memory_bytes).is_none() || data.len() > memory_bytes as usize {
-                return Err(unfit(format!("a segment of {memory_bytes} bytes at {address:#x}"), "one that fits into 32-bit addresses"));
+                return Err(unfit(
+                    format!("a segment of {memory_bytes} bytes at {address:#x}"),
+                    "one that fits into 32-bit addresses",
+                ));
             }
             let executable = header.p_flags(endian) & PF_X != 0;
             segments.push(Segment { address, bytes: data.to_vec(), memory_bytes, executable });
@@ -96,18 +104,26 @@ impl Image {
             - segments.first().map_or(0, |first| u64::from(first.address));
         if !segments.iter().any(|segment| segment.executable) || span > MOST_SPAN_BYTES {
             let found = format!("{} loadable segments over {span} bytes", segments.len());
-            return Err(unfit(found, "a linked program with code, of at most 256 MiB (an object file `.o` must be linked first)"));
+            return Err(unfit(
+                found,
+                "a linked program with code, of at most 256 MiB (an object file `.o` must be linked first)",
+            ));
         }
         let mut symbols: Vec<Symbol> = elf
             .symbols()
             .filter_map(|symbol| {
                 let name = symbol.name().ok().filter(|name| !name.is_empty() && !name.starts_with('$'))?;
                 let code = matches!(symbol.kind(), object::SymbolKind::Text | object::SymbolKind::Unknown);
-                symbol.is_definition().then(|| Symbol { address: symbol.address() as u32, name: name.to_owned(), code })
+                symbol
+                    .is_definition()
+                    .then(|| Symbol { address: symbol.address() as u32, name: name.to_owned(), code })
                     .or_else(|| {
                         // Symbols of a linker script are absolute.
-                        matches!(symbol.section(), object::SymbolSection::Absolute)
-                            .then(|| Symbol { address: symbol.address() as u32, name: name.to_owned(), code: false })
+                        matches!(symbol.section(), object::SymbolSection::Absolute).then(|| Symbol {
+                            address: symbol.address() as u32,
+                            name: name.to_owned(),
+                            code: false,
+                        })
                     })
             })
             .collect();

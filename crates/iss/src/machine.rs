@@ -118,8 +118,13 @@ impl Machine {
     /// When it has no `app_packet`, does not fit into the simulated memory, or faults in `app_init`.
     pub fn new(image: Image, control: &[u8], budget: u64) -> Result<Self, IssError> {
         let Some(entry) = image.symbol(PACKET_ENTRY) else {
-            let names: Vec<&str> =
-                image.symbols.iter().filter(|symbol| symbol.code).map(|symbol| symbol.name.as_str()).take(8).collect();
+            let names: Vec<&str> = image
+                .symbols
+                .iter()
+                .filter(|symbol| symbol.code)
+                .map(|symbol| symbol.name.as_str())
+                .take(8)
+                .collect();
             return Err(IssError::Image {
                 file: image.file.clone(),
                 found: format!(
@@ -141,7 +146,8 @@ impl Machine {
         let mut machine =
             Self { image, code, memory, cpu: Cpu::default(), layout, entry, budget, packets: 0 };
         if let Some(init) = machine.image.symbol(INIT_ENTRY) {
-            let arguments = if control.is_empty() { [0, 0] } else { [layout.control_low, control.len() as u32] };
+            let arguments =
+                if control.is_empty() { [0, 0] } else { [layout.control_low, control.len() as u32] };
             machine.call(init, arguments, &mut crate::cpu::Silent, INIT_BUDGET, Place::Init)?;
         }
         Ok(machine)

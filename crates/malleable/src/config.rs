@@ -58,13 +58,21 @@ impl CoreConfig {
             return unfit("ways of the cache", self.cache_ways.to_string(), "1, 2, 4 or 8");
         }
         if self.cache_lines % self.cache_ways != 0 || self.cache_lines > 1 << 20 {
-            return unfit("lines of the cache", self.cache_lines.to_string(), "a multiple of its ways, at most 2^20");
+            return unfit(
+                "lines of the cache",
+                self.cache_lines.to_string(),
+                "a multiple of its ways, at most 2^20",
+            );
         }
         if !(1..=4).contains(&self.cache_latency_cycles) {
             return unfit("cache latency", format!("{} cycles", self.cache_latency_cycles), "1 to 4 cycles");
         }
         if self.memory_latency_cycles == 0 || self.memory_latency_cycles > 100_000 {
-            return unfit("memory latency", format!("{} cycles", self.memory_latency_cycles), "1 to 100000 cycles");
+            return unfit(
+                "memory latency",
+                format!("{} cycles", self.memory_latency_cycles),
+                "1 to 100000 cycles",
+            );
         }
         if !(self.memory_refs_per_cycle >= 0.001 && self.memory_refs_per_cycle <= 1000.0) {
             return unfit(
@@ -74,7 +82,11 @@ impl CoreConfig {
             );
         }
         if self.switch_cycles > 1000 || self.slower_percent > 1000 {
-            return unfit("switch cycles or slowdown", format!("{}, {} %", self.switch_cycles, self.slower_percent), "at most 1000");
+            return unfit(
+                "switch cycles or slowdown",
+                format!("{}, {} %", self.switch_cycles, self.slower_percent),
+                "at most 1000",
+            );
         }
         Ok(())
     }

@@ -101,10 +101,19 @@ impl std::ops::Sub for Counts {
 }
 
 impl Counts {
-    /// Packets in a million cycles of the base clock.
+    /// Instructions a cycle of the base clock.
     #[must_use]
-    pub fn packets_per_mcycle(&self) -> f64 {
-        self.packets as f64 * 1e6 * TICKS as f64 / (self.ticks.sum().max(1)) as f64
+    pub fn instructions_per_cycle(&self) -> f64 {
+        self.instructions as f64 * TICKS as f64 / self.ticks.sum().max(1) as f64
+    }
+
+    /// Packets in a million cycles of the base clock, where packets are those of this work.
+    ///
+    /// By instructions, because what a packet needs is the same on every core: which packets happen to end in a window
+    /// does then not matter.
+    #[must_use]
+    pub fn packets_per_mcycle(&self, work: &Work) -> f64 {
+        self.instructions_per_cycle() * 1e6 * work.packets.len() as f64 / work.instructions.max(1) as f64
     }
 }
 
@@ -225,6 +234,12 @@ impl<'a, R: Registers> Core<'a, R> {
         };
         core.set_threads(config.threads);
         Ok(core)
+    }
+
+    /// What it works on.
+    #[must_use]
+    pub fn work(&self) -> &'a Work {
+        self.work
     }
 
     /// Threads at work.

@@ -16,7 +16,9 @@ pub enum MalleableError {
         expected: &'static str,
     },
     /// More threads than the area holds.
-    #[error("{threads} threads do not fit into {area} thread-equivalents; expected at most {area} threads, or more area")]
+    #[error(
+        "{threads} threads do not fit into {area} thread-equivalents; expected at most {area} threads, or more area"
+    )]
     Area {
         /// Threads asked for.
         threads: u32,

@@ -4,18 +4,24 @@
 //! event rather than cycle by cycle.
 #![forbid(unsafe_code)]
 
+mod adapt;
 mod area;
 mod cache;
 mod config;
 mod core;
 mod error;
+mod mrc;
+mod register_cache;
 mod registers;
 mod work;
 
+pub use adapt::{Adaptation, Adapted, Stretch, adapt};
 pub use area::AreaModel;
 pub use cache::{Cache, Found};
 pub use config::{Arrivals, CoreConfig, MOST_THREADS, TICKS, Window};
 pub use core::{Core, Counts, Ticks, run};
 pub use error::MalleableError;
+pub use mrc::{CONTEXT_REGISTERS, Mrc, Prediction, RegisterCounts};
+pub use register_cache::{RegisterCache, RegisterCacheCounts};
 pub use registers::{Registers, Separate, Surroundings};
 pub use work::{Event, Kind, LINE_BYTES, PacketWork, Pipeline, Segment, Work, WorkBuilder};

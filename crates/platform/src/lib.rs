@@ -14,6 +14,7 @@ mod memory;
 mod parallel;
 mod petri;
 mod preset;
+mod program;
 mod report;
 mod request;
 mod routes;
@@ -36,6 +37,11 @@ pub use petri::{
     solve_file,
 };
 pub use preset::{PresetInfo, presets};
+pub use program::{
+    CoreReport, CoreRequest, CoreRow, CycleShares, Deployment, DeploymentRow, DeploymentRequest, PacketRequest,
+    PacketStatistics, ProgramReport, ProgramRequest, RegisterRequest, RegisterRow, Share, TracedProgram,
+    core_report, deployments, register_study, run_program, trace_program,
+};
 pub use report::{
     Bottleneck, DramTime, DropCount, LatencyNs, Metric, PacketTime, ResourceUse, RunReport, Summary,
 };

@@ -196,8 +196,15 @@ mod tests {
 
     #[test]
     fn what_was_captured_stays_and_the_rest_is_filled() {
-        let mut packet = Packet { network: Network::Ipv4, ip_bytes: 60, wire_bytes: 74, ip_offset: 14, ..Packet::default() };
-        packet.flow = FiveTuple { src: 0x0a00_0001, dst: 0x0a00_0002, src_port: 7, dst_port: 9, protocol: 17 };
+        let mut packet = Packet {
+            network: Network::Ipv4,
+            ip_bytes: 60,
+            wire_bytes: 74,
+            ip_offset: 14,
+            ..Packet::default()
+        };
+        packet.flow =
+            FiveTuple { src: 0x0a00_0001, dst: 0x0a00_0002, src_port: 7, dst_port: 9, protocol: 17 };
         let header = crate::frame::ipv4_header(&packet);
         let mut frame = vec![0xee; 14];
         frame.extend_from_slice(&header);

@@ -44,8 +44,8 @@ pub mod remap;
 pub mod report;
 pub mod write;
 
-pub use datagram::{Datagrams, MOST_DATAGRAM_BYTES, Payload};
 pub use capture::{CaptureReader, OpenOptions, Progress, open};
+pub use datagram::{Datagrams, MOST_DATAGRAM_BYTES, Payload};
 pub use error::TrafficError;
 pub use flows::{FlowStatistics, FlowStatisticsBuilder, FlowTable};
 pub use format::Format;

@@ -20,8 +20,8 @@ pub use arrivals::Arrivals;
 pub use choice::WeightedChoice;
 pub use flow_mix::{FlowMix, LARGE_PACKETS, MixedPacket};
 use flows::Flows;
-pub use link_mix::{LinkMix, LinkPackets};
 pub use flows::{FlowShape, public_ipv4};
+pub use link_mix::{LinkMix, LinkPackets};
 pub use sizes::{EmpiricalSizes, MAX_PACKET_BYTES, MIN_PACKET_BYTES, Sizes};
 
 use crate::{Decoded, LinkType, Network, Packet, PacketSource, TrafficError, frame};

@@ -1,0 +1,161 @@
+//! Finding the number of threads while packets flow (Mudigonda 2007, section 5, Algorithm 1).
+
+use crate::MalleableError;
+use crate::core::Core;
+use crate::registers::Registers;
+use serde::Serialize;
+
+/// When and how a core adapts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Adaptation {
+    /// Packets from one adaptation to the next.
+    pub period_packets: u64,
+    /// Packets of a trial.
+    pub trial_packets: u64,
+    /// Threads at most.
+    pub most_threads: u32,
+}
+
+/// One trial, or a stretch between adaptations.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Stretch {
+    /// Packets before it.
+    pub from_packet: u64,
+    /// Threads.
+    pub threads: u32,
+    /// Packets in a million cycles.
+    pub packets_per_mcycle: f64,
+    /// Whether it was a trial.
+    pub trial: bool,
+}
+
+/// A stream of packets through an adapting core.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Adapted {
+    /// Threads at the end.
+    pub threads: u32,
+    /// Packets in a million cycles between the adaptations: the steady state.
+    pub steady_packets_per_mcycle: f64,
+    /// Packets in a million cycles, trials and the first search among them.
+    pub packets_per_mcycle: f64,
+    /// What happened, in order.
+    pub history: Vec<Stretch>,
+    /// Adaptations that ended because the stream stopped: threads stayed as they were.
+    pub unsuccessful: u32,
+}
+
+/// The stream stops before its packets are done.
+struct Stopped;
+
+struct Search<'c, 'w, R> {
+    core: &'c mut Core<'w, R>,
+    adaptation: Adaptation,
+    left: u64,
+    history: Vec<Stretch>,
+}
+
+impl<R: Registers> Search<'_, '_, R> {
+    /// Throughput with so many threads over a trial; none where the stream stops first.
+    fn trial(&mut self, threads: u32) -> Result<Result<f64, Stopped>, MalleableError> {
+        self.core.set_threads(threads);
+        if self.left < self.adaptation.trial_packets {
+            return Ok(Err(Stopped));
+        }
+        self.stretch(self.adaptation.trial_packets, true).map(Ok)
+    }
+
+    fn stretch(&mut self, packets: u64, trial: bool) -> Result<f64, MalleableError> {
+        let before = self.core.counts();
+        self.core.run(packets)?;
+        self.left -= packets;
+        let packets_per_mcycle = (self.core.counts() - before).packets_per_mcycle(self.core.work());
+        let threads = self.core.threads();
+        self.history.push(Stretch { from_packet: before.packets, threads, packets_per_mcycle, trial });
+        Ok(packets_per_mcycle)
+    }
+
+    /// Algorithm 1: up by one while it helps, else down by two, and the one skipped.
+    fn adapt(&mut self) -> Result<Result<u32, Stopped>, MalleableError> {
+        let current = self.core.threads();
+        macro_rules! trial {
+            ($threads:expr) => {
+                match self.trial($threads)? {
+                    Ok(rate) => rate,
+                    Err(stopped) => return Ok(Err(stopped)),
+                }
+            };
+        }
+        let here = trial!(current);
+        let mut best = (current, here);
+        for threads in current + 1..=self.adaptation.most_threads {
+            let rate = trial!(threads);
+            if rate < best.1 {
+                break;
+            }
+            best = (threads, rate);
+        }
+        if best.0 > current {
+            return Ok(Ok(best.0));
+        }
+        let mut kept = (current, here);
+        let mut threads = current;
+        while threads > 2 {
+            threads -= 2;
+            let rate = trial!(threads);
+            if rate < kept.1 {
+                break;
+            }
+            kept = (threads, rate);
+        }
+        // The one that the last step left out.
+        let skipped = if threads < kept.0 { threads + 1 } else { kept.0.saturating_sub(1) };
+        if skipped >= 1 && skipped < kept.0 {
+            let rate = trial!(skipped);
+            if rate > kept.1 {
+                return Ok(Ok(skipped));
+            }
+        }
+        Ok(Ok(kept.0))
+    }
+}
+
+/// Sends so many packets through a core that adapts at once and then every period.
+///
+/// # Errors
+/// As [`Core::run`].
+pub fn adapt<R: Registers>(
+    core: &mut Core<'_, R>,
+    adaptation: Adaptation,
+    packets: u64,
+) -> Result<Adapted, MalleableError> {
+    let before = core.counts();
+    let mut search = Search { core, adaptation, left: packets, history: Vec::new() };
+    let mut unsuccessful = 0;
+    let (mut steady_packets, mut steady_cycles) = (0.0, 0.0);
+    while search.left > 0 {
+        let began = search.left;
+        let current = search.core.threads();
+        match search.adapt()? {
+            Ok(threads) => search.core.set_threads(threads),
+            Err(Stopped) => {
+                search.core.set_threads(current);
+                unsuccessful += 1;
+            }
+        }
+        let used = began - search.left;
+        let rest = adaptation.period_packets.saturating_sub(used).min(search.left);
+        if rest > 0 {
+            let rate = search.stretch(rest, false)?;
+            steady_packets += rest as f64;
+            steady_cycles += rest as f64 / rate;
+        }
+    }
+    let history = search.history;
+    Ok(Adapted {
+        threads: core.threads(),
+        steady_packets_per_mcycle: if steady_cycles > 0.0 { steady_packets / steady_cycles } else { 0.0 },
+        packets_per_mcycle: (core.counts() - before).packets_per_mcycle(core.work()),
+        history,
+        unsuccessful,
+    })
+}

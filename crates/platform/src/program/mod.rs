@@ -1,0 +1,13 @@
+//! Packet programs: traced on a capture, and run on cores of every shape.
+
+mod cores;
+mod packets;
+mod part;
+mod trace;
+
+pub use cores::{
+    CoreReport, CoreRequest, CoreRow, CycleShares, Deployment, DeploymentRow, DeploymentRequest, RegisterRequest,
+    RegisterRow, core_report, deployments, register_study,
+};
+pub use packets::{PacketRequest, PacketStatistics};
+pub use trace::{ProgramReport, ProgramRequest, Share, TracedProgram, run_program, trace_program};

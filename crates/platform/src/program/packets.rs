@@ -1,0 +1,219 @@
+//! Packets for a program: a capture, or a link that a preset describes.
+
+use super::part::Part;
+use crate::error::Error;
+use linecard_traffic::generators::{EmpiricalSizes, FlowMix, LinkMix, LinkPackets, Sizes};
+use linecard_traffic::remap::{AddressMap, AddressMapOptions, read_prefixes};
+use linecard_traffic::{
+    CaptureReader, Datagrams, FiveTuple, Network, OpenOptions, Packet, PacketSource, Payload, Severity, open,
+};
+use std::collections::HashMap;
+use std::path::Path;
+
+enum Source {
+    Capture(Box<CaptureReader>),
+    Link(LinkPackets),
+}
+
+/// Where packets come from and what becomes of them.
+#[derive(Clone, Debug)]
+pub struct PacketRequest {
+    /// A capture file, or a preset of `presets/traffic`.
+    pub traffic: String,
+    /// Packets at most; 0 for all.
+    pub packets: u64,
+    /// What missing payload is: `random` or `pages`.
+    pub payload: String,
+    /// Seed of what is made up.
+    pub seed: u64,
+    /// A route table into which IPv4 addresses are moved.
+    pub routes: Option<String>,
+    /// Stop at the first damaged record.
+    pub strict: bool,
+}
+
+/// What was read.
+#[derive(Clone, Debug, Default, serde::Serialize)]
+pub struct PacketStatistics {
+    /// What the traffic is.
+    pub title: String,
+    /// IP packets given to the program.
+    pub packets: u64,
+    /// Packets that are none of IP, left out.
+    pub not_ip: u64,
+    /// One-way flows among them.
+    pub flows: u64,
+    /// Mean size of an IP packet.
+    pub mean_bytes: f64,
+    /// Median number of packets between two of one flow.
+    pub median_packets_between: u64,
+    /// Records that were damaged.
+    pub damaged_records: u64,
+    /// The first of them.
+    pub first_damage: Option<String>,
+}
+
+/// IP packets, one at a time.
+pub(crate) struct Packets {
+    source: Source,
+    datagrams: Datagrams,
+    map: Option<AddressMap>,
+    left: u64,
+    total: u64,
+    first_ns: Option<u64>,
+    flows: HashMap<FiveTuple, u64>,
+    gaps: Vec<u32>,
+    bytes: u64,
+    statistics: PacketStatistics,
+}
+
+impl Packets {
+    pub fn new(request: &PacketRequest) -> Result<Self, Error> {
+        let traffic = |error: linecard_traffic::TrafficError| Error::Traffic(error.to_string());
+        let payload = match request.payload.as_str() {
+            "random" => Payload::Random,
+            "pages" => Payload::Pages,
+            other => {
+                let message = format!("found `{other}`, expected random or pages");
+                return Err(Error::Config {
+                    problems: vec![crate::preset::problem("payload".to_owned(), "", message)],
+                });
+            }
+        };
+        let is_file = Path::new(&request.traffic).exists() || request.traffic.contains(['/', '.']);
+        let mut statistics =
+            PacketStatistics { title: request.traffic.clone(), ..PacketStatistics::default() };
+        let source = if is_file {
+            let options = OpenOptions { format: None, strict: request.strict };
+            Source::Capture(Box::new(open(Path::new(&request.traffic), &options).map_err(traffic)?))
+        } else {
+            let part = Part::read(&format!("traffic/{}", request.traffic))?;
+            statistics.title = part.title();
+            let (mix, skip) = link(&part, request.packets)?;
+            Source::Link(mix.generate(skip).map_err(traffic)?)
+        };
+        let map = match &request.routes {
+            None => None,
+            Some(file) => {
+                let prefixes = read_prefixes(Path::new(file)).map_err(traffic)?;
+                let options = AddressMapOptions { seed: request.seed, ..AddressMapOptions::default() };
+                Some(AddressMap::new(&prefixes, options).map_err(traffic)?)
+            }
+        };
+        let limit = if request.packets == 0 { u64::MAX } else { request.packets };
+        Ok(Self {
+            source,
+            datagrams: Datagrams::new(payload, request.seed),
+            map,
+            left: limit,
+            total: request.packets,
+            first_ns: None,
+            flows: HashMap::new(),
+            gaps: Vec::new(),
+            bytes: 0,
+            statistics,
+        })
+    }
+
+    /// How far it has come, of how much.
+    pub fn progress(&self) -> (u64, u64) {
+        match &self.source {
+            Source::Capture(reader) if self.total == 0 => {
+                let progress = reader.progress();
+                (progress.file_bytes_read, progress.file_bytes_total.unwrap_or(0))
+            }
+            _ => (self.statistics.packets, self.total),
+        }
+    }
+
+    /// The next IP packet and its arrival in microseconds since the first.
+    pub fn next(&mut self) -> Result<Option<(&[u8], u32)>, Error> {
+        loop {
+            if self.left == 0 {
+                return Ok(None);
+            }
+            let next = match &mut self.source {
+                Source::Capture(reader) => reader.next_packet(),
+                Source::Link(packets) => packets.next_packet(),
+            };
+            let Some(mut packet) = next.map_err(|error| Error::Traffic(error.to_string()))? else {
+                return Ok(None);
+            };
+            if packet.network == Network::Other || packet.ip_bytes == 0 && packet.wire_bytes < 20 {
+                self.statistics.not_ip += 1;
+                continue;
+            }
+            if let Some(map) = &self.map
+                && packet.network == Network::Ipv4
+            {
+                map.apply(&mut packet);
+            }
+            self.count(&packet);
+            self.left -= 1;
+            let first = *self.first_ns.get_or_insert(packet.time_ns);
+            let time_us = (packet.time_ns.saturating_sub(first) / 1000) as u32;
+            let frame = match &self.source {
+                Source::Capture(reader) => reader.frame(),
+                Source::Link(_) => &[],
+            };
+            let bytes = self.datagrams.build(&packet, frame).unwrap_or_default();
+            self.bytes += bytes.len() as u64;
+            return Ok(Some((bytes, time_us)));
+        }
+    }
+
+    fn count(&mut self, packet: &Packet) {
+        self.statistics.packets += 1;
+        if packet.decoded.has_flow()
+            && let Some(before) = self.flows.insert(packet.flow, self.statistics.packets)
+        {
+            self.gaps.push((self.statistics.packets - before) as u32);
+        }
+    }
+
+    /// What was read.
+    pub fn finish(mut self) -> PacketStatistics {
+        self.gaps.sort_unstable();
+        let mut statistics = self.statistics;
+        statistics.flows = self.flows.len() as u64;
+        statistics.mean_bytes = self.bytes as f64 / statistics.packets.max(1) as f64;
+        statistics.median_packets_between = self.gaps.get(self.gaps.len() / 2).copied().unwrap_or(0).into();
+        if let Source::Capture(reader) = &self.source {
+            let report = reader.report();
+            statistics.damaged_records = report.total(Severity::Damage);
+            let found = report.diagnostics().iter().find(|found| found.kind.severity() == Severity::Damage);
+            statistics.first_damage = found.map(ToString::to_string);
+        }
+        statistics
+    }
+}
+
+fn link(part: &Part, packets: u64) -> Result<(LinkMix, f64), Error> {
+    let share = |key: &str| part.number(key, 0.0, 100.0);
+    let count = |key: &str| part.number(key, 1.0, 1e8);
+    let skip = share("flows.skip")? / 100.0;
+    let made = count("flows.packets")?.max((packets as f64 / (1.0 - skip)).ceil());
+    let mix = FlowMix {
+        packets: made as u64,
+        single_flows_percent: share("flows.single_flows")?,
+        packets_in_single_flows_percent: share("flows.packets_in_single_flows")?,
+        large_flows_percent: share("flows.large_flows")?,
+        packets_in_large_flows_percent: share("flows.packets_in_large_flows")?,
+        largest_flow_packets: count("flows.largest_flow_packets")? as u64,
+        concurrent_flows: count("flows.concurrent_flows")?,
+        time_out_ns: (part.number("flows.time_out", 0.001, 1e6)? * 1e9) as u64,
+        rate_pps: count("flows.rate")?,
+        seed: part.number("flows.seed", 0.0, 1e15)? as u64,
+    };
+    let (bytes, percent) = (part.numbers("sizes.bytes")?, part.numbers("sizes.percent")?);
+    let sizes: Vec<(u32, f64)> =
+        bytes.iter().zip(&percent).map(|(&bytes, &share)| (bytes as u32, share)).collect();
+    let sizes = EmpiricalSizes::new(&sizes).map_err(|error| Error::Traffic(error.to_string()))?;
+    let mix = LinkMix {
+        mix,
+        sizes: Sizes::Empirical(sizes),
+        hosts: count("flows.hosts")? as u32,
+        tcp_share: share("flows.tcp")? / 100.0,
+    };
+    Ok((mix, skip))
+}

@@ -1,0 +1,286 @@
+//! A packet program on a capture: executed once, traced, compiled into work for cores.
+
+use super::packets::{PacketRequest, PacketStatistics, Packets};
+use super::part::Part;
+use crate::error::Error;
+use crate::preset::problem;
+use linecard_iss::{Class, Image, IssError, Machine, Recorder};
+use linecard_malleable::{Pipeline, Work, WorkBuilder};
+use serde::Serialize;
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+/// Packets traced before the trace is compiled and forgotten.
+const BATCH_PACKETS: usize = 1024;
+/// Functions and results that a report lists.
+const MOST_LISTED: usize = 12;
+/// Distinct results that are counted; more are too many to list.
+const MOST_RESULTS: usize = 4096;
+
+/// A program to be traced.
+#[derive(Clone, Debug)]
+pub struct ProgramRequest {
+    /// The ELF file.
+    pub elf: String,
+    /// What the program's `app_init` is given.
+    pub control: Option<String>,
+    /// Its packets.
+    pub packets: PacketRequest,
+    /// Instructions that a packet may take.
+    pub budget: u64,
+}
+
+/// Something and how often.
+#[derive(Clone, Debug, Serialize)]
+pub struct Share {
+    /// What.
+    pub name: String,
+    /// How many packets or instructions.
+    pub count: u64,
+    /// Of all, in per cent.
+    pub percent: f64,
+}
+
+/// What a program did.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProgramReport {
+    /// The ELF file.
+    pub elf: String,
+    /// Its packets.
+    pub traffic: PacketStatistics,
+    /// Instructions of all packets.
+    pub instructions: u64,
+    /// Instructions a packet: mean, least, most.
+    pub instructions_per_packet: f64,
+    /// See above.
+    pub least_instructions: u64,
+    /// See above.
+    pub most_instructions: u64,
+    /// Runs of instructions a packet.
+    pub runs_per_packet: f64,
+    /// Loads and stores of the packet, a packet.
+    pub packet_accesses_per_packet: f64,
+    /// Loads and stores of other data (heap, marked state, control data), a packet.
+    pub table_accesses_per_packet: f64,
+    /// Loads and stores of stack and globals, a packet: on the chip, not in the trace.
+    pub other_accesses_per_packet: f64,
+    /// Locks taken a packet.
+    pub locks_per_packet: f64,
+    /// Different locks.
+    pub locks: u32,
+    /// Size of the trace.
+    pub trace_bytes_per_instruction: f64,
+    /// Different stretches of code between two accesses to data.
+    pub segments: u64,
+    /// What the program returned, most frequent first.
+    pub results: Vec<Share>,
+    /// Functions by instructions.
+    pub functions: Vec<Share>,
+}
+
+/// A traced program: what it did, and what cores have to do.
+#[derive(Clone, Debug)]
+pub struct TracedProgram {
+    /// For people.
+    pub report: ProgramReport,
+    /// For cores.
+    pub work: Work,
+}
+
+fn config(place: &str, message: String) -> Error {
+    Error::Config { problems: vec![problem(place.to_owned(), "", message)] }
+}
+
+fn iss(error: IssError) -> Error {
+    match error {
+        IssError::Image { file, found, expected } => {
+            config(&file, format!("found {found}, expected {expected}"))
+        }
+        other => Error::Run(other.to_string()),
+    }
+}
+
+pub(crate) fn read_image(elf: &str) -> Result<Image, Error> {
+    let bytes =
+        std::fs::read(elf).map_err(|error| config(elf, format!("cannot read the program: {error}")))?;
+    Image::read(elf, &bytes).map_err(iss)
+}
+
+/// Runs a program that runs by itself until it exits: what it left in `a0`, and its instructions.
+///
+/// # Errors
+/// When the file is no program, or the program faults.
+pub fn run_program(elf: &str, budget: u64) -> Result<(u32, u64), Error> {
+    linecard_iss::run_alone(&read_image(elf)?, budget).map_err(iss)
+}
+
+/// Cycles of the pipeline, as the preset has them.
+pub(crate) fn pipeline() -> Result<Pipeline, Error> {
+    let part = Part::read("cores/pipeline")?;
+    Ok(Pipeline {
+        taken_cycles: part.number("pipeline.taken", 0.0, 100.0)? as u32,
+        multiply_cycles: part.number("pipeline.multiply", 1.0, 100.0)? as u32,
+        divide_cycles: part.number("pipeline.divide", 1.0, 1000.0)? as u32,
+    })
+}
+
+/// Executes a program on packets and compiles what it did.
+///
+/// # Errors
+/// When the program or the traffic cannot be used, when the program faults (PC, symbol and packet are named), or when
+/// `progress` stops it.
+pub fn trace_program(
+    request: &ProgramRequest,
+    progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
+) -> Result<TracedProgram, Error> {
+    let image = read_image(&request.elf)?;
+    let control = match &request.control {
+        None => Vec::new(),
+        Some(file) => std::fs::read(file)
+            .map_err(|error| config(file, format!("cannot read the control data: {error}")))?,
+    };
+    let mut packets = Packets::new(&request.packets)?;
+    let mut machine = Machine::new(image, &control, request.budget).map_err(iss)?;
+    let mut recorder = Recorder::new(&machine);
+    let layout = *machine.layout();
+    let mut builder = WorkBuilder::new(&layout, pipeline()?);
+    let mut tally = Tally::new(machine.code().ops.len(), layout.packet_low);
+    loop {
+        let next = packets.next()?;
+        let done = next.is_none();
+        if let Some((bytes, time_us)) = next {
+            let result = recorder.packet(&mut machine, bytes, time_us, 0).map_err(iss)?;
+            tally.result(result);
+        }
+        if recorder.trace().packets().len() == BATCH_PACKETS || done {
+            tally.batch(&recorder, &machine);
+            builder.add(recorder.trace(), machine.code());
+            recorder.trace_mut().clear();
+            let (at, total) = packets.progress();
+            if progress(at, total) == ControlFlow::Break(()) {
+                return Err(Error::Interrupted);
+            }
+        }
+        if done {
+            break;
+        }
+    }
+    let work = builder.finish();
+    if work.packets.is_empty() {
+        return Err(Error::Traffic(format!(
+            "{}: no IP packets; expected a capture with IPv4 or IPv6",
+            request.packets.traffic
+        )));
+    }
+    let report = tally.report(request, &machine, &work, packets.finish());
+    Ok(TracedProgram { report, work })
+}
+
+/// Counts what a report tells.
+struct Tally {
+    executed: Vec<u64>,
+    packet_low: u32,
+    instructions: (u64, u64),
+    runs: u64,
+    trace_bytes: u64,
+    packet_accesses: u64,
+    table_accesses: u64,
+    locks_taken: u64,
+    results: HashMap<u32, u64>,
+}
+
+impl Tally {
+    fn new(code: usize, packet_low: u32) -> Self {
+        Self {
+            executed: vec![0; code],
+            packet_low,
+            instructions: (u64::MAX, 0),
+            runs: 0,
+            trace_bytes: 0,
+            packet_accesses: 0,
+            table_accesses: 0,
+            locks_taken: 0,
+            results: HashMap::new(),
+        }
+    }
+
+    fn result(&mut self, result: u32) {
+        if self.results.len() < MOST_RESULTS || self.results.contains_key(&result) {
+            *self.results.entry(result).or_insert(0) += 1;
+        }
+    }
+
+    fn batch(&mut self, recorder: &Recorder, machine: &Machine) {
+        let (trace, code) = (recorder.trace(), machine.code());
+        for (number, entry) in trace.packets().iter().enumerate() {
+            let instructions = u64::from(entry.instructions);
+            self.instructions =
+                (self.instructions.0.min(instructions), self.instructions.1.max(instructions));
+            trace.walk(number, code, |step| {
+                self.executed[step.index as usize] += 1;
+                match step.address {
+                    Some(_) if code.class(step.index) == Class::Lock => self.locks_taken += 1,
+                    Some(_) if code.class(step.index) == Class::Unlock => {}
+                    Some(address) if address >= self.packet_low => self.packet_accesses += 1,
+                    Some(_) => self.table_accesses += 1,
+                    None => {}
+                }
+            });
+        }
+        self.runs += trace.run_count() as u64;
+        self.trace_bytes += trace.bytes() as u64;
+    }
+
+    fn report(
+        self,
+        request: &ProgramRequest,
+        machine: &Machine,
+        work: &Work,
+        traffic: PacketStatistics,
+    ) -> ProgramReport {
+        let code = machine.code();
+        let mut functions: HashMap<&str, u64> = HashMap::new();
+        let (mut instructions, mut accesses) = (0, 0);
+        for (index, &count) in (0u32..).zip(&self.executed).filter(|&(_, &count)| count > 0) {
+            instructions += count;
+            if matches!(code.class(index), Class::Load | Class::Store) {
+                accesses += count;
+            }
+            let name = machine.image().nearest(code.pc(index)).map_or("no symbol", |(name, _)| name);
+            *functions.entry(name).or_insert(0) += count;
+        }
+        let packets = traffic.packets as f64;
+        let data = self.packet_accesses + self.table_accesses;
+        let results = self.results.iter().map(|(result, &count)| (format!("{result:#x}"), count)).collect();
+        let functions = functions.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
+        ProgramReport {
+            elf: request.elf.clone(),
+            instructions,
+            instructions_per_packet: instructions as f64 / packets,
+            least_instructions: self.instructions.0,
+            most_instructions: self.instructions.1,
+            runs_per_packet: self.runs as f64 / packets,
+            packet_accesses_per_packet: self.packet_accesses as f64 / packets,
+            table_accesses_per_packet: self.table_accesses as f64 / packets,
+            other_accesses_per_packet: (accesses - data) as f64 / packets,
+            locks_per_packet: self.locks_taken as f64 / packets,
+            locks: work.locks,
+            trace_bytes_per_instruction: self.trace_bytes as f64 / instructions.max(1) as f64,
+            segments: work.segments.len() as u64,
+            results: shares(results, traffic.packets),
+            functions: shares(functions, instructions),
+            traffic,
+        }
+    }
+}
+
+/// The most frequent ones; those equally frequent by name.
+fn shares(mut counts: Vec<(String, u64)>, total: u64) -> Vec<Share> {
+    counts.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
+    counts.truncate(MOST_LISTED);
+    let of = total.max(1) as f64;
+    counts
+        .into_iter()
+        .map(|(name, count)| Share { name, count, percent: count as f64 / of * 100.0 })
+        .collect()
+}
