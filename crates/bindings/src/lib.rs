@@ -11,6 +11,7 @@ mod flowcache;
 mod hierarchy;
 mod petri;
 mod plain;
+mod program;
 mod queueing;
 mod ticker;
 
@@ -306,5 +307,6 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     queueing::register(module)?;
     hierarchy::register(module)?;
     petri::register(module)?;
+    program::register(module)?;
     Ok(())
 }

@@ -18,7 +18,7 @@ enum Source {
 /// Where packets come from and what becomes of them.
 #[derive(Clone, Debug)]
 pub struct PacketRequest {
-    /// A capture file, or a preset of `presets/traffic`.
+    /// A capture file, or a preset of `presets/traffic`, or a file like those, ending in `.toml`.
     pub traffic: String,
     /// Packets at most; 0 for all.
     pub packets: u64,
@@ -80,14 +80,19 @@ impl Packets {
                 });
             }
         };
-        let is_file = Path::new(&request.traffic).exists() || request.traffic.contains(['/', '.']);
+        let described = request.traffic.ends_with(".toml");
+        let is_file = !described && (Path::new(&request.traffic).exists() || request.traffic.contains(['/', '.']));
         let mut statistics =
             PacketStatistics { title: request.traffic.clone(), ..PacketStatistics::default() };
         let source = if is_file {
             let options = OpenOptions { format: None, strict: request.strict };
             Source::Capture(Box::new(open(Path::new(&request.traffic), &options).map_err(traffic)?))
         } else {
-            let part = Part::read(&format!("traffic/{}", request.traffic))?;
+            let part = if described {
+                Part::read(&request.traffic)?
+            } else {
+                Part::read(&format!("traffic/{}", request.traffic))?
+            };
             statistics.title = part.title();
             let (mix, skip) = link(&part, request.packets)?;
             Source::Link(mix.generate(skip).map_err(traffic)?)

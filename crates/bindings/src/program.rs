@@ -1,0 +1,148 @@
+//! `linecard.program` and `linecard.core`: packet programs traced on a capture, and cores of every shape.
+
+use crate::ticker::Ticker;
+use crate::{errors, plain};
+use linecard_platform::{
+    CoreRequest, Deployment, DeploymentRequest, Error, PacketRequest, ProgramRequest, RegisterRequest, TracedProgram,
+    core_report, deployments, register_study, run_program, trace_program,
+};
+use pyo3::prelude::*;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// Adds these functions to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Traced>()?;
+    module.add_function(wrap_pyfunction!(program_trace, module)?)?;
+    module.add_function(wrap_pyfunction!(program_run, module)?)?;
+    module.add_function(wrap_pyfunction!(core_splits, module)?)?;
+    module.add_function(wrap_pyfunction!(core_deployments, module)?)?;
+    module.add_function(wrap_pyfunction!(core_registers, module)?)?;
+    Ok(())
+}
+
+/// A traced program: what cores have to do. Made by `program_trace`.
+#[pyclass(frozen)]
+pub struct Traced {
+    program: Arc<TracedProgram>,
+}
+
+#[pymethods]
+impl Traced {
+    /// What the program did.
+    fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain::to_python(py, &self.program.report)
+    }
+}
+
+/// Runs `work` without the GIL, with progress and Ctrl-C.
+fn watched<O: Send>(
+    py: Python<'_>,
+    progress: Option<Py<PyAny>>,
+    work: impl FnOnce(&mut dyn FnMut(u64, u64) -> ControlFlow<()>) -> Result<O, Error> + Send,
+) -> PyResult<O> {
+    let mut ticker = Ticker::new(progress);
+    let outcome = py.detach(|| work(&mut |done, total| ticker.tick(done, total)));
+    ticker.into_error().map_or(Ok(()), Err)?;
+    outcome.map_err(errors::platform)
+}
+
+/// Traces a program on packets; see `linecard.program`.
+#[pyfunction]
+#[pyo3(signature = (elf, *, control, traffic, packets, payload, seed, routes, strict, budget, progress))]
+#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
+fn program_trace(
+    py: Python<'_>,
+    elf: String,
+    control: Option<String>,
+    traffic: String,
+    packets: u64,
+    payload: String,
+    seed: u64,
+    routes: Option<String>,
+    strict: bool,
+    budget: u64,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Traced> {
+    let packets = PacketRequest { traffic, packets, payload, seed, routes, strict };
+    let request = ProgramRequest { elf, control, packets, budget };
+    let program = watched(py, progress, |tick| trace_program(&request, tick))?;
+    Ok(Traced { program: Arc::new(program) })
+}
+
+/// Runs a program by itself: what it left in `a0`, and its instructions; see `linecard.program_run`.
+#[pyfunction]
+fn program_run(py: Python<'_>, elf: String, budget: u64) -> PyResult<(u32, u64)> {
+    py.detach(|| run_program(&elf, budget)).map_err(errors::platform)
+}
+
+/// Runs every split of a core's area; see `linecard.core`.
+#[pyfunction]
+#[pyo3(signature = (traced, *, latency_cycles, refs_per_cycle, area, threads, clock_mhz, events, adapt_packets, jobs, progress))]
+#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
+fn core_splits<'py>(
+    py: Python<'py>,
+    traced: &Traced,
+    latency_cycles: u32,
+    refs_per_cycle: f64,
+    area: u32,
+    threads: u32,
+    clock_mhz: u32,
+    events: u64,
+    adapt_packets: u64,
+    jobs: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let request =
+        CoreRequest { latency_cycles, refs_per_cycle, area, threads, clock_mhz, events, adapt_packets, jobs };
+    let program = Arc::clone(&traced.program);
+    let report = watched(py, progress, |tick| core_report(&program.work, &request, tick))?;
+    plain::to_python(py, &report)
+}
+
+/// Runs every chip under every deployment (latency, references a cycle).
+#[pyfunction]
+#[pyo3(signature = (traced, list, *, events, every, adapt_packets, per_chip, jobs, progress))]
+#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
+fn core_deployments<'py>(
+    py: Python<'py>,
+    traced: &Traced,
+    list: Vec<(u32, f64)>,
+    events: u64,
+    every: bool,
+    adapt_packets: u64,
+    per_chip: bool,
+    jobs: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let list: Vec<Deployment> = list
+        .into_iter()
+        .map(|(latency_cycles, refs_per_cycle)| Deployment { latency_cycles, refs_per_cycle })
+        .collect();
+    let request = DeploymentRequest { events, every, adapt_packets, per_chip, jobs };
+    let program = Arc::clone(&traced.program);
+    let rows = watched(py, progress, |tick| deployments(&program.work, &list, &request, tick))?;
+    plain::to_python(py, &rows)
+}
+
+/// Compares ways to keep registers under one deployment.
+#[pyfunction]
+#[pyo3(signature = (traced, *, latency_cycles, refs_per_cycle, threads, cache_registers, events, jobs, progress))]
+#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
+fn core_registers<'py>(
+    py: Python<'py>,
+    traced: &Traced,
+    latency_cycles: u32,
+    refs_per_cycle: f64,
+    threads: u32,
+    cache_registers: Vec<u32>,
+    events: u64,
+    jobs: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let deployment = Deployment { latency_cycles, refs_per_cycle };
+    let request = RegisterRequest { deployment, threads, cache_registers, events, jobs };
+    let program = Arc::clone(&traced.program);
+    let rows = watched(py, progress, |tick| register_study(&program.work, &request, tick))?;
+    plain::to_python(py, &rows)
+}
