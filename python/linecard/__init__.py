@@ -7,7 +7,9 @@ True
 
 The functions: `run` (one design under one traffic), `flows` (what a capture holds), `flowcache` (hit rates of flow
 caches), `flow_mix` (traffic to stated flow statistics), `dram` (a DRAM part alone), `presets` and `describe` (what can
-be run, with units and sources), `reproduce` (a published study beside its published numbers).
+be run, with units and sources), `program_trace` and `core` (a C packet
+function on a capture, and on cores with every split of threads and cache), `reproduce` (a published study beside its
+published numbers).
 """
 
 from linecard._core import __version__
@@ -21,7 +23,9 @@ from linecard.cachecurves import (
     TrafficView,
 )
 from linecard.cachestats import BestPolicy, CacheRow, FlowCacheResult
+from linecard.cores import Adapted, CoreResult, CoreRow, core
 from linecard.errors import (
+    CompileError,
     ConfigError,
     ConfigProblem,
     LinecardError,
@@ -31,6 +35,14 @@ from linecard.errors import (
 )
 from linecard.flowstats import Diagnostic, FlowStatistics, SizeBin
 from linecard.memstats import BankUse, CommandCounts, MemoryEnergy, MemoryLatency, MemoryResult, MemoryTime
+from linecard.program import (
+    ProgramInfo,
+    ProgramTrace,
+    program_build,
+    program_run,
+    program_trace,
+    programs,
+)
 from linecard.queueing import (
     QueueDesignResult,
     QueueingResult,
@@ -57,14 +69,18 @@ from linecard.results import (
 from linecard.vrp import HierarchyResult, VrpBudget, VrpCheck, VrpResource, VrpUse, hierarchy, vrp_budget, vrp_check
 
 __all__ = [
+    "Adapted",
     "BankUse",
     "BestPolicy",
     "Bottleneck",
     "CacheCurves",
     "CacheRow",
     "CommandCounts",
+    "CompileError",
     "ConfigError",
     "ConfigProblem",
+    "CoreResult",
+    "CoreRow",
     "Derived",
     "Description",
     "Diagnostic",
@@ -87,6 +103,8 @@ __all__ = [
     "PacketTime",
     "Parameter",
     "PresetInfo",
+    "ProgramInfo",
+    "ProgramTrace",
     "QueueDesignResult",
     "QueueingResult",
     "ResourceUse",
@@ -103,6 +121,7 @@ __all__ = [
     "VrpResource",
     "VrpUse",
     "__version__",
+    "core",
     "describe",
     "dram",
     "flow_mix",
@@ -110,6 +129,10 @@ __all__ = [
     "flows",
     "hierarchy",
     "presets",
+    "program_build",
+    "program_run",
+    "program_trace",
+    "programs",
     "queueing_design",
     "queueing_run",
     "queueing_settings",

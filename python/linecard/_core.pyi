@@ -113,3 +113,56 @@ def queueing_design(
     progress: Callable[[int, int], object] | None,
 ) -> dict[str, Any]: ...
 def queueing_settings(changes: Sequence[str]) -> list[dict[str, Any]]: ...
+
+class Traced:
+    def report(self) -> dict[str, Any]: ...
+
+def program_trace(
+    elf: str,
+    *,
+    control: str | None,
+    traffic: str,
+    packets: int,
+    payload: str,
+    seed: int,
+    routes: str | None,
+    strict: bool,
+    budget: int,
+    progress: Callable[[int, int], object] | None,
+) -> Traced: ...
+def program_run(elf: str, budget: int) -> tuple[int, int]: ...
+def core_splits(
+    traced: Traced,
+    *,
+    latency_cycles: int,
+    refs_per_cycle: float,
+    area: int,
+    threads: int,
+    clock_mhz: int,
+    events: int,
+    adapt_packets: int,
+    jobs: int,
+    progress: Callable[[int, int], object] | None,
+) -> dict[str, Any]: ...
+def core_deployments(
+    traced: Traced,
+    list: Sequence[tuple[int, float]],  # noqa: A002
+    *,
+    events: int,
+    every: bool,
+    adapt_packets: int,
+    per_chip: bool,
+    jobs: int,
+    progress: Callable[[int, int], object] | None,
+) -> list[dict[str, Any]]: ...
+def core_registers(
+    traced: Traced,
+    *,
+    latency_cycles: int,
+    refs_per_cycle: float,
+    threads: int,
+    cache_registers: Sequence[int],
+    events: int,
+    jobs: int,
+    progress: Callable[[int, int], object] | None,
+) -> list[dict[str, Any]]: ...

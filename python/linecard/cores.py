@@ -44,8 +44,8 @@ class CoreRow:
         queueing_cycles: Mean wait of an access for memory to be free.
         run_instructions: Instructions between two changes of threads.
         lock_waits_per_packet: Locks found held.
-        instructions_percent: Cycles of instructions; the others: branches and long operations (``pipeline``), loads used
-            too soon, changes of threads, registers not there, idling for memory, idling for locks or packets.
+        instructions_percent: Cycles of instructions; the others: branches and long operations (``pipeline``), loads
+            used too soon, changes of threads, registers not there, idling for memory, idling for locks or packets.
         limit: What holds throughput back: compute, switches, memory latency, memory bandwidth or locks.
     """
 
@@ -104,7 +104,7 @@ class CoreResult:
     Attributes:
         program: What was traced.
         latency_cycles: Cycles of an access off chip.
-        refs_per_cycle: References of four bytes that memory serves a cycle.
+        refs_per_cycle: References that memory serves a cycle.
         area: Thread-equivalents for threads and cache.
         window_packets: Packets that each simulation counts.
         rows: One row per number of threads.
@@ -182,7 +182,7 @@ def core(
         program: A traced program, or what `linecard.program_trace` takes.
         traffic: Its packets, where it is not traced yet.
         latency: Cycles of an access off chip.
-        bandwidth: References of four bytes that memory serves a cycle.
+        bandwidth: References that memory serves a cycle.
         area: Thread-equivalents for threads and cache.
         threads: One number of threads; ``None`` for every one that fits.
         clock_mhz: Clock at which packets come when the capture has them; 0 for back to back.
@@ -200,7 +200,9 @@ def core(
         RunError: The program faults, or its locks wait for each other.
     """
     traced = (
-        program if isinstance(program, ProgramTrace) else program_trace(program, traffic, packets=packets, progress=progress)
+        program
+        if isinstance(program, ProgramTrace)
+        else program_trace(program, traffic, packets=packets, progress=progress)
     )
     found = _core.core_splits(
         traced.traced,
@@ -274,7 +276,7 @@ def registers(
     Args:
         traced: The program.
         latency: Cycles of an access off chip.
-        bandwidth: References of four bytes that memory serves a cycle.
+        bandwidth: References that memory serves a cycle.
         threads: Threads; 0 for the best number.
         cache_registers: Sizes of register caches with least-recently-used replacement.
         events: Events that each simulation counts.

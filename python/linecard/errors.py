@@ -37,6 +37,12 @@ class LinecardError(Exception):
     exit_code: ClassVar[int] = 4
 
 
+class CompileError(LinecardError):
+    """A compiler refused a program; the text is the compiler's own."""
+
+    exit_code: ClassVar[int] = 2
+
+
 class ConfigError(LinecardError):
     """A preset, key, value, study or option is wrong; lists every problem found, not only the first.
 

@@ -2,8 +2,8 @@
 
 A program has ``uint32_t app_packet(uint8_t *packet, uint32_t bytes)``, called once for each IP packet
 (``programs/include/linecard.h``). It is given as the name of a shipped program, a C file, or an ELF file for 32-bit
-RISC-V. The shipped ones (Table 1 of Mudigonda 2007) are built already; a C file needs the compiler of the Python package
-``ziglang`` (extra ``programs``).
+RISC-V. The shipped ones (Table 1 of Mudigonda 2007) are built already; a C file needs the compiler of the Python
+package ``ziglang`` (extra ``programs``).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from linecard import _core, _html
-from linecard.errors import ConfigError, ConfigProblem, LinecardError, MissingExtraError
+from linecard.errors import CompileError, ConfigError, ConfigProblem, MissingExtraError
 from linecard.results import plain
 
 if TYPE_CHECKING:
@@ -36,12 +36,6 @@ if TYPE_CHECKING:
 PROGRAMS = Path(__file__).parent / "_programs"
 BUDGET = 20_000_000
 RUN_BUDGET = 1_000_000_000
-
-
-class CompileError(LinecardError):
-    """The compiler refused a program; the message is the compiler's own."""
-
-    exit_code = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +329,7 @@ def _trace(
 
 
 def program_run(elf: str | PathLike[str], budget: int = RUN_BUDGET) -> tuple[int, int]:
-    """Run a program by itself, from its entry until it exits (``ecall`` with ``a7`` = 93): tests of the instruction set.
+    """Run a program by itself until it exits (``ecall`` with ``a7`` = 93): tests of the instruction set.
 
     Args:
         elf: An ELF file for 32-bit RISC-V.

@@ -24,7 +24,7 @@ pub struct CoreConfig {
     pub switch_cycles: u32,
     /// Cycles of an access off chip, of the base clock, without queueing.
     pub memory_latency_cycles: u32,
-    /// References of four bytes that memory serves a cycle of the base clock.
+    /// References that memory serves a cycle of the base clock.
     pub memory_refs_per_cycle: f64,
     /// How much longer a cycle is than one of the base clock, in per cent.
     pub slower_percent: u32,

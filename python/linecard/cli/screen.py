@@ -21,7 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from linecard import tables
-from linecard.errors import ConfigError, LinecardError, TrafficError
+from linecard.errors import CompileError, ConfigError, LinecardError, TrafficError
 
 if TYPE_CHECKING:
     from linecard.cachecurves import CacheCurves
@@ -95,6 +95,9 @@ def diagnose_error(error: LinecardError) -> None:
     kind = (
         "configuration" if isinstance(error, ConfigError) else "capture" if isinstance(error, TrafficError) else "run"
     )
+    if isinstance(error, CompileError):
+        diagnose(str(error))
+        return
     lines = str(error).splitlines() or [type(error).__name__]
     if len(lines) == 1:
         diagnose(lines[0])

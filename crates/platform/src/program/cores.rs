@@ -299,7 +299,7 @@ fn limit(cycles: &CycleShares, bandwidth_percent: f64, lock_waits: f64) -> &'sta
 pub struct CoreRequest {
     /// Cycles of an access off chip.
     pub latency_cycles: u32,
-    /// References of four bytes a cycle.
+    /// References a cycle.
     pub refs_per_cycle: f64,
     /// Thread-equivalents for threads and cache.
     pub area: u32,
@@ -320,7 +320,7 @@ pub struct CoreRequest {
 pub struct CoreReport {
     /// Cycles of an access off chip.
     pub latency_cycles: u32,
-    /// References of four bytes a cycle.
+    /// References a cycle.
     pub refs_per_cycle: f64,
     /// Thread-equivalents.
     pub area: u32,
@@ -418,7 +418,7 @@ pub fn core_report(
 pub struct Deployment {
     /// Cycles of an access off chip.
     pub latency_cycles: u32,
-    /// References of four bytes a cycle.
+    /// References a cycle.
     pub refs_per_cycle: f64,
 }
 

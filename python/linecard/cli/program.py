@@ -1,0 +1,350 @@
+"""`linecard program` and `linecard core`: packet programs in C, traced, on cores of every shape."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.padding import Padding
+from rich.text import Text
+
+from linecard.cli import screen
+from linecard.cli.common import JSON_HELP
+
+if TYPE_CHECKING:
+    from linecard.cores import CoreResult
+    from linecard.program import ProgramTrace
+
+CAPTURE_DAMAGED = 3
+
+app = typer.Typer(
+    help="Packet programs in C on RISC-V: build them, trace them on a capture.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+)
+
+Program = Annotated[
+    str, typer.Argument(metavar="PROGRAM", help="Name of a shipped program, a C file, or an ELF file for RISC-V.")
+]
+TRACE_HELP = "A capture, or a described link: edge, core, or a TOML file like those in presets/traffic."
+Trace = Annotated[str, typer.Option("--trace", metavar="CAPTURE", help=TRACE_HELP)]
+Control = Annotated[
+    Path | None, typer.Option("--control", metavar="FILE", help="What app_init is given; shipped programs have theirs.")
+]
+Packets = Annotated[int, typer.Option(min=0, metavar="N", help="Packets at most; 0 for the whole capture.")]
+Payload = Annotated[str, typer.Option(metavar="KIND", help="Payload that the capture lacks: random or pages.")]
+Routes = Annotated[
+    Path | None,
+    typer.Option("--map-addresses", metavar="ROUTES", help="Move IPv4 addresses into the space of a route table."),
+]
+Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of what is made up.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")]
+Budget = Annotated[int, typer.Option(min=1, metavar="N", help="Instructions that a packet may take.")]
+Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
+
+
+@app.command("list")
+def list_programs(json: Json = False) -> None:
+    """List the shipped programs.
+
+    **Examples**
+
+        linecard program list
+
+        linecard program list --json
+    """
+    from linecard import program
+    from linecard.results import plain
+
+    found = program.programs()
+    if json:
+        screen.print_json(plain(found))
+        return
+    table = screen.lined(("program", "l"), ("class", "l"), ("reads", "l"), ("what it does", "l"), ("after", "l"))
+    for each in found:
+        table.add_row(Text(each.name, style="bold"), each.functionality, each.reads, each.title, each.source)
+    screen.show(Text(""), Padding(table, (0, 0, 0, 2)), Text(""))
+
+
+@app.command("build")
+def build(
+    source: Annotated[Path, typer.Argument(metavar="FILE.c", help="A C file with app_packet.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="The ELF file. If left out: FILE.elf.")
+    ] = None,
+    define: Annotated[
+        list[str] | None, typer.Option("--define", "-D", metavar="NAME", help="A macro; repeatable.")
+    ] = None,
+) -> None:
+    """Compile a C file for RV32IM, with the runtime of the programs (extra: programs).
+
+    The compiler is that of the Python package ziglang. What it refuses is shown in its own words (exit status 2).
+
+    **Examples**
+
+        linecard program build my_filter.c
+
+        linecard program build my_filter.c -o filter.elf -D BITS=16
+    """
+    from linecard import program
+
+    screen.note_written([program.program_build(source, output, define or ())])
+
+
+@app.command("trace")
+def trace(
+    program: Program,
+    trace: Trace = "edge",
+    control: Control = None,
+    packets: Packets = 20_000,
+    payload: Payload = "random",
+    map_addresses: Routes = None,
+    seed: Seed = 1,
+    strict: Strict = False,
+    budget: Budget = 20_000_000,
+    json: Json = False,
+) -> None:
+    """Execute a program on the packets of a capture and say what it does.
+
+    Prints instructions, accesses to packet and tables, and locks a packet, what the program returned, and where its
+    instructions are. A program that faults is an error with the packet, the address and the function (exit status 4).
+
+    **Examples**
+
+        linecard program trace my_filter.c --trace edge.pcap
+
+        linecard program trace patricia --trace core --packets 50000 --json
+
+        linecard program trace my_lookup.elf --control routes.txt --map-addresses routes.txt --trace edge.pcap
+    """
+    from linecard import program as programs
+
+    with screen.progress("Tracing", "packets") as progress:
+        found = programs.program_trace(
+            program,
+            trace,
+            control=control,
+            packets=packets,
+            payload=payload,
+            seed=seed,
+            routes=map_addresses,
+            strict=strict,
+            budget=budget,
+            progress=progress,
+        )
+    if json:
+        screen.print_json(found.to_dict())
+    else:
+        _print_trace(found)
+    _finish(found)
+
+
+@app.command("run")
+def run(
+    program: Annotated[Path, typer.Argument(metavar="FILE.elf", help="An ELF file for 32-bit RISC-V.")],
+    budget: Annotated[int, typer.Option(min=1, metavar="N", help="Instructions at most.")] = 1_000_000_000,
+    json: Json = False,
+) -> None:
+    """Run a program by itself until it exits: tests of the instruction set.
+
+    From its entry until `ecall` with 93 in a7. Exit status 0 if it left 0 in a0, else 1.
+
+    **Examples**
+
+        linecard program run rv32ui-p-add
+
+        linecard program run rv32um-p-div --json
+    """
+    from linecard import program as programs
+
+    result, instructions = programs.program_run(program, budget)
+    if json:
+        screen.print_json({"program": str(program), "result": result, "instructions": instructions})
+    else:
+        screen.show(Text(f"  a0 = {result} after {instructions:,} instructions"))
+    if result != 0:
+        raise typer.Exit(1)
+
+
+def core(
+    program: Annotated[
+        str, typer.Option("--program", metavar="PROGRAM", help="A shipped program, C file or ELF file.")
+    ],
+    trace: Trace = "edge",
+    latency: Annotated[str, typer.Option(metavar="L,…", help="Cycles of an access off chip; several in turn.")] = "150",
+    bandwidth: Annotated[float, typer.Option(metavar="B", help="References that memory serves a cycle.")] = 0.64,
+    area: Annotated[int, typer.Option(metavar="A", help="Thread-equivalents for threads and cache.")] = 16,
+    threads: Annotated[int | None, typer.Option(metavar="N", help="One number of threads only.")] = None,
+    adapt: Annotated[
+        int, typer.Option("--adapt", min=0, metavar="N", help="Packets through a malleable core that adapts; 0: none.")
+    ] = 300_000,
+    clock_mhz: Annotated[
+        int, typer.Option("--clock-mhz", min=0, metavar="F", help="Packets come by the capture's time; 0: at once.")
+    ] = 0,
+    control: Control = None,
+    packets: Packets = 20_000,
+    events: Annotated[int, typer.Option(min=1, metavar="N", help="Events that each simulation counts.")] = 400_000,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the splits as PNG; several latencies: a map.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(metavar="N", help="Simulations at a time.")] = None,
+    json: Json = False,
+) -> None:
+    """Find the best split of a core's area between threads and data cache for a program.
+
+    Simulates every split on one execution trace: throughput, what limits it, the best split, and what a malleable core
+    of the same area reaches that finds its number of threads by itself.
+
+    **Examples**
+
+        linecard core --program classify --latency 150 --bandwidth 0.64 --area 16
+
+        linecard core --program my_filter.c --trace edge.pcap --latency 300 --plot splits.png
+
+        linecard core --program classify --latency 50,100,200,300 --plot map.png --json
+    """
+    from linecard import coreplot, cores
+    from linecard import program as programs
+    from linecard.errors import ConfigError, ConfigProblem
+
+    try:
+        latencies = [int(part) for part in latency.split(",")]
+    except ValueError:
+        message = f"found {latency!r}, expected cycles: 150, or 50,100,300"
+        raise ConfigError.of([ConfigProblem("--latency", "", message)]) from None
+    with screen.progress("Tracing", "packets") as progress:
+        traced = programs.program_trace(program, trace, control=control, packets=packets, progress=progress)
+    results = []
+    for cycles in latencies:
+        with screen.progress("Simulating", "splits") as progress:
+            results.append(
+                cores.core(
+                    traced,
+                    latency=cycles,
+                    bandwidth=bandwidth,
+                    area=area,
+                    threads=threads,
+                    clock_mhz=clock_mhz,
+                    adapt_packets=adapt,
+                    events=events,
+                    jobs=jobs,
+                    progress=progress,
+                )
+            )
+    if json:
+        found = [result.to_dict() for result in results]
+        screen.print_json(found[0] if len(found) == 1 else {"cores": found})
+    else:
+        for result in results:
+            _print_core(result)
+    if plot is not None:
+        written = (
+            coreplot.write_splits(results[0], plot) if len(results) == 1 else coreplot.write_heat_map(results, plot)
+        )
+        screen.note_written([written])
+    _finish(traced)
+
+
+def _finish(traced: ProgramTrace) -> None:
+    if traced.traffic.damaged_records:
+        screen.diagnose(f"{traced.traffic.damaged_records} damaged records, the first: {traced.traffic.first_damage}")
+        raise typer.Exit(CAPTURE_DAMAGED)
+
+
+def _print_trace(found: ProgramTrace) -> None:
+    facts = screen.grid("l", "w")
+
+    def fact(name: str, value: str) -> None:
+        facts.add_row(Text(name, style=screen.DIM), value)
+
+    traffic = found.traffic
+    left_out = f", {traffic.not_ip:,} others left out" if traffic.not_ip else ""
+    fact("Packets", f"{traffic.packets:,} IP{left_out}; {traffic.flows:,} flows, mean {traffic.mean_bytes:.0f} bytes")
+    between = f"median {traffic.median_packets_between:,} packets between two of a flow"
+    fact("Traffic", f"{traffic.title}; {between}")
+    fact(
+        "Instructions",
+        f"{found.instructions_per_packet:,.0f} a packet ({found.least_instructions:,} to {found.most_instructions:,})",
+    )
+    fact(
+        "Accesses",
+        f"{found.packet_accesses_per_packet:.1f} packet, {found.table_accesses_per_packet:.1f} tables, "
+        f"{found.other_accesses_per_packet:.1f} stack and globals",
+    )
+    fact("Locks", f"{found.locks_per_packet:.2f} a packet, {found.locks:,} different" if found.locks else "none")
+    fact("Trace", f"{found.trace_bytes_per_instruction:.2f} bytes an instruction, {found.segments:,} segments of code")
+    functions = screen.lined(("function", "l"), ("instructions", "r"), ("", "l"))
+    for share in found.functions:
+        functions.add_row(share.name, screen.percent(share.percent / 100), screen.bar(share.percent / 100, "blue"))
+    results = screen.lined(("returned", "l"), ("packets", "r"), ("", "l"))
+    for share in found.results:
+        results.add_row(share.name, f"{share.count:,}", screen.bar(share.percent / 100, "green"))
+    screen.show(
+        Padding(Text(found.name, style="bold"), (1, 0, 0, 2)),
+        screen.section(facts),
+        screen.section(screen.heading("Functions", "share of instructions"), functions),
+        screen.section(screen.heading("Results", "what the program returned, most frequent first"), results),
+        Text(""),
+    )
+
+
+def _print_core(result: CoreResult) -> None:
+    table = screen.lined(
+        ("threads", "r"),
+        ("cache", "r"),
+        ("pkts/Mcycle", "r"),
+        ("", "l"),
+        ("hits", "r"),
+        ("bus", "r"),
+        ("busy", "r"),
+        ("switch", "r"),
+        ("idle", "r"),
+        ("limit", "l"),
+    )
+    most = result.best_packets_per_mcycle or 1.0
+    for row in result.rows:
+        best = row.threads == result.best_threads
+        idle = row.idle_memory_percent + row.idle_other_percent
+        busy = row.instructions_percent + row.pipeline_percent + row.load_use_percent
+        table.add_row(
+            Text(str(row.threads), style="bold green" if best else ""),
+            f"{row.cache_kb:g} KB",
+            Text(f"{row.packets_per_mcycle:,.1f}", style="bold" if best else ""),
+            screen.bar(row.packets_per_mcycle / most, "green" if best else "blue", 10),
+            screen.percent(row.hit_percent / 100, 0) if row.cache_kb else "–",
+            screen.percent(row.bandwidth_percent / 100, 0),
+            screen.percent(busy / 100, 0),
+            screen.percent(row.switches_percent / 100, 0),
+            screen.percent(idle / 100, 0),
+            row.limit,
+        )
+    best_row = result.best
+    verdict = f"Best: {best_row.threads} threads and {best_row.cache_kb:g} KB of cache; limit: {best_row.limit}"
+    parts = [
+        Padding(
+            Text(
+                f"{result.program.name}: {result.latency_cycles} cycles, {result.refs_per_cycle:g} references/cycle, "
+                f"{result.area} thread-equivalents",
+                style="bold",
+            ),
+            (1, 0, 0, 2),
+        ),
+        screen.section(table),
+        screen.section(Text(verdict, style="bold green")),
+    ]
+    if not result.single_peak and len(result.rows) > 1:
+        parts.append(screen.section(Text("Throughput over threads has several peaks", style="yellow")))
+    adapted = result.adapted
+    if adapted is not None:
+        trials = sum(stretch.trial for stretch in adapted.history)
+        share = adapted.steady_packets_per_mcycle / most if most else 0.0
+        parts.append(
+            screen.section(
+                Text(
+                    f"Malleable, adapting: {adapted.threads} threads after {trials} trials, "
+                    f"{adapted.steady_packets_per_mcycle:,.1f} packets/Mcycle ({share:.1%} of the best split)"
+                )
+            )
+        )
+    screen.show(*parts, Text(""))
