@@ -3,8 +3,8 @@
 use crate::ticker::Ticker;
 use crate::{errors, plain};
 use linecard_platform::{
-    CoreRequest, Deployment, DeploymentRequest, Error, PacketRequest, ProgramRequest, RegisterRequest, TracedProgram,
-    core_report, deployments, register_study, run_program, trace_program,
+    CoreRequest, Deployment, DeploymentRequest, Error, PacketRequest, ProgramRequest, RegisterRequest,
+    TracedProgram, core_report, deployments, register_study, run_program, trace_program,
 };
 use pyo3::prelude::*;
 use std::ops::ControlFlow;

@@ -25,7 +25,7 @@ macro_rules! access {
             const BYTES: usize = size_of::<$type>();
             let at = address.wrapping_sub(self.low) as usize;
             match self.bytes.get(at..at + BYTES) {
-                Some(bytes) if BYTES == 1 || address as usize & (BYTES - 1) == 0 || self.misaligned => {
+                Some(bytes) if (address as usize).is_multiple_of(BYTES) || self.misaligned => {
                     let mut value = [0; BYTES];
                     value.copy_from_slice(bytes);
                     Ok(<$type>::from_le_bytes(value))
@@ -43,7 +43,7 @@ macro_rules! access {
             const BYTES: usize = size_of::<$type>();
             let at = address.wrapping_sub(self.low) as usize;
             let code = address.wrapping_sub(self.code_low) < self.code_bytes;
-            let aligned = BYTES == 1 || address as usize & (BYTES - 1) == 0 || self.misaligned;
+            let aligned = (address as usize).is_multiple_of(BYTES) || self.misaligned;
             match self.bytes.get_mut(at..at + BYTES) {
                 Some(bytes) if aligned && !code => {
                     bytes.copy_from_slice(&value.to_le_bytes());

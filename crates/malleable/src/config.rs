@@ -57,7 +57,7 @@ impl CoreConfig {
         if !matches!(self.cache_ways, 1 | 2 | 4 | 8) {
             return unfit("ways of the cache", self.cache_ways.to_string(), "1, 2, 4 or 8");
         }
-        if self.cache_lines % self.cache_ways != 0 || self.cache_lines > 1 << 20 {
+        if !self.cache_lines.is_multiple_of(self.cache_ways) || self.cache_lines > 1 << 20 {
             return unfit(
                 "lines of the cache",
                 self.cache_lines.to_string(),

@@ -170,7 +170,7 @@ impl Registers for Mrc {
             Prediction::ResumePc => entry.map_or(0, |entry| entry.mask),
             Prediction::Oracle => u32::MAX,
             Prediction::Hot(mask) => mask,
-            Prediction::All => u32::MAX & !1,
+            Prediction::All => !1,
         };
         let fetched = if self.prediction == Prediction::Oracle { 0 } else { self.present.count_ones() };
         let table = u32::from(self.prediction == Prediction::ResumePc);

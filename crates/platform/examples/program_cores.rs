@@ -13,7 +13,8 @@ fn main() {
     let (folder, traffic, packets) = (next("programs/prebuilt"), next("edge"), next("20000"));
     let (latency, bandwidth, area) = (next("150"), next("0.64"), next("16"));
     let only = next("");
-    let mut files: Vec<_> = std::fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
+    let mut files: Vec<_> =
+        std::fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
     files.sort();
     for file in files.iter().filter(|file| file.extension().is_some_and(|ending| ending == "elf")) {
         let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
@@ -57,7 +58,8 @@ fn main() {
         let started = Instant::now();
         let cores = core_report(&traced.work, &core, &mut |_, _| ControlFlow::Continue(())).expect("a core");
         let core_seconds = started.elapsed().as_secs_f64();
-        let simulated = cores.window_packets as f64 * 1.5 * report.instructions_per_packet * cores.rows.len() as f64;
+        let simulated =
+            cores.window_packets as f64 * 1.5 * report.instructions_per_packet * cores.rows.len() as f64;
         println!(
             "{name:9} {:6.0} instr {:5.1} packet {:5.1} table {:5.1} other {:4.1} locks ({:5}) {:5} segments {:.2} B/instr | traced {:4.0} M/s, cores {:4.0} M/s | best {:2} threads {:.1} {} {}",
             report.instructions_per_packet,
@@ -73,7 +75,12 @@ fn main() {
             cores.best_threads,
             cores.best_packets_per_mcycle,
             if cores.single_peak { "" } else { "several peaks" },
-            cores.rows.iter().map(|row| format!("{:.1}", row.packets_per_mcycle / cores.best_packets_per_mcycle * 100.0)).collect::<Vec<_>>().join(" "),
+            cores
+                .rows
+                .iter()
+                .map(|row| format!("{:.1}", row.packets_per_mcycle / cores.best_packets_per_mcycle * 100.0))
+                .collect::<Vec<_>>()
+                .join(" "),
         );
     }
 }

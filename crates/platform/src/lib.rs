@@ -38,9 +38,9 @@ pub use petri::{
 };
 pub use preset::{PresetInfo, presets};
 pub use program::{
-    CoreReport, CoreRequest, CoreRow, CycleShares, Deployment, DeploymentRow, DeploymentRequest, PacketRequest,
-    PacketStatistics, ProgramReport, ProgramRequest, RegisterRequest, RegisterRow, Share, TracedProgram,
-    core_report, deployments, register_study, run_program, trace_program,
+    CoreReport, CoreRequest, CoreRow, CycleShares, Deployment, DeploymentRequest, DeploymentRow,
+    PacketRequest, PacketStatistics, ProgramReport, ProgramRequest, RegisterRequest, RegisterRow, Share,
+    TracedProgram, core_report, deployments, register_study, run_program, trace_program,
 };
 pub use report::{
     Bottleneck, DramTime, DropCount, LatencyNs, Metric, PacketTime, ResourceUse, RunReport, Summary,

@@ -140,7 +140,7 @@ fn fill_page(pool: &mut [u8], random: &mut Random) {
     };
     loop {
         let draw = random.next_u32();
-        let more = if draw % 9 == 0 {
+        let more = if draw.is_multiple_of(9) {
             put(TAGS[(draw >> 8) as usize % TAGS.len()])
         } else {
             let mut word = [b' '; 12];

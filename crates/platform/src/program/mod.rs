@@ -6,8 +6,8 @@ mod part;
 mod trace;
 
 pub use cores::{
-    CoreReport, CoreRequest, CoreRow, CycleShares, Deployment, DeploymentRow, DeploymentRequest, RegisterRequest,
-    RegisterRow, core_report, deployments, register_study,
+    CoreReport, CoreRequest, CoreRow, CycleShares, Deployment, DeploymentRequest, DeploymentRow,
+    RegisterRequest, RegisterRow, core_report, deployments, register_study,
 };
 pub use packets::{PacketRequest, PacketStatistics};
 pub use trace::{ProgramReport, ProgramRequest, Share, TracedProgram, run_program, trace_program};

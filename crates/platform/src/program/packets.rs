@@ -81,7 +81,8 @@ impl Packets {
             }
         };
         let described = request.traffic.ends_with(".toml");
-        let is_file = !described && (Path::new(&request.traffic).exists() || request.traffic.contains(['/', '.']));
+        let is_file =
+            !described && (Path::new(&request.traffic).exists() || request.traffic.contains(['/', '.']));
         let mut statistics =
             PacketStatistics { title: request.traffic.clone(), ..PacketStatistics::default() };
         let source = if is_file {
