@@ -27,6 +27,26 @@ pub enum IssError {
         /// Function and offset.
         symbol: String,
     },
+    /// The program does not understand its control data (`lc_bad_control_line`).
+    #[error(
+        "{file}: does not understand line {line} of its control data; the first comment of its source says what it reads"
+    )]
+    Control {
+        /// The program.
+        file: String,
+        /// Line, from 1.
+        line: u32,
+    },
+    /// The program has no room for what it must keep (`lc_out_of_memory`).
+    #[error(
+        "{place}: {file} is out of memory; its tables must fit into 32 MiB of heap: give it smaller control data"
+    )]
+    OutOfMemory {
+        /// Packet (from 1), or the initialisation.
+        place: Place,
+        /// The program.
+        file: String,
+    },
     /// A packet or a control file that does not fit into the simulated memory.
     #[error("{what} of {found_bytes} bytes, expected at most {most_bytes}")]
     TooLarge {

@@ -11,6 +11,10 @@ use serde::Serialize;
 pub const PACKET_ENTRY: &str = "app_packet";
 /// Function that is called once, if there is one: `void app_init(const uint8_t *control, uint32_t bytes)`.
 pub const INIT_ENTRY: &str = "app_init";
+/// Function of the runtime that a program ends in when it does not understand a line of its control data: the argument.
+const BAD_CONTROL: &str = "lc_bad_control_line";
+/// Function of the runtime that a program ends in when its tables do not fit into the heap.
+const OUT_OF_MEMORY: &str = "lc_out_of_memory";
 /// Room for `malloc`.
 pub const HEAP_BYTES: u32 = 32 << 20;
 /// Largest packet: what an IP header can state.
@@ -192,7 +196,20 @@ impl Machine {
                 None => Ok(()),
                 Some(&address) => Err(self.image.fault(place, Fault::NeverUnlocked { address }, function)),
             },
-            Err((fault, index)) => Err(self.image.fault(place, fault, self.code.pc(index))),
+            Err((fault, index)) => {
+                let pc = self.code.pc(index);
+                Err(self.told(place, pc).unwrap_or_else(|| self.image.fault(place, fault, pc)))
+            }
+        }
+    }
+
+    /// What the program itself says is wrong: it ends in one of two functions of the runtime.
+    fn told(&self, place: Place, pc: u32) -> Option<IssError> {
+        let file = self.image.file.clone();
+        match self.image.nearest(pc)?.0 {
+            BAD_CONTROL => Some(IssError::Control { file, line: self.cpu.registers[A0] }),
+            OUT_OF_MEMORY => Some(IssError::OutOfMemory { place, file }),
+            _ => None,
         }
     }
 
@@ -218,6 +235,15 @@ impl Machine {
     #[must_use]
     pub fn instructions(&self) -> u64 {
         self.cpu.instructions
+    }
+
+    /// Bytes of the program's memory.
+    ///
+    /// # Panics
+    /// When they reach beyond it.
+    #[must_use]
+    pub fn bytes(&self, address: u32, count: usize) -> &[u8] {
+        self.memory.bytes(address, count)
     }
 
     /// The packet as the program left it.

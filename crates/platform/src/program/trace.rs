@@ -96,6 +96,10 @@ fn iss(error: IssError) -> Error {
         IssError::Image { file, found, expected } => {
             config(&file, format!("found {found}, expected {expected}"))
         }
+        IssError::Control { file, line } => config(
+            &format!("line {line} of the control data"),
+            format!("{file} does not understand it; the first comment of its source says what it reads"),
+        ),
         other => Error::Run(other.to_string()),
     }
 }

@@ -1,0 +1,14 @@
+//! Do the packet programs do what their sources say? The prebuilt ELFs run on the simulator and are held to RFC vectors,
+//! independent crates, and naive models.
+
+mod classify;
+mod drr;
+mod integrity;
+mod kit;
+mod meters;
+mod payload;
+mod portscan;
+mod routes;
+mod runtime;
+mod safety;
+mod stream;
