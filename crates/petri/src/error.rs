@@ -27,6 +27,39 @@ pub enum PetriError {
         /// What could stand there.
         expected: String,
     },
+    /// An expression cannot be read, or means nothing.
+    #[error("{part} {name:?}: in `{text}`, column {column}: found {found}, expected {expected}")]
+    Expression {
+        /// `place`, `transition`, `expression`.
+        part: &'static str,
+        /// Its name.
+        name: String,
+        /// The expression.
+        text: String,
+        /// Where in it, from 1.
+        column: u32,
+        /// What is there.
+        found: String,
+        /// What could stand there.
+        expected: String,
+    },
+    /// An expression has no value when it is evaluated.
+    #[error("transition {transition:?} with {binding}: {what} of {place} is {found}")]
+    Evaluation {
+        /// Name of the transition.
+        transition: String,
+        /// Its variables.
+        binding: String,
+        /// The guard, a time, a token.
+        what: &'static str,
+        /// The place that it concerns, or the transition.
+        place: String,
+        /// What went wrong.
+        found: String,
+    },
+    /// Somebody wanted it to stop.
+    #[error("interrupted")]
+    Interrupted,
     /// The net has no steady state that can be solved for, or cannot be simulated.
     #[error("{0}")]
     Unsolvable(String),

@@ -17,14 +17,20 @@
 //! Guards, colours and expressions of one's own; empirical, uniform and Erlang times; hierarchy; invariants.
 #![forbid(unsafe_code)]
 
+mod coloured;
 mod compiled;
 mod error;
 mod explore;
 mod net;
+mod occupancy;
 mod pnml;
 mod simulate;
 mod solve;
 
+pub use coloured::{
+    ArcText, Choice, Colour, ColouredBuilder, ColouredNet, ColouredPlace, Constant, Firing, TimingText, Unfolded,
+    simulate_coloured,
+};
 pub use error::PetriError;
 pub use explore::{Explored, explore};
 pub use net::{Arc, ArcKind, Net, NetBuilder, Place, Servers, Timing, Transition};

@@ -17,10 +17,12 @@
 //! ```
 
 use crate::PetriError;
+use linecard_sim::Stream;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc as Shared;
 
 /// How long an enabled transition takes until it fires.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Timing {
     /// No time is stated: the net can be explored, not simulated.
     Untimed,
@@ -41,6 +43,91 @@ pub enum Timing {
         /// Units of time.
         delay: f64,
     },
+    /// Any time between two, as likely as any other.
+    Uniform {
+        /// The shortest.
+        low: f64,
+        /// The longest.
+        high: f64,
+    },
+    /// The sum of exponential stages.
+    Erlang {
+        /// How many.
+        stages: u32,
+        /// Rate of each.
+        rate: f64,
+    },
+    /// One of these times.
+    Empirical {
+        /// Times.
+        values: Shared<[f64]>,
+        /// For each the probability of it and those before it.
+        upto: Shared<[f64]>,
+    },
+}
+
+impl Timing {
+    /// One of these times, each as likely as its weight says.
+    ///
+    /// # Errors
+    /// When there are not as many weights as times, or weights or times that cannot be.
+    pub fn empirical(values: &[f64], weights: &[f64]) -> Result<Self, PetriError> {
+        let wrong = |found: String| PetriError::part("time", "empirical", found, "times and weights from 0");
+        let sum: f64 = weights.iter().sum();
+        if values.len() != weights.len() || sum <= 0.0 {
+            return Err(wrong(format!("{} times and {} weights of sum {sum}", values.len(), weights.len())));
+        }
+        if let Some(bad) = values.iter().chain(weights).find(|number| !(number.is_finite() && **number >= 0.0)) {
+            return Err(wrong(bad.to_string()));
+        }
+        let mut before = 0.0;
+        let upto = weights.iter().map(|weight| {
+            before += weight / sum;
+            before
+        });
+        Ok(Self::Empirical { upto: upto.collect(), values: values.into() })
+    }
+
+    /// A time of a timed transition, drawn.
+    #[inline]
+    pub(crate) fn draw(&self, random: &mut Stream) -> f64 {
+        match self {
+            Self::Untimed | Self::Immediate { .. } => 0.0,
+            Self::Exponential { rate } => random.exponential() / rate,
+            Self::Deterministic { delay } => *delay,
+            Self::Uniform { low, high } => low + (high - low) * random.unit(),
+            Self::Erlang { stages, rate } => erlang(*stages, *rate, random),
+            Self::Empirical { values, upto } => one_of(values, upto, random),
+        }
+    }
+
+    /// What this is called in files.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Untimed => "untimed",
+            Self::Immediate { .. } => "imm",
+            Self::Exponential { .. } => "exp",
+            Self::Deterministic { .. } => "det",
+            Self::Uniform { .. } => "uniform",
+            Self::Erlang { .. } => "erlang",
+            Self::Empirical { .. } => "empirical",
+        }
+    }
+}
+
+/// The sum of exponential stages.
+#[inline]
+pub(crate) fn erlang(stages: u32, rate: f64, random: &mut Stream) -> f64 {
+    (0..stages).map(|_| random.exponential()).sum::<f64>() / rate
+}
+
+/// One of these values, each with its probability.
+#[inline]
+pub(crate) fn one_of(values: &[f64], upto: &[f64], random: &mut Stream) -> f64 {
+    let drawn = random.unit();
+    let at = upto.partition_point(|&upto| upto <= drawn);
+    values[at.min(values.len() - 1)]
 }
 
 /// How many firings of a transition may be under way at the same time.
@@ -168,6 +255,12 @@ impl NetBuilder {
             Timing::Immediate { weight, .. } => weight,
             Timing::Exponential { rate } => rate,
             Timing::Deterministic { delay } => delay,
+            Timing::Uniform { low, high } if (0.0..=high).contains(&low) => high,
+            Timing::Uniform { low, .. } => return Err(PetriError::part("transition", name, low, "0 <= low <= high")),
+            Timing::Erlang { stages: 0, .. } => 0.0,
+            Timing::Erlang { rate, .. } => rate,
+            Timing::Empirical { ref values, .. } if !values.is_empty() => 1.0,
+            Timing::Empirical { .. } => 0.0,
         };
         if !(number > 0.0 && number.is_finite()) {
             let what = "a rate, delay or weight above 0";
@@ -192,7 +285,12 @@ impl NetBuilder {
         if let Some(&at) = self.joined.get(&key) {
             let arc = &mut net.arcs[at];
             match kind {
-                ArcKind::Input | ArcKind::Output => arc.weight += weight,
+                ArcKind::Input | ArcKind::Output => {
+                    let sum = arc.weight.checked_add(weight);
+                    arc.weight = sum.ok_or_else(|| {
+                        PetriError::part("arc", "", "parallel arcs with more than 4294967295 in all", "fewer")
+                    })?;
+                }
                 ArcKind::Inhibitor => arc.weight = arc.weight.min(weight),
                 ArcKind::Reset => (),
             }

@@ -4,22 +4,23 @@
 //! whose time comes first (ties: the transition named first). An enabled transition keeps its time while it stays enabled
 //! and loses it when it does not (race with enabling memory). With k servers, min(k, degree) times run at once.
 //! Exponential times have no memory: a transition has one, at the sum of its servers' rates, drawn anew when that sum
-//! changes. Deterministic ones run one by one; what stops being enabled loses those that began last.
+//! changes. Others run one by one; what stops being enabled loses those that began last.
 //!
 //! Time is a floating-point number here, unlike in the machines: units are the modeller's.
 
 use crate::PetriError;
 use crate::compiled::Compiled;
 use crate::net::{Net, Timing};
+use crate::occupancy::Occupancy;
 use linecard_sim::{Stream, stream};
 use serde::Serialize;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 /// Firings between two looks at whether to stop.
-const FIRINGS_PER_LOOK: u64 = 1 << 16;
+pub(crate) const FIRINGS_PER_LOOK: u64 = 1 << 16;
 /// Immediate firings in a row after which time will not pass any more.
-const MOST_IMMEDIATE: u64 = 10_000_000;
+pub(crate) const MOST_IMMEDIATE: u64 = 10_000_000;
 
 /// How long to simulate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,6 +40,10 @@ pub struct Simulated {
     pub throughput: Vec<f64>,
     /// Tokens averaged over time, by place.
     pub mean_tokens: Vec<f64>,
+    /// Servers that work, averaged over time, by transition; 0 for immediate ones.
+    pub busy_servers: Vec<f64>,
+    /// For each place the shares of time with 0, 1, 2, ... tokens; the 65th is for 64 and more.
+    pub occupancy: Vec<Vec<f64>>,
     /// Most tokens seen, by place.
     pub most_tokens: Vec<u32>,
     /// Firings in all.
@@ -52,14 +57,15 @@ pub struct Simulated {
 /// Simulates a net once.
 ///
 /// # Errors
-/// When a transition has no time, or immediate transitions fire for ever.
+/// When a transition has no time, immediate transitions fire for ever, a place gets more than 4294967295 tokens, or
+/// `progress` ends the run.
 pub fn simulate(
     net: &Net,
     run: &Run,
     progress: &mut dyn FnMut(f64) -> ControlFlow<()>,
 ) -> Result<Simulated, PetriError> {
     if let Some(untimed) = net.transitions.iter().find(|t| t.timing == Timing::Untimed) {
-        return Err(PetriError::part("transition", &untimed.name, "no time", "exp, det or imm"));
+        return Err(PetriError::part("transition", &untimed.name, "no time", "a kind such as exp, det or imm"));
     }
     let mut state = State::new(net, run.seed);
     state.settle()?;
@@ -75,7 +81,12 @@ struct Timer {
     at: f64,
     /// Servers that work.
     busy: u32,
+    /// Whether an exponential time was used up.
+    used: bool,
 }
+
+/// No place has too many tokens.
+const NONE: usize = usize::MAX;
 
 struct State<'a> {
     net: &'a Net,
@@ -87,9 +98,11 @@ struct State<'a> {
     /// When each deterministic time ends, the first first; other transitions have none.
     ends: Vec<VecDeque<f64>>,
     immediates: Vec<u32>,
-    since: Vec<f64>,
-    integral: Vec<f64>,
-    most: Vec<u32>,
+    occupancy: Occupancy,
+    /// Servers times time, and when a number of servers was last accounted for.
+    busy_time: Vec<(f64, f64)>,
+    /// A place that got too many tokens.
+    overfull: usize,
     fired: Vec<u64>,
     started: f64,
     firings: u64,
@@ -103,18 +116,19 @@ impl<'a> State<'a> {
             .zip(&net.transitions)
             .filter(|(_, t)| matches!(t.timing, Timing::Immediate { .. }))
             .map(|(number, _)| number);
+        let tokens: Vec<u32> = net.places.iter().map(|place| place.tokens).collect();
         let mut state = Self {
             net,
             compiled: Compiled::new(net),
             random: stream(seed, "petri"),
             now: 0.0,
-            tokens: net.places.iter().map(|place| place.tokens).collect(),
-            timers: (0..transitions).map(|_| Timer { at: f64::INFINITY, busy: 0 }).collect(),
+            occupancy: Occupancy::new(&tokens),
+            busy_time: vec![(0.0, 0.0); transitions],
+            overfull: NONE,
+            tokens,
+            timers: (0..transitions).map(|_| Timer { at: f64::INFINITY, busy: 0, used: false }).collect(),
             ends: vec![VecDeque::new(); transitions],
             immediates: immediates.collect(),
-            since: vec![0.0; net.places.len()],
-            integral: vec![0.0; net.places.len()],
-            most: net.places.iter().map(|place| place.tokens).collect(),
             fired: vec![0; transitions],
             started: 0.0,
             firings: 0,
@@ -138,21 +152,32 @@ impl<'a> State<'a> {
         match kind.timing {
             Timing::Exponential { rate } => {
                 let busy = kind.servers.busy(self.degree(transition));
-                if busy != self.timers[transition].busy {
+                let timer = &self.timers[transition];
+                if busy != timer.busy || timer.used {
                     self.draw(transition, rate, busy);
                 }
             }
-            Timing::Deterministic { delay } => {
-                let busy = kind.servers.busy(self.degree(transition));
-                let ends = &mut self.ends[transition];
-                while (ends.len() as u32) < busy {
-                    ends.push_back(self.now + delay);
-                }
-                ends.truncate(busy as usize);
-                self.timers[transition] = Timer { at: ends.front().copied().unwrap_or(f64::INFINITY), busy };
-            }
             Timing::Immediate { .. } | Timing::Untimed => (),
+            _ => self.renew_each(transition),
         }
+    }
+
+    /// The times of a transition that run one by one.
+    fn renew_each(&mut self, transition: usize) {
+        let kind = &self.net.transitions[transition];
+        let busy = kind.servers.busy(self.degree(transition));
+        let ends = &mut self.ends[transition];
+        while (ends.len() as u32) < busy {
+            ends.push_back(self.now + kind.timing.draw(&mut self.random));
+        }
+        ends.truncate(busy as usize);
+        let first = if let Timing::Deterministic { .. } = kind.timing {
+            ends.front().copied().unwrap_or(f64::INFINITY)
+        } else {
+            ends.iter().copied().fold(f64::INFINITY, f64::min)
+        };
+        self.account(transition, busy);
+        self.timers[transition] = Timer { at: first, busy, used: false };
     }
 
     #[inline]
@@ -161,16 +186,30 @@ impl<'a> State<'a> {
             0 => f64::INFINITY,
             _ => self.now + self.random.exponential() / (rate * f64::from(busy)),
         };
-        self.timers[transition] = Timer { at, busy };
+        self.account(transition, busy);
+        self.timers[transition] = Timer { at, busy, used: false };
+    }
+
+    /// So many servers work from now on.
+    #[inline]
+    fn account(&mut self, transition: usize, busy: u32) {
+        let before = self.timers[transition].busy;
+        if before != busy {
+            let (sum, since) = &mut self.busy_time[transition];
+            *sum += f64::from(before) * (self.now - *since);
+            *since = self.now;
+        }
     }
 
     #[inline]
-    fn put(&mut self, place: u32, tokens: u32) {
+    fn put(&mut self, place: u32, tokens: i64) {
         let place = place as usize;
-        self.integral[place] += f64::from(self.tokens[place]) * (self.now - self.since[place]);
-        self.since[place] = self.now;
+        let Ok(tokens) = u32::try_from(tokens) else {
+            self.overfull = place;
+            return;
+        };
+        self.occupancy.change(place, self.tokens[place], tokens, self.now);
         self.tokens[place] = tokens;
-        self.most[place] = self.most[place].max(tokens);
     }
 
     /// Fires a transition and renews the times of those whom that concerns.
@@ -181,18 +220,19 @@ impl<'a> State<'a> {
         if self.compiled.resets.of_transition(transition).is_empty() {
             for change in 0..self.compiled.changes[transition].len() {
                 let (place, by) = self.compiled.changes[transition][change];
-                self.put(place, (i64::from(self.tokens[place as usize]) + by) as u32);
+                self.put(place, i64::from(self.tokens[place as usize]) + by);
             }
         } else {
             self.fire_with_resets(transition);
         }
         // Its own time is over.
         match self.net.transitions[transition].timing {
-            Timing::Exponential { .. } => self.timers[transition].busy = u32::MAX,
-            Timing::Deterministic { .. } => {
-                self.ends[transition].pop_front();
-            }
+            Timing::Exponential { .. } => self.timers[transition].used = true,
             Timing::Immediate { .. } | Timing::Untimed => (),
+            _ => {
+                let first = self.ends[transition].iter().position(|&end| end <= self.now).unwrap_or(0);
+                self.ends[transition].remove(first);
+            }
         }
         for at in 0..self.compiled.concerned[transition].len() {
             self.renew(self.compiled.concerned[transition][at] as usize);
@@ -201,18 +241,18 @@ impl<'a> State<'a> {
 
     #[cold]
     fn fire_with_resets(&mut self, transition: usize) {
-        let mut after = self.tokens.clone();
+        let mut after: Vec<i64> = self.tokens.iter().map(|&tokens| i64::from(tokens)).collect();
         for &(place, weight) in self.compiled.inputs.of_transition(transition) {
-            after[place as usize] -= weight;
+            after[place as usize] -= i64::from(weight);
         }
         for &(place, _) in self.compiled.resets.of_transition(transition) {
             after[place as usize] = 0;
         }
         for &(place, weight) in self.compiled.outputs.of_transition(transition) {
-            after[place as usize] += weight;
+            after[place as usize] += i64::from(weight);
         }
         for (place, tokens) in (0u32..).zip(after) {
-            if self.tokens[place as usize] != tokens {
+            if i64::from(self.tokens[place as usize]) != tokens {
                 self.put(place, tokens);
             }
         }
@@ -258,9 +298,20 @@ impl<'a> State<'a> {
             }
             if let Some(number) = chosen {
                 self.fire(number as usize);
+                self.check()?;
             }
         }
         Err(PetriError::Unsolvable("immediate transitions fire for ever without time passing".to_owned()))
+    }
+
+    /// Whether every place can still count its tokens.
+    #[inline]
+    fn check(&self) -> Result<(), PetriError> {
+        if self.overfull == NONE {
+            return Ok(());
+        }
+        let name = &self.net.places[self.overfull].name;
+        Err(PetriError::part("place", name, "more tokens than can be counted", "at most 4294967295"))
     }
 
     /// Runs until a time.
@@ -287,6 +338,7 @@ impl<'a> State<'a> {
             }
             self.now = next;
             self.fire(transition);
+            self.check()?;
             if !self.immediates.is_empty() {
                 self.settle()?;
             }
@@ -294,7 +346,7 @@ impl<'a> State<'a> {
             if look == 0 {
                 look = FIRINGS_PER_LOOK;
                 if progress(self.now).is_break() {
-                    return Ok(());
+                    return Err(PetriError::Interrupted);
                 }
             }
         }
@@ -303,23 +355,27 @@ impl<'a> State<'a> {
     /// Forgets what was counted.
     fn restart(&mut self) {
         self.started = self.now;
-        self.since.fill(self.now);
-        self.integral.fill(0.0);
+        self.occupancy.restart(&self.tokens, self.now);
+        self.busy_time.fill((0.0, self.now));
         self.fired.fill(0);
         self.firings = 0;
-        self.most.copy_from_slice(&self.tokens);
     }
 
     fn measured(mut self) -> Simulated {
-        for place in 0..self.tokens.len() {
-            self.put(place as u32, self.tokens[place]);
+        for (place, &tokens) in self.tokens.iter().enumerate() {
+            self.occupancy.change(place, tokens, tokens, self.now);
         }
         let time = self.now - self.started;
         let per_time = |sum: f64| if time > 0.0 { sum / time } else { 0.0 };
+        let busy = |(timer, (sum, since)): (&Timer, &(f64, f64))| {
+            per_time(sum + f64::from(timer.busy) * (self.now - since))
+        };
         Simulated {
             throughput: self.fired.iter().map(|&count| per_time(count as f64)).collect(),
-            mean_tokens: self.integral.iter().map(|&sum| per_time(sum)).collect(),
-            most_tokens: self.most,
+            mean_tokens: self.occupancy.means(time),
+            busy_servers: self.timers.iter().zip(&self.busy_time).map(busy).collect(),
+            occupancy: self.occupancy.shares(time),
+            most_tokens: self.occupancy.most().to_vec(),
             firings: self.firings,
             time,
             dead: self.dead,

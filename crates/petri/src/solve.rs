@@ -78,6 +78,9 @@ pub fn solve(net: &Net, most_markings: u64) -> Result<Solved, PetriError> {
         let found = match transition.timing {
             Timing::Immediate { .. } | Timing::Exponential { .. } => continue,
             Timing::Deterministic { .. } => "a deterministic time",
+            Timing::Uniform { .. } => "a uniform time",
+            Timing::Erlang { .. } => "an Erlang time",
+            Timing::Empirical { .. } => "an empirical time",
             Timing::Untimed => "no time",
         };
         let expected =
@@ -419,7 +422,7 @@ mod tests {
             let to: Vec<u32> = (0..ways).map(|way| net.place(&format!("to{way}"), 0).unwrap()).collect();
             let timing = Timing::Immediate { weight: 1.0, priority: 0 };
             for (way, &to) in to.iter().enumerate() {
-                let go = net.transition(&format!("go{way}"), timing, Servers::Count(1)).unwrap();
+                let go = net.transition(&format!("go{way}"), timing.clone(), Servers::Count(1)).unwrap();
                 net.input(from, go, 1).unwrap();
                 net.output(go, to, 1).unwrap();
                 let back = Timing::Exponential { rate: 1.0 };

@@ -1,0 +1,426 @@
+//! Builds a coloured net from its parts; expressions are text.
+//!
+//! ```
+//! use linecard_petri::{Colour, ColouredBuilder, Servers, TimingText, Choice, Run};
+//!
+//! let mut net = ColouredBuilder::new("two speeds");
+//! let size = Colour::Int { low: 1, high: 100 };
+//! let waiting = net.place("waiting", &size, Choice::Fifo)?;
+//! let idle = net.place("idle", &Colour::Dot, Choice::Random)?;
+//! net.tokens(waiting, "7", 1)?;
+//! net.dots(idle, 1);
+//! let send = net.transition("send", TimingText::Deterministic { delay: "x * 0.5".into() }, Servers::Count(1), "x > 1")?;
+//! net.take(waiting, send, "x", "1");
+//! net.take(idle, send, "", "1");
+//! net.put(send, waiting, "if x == 7 then 3 else 7", "1");
+//! net.put(send, idle, "", "1");
+//! let found = linecard_petri::simulate_coloured(&net.build()?, &Run { warmup: 0.0, time: 50.0, seed: 1 },
+//!     &mut |_| std::ops::ControlFlow::Continue(()))?;
+//! assert_eq!(found.firings, 20); // 3.5 and 1.5, ten times each
+//! # Ok::<(), linecard_petri::PetriError>(())
+//! ```
+
+use super::colour::Colour;
+use super::compile::{Constant, Names, Scope};
+use super::fault::Misread;
+use super::net::{ArcText, Choice, ColouredNet, ColouredPlace};
+use super::parse::{is_name, parse};
+use crate::PetriError;
+use crate::net::{ArcKind, Servers};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// A time, its numbers as expressions of the binding.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TimingText {
+    /// No time: the net can be explored, not simulated.
+    Untimed,
+    /// None; of enabled ones those of the highest priority compete by weight.
+    Immediate {
+        /// Share among those that compete.
+        weight: String,
+        /// Higher goes first.
+        priority: u32,
+    },
+    /// Exponential.
+    Exponential {
+        /// Firings in a unit of time, for each server.
+        rate: String,
+    },
+    /// Always the same.
+    Deterministic {
+        /// Units of time.
+        delay: String,
+    },
+    /// Any time between two, as likely as any other.
+    Uniform {
+        /// The shortest.
+        low: String,
+        /// The longest.
+        high: String,
+    },
+    /// The sum of exponential stages.
+    Erlang {
+        /// How many, from 1.
+        stages: u32,
+        /// Rate of each.
+        rate: String,
+    },
+    /// One of these times.
+    Empirical {
+        /// Times from 0.
+        values: Vec<f64>,
+        /// How likely each is, against the others.
+        weights: Vec<f64>,
+    },
+}
+
+impl TimingText {
+    /// In a few words.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self {
+            Self::Untimed => String::new(),
+            Self::Immediate { weight, priority } => match (weight.as_str(), priority) {
+                ("1" | "1.0", 0) => "imm".to_owned(),
+                (_, 0) => format!("imm {weight}"),
+                _ => format!("imm {weight} priority {priority}"),
+            },
+            Self::Exponential { rate } => format!("exp {rate}"),
+            Self::Deterministic { delay } => format!("det {delay}"),
+            Self::Uniform { low, high } => format!("uniform {low}..{high}"),
+            Self::Erlang { stages, rate } => format!("erlang {stages} x {rate}"),
+            Self::Empirical { values, .. } => format!("empirical, {} values", values.len()),
+        }
+    }
+}
+
+/// An arc before it is compiled.
+#[derive(Clone, Debug)]
+pub(crate) struct RawArc {
+    pub place: u32,
+    pub kind: ArcKind,
+    /// Empty for dots, and where the colour does not matter.
+    pub tokens: String,
+    pub weight: String,
+}
+
+/// A transition before it is compiled.
+#[derive(Clone, Debug)]
+pub(crate) struct RawTransition {
+    pub name: String,
+    pub timing: TimingText,
+    pub servers: Servers,
+    pub guard: String,
+    pub arcs: Vec<RawArc>,
+    pub scope: usize,
+}
+
+/// Builds a coloured net. Modules are scopes: their places and transitions have the module's name before theirs, and their
+/// parameters and words are their own.
+#[derive(Clone, Debug)]
+pub struct ColouredBuilder {
+    name: String,
+    places: Vec<ColouredPlace>,
+    transitions: Vec<RawTransition>,
+    taken: FxHashMap<String, ()>,
+    scopes: Vec<(String, Names)>,
+    scope: usize,
+}
+
+impl ColouredBuilder {
+    /// An empty net.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            places: Vec::new(),
+            transitions: Vec::new(),
+            taken: FxHashMap::default(),
+            scopes: vec![(String::new(), Names::default())],
+            scope: 0,
+        }
+    }
+
+    /// Begins a module inside the present one; to be ended by [`ColouredBuilder::leave`] with what this returns.
+    pub fn enter(&mut self, name: &str) -> usize {
+        let prefix = format!("{}{name}.", self.scopes[self.scope].0);
+        self.scopes.push((prefix, Names::default()));
+        std::mem::replace(&mut self.scope, self.scopes.len() - 1)
+    }
+
+    /// Ends a module.
+    pub fn leave(&mut self, outer: usize) {
+        self.scope = outer;
+    }
+
+    fn take_name(&mut self, part: &'static str, name: &str) -> Result<String, PetriError> {
+        let full = format!("{}{name}", self.scopes[self.scope].0);
+        if name.is_empty() || self.taken.insert(full.clone(), ()).is_some() {
+            let found = if name.is_empty() { "no name" } else { "a name that is taken" };
+            return Err(PetriError::part(part, &full, found, "a name of its own"));
+        }
+        Ok(full)
+    }
+
+    fn free_word(&self, part: &'static str, word: &str) -> Result<(), PetriError> {
+        let names = &self.scopes[self.scope].1;
+        if !is_name(word) {
+            let expected = "letters, digits and _, no digit first, and no word of the language";
+            return Err(PetriError::part(part, word, "this name", expected));
+        }
+        if names.constants.contains_key(word) || names.words.contains_key(word) {
+            return Err(PetriError::part(part, word, "a name that is taken", "a name of its own"));
+        }
+        Ok(())
+    }
+
+    /// Names a value for all expressions of this module.
+    ///
+    /// # Errors
+    /// When the name cannot be, or is taken; when weights are none, negative or all 0.
+    pub fn constant(&mut self, name: &str, value: Constant) -> Result<(), PetriError> {
+        self.free_word("parameter", name)?;
+        if let Constant::Shares(shares) = &value {
+            let weights: Vec<f64> = shares.iter().map(|(_, weight)| *weight).collect();
+            check_weights("parameter", name, &weights)?;
+        }
+        self.scopes[self.scope].1.constants.insert(name.to_owned(), value);
+        Ok(())
+    }
+
+    /// An enumeration, whose words stand for its values in all expressions of this module.
+    ///
+    /// # Errors
+    /// When there is none, or one of them cannot be or is taken.
+    pub fn enumeration(&mut self, words: &[&str]) -> Result<Colour, PetriError> {
+        if words.is_empty() {
+            return Err(PetriError::part("colour", "", "no word", "at least one"));
+        }
+        let colour = Colour::Enum(words.iter().map(|word| (*word).to_owned()).collect());
+        for (number, word) in words.iter().enumerate() {
+            self.free_word("colour", word)?;
+            let names = &mut self.scopes[self.scope].1;
+            names.words.insert((*word).to_owned(), (colour.clone(), number as i64));
+        }
+        Ok(colour)
+    }
+
+    fn misread(part: &'static str, name: &str, text: &str, wrong: Misread) -> PetriError {
+        PetriError::Expression {
+            part,
+            name: name.to_owned(),
+            text: text.to_owned(),
+            column: text[..wrong.at.min(text.len())].chars().count() as u32 + 1,
+            found: wrong.found,
+            expected: wrong.expected,
+        }
+    }
+
+    /// The value of an expression of this module's parameters: whole where it is whole.
+    ///
+    /// # Errors
+    /// When it cannot be read or evaluated, or depends on more.
+    pub fn value(&self, text: &str) -> Result<Constant, PetriError> {
+        let variables = BTreeMap::new();
+        let mut scope = Scope { names: &self.scopes[self.scope].1, variables: &variables, picks: Vec::new() };
+        let result = parse(text).and_then(|expr| {
+            let code = match scope.whole(&expr) {
+                Ok(code) => code.constant().map(Constant::Int),
+                Err(_) => scope.real(&expr)?.constant().map(|bits| Constant::Real(f64::from_bits(bits as u64))),
+            };
+            code.ok_or_else(|| Misread::new(0, "no number", "a number that parameters alone decide"))
+        });
+        result.map_err(|wrong| Self::misread("expression", "", text, wrong))
+    }
+
+    /// Adds a place; its number.
+    ///
+    /// # Errors
+    /// When the name is empty or taken, or the colour has no values.
+    pub fn place(&mut self, name: &str, colour: &Colour, choice: Choice) -> Result<u32, PetriError> {
+        let name = self.take_name("place", name)?;
+        if let Some((low, high)) = colour.ranges().into_iter().find(|(low, high)| low > high) {
+            return Err(PetriError::part("place", &name, format!("numbers of {low}..{high}"), "at least one number"));
+        }
+        let choice = if *colour == Colour::Dot { Choice::Random } else { choice };
+        self.places.push(ColouredPlace { name, colour: colour.clone(), choice, tokens: Vec::new() });
+        Ok(self.places.len() as u32 - 1)
+    }
+
+    /// The colour of a place.
+    #[must_use]
+    pub fn colour_of(&self, place: u32) -> &Colour {
+        &self.places[place as usize].colour
+    }
+
+    /// Puts dots into a place at the beginning.
+    pub fn dots(&mut self, place: u32, count: u32) {
+        if count > 0 {
+            self.places[place as usize].tokens.push((Vec::new(), count));
+        }
+    }
+
+    /// Puts coloured tokens into a place at the beginning.
+    ///
+    /// # Errors
+    /// When the text is no token of the place's colour.
+    pub fn tokens(&mut self, place: u32, text: &str, count: u32) -> Result<(), PetriError> {
+        let (name, colour) = (self.places[place as usize].name.clone(), self.colour_of(place).clone());
+        let variables = BTreeMap::new();
+        let mut scope = Scope { names: &self.scopes[self.scope].1, variables: &variables, picks: Vec::new() };
+        let words = parse(text).and_then(|expr| {
+            let parts = scope.token(&expr, &colour)?;
+            let values: Option<Vec<i64>> = parts.iter().map(super::code::Code::constant).collect();
+            let values = values.ok_or_else(|| Misread::new(0, "no token", "a token that parameters alone decide"))?;
+            match colour.number_of(&values) {
+                None if colour.size().is_some() => {
+                    Err(Misread::new(expr.at, format!("`{text}`"), colour.describe()))
+                }
+                _ => Ok(values),
+            }
+        });
+        let words = words.map_err(|wrong| Self::misread("place", &name, text, wrong))?;
+        if count > 0 {
+            self.places[place as usize].tokens.push((words, count));
+        }
+        Ok(())
+    }
+
+    /// Puts a token of each colour into a place at the beginning.
+    ///
+    /// # Errors
+    /// When there are more than a million.
+    pub fn all_tokens(&mut self, place: u32) -> Result<(), PetriError> {
+        let colour = self.colour_of(place).clone();
+        let Some(size) = colour.size().filter(|&size| size <= 1_000_000) else {
+            let name = &self.places[place as usize].name;
+            return Err(PetriError::part("place", name, "a token of each colour", "at most a million colours"));
+        };
+        self.places[place as usize].tokens.extend((0..size).map(|number| (colour.nth(number), 1)));
+        Ok(())
+    }
+
+    /// Adds a transition; its number. An empty guard always holds.
+    ///
+    /// # Errors
+    /// When the name is empty or taken, or there are no servers, stages or weights.
+    pub fn transition(
+        &mut self,
+        name: &str,
+        timing: TimingText,
+        servers: Servers,
+        guard: &str,
+    ) -> Result<u32, PetriError> {
+        let name = self.take_name("transition", name)?;
+        match &timing {
+            _ if servers == Servers::Count(0) => {
+                return Err(PetriError::part("transition", &name, "0 servers", "1 or more, or inf"));
+            }
+            TimingText::Erlang { stages, .. } if !(1..=10_000).contains(stages) => {
+                return Err(PetriError::part("transition", &name, format!("{stages} stages"), "1 to 10000"));
+            }
+            TimingText::Empirical { values, weights } => {
+                check_weights("transition", &name, weights)?;
+                let bad = values.iter().find(|value| !(value.is_finite() && **value >= 0.0));
+                if let Some(bad) = bad {
+                    return Err(PetriError::part("transition", &name, format!("the value {bad}"), "a time from 0"));
+                }
+                if values.len() != weights.len() {
+                    let found = format!("{} values and {} weights", values.len(), weights.len());
+                    return Err(PetriError::part("transition", &name, found, "as many of both"));
+                }
+            }
+            _ => (),
+        }
+        let (guard, scope) = (guard.to_owned(), self.scope);
+        self.transitions.push(RawTransition { name, timing, servers, guard, arcs: Vec::new(), scope });
+        Ok(self.transitions.len() as u32 - 1)
+    }
+
+    fn arc(&mut self, place: u32, transition: u32, kind: ArcKind, tokens: &str, weight: &str) {
+        let arc = RawArc { place, kind, tokens: tokens.to_owned(), weight: weight.to_owned() };
+        self.transitions[transition as usize].arcs.push(arc);
+    }
+
+    /// An arc that takes: tokens that fit a pattern (empty for dots), so many of each.
+    ///
+    /// # Panics
+    /// When place or transition are not of this net; the same holds for the other arcs.
+    pub fn take(&mut self, place: u32, transition: u32, pattern: &str, weight: &str) {
+        self.arc(place, transition, ArcKind::Input, pattern, weight);
+    }
+
+    /// An arc that puts a token (empty for dots), so many of it.
+    pub fn put(&mut self, transition: u32, place: u32, token: &str, weight: &str) {
+        self.arc(place, transition, ArcKind::Output, token, weight);
+    }
+
+    /// An arc that needs a token and leaves it where it is.
+    pub fn read(&mut self, place: u32, transition: u32, pattern: &str) {
+        self.take(place, transition, pattern, "1");
+        self.put(transition, place, pattern, "1");
+    }
+
+    /// An arc that disables while the place holds so many tokens, or more: of a colour, or of any where it is empty.
+    pub fn inhibit(&mut self, place: u32, transition: u32, token: &str, weight: &str) {
+        self.arc(place, transition, ArcKind::Inhibitor, token, weight);
+    }
+
+    /// An arc that empties the place, before tokens are put.
+    pub fn reset(&mut self, place: u32, transition: u32) {
+        self.arc(place, transition, ArcKind::Reset, "", "1");
+    }
+
+    /// The net.
+    ///
+    /// # Errors
+    /// The first of what is wrong with it.
+    pub fn build(&self) -> Result<ColouredNet, PetriError> {
+        self.build_all().map_err(|mut wrong| wrong.swap_remove(0))
+    }
+
+    /// The net.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it; at least one.
+    pub fn build_all(&self) -> Result<ColouredNet, Vec<PetriError>> {
+        let (mut wrong, mut transitions, mut arcs) = (Vec::new(), Vec::new(), Vec::new());
+        if self.transitions.is_empty() {
+            return Err(vec![PetriError::part("net", &self.name, "no transition", "at least one")]);
+        }
+        for (number, raw) in (0u32..).zip(&self.transitions) {
+            match super::assemble::transition(raw, &self.scopes[raw.scope].1, &self.places) {
+                Ok(transition) => transitions.push(transition),
+                Err((text, misread)) if text.is_empty() => {
+                    wrong.push(PetriError::part("transition", &raw.name, misread.found, &misread.expected));
+                }
+                Err((text, misread)) => wrong.push(Self::misread("transition", &raw.name, &text, misread)),
+            }
+            arcs.extend(raw.arcs.iter().map(|arc| {
+                let text = match (arc.weight.as_str(), arc.tokens.as_str()) {
+                    ("1", tokens) => tokens.to_owned(),
+                    (weight, "") => weight.to_owned(),
+                    (weight, tokens) => format!("{weight} of {tokens}"),
+                };
+                ArcText { place: arc.place, transition: number, kind: arc.kind, text }
+            }));
+        }
+        if wrong.is_empty() {
+            Ok(ColouredNet { name: self.name.clone(), places: self.places.clone(), transitions, arcs })
+        } else {
+            Err(wrong)
+        }
+    }
+}
+
+fn check_weights(part: &'static str, name: &str, weights: &[f64]) -> Result<(), PetriError> {
+    let fine = |weight: &f64| weight.is_finite() && *weight >= 0.0;
+    if let Some(bad) = weights.iter().find(|weight| !fine(weight)) {
+        return Err(PetriError::part(part, name, format!("the weight {bad}"), "weights from 0"));
+    }
+    if weights.iter().sum::<f64>() <= 0.0 {
+        return Err(PetriError::part(part, name, "weights that sum to 0", "one above 0 at least"));
+    }
+    Ok(())
+}

@@ -1,0 +1,154 @@
+//! What a token can be: a dot, a whole number, a truth value, a word of an enumeration, or a record of these.
+//!
+//! A colour is flat when it is stored: a token is as many 64-bit words as its colour has scalars.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// The colour set of a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Colour {
+    /// Tokens without colour.
+    Dot,
+    /// Whole numbers.
+    Int {
+        /// The least.
+        low: i64,
+        /// The greatest.
+        high: i64,
+    },
+    /// False and true.
+    Bool,
+    /// One of these words; stored as its number.
+    Enum(Arc<[String]>),
+    /// Named parts.
+    Record(Arc<[(String, Colour)]>),
+}
+
+impl Colour {
+    /// Any whole number of 64 bits.
+    pub const ANY_INT: Self = Self::Int { low: i64::MIN, high: i64::MAX };
+
+    /// Words of a token.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        match self {
+            Self::Dot => 0,
+            Self::Record(fields) => fields.iter().map(|(_, colour)| colour.width()).sum(),
+            _ => 1,
+        }
+    }
+
+    /// Least and greatest value of each word.
+    #[must_use]
+    pub fn ranges(&self) -> Vec<(i64, i64)> {
+        match self {
+            Self::Dot => Vec::new(),
+            Self::Int { low, high } => vec![(*low, *high)],
+            Self::Bool => vec![(0, 1)],
+            Self::Enum(words) => vec![(0, words.len() as i64 - 1)],
+            Self::Record(fields) => fields.iter().flat_map(|(_, colour)| colour.ranges()).collect(),
+        }
+    }
+
+    /// Different colours; nothing where they are too many to count.
+    #[must_use]
+    pub fn size(&self) -> Option<u64> {
+        self.ranges().iter().try_fold(1u64, |size, &(low, high)| {
+            let span = high.checked_sub(low)?.checked_add(1)?;
+            size.checked_mul(u64::try_from(span).ok()?)
+        })
+    }
+
+    /// Where a field's words begin, and its colour.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<(usize, &Colour)> {
+        let Self::Record(fields) = self else { return None };
+        let mut first = 0;
+        for (field, colour) in fields.iter() {
+            if field == name {
+                return Some((first, colour));
+            }
+            first += colour.width();
+        }
+        None
+    }
+
+    /// A token in the words of an expression.
+    #[must_use]
+    pub fn text(&self, words: &[i64]) -> String {
+        let mut text = String::new();
+        self.write(words, &mut text);
+        text
+    }
+
+    fn write(&self, words: &[i64], text: &mut String) {
+        // Writing into a string does not fail.
+        let _ = match self {
+            Self::Dot => write!(text, "dot"),
+            Self::Int { .. } => write!(text, "{}", words[0]),
+            Self::Bool => write!(text, "{}", words[0] != 0),
+            Self::Enum(names) => match usize::try_from(words[0]).ok().and_then(|at| names.get(at)) {
+                Some(name) => write!(text, "{name}"),
+                None => write!(text, "{}", words[0]),
+            },
+            Self::Record(fields) => {
+                text.push('{');
+                let mut at = 0;
+                for (number, (name, colour)) in fields.iter().enumerate() {
+                    if number > 0 {
+                        text.push_str(", ");
+                    }
+                    text.push_str(name);
+                    text.push_str(": ");
+                    let width = colour.width();
+                    colour.write(&words[at..at + width], text);
+                    at += width;
+                }
+                write!(text, "}}")
+            }
+        };
+    }
+
+    /// What an expression has to be to give such a token.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Dot => "a dot".to_owned(),
+            Self::Int { low: i64::MIN, high: i64::MAX } => "a whole number".to_owned(),
+            Self::Int { low, high } => format!("a whole number of {low}..{high}"),
+            Self::Bool => "false or true".to_owned(),
+            Self::Enum(words) => words.join(" or "),
+            Self::Record(fields) => {
+                let fields: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
+                format!("a record of {}", fields.join(", "))
+            }
+        }
+    }
+
+    /// The colour of this number, counted with the last word running fastest.
+    #[must_use]
+    pub fn nth(&self, mut number: u64) -> Vec<i64> {
+        let ranges = self.ranges();
+        let mut words = vec![0; ranges.len()];
+        for (word, &(low, high)) in words.iter_mut().zip(&ranges).rev() {
+            let span = (high - low + 1) as u64;
+            *word = low + (number % span) as i64;
+            number /= span;
+        }
+        words
+    }
+
+    /// The number of a colour; nothing where a word is out of its range.
+    #[must_use]
+    pub fn number_of(&self, words: &[i64]) -> Option<u64> {
+        let mut number = 0u64;
+        for (&word, (low, high)) in words.iter().zip(self.ranges()) {
+            if word < low || word > high {
+                return None;
+            }
+            number = number * (high - low + 1) as u64 + (word - low) as u64;
+        }
+        Some(number)
+    }
+}

@@ -1,0 +1,430 @@
+//! A firing: what is put and taken, and whom that concerns.
+//!
+//! Tokens are put before others are taken, so that a colour that comes back in the same firing was never away, and what it
+//! enables keeps its time. A reset empties its place before that.
+
+use super::super::fault::Fault;
+use super::super::net::TimingCode;
+use super::timed::as_weight;
+use super::{Done, Engine, Failure, guard_failed};
+
+/// Lists that are used again in each firing.
+pub(super) struct Buffers {
+    /// The transition that fired last, with its binding.
+    pub last: u32,
+    pub frame: Vec<i64>,
+    entries: Vec<u32>,
+    /// Words of tokens that are put; of colours that are looked for.
+    pub words: Vec<i64>,
+    /// Place, beginning of the words, number of tokens.
+    puts: Vec<(u32, u32, u32)>,
+    /// Dots that are put and taken by the binding's numbers.
+    dots: Vec<(u32, i64)>,
+    /// Entries of bindings that a search found.
+    pub found: Vec<u32>,
+    new: Vec<(u32, u32)>,
+    /// Whether the new entry fits each arc that takes from its place.
+    fits: Vec<bool>,
+    touched: Vec<(u32, u32)>,
+    /// Places whose number of tokens changed, and what it was.
+    changed: Vec<(u32, u32)>,
+    is_changed: Vec<bool>,
+    concerned: Vec<u32>,
+    is_concerned: Vec<bool>,
+    refills: Vec<u32>,
+    needs_refill: Vec<bool>,
+    /// Most tokens of an entry that a transition ever saw.
+    widest: Vec<u32>,
+    /// How often the dots allowed each transition when it was last looked at.
+    units: Vec<u32>,
+}
+
+impl Buffers {
+    pub fn new(places: usize, transitions: usize) -> Self {
+        Self {
+            last: 0,
+            frame: Vec::new(),
+            entries: Vec::new(),
+            words: Vec::new(),
+            puts: Vec::new(),
+            dots: Vec::new(),
+            found: Vec::new(),
+            new: Vec::new(),
+            fits: Vec::new(),
+            touched: Vec::new(),
+            changed: Vec::new(),
+            is_changed: vec![false; places],
+            concerned: Vec::new(),
+            is_concerned: vec![false; transitions],
+            refills: Vec::new(),
+            needs_refill: vec![false; transitions],
+            widest: vec![1; transitions],
+            units: vec![u32::MAX; transitions],
+        }
+    }
+
+    /// A transition's dots are to be looked at.
+    pub fn concern(&mut self, transition: u32) {
+        if !std::mem::replace(&mut self.is_concerned[transition as usize], true) {
+            self.concerned.push(transition);
+        }
+    }
+
+    fn refill(&mut self, transition: u32) {
+        if !std::mem::replace(&mut self.needs_refill[transition as usize], true) {
+            self.refills.push(transition);
+        }
+    }
+}
+
+impl Engine<'_> {
+    /// A time is over: its transition fires.
+    pub(super) fn end_timer(&mut self, timer: u32) -> Done<()> {
+        let ended = self.agenda.timer(timer);
+        let (transition, binding) = (ended.transition as usize, ended.binding);
+        if !matches!(self.net.transitions[transition].timing, TimingCode::Exponential { .. }) {
+            let last = self.bindings[transition].timer[binding as usize];
+            if last == timer {
+                self.bindings[transition].timer[binding as usize] = ended.below;
+            } else {
+                let mut above = last;
+                while self.agenda.timer(above).below != timer {
+                    above = self.agenda.timer(above).below;
+                }
+                self.agenda.set_below(above, ended.below);
+            }
+            self.agenda.stop(timer);
+        }
+        self.load(transition, binding);
+        self.fire.entries.clear();
+        self.fire.entries.extend_from_slice(self.bindings[transition].entries(binding));
+        self.fire_with(ended.transition, Some(binding))
+    }
+
+    /// Fires an immediate transition with the binding in the scratch.
+    pub(super) fn fire_found(&mut self, transition: u32) -> Done<()> {
+        let takes = self.plans[transition as usize].offers.len();
+        self.fire.entries.clear();
+        self.fire.entries.extend_from_slice(&self.scratch.entries[..takes]);
+        self.fire_with(transition, None)
+    }
+
+    fn fire_with(&mut self, transition: u32, binding: Option<u32>) -> Done<()> {
+        let number = transition as usize;
+        self.fire.last = transition;
+        self.fire.frame.clear();
+        self.fire.frame.extend_from_slice(&self.scratch.frame[..self.net.transitions[number].slots]);
+        self.fired[number] += 1;
+        self.firings += 1;
+        self.compute(number)?;
+        let moved = self.apply(number);
+        moved.map_err(|(place, fault)| {
+            self.scratch.frame[..self.fire.frame.len()].copy_from_slice(&self.fire.frame);
+            Box::new(Failure { transition, what: "a token", place: Some(place), fault })
+        })?;
+        if let Some(binding) = binding {
+            // A binding that was dropped is not used again before this.
+            if self.bindings[number].is_live(binding) {
+                self.renew(transition, binding, true)?;
+            }
+        }
+        self.follow()
+    }
+
+    /// Finds what the binding in the frame puts, and the dots whose number depends on it.
+    #[inline]
+    fn compute(&mut self, number: usize) -> Done<()> {
+        let net = self.net;
+        let transition = &net.transitions[number];
+        let fixed = &self.fixed[number];
+        let wrong = |what: &'static str, place: u32| {
+            move |fault| Box::new(Failure { transition: number as u32, what, place: Some(place), fault })
+        };
+        self.fire.words.clear();
+        self.fire.puts.clear();
+        self.fire.dots.clear();
+        let frame = &self.fire.frame;
+        for &put in &fixed.puts {
+            let put = &transition.puts[put];
+            let weight = put.weight.run(frame, &mut self.random).and_then(as_weight);
+            let weight = weight.map_err(wrong("the weight", put.place))?;
+            if weight == 0 {
+                continue;
+            }
+            let first = self.fire.words.len();
+            for part in &put.parts {
+                let word = part.run(frame, &mut self.random).map_err(wrong("a token", put.place))?;
+                self.fire.words.push(word);
+            }
+            let store = self.stores[put.place as usize].map_or(0, |store| store as usize);
+            if let Some((word, value)) = self.coloured[store].misfit(&self.fire.words[first..]) {
+                return Err(wrong("a token", put.place)(Fault::OutOfRange(word, value)));
+            }
+            self.fire.puts.push((put.place, first as u32, weight));
+        }
+        for (place, code) in &fixed.varying_puts {
+            let weight = code.run(frame, &mut self.random).and_then(as_weight).map_err(wrong("the weight", *place))?;
+            self.fire.dots.push((*place, i64::from(weight)));
+        }
+        for (place, code) in &fixed.varying_needs {
+            let weight = code.run(frame, &mut self.random).and_then(as_weight).map_err(wrong("the weight", *place))?;
+            self.fire.dots.push((*place, -i64::from(weight)));
+        }
+        Ok(())
+    }
+
+    /// Moves the tokens.
+    fn apply(&mut self, number: usize) -> Result<(), (u32, Fault)> {
+        if self.fixed[number].resets {
+            self.reset(number);
+        }
+        for at in 0..self.fire.puts.len() {
+            let (place, first, count) = self.fire.puts[at];
+            let words = std::mem::take(&mut self.fire.words);
+            let width = self.stores[place as usize].map_or(0, |store| self.coloured[store as usize].width);
+            let put = self.put(place, &words[first as usize..first as usize + width], count);
+            self.fire.words = words;
+            put.map_err(|fault| (place, fault))?;
+        }
+        for at in 0..self.fixed[number].changes.len() {
+            let (place, by) = self.fixed[number].changes[at];
+            self.shift(place, by).map_err(|fault| (place, fault))?;
+        }
+        for at in 0..self.fire.dots.len() {
+            let (place, by) = self.fire.dots[at];
+            self.shift(place, by).map_err(|fault| (place, fault))?;
+        }
+        for arc in 0..self.plans[number].offers.len() {
+            let offer = &self.plans[number].offers[arc];
+            let place = self.net.transitions[number].takes[arc].place;
+            if offer.read || self.fixed[number].resets && self.net.transitions[number].resets.contains(&place) {
+                continue;
+            }
+            let (entry, weight) = (self.fire.entries[arc], offer.weight);
+            self.take(place, entry, weight);
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn reset(&mut self, number: usize) {
+        for at in 0..self.net.transitions[number].resets.len() {
+            let place = self.net.transitions[number].resets[at];
+            if let Some(store) = self.stores[place as usize] {
+                for entry in 0..self.coloured[store as usize].entries() as u32 {
+                    let count = self.coloured[store as usize].count[entry as usize];
+                    if count > 0 {
+                        self.take(place, entry, count);
+                    }
+                }
+            } else {
+                // What is taken there is taken from what the change finds.
+                let needs = self.fixed[number].needs.iter().filter(|(other, _)| *other == place);
+                let taken: i64 = needs.map(|(_, weight)| i64::from(*weight)).sum();
+                let varying = self.fire.dots.iter().filter(|(other, by)| *other == place && *by < 0);
+                let taken = taken - varying.map(|(_, by)| by).sum::<i64>();
+                // The number fits: it was there.
+                let _ = self.shift(place, taken - i64::from(self.tokens[place as usize]));
+            }
+        }
+    }
+
+    /// The number of tokens of a place changes.
+    #[inline]
+    fn shift(&mut self, place: u32, by: i64) -> Result<(), Fault> {
+        let held = &mut self.tokens[place as usize];
+        if !std::mem::replace(&mut self.fire.is_changed[place as usize], true) {
+            self.fire.changed.push((place, *held));
+        }
+        *held = u32::try_from(i64::from(*held) + by).map_err(|_| Fault::TooManyTokens)?;
+        Ok(())
+    }
+
+    /// Puts tokens of a colour; the arcs that can take them know them.
+    pub(super) fn put(&mut self, place: u32, words: &[i64], count: u32) -> Result<(), Fault> {
+        let Some(store) = self.stores[place as usize] else { return self.shift(place, i64::from(count)) };
+        self.shift(place, i64::from(count))?;
+        let queue = self.net.places[place as usize].choice == super::super::net::Choice::Fifo;
+        let (times, each) = if queue { (count, 1) } else { (1, count) };
+        for _ in 0..times {
+            let added = self.coloured[store as usize].add(words, each);
+            let (entry, new) = added.ok_or(Fault::TooManyTokens)?;
+            let list = if new { &mut self.fire.new } else { &mut self.fire.touched };
+            list.push((place, entry));
+        }
+        Ok(())
+    }
+
+    /// Takes tokens of an entry.
+    fn take(&mut self, place: u32, entry: u32, count: u32) {
+        // What is taken was there.
+        let _ = self.shift(place, -i64::from(count));
+        let Some(store) = self.stores[place as usize] else { return };
+        if !self.coloured[store as usize].remove(entry, count) {
+            self.fire.touched.push((place, entry));
+            return;
+        }
+        for at in 0..self.takers[place as usize].len() {
+            let (transition, arc) = self.takers[place as usize][at];
+            for index in &mut self.plans[transition as usize].offers[arc as usize].indices {
+                index.unlink(entry);
+            }
+            if self.fixed[transition as usize].is_immediate {
+                self.immediate.lost(transition);
+            } else {
+                while let Some(binding) = self.bindings[transition as usize].at(arc as usize, entry) {
+                    self.drop_binding(transition, binding);
+                }
+                if self.fixed[transition as usize].most_bindings != u32::MAX {
+                    self.fire.refill(transition);
+                }
+            }
+        }
+        self.coloured[store as usize].release(entry);
+    }
+
+    /// Everybody whom a firing concerns follows.
+    pub(super) fn follow(&mut self) -> Done<()> {
+        for at in 0..self.fire.changed.len() {
+            let (place, before) = self.fire.changed[at];
+            self.fire.is_changed[place as usize] = false;
+            let after = self.tokens[place as usize];
+            if after == before {
+                continue;
+            }
+            self.occupancy.change(place as usize, before, after, self.now);
+            for looker in 0..self.counters[place as usize].len() {
+                let transition = self.counters[place as usize][looker];
+                if self.fixed[transition as usize].is_immediate {
+                    self.immediate.concern(transition);
+                } else {
+                    self.fire.concern(transition);
+                }
+            }
+        }
+        self.fire.changed.clear();
+        for at in 0..self.fire.new.len() {
+            let (place, entry) = self.fire.new[at];
+            self.arrived(place, entry)?;
+        }
+        self.fire.new.clear();
+        for at in 0..self.fire.touched.len() {
+            let (place, entry) = self.fire.touched[at];
+            self.recount(place, entry)?;
+        }
+        self.fire.touched.clear();
+        for at in 0..self.fire.concerned.len() {
+            let transition = self.fire.concerned[at];
+            self.fire.is_concerned[transition as usize] = false;
+            self.recount_dots(transition)?;
+        }
+        self.fire.concerned.clear();
+        for at in 0..self.fire.refills.len() {
+            let transition = self.fire.refills[at];
+            self.fire.needs_refill[transition as usize] = false;
+            self.refill(transition)?;
+        }
+        self.fire.refills.clear();
+        Ok(())
+    }
+
+    /// An entry came: arcs that it fits offer it, and bindings with it are found.
+    fn arrived(&mut self, place: u32, entry: u32) -> Done<()> {
+        let Some(store) = self.stores[place as usize] else { return Ok(()) };
+        // First all arcs know it: a binding may take it twice.
+        self.fire.fits.clear();
+        for at in 0..self.takers[place as usize].len() {
+            let (transition, arc) = self.takers[place as usize][at];
+            let offer = &mut self.plans[transition as usize].offers[arc as usize];
+            let store = &self.coloured[store as usize];
+            let words = store.words(entry);
+            let mut fits = offer.is_consistent(words);
+            if fits && !offer.local.is_empty() {
+                offer.bind(words, &mut self.scratch.frame);
+                for code in &offer.local {
+                    let holds = code.run(&self.scratch.frame, &mut self.random);
+                    if holds.map_err(|fault| guard_failed(transition, fault))? == 0 {
+                        fits = false;
+                        break;
+                    }
+                }
+            }
+            if fits {
+                offer.indices.iter_mut().for_each(|index| index.link(entry, words));
+            }
+            self.fire.fits.push(fits);
+        }
+        let count = self.coloured[store as usize].count[entry as usize];
+        for at in 0..self.takers[place as usize].len() {
+            if !self.fire.fits[at] {
+                continue;
+            }
+            let (transition, arc) = self.takers[place as usize][at];
+            let number = transition as usize;
+            if self.fixed[number].is_immediate {
+                self.immediate.concern(transition);
+            } else if self.fixed[number].most_bindings != u32::MAX {
+                self.fire.refill(transition);
+            } else {
+                self.fire.widest[number] = self.fire.widest[number].max(count);
+                self.bind(transition, arc as usize, entry)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// An entry has another number of tokens.
+    fn recount(&mut self, place: u32, entry: u32) -> Done<()> {
+        let Some(store) = self.stores[place as usize] else { return Ok(()) };
+        let count = self.coloured[store as usize].count[entry as usize];
+        for at in 0..self.takers[place as usize].len() {
+            let (transition, arc) = self.takers[place as usize][at];
+            let number = transition as usize;
+            if self.fixed[number].is_immediate {
+                self.immediate.concern(transition);
+                continue;
+            }
+            self.fire.widest[number] = self.fire.widest[number].max(count);
+            let mut next = self.bindings[number].at(arc as usize, entry);
+            while let Some(binding) = next {
+                next = self.bindings[number].after(arc as usize, binding);
+                self.renew(transition, binding, false)?;
+            }
+        }
+        // Who inhibits by colour looks at the number of the place, which changed as well unless a colour replaced another.
+        for at in 0..self.counters[place as usize].len() {
+            let transition = self.counters[place as usize][at];
+            if self.fixed[transition as usize].is_immediate {
+                self.immediate.concern(transition);
+            } else {
+                self.fire.concern(transition);
+            }
+        }
+        Ok(())
+    }
+
+    /// Dots of a timed transition changed, or tokens that inhibit it.
+    fn recount_dots(&mut self, transition: u32) -> Done<()> {
+        let number = transition as usize;
+        if self.fixed[number].is_immediate {
+            self.immediate.concern(transition);
+            return Ok(());
+        }
+        let fixed = &self.fixed[number];
+        if fixed.varying_needs.is_empty() && fixed.varying_inhibitors.is_empty() {
+            // More than any binding can use is enough.
+            let widest = if self.plans[number].offers.is_empty() { u32::MAX } else { self.fire.widest[number] };
+            let most = fixed.servers.busy(widest);
+            let units = self.limited_by_dots(number, most)?;
+            if std::mem::replace(&mut self.fire.units[number], units) == units && units == most && most != u32::MAX {
+                return Ok(());
+            }
+        }
+        for binding in 0..self.bindings[number].len() {
+            if self.bindings[number].is_live(binding) {
+                self.renew(transition, binding, false)?;
+            }
+        }
+        Ok(())
+    }
+}

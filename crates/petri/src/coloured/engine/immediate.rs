@@ -1,0 +1,293 @@
+//! Immediate transitions: which are enabled, and which of them fires.
+//!
+//! Of those enabled, only the highest priority counts. There every binding competes with its weight, except that of a queue
+//! only the first token that fits is offered.
+
+use super::super::net::{Choice, ColouredNet, TimingCode};
+use super::search::Search;
+use super::timed::as_weight;
+use super::{Done, Engine, guard_failed};
+
+pub(super) struct Immediates {
+    /// Transitions by priority, the highest first.
+    order: Vec<u32>,
+    /// Where the next priority begins, for each place in the order.
+    class_end: Vec<u32>,
+    rank: Vec<u32>,
+    /// A bit for each enabled one, in that order.
+    enabled: Vec<u64>,
+    dirty: Vec<u32>,
+    is_dirty: Vec<bool>,
+    /// The first binding that was found.
+    first: Vec<Vec<u32>>,
+    /// Whether there can be no other: everything but queues is decided by them.
+    decided: Vec<bool>,
+    weights: Vec<(u32, f64)>,
+}
+
+impl Immediates {
+    pub fn new(net: &ColouredNet) -> Self {
+        let priority = |number: u32| match net.transitions[number as usize].timing {
+            TimingCode::Immediate { priority, .. } => Some(priority),
+            _ => None,
+        };
+        let mut order: Vec<u32> = (0..net.transitions.len() as u32).filter(|&t| priority(t).is_some()).collect();
+        order.sort_by_key(|&number| (std::cmp::Reverse(priority(number)), number));
+        let mut rank = vec![u32::MAX; net.transitions.len()];
+        for (place, &number) in (0u32..).zip(&order) {
+            rank[number as usize] = place;
+        }
+        let class_end = order.iter().map(|&number| {
+            order.iter().filter(|&&other| priority(other) >= priority(number)).count() as u32
+        });
+        let decided = net.transitions.iter().map(|transition| {
+            let mut known: Vec<u16> = Vec::new();
+            let queue = |place: u32| net.places[place as usize].choice == Choice::Fifo;
+            for take in transition.takes.iter().filter(|take| queue(take.place)) {
+                known.extend(&take.slots);
+            }
+            let others = transition.takes.iter().filter(|take| !queue(take.place));
+            others.flat_map(|take| &take.slots).all(|slot| known.contains(slot))
+        });
+        Self {
+            class_end: class_end.collect(),
+            enabled: vec![0; order.len().div_ceil(64)],
+            rank,
+            dirty: Vec::new(),
+            is_dirty: vec![false; net.transitions.len()],
+            first: net.transitions.iter().map(|transition| vec![0; transition.takes.len()]).collect(),
+            decided: decided.collect(),
+            weights: Vec::new(),
+            order,
+        }
+    }
+
+    /// Whether a transition is enabled is to be found out again.
+    #[inline]
+    pub fn concern(&mut self, transition: u32) {
+        if !std::mem::replace(&mut self.is_dirty[transition as usize], true) {
+            self.dirty.push(transition);
+        }
+    }
+
+    /// A transition lost a token: it matters only if it was enabled.
+    #[inline]
+    pub fn lost(&mut self, transition: u32) {
+        let rank = self.rank[transition as usize];
+        if self.enabled[rank as usize / 64] >> (rank % 64) & 1 == 1 {
+            self.concern(transition);
+        }
+    }
+
+    #[inline]
+    fn set(&mut self, transition: u32, enabled: bool) {
+        let rank = self.rank[transition as usize];
+        let bit = 1u64 << (rank % 64);
+        let word = &mut self.enabled[rank as usize / 64];
+        if enabled { *word |= bit } else { *word &= !bit }
+    }
+
+    /// The next enabled one from a place in the order.
+    #[inline]
+    fn next(&self, from: u32) -> Option<u32> {
+        let mut at = from as usize / 64;
+        let mut word = self.enabled.get(at)? & (u64::MAX << (from % 64));
+        while word == 0 {
+            at += 1;
+            word = *self.enabled.get(at)?;
+        }
+        Some(at as u32 * 64 + word.trailing_zeros())
+    }
+}
+
+impl Engine<'_> {
+    /// Fires one immediate transition; `false` when none is enabled.
+    #[inline]
+    pub(super) fn fire_immediate(&mut self) -> Done<bool> {
+        while let Some(transition) = self.immediate.dirty.pop() {
+            self.immediate.is_dirty[transition as usize] = false;
+            let enabled = self.is_open(transition as usize) && self.find_first(transition)?;
+            self.immediate.set(transition, enabled);
+        }
+        let Some(first) = self.immediate.next(0) else { return Ok(false) };
+        let end = self.immediate.class_end[first as usize];
+        let transition = match self.immediate.next(first + 1) {
+            Some(second) if second < end => self.compete(first, end)?,
+            _ => self.immediate.order[first as usize],
+        };
+        self.choose(transition)?;
+        self.fire_found(transition)?;
+        Ok(true)
+    }
+
+    /// Finds the first binding of a transition.
+    fn find_first(&mut self, transition: u32) -> Done<bool> {
+        let number = transition as usize;
+        let plans = &self.plans[number];
+        if plans.offers.is_empty() && plans.always.is_empty() && self.is_fixed(number) {
+            return Ok(true);
+        }
+        let found = self.each_binding(transition, None, &mut |_, _| true)?;
+        if found {
+            let takes = self.plans[number].offers.len();
+            self.immediate.first[number].copy_from_slice(&self.scratch.entries[..takes]);
+        }
+        Ok(found)
+    }
+
+    fn is_fixed(&self, number: usize) -> bool {
+        self.fixed[number].varying_needs.is_empty() && self.fixed[number].varying_inhibitors.is_empty()
+    }
+
+    /// Visits enabled bindings until `visit` says `true`; with the queues' tokens of one binding, if it is given.
+    fn each_binding(
+        &mut self,
+        transition: u32,
+        queues_as: Option<&[u32]>,
+        visit: &mut dyn FnMut(&[u32], f64) -> bool,
+    ) -> Done<bool> {
+        let number = transition as usize;
+        let plans = &self.plans[number];
+        let search = Search {
+            stores: &self.coloured,
+            plans,
+            fixed: None,
+            counted: true,
+            is_out: &|arc, entry| queues_as.is_some_and(|held| plans.offers[arc].queue && held[arc] != entry),
+        };
+        let fixed = &self.fixed[number];
+        let (tokens, net, stores, coloured) = (&self.tokens, self.net, &self.stores, &self.coloured);
+        let TimingCode::Immediate { weight, .. } = &net.transitions[number].timing else { return Ok(false) };
+        let varying = !self.is_fixed(number);
+        let looked = &mut self.fire.words;
+        let found = search.run(&mut self.scratch, &mut self.random, &mut |scratch, random| {
+            if varying {
+                for (place, code) in &fixed.varying_needs {
+                    let needed = code.run(&scratch.frame, random).and_then(as_weight)?;
+                    if tokens[*place as usize] < needed {
+                        return Ok(false);
+                    }
+                }
+                for &inhibitor in &fixed.varying_inhibitors {
+                    let inhibitor = &net.transitions[number].inhibitors[inhibitor];
+                    let most = inhibitor.weight.run(&scratch.frame, random).and_then(as_weight)?;
+                    let place = inhibitor.place as usize;
+                    let held = match (&inhibitor.colour, stores[place]) {
+                        (Some(colour), Some(store)) => {
+                            looked.clear();
+                            for part in colour {
+                                looked.push(part.run(&scratch.frame, random)?);
+                            }
+                            coloured[store as usize].held(looked)
+                        }
+                        _ => tokens[place],
+                    };
+                    if held >= most {
+                        return Ok(false);
+                    }
+                }
+            }
+            let weight = f64::from_bits(weight.run(&scratch.frame, random)? as u64);
+            if !(weight.is_finite() && weight > 0.0) {
+                return Err(super::Fault::NoTime(weight.to_bits()));
+            }
+            Ok(visit(&scratch.entries, weight))
+        });
+        found.map_err(|fault| guard_failed(transition, fault))
+    }
+
+    /// The weight of all bindings of an enabled transition.
+    fn weight(&mut self, transition: u32) -> Done<f64> {
+        let number = transition as usize;
+        let TimingCode::Immediate { weight, .. } = &self.net.transitions[number].timing else { return Ok(0.0) };
+        if let Some(bits) = weight.constant() {
+            let weight = f64::from_bits(bits as u64);
+            if self.immediate.decided[number] {
+                return Ok(weight);
+            }
+            if let Some(members) = self.members(number) {
+                return Ok(weight * members as f64);
+            }
+        }
+        let mut sum = 0.0;
+        let first = self.immediate.first[number].clone();
+        self.each_binding(transition, Some(&first), &mut |_, weight| {
+            sum += weight;
+            false
+        })?;
+        Ok(sum)
+    }
+
+    /// The number of bindings, where one arc of weight 1 takes tokens in any order and nothing else decides.
+    fn members(&self, number: usize) -> Option<usize> {
+        match self.plans[number].offers.as_slice() {
+            [offer] if offer.weight == 1 && !offer.queue && self.is_fixed(number) => {
+                Some(offer.indices[0].members().len())
+            }
+            _ => None,
+        }
+    }
+
+    /// Draws one of the enabled transitions of a priority.
+    fn compete(&mut self, first: u32, end: u32) -> Done<u32> {
+        let mut weights = std::mem::take(&mut self.immediate.weights);
+        weights.clear();
+        let (mut sum, mut at) = (0.0, Some(first));
+        while let Some(rank) = at.filter(|&rank| rank < end) {
+            let transition = self.immediate.order[rank as usize];
+            let weight = self.weight(transition)?;
+            weights.push((transition, weight));
+            sum += weight;
+            at = self.immediate.next(rank + 1);
+        }
+        let mut drawn = self.random.unit() * sum;
+        let mut chosen = weights[0].0;
+        for &(transition, weight) in &weights {
+            chosen = transition;
+            if drawn < weight {
+                break;
+            }
+            drawn -= weight;
+        }
+        self.immediate.weights = weights;
+        Ok(chosen)
+    }
+
+    /// Binds an enabled transition.
+    #[inline]
+    fn choose(&mut self, transition: u32) -> Done<()> {
+        let number = transition as usize;
+        let TimingCode::Immediate { weight, .. } = &self.net.transitions[number].timing else { return Ok(()) };
+        let takes = self.plans[number].offers.len();
+        let decided = self.immediate.decided[number];
+        let members = if decided || weight.constant().is_none() { None } else { self.members(number) };
+        if decided {
+            self.scratch.entries[..takes].copy_from_slice(&self.immediate.first[number]);
+        } else if let Some(members) = members {
+            let at = if members == 1 { 0 } else { self.random.below(members as u32) as usize };
+            self.scratch.entries[0] = self.plans[number].offers[0].indices[0].members()[at];
+        } else {
+            self.draw_binding(transition)?;
+        }
+        for (offer, &entry) in self.plans[number].offers.iter().zip(&self.scratch.entries) {
+            offer.bind(self.coloured[offer.place as usize].words(entry), &mut self.scratch.frame);
+        }
+        Ok(())
+    }
+
+    /// Draws one of many bindings, each by its weight.
+    fn draw_binding(&mut self, transition: u32) -> Done<()> {
+        let number = transition as usize;
+        let takes = self.plans[number].offers.len();
+        let drawn = self.random.unit() * self.weight(transition)?;
+        let first = self.immediate.first[number].clone();
+        let (mut upto, mut chosen) = (0.0, first.clone());
+        self.each_binding(transition, Some(&first), &mut |entries, weight| {
+            upto += weight;
+            chosen.copy_from_slice(&entries[..takes]);
+            drawn < upto
+        })?;
+        self.scratch.entries[..takes].copy_from_slice(&chosen);
+        Ok(())
+    }
+}

@@ -1,0 +1,435 @@
+//! A coloured net, firing by firing, on its tokens as they are.
+//!
+//! What holds: a timed transition has a timer for each binding that its coloured tokens allow (k for k servers, as far as
+//! tokens suffice); of a queue only the first fitting tokens are offered. Bindings of a timed transition are kept and
+//! follow each change of a token; those of an immediate one are searched for when it may fire. Nothing is allocated once
+//! all lists have grown to their working size.
+
+mod agenda;
+mod bindings;
+mod fire;
+mod immediate;
+mod offer;
+mod plan;
+mod search;
+mod store;
+mod timed;
+
+use super::code::Code;
+use super::fault::Fault;
+use super::net::{ColouredNet, TimingCode};
+use super::unfold::failed;
+use crate::PetriError;
+use crate::net::Servers;
+use crate::occupancy::Occupancy;
+use crate::simulate::{FIRINGS_PER_LOOK, MOST_IMMEDIATE, Run, Simulated};
+use agenda::Agenda;
+use bindings::Bindings;
+use linecard_sim::{Stream, stream};
+use plan::Plans;
+use search::Scratch;
+use std::ops::ControlFlow;
+use store::Store;
+
+/// A firing, as somebody who watches sees it.
+pub struct Firing<'a> {
+    /// When.
+    pub time: f64,
+    /// Number of the transition.
+    pub transition: u32,
+    /// Its variables.
+    pub binding: &'a dyn Fn() -> String,
+    /// Tokens of each place after it.
+    pub tokens: &'a [u32],
+}
+
+/// Simulates a coloured net once.
+///
+/// # Errors
+/// When a transition has no time, an expression has no value, or immediate transitions fire for ever.
+pub fn simulate_coloured(
+    net: &ColouredNet,
+    run: &Run,
+    progress: &mut dyn FnMut(f64) -> ControlFlow<()>,
+) -> Result<Simulated, PetriError> {
+    let mut engine = Engine::new(net, run.seed)?;
+    engine.until(run.warmup, progress, &mut |_| ControlFlow::Continue(()))?;
+    engine.restart();
+    engine.until(run.warmup + run.time, progress, &mut |_| ControlFlow::Continue(()))?;
+    Ok(engine.measured())
+}
+
+impl ColouredNet {
+    /// Simulates until a time, and shows each firing to somebody, who may end it.
+    ///
+    /// # Errors
+    /// As [`simulate_coloured`].
+    pub fn watch(
+        &self,
+        run: &Run,
+        watcher: &mut dyn FnMut(&Firing<'_>) -> ControlFlow<()>,
+    ) -> Result<(), PetriError> {
+        let mut engine = Engine::new(self, run.seed)?;
+        engine.until(run.warmup + run.time, &mut |_| ControlFlow::Continue(()), watcher).map(|_| ())
+    }
+}
+
+/// A failure inside a firing.
+struct Failure {
+    transition: u32,
+    what: &'static str,
+    place: Option<u32>,
+    fault: Fault,
+}
+
+type Done<T> = Result<T, Box<Failure>>;
+
+/// What is constant of a transition while it fires.
+struct Fixed {
+    /// Dots that are taken and tokens that must not be there, in numbers that do not depend on the binding.
+    needs: Vec<(u32, u32)>,
+    inhibitors: Vec<(u32, u32)>,
+    /// Those that depend on it.
+    varying_needs: Vec<(u32, Code)>,
+    varying_inhibitors: Vec<usize>,
+    /// Changes of dots that do not depend on the binding.
+    changes: Vec<(u32, i64)>,
+    varying_puts: Vec<(u32, Code)>,
+    /// Numbers of the arcs that put coloured tokens.
+    puts: Vec<usize>,
+    /// Takes of a queue with finitely many servers: so many bindings at most.
+    most_bindings: u32,
+    servers: Servers,
+    is_immediate: bool,
+    resets: bool,
+}
+
+struct Engine<'a> {
+    net: &'a ColouredNet,
+    fixed: Vec<Fixed>,
+    plans: Vec<Plans>,
+    /// For each place, the transition and arc that takes its coloured tokens.
+    takers: Vec<Vec<(u32, u32)>>,
+    /// For each place, transitions that look at how many tokens there are.
+    counters: Vec<Vec<u32>>,
+    stores: Vec<Option<u32>>,
+    coloured: Vec<Store>,
+    tokens: Vec<u32>,
+    bindings: Vec<Bindings>,
+    agenda: Agenda,
+    random: Stream,
+    now: f64,
+    scratch: Scratch,
+    fire: fire::Buffers,
+    immediate: immediate::Immediates,
+    occupancy: Occupancy,
+    /// Servers that work, by transition, summed over its bindings; and their time.
+    busy: Vec<u32>,
+    busy_since: Vec<f64>,
+    busy_time: Vec<f64>,
+    fired: Vec<u64>,
+    firings: u64,
+    started: f64,
+    dead: bool,
+}
+
+impl<'a> Engine<'a> {
+    fn new(net: &'a ColouredNet, seed: u64) -> Result<Self, PetriError> {
+        if let Some(untimed) = net.transitions.iter().find(|t| t.timing == TimingCode::Untimed) {
+            return Err(PetriError::part("transition", &untimed.name, "no time", "a kind such as exp, det or imm"));
+        }
+        let (places, transitions) = (net.places.len(), net.transitions.len());
+        let mut stores = vec![None; places];
+        let mut coloured = Vec::new();
+        for (number, place) in net.places.iter().enumerate() {
+            // Dots are stored as tokens of no words when nothing else knows them: as numbers alone.
+            if place.colour.width() > 0 {
+                stores[number] = Some(coloured.len() as u32);
+                coloured.push(Store::new(place));
+            }
+        }
+        let mut engine = Self {
+            net,
+            fixed: net.transitions.iter().map(|transition| Fixed::new(net, transition)).collect(),
+            plans: net.transitions.iter().map(|transition| Plans::new(net, transition)).collect(),
+            takers: vec![Vec::new(); places],
+            counters: vec![Vec::new(); places],
+            stores,
+            coloured,
+            tokens: vec![0; places],
+            bindings: net.transitions.iter().map(|transition| Bindings::new(transition.takes.len())).collect(),
+            agenda: Agenda::default(),
+            random: stream(seed, "petri"),
+            now: 0.0,
+            scratch: Scratch::default(),
+            fire: fire::Buffers::new(places, transitions),
+            immediate: immediate::Immediates::new(net),
+            occupancy: Occupancy::new(&vec![0; places]),
+            busy: vec![0; transitions],
+            busy_since: vec![0.0; transitions],
+            busy_time: vec![0.0; transitions],
+            fired: vec![0; transitions],
+            firings: 0,
+            started: 0.0,
+            dead: false,
+        };
+        let slots = net.transitions.iter().map(|transition| transition.slots).max().unwrap_or(0);
+        let takes = net.transitions.iter().map(|transition| transition.takes.len()).max().unwrap_or(0);
+        engine.scratch = Scratch { frame: vec![0; slots], entries: vec![0; takes] };
+        for (number, transition) in (0u32..).zip(&net.transitions) {
+            for (arc, take) in (0u32..).zip(&transition.takes) {
+                engine.takers[take.place as usize].push((number, arc));
+            }
+            let looks = transition.needs.iter().map(|need| need.place);
+            for place in looks.chain(transition.inhibitors.iter().map(|inhibitor| inhibitor.place)) {
+                if !engine.counters[place as usize].contains(&number) {
+                    engine.counters[place as usize].push(number);
+                }
+            }
+        }
+        // Plans search stores by their number, not the place's.
+        for plans in &mut engine.plans {
+            for offer in &mut plans.offers {
+                offer.place = engine.stores[offer.place as usize].unwrap_or(0);
+            }
+        }
+        engine.begin().map_err(|failure| engine.explain(*failure))?;
+        Ok(engine)
+    }
+
+    /// Puts the first tokens, and starts what they enable.
+    fn begin(&mut self) -> Done<()> {
+        for (number, place) in (0u32..).zip(&self.net.places) {
+            for (words, count) in &place.tokens {
+                self.put(number, words, *count).map_err(|fault| {
+                    Box::new(Failure { transition: 0, what: "a token at the beginning", place: Some(number), fault })
+                })?;
+            }
+        }
+        let first = self.tokens.clone();
+        self.occupancy = Occupancy::new(&first);
+        for transition in 0..self.net.transitions.len() as u32 {
+            self.fire.concern(transition);
+            if self.plans[transition as usize].offers.is_empty() && !self.fixed[transition as usize].is_immediate {
+                let always = self.always(transition)?;
+                if always {
+                    self.bindings[transition as usize].add(&[]);
+                }
+            }
+        }
+        self.follow()?;
+        self.settle()
+    }
+
+    /// Whether the conditions without variables hold.
+    fn always(&mut self, transition: u32) -> Done<bool> {
+        for code in &self.plans[transition as usize].always {
+            let holds = code.run(&[], &mut self.random);
+            if holds.map_err(|fault| guard_failed(transition, fault))? == 0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    #[cold]
+    fn explain(&self, failure: Failure) -> PetriError {
+        let transition = &self.net.transitions[failure.transition as usize];
+        if failure.fault == Fault::Endless {
+            let name = &transition.name;
+            return PetriError::Unsolvable(format!(
+                "immediate transitions fire for ever without time passing; the last was {name:?}"
+            ));
+        }
+        let place = failure.place.map_or(&transition.name, |place| &self.net.places[place as usize].name);
+        failed(transition, &self.scratch.frame, failure.what, place, failure.fault)
+    }
+
+    /// Runs until a time; whether somebody stopped it.
+    fn until(
+        &mut self,
+        end: f64,
+        progress: &mut dyn FnMut(f64) -> ControlFlow<()>,
+        watcher: &mut dyn FnMut(&Firing<'_>) -> ControlFlow<()>,
+    ) -> Result<(), PetriError> {
+        let result = self.run(end, progress, watcher);
+        result.map_err(|failure| match failure {
+            Ended::Failed(failure) => self.explain(*failure),
+            Ended::Interrupted => PetriError::Interrupted,
+        })
+    }
+
+    fn run(
+        &mut self,
+        end: f64,
+        progress: &mut dyn FnMut(f64) -> ControlFlow<()>,
+        watcher: &mut dyn FnMut(&Firing<'_>) -> ControlFlow<()>,
+    ) -> Result<(), Ended> {
+        let mut look = FIRINGS_PER_LOOK;
+        loop {
+            let Some((next, timer)) = self.agenda.first().filter(|(next, _)| *next <= end) else {
+                self.dead = self.agenda.first().is_none();
+                if !self.dead || end.is_finite() {
+                    self.now = end;
+                }
+                return Ok(());
+            };
+            self.now = next;
+            self.end_timer(timer)?;
+            if self.watched(watcher).is_break() {
+                return Ok(());
+            }
+            let mut row = 0u64;
+            while self.fire_immediate()? {
+                if self.watched(watcher).is_break() {
+                    return Ok(());
+                }
+                row += 1;
+                look = look.saturating_sub(1);
+                if row == MOST_IMMEDIATE {
+                    return Err(Ended::Failed(Box::new(Failure {
+                        transition: self.fire.last,
+                        what: "immediate firings: the last",
+                        place: None,
+                        fault: Fault::Endless,
+                    })));
+                }
+                if row.is_multiple_of(FIRINGS_PER_LOOK) && progress(self.now).is_break() {
+                    return Err(Ended::Interrupted);
+                }
+            }
+            look = look.saturating_sub(1);
+            if look == 0 {
+                look = FIRINGS_PER_LOOK;
+                if progress(self.now).is_break() {
+                    return Err(Ended::Interrupted);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn watched(&self, watcher: &mut dyn FnMut(&Firing<'_>) -> ControlFlow<()>) -> ControlFlow<()> {
+        let transition = self.fire.last;
+        let binding = || self.net.transitions[transition as usize].words(&self.fire.frame);
+        watcher(&Firing { time: self.now, transition, binding: &binding, tokens: &self.tokens })
+    }
+
+    /// Fires immediate transitions until none is enabled.
+    fn settle(&mut self) -> Done<()> {
+        let mut row = 0u64;
+        while self.fire_immediate()? {
+            row += 1;
+            if row == MOST_IMMEDIATE {
+                let (transition, fault) = (self.fire.last, Fault::Endless);
+                return Err(Box::new(Failure { transition, what: "immediate firings: the last", place: None, fault }));
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets what was counted.
+    fn restart(&mut self) {
+        self.started = self.now;
+        self.occupancy.restart(&self.tokens, self.now);
+        self.busy_since.fill(self.now);
+        self.busy_time.fill(0.0);
+        self.fired.fill(0);
+        self.firings = 0;
+    }
+
+    fn measured(mut self) -> Simulated {
+        for place in 0..self.tokens.len() {
+            self.occupancy.change(place, self.tokens[place], self.tokens[place], self.now);
+        }
+        for transition in 0..self.busy.len() {
+            self.busy_changes(transition, 0, 0);
+        }
+        let time = self.now - self.started;
+        let per_time = |sum: f64| if time > 0.0 { sum / time } else { 0.0 };
+        Simulated {
+            throughput: self.fired.iter().map(|&count| per_time(count as f64)).collect(),
+            mean_tokens: self.occupancy.means(time),
+            busy_servers: self.busy_time.iter().map(|&sum| per_time(sum)).collect(),
+            occupancy: self.occupancy.shares(time),
+            most_tokens: self.occupancy.most().to_vec(),
+            firings: self.firings,
+            time,
+            dead: self.dead,
+        }
+    }
+}
+
+/// Why a run ended before its time.
+enum Ended {
+    Failed(Box<Failure>),
+    Interrupted,
+}
+
+impl From<Box<Failure>> for Ended {
+    fn from(failure: Box<Failure>) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+#[cold]
+fn guard_failed(transition: u32, fault: Fault) -> Box<Failure> {
+    Box::new(Failure { transition, what: "the guard", place: None, fault })
+}
+
+impl Fixed {
+    fn new(net: &ColouredNet, transition: &super::net::ColouredTransition) -> Self {
+        let constant = |code: &Code| code.constant().and_then(|weight| u32::try_from(weight).ok());
+        let mut fixed = Self {
+            needs: Vec::new(),
+            inhibitors: Vec::new(),
+            varying_needs: Vec::new(),
+            varying_inhibitors: Vec::new(),
+            changes: Vec::new(),
+            varying_puts: Vec::new(),
+            puts: Vec::new(),
+            most_bindings: u32::MAX,
+            servers: transition.servers,
+            is_immediate: matches!(transition.timing, TimingCode::Immediate { .. }),
+            resets: !transition.resets.is_empty(),
+        };
+        let mut needed: Vec<(u32, u32)> = Vec::new();
+        for need in &transition.needs {
+            match constant(&need.weight) {
+                // Parallel arcs are one of their sum.
+                Some(weight) => match needed.iter_mut().find(|(place, _)| *place == need.place) {
+                    Some((_, sum)) => *sum = sum.saturating_add(weight),
+                    None => needed.push((need.place, weight)),
+                },
+                None => fixed.varying_needs.push((need.place, need.weight.clone())),
+            }
+        }
+        let mut changes: Vec<(u32, i64)> = needed.iter().map(|&(place, weight)| (place, -i64::from(weight))).collect();
+        fixed.needs = needed;
+        for (number, put) in transition.puts.iter().enumerate() {
+            if !put.parts.is_empty() {
+                fixed.puts.push(number);
+            } else if let Some(weight) = constant(&put.weight) {
+                match changes.iter_mut().find(|(place, _)| *place == put.place) {
+                    Some((_, by)) => *by += i64::from(weight),
+                    None => changes.push((put.place, i64::from(weight))),
+                }
+            } else {
+                fixed.varying_puts.push((put.place, put.weight.clone()));
+            }
+        }
+        changes.retain(|&(_, by)| by != 0);
+        fixed.changes = changes;
+        for (number, inhibitor) in transition.inhibitors.iter().enumerate() {
+            match (constant(&inhibitor.weight), &inhibitor.colour) {
+                (Some(weight), None) => fixed.inhibitors.push((inhibitor.place, weight)),
+                _ => fixed.varying_inhibitors.push(number),
+            }
+        }
+        let from_queue = |take: &super::net::Take| net.places[take.place as usize].choice == super::net::Choice::Fifo;
+        if let (true, Servers::Count(count)) = (transition.takes.iter().any(from_queue), transition.servers) {
+            fixed.most_bindings = count;
+        }
+        fixed
+    }
+}

@@ -1,0 +1,19 @@
+//! Coloured nets: tokens with values, guards, expressions.
+
+mod assemble;
+mod builder;
+mod code;
+mod colour;
+mod compile;
+mod engine;
+mod fault;
+mod net;
+mod parse;
+mod unfold;
+
+pub use builder::{ColouredBuilder, TimingText};
+pub use colour::Colour;
+pub use compile::Constant;
+pub use engine::{Firing, simulate_coloured};
+pub use net::{ArcText, Choice, ColouredNet, ColouredPlace};
+pub use unfold::Unfolded;

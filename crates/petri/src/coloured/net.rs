@@ -1,0 +1,164 @@
+//! A coloured net that was checked and compiled: what its engines and its unfolding read.
+
+use super::code::Code;
+use super::colour::Colour;
+use crate::net::Servers;
+
+/// Which of its tokens a place offers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Choice {
+    /// All of them; they are a multiset.
+    #[default]
+    Random,
+    /// The one that came first of those that fit; they are a queue.
+    Fifo,
+}
+
+/// A place of a coloured net.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColouredPlace {
+    /// Its name.
+    pub name: String,
+    /// What its tokens are.
+    pub colour: Colour,
+    /// Which of them it offers.
+    pub choice: Choice,
+    /// Tokens at the beginning, in their order: the words of each, and how many.
+    pub tokens: Vec<(Vec<i64>, u32)>,
+}
+
+impl ColouredPlace {
+    /// Tokens at the beginning.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.tokens.iter().map(|(_, count)| u64::from(*count)).sum()
+    }
+}
+
+/// An arc as it was written; for pictures and files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArcText {
+    /// Number of the place.
+    pub place: u32,
+    /// Number of the transition.
+    pub transition: u32,
+    /// What it does.
+    pub kind: crate::net::ArcKind,
+    /// What is taken or put, with how many where that is not one.
+    pub text: String,
+}
+
+/// A time whose numbers may depend on the binding.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum TimingCode {
+    Untimed,
+    Immediate { weight: Code, priority: u32 },
+    Exponential { rate: Code },
+    Deterministic { delay: Code },
+    Uniform { low: Code, high: Code },
+    Erlang { stages: u32, rate: Code },
+    Empirical { values: Vec<f64>, upto: Vec<f64> },
+}
+
+/// Coloured tokens that are taken: a slot of the binding for each word.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Take {
+    pub place: u32,
+    pub slots: Vec<u16>,
+    pub weight: u32,
+    /// They stay where they are.
+    pub read: bool,
+}
+
+/// Dots that are taken.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Need {
+    pub place: u32,
+    pub weight: Code,
+}
+
+/// Tokens that are put; a dot has no parts.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Put {
+    pub place: u32,
+    pub parts: Vec<Code>,
+    pub weight: Code,
+}
+
+/// Tokens that must not be there: of any colour, or of one.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Inhibitor {
+    pub place: u32,
+    pub colour: Option<Vec<Code>>,
+    pub weight: Code,
+}
+
+/// A transition of a coloured net.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ColouredTransition {
+    pub name: String,
+    pub timing: TimingCode,
+    pub servers: Servers,
+    /// Words of a binding.
+    pub slots: usize,
+    pub takes: Vec<Take>,
+    pub needs: Vec<Need>,
+    pub puts: Vec<Put>,
+    pub inhibitors: Vec<Inhibitor>,
+    pub resets: Vec<u32>,
+    /// Conditions that must all hold.
+    pub guard: Vec<Code>,
+    /// The slots of each variable, to tell a binding to a person.
+    pub variables: Vec<(String, Colour, Vec<u16>)>,
+    /// The guard as it was written.
+    pub guard_text: String,
+    /// The time as it was written.
+    pub timing_text: String,
+}
+
+impl ColouredTransition {
+    /// A binding in words.
+    pub fn words(&self, frame: &[i64]) -> String {
+        let all: Vec<String> = self
+            .variables
+            .iter()
+            .map(|(name, colour, slots)| {
+                let words: Vec<i64> = slots.iter().map(|&slot| frame[slot as usize]).collect();
+                format!("{name} = {}", colour.text(&words))
+            })
+            .collect();
+        if all.is_empty() { "no variables".to_owned() } else { all.join(", ") }
+    }
+}
+
+/// A coloured net that was checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColouredNet {
+    /// Its name.
+    pub name: String,
+    /// Places, in the order in which they were named.
+    pub places: Vec<ColouredPlace>,
+    pub(crate) transitions: Vec<ColouredTransition>,
+    /// Arcs as they were written.
+    pub arcs: Vec<ArcText>,
+}
+
+impl ColouredNet {
+    /// Names of the transitions, in the order in which they were named.
+    pub fn transition_names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.transitions.iter().map(|transition| transition.name.as_str())
+    }
+
+    /// Guard and time of a transition, as they were written.
+    #[must_use]
+    pub fn transition_texts(&self, number: usize) -> (&str, &str) {
+        let transition = &self.transitions[number];
+        (&transition.guard_text, &transition.timing_text)
+    }
+
+    /// Whether a transition fires without time passing.
+    #[must_use]
+    pub fn is_immediate(&self, number: usize) -> bool {
+        matches!(self.transitions[number].timing, TimingCode::Immediate { .. })
+    }
+}
