@@ -81,10 +81,37 @@ def hierarchy(
     one_in: int,
     packets: int,
 ) -> dict[str, Any]: ...
-def petri_explore(path: str, *, most_markings: int) -> dict[str, Any]: ...
-def petri_solve(path: str, *, most_markings: int) -> dict[str, Any]: ...
+def petri_explore(
+    path: str,
+    text: str | None,
+    set: Sequence[str],
+    *,
+    most_markings: int,
+    invariants: bool,
+    progress: Callable[[int, int], object] | None,
+) -> dict[str, Any]: ...
+def petri_solve(
+    path: str,
+    text: str | None,
+    set: Sequence[str],
+    *,
+    most_markings: int,
+    progress: Callable[[int, int], object] | None,
+) -> dict[str, Any]: ...
 def petri_simulate(
-    path: str, *, warmup: float, time: float, replications: int, seed: int, threads: int
+    path: str,
+    text: str | None,
+    set: Sequence[str],
+    *,
+    warmup: float,
+    time: float,
+    replications: int,
+    accuracy: float | None,
+    of: Sequence[str],
+    most_replications: int,
+    seed: int,
+    threads: int,
+    progress: Callable[[int, int], object] | None,
 ) -> dict[str, Any]: ...
 def presets() -> list[dict[str, Any]]: ...
 def describe(preset: str, overrides: Sequence[str]) -> dict[str, Any]: ...

@@ -1,6 +1,7 @@
-"""Timed Petri nets from files: explore every marking, solve for the steady state, simulate.
+"""Timed coloured Petri nets: explore every marking, solve for the steady state, simulate.
 
-A file is PNML (place/transition or symmetric, endings ``.pnml`` and ``.xml``) or TOML; see docs/guide/petri.md.
+A net is a file, PNML (place/transition or symmetric, endings ``.pnml`` and ``.xml``) or TOML; the name of a shipped net; or
+a :class:`Net` built in Python. See docs/guide/petri.md.
 
 >>> from linecard import petri
 >>> petri.solve("mm1k.toml").throughput["serve"]  # doctest: +SKIP
@@ -17,10 +18,29 @@ import msgspec
 
 from linecard import _core, _html
 from linecard.errors import ConfigError, ConfigProblem
+from linecard.petrinet import Expr, Net, Place, Transition, Value, var, when
 from linecard.results import plain
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     import polars
+
+__all__ = [
+    "Explored",
+    "Expr",
+    "Net",
+    "Place",
+    "Simulated",
+    "Solved",
+    "Transition",
+    "Value",
+    "explore",
+    "simulate",
+    "solve",
+    "var",
+    "when",
+]
 
 MOST_MARKINGS = 10_000_000
 _U64_MAX = 2**64 - 1
@@ -41,6 +61,10 @@ class Explored:
         never_enabled_transitions: Transitions that no marking enables.
         bounds: Most tokens of each place.
         complete: Whether everything was found before the limit; otherwise the numbers are of what was found.
+        unbounded_places: Places that can get any number of tokens, where the search stopped and that could be shown.
+        place_invariants: Weights of places under which no firing changes the sum of tokens: the minimal semiflows.
+            ``None`` where they were not asked for or are too many.
+        transition_invariants: How often transitions fire on the way back to where it began; likewise.
     """
 
     net: str
@@ -55,6 +79,9 @@ class Explored:
     never_enabled_transitions: int
     bounds: dict[str, int]
     complete: bool
+    unbounded_places: list[str]
+    place_invariants: list[dict[str, int]] | None
+    transition_invariants: list[dict[str, int]] | None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
@@ -115,11 +142,17 @@ class Simulated:
         mean_tokens: Tokens averaged over time, by place.
         throughput_half_width: Half the width of each interval; 0 with one replication says nothing.
         mean_tokens_half_width: The same for tokens.
+        busy_servers: Servers that work, averaged over time, by transition; immediate ones have none.
+        busy_servers_half_width: The same for servers.
+        rewards: What firings count for in a unit of time, of transitions that state a reward.
+        rewards_half_width: The same for rewards.
+        occupancy: For each place the shares of time with 0, 1, 2, ... tokens; the 65th is for 64 and more.
         most_tokens: Most tokens seen, by place.
         replications: Replications, each with a seed of its own.
         firings: Firings of all of them.
         time: Time with statistics of one.
         dead_replications: Those in which nothing was enabled any more.
+        relative_half_width: The widest interval of what counts, half of it, against its mean; ``None`` with one replication.
     """
 
     net: str
@@ -127,11 +160,17 @@ class Simulated:
     mean_tokens: dict[str, float]
     throughput_half_width: dict[str, float]
     mean_tokens_half_width: dict[str, float]
+    busy_servers: dict[str, float]
+    busy_servers_half_width: dict[str, float]
+    rewards: dict[str, float]
+    rewards_half_width: dict[str, float]
+    occupancy: dict[str, list[float]]
     most_tokens: dict[str, int]
     replications: int
     firings: int
     time: float
     dead_replications: int
+    relative_half_width: float | None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
@@ -146,6 +185,8 @@ class Simulated:
         for measure, means, widths in (
             ("throughput", self.throughput, self.throughput_half_width),
             ("mean_tokens", self.mean_tokens, self.mean_tokens_half_width),
+            ("rewards", self.rewards, self.rewards_half_width),
+            ("busy_servers", self.busy_servers, self.busy_servers_half_width),
         ):
             rows += [[measure, name, mean, widths[name]] for name, mean in means.items()]
         return tables.frame(("measure", "name", "mean", "half_width"), rows)
@@ -160,46 +201,82 @@ def _limit(limit: int) -> int:
     return limit
 
 
-def explore(path: str | PathLike[str], limit: int = MOST_MARKINGS) -> Explored:
-    """Every marking of a net, its bounds and dead ends.
+def _source(net: str | PathLike[str] | Net) -> tuple[str, str | None]:
+    return (net.name, net.to_toml()) if isinstance(net, Net) else (fspath(net), None)
+
+
+def explore(
+    net: str | PathLike[str] | Net,
+    limit: int = MOST_MARKINGS,
+    *,
+    invariants: bool = False,
+    overrides: Sequence[str] = (),
+    progress: Callable[[int, int], object] | None = None,
+) -> Explored:
+    """Every marking of a net, its bounds and dead ends. A coloured net is unfolded.
 
     Args:
-        path: A net.
+        net: A net.
         limit: Markings at which the search stops with what was found.
+        invariants: Find semiflows as well.
+        overrides: Parameters, as ``name=value``.
+        progress: Called now and then with (markings, ``limit``).
 
     Raises:
         ConfigError: The file is no net; every problem is listed.
     """
-    return msgspec.convert(_core.petri_explore(fspath(path), most_markings=_limit(limit)), Explored)
+    path, text = _source(net)
+    found = _core.petri_explore(
+        path, text, overrides, most_markings=_limit(limit), invariants=invariants, progress=progress
+    )
+    return msgspec.convert(found, Explored)
 
 
-def solve(path: str | PathLike[str], limit: int = MOST_MARKINGS) -> Solved:
-    """The steady state of a net with exponential and immediate transitions, exact.
+def solve(
+    net: str | PathLike[str] | Net,
+    limit: int = MOST_MARKINGS,
+    *,
+    overrides: Sequence[str] = (),
+    progress: Callable[[int, int], object] | None = None,
+) -> Solved:
+    """The steady state of a net with exponential and immediate transitions, exact. A coloured net is unfolded.
 
     Raises:
         ConfigError: The file is no net, or the net has no steady state that can be solved for; the text says why.
     """
-    return msgspec.convert(_core.petri_solve(fspath(path), most_markings=_limit(limit)), Solved)
+    path, text = _source(net)
+    found = _core.petri_solve(path, text, overrides, most_markings=_limit(limit), progress=progress)
+    return msgspec.convert(found, Solved)
 
 
 def simulate(
-    path: str | PathLike[str],
+    net: str | PathLike[str] | Net,
     time: float = 10_000.0,
     *,
     warmup: float | None = None,
     replications: int = 10,
+    accuracy: float | None = None,
+    of: Sequence[str] = (),
+    most_replications: int = 1000,
     seed: int = 1,
     threads: int | None = None,
+    overrides: Sequence[str] = (),
+    progress: Callable[[int, int], object] | None = None,
 ) -> Simulated:
     """Simulate a net in several replications on all cores. The result does not depend on the threads.
 
     Args:
-        path: A net whose transitions all have times.
+        net: A net whose transitions all have times.
         time: Time with statistics of each replication.
         warmup: Time before; ``None`` takes a tenth of ``time``.
-        replications: Replications with seeds of their own.
+        replications: Replications with seeds of their own; the fewest with ``accuracy``.
+        accuracy: Replications go on until half of each 95 % interval is at most this share of its mean.
+        of: Places and transitions that ``accuracy`` is for; all, if there are none.
+        most_replications: Replications at which ``accuracy`` gives up.
         seed: Seed of the first.
         threads: Replications at the same time; ``None`` takes one per core.
+        overrides: Parameters, as ``name=value``.
+        progress: Called now and then with thousandths of replications, (done, in all).
 
     Raises:
         ConfigError: The file is no net, or it cannot be simulated; the text says why.
@@ -208,6 +285,7 @@ def simulate(
         ConfigProblem(name, "", f"found {value}, expected {least} to {most}")
         for name, value, least, most in (
             ("replications", replications, 1, 1_000_000),
+            ("most_replications", most_replications, 1, 1_000_000),
             ("seed", seed, 0, _U64_MAX),
             ("threads", 1 if threads is None else threads, 1, 1024),
         )
@@ -215,12 +293,19 @@ def simulate(
     ]
     if problems:
         raise ConfigError.of(problems)
+    path, text = _source(net)
     found = _core.petri_simulate(
-        fspath(path),
+        path,
+        text,
+        overrides,
         warmup=time / 10 if warmup is None else warmup,
         time=time,
         replications=replications,
+        accuracy=accuracy,
+        of=of,
+        most_replications=most_replications,
         seed=seed,
         threads=threads or 0,
+        progress=progress,
     )
     return msgspec.convert(found, Simulated)

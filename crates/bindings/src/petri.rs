@@ -1,15 +1,17 @@
-//! `linecard.petri`: explore, solve and simulate the net of a file.
+//! `linecard.petri`: nets from files or text.
 
-use crate::{errors, plain};
-use linecard_platform::{SimulateRequest, explore_file, simulate_file, solve_file};
+use crate::errors;
+use crate::plain;
+use crate::ticker::PERIOD;
+use linecard_platform::{
+    Accuracy, Error, NetSource, SimulateRequest, explore_net, simulate_net, solve_net,
+};
 use pyo3::prelude::*;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use serde::Serialize;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Between two looks at whether it is done, and for Ctrl-C.
-const PERIOD: Duration = Duration::from_millis(5);
-
-/// Adds the functions to the module.
+/// Adds these functions to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(petri_explore, module)?)?;
     module.add_function(wrap_pyfunction!(petri_solve, module)?)?;
@@ -19,39 +21,89 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// Explores a net; see `linecard.petri.explore`.
 #[pyfunction]
-#[pyo3(signature = (path, *, most_markings))]
-fn petri_explore<'py>(py: Python<'py>, path: &str, most_markings: u64) -> PyResult<Bound<'py, PyAny>> {
-    let report = py.detach(|| explore_file(path, most_markings)).map_err(errors::platform)?;
-    plain::to_python(py, &report)
+#[pyo3(signature = (path, text, set, *, most_markings, invariants, progress))]
+fn petri_explore<'py>(
+    py: Python<'py>,
+    path: String,
+    text: Option<String>,
+    set: Vec<String>,
+    most_markings: u64,
+    invariants: bool,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let source = NetSource { path, text, set };
+    watched(py, progress, |tick| {
+        explore_net(&source, most_markings, invariants, &mut |markings| stop_if(tick(markings, most_markings)))
+    })
 }
 
 /// Solves a net; see `linecard.petri.solve`.
 #[pyfunction]
-#[pyo3(signature = (path, *, most_markings))]
-fn petri_solve<'py>(py: Python<'py>, path: &str, most_markings: u64) -> PyResult<Bound<'py, PyAny>> {
-    let report = py.detach(|| solve_file(path, most_markings)).map_err(errors::platform)?;
-    plain::to_python(py, &report)
+#[pyo3(signature = (path, text, set, *, most_markings, progress))]
+fn petri_solve<'py>(
+    py: Python<'py>,
+    path: String,
+    text: Option<String>,
+    set: Vec<String>,
+    most_markings: u64,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let source = NetSource { path, text, set };
+    watched(py, progress, |tick| {
+        solve_net(&source, most_markings, &mut |markings| stop_if(tick(markings, most_markings)))
+    })
 }
 
 /// Simulates a net; see `linecard.petri.simulate`.
 #[pyfunction]
-#[pyo3(signature = (path, *, warmup, time, replications, seed, threads))]
+#[pyo3(signature = (path, text, set, *, warmup, time, replications, accuracy, of, most_replications, seed, threads, progress))]
+#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn petri_simulate<'py>(
     py: Python<'py>,
     path: String,
+    text: Option<String>,
+    set: Vec<String>,
     warmup: f64,
     time: f64,
     replications: u32,
+    accuracy: Option<f64>,
+    of: Vec<String>,
+    most_replications: u32,
     seed: u64,
     threads: usize,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let request = SimulateRequest { path, warmup, time, replications, seed, threads };
+    let accuracy = accuracy.map(|relative| Accuracy { relative, most_replications });
+    let net = NetSource { path, text, set };
+    let request = SimulateRequest { net, warmup, time, replications, accuracy, of, seed, threads };
+    watched(py, progress, |tick| simulate_net(&request, tick))
+}
+
+fn stop_if(stop: bool) -> ControlFlow<()> {
+    if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
+/// Runs work on a thread of its own while Python is told how far it is and may interrupt it.
+fn watched<'py, T: Serialize + Send>(
+    py: Python<'py>,
+    progress: Option<Py<PyAny>>,
+    work: impl FnOnce(&(dyn Fn(u64, u64) -> bool + Sync)) -> Result<T, Error> + Send,
+) -> PyResult<Bound<'py, PyAny>> {
     let stop = AtomicBool::new(false);
+    let (done, total) = (AtomicU64::new(0), AtomicU64::new(0));
+    let tick = |now: u64, all: u64| {
+        done.store(now, Ordering::Relaxed);
+        total.store(all, Ordering::Relaxed);
+        stop.load(Ordering::Relaxed)
+    };
     let report = std::thread::scope(|scope| {
-        let work = scope.spawn(|| simulate_file(&request, &|| stop.load(Ordering::Relaxed)));
+        let work = scope.spawn(|| work(&tick));
         while !work.is_finished() {
-            py.detach(|| std::thread::sleep(PERIOD));
-            if let Err(interrupted) = py.check_signals() {
+            py.detach(|| std::thread::park_timeout(PERIOD / 10));
+            let told = progress.as_ref().map_or(Ok(()), |callback| {
+                callback.call1(py, (done.load(Ordering::Relaxed), total.load(Ordering::Relaxed))).map(drop)
+            });
+            if let Err(interrupted) = py.check_signals().and(told) {
                 stop.store(true, Ordering::Relaxed);
                 return Err(interrupted);
             }

@@ -5,8 +5,11 @@
 
 use crate::compiled::Compiled;
 use crate::net::Net;
+use crate::PetriError;
+use crate::net::ArcKind;
 use serde::Serialize;
 use std::hash::Hasher;
+use std::ops::ControlFlow;
 
 /// What exploration found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -28,35 +31,63 @@ pub struct Explored {
     pub bounds: Vec<u64>,
     /// Whether everything was found; otherwise the search stopped at its limit, and the numbers are of what was found.
     pub complete: bool,
+    /// Places that can get any number of tokens, where the search stopped at its limit and that could be shown.
+    #[serde(skip_serializing)]
+    pub unbounded: Vec<u32>,
 }
 
+/// Markings between two looks at whether to stop.
+const MARKINGS_PER_LOOK: usize = 1 << 16;
+
+/// Told now and then how many markings there are.
+type Progress<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
+
+/// Nothing when a row is too narrow.
+type Found = Result<Option<Explored>, PetriError>;
+
 /// A search with rows of one width.
-type Search = fn(&Compiled, &[u64], u64) -> Option<Explored>;
+type Search = fn(&Compiled, &[u64], u64, Progress<'_>) -> Found;
 
 /// Explores a net until everything is found, or `most_markings` are.
 #[must_use]
 pub fn explore(net: &Net, most_markings: u64) -> Explored {
+    // Nobody stops it.
+    explore_until(net, most_markings, &mut |_| ControlFlow::Continue(())).unwrap_or_default()
+}
+
+/// The same, telling how many markings there are; `progress` may end it.
+///
+/// # Errors
+/// When `progress` ended it.
+pub fn explore_until(net: &Net, most_markings: u64, progress: Progress<'_>) -> Result<Explored, PetriError> {
     let compiled = Compiled::new(net);
     let first: Vec<u64> = net.places.iter().map(|place| u64::from(place.tokens)).collect();
     let widest = first.iter().copied().max().unwrap_or(0);
     let tries: [Search; 3] = [search::<u8>, search::<u16>, search::<u32>];
     let skip = usize::from(widest > 0xff) + usize::from(widest > 0xffff);
-    tries[skip..]
-        .iter()
-        .find_map(|search| search(&compiled, &first, most_markings))
-        .unwrap_or_else(|| unreachable!("the widest search always ends"))
+    for search in &tries[skip..] {
+        if let Some(mut found) = search(&compiled, &first, most_markings, progress)? {
+            // What grows once grows again only where no arc minds that there is more.
+            if net.arcs.iter().any(|arc| matches!(arc.kind, ArcKind::Inhibitor | ArcKind::Reset)) {
+                found.unbounded.clear();
+            }
+            return Ok(found);
+        }
+    }
+    let place = net.places.first().map_or("", |place| place.name.as_str());
+    Err(PetriError::part("place", place, "more than 4294967295 tokens in a place", "fewer"))
 }
 
 /// A number of tokens in a row.
 trait Count: Copy + Eq {
     fn get(self) -> u32;
-    /// Nothing where it does not fit; the widest is cut.
+    /// Nothing where it does not fit.
     fn of(tokens: u64) -> Option<Self>;
     fn bytes(row: &[Self]) -> u64;
 }
 
 macro_rules! count {
-    ($type:ty, $widest:expr) => {
+    ($type:ty) => {
         impl Count for $type {
             #[inline]
             fn get(self) -> u32 {
@@ -64,7 +95,7 @@ macro_rules! count {
             }
             #[inline]
             fn of(tokens: u64) -> Option<Self> {
-                <$type>::try_from(tokens).ok().or(if $widest { Some(<$type>::MAX) } else { None })
+                <$type>::try_from(tokens).ok()
             }
             #[inline]
             fn bytes(row: &[Self]) -> u64 {
@@ -84,9 +115,9 @@ macro_rules! count {
     };
 }
 
-count!(u8, false);
-count!(u16, false);
-count!(u32, true);
+count!(u8);
+count!(u16);
+count!(u32);
 
 /// Rows that are all different, with their numbers.
 struct Rows<C> {
@@ -144,11 +175,13 @@ impl<C: Count> Rows<C> {
 }
 
 /// Nothing when a place holds more than a row can tell.
-fn search<C: Count>(compiled: &Compiled, first: &[u64], most_markings: u64) -> Option<Explored> {
+fn search<C: Count>(compiled: &Compiled, first: &[u64], most_markings: u64, progress: Progress<'_>) -> Found {
     let width = first.len();
     let mut rows = Rows::<C>::new(width);
     let start: Option<Vec<C>> = first.iter().map(|&tokens| C::of(tokens)).collect();
-    let start = start?;
+    let Some(start) = start else { return Ok(None) };
+    // From which marking each was found first.
+    let mut parents: Vec<u32> = vec![0];
     rows.insert(&start);
     let mut here = start.clone();
     let mut next = start;
@@ -174,17 +207,23 @@ fn search<C: Count>(compiled: &Compiled, first: &[u64], most_markings: u64) -> O
             found.edges += 1;
             next.copy_from_slice(&here);
             if !fire(compiled, transition, &here, &mut next) {
-                return None;
+                return Ok(None);
             }
             if rows.count < limit {
-                rows.insert(&next);
+                if rows.insert(&next) {
+                    parents.push(number as u32);
+                }
             } else if found.complete {
                 found.complete = !rows.insert(&next);
             }
         }
         found.dead_markings += u64::from(dead);
         number += 1;
+        if number.is_multiple_of(MARKINGS_PER_LOOK) && progress(rows.count as u64).is_break() {
+            return Err(PetriError::Interrupted);
+        }
         if !found.complete {
+            found.unbounded = growing(&rows, &parents);
             // What was found but not looked at has no edges yet.
             break;
         }
@@ -193,7 +232,25 @@ fn search<C: Count>(compiled: &Compiled, first: &[u64], most_markings: u64) -> O
     found.never_enabled_transitions = enabled_ever.iter().filter(|&&ever| !ever).count() as u64;
     found.max_tokens_in_place = bounds.iter().copied().max().unwrap_or(0);
     found.bounds = bounds;
-    Some(found)
+    Ok(Some(found))
+}
+
+/// Places that grow from a marking to one that is reached from it and has nowhere less: the way there can be gone again.
+fn growing<C: Count>(rows: &Rows<C>, parents: &[u32]) -> Vec<u32> {
+    let sum = |number: usize| rows.row(number).iter().map(|tokens| u64::from(tokens.get())).sum::<u64>();
+    let Some(fullest) = (0..parents.len()).rev().max_by_key(|&number| sum(number)) else { return Vec::new() };
+    let last = rows.row(fullest);
+    let mut at = fullest;
+    while at != 0 {
+        at = parents[at] as usize;
+        let before = rows.row(at);
+        let covers = before.iter().zip(last).all(|(before, last)| before.get() <= last.get());
+        if covers && before != last {
+            let more = before.iter().zip(last).zip(0u32..).filter(|((before, last), _)| before.get() < last.get());
+            return more.map(|(_, place)| place).collect();
+        }
+    }
+    Vec::new()
 }
 
 /// Fires a transition; `false` when a place then holds more than a row can tell.
@@ -263,6 +320,7 @@ mod tests {
             never_enabled_transitions: 1,
             bounds: vec![2, 6],
             complete: true,
+            unbounded: vec![],
         };
         assert_eq!(found, expected);
     }
@@ -275,6 +333,7 @@ mod tests {
         net.output(make, a, 1).unwrap();
         let found = explore(&net.build().unwrap(), 1000);
         assert_eq!((found.reachable_markings, found.complete), (1000, false));
+        assert_eq!(found.unbounded, [a]);
         // More than a byte holds: rows grew wider on the way.
         assert!(found.max_tokens_in_place >= 998);
     }

@@ -21,6 +21,7 @@ mod coloured;
 mod compiled;
 mod error;
 mod explore;
+mod invariants;
 mod net;
 mod occupancy;
 mod pnml;
@@ -32,8 +33,9 @@ pub use coloured::{
     simulate_coloured,
 };
 pub use error::PetriError;
-pub use explore::{Explored, explore};
+pub use explore::{Explored, explore, explore_until};
+pub use invariants::{Invariants, Semiflows, invariants};
 pub use net::{Arc, ArcKind, Net, NetBuilder, Place, Servers, Timing, Transition};
 pub use pnml::read_pnml;
 pub use simulate::{Run, Simulated, simulate};
-pub use solve::{Solved, solve};
+pub use solve::{Solved, solve, solve_until};

@@ -40,6 +40,8 @@ pub struct Simulated {
     pub throughput: Vec<f64>,
     /// Tokens averaged over time, by place.
     pub mean_tokens: Vec<f64>,
+    /// What firings count for in a unit of time, by transition; 0 where nothing is stated.
+    pub rewards: Vec<f64>,
     /// Servers that work, averaged over time, by transition; 0 for immediate ones.
     pub busy_servers: Vec<f64>,
     /// For each place the shares of time with 0, 1, 2, ... tokens; the 65th is for 64 and more.
@@ -373,6 +375,7 @@ impl<'a> State<'a> {
         Simulated {
             throughput: self.fired.iter().map(|&count| per_time(count as f64)).collect(),
             mean_tokens: self.occupancy.means(time),
+            rewards: vec![0.0; self.fired.len()],
             busy_servers: self.timers.iter().zip(&self.busy_time).map(busy).collect(),
             occupancy: self.occupancy.shares(time),
             most_tokens: self.occupancy.most().to_vec(),

@@ -9,6 +9,7 @@ use crate::compiled::Compiled;
 use crate::net::{Net, Timing};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
+use std::ops::ControlFlow;
 
 /// Chains up to this size are eliminated, larger ones iterated.
 const MOST_ELIMINATED: usize = 1500;
@@ -74,6 +75,18 @@ struct Step {
 /// When a transition has another time, the net is unbounded beyond the limit, a marking is absorbing, immediate
 /// transitions fire for ever, or the chain falls apart.
 pub fn solve(net: &Net, most_markings: u64) -> Result<Solved, PetriError> {
+    solve_until(net, most_markings, &mut |_| ControlFlow::Continue(()))
+}
+
+/// The same, telling how many tangible markings were looked at; `progress` may end it.
+///
+/// # Errors
+/// As [`solve`], and when `progress` ended it.
+pub fn solve_until(
+    net: &Net,
+    most_markings: u64,
+    progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
+) -> Result<Solved, PetriError> {
     for transition in &net.transitions {
         let found = match transition.timing {
             Timing::Immediate { .. } | Timing::Exponential { .. } => continue,
@@ -88,8 +101,8 @@ pub fn solve(net: &Net, most_markings: u64) -> Result<Solved, PetriError> {
         return Err(PetriError::part("transition", &transition.name, found, expected));
     }
     let mut graph = Graph::new(net, most_markings);
-    graph.build()?;
-    graph.steady_state()
+    graph.build(progress)?;
+    graph.steady_state(progress)
 }
 
 struct Graph<'a> {
@@ -221,7 +234,7 @@ impl<'a> Graph<'a> {
         Resolved::of(number)
     }
 
-    fn build(&mut self) -> Result<(), PetriError> {
+    fn build(&mut self, progress: &mut dyn FnMut(u64) -> ControlFlow<()>) -> Result<(), PetriError> {
         let first: Marking = self.net.places.iter().map(|place| place.tokens).collect();
         self.resolve(first)?;
         let mut number = 0;
@@ -245,6 +258,9 @@ impl<'a> Graph<'a> {
             }
             self.leaves.push(leaves);
             number += 1;
+            if number.is_multiple_of(1 << 12) && progress(number as u64).is_break() {
+                return Err(PetriError::Interrupted);
+            }
         }
         Ok(())
     }
@@ -270,7 +286,7 @@ impl<'a> Graph<'a> {
         rows.collect()
     }
 
-    fn steady_state(&self) -> Result<Solved, PetriError> {
+    fn steady_state(&self, progress: &mut dyn FnMut(u64) -> ControlFlow<()>) -> Result<Solved, PetriError> {
         let rates = self.rates();
         let members = recurrent(&rates)
             .ok_or_else(|| PetriError::Unsolvable("the net falls into parts that are never left for each other: where it ends depends on chance, and there is no single steady state".to_owned()))?;
@@ -282,7 +298,7 @@ impl<'a> Graph<'a> {
             .iter()
             .map(|&m| rates[m as usize].iter().map(|&(to, rate)| (place_of[to as usize], rate)).collect())
             .collect();
-        let shares = if inner.len() <= MOST_ELIMINATED { eliminate(&inner) } else { iterate(&inner)? };
+        let shares = if inner.len() <= MOST_ELIMINATED { eliminate(&inner) } else { iterate(&inner, progress)? };
         let mut solved = Solved {
             tangible_markings: self.markings.len() as u64,
             vanishing_markings: self.vanishing.len() as u64,
@@ -379,7 +395,10 @@ fn normalised(mut shares: Vec<f64>) -> Vec<f64> {
     shares
 }
 
-fn iterate(rates: &[Vec<(u32, f64)>]) -> Result<Vec<f64>, PetriError> {
+fn iterate(
+    rates: &[Vec<(u32, f64)>],
+    progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
+) -> Result<Vec<f64>, PetriError> {
     let count = rates.len();
     let out: Vec<f64> = rates.iter().map(|row| row.iter().map(|(_, rate)| rate).sum()).collect();
     let mut into = vec![Vec::new(); count];
@@ -390,6 +409,9 @@ fn iterate(rates: &[Vec<(u32, f64)>]) -> Result<Vec<f64>, PetriError> {
     }
     let mut shares = vec![1.0 / count as f64; count];
     for _ in 0..MOST_ITERATIONS {
+        if progress(count as u64).is_break() {
+            return Err(PetriError::Interrupted);
+        }
         let mut change: f64 = 0.0;
         for state in 0..count {
             let flow: f64 = into[state].iter().map(|&(from, rate)| shares[from as usize] * rate).sum();

@@ -64,7 +64,7 @@ fn same_as_solved(net: &ColouredNet, time: f64) {
 fn bindings_race_as_the_transitions_of_the_unfolded_net_do() {
     let mut net = ColouredBuilder::new("jobs");
     let kind = net.enumeration(&["short", "long"]).unwrap();
-    let job = Colour::Record(vec![("kind".to_owned(), kind), ("round".to_owned(), Colour::Int { low: 0, high: 1 })].into());
+    let job = Colour::record(vec![("kind".to_owned(), kind), ("round".to_owned(), Colour::Int { low: 0, high: 1 })]);
     let idle = net.place("idle", &job, Choice::Random).unwrap();
     net.tokens(idle, "{kind: short, round: 0}", 3).unwrap();
     net.tokens(idle, "{kind: long, round: 0}", 2).unwrap();
@@ -95,7 +95,7 @@ fn bindings_race_as_the_transitions_of_the_unfolded_net_do() {
 fn joins_guards_and_inhibitors_are_as_in_the_unfolded_net() {
     let mut net = ColouredBuilder::new("joins");
     let digit = Colour::Int { low: 0, high: 2 };
-    let pair = Colour::Record(vec![("a".to_owned(), digit.clone()), ("b".to_owned(), digit.clone())].into());
+    let pair = Colour::record(vec![("a".to_owned(), digit.clone()), ("b".to_owned(), digit.clone())]);
     let pairs = net.place("pairs", &pair, Choice::Random).unwrap();
     for token in ["{a: 0, b: 1}", "{a: 1, b: 2}", "{a: 2, b: 0}"] {
         net.tokens(pairs, token, 1).unwrap();
@@ -257,7 +257,7 @@ fn trace(net: &ColouredNet, time: f64) -> Vec<String> {
 fn of_a_queue_the_first_that_fits_goes_first() {
     let mut net = ColouredBuilder::new("bus");
     let bank = Colour::Int { low: 0, high: 1 };
-    let request = Colour::Record(vec![("size".to_owned(), Colour::ANY_INT), ("bank".to_owned(), bank.clone())].into());
+    let request = Colour::record(vec![("size".to_owned(), Colour::ANY_INT), ("bank".to_owned(), bank.clone())]);
     let requests = net.place("requests", &request, Choice::Fifo).unwrap();
     for (size, bank) in [(8, 0), (16, 0), (8, 1), (8, 1)] {
         net.tokens(requests, &format!("{{size: {size}, bank: {bank}}}"), 1).unwrap();
@@ -277,12 +277,12 @@ fn of_a_queue_the_first_that_fits_goes_first() {
     net.put(send, bus, "", "1");
     net.put(send, banks, "r.bank", "1");
     let expected = [
-        "1 send r = {size: 8, bank: 0}",
+        "1 send r = {bank: 0, size: 8}",
         "1 start b = 0, s = 16",
-        "2 send r = {size: 8, bank: 1}",
+        "2 send r = {bank: 1, size: 8}",
         "2 start b = 1, s = 8",
-        "4 send r = {size: 16, bank: 0}",
-        "5 send r = {size: 8, bank: 1}",
+        "4 send r = {bank: 0, size: 16}",
+        "5 send r = {bank: 1, size: 8}",
     ];
     assert_eq!(trace(&net.build().unwrap(), 10.0), expected);
 }

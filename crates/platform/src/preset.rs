@@ -145,12 +145,17 @@ pub fn presets() -> Vec<PresetInfo> {
     infos
 }
 
-/// Folder, name and text of every shipped preset.
+/// The text of a shipped net.
+pub(crate) fn shipped_net(name: &str) -> Option<&'static str> {
+    SHIPPED.get_file(format!("nets/{name}.toml"))?.contents_utf8()
+}
+
+/// Folder, name and text of every shipped preset; nets are no presets.
 fn shipped() -> impl Iterator<Item = (String, String, &'static str)> {
     SHIPPED.dirs().flat_map(|dir| dir.files()).filter_map(|file| {
         let path = file.path();
         let kind = path.parent()?.file_name()?.to_str()?.to_owned();
-        (path.extension()?.to_str()? == "toml").then_some(())?;
+        (path.extension()?.to_str()? == "toml" && kind != "nets").then_some(())?;
         Some((kind, path.file_stem()?.to_str()?.to_owned(), file.contents_utf8()?))
     })
 }

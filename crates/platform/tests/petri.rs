@@ -1,7 +1,26 @@
 //! Do solution and simulation give the numbers that closed forms and other programs give?
 
-use linecard_platform::{SimulateRequest, explore_file, simulate_file, solve_file};
+use linecard_platform::{
+    Error, ExploreReport, NetSource, SimulateReport, SimulateRequest, SolveReport, explore_net, simulate_net, solve_net,
+};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+
+fn file(path: &str) -> NetSource {
+    NetSource { path: path.to_owned(), ..NetSource::default() }
+}
+
+fn explore_file(path: &str, most: u64) -> Result<ExploreReport, Error> {
+    explore_net(&file(path), most, true, &mut |_| ControlFlow::Continue(()))
+}
+
+fn solve_file(path: &str, most: u64) -> Result<SolveReport, Error> {
+    solve_net(&file(path), most, &mut |_| ControlFlow::Continue(()))
+}
+
+fn simulate_file(request: &SimulateRequest) -> Result<SimulateReport, Error> {
+    simulate_net(request, &|_, _| false)
+}
 
 fn golden() -> Vec<(PathBuf, toml::Table)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden/petri/gspn");
@@ -55,14 +74,16 @@ fn what_has_a_chain_is_solved_to_a_millionth() {
 fn every_net_is_simulated_within_twice_its_interval() {
     for (path, table) in golden() {
         let request = SimulateRequest {
-            path: path.to_string_lossy().into_owned(),
+            net: file(&path.to_string_lossy()),
+            accuracy: None,
+            of: Vec::new(),
             warmup: 500.0,
             time: 20_000.0,
             replications: 10,
             seed: 1,
             threads: 0,
         };
-        let found = simulate_file(&request, &|| false).unwrap();
+        let found = simulate_file(&request).unwrap();
         assert_eq!((found.replications, found.dead_replications), (10, 0));
         for (name, value) in expected(&table, "throughput") {
             let (mean, width) = (found.numbers.throughput[name], found.throughput_half_width[name]);
@@ -121,14 +142,16 @@ fn mm1k_is_the_closed_form_however_many_threads_simulate_it() {
     assert!((solved.numbers.throughput["serve"] - (1.0 - empty)).abs() < 1e-12);
     let simulated = |threads| {
         let request = SimulateRequest {
-            path: path.clone(),
+            net: file(&path),
+            accuracy: None,
+            of: Vec::new(),
             warmup: 10.0,
             time: 1000.0,
             replications: 5,
             seed: 7,
             threads,
         };
-        serde_json::to_string(&simulate_file(&request, &|| false).unwrap()).unwrap()
+        serde_json::to_string(&simulate_file(&request).unwrap()).unwrap()
     };
     assert_eq!(simulated(1), simulated(4));
 }
@@ -142,7 +165,7 @@ fn what_is_no_net_is_refused_with_everything_that_is_wrong() {
     assert!(error.contains("arc busy -> sreve"), "{error}");
     assert!(refused(&MM1K.replace("tokens = 10", "token = 10")).contains("unknown field `token`"));
     assert!(
-        refused(&MM1K.replace("kind = \"exp\"", "kind = \"gauss\"")).contains("expected exp, det or imm")
+        refused(&MM1K.replace("kind = \"exp\"", "kind = \"gauss\"")).contains("expected exp, det, imm")
     );
     assert!(refused("name = 3").contains("line 1"));
     assert!(explore_file("no/such.toml", 10).err().unwrap().to_string().contains("cannot read"));

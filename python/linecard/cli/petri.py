@@ -21,26 +21,38 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 
-Net = Annotated[Path, typer.Argument(metavar="FILE", help="A net: PNML (.pnml, .xml) or TOML.")]
+Net = Annotated[
+    Path, typer.Argument(metavar="FILE", help="A net: PNML (.pnml, .xml), TOML, or the name of a shipped net.")
+]
+Set = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Set a parameter of the net.")]
 Limit = Annotated[int, typer.Option("--limit", metavar="N", help="Markings at which the search stops.")]
 Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 
 
 @app.command("explore")
-def explore(net: Net, limit: Limit = 10_000_000, json: Json = False) -> None:
+def explore(
+    net: Net,
+    limit: Limit = 10_000_000,
+    invariants: Annotated[
+        bool, typer.Option("--invariants", help="Find P- and T-invariants: the minimal semiflows.")
+    ] = False,
+    overrides: Set = None,
+    json: Json = False,
+) -> None:
     """Find every marking of a net, its bounds and its dead ends. Time and priorities play no part.
 
-    A symmetric net is unfolded first. A search that reaches the limit says so and shows what it found.
+    A coloured net is unfolded first. A search that reaches the limit says so and shows what it found.
 
     **Examples**
 
         linecard petri explore model.pnml
 
-        linecard petri explore model.toml --limit 100000 --json
+        linecard petri explore model.toml --limit 100000 --invariants --json
     """
     from linecard import petri
 
-    found = petri.explore(net, limit)
+    with screen.progress("Exploring", "markings") as progress:
+        found = petri.explore(net, limit, invariants=invariants, overrides=overrides or (), progress=progress)
     if json:
         screen.print_json(found.to_dict())
         return
@@ -51,11 +63,19 @@ def explore(net: Net, limit: Limit = 10_000_000, json: Json = False) -> None:
         ("Tokens", f"at most {found.max_tokens_in_place:,} in a place, {found.max_tokens_in_marking:,} in a marking"),
         ("Never enabled", f"{found.never_enabled_transitions:,} of {found.transitions:,} transitions"),
     ]
+    if found.unbounded_places:
+        facts.append(("Unbounded", ", ".join(found.unbounded_places)))
+    for name, flows in (("P-invariants", found.place_invariants), ("T-invariants", found.transition_invariants)):
+        if flows is not None:
+            facts += [(name if not at else "", _flow(flow)) for at, flow in enumerate(flows[:20])] or [(name, "none")]
+            facts += [("", f"and {len(flows) - 20:,} more; --json has them all")] if len(flows) > 20 else []
+        elif invariants:
+            facts.append((name, "too many to be found"))
     _print(found.net or net.name, facts, "Bounds", ((name, f"{bound:,}") for name, bound in found.bounds.items()))
 
 
 @app.command("solve")
-def solve(net: Net, limit: Limit = 10_000_000, json: Json = False) -> None:
+def solve(net: Net, limit: Limit = 10_000_000, overrides: Set = None, json: Json = False) -> None:
     """Solve for the steady state of a net with exponential and immediate transitions, exactly.
 
     **Examples**
@@ -66,7 +86,8 @@ def solve(net: Net, limit: Limit = 10_000_000, json: Json = False) -> None:
     """
     from linecard import petri
 
-    found = petri.solve(net, limit)
+    with screen.progress("Solving", "markings") as progress:
+        found = petri.solve(net, limit, overrides=overrides or (), progress=progress)
     if json:
         screen.print_json(found.to_dict())
         return
@@ -84,10 +105,19 @@ def simulate(
         float | None, typer.Option(metavar="T", help="Time before; a tenth of --time if left out.")
     ] = None,
     replications: Annotated[int, typer.Option(metavar="N", help="Replications, each with a seed of its own.")] = 10,
+    accuracy: Annotated[
+        float | None,
+        typer.Option(metavar="SHARE", help="Go on until half of each 95 % interval is this share of its mean."),
+    ] = None,
+    of: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="A place or transition that --accuracy is for; else all.")
+    ] = None,
+    most_replications: Annotated[int, typer.Option(metavar="N", help="Where --accuracy gives up.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the first replication.")] = 1,
     threads: Annotated[
         int | None, typer.Option(metavar="N", help="Replications at the same time; one per core if left out.")
     ] = None,
+    overrides: Set = None,
     json: Json = False,
 ) -> None:
     """Simulate a net: throughputs and mean tokens with 95 % intervals over replications.
@@ -99,24 +129,47 @@ def simulate(
         linecard petri simulate model.toml
 
         linecard petri simulate model.toml --time 100000 --replications 20 --json
+
+        linecard petri simulate model.toml --accuracy 0.01 --of serve
     """
     from linecard import petri
 
-    found = petri.simulate(net, time, warmup=warmup, replications=replications, seed=seed, threads=threads)
+    with screen.progress("Simulating", "thousandths of a replication") as progress:
+        found = petri.simulate(
+            net,
+            time,
+            warmup=warmup,
+            replications=replications,
+            accuracy=accuracy,
+            of=of or (),
+            most_replications=most_replications,
+            seed=seed,
+            threads=threads,
+            overrides=overrides or (),
+            progress=progress,
+        )
     if json:
         screen.print_json(found.to_dict())
         return
     facts = [("Runs", f"{found.replications} of time {found.time:g}, {found.firings:,} firings")]
+    if accuracy is not None and found.relative_half_width is not None:
+        reached = "reached" if found.relative_half_width <= accuracy else "not reached"
+        facts.append(("Accuracy", f"{found.relative_half_width:.2g} of the mean, {reached}"))
     if found.dead_replications:
         facts.append(("Dead", f"in {found.dead_replications} of them nothing was enabled any more"))
 
     def rows() -> Iterable[tuple[str, str]]:
         for name, mean in found.throughput.items():
-            yield name, f"{mean:.6g} ± {found.throughput_half_width[name]:.2g} firings"
+            busy = f", {found.busy_servers[name]:.4g} servers busy" if found.busy_servers[name] else ""
+            yield name, f"{mean:.6g} ± {found.throughput_half_width[name]:.2g} firings{busy}"
         for name, mean in found.mean_tokens.items():
             yield name, f"{mean:.6g} ± {found.mean_tokens_half_width[name]:.2g} tokens"
 
     _print(found.net or net.name, facts, "In a unit of time, and on average", rows())
+
+
+def _flow(flow: dict[str, int]) -> str:
+    return " + ".join(name if weight == 1 else f"{weight} {name}" for name, weight in flow.items())
 
 
 def _print(title: str, facts: Iterable[tuple[str, str]], heading: str, rows: Iterable[tuple[str, str]]) -> None:

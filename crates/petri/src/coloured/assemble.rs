@@ -129,7 +129,7 @@ pub(crate) fn transition(
         takes.push(Take { place: arc.place, slots, weight: 1, read: false });
     }
     let Patterns { variables, next, pending, .. } = patterns;
-    let mut scope = Scope { names, variables: &variables, picks: Vec::new() };
+    let mut scope = Scope { names, variables: &variables, picks: Vec::new(), time: None };
     let mut guard = Vec::new();
     if !raw.guard.is_empty() {
         let compiled = parse(&raw.guard).and_then(|expr| {
@@ -195,7 +195,22 @@ pub(crate) fn transition(
             ArcKind::Reset => resets.push(arc.place),
         }
     }
+    let reward = match raw.reward.as_str() {
+        "" => None,
+        text => Some(in_text(text, parse(text).and_then(|expr| scope.real(&expr)))?),
+    };
+    let mut slots = next as usize;
+    let mut time_slot = None;
+    if let TimingText::Deterministic { .. } | TimingText::Uniform { .. } = raw.timing {
+        scope.time = Some(next);
+    }
     let timing = timing(&mut scope, &raw.timing)?;
+    if let TimingCode::Deterministic { delay: code } | TimingCode::Uniform { high: code, .. } = &timing {
+        let low = if let TimingCode::Uniform { low, .. } = &timing { low } else { code };
+        if code.slots().chain(low.slots()).any(|slot| slot == next) {
+            (slots, time_slot) = (slots + 1, Some(next));
+        }
+    }
     if raw.servers == Servers::Infinite && takes.is_empty() && needs.is_empty() {
         return Err(plain("infinitely many servers and no input place", "a number of servers"));
     }
@@ -207,12 +222,14 @@ pub(crate) fn transition(
         name: raw.name.clone(),
         timing,
         servers: raw.servers,
-        slots: next as usize,
+        slots,
+        time_slot,
         takes,
         needs,
         puts,
         inhibitors,
         resets,
+        reward,
         guard,
         variables: named.collect(),
         guard_text: raw.guard.clone(),
@@ -286,6 +303,7 @@ fn join_equal_slots(transition: &mut ColouredTransition) {
     let rename = |code: &mut Code| *code = code.renamed(&to);
     transition.guard.iter_mut().for_each(rename);
     transition.needs.iter_mut().for_each(|need| rename(&mut need.weight));
+    transition.reward.iter_mut().for_each(rename);
     for put in &mut transition.puts {
         rename(&mut put.weight);
         put.parts.iter_mut().for_each(rename);
@@ -305,6 +323,7 @@ fn join_equal_slots(transition: &mut ColouredTransition) {
         }
         TimingCode::Untimed | TimingCode::Empirical { .. } => (),
     }
+    // The time's slot is the last: nothing else becomes it.
     transition.variables.iter_mut().flat_map(|(.., slots)| slots).for_each(|slot| *slot = to(*slot));
 }
 

@@ -49,7 +49,7 @@ pub enum TimingText {
     },
     /// Always the same.
     Deterministic {
-        /// Units of time.
+        /// Units of time; `time` in it is when it begins.
         delay: String,
     },
     /// Any time between two, as likely as any other.
@@ -112,6 +112,7 @@ pub(crate) struct RawTransition {
     pub timing: TimingText,
     pub servers: Servers,
     pub guard: String,
+    pub reward: String,
     pub arcs: Vec<RawArc>,
     pub scope: usize,
 }
@@ -223,7 +224,7 @@ impl ColouredBuilder {
     /// When it cannot be read or evaluated, or depends on more.
     pub fn value(&self, text: &str) -> Result<Constant, PetriError> {
         let variables = BTreeMap::new();
-        let mut scope = Scope { names: &self.scopes[self.scope].1, variables: &variables, picks: Vec::new() };
+        let mut scope = Scope { names: &self.scopes[self.scope].1, variables: &variables, picks: Vec::new(), time: None };
         let result = parse(text).and_then(|expr| {
             let code = match scope.whole(&expr) {
                 Ok(code) => code.constant().map(Constant::Int),
@@ -268,7 +269,7 @@ impl ColouredBuilder {
     pub fn tokens(&mut self, place: u32, text: &str, count: u32) -> Result<(), PetriError> {
         let (name, colour) = (self.places[place as usize].name.clone(), self.colour_of(place).clone());
         let variables = BTreeMap::new();
-        let mut scope = Scope { names: &self.scopes[self.scope].1, variables: &variables, picks: Vec::new() };
+        let mut scope = Scope { names: &self.scopes[self.scope].1, variables: &variables, picks: Vec::new(), time: None };
         let words = parse(text).and_then(|expr| {
             let parts = scope.token(&expr, &colour)?;
             let values: Option<Vec<i64>> = parts.iter().map(super::code::Code::constant).collect();
@@ -334,8 +335,17 @@ impl ColouredBuilder {
             _ => (),
         }
         let (guard, scope) = (guard.to_owned(), self.scope);
-        self.transitions.push(RawTransition { name, timing, servers, guard, arcs: Vec::new(), scope });
+        let (reward, arcs) = (String::new(), Vec::new());
+        self.transitions.push(RawTransition { name, timing, servers, guard, reward, arcs, scope });
         Ok(self.transitions.len() as u32 - 1)
+    }
+
+    /// What each firing counts for: a number of its binding, added up over a run.
+    ///
+    /// # Panics
+    /// When the transition is not of this net.
+    pub fn reward(&mut self, transition: u32, value: &str) {
+        value.clone_into(&mut self.transitions[transition as usize].reward);
     }
 
     fn arc(&mut self, place: u32, transition: u32, kind: ArcKind, tokens: &str, weight: &str) {

@@ -21,13 +21,20 @@ pub enum Colour {
     Bool,
     /// One of these words; stored as its number.
     Enum(Arc<[String]>),
-    /// Named parts.
+    /// Named parts, in the order of their names; made by [`Colour::record`].
     Record(Arc<[(String, Colour)]>),
 }
 
 impl Colour {
     /// Any whole number of 64 bits.
     pub const ANY_INT: Self = Self::Int { low: i64::MIN, high: i64::MAX };
+
+    /// A record of named parts.
+    #[must_use]
+    pub fn record(mut fields: Vec<(String, Colour)>) -> Self {
+        fields.sort_by(|(a, _), (b, _)| a.cmp(b));
+        Self::Record(fields.into())
+    }
 
     /// Words of a token.
     #[must_use]

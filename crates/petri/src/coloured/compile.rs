@@ -56,6 +56,8 @@ pub(crate) struct Scope<'a> {
     pub names: &'a Names,
     pub variables: &'a BTreeMap<String, (Colour, u16)>,
     pub picks: Vec<Shares>,
+    /// The slot of the time that it is, where an expression may use it.
+    pub time: Option<u16>,
 }
 
 const WHOLE: Kind = Kind::Of(Colour::ANY_INT);
@@ -134,13 +136,15 @@ impl Scope<'_> {
                     return Err(Misread::new(expr.at, "`...`", "every field; `...` stands in what is taken only"));
                 }
                 let (mut colours, mut parts) = (Vec::new(), Vec::new());
-                for (name, field) in fields {
+                let mut in_order: Vec<&(String, Expr)> = fields.iter().collect();
+                in_order.sort_by(|(a, _), (b, _)| a.cmp(b));
+                for (name, field) in in_order {
                     let value = self.compile(field)?;
                     let Kind::Of(colour) = value.kind else { return Err(unfit(field, &value.kind, "a whole number")) };
                     colours.push((name.clone(), colour));
                     parts.extend(value.parts);
                 }
-                Ok(Value { kind: Kind::Of(Colour::Record(colours.into())), parts })
+                Ok(Value { kind: Kind::Of(Colour::record(colours)), parts })
             }
             Node::With(record, fields) => {
                 let mut value = self.compile(record)?;
@@ -188,6 +192,9 @@ impl Scope<'_> {
             return Ok(Value { kind: Kind::Of(colour.clone()), parts: parts.collect() });
         }
         let one = |kind: Kind, value: i64| Ok(Value { kind, parts: vec![vec![Op::Push(value)]] });
+        if let ("time", Some(slot)) = (name, self.time) {
+            return Ok(Value { kind: Kind::Real, parts: vec![vec![Op::Slot(slot)]] });
+        }
         match (name, self.names.constants.get(name), self.names.words.get(name)) {
             ("true" | "false", ..) => one(TRUTH, i64::from(name == "true")),
             (_, Some(Constant::Int(value)), _) => one(WHOLE, *value),
@@ -447,11 +454,11 @@ mod tests {
             names.words.insert((*word).to_owned(), (kind.clone(), number as i64));
         }
         let packet = vec![("size".to_owned(), Colour::ANY_INT), ("kind".to_owned(), kind)];
-        let variables = [("p".to_owned(), (Colour::Record(packet.into()), 0)), ("b".to_owned(), (Colour::Bool, 2))];
+        let variables = [("p".to_owned(), (Colour::record(packet), 0)), ("b".to_owned(), (Colour::Bool, 2))];
         let variables = variables.into_iter().collect();
-        let mut scope = Scope { names: &names, variables: &variables, picks: Vec::new() };
+        let mut scope = Scope { names: &names, variables: &variables, picks: Vec::new(), time: None };
         let code = scope.real(&parse(text).map_err(|e| format!("{e:?}"))?).map_err(|e| format!("{e:?}"))?;
-        let bits = code.run(&[100, 1, 1], &mut linecard_sim::stream(1, "")).map_err(Fault::text)?;
+        let bits = code.run(&[1, 100, 1], &mut linecard_sim::stream(1, "")).map_err(Fault::text)?;
         Ok(f64::from_bits(bits as u64))
     }
     use super::super::fault::Fault;
@@ -484,7 +491,7 @@ mod tests {
     #[test]
     fn what_does_not_go_together_is_told() {
         for (text, part) in [
-            ("p + 1", "a record of size, kind"),
+            ("p + 1", "a record of kind, size"),
             ("if p.size then 1 else 2", "a condition"),
             ("p.length", "field `length`"),
             ("q", "found: \"`q`\""),

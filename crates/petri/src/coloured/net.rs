@@ -101,6 +101,8 @@ pub(crate) struct ColouredTransition {
     pub servers: Servers,
     /// Words of a binding.
     pub slots: usize,
+    /// The word that is the time it is, where the delay asks for it.
+    pub time_slot: Option<u16>,
     pub takes: Vec<Take>,
     pub needs: Vec<Need>,
     pub puts: Vec<Put>,
@@ -110,6 +112,8 @@ pub(crate) struct ColouredTransition {
     pub guard: Vec<Code>,
     /// The slots of each variable, to tell a binding to a person.
     pub variables: Vec<(String, Colour, Vec<u16>)>,
+    /// What a firing counts for.
+    pub reward: Option<Code>,
     /// The guard as it was written.
     pub guard_text: String,
     /// The time as it was written.
@@ -154,6 +158,63 @@ impl ColouredNet {
     pub fn transition_texts(&self, number: usize) -> (&str, &str) {
         let transition = &self.transitions[number];
         (&transition.guard_text, &transition.timing_text)
+    }
+
+    /// Whether it is a net of places and transitions: no colours, no expressions that a binding decides.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        let random = |code: &Code| code.is_random();
+        self.places.iter().all(|place| place.colour == Colour::Dot)
+            && self.transitions.iter().all(|transition| {
+                transition.guard.is_empty()
+                    && transition.time_slot.is_none()
+                    && transition.reward.is_none()
+                    && !transition.needs.iter().any(|need| random(&need.weight))
+                    && !transition.puts.iter().any(|put| random(&put.weight))
+            })
+    }
+
+    /// A net of places and transitions as one of tokens.
+    ///
+    /// # Errors
+    /// When it has no transitions.
+    pub fn of_plain(net: &crate::Net) -> Result<Self, crate::PetriError> {
+        use super::builder::{ColouredBuilder, TimingText};
+        use crate::net::{ArcKind, Timing};
+        let mut builder = ColouredBuilder::new(&net.name);
+        for place in &net.places {
+            let number = builder.place(&place.name, &Colour::Dot, Choice::Random)?;
+            builder.dots(number, place.tokens);
+        }
+        let text = |value: f64| format!("{value:?}");
+        for transition in &net.transitions {
+            let timing = match &transition.timing {
+                Timing::Untimed => TimingText::Untimed,
+                Timing::Immediate { weight, priority } => {
+                    TimingText::Immediate { weight: text(*weight), priority: *priority }
+                }
+                Timing::Exponential { rate } => TimingText::Exponential { rate: text(*rate) },
+                Timing::Deterministic { delay } => TimingText::Deterministic { delay: text(*delay) },
+                Timing::Uniform { low, high } => TimingText::Uniform { low: text(*low), high: text(*high) },
+                Timing::Erlang { stages, rate } => TimingText::Erlang { stages: *stages, rate: text(*rate) },
+                Timing::Empirical { values, upto } => {
+                    let before = [0.0].into_iter().chain(upto.iter().copied());
+                    let weights = upto.iter().zip(before).map(|(upto, before)| upto - before).collect();
+                    TimingText::Empirical { values: values.to_vec(), weights }
+                }
+            };
+            builder.transition(&transition.name, timing, transition.servers, "")?;
+        }
+        for arc in &net.arcs {
+            let weight = arc.weight.to_string();
+            match arc.kind {
+                ArcKind::Input => builder.take(arc.place, arc.transition, "", &weight),
+                ArcKind::Output => builder.put(arc.transition, arc.place, "", &weight),
+                ArcKind::Inhibitor => builder.inhibit(arc.place, arc.transition, "", &weight),
+                ArcKind::Reset => builder.reset(arc.place, arc.transition),
+            }
+        }
+        builder.build()
     }
 
     /// Whether a transition fires without time passing.

@@ -104,6 +104,10 @@ impl<'a> Unfolder<'a> {
     }
 
     fn transition(&mut self, number: u32, transition: &ColouredTransition) -> Result<(), PetriError> {
+        if transition.time_slot.is_some() {
+            let found = "a delay that depends on the time";
+            return Err(PetriError::part("transition", &transition.name, found, "what the binding decides"));
+        }
         // Slots that are used, with the values that all their places have.
         let mut ranges: Vec<Option<(i64, i64)>> = vec![None; transition.slots];
         for take in &transition.takes {

@@ -116,6 +116,11 @@ impl Engine<'_> {
         self.fire.frame.extend_from_slice(&self.scratch.frame[..self.net.transitions[number].slots]);
         self.fired[number] += 1;
         self.firings += 1;
+        if let Some(reward) = &self.net.transitions[number].reward {
+            let value = reward.run(&self.fire.frame, &mut self.random);
+            let failed = |fault| Box::new(Failure { transition, what: "the reward", place: None, fault });
+            self.rewards[number] += f64::from_bits(value.map_err(failed)? as u64);
+        }
         self.compute(number)?;
         let moved = self.apply(number);
         moved.map_err(|(place, fault)| {

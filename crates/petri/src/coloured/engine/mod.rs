@@ -128,6 +128,8 @@ struct Engine<'a> {
     busy_since: Vec<f64>,
     busy_time: Vec<f64>,
     fired: Vec<u64>,
+    /// What firings counted for, by transition.
+    rewards: Vec<f64>,
     firings: u64,
     started: f64,
     dead: bool,
@@ -169,6 +171,7 @@ impl<'a> Engine<'a> {
             busy_since: vec![0.0; transitions],
             busy_time: vec![0.0; transitions],
             fired: vec![0; transitions],
+            rewards: vec![0.0; transitions],
             firings: 0,
             started: 0.0,
             dead: false,
@@ -335,6 +338,7 @@ impl<'a> Engine<'a> {
         self.busy_since.fill(self.now);
         self.busy_time.fill(0.0);
         self.fired.fill(0);
+        self.rewards.fill(0.0);
         self.firings = 0;
     }
 
@@ -350,6 +354,7 @@ impl<'a> Engine<'a> {
         Simulated {
             throughput: self.fired.iter().map(|&count| per_time(count as f64)).collect(),
             mean_tokens: self.occupancy.means(time),
+            rewards: self.rewards.iter().map(|&sum| per_time(sum)).collect(),
             busy_servers: self.busy_time.iter().map(|&sum| per_time(sum)).collect(),
             occupancy: self.occupancy.shares(time),
             most_tokens: self.occupancy.most().to_vec(),

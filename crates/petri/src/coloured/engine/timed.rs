@@ -125,6 +125,9 @@ impl Engine<'_> {
         }
         if running < busy {
             self.load(number, binding);
+            if let Some(slot) = self.net.transitions[number].time_slot {
+                self.scratch.frame[slot as usize] = self.now.to_bits() as i64;
+            }
             while running < busy {
                 let time = self.draw(number)?;
                 let below = self.bindings[number].timer[binding as usize];

@@ -1,0 +1,173 @@
+//! Exploration and solution of a net, by name.
+
+use super::read::{AnyNet, NetSource, petri, read_net};
+use super::simulate::NamedNumbers;
+use crate::error::Error;
+use linecard_petri::{Explored, Net, PetriError, Semiflows, Unfolded, explore_until, invariants, solve_until};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+/// Rows of the search for semiflows.
+const MOST_ROWS: usize = 20_000;
+
+/// Weights by name.
+pub type Semiflow = BTreeMap<String, u64>;
+
+/// A net's names, and what exploration found.
+#[derive(Serialize)]
+pub struct ExploreReport {
+    /// Name of the net.
+    pub net: String,
+    /// Places and their bounds.
+    pub bounds: BTreeMap<String, u64>,
+    /// Places, transitions and arcs.
+    pub places: usize,
+    /// See `places`.
+    pub transitions: usize,
+    /// See `places`.
+    pub arcs: usize,
+    /// What was found.
+    #[serde(flatten)]
+    pub explored: Explored,
+    /// Places that can get any number of tokens, where that could be shown.
+    pub unbounded_places: Vec<String>,
+    /// Weights of places under which no firing changes the sum; nothing where they were not asked for, or are too many.
+    pub place_invariants: Option<Vec<Semiflow>>,
+    /// Firings that lead back to where they began, likewise.
+    pub transition_invariants: Option<Vec<Semiflow>>,
+}
+
+/// The net of places and transitions that a net is or unfolds to.
+fn unfolded(path: &str, net: AnyNet) -> Result<Unfolded, Error> {
+    match net {
+        AnyNet::Coloured(net) => net.unfold().map_err(|error| petri(path, error)),
+        AnyNet::Plain(net) => Ok(Unfolded {
+            place_of: (0..net.places.len() as u32).map(Some).collect(),
+            transition_of: (0..net.transitions.len() as u32).collect(),
+            net,
+        }),
+    }
+}
+
+/// Explores a net, telling how many markings there are; `progress` may end it.
+///
+/// # Errors
+/// As [`read_net`], and when the net cannot be unfolded or `progress` ended it.
+pub fn explore_net(
+    source: &NetSource,
+    most_markings: u64,
+    with_invariants: bool,
+    progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
+) -> Result<ExploreReport, Error> {
+    let path = source.path.as_str();
+    let net = unfolded(path, read_net(source)?)?.net;
+    let explored = explore_until(&net, most_markings, progress).map_err(|error| petri(path, error))?;
+    let bounds = net.places.iter().zip(&explored.bounds).map(|(place, &bound)| (place.name.clone(), bound));
+    let unbounded = explored.unbounded.iter().map(|&place| net.places[place as usize].name.clone());
+    let (mut place_invariants, mut transition_invariants) = (None, None);
+    if with_invariants {
+        let found = invariants(&net, MOST_ROWS);
+        place_invariants = named(&found.places, |at| &net.places[at as usize].name);
+        transition_invariants = named(&found.transitions, |at| &net.transitions[at as usize].name);
+    }
+    Ok(ExploreReport {
+        bounds: bounds.collect(),
+        places: net.places.len(),
+        transitions: net.transitions.len(),
+        arcs: net.arcs.len(),
+        unbounded_places: unbounded.collect(),
+        place_invariants,
+        transition_invariants,
+        net: net.name.clone(),
+        explored,
+    })
+}
+
+fn named<'a>(flows: &Semiflows, name: impl Fn(u32) -> &'a String) -> Option<Vec<Semiflow>> {
+    let flow = |flow: &Vec<(u32, u64)>| flow.iter().map(|&(at, weight)| (name(at).clone(), weight)).collect();
+    flows.complete.then(|| flows.flows.iter().map(flow).collect())
+}
+
+/// A steady state by name.
+#[derive(Serialize)]
+pub struct SolveReport {
+    /// Markings in which time passes.
+    pub tangible_markings: u64,
+    /// Markings that are left at once.
+    pub vanishing_markings: u64,
+    /// Throughputs and mean tokens.
+    #[serde(flatten)]
+    pub numbers: NamedNumbers,
+}
+
+/// Solves a net; what a coloured one unfolds to is added up. `progress` is told how many markings there are, and may end it.
+///
+/// # Errors
+/// As [`read_net`], when the net has no steady state that can be solved for, or `progress` ended it.
+pub fn solve_net(
+    source: &NetSource,
+    most_markings: u64,
+    progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
+) -> Result<SolveReport, Error> {
+    let path = source.path.as_str();
+    let net = read_net(source)?;
+    let names = Names::of(&net);
+    let unfolded = unfolded(path, net)?;
+    let solved = solve_until(&unfolded.net, most_markings, progress).map_err(|error: PetriError| petri(path, error))?;
+    let (mut throughput, mut tokens) = (vec![0.0; names.transitions.len()], vec![0.0; names.places.len()]);
+    for (&of, value) in unfolded.transition_of.iter().zip(&solved.throughput) {
+        throughput[of as usize] += value;
+    }
+    for (of, value) in unfolded.place_of.iter().zip(&solved.mean_tokens) {
+        if let Some(of) = of {
+            tokens[*of as usize] += value;
+        }
+    }
+    Ok(SolveReport {
+        tangible_markings: solved.tangible_markings,
+        vanishing_markings: solved.vanishing_markings,
+        numbers: names.numbers(&throughput, &tokens),
+    })
+}
+
+/// Names of a net's parts.
+pub(super) struct Names {
+    pub net: String,
+    pub places: Vec<String>,
+    pub transitions: Vec<String>,
+}
+
+impl Names {
+    pub fn of(net: &AnyNet) -> Self {
+        match net {
+            AnyNet::Plain(net) => Self::of_plain(net),
+            AnyNet::Coloured(net) => Self {
+                net: net.name.clone(),
+                places: net.places.iter().map(|place| place.name.clone()).collect(),
+                transitions: net.transition_names().map(str::to_owned).collect(),
+            },
+        }
+    }
+
+    fn of_plain(net: &Net) -> Self {
+        Self {
+            net: net.name.clone(),
+            places: net.places.iter().map(|place| place.name.clone()).collect(),
+            transitions: net.transitions.iter().map(|transition| transition.name.clone()).collect(),
+        }
+    }
+
+    pub fn numbers(&self, throughput: &[f64], mean_tokens: &[f64]) -> NamedNumbers {
+        NamedNumbers {
+            net: self.net.clone(),
+            throughput: by_name(&self.transitions, throughput.iter().copied()),
+            mean_tokens: by_name(&self.places, mean_tokens.iter().copied()),
+        }
+    }
+}
+
+/// Values by name.
+pub(super) fn by_name<T>(names: &[String], values: impl Iterator<Item = T>) -> BTreeMap<String, T> {
+    names.iter().cloned().zip(values).collect()
+}

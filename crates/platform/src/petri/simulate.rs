@@ -1,0 +1,265 @@
+//! Replications of a net on all cores, with intervals.
+
+use super::analyse::{Names, by_name};
+use super::read::{AnyNet, NetSource, one_problem, petri, read_net};
+use crate::error::Error;
+use linecard_petri::{PetriError, Run, Simulated, simulate, simulate_coloured};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// Numbers by name.
+#[derive(Serialize)]
+pub struct NamedNumbers {
+    /// Name of the net.
+    pub net: String,
+    /// Firings in a unit of time.
+    pub throughput: BTreeMap<String, f64>,
+    /// Tokens averaged over time.
+    pub mean_tokens: BTreeMap<String, f64>,
+}
+
+/// A mean over replications, and half the width of its 95 % interval.
+#[derive(Clone, Copy)]
+struct Estimate {
+    mean: f64,
+    /// 0 for a single replication says nothing of accuracy.
+    half_width: f64,
+}
+
+/// Replications of a net.
+#[derive(Serialize)]
+pub struct SimulateReport {
+    /// Throughputs and mean tokens.
+    #[serde(flatten)]
+    pub numbers: NamedNumbers,
+    /// Half widths of the 95 % intervals of the throughputs.
+    pub throughput_half_width: BTreeMap<String, f64>,
+    /// Half widths of the 95 % intervals of the mean tokens.
+    pub mean_tokens_half_width: BTreeMap<String, f64>,
+    /// Servers that work, averaged over time; of timed transitions.
+    pub busy_servers: BTreeMap<String, f64>,
+    /// Half widths of their 95 % intervals.
+    pub busy_servers_half_width: BTreeMap<String, f64>,
+    /// What firings count for in a unit of time, of transitions that say so; with half widths.
+    pub rewards: BTreeMap<String, f64>,
+    /// Half widths of their 95 % intervals.
+    pub rewards_half_width: BTreeMap<String, f64>,
+    /// For each place the shares of time with 0, 1, 2, ... tokens; the 65th is for 64 and more.
+    pub occupancy: BTreeMap<String, Vec<f64>>,
+    /// Most tokens seen in a place.
+    pub most_tokens: BTreeMap<String, u32>,
+    /// Replications.
+    pub replications: u32,
+    /// Firings of all replications.
+    pub firings: u64,
+    /// Time with statistics of a replication.
+    pub time: f64,
+    /// Replications in which nothing was enabled any more.
+    pub dead_replications: u32,
+    /// The widest interval of what the accuracy was asked for, half of it, against its mean; nothing with one replication.
+    pub relative_half_width: Option<f64>,
+}
+
+/// How accurate a simulation is to be.
+#[derive(Clone, Debug)]
+pub struct Accuracy {
+    /// Half the width of each interval, at most this share of its mean.
+    pub relative: f64,
+    /// Most replications.
+    pub most_replications: u32,
+}
+
+/// What is asked of a simulation.
+#[derive(Clone, Debug)]
+pub struct SimulateRequest {
+    /// The net.
+    pub net: NetSource,
+    /// Time before statistics start.
+    pub warmup: f64,
+    /// Time with statistics.
+    pub time: f64,
+    /// Replications, each with a seed of its own; the fewest where an accuracy is asked for.
+    pub replications: u32,
+    /// Replications go on until this is reached.
+    pub accuracy: Option<Accuracy>,
+    /// Places and transitions whose accuracy counts; all, if there are none.
+    pub of: Vec<String>,
+    /// Seed of the first.
+    pub seed: u64,
+    /// Replications at the same time; 0 stands for all cores.
+    pub threads: usize,
+}
+
+/// Simulates a net; the result does not depend on the threads. `tick` is told how much of the time asked for has passed, in
+/// thousandths of a replication, and says whether to stop.
+///
+/// # Errors
+/// As [`read_net`], when the net cannot be simulated, the request makes no sense, or `tick` says so.
+pub fn simulate_net(
+    request: &SimulateRequest,
+    tick: &(dyn Fn(u64, u64) -> bool + Sync),
+) -> Result<SimulateReport, Error> {
+    let path = request.net.path.as_str();
+    let sound = |number: f64| number.is_finite() && number >= 0.0;
+    if !sound(request.warmup) || !sound(request.time) || request.time == 0.0 || request.replications == 0 {
+        let found = format!(
+            "found {} replications of time {} after {}, expected at least one, of a time above 0",
+            request.replications, request.time, request.warmup
+        );
+        return Err(one_problem("simulate", found));
+    }
+    if let Some(accuracy) = &request.accuracy {
+        let fine = accuracy.relative > 0.0 && accuracy.relative < 1.0;
+        if !fine || accuracy.most_replications < request.replications || request.replications < 2 {
+            let found = format!(
+                "found accuracy {} in {} to {} replications, expected an accuracy between 0 and 1, and 2 replications or more",
+                accuracy.relative, request.replications, accuracy.most_replications
+            );
+            return Err(one_problem("simulate", found));
+        }
+    }
+    let net = read_net(&request.net)?;
+    let names = Names::of(&net);
+    let unknown = |name: &&String| !names.places.contains(name) && !names.transitions.contains(name);
+    if let Some(name) = request.of.iter().find(unknown) {
+        return Err(one_problem(path, format!("found {name:?} as what counts, expected a place or transition")));
+    }
+    let mut runs: Vec<Simulated> = Vec::new();
+    let mut wanted = request.replications;
+    loop {
+        let more = replications(request, &net, runs.len() as u32..wanted, tick)?;
+        runs.extend(more);
+        let widest = widest(&names, &runs, &request.of);
+        let Some(accuracy) = &request.accuracy else { return Ok(report(&names, &runs, widest)) };
+        let reached = widest.is_some_and(|widest| widest <= accuracy.relative);
+        if reached || wanted >= accuracy.most_replications {
+            return Ok(report(&names, &runs, widest));
+        }
+        // Half as many again, as long as it takes: decided by the results alone, not by who was first.
+        wanted = (wanted + wanted.div_ceil(2)).min(accuracy.most_replications);
+    }
+}
+
+/// Runs replications of these numbers.
+fn replications(
+    request: &SimulateRequest,
+    net: &AnyNet,
+    numbers: std::ops::Range<u32>,
+    tick: &(dyn Fn(u64, u64) -> bool + Sync),
+) -> Result<Vec<Simulated>, Error> {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let threads = if request.threads == 0 { cores } else { request.threads };
+    let next = AtomicU32::new(numbers.start);
+    let done = AtomicU64::new(u64::from(numbers.start) * 1000);
+    let total = u64::from(numbers.end) * 1000;
+    let runs = Mutex::new(Vec::new());
+    let whole = request.warmup + request.time;
+    std::thread::scope(|scope| {
+        for _ in 0..threads.min(numbers.len()) {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= numbers.end || tick(done.load(Ordering::Relaxed), total) {
+                        break;
+                    }
+                    let seed = request.seed.wrapping_add(u64::from(number));
+                    let run = Run { warmup: request.warmup, time: request.time, seed };
+                    let mut told = 0;
+                    let mut progress = |now: f64| {
+                        let part = (now / whole * 1000.0) as u64;
+                        done.fetch_add(part - told, Ordering::Relaxed);
+                        told = part;
+                        let stop = tick(done.load(Ordering::Relaxed), total);
+                        if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                    };
+                    let measured = match net {
+                        AnyNet::Plain(net) => simulate(net, &run, &mut progress),
+                        AnyNet::Coloured(net) => simulate_coloured(net, &run, &mut progress),
+                    };
+                    done.fetch_add(1000 - told, Ordering::Relaxed);
+                    runs.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((number, measured));
+                }
+            });
+        }
+    });
+    let mut runs = runs.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if runs.len() < numbers.len() {
+        return Err(Error::Interrupted);
+    }
+    runs.sort_by_key(|(number, _)| *number);
+    let runs: Result<Vec<Simulated>, PetriError> = runs.into_iter().map(|(_, measured)| measured).collect();
+    runs.map_err(|error| petri(&request.net.path, error))
+}
+
+/// The widest interval against its mean, over what counts and is not always 0.
+fn widest(names: &Names, runs: &[Simulated], of: &[String]) -> Option<f64> {
+    if runs.len() < 2 {
+        return None;
+    }
+    let counts = |name: &String| of.is_empty() || of.contains(name);
+    let transitions = (0..names.transitions.len()).filter(|&t| counts(&names.transitions[t]));
+    let places = (0..names.places.len()).filter(|&p| counts(&names.places[p]));
+    let estimates = transitions.map(|t| over(runs, &|run| run.throughput[t]));
+    let estimates = estimates.chain(places.map(|p| over(runs, &|run| run.mean_tokens[p])));
+    let relative = estimates.filter(|estimate| estimate.mean > 0.0).map(|estimate| estimate.half_width / estimate.mean);
+    Some(relative.fold(0.0, f64::max))
+}
+
+fn over(runs: &[Simulated], value: &dyn Fn(&Simulated) -> f64) -> Estimate {
+    estimate(&runs.iter().map(value).collect::<Vec<_>>())
+}
+
+fn report(names: &Names, runs: &[Simulated], relative_half_width: Option<f64>) -> SimulateReport {
+    let (transitions, places) = (names.transitions.len(), names.places.len());
+    let throughput: Vec<Estimate> = (0..transitions).map(|t| over(runs, &|run| run.throughput[t])).collect();
+    let tokens: Vec<Estimate> = (0..places).map(|p| over(runs, &|run| run.mean_tokens[p])).collect();
+    let busy: Vec<Estimate> = (0..transitions).map(|t| over(runs, &|run| run.busy_servers[t])).collect();
+    let rewards: Vec<Estimate> = (0..transitions).map(|t| over(runs, &|run| run.rewards[t])).collect();
+    let rewarded = names.transitions.iter().zip(&rewards).filter(|(_, estimate)| estimate.mean != 0.0);
+    let means = |estimates: &[Estimate]| estimates.iter().map(|estimate| estimate.mean).collect::<Vec<_>>();
+    let widths = |names: &[String], estimates: &[Estimate]| {
+        by_name(names, estimates.iter().map(|estimate| estimate.half_width))
+    };
+    let most = |p: usize| runs.iter().map(|run| run.most_tokens[p]).max().unwrap_or(0);
+    let occupancy = |p: usize| {
+        let longest = runs.iter().map(|run| run.occupancy[p].len()).max().unwrap_or(0);
+        let share = |cell: usize| runs.iter().filter_map(|run| run.occupancy[p].get(cell)).sum::<f64>();
+        (0..longest).map(|cell| share(cell) / runs.len() as f64).collect::<Vec<f64>>()
+    };
+    SimulateReport {
+        throughput_half_width: widths(&names.transitions, &throughput),
+        mean_tokens_half_width: widths(&names.places, &tokens),
+        busy_servers: by_name(&names.transitions, busy.iter().map(|estimate| estimate.mean)),
+        busy_servers_half_width: widths(&names.transitions, &busy),
+        rewards: rewarded.clone().map(|(name, estimate)| (name.clone(), estimate.mean)).collect(),
+        rewards_half_width: rewarded.map(|(name, estimate)| (name.clone(), estimate.half_width)).collect(),
+        occupancy: by_name(&names.places, (0..places).map(occupancy)),
+        most_tokens: by_name(&names.places, (0..places).map(most)),
+        numbers: names.numbers(&means(&throughput), &means(&tokens)),
+        replications: runs.len() as u32,
+        firings: runs.iter().map(|run| run.firings).sum(),
+        time: runs.first().map_or(0.0, |run| run.time),
+        dead_replications: runs.iter().filter(|run| run.dead).count() as u32,
+        relative_half_width,
+    }
+}
+
+/// Quantiles of Student's t at 97.5 % for 1 to 30 degrees of freedom; beyond, the normal one is close.
+const STUDENT: [f64; 30] = [
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
+    2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+];
+
+fn estimate(values: &[f64]) -> Estimate {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    if values.len() < 2 {
+        return Estimate { mean, half_width: 0.0 };
+    }
+    let variance = values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / (count - 1.0);
+    let quantile = STUDENT.get(values.len() - 2).copied().unwrap_or(1.96);
+    Estimate { mean, half_width: quantile * (variance / count).sqrt() }
+}

@@ -1,0 +1,299 @@
+"""Petri nets built in Python: the same net as a TOML file, with operators for expressions.
+
+>>> from linecard import petri
+>>> net = petri.Net("bus")
+>>> request = net.colour("request", size="8..64", bank="0..3")
+>>> waiting = net.place("waiting", request, fifo=True, tokens=["{size: 64, bank: 0}", "{size: 8, bank: 1}"])
+>>> idle = net.place("idle", tokens=1)
+>>> r = petri.var("r")
+>>> send = net.transition("send", delay=r.size / 8, guard=r.size > 0)
+>>> net.take(waiting, send, r)
+>>> net.take(idle, send)
+>>> net.put(send, idle)
+>>> net.put(send, waiting, {"size": 72 - r.size, "bank": r.bank})
+>>> petri.simulate(net, 90.0, replications=1).throughput["send"]
+0.2222222222222222
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expr:
+    """An expression of a net. Operators make larger ones; ``&``, ``|`` and ``~`` stand for and, or and not."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __getattr__(self, name: str) -> Expr:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Expr(f"{self.text}.{name}")
+
+    def replace(self, **fields: Value) -> Expr:
+        """The same record with other values of some fields."""
+        return Expr(f"{{{self.text} with {', '.join(f'{name}: {text(value)}' for name, value in fields.items())}}}")
+
+    def _with(self, operator: str, other: Value) -> Expr:
+        return Expr(f"({self.text} {operator} {text(other)})")
+
+    def _after(self, operator: str, other: Value) -> Expr:
+        return Expr(f"({text(other)} {operator} {self.text})")
+
+    def __add__(self, other: Value) -> Expr:
+        return self._with("+", other)
+
+    def __radd__(self, other: Value) -> Expr:
+        return self._after("+", other)
+
+    def __sub__(self, other: Value) -> Expr:
+        return self._with("-", other)
+
+    def __rsub__(self, other: Value) -> Expr:
+        return self._after("-", other)
+
+    def __mul__(self, other: Value) -> Expr:
+        return self._with("*", other)
+
+    def __rmul__(self, other: Value) -> Expr:
+        return self._after("*", other)
+
+    def __truediv__(self, other: Value) -> Expr:
+        return self._with("/", other)
+
+    def __rtruediv__(self, other: Value) -> Expr:
+        return self._after("/", other)
+
+    def __floordiv__(self, other: Value) -> Expr:
+        return self._with("//", other)
+
+    def __rfloordiv__(self, other: Value) -> Expr:
+        return self._after("//", other)
+
+    def __mod__(self, other: Value) -> Expr:
+        return self._with("%", other)
+
+    def __neg__(self) -> Expr:
+        return Expr(f"(-{self.text})")
+
+    def __eq__(self, other: object) -> Expr:  # type: ignore[override]
+        return self._with("==", other)  # type: ignore[arg-type]
+
+    def __ne__(self, other: object) -> Expr:  # type: ignore[override]
+        return self._with("!=", other)  # type: ignore[arg-type]
+
+    def __lt__(self, other: Value) -> Expr:
+        return self._with("<", other)
+
+    def __le__(self, other: Value) -> Expr:
+        return self._with("<=", other)
+
+    def __gt__(self, other: Value) -> Expr:
+        return self._with(">", other)
+
+    def __ge__(self, other: Value) -> Expr:
+        return self._with(">=", other)
+
+    def __and__(self, other: Value) -> Expr:
+        return self._with("and", other)
+
+    def __or__(self, other: Value) -> Expr:
+        return self._with("or", other)
+
+    def __invert__(self) -> Expr:
+        return Expr(f"(not {self.text})")
+
+    def __bool__(self) -> bool:
+        raise TypeError("an expression has no value before the net runs; write & for and, | for or, ~ for not")
+
+
+Value = Expr | str | bool | int | float | Mapping[str, "Value"]
+"""What can stand in an expression: a text is taken as it is, a mapping is a record."""
+
+
+def text(value: Value) -> str:
+    """The text of an expression."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{name}: {text(part)}" for name, part in value.items()) + "}"
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def var(name: str) -> Expr:
+    """A variable of a binding, a parameter, or a word of an enumeration."""
+    return Expr(name)
+
+
+def when(condition: Value, then: Value, otherwise: Value) -> Expr:
+    """One or the other."""
+    return Expr(f"(if {text(condition)} then {text(then)} else {text(otherwise)})")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place of a net."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """A transition of a net."""
+
+    name: str
+
+
+@dataclass(slots=True)
+class Net:
+    """A net that is built step by step; ``linecard.petri`` explores, solves and simulates it as it does files."""
+
+    name: str
+    _parameters: list[str] = field(default_factory=list)
+    _colours: list[str] = field(default_factory=list)
+    _parts: list[str] = field(default_factory=list)
+
+    def parameter(self, name: str, value: Value | Sequence[tuple[int, float]]) -> Expr:
+        """Names a value for all expressions; values with weights are for ``pick(name)``."""
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            shown = json.dumps([list(pair) for pair in value])
+        else:
+            shown = _number(value)
+        self._parameters.append(f"{_key(name)} = {shown}")
+        return Expr(name)
+
+    def colour(self, name: str, *words: str, **fields: str) -> str:
+        """A colour: an enumeration of words, or a record of fields with colours such as ``"0..3"``; its name."""
+        if bool(words) == bool(fields):
+            raise ValueError(f"colour {name}: expected words or fields")
+        shown = json.dumps(words) if words else _table(fields)
+        self._colours.append(f"{_key(name)} = {shown}")
+        return name
+
+    def place(
+        self, name: str, colour: str = "dot", *, tokens: int | str | Sequence[Value] = 0, fifo: bool = False
+    ) -> Place:
+        """Adds a place: ``tokens`` are dots, or a token each; ``"all"`` puts one of every colour."""
+        shown = tokens if isinstance(tokens, int | str) else [text(token) for token in tokens]
+        if colour != "dot" and shown == 0:
+            shown = []
+        entry = {"name": name, "colour": colour, "tokens": shown, "choice": "fifo" if fifo else "random"}
+        self._parts.append("[[place]]\n" + _lines(entry))
+        return Place(name)
+
+    def transition(
+        self,
+        name: str,
+        *,
+        rate: Value | None = None,
+        delay: Value | None = None,
+        uniform: tuple[Value, Value] | None = None,
+        erlang: tuple[int, Value] | None = None,
+        empirical: tuple[Sequence[float], Sequence[float]] | None = None,
+        weight: Value = 1,
+        priority: int = 0,
+        servers: int | Literal["inf"] = 1,
+        guard: Value | None = None,
+        reward: Value | None = None,
+    ) -> Transition:
+        """Adds a transition: exponential by ``rate``, deterministic by ``delay``, uniform between two times, Erlang of so
+        many stages with a rate each, empirical of times and weights; immediate with none of these. ``reward`` is what a
+        firing counts for.
+
+        Raises:
+            ValueError: More than one time is given.
+        """
+        times: list[dict[str, object]] = []
+        if rate is not None:
+            times.append({"kind": "exp", "rate": rate})
+        if delay is not None:
+            times.append({"kind": "det", "delay": delay})
+        if uniform is not None:
+            times.append({"kind": "uniform", "low": uniform[0], "high": uniform[1]})
+        if erlang is not None:
+            times.append({"kind": "erlang", "stages": erlang[0], "rate": erlang[1]})
+        if empirical is not None:
+            times.append({"kind": "empirical", "values": list(empirical[0]), "weights": list(empirical[1])})
+        if len(times) > 1:
+            raise ValueError(f"transition {name}: found more than one time, expected one or none")
+        entry: dict[str, object] = {"name": name}
+        entry |= times[0] if times else {"kind": "imm", "weight": weight, "priority": priority}
+        entry["servers"] = servers
+        if guard is not None:
+            entry["guard"] = text(guard)
+        if reward is not None:
+            entry["reward"] = text(reward)
+        self._parts.append("[[transition]]\n" + _lines(entry))
+        return Transition(name)
+
+    def _arc(self, source: str, target: str, tokens: Value | None, weight: Value, kind: str) -> None:
+        entry: dict[str, object] = {"from": source, "to": target, "weight": weight, "kind": kind}
+        if tokens is not None:
+            entry["tokens"] = text(tokens)
+        self._parts.append("[[arc]]\n" + _lines(entry))
+
+    def take(self, place: Place, transition: Transition, tokens: Value | None = None, *, weight: Value = 1) -> None:
+        """An arc that takes: a pattern of variables, or dots."""
+        self._arc(place.name, transition.name, tokens, weight, "normal")
+
+    def put(self, transition: Transition, place: Place, tokens: Value | None = None, *, weight: Value = 1) -> None:
+        """An arc that puts a token, or dots."""
+        self._arc(transition.name, place.name, tokens, weight, "normal")
+
+    def read(self, place: Place, transition: Transition, tokens: Value | None = None) -> None:
+        """An arc that needs a token and leaves it."""
+        self._arc(place.name, transition.name, tokens, 1, "read")
+
+    def inhibit(self, place: Place, transition: Transition, tokens: Value | None = None, *, weight: Value = 1) -> None:
+        """An arc that disables while the place holds ``weight`` tokens or more."""
+        self._arc(place.name, transition.name, tokens, weight, "inhibitor")
+
+    def reset(self, place: Place, transition: Transition) -> None:
+        """An arc that empties the place before tokens are put."""
+        self._arc(place.name, transition.name, None, 1, "reset")
+
+    def module(self, name: str, file: str, *, places: Mapping[str, Place], **parameters: Value) -> None:
+        """The net of another file under a name: its interface places are places of this net."""
+        entry = {"name": name, "file": file}
+        shown = {own: place.name for own, place in places.items()}
+        values = ", ".join(f"{_key(key)} = {_number(value)}" for key, value in parameters.items())
+        self._parts.append(
+            f"[[module]]\n{_lines(dict(entry))}places = {_table(shown)}\nparameters = {{ {values} }}\n"
+        )
+
+    def to_toml(self) -> str:
+        """The net as a TOML file."""
+        parts = [f"name = {json.dumps(self.name)}\n"]
+        parts.append("[parameters]\n" + "\n".join(self._parameters) + "\n" if self._parameters else "")
+        parts.append("[colours]\n" + "\n".join(self._colours) + "\n" if self._colours else "")
+        return "\n".join([part for part in parts if part] + self._parts)
+
+
+def _key(name: str) -> str:
+    return json.dumps(name)
+
+
+def _number(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    return json.dumps(text(value))  # type: ignore[arg-type]
+
+
+def _table(fields: Mapping[str, str]) -> str:
+    return "{ " + ", ".join(f"{_key(name)} = {json.dumps(value)}" for name, value in fields.items()) + " }"
+
+
+def _lines(entry: Mapping[str, object]) -> str:
+    def shown(value: object) -> str:
+        return json.dumps(value) if isinstance(value, list) else _number(value)
+
+    return "".join(f"{name} = {shown(value)}\n" for name, value in entry.items())
