@@ -1,7 +1,7 @@
 """Timed coloured Petri nets: explore every marking, solve for the steady state, simulate.
 
-A net is a file, PNML (place/transition or symmetric, endings ``.pnml`` and ``.xml``) or TOML; the name of a shipped net; or
-a :class:`Net` built in Python. See docs/guide/petri.md.
+A net is a file, PNML (place/transition or symmetric, endings ``.pnml`` and ``.xml``) or TOML; a shipped net;
+or a :class:`Net` built in Python. See docs/guide/petri.md.
 
 >>> from linecard import petri
 >>> petri.solve("mm1k.toml").throughput["serve"]  # doctest: +SKIP
@@ -152,7 +152,8 @@ class Simulated:
         firings: Firings of all of them.
         time: Time with statistics of one.
         dead_replications: Those in which nothing was enabled any more.
-        relative_half_width: The widest interval of what counts, half of it, against its mean; ``None`` with one replication.
+        relative_half_width: The widest interval of what counts, half of it, against its mean; ``None`` with one
+            replication.
     """
 
     net: str

@@ -28,6 +28,7 @@ class Expr:
     """An expression of a net. Operators make larger ones; ``&``, ``|`` and ``~`` stand for and, or and not."""
 
     text: str
+    __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
         return self.text
@@ -203,9 +204,20 @@ class Net:
         guard: Value | None = None,
         reward: Value | None = None,
     ) -> Transition:
-        """Adds a transition: exponential by ``rate``, deterministic by ``delay``, uniform between two times, Erlang of so
-        many stages with a rate each, empirical of times and weights; immediate with none of these. ``reward`` is what a
-        firing counts for.
+        """Adds a transition: exponential, deterministic, ...; immediate where no time is given.
+
+        Args:
+            name: Its name.
+            rate: Of an exponential time.
+            delay: A time that is always the same.
+            uniform: Shortest and longest of times that are equally likely.
+            erlang: Stages, and the rate of each.
+            empirical: Times, and their weights.
+            weight: Share of an immediate one among those that compete.
+            priority: Of an immediate one; higher goes first.
+            servers: Times that run at once for a binding.
+            guard: Condition of a binding.
+            reward: What a firing counts for.
 
         Raises:
             ValueError: More than one time is given.
@@ -264,9 +276,7 @@ class Net:
         entry = {"name": name, "file": file}
         shown = {own: place.name for own, place in places.items()}
         values = ", ".join(f"{_key(key)} = {_number(value)}" for key, value in parameters.items())
-        self._parts.append(
-            f"[[module]]\n{_lines(dict(entry))}places = {_table(shown)}\nparameters = {{ {values} }}\n"
-        )
+        self._parts.append(f"[[module]]\n{_lines(dict(entry))}places = {_table(shown)}\nparameters = {{ {values} }}\n")
 
     def to_toml(self) -> str:
         """The net as a TOML file."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 
 import pytest
 from conftest import ROOT
@@ -74,7 +75,7 @@ def test_solution_and_simulation_agree(net):
     assert found.most_tokens == {"free": 10, "busy": 10}
     frame = found.to_frame()
     assert frame.columns == ["measure", "name", "mean", "half_width"]
-    assert frame.height == 4
+    assert frame.height == 6
 
 
 def test_threads_change_nothing(cli, net):
@@ -120,3 +121,159 @@ def test_bad_requests_end_with_status_2(cli, net, tmp_path):
     refused = cli("petri", "explore", tmp_path / "cut.pnml")
     assert refused.status == 2
     assert "line 1: found the root node was opened but never closed" in refused.err
+
+
+GUIDE = (ROOT / "docs" / "guide" / "petri.md").read_text()
+BUS = re.search(r"```toml\n(name = \"bus\".*?)```", GUIDE, re.DOTALL)[1]
+
+
+def test_the_coloured_net_of_the_guide_runs(cli, tmp_path):
+    path = tmp_path / "bus.toml"
+    path.write_text(BUS)
+    found = petri.simulate(path, 50_000, replications=4)
+    # What is asked is served; a firing counts for its bytes, 0.7 x 64 + 0.3 x 32 of them.
+    assert found.throughput["serve"] == pytest.approx(found.throughput["ask"], rel=0.01)
+    assert found.rewards["serve"] / found.throughput["serve"] == pytest.approx(54.4, rel=0.02)
+    # Little: each serving takes 30 ns and a 16th of its bytes in cycles.
+    assert found.mean_tokens["serving"] == pytest.approx(found.busy_servers["serve"])
+    assert found.busy_servers["serve"] / found.throughput["serve"] == pytest.approx(30 + 54.4 / 16 * 10, rel=0.02)
+    assert found.most_tokens["serving"] == 2
+    assert sum(found.occupancy["serving"]) == pytest.approx(1)
+    one = petri.simulate(path, 50_000, replications=4, overrides=["banks=1"])
+    assert one.most_tokens["serving"] == 1
+    threads = [cli("petri", "simulate", path, "--time", "900", "--threads", n, "--json").out for n in (1, 3)]
+    assert threads[0] == threads[1]
+    refused = cli("petri", "explore", path)
+    assert refused.status == 2
+    assert 'place requests: found a fifo place, expected choice = "random"' in refused.err
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        (('tokens = "r.bank"', 'tokens = "r.bnk"'), "transition serve: in `r.bnk`, column 3: found field `bnk`"),
+        (('tokens = "r.bank"', 'tokens = "r.bank +"'), "transition serve: in `r.bank \\+`, column 9: found the end"),
+        (('bank = "0..banks - 1"', 'bank = "0..bnks"'), "colour bank: .*in `bnks`, column 1"),
+        (('tokens = "all"', 'tokens = ["7"]'), "place free_banks: .*found `7`, expected a whole number of 0..1"),
+        (("rate = 0.05", 'rate = "0.05 * s"'), "transition ask: in `0.05 \\* s`, column 8: found `s`"),
+        (("sizes = [[64, 0.7], [32, 0.3]]", "sizes = [[64, -1]]"), "parameter sizes: found the weight -1, expected"),
+        (('choice = "fifo"', 'choice = "lifo"'), "found choice `lifo`, expected fifo or random"),
+        (("banks = 2", 'banks = "2 / 0"'), "parameter banks: .*found no number"),
+    ],
+)
+def test_what_is_no_coloured_net_is_refused_with_its_place(tmp_path, change, error):
+    path = tmp_path / "bus.toml"
+    assert change[0] in BUS
+    path.write_text(BUS.replace(*change))
+    with pytest.raises(linecard.ConfigError, match=error):
+        petri.simulate(path)
+
+
+def test_a_module_is_a_net_within_a_net(tmp_path):
+    (tmp_path / "station.toml").write_text("""
+interface = ["in", "out"]
+[parameters]
+mu = 1.0
+slots = 1
+[[place]]
+name = "in"
+tokens = 5
+[[place]]
+name = "out"
+[[place]]
+name = "idle"
+tokens = "slots"
+[[transition]]
+name = "serve"
+kind = "exp"
+rate = "mu"
+servers = "inf"
+[[arc]]
+from = "in"
+to = "serve"
+[[arc]]
+from = "idle"
+to = "serve"
+[[arc]]
+from = "serve"
+to = "idle"
+[[arc]]
+from = "serve"
+to = "out"
+""")
+    outer = tmp_path / "ring.toml"
+    text = """
+[parameters]
+speed = 2.0
+[[place]]
+name = "a"
+tokens = 3
+[[place]]
+name = "b"
+[[module]]
+name = "first"
+file = "station.toml"
+places = { in = "a", out = "b" }
+parameters = { mu = "speed / 2" }
+[[module]]
+name = "second"
+file = "station.toml"
+places = { in = "b", out = "a" }
+parameters = { mu = "speed" }
+"""
+    outer.write_text(text)
+    # Exponential servers of rates 1 and 2, three jobs: probabilities go as 1, 2, 4, 8 with the jobs at the first.
+    solved = petri.solve(outer)
+    assert solved.throughput["first.serve"] == pytest.approx(14 / 15)
+    assert solved.mean_tokens["a"] == pytest.approx((1 * 2 + 2 * 4 + 3 * 8) / 15)
+    found = petri.explore(outer, invariants=True)
+    assert {"a": 1, "b": 1} in found.place_invariants
+    assert found.transition_invariants == [{"first.serve": 1, "second.serve": 1}]
+    for change, error in (
+        (('out = "a"', 'idle = "a"'), 'module second: found "idle", expected places of its interface: in, out'),
+        (('mu = "speed"', "nu = 1"), 'module second: found "nu", expected parameters of it: mu, slots'),
+        (("station.toml", "ring.toml"), "inside itself"),
+        (("station.toml", "none.toml"), "cannot read"),
+    ):
+        outer.write_text(text.replace(*change))
+        with pytest.raises(linecard.ConfigError, match=error):
+            petri.solve(outer)
+
+
+def test_replications_go_on_until_they_are_accurate(net):
+    found = petri.simulate(net, 1000, replications=2, accuracy=0.02, of=["serve"])
+    assert found.replications > 2
+    assert found.throughput_half_width["serve"] <= 0.02 * found.throughput["serve"]
+    assert found.relative_half_width == found.throughput_half_width["serve"] / found.throughput["serve"]
+    stopped = petri.simulate(net, 10, replications=2, accuracy=1e-6, most_replications=7)
+    assert stopped.replications == 7
+    with pytest.raises(linecard.ConfigError, match="expected a place or transition"):
+        petri.simulate(net, of=["sreve"])
+    with pytest.raises(linecard.ConfigError, match="expected an accuracy between 0 and 1"):
+        petri.simulate(net, accuracy=2.0)
+
+
+def test_a_net_built_in_python_is_the_file_that_it_writes(tmp_path):
+    net = petri.Net("two")
+    net.parameter("slow", 0.5)
+    net.colour("kind", "red", "blue")
+    job = net.colour("job", kind="kind", size="1..3")
+    waiting = net.place("waiting", job, tokens=[{"kind": "red", "size": 1}, "2 of {kind: blue, size: 3}"])
+    done = net.place("done", job)
+    j = petri.var("j")
+    work = net.transition("work", rate=petri.when(j.kind == "red", 2, petri.var("slow")) / j.size, servers="inf")
+    back = net.transition("back", erlang=(1, 1.0), servers="inf", guard=~((j.size > 3) | (j.size < 1)) & (j.size != 7))
+    net.take(waiting, work, j)
+    net.put(work, done, j.replace(size=4 - j.size))
+    net.take(done, back, j)
+    net.put(back, waiting, {"kind": j.kind, "size": 4 - j.size})
+    path = tmp_path / "two.toml"
+    path.write_text(net.to_toml())
+    assert petri.simulate(net, 500) == petri.simulate(path, 500)
+    # Each token goes round by itself: red 1 / (1/2 + 1), blue 1 / (3/0.5 + 1), two of them.
+    found = petri.simulate(net, 20_000)
+    assert found.throughput["work"] == pytest.approx(1 / 1.5 + 2 / 7, rel=0.02)
+    with pytest.raises(TypeError, match="write & for and"):
+        assert j.size > 3
+    with pytest.raises(ValueError, match="more than one time"):
+        net.transition("odd", rate=1, delay=2)

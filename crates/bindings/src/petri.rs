@@ -3,9 +3,7 @@
 use crate::errors;
 use crate::plain;
 use crate::ticker::PERIOD;
-use linecard_platform::{
-    Accuracy, Error, NetSource, SimulateRequest, explore_net, simulate_net, solve_net,
-};
+use linecard_platform::{Accuracy, Error, NetSource, SimulateRequest, explore_net, simulate_net, solve_net};
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::ops::ControlFlow;
@@ -33,7 +31,9 @@ fn petri_explore<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let source = NetSource { path, text, set };
     watched(py, progress, |tick| {
-        explore_net(&source, most_markings, invariants, &mut |markings| stop_if(tick(markings, most_markings)))
+        explore_net(&source, most_markings, invariants, &mut |markings| {
+            stop_if(tick(markings, most_markings))
+        })
     })
 }
 

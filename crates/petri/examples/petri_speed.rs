@@ -9,8 +9,8 @@
 //! state space as well.
 
 use linecard_petri::{
-    Choice, Colour, ColouredBuilder, ColouredNet, Net, NetBuilder, PetriError, Run, Servers, TimingText, Timing, explore,
-    read_pnml, simulate, simulate_coloured,
+    Choice, Colour, ColouredBuilder, ColouredNet, Net, NetBuilder, PetriError, Run, Servers, Timing,
+    TimingText, explore, read_pnml, simulate, simulate_coloured,
 };
 use std::ops::ControlFlow;
 use std::time::Instant;

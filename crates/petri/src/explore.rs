@@ -3,10 +3,10 @@
 //! A marking is a row of bytes in one array; a table of open addressing holds the numbers of rows. Rows are made wider when
 //! a place holds more than a byte can tell.
 
-use crate::compiled::Compiled;
-use crate::net::Net;
 use crate::PetriError;
+use crate::compiled::Compiled;
 use crate::net::ArcKind;
+use crate::net::Net;
 use serde::Serialize;
 use std::hash::Hasher;
 use std::ops::ControlFlow;
@@ -246,7 +246,8 @@ fn growing<C: Count>(rows: &Rows<C>, parents: &[u32]) -> Vec<u32> {
         let before = rows.row(at);
         let covers = before.iter().zip(last).all(|(before, last)| before.get() <= last.get());
         if covers && before != last {
-            let more = before.iter().zip(last).zip(0u32..).filter(|((before, last), _)| before.get() < last.get());
+            let more =
+                before.iter().zip(last).zip(0u32..).filter(|((before, last), _)| before.get() < last.get());
             return more.map(|(_, place)| place).collect();
         }
     }

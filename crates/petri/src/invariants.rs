@@ -77,7 +77,8 @@ fn semiflows(matrix: &[Vec<i128>], left_out: &[bool], most_rows: usize) -> Semif
         };
         let Some(next) = (0..columns.len()).min_by_key(|&at| cost(&columns[at])) else { break };
         let column = columns.swap_remove(next);
-        let (mut kept, others): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.matrix[column] == 0);
+        let (mut kept, others): (Vec<Row>, Vec<Row>) =
+            rows.into_iter().partition(|row| row.matrix[column] == 0);
         for above in others.iter().filter(|row| row.matrix[column] > 0) {
             for below in others.iter().filter(|row| row.matrix[column] < 0) {
                 let Some(row) = combined(above, below, column) else { return Semiflows::default() };
@@ -110,7 +111,8 @@ fn combined(above: &Row, below: &Row, column: usize) -> Option<Row> {
     let sum = |x: &[i128], y: &[i128]| -> Option<Vec<i128>> {
         x.iter().zip(y).map(|(x, y)| b.checked_mul(*x)?.checked_add(a.checked_mul(*y)?)).collect()
     };
-    let mut row = Row { matrix: sum(&above.matrix, &below.matrix)?, weights: sum(&above.weights, &below.weights)? };
+    let mut row =
+        Row { matrix: sum(&above.matrix, &below.matrix)?, weights: sum(&above.weights, &below.weights)? };
     let common = row.weights.iter().chain(&row.matrix).fold(0, |common, value| gcd(common, *value));
     if common > 1 {
         row.matrix.iter_mut().chain(&mut row.weights).for_each(|value| *value /= common);
@@ -137,7 +139,8 @@ mod tests {
         let mut net = NetBuilder::new("pairs");
         let names = ["idle", "making", "free", "full", "waiting", "eating"];
         let tokens = [1, 0, 3, 0, 1, 0];
-        let p: Vec<u32> = names.iter().zip(tokens).map(|(name, tokens)| net.place(name, tokens).unwrap()).collect();
+        let p: Vec<u32> =
+            names.iter().zip(tokens).map(|(name, tokens)| net.place(name, tokens).unwrap()).collect();
         let t: Vec<u32> = ["make", "put", "get", "eat"]
             .iter()
             .map(|name| net.transition(name, Timing::Untimed, Servers::Count(1)).unwrap())
@@ -160,10 +163,12 @@ mod tests {
     fn too_many_rows_stop_the_search() {
         // Ten steps with ten ways each: 10^10 ways round.
         let mut net = NetBuilder::new("ways");
-        let places: Vec<u32> = (0..10).map(|p| net.place(&format!("p{p}"), u32::from(p == 0)).unwrap()).collect();
+        let places: Vec<u32> =
+            (0..10).map(|p| net.place(&format!("p{p}"), u32::from(p == 0)).unwrap()).collect();
         for step in 0..10 {
             for way in 0..10 {
-                let t = net.transition(&format!("t{step}.{way}"), Timing::Untimed, Servers::Count(1)).unwrap();
+                let t =
+                    net.transition(&format!("t{step}.{way}"), Timing::Untimed, Servers::Count(1)).unwrap();
                 net.input(places[step], t, 1).unwrap();
                 net.output(t, places[(step + 1) % 10], 1).unwrap();
             }

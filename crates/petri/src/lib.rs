@@ -29,8 +29,8 @@ mod simulate;
 mod solve;
 
 pub use coloured::{
-    ArcText, Choice, Colour, ColouredBuilder, ColouredNet, ColouredPlace, Constant, Firing, TimingText, Unfolded,
-    simulate_coloured,
+    ArcText, Choice, Colour, ColouredBuilder, ColouredNet, ColouredPlace, Constant, Firing, TimingText,
+    Unfolded, simulate_coloured,
 };
 pub use error::PetriError;
 pub use explore::{Explored, explore, explore_until};

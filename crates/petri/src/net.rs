@@ -77,7 +77,9 @@ impl Timing {
         if values.len() != weights.len() || sum <= 0.0 {
             return Err(wrong(format!("{} times and {} weights of sum {sum}", values.len(), weights.len())));
         }
-        if let Some(bad) = values.iter().chain(weights).find(|number| !(number.is_finite() && **number >= 0.0)) {
+        if let Some(bad) =
+            values.iter().chain(weights).find(|number| !(number.is_finite() && **number >= 0.0))
+        {
             return Err(wrong(bad.to_string()));
         }
         let mut before = 0.0;
@@ -256,7 +258,9 @@ impl NetBuilder {
             Timing::Exponential { rate } => rate,
             Timing::Deterministic { delay } => delay,
             Timing::Uniform { low, high } if (0.0..=high).contains(&low) => high,
-            Timing::Uniform { low, .. } => return Err(PetriError::part("transition", name, low, "0 <= low <= high")),
+            Timing::Uniform { low, .. } => {
+                return Err(PetriError::part("transition", name, low, "0 <= low <= high"));
+            }
             Timing::Erlang { stages: 0, .. } => 0.0,
             Timing::Erlang { rate, .. } => rate,
             Timing::Empirical { ref values, .. } if !values.is_empty() => 1.0,

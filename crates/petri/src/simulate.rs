@@ -67,7 +67,12 @@ pub fn simulate(
     progress: &mut dyn FnMut(f64) -> ControlFlow<()>,
 ) -> Result<Simulated, PetriError> {
     if let Some(untimed) = net.transitions.iter().find(|t| t.timing == Timing::Untimed) {
-        return Err(PetriError::part("transition", &untimed.name, "no time", "a kind such as exp, det or imm"));
+        return Err(PetriError::part(
+            "transition",
+            &untimed.name,
+            "no time",
+            "a kind such as exp, det or imm",
+        ));
     }
     let mut state = State::new(net, run.seed);
     state.settle()?;

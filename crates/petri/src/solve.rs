@@ -298,7 +298,8 @@ impl<'a> Graph<'a> {
             .iter()
             .map(|&m| rates[m as usize].iter().map(|&(to, rate)| (place_of[to as usize], rate)).collect())
             .collect();
-        let shares = if inner.len() <= MOST_ELIMINATED { eliminate(&inner) } else { iterate(&inner, progress)? };
+        let shares =
+            if inner.len() <= MOST_ELIMINATED { eliminate(&inner) } else { iterate(&inner, progress)? };
         let mut solved = Solved {
             tangible_markings: self.markings.len() as u64,
             vanishing_markings: self.vanishing.len() as u64,

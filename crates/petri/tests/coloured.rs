@@ -1,8 +1,8 @@
 //! Do coloured nets behave as they are written: as unfolded nets that are solved, as closed forms, as traces by hand?
 
 use linecard_petri::{
-    Choice, Colour, ColouredBuilder, ColouredNet, NetBuilder, PetriError, Run, Servers, Simulated, Timing, TimingText,
-    explore, simulate, simulate_coloured, solve,
+    Choice, Colour, ColouredBuilder, ColouredNet, NetBuilder, PetriError, Run, Servers, Simulated, Timing,
+    TimingText, explore, simulate, simulate_coloured, solve,
 };
 use linecard_sim::stream;
 use std::ops::ControlFlow;
@@ -54,7 +54,10 @@ fn same_as_solved(net: &ColouredNet, time: f64) {
         for run in &runs {
             let shares = &run.occupancy[number];
             let mean: f64 = shares.iter().zip(0..).map(|(share, count)| share * f64::from(count)).sum();
-            assert!((mean - run.mean_tokens[number]).abs() < 1e-9 && (shares.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+            assert!(
+                (mean - run.mean_tokens[number]).abs() < 1e-9
+                    && (shares.iter().sum::<f64>() - 1.0).abs() < 1e-9
+            );
         }
     }
 }
@@ -64,7 +67,10 @@ fn same_as_solved(net: &ColouredNet, time: f64) {
 fn bindings_race_as_the_transitions_of_the_unfolded_net_do() {
     let mut net = ColouredBuilder::new("jobs");
     let kind = net.enumeration(&["short", "long"]).unwrap();
-    let job = Colour::record(vec![("kind".to_owned(), kind), ("round".to_owned(), Colour::Int { low: 0, high: 1 })]);
+    let job = Colour::record(vec![
+        ("kind".to_owned(), kind),
+        ("round".to_owned(), Colour::Int { low: 0, high: 1 }),
+    ]);
     let idle = net.place("idle", &job, Choice::Random).unwrap();
     net.tokens(idle, "{kind: short, round: 0}", 3).unwrap();
     net.tokens(idle, "{kind: long, round: 0}", 2).unwrap();
@@ -72,14 +78,19 @@ fn bindings_race_as_the_transitions_of_the_unfolded_net_do() {
     let server = net.place("server", &Colour::Dot, Choice::Random).unwrap();
     net.dots(server, 2);
     let served = net.place("served", &job, Choice::Random).unwrap();
-    let think = net.transition("think", exponential("if j.kind == short then 0.3 else 0.2"), Servers::Infinite, "").unwrap();
+    let think = net
+        .transition("think", exponential("if j.kind == short then 0.3 else 0.2"), Servers::Infinite, "")
+        .unwrap();
     net.take(idle, think, "j", "1");
     net.put(think, waiting, "j", "1");
-    let start = net.transition("start", immediate("if j.kind == short then 3 else 1", 1), Servers::Count(1), "").unwrap();
+    let start = net
+        .transition("start", immediate("if j.kind == short then 3 else 1", 1), Servers::Count(1), "")
+        .unwrap();
     net.take(waiting, start, "j", "1");
     net.take(server, start, "", "1");
     net.put(start, served, "j", "1");
-    let serve = net.transition("serve", exponential("1 + j.round"), Servers::Infinite, "j.kind == short").unwrap();
+    let serve =
+        net.transition("serve", exponential("1 + j.round"), Servers::Infinite, "j.kind == short").unwrap();
     let slow = net.transition("slow", exponential("0.5"), Servers::Count(1), "j.kind == long").unwrap();
     for serve in [serve, slow] {
         net.take(served, serve, "j", "1");
@@ -103,7 +114,9 @@ fn joins_guards_and_inhibitors_are_as_in_the_unfolded_net() {
     let digits = net.place("digits", &digit, Choice::Random).unwrap();
     net.all_tokens(digits).unwrap();
     let out = net.place("out", &digit, Choice::Random).unwrap();
-    let join = net.transition("join", exponential("1 + x.b"), Servers::Count(2), "x.a == d and x.a + x.b != 3").unwrap();
+    let join = net
+        .transition("join", exponential("1 + x.b"), Servers::Count(2), "x.a == d and x.a + x.b != 3")
+        .unwrap();
     net.take(pairs, join, "x", "1");
     net.take(digits, join, "d", "1");
     net.inhibit(out, join, "x.b", "2");
@@ -119,7 +132,8 @@ fn joins_guards_and_inhibitors_are_as_in_the_unfolded_net() {
     net.put(back, digits, "e", "1");
     net.put(back, pairs, "{a: (e + 1) % 3, b: e}", "1");
     for place in [digits, out] {
-        let turn = net.transition(&format!("turn{place}"), exponential("0.5"), Servers::Infinite, "").unwrap();
+        let turn =
+            net.transition(&format!("turn{place}"), exponential("0.5"), Servers::Infinite, "").unwrap();
         net.take(place, turn, "d", "1");
         net.put(turn, place, "(d + 1) % 3", "1");
     }
@@ -137,7 +151,8 @@ fn nets_made_by_chance_are_as_the_unfolded_ones() {
         let mut random = stream(seed, "nets");
         let mut net = ColouredBuilder::new("by chance");
         let colour = Colour::Int { low: 0, high: 2 };
-        let places: Vec<u32> = (0..3).map(|p| net.place(&format!("p{p}"), &colour, Choice::Random).unwrap()).collect();
+        let places: Vec<u32> =
+            (0..3).map(|p| net.place(&format!("p{p}"), &colour, Choice::Random).unwrap()).collect();
         for token in 0..4 {
             net.tokens(places[random.below(3) as usize], &(token % 3).to_string(), 1).unwrap();
         }
@@ -145,7 +160,8 @@ fn nets_made_by_chance_are_as_the_unfolded_ones() {
         net.dots(dots, 2);
         // Whatever else there is, single tokens wander everywhere: there is one steady state.
         for from in 0..3 {
-            let wander = net.transition(&format!("w{from}"), exponential("1 + x"), Servers::Infinite, "").unwrap();
+            let wander =
+                net.transition(&format!("w{from}"), exponential("1 + x"), Servers::Infinite, "").unwrap();
             net.take(places[from], wander, "x", "1");
             net.put(wander, places[(from + 1) % 3], "(x + 1) % 3", "1");
         }
@@ -217,7 +233,8 @@ fn queues_with_one_server_are_as_pollaczek_and_khinchine_have_them() {
         let exact = load + load * load * (1.0 + variation) / (2.0 * (1.0 - load));
         let mut plain = NetBuilder::new(name);
         let queue = plain.place("queue", 0).unwrap();
-        let arrive = plain.transition("arrive", Timing::Exponential { rate: load }, Servers::Count(1)).unwrap();
+        let arrive =
+            plain.transition("arrive", Timing::Exponential { rate: load }, Servers::Count(1)).unwrap();
         plain.output(arrive, queue, 1).unwrap();
         let serve = plain.transition("serve", timing, Servers::Count(1)).unwrap();
         plain.input(queue, serve, 1).unwrap();
@@ -236,7 +253,9 @@ fn queues_with_one_server_are_as_pollaczek_and_khinchine_have_them() {
         agrees(&format!("{name}, places and transitions"), exact, |seed| plainly(seed).mean_tokens[0]);
         agrees(&format!("{name}, use"), load, |seed| plainly(seed).busy_servers[1]);
         agrees(&format!("{name}, tokens"), exact, |seed| run(&net, 60_000.0, seed).unwrap().mean_tokens[0]);
-        agrees(&format!("{name}, tokens, use"), load, |seed| run(&net, 60_000.0, seed).unwrap().busy_servers[1]);
+        agrees(&format!("{name}, tokens, use"), load, |seed| {
+            run(&net, 60_000.0, seed).unwrap().busy_servers[1]
+        });
     }
 }
 
@@ -257,7 +276,8 @@ fn trace(net: &ColouredNet, time: f64) -> Vec<String> {
 fn of_a_queue_the_first_that_fits_goes_first() {
     let mut net = ColouredBuilder::new("bus");
     let bank = Colour::Int { low: 0, high: 1 };
-    let request = Colour::record(vec![("size".to_owned(), Colour::ANY_INT), ("bank".to_owned(), bank.clone())]);
+    let request =
+        Colour::record(vec![("size".to_owned(), Colour::ANY_INT), ("bank".to_owned(), bank.clone())]);
     let requests = net.place("requests", &request, Choice::Fifo).unwrap();
     for (size, bank) in [(8, 0), (16, 0), (8, 1), (8, 1)] {
         net.tokens(requests, &format!("{{size: {size}, bank: {bank}}}"), 1).unwrap();
@@ -372,10 +392,14 @@ fn what_has_no_value_is_told_with_transition_place_and_binding() {
         net.put(t, b, token, "1");
         run(&net.build()?, 10.0, 1)
     };
-    let error = |guard: &str, token: &str, timing: TimingText| net(guard, token, timing).unwrap_err().to_string();
+    let error =
+        |guard: &str, token: &str, timing: TimingText| net(guard, token, timing).unwrap_err().to_string();
     let one = || exponential("1");
     for (found, expected) in [
-        (error("8 // (x - 4) == 2", "x", one()), "transition \"go\" with x = 4: the guard of it is a division by zero"),
+        (
+            error("8 // (x - 4) == 2", "x", one()),
+            "transition \"go\" with x = 4: the guard of it is a division by zero",
+        ),
         (
             error("", "x * 3", one()),
             "transition \"go\" with x = 4: a token of place \"b\" is the value 12, which the colour of the place does not have",
@@ -430,7 +454,8 @@ fn more_tokens_than_can_be_counted_are_an_error() {
     let error = run(&net, 10.0, 1).unwrap_err().to_string();
     assert!(error.contains("more than 4294967295 tokens in a place"), "{error}");
     let plain = net.unfold().unwrap().net;
-    let error = simulate(&plain, &Run { warmup: 0.0, time: 10.0, seed: 1 }, &mut |_| ControlFlow::Continue(()));
+    let error =
+        simulate(&plain, &Run { warmup: 0.0, time: 10.0, seed: 1 }, &mut |_| ControlFlow::Continue(()));
     assert!(error.unwrap_err().to_string().contains("more tokens than can be counted"));
 }
 

@@ -33,8 +33,8 @@ pub use memory::{
     MemoryTime, run_memory,
 };
 pub use petri::{
-    Accuracy, AnyNet, ExploreReport, NetSource, Semiflow, SimulateReport, SimulateRequest, SolveReport, explore_net,
-    read_net, simulate_net, solve_net,
+    Accuracy, AnyNet, ExploreReport, NetSource, Semiflow, SimulateReport, SimulateRequest, SolveReport,
+    explore_net, read_net, simulate_net, solve_net,
 };
 pub use preset::{PresetInfo, presets};
 pub use program::{

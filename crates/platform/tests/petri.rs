@@ -1,7 +1,8 @@
 //! Do solution and simulation give the numbers that closed forms and other programs give?
 
 use linecard_platform::{
-    Error, ExploreReport, NetSource, SimulateReport, SimulateRequest, SolveReport, explore_net, simulate_net, solve_net,
+    Error, ExploreReport, NetSource, SimulateReport, SimulateRequest, SolveReport, explore_net, simulate_net,
+    solve_net,
 };
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -164,9 +165,7 @@ fn what_is_no_net_is_refused_with_everything_that_is_wrong() {
     assert!(error.contains("transition arrive") && error.contains("above 0"), "{error}");
     assert!(error.contains("arc busy -> sreve"), "{error}");
     assert!(refused(&MM1K.replace("tokens = 10", "token = 10")).contains("unknown field `token`"));
-    assert!(
-        refused(&MM1K.replace("kind = \"exp\"", "kind = \"gauss\"")).contains("expected exp, det, imm")
-    );
+    assert!(refused(&MM1K.replace("kind = \"exp\"", "kind = \"gauss\"")).contains("expected exp, det, imm"));
     assert!(refused("name = 3").contains("line 1"));
     assert!(explore_file("no/such.toml", 10).err().unwrap().to_string().contains("cannot read"));
     let xml = write(

@@ -7,9 +7,7 @@ use super::code::{Code, Op};
 use super::colour::Colour;
 use super::compile::{Names, Scope};
 use super::fault::Misread;
-use super::net::{
-    Choice, ColouredPlace, ColouredTransition, Inhibitor, Need, Put, Take, TimingCode,
-};
+use super::net::{Choice, ColouredPlace, ColouredTransition, Inhibitor, Need, Put, Take, TimingCode};
 use super::parse::{Expr, Node, parse};
 use crate::net::{ArcKind, Servers};
 use std::collections::BTreeMap;
@@ -48,7 +46,8 @@ impl Patterns<'_> {
             (Node::Any, _) => self.fresh(colour.width()),
             (Node::Name(name), _) if self.is_variable(name) => {
                 if let Some((known, first)) = self.variables.get(name) {
-                    let alike = matches!((known, colour), (Colour::Int { .. }, Colour::Int { .. })) || known == colour;
+                    let alike = matches!((known, colour), (Colour::Int { .. }, Colour::Int { .. }))
+                        || known == colour;
                     if !alike {
                         let expected = format!("{}, as where `{name}` stands before", known.describe());
                         return Err(Misread::new(expr.at, colour.describe(), expected));
@@ -120,12 +119,18 @@ pub(crate) fn transition(
         }
         if !is_coloured(arc) && !arc.tokens.is_empty() {
             let name = &places[arc.place as usize].name;
-            return Err(plain(&format!("`tokens` at place {name:?}, whose tokens have no colour"), "`weight` alone"));
+            return Err(plain(
+                &format!("`tokens` at place {name:?}, whose tokens have no colour"),
+                "`weight` alone",
+            ));
         }
     }
     for arc in raw.arcs.iter().filter(|arc| is_coloured(arc) && arc.kind == ArcKind::Input) {
         let place = &places[arc.place as usize];
-        let slots = in_text(&arc.tokens, parse(&arc.tokens).and_then(|e| patterns.slots(&e, &place.colour, &arc.tokens)))?;
+        let slots = in_text(
+            &arc.tokens,
+            parse(&arc.tokens).and_then(|e| patterns.slots(&e, &place.colour, &arc.tokens)),
+        )?;
         takes.push(Take { place: arc.place, slots, weight: 1, read: false });
     }
     let Patterns { variables, next, pending, .. } = patterns;
@@ -146,9 +151,13 @@ pub(crate) fn transition(
         }
     }
     if guard.iter().any(Code::is_random) {
-        return Err((raw.guard.clone(), Misread::new(0, "a guard that chance decides", "one that the binding decides")));
+        return Err((
+            raw.guard.clone(),
+            Misread::new(0, "a guard that chance decides", "one that the binding decides"),
+        ));
     }
-    let weight = |scope: &mut Scope<'_>, text: &str| in_text(text, parse(text).and_then(|expr| scope.whole(&expr)));
+    let weight =
+        |scope: &mut Scope<'_>, text: &str| in_text(text, parse(text).and_then(|expr| scope.whole(&expr)));
     let (mut needs, mut puts, mut inhibitors, mut resets) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut take = takes.iter_mut();
     for arc in &raw.arcs {
@@ -156,10 +165,16 @@ pub(crate) fn transition(
         let weight = weight(&mut scope, &arc.weight)?;
         let least = i64::from(matches!(arc.kind, ArcKind::Input | ArcKind::Inhibitor));
         if let Some(found) = weight.constant().filter(|&found| found < least || found > i64::from(u32::MAX)) {
-            return Err((arc.weight.clone(), Misread::new(0, format!("weight {found}"), format!("{least} to 4294967295"))));
+            return Err((
+                arc.weight.clone(),
+                Misread::new(0, format!("weight {found}"), format!("{least} to 4294967295")),
+            ));
         }
         if arc.kind != ArcKind::Output && weight.is_random() {
-            return Err((arc.weight.clone(), Misread::new(0, "a weight that chance decides", "one that the binding decides")));
+            return Err((
+                arc.weight.clone(),
+                Misread::new(0, "a weight that chance decides", "one that the binding decides"),
+            ));
         }
         match arc.kind {
             ArcKind::Input if place.colour == Colour::Dot => needs.push(Need { place: arc.place, weight }),
@@ -178,7 +193,10 @@ pub(crate) fn transition(
                 let parts = if place.colour == Colour::Dot {
                     Vec::new()
                 } else {
-                    in_text(&arc.tokens, parse(&arc.tokens).and_then(|expr| scope.token(&expr, &place.colour)))?
+                    in_text(
+                        &arc.tokens,
+                        parse(&arc.tokens).and_then(|expr| scope.token(&expr, &place.colour)),
+                    )?
                 };
                 puts.push(Put { place: arc.place, parts, weight });
             }
@@ -186,9 +204,15 @@ pub(crate) fn transition(
                 let colour = if arc.tokens.is_empty() {
                     None
                 } else if place.choice == Choice::Fifo {
-                    return Err((arc.tokens.clone(), Misread::new(0, "a colour of a fifo place", "no `tokens`")));
+                    return Err((
+                        arc.tokens.clone(),
+                        Misread::new(0, "a colour of a fifo place", "no `tokens`"),
+                    ));
                 } else {
-                    Some(in_text(&arc.tokens, parse(&arc.tokens).and_then(|e| scope.token(&e, &place.colour)))?)
+                    Some(in_text(
+                        &arc.tokens,
+                        parse(&arc.tokens).and_then(|e| scope.token(&e, &place.colour)),
+                    )?)
                 };
                 inhibitors.push(Inhibitor { place: arc.place, colour, weight });
             }
@@ -261,14 +285,16 @@ fn timing(scope: &mut Scope<'_>, timing: &TimingText) -> Result<TimingCode, Wron
         TimingText::Uniform { low, high } => {
             let (low, high) = (number(low, true)?, number(high, false)?);
             let real = |code: &Code| code.constant().map(|bits| f64::from_bits(bits as u64));
-            if let (Some(low), Some(high)) = (real(&low), real(&high)) {
-                if low > high {
-                    return Err(plain(&format!("low {low} above high {high}"), "low up to high"));
-                }
+            if let (Some(low), Some(high)) = (real(&low), real(&high))
+                && low > high
+            {
+                return Err(plain(&format!("low {low} above high {high}"), "low up to high"));
             }
             TimingCode::Uniform { low, high }
         }
-        TimingText::Erlang { stages, rate } => TimingCode::Erlang { stages: *stages, rate: number(rate, false)? },
+        TimingText::Erlang { stages, rate } => {
+            TimingCode::Erlang { stages: *stages, rate: number(rate, false)? }
+        }
         TimingText::Empirical { values, weights } => {
             let sum: f64 = weights.iter().sum();
             let mut before = 0.0;

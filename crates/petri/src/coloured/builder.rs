@@ -224,11 +224,14 @@ impl ColouredBuilder {
     /// When it cannot be read or evaluated, or depends on more.
     pub fn value(&self, text: &str) -> Result<Constant, PetriError> {
         let variables = BTreeMap::new();
-        let mut scope = Scope { names: &self.scopes[self.scope].1, variables: &variables, picks: Vec::new(), time: None };
+        let mut scope =
+            Scope { names: &self.scopes[self.scope].1, variables: &variables, picks: Vec::new(), time: None };
         let result = parse(text).and_then(|expr| {
             let code = match scope.whole(&expr) {
                 Ok(code) => code.constant().map(Constant::Int),
-                Err(_) => scope.real(&expr)?.constant().map(|bits| Constant::Real(f64::from_bits(bits as u64))),
+                Err(_) => {
+                    scope.real(&expr)?.constant().map(|bits| Constant::Real(f64::from_bits(bits as u64)))
+                }
             };
             code.ok_or_else(|| Misread::new(0, "no number", "a number that parameters alone decide"))
         });
@@ -242,7 +245,12 @@ impl ColouredBuilder {
     pub fn place(&mut self, name: &str, colour: &Colour, choice: Choice) -> Result<u32, PetriError> {
         let name = self.take_name("place", name)?;
         if let Some((low, high)) = colour.ranges().into_iter().find(|(low, high)| low > high) {
-            return Err(PetriError::part("place", &name, format!("numbers of {low}..{high}"), "at least one number"));
+            return Err(PetriError::part(
+                "place",
+                &name,
+                format!("numbers of {low}..{high}"),
+                "at least one number",
+            ));
         }
         let choice = if *colour == Colour::Dot { Choice::Random } else { choice };
         self.places.push(ColouredPlace { name, colour: colour.clone(), choice, tokens: Vec::new() });
@@ -269,11 +277,13 @@ impl ColouredBuilder {
     pub fn tokens(&mut self, place: u32, text: &str, count: u32) -> Result<(), PetriError> {
         let (name, colour) = (self.places[place as usize].name.clone(), self.colour_of(place).clone());
         let variables = BTreeMap::new();
-        let mut scope = Scope { names: &self.scopes[self.scope].1, variables: &variables, picks: Vec::new(), time: None };
+        let mut scope =
+            Scope { names: &self.scopes[self.scope].1, variables: &variables, picks: Vec::new(), time: None };
         let words = parse(text).and_then(|expr| {
             let parts = scope.token(&expr, &colour)?;
             let values: Option<Vec<i64>> = parts.iter().map(super::code::Code::constant).collect();
-            let values = values.ok_or_else(|| Misread::new(0, "no token", "a token that parameters alone decide"))?;
+            let values =
+                values.ok_or_else(|| Misread::new(0, "no token", "a token that parameters alone decide"))?;
             match colour.number_of(&values) {
                 None if colour.size().is_some() => {
                     Err(Misread::new(expr.at, format!("`{text}`"), colour.describe()))
@@ -296,7 +306,12 @@ impl ColouredBuilder {
         let colour = self.colour_of(place).clone();
         let Some(size) = colour.size().filter(|&size| size <= 1_000_000) else {
             let name = &self.places[place as usize].name;
-            return Err(PetriError::part("place", name, "a token of each colour", "at most a million colours"));
+            return Err(PetriError::part(
+                "place",
+                name,
+                "a token of each colour",
+                "at most a million colours",
+            ));
         };
         self.places[place as usize].tokens.extend((0..size).map(|number| (colour.nth(number), 1)));
         Ok(())
@@ -325,7 +340,12 @@ impl ColouredBuilder {
                 check_weights("transition", &name, weights)?;
                 let bad = values.iter().find(|value| !(value.is_finite() && **value >= 0.0));
                 if let Some(bad) = bad {
-                    return Err(PetriError::part("transition", &name, format!("the value {bad}"), "a time from 0"));
+                    return Err(PetriError::part(
+                        "transition",
+                        &name,
+                        format!("the value {bad}"),
+                        "a time from 0",
+                    ));
                 }
                 if values.len() != weights.len() {
                     let found = format!("{} values and {} weights", values.len(), weights.len());

@@ -161,8 +161,8 @@ impl Code {
 fn one(op: Op, value: i64) -> Result<i64, Fault> {
     let real = f64::from_bits(value as u64);
     let whole = |real: f64| {
-        // 2^63 itself is no i64.
-        if real >= -9.3e18 && real < 9.2e18 { Ok(real as i64) } else { Err(Fault::Overflow) }
+        // Well within 64 bits; what is beyond is no number of tokens.
+        if (-9.2e18..9.2e18).contains(&real) { Ok(real as i64) } else { Err(Fault::Overflow) }
     };
     match op {
         Op::Not => Ok(i64::from(value == 0)),

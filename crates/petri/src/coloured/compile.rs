@@ -79,7 +79,11 @@ impl Scope<'_> {
             }
             _ => {
                 let value = self.compile(expr)?;
-                if value.kind == TRUTH { Ok(value.parts) } else { Err(unfit(expr, &value.kind, "a condition")) }
+                if value.kind == TRUTH {
+                    Ok(value.parts)
+                } else {
+                    Err(unfit(expr, &value.kind, "a condition"))
+                }
             }
         }
     }
@@ -124,7 +128,9 @@ impl Scope<'_> {
             Node::Name(name) => self.name(expr, name),
             Node::Field(record, field) => {
                 let value = self.compile(record)?;
-                let Kind::Of(colour) = &value.kind else { return Err(unfit(record, &value.kind, "a record")) };
+                let Kind::Of(colour) = &value.kind else {
+                    return Err(unfit(record, &value.kind, "a record"));
+                };
                 let Some((first, colour)) = colour.field(field) else {
                     return Err(Misread::new(expr.at, format!("field `{field}`"), value.kind.describe()));
                 };
@@ -133,14 +139,20 @@ impl Scope<'_> {
             }
             Node::Record(fields, rest) => {
                 if *rest {
-                    return Err(Misread::new(expr.at, "`...`", "every field; `...` stands in what is taken only"));
+                    return Err(Misread::new(
+                        expr.at,
+                        "`...`",
+                        "every field; `...` stands in what is taken only",
+                    ));
                 }
                 let (mut colours, mut parts) = (Vec::new(), Vec::new());
                 let mut in_order: Vec<&(String, Expr)> = fields.iter().collect();
                 in_order.sort_by(|(a, _), (b, _)| a.cmp(b));
                 for (name, field) in in_order {
                     let value = self.compile(field)?;
-                    let Kind::Of(colour) = value.kind else { return Err(unfit(field, &value.kind, "a whole number")) };
+                    let Kind::Of(colour) = value.kind else {
+                        return Err(unfit(field, &value.kind, "a whole number"));
+                    };
                     colours.push((name.clone(), colour));
                     parts.extend(value.parts);
                 }
@@ -148,7 +160,9 @@ impl Scope<'_> {
             }
             Node::With(record, fields) => {
                 let mut value = self.compile(record)?;
-                let Kind::Of(colour) = value.kind.clone() else { return Err(unfit(record, &value.kind, "a record")) };
+                let Kind::Of(colour) = value.kind.clone() else {
+                    return Err(unfit(record, &value.kind, "a record"));
+                };
                 for (name, field) in fields {
                     let Some((first, wanted)) = colour.field(name) else {
                         return Err(Misread::new(field.at, format!("field `{name}`"), value.kind.describe()));
@@ -205,7 +219,8 @@ impl Scope<'_> {
             }
             (_, None, Some((colour, value))) => one(Kind::Of(colour.clone()), *value),
             _ => {
-                let expected = "a variable of what the transition takes, a parameter, or a word of an enumeration";
+                let expected =
+                    "a variable of what the transition takes, a parameter, or a word of an enumeration";
                 Err(Misread::new(expr.at, format!("`{name}`"), expected))
             }
         }
@@ -240,7 +255,11 @@ impl Scope<'_> {
             let (a, b) = (a.parts.concat(), b.parts.concat());
             // The right side is looked at only when the left does not decide.
             let decided = vec![Op::Push(i64::from(operator == Binary::Or))];
-            return truth(if operator == Binary::And { chosen(a, b, decided) } else { chosen(a, decided, b) });
+            return truth(if operator == Binary::And {
+                chosen(a, b, decided)
+            } else {
+                chosen(a, decided, b)
+            });
         }
         if let Binary::Equal | Binary::Unequal = operator {
             let parts = self.equal(expr, a, b)?;
@@ -282,7 +301,13 @@ impl Scope<'_> {
             (a.parts.concat(), b.parts.concat())
         };
         let (a, b) = if swapped { (b, a) } else { (a, b) };
-        let kind = if is_truth { TRUTH } else if reals { Kind::Real } else { WHOLE };
+        let kind = if is_truth {
+            TRUTH
+        } else if reals {
+            Kind::Real
+        } else {
+            WHOLE
+        };
         Ok(Value { kind, parts: vec![[a, b, vec![op]].concat()] })
     }
 
@@ -320,7 +345,11 @@ impl Scope<'_> {
                 _ => None,
             };
             let shares = shares.ok_or_else(|| {
-                Misread::new(expr.at, "pick() of something else", "pick(name) of a parameter with values and weights")
+                Misread::new(
+                    expr.at,
+                    "pick() of something else",
+                    "pick(name) of a parameter with values and weights",
+                )
             })?;
             let sum: f64 = shares.iter().map(|(_, weight)| weight).sum();
             let mut before = 0.0;
@@ -332,7 +361,8 @@ impl Scope<'_> {
             self.picks.push(Shares { values: shares.iter().map(|(value, _)| *value).collect(), upto });
             return Ok(Value { kind: WHOLE, parts: vec![vec![Op::Pick(self.picks.len() as u16 - 1)]] });
         }
-        let values: Vec<Value> = arguments.iter().map(|argument| self.compile(argument)).collect::<Result<_, _>>()?;
+        let values: Vec<Value> =
+            arguments.iter().map(|argument| self.compile(argument)).collect::<Result<_, _>>()?;
         for (expr, value) in arguments.iter().zip(&values) {
             if !matches!(value.kind, Kind::Real | Kind::Of(Colour::Int { .. })) {
                 return Err(unfit(expr, &value.kind, "a number"));
@@ -373,8 +403,7 @@ impl Scope<'_> {
             }
             _ => {
                 let found = format!("`{name}` with {} arguments", arguments.len());
-                let expected =
-                    "min(a, b), max(a, b), ceil(a), floor(a), round(a), random(low, high) of whole numbers, pick(name)";
+                let expected = "min(a, b), max(a, b), ceil(a), floor(a), round(a), random(low, high) of whole numbers, pick(name)";
                 Err(Misread::new(expr.at, found, expected))
             }
         }
@@ -436,7 +465,8 @@ fn folded(ops: Vec<Op>) -> Vec<Op> {
     if ops.len() == 1 || ops.iter().any(varies) {
         return ops;
     }
-    let value = Code::new(ops.clone(), &[]).and_then(|code| code.run(&[], &mut linecard_sim::stream(0, "")).ok());
+    let value =
+        Code::new(ops.clone(), &[]).and_then(|code| code.run(&[], &mut linecard_sim::stream(0, "")).ok());
     value.map_or(ops, |value| vec![Op::Push(value)])
 }
 

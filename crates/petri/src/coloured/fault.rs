@@ -36,10 +36,15 @@ impl Fault {
             Self::DivisionByZero => "a division by zero".to_owned(),
             Self::Overflow => "a number beyond 64 bits".to_owned(),
             Self::EmptyRange => "random(low, high) with low above high".to_owned(),
-            Self::OutOfRange(_, value) => format!("the value {value}, which the colour of the place does not have"),
+            Self::OutOfRange(_, value) => {
+                format!("the value {value}, which the colour of the place does not have")
+            }
             Self::NoWeight(weight) => format!("{weight} tokens, where 0 to 4294967295 can be"),
             Self::NoTime(bits) => {
-                format!("{}, where a time from 0, or a rate or weight above 0, has to be", f64::from_bits(bits))
+                format!(
+                    "{}, where a time from 0, or a rate or weight above 0, has to be",
+                    f64::from_bits(bits)
+                )
             }
             Self::Endless => "not the last".to_owned(),
             Self::TooManyTokens => "more than 4294967295 tokens in a place".to_owned(),

@@ -65,7 +65,8 @@ impl<'a> Unfolder<'a> {
             let size = place.colour.size();
             all = all.saturating_add(size.unwrap_or(u64::MAX));
             let Some(size) = size.filter(|_| all <= MOST_PLACES) else {
-                let expected = "colours with a million values in all at most; a net with more is simulated only";
+                let expected =
+                    "colours with a million values in all at most; a net with more is simulated only";
                 return Err(PetriError::part("place", &place.name, "too many colours", expected));
             };
             let mut held = vec![0u64; size as usize];
@@ -100,7 +101,11 @@ impl<'a> Unfolder<'a> {
         for (number, transition) in (0u32..).zip(&self.net.transitions) {
             self.transition(number, transition)?;
         }
-        Ok(Unfolded { net: self.builder.build()?, place_of: self.place_of, transition_of: self.transition_of })
+        Ok(Unfolded {
+            net: self.builder.build()?,
+            place_of: self.place_of,
+            transition_of: self.transition_of,
+        })
     }
 
     fn transition(&mut self, number: u32, transition: &ColouredTransition) -> Result<(), PetriError> {
@@ -146,7 +151,12 @@ impl<'a> Unfolder<'a> {
         *tried += 1;
         if *tried > MOST_BINDINGS {
             let found = format!("more than {MOST_BINDINGS} bindings");
-            return Err(PetriError::part("transition", &transition.name, found, "fewer; or simulate it as it is"));
+            return Err(PetriError::part(
+                "transition",
+                &transition.name,
+                found,
+                "fewer; or simulate it as it is",
+            ));
         }
         for code in &conditions[depth] {
             let holds = code.run(frame, &mut self.random);
@@ -154,7 +164,9 @@ impl<'a> Unfolder<'a> {
                 return Ok(());
             }
         }
-        let Some(&(slot, (low, high))) = used.get(depth) else { return self.bound(number, transition, used, frame) };
+        let Some(&(slot, (low, high))) = used.get(depth) else {
+            return self.bound(number, transition, used, frame);
+        };
         for value in low..=high {
             frame[slot] = value;
             self.bind(number, transition, used, conditions, depth + 1, frame, tried)?;
@@ -182,9 +194,16 @@ impl<'a> Unfolder<'a> {
                 })
                 .collect();
             // Without variables of its own, what is taken tells bindings apart.
-            let named: Vec<usize> =
-                transition.variables.iter().flat_map(|(.., slots)| slots).map(|&slot| slot as usize).collect();
-            let rest = used.iter().filter(|(slot, _)| !named.contains(slot)).map(|(slot, _)| frame[*slot].to_string());
+            let named: Vec<usize> = transition
+                .variables
+                .iter()
+                .flat_map(|(.., slots)| slots)
+                .map(|&slot| slot as usize)
+                .collect();
+            let rest = used
+                .iter()
+                .filter(|(slot, _)| !named.contains(slot))
+                .map(|(slot, _)| frame[*slot].to_string());
             format!("{}@{}", transition.name, values.into_iter().chain(rest).collect::<Vec<_>>().join("."))
         };
         let timing = self.timing(transition, frame)?;
@@ -216,7 +235,9 @@ impl<'a> Unfolder<'a> {
                     let colour = self.colour(transition, inhibitor.place, &words, frame)?;
                     self.builder.inhibitor(self.first[at] + colour, added, weight)?;
                 }
-                (None, counter) => self.builder.inhibitor(counter.unwrap_or(self.first[at]), added, weight)?,
+                (None, counter) => {
+                    self.builder.inhibitor(counter.unwrap_or(self.first[at]), added, weight)?
+                }
             }
         }
         for &place in &transition.resets {
@@ -232,7 +253,9 @@ impl<'a> Unfolder<'a> {
             let weight = self.weight(transition, &put.weight, put.place, frame)?;
             let words = self.words(transition, &put.parts, put.place, frame)?;
             if weight > 0 {
-                self.join(transition, put.place, &words, frame, |builder, place| builder.output(added, place, weight))?;
+                self.join(transition, put.place, &words, frame, |builder, place| {
+                    builder.output(added, place, weight)
+                })?;
             }
         }
         Ok(())
@@ -263,7 +286,8 @@ impl<'a> Unfolder<'a> {
         frame: &[i64],
     ) -> Result<u32, PetriError> {
         let place = &self.net.places[place as usize];
-        let wrong = words.iter().zip(place.colour.ranges()).find(|(word, (low, high))| *word < low || *word > high);
+        let wrong =
+            words.iter().zip(place.colour.ranges()).find(|(word, (low, high))| *word < low || *word > high);
         match (place.colour.number_of(words), wrong) {
             (Some(number), _) => Ok(number as u32),
             (None, found) => {

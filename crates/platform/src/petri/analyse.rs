@@ -3,7 +3,9 @@
 use super::read::{AnyNet, NetSource, petri, read_net};
 use super::simulate::NamedNumbers;
 use crate::error::Error;
-use linecard_petri::{Explored, Net, PetriError, Semiflows, Unfolded, explore_until, invariants, solve_until};
+use linecard_petri::{
+    Explored, Net, PetriError, Semiflows, Unfolded, explore_until, invariants, solve_until,
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -114,7 +116,8 @@ pub fn solve_net(
     let net = read_net(source)?;
     let names = Names::of(&net);
     let unfolded = unfolded(path, net)?;
-    let solved = solve_until(&unfolded.net, most_markings, progress).map_err(|error: PetriError| petri(path, error))?;
+    let solved = solve_until(&unfolded.net, most_markings, progress)
+        .map_err(|error: PetriError| petri(path, error))?;
     let (mut throughput, mut tokens) = (vec![0.0; names.transitions.len()], vec![0.0; names.places.len()]);
     for (&of, value) in unfolded.transition_of.iter().zip(&solved.throughput) {
         throughput[of as usize] += value;

@@ -4,7 +4,8 @@ use super::file::{ArcEntry, ModuleEntry, NetFile, Number, PlaceEntry, Tokens, Tr
 use crate::error::{ConfigProblem, Error};
 use crate::preset::{problem, shipped_net};
 use linecard_petri::{
-    ArcKind, Choice, Colour, ColouredBuilder, ColouredNet, Constant, Net, PetriError, Servers, TimingText, read_pnml,
+    ArcKind, Choice, Colour, ColouredBuilder, ColouredNet, Constant, Net, PetriError, Servers, TimingText,
+    read_pnml,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -88,7 +89,10 @@ pub fn read_net(source: &NetSource) -> Result<AnyNet, Error> {
     let ending = Path::new(path).extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     if source.text.is_none() && matches!(ending.as_deref(), Some("pnml" | "xml")) {
         if let Some(set) = source.set.first() {
-            return Err(one_problem(path, format!("found --set {set}, expected none: PNML has no parameters")));
+            return Err(one_problem(
+                path,
+                format!("found --set {set}, expected none: PNML has no parameters"),
+            ));
         }
         return read_pnml(&text_of(path)?).map(AnyNet::Plain).map_err(|error| petri(path, error));
     }
@@ -102,15 +106,22 @@ pub fn read_net(source: &NetSource) -> Result<AnyNet, Error> {
         let pair = given.split_once('=').map(|(name, value)| (name.trim(), value.trim()));
         let Some((name, value)) = pair.filter(|(name, _)| file.parameters.contains_key(*name)) else {
             let names: Vec<&str> = file.parameters.keys().map(String::as_str).collect();
-            let message = format!("found {given:?}, expected name=value with a parameter: {}", names.join(", "));
+            let message =
+                format!("found {given:?}, expected name=value with a parameter: {}", names.join(", "));
             return Err(one_problem("--set", message));
         };
         // A value as TOML writes it, or else an expression.
-        let written = format!("value = {value}").parse::<toml::Table>().ok().and_then(|mut table| table.remove("value"));
+        let written = format!("value = {value}")
+            .parse::<toml::Table>()
+            .ok()
+            .and_then(|mut table| table.remove("value"));
         set.insert(name.to_owned(), written.unwrap_or_else(|| toml::Value::String(value.to_owned())));
     }
-    let mut reader =
-        Reader { net: ColouredBuilder::new(&file.name), problems: Vec::new(), open: vec![PathBuf::from(path)] };
+    let mut reader = Reader {
+        net: ColouredBuilder::new(&file.name),
+        problems: Vec::new(),
+        open: vec![PathBuf::from(path)],
+    };
     reader.file(path, &file, &set, &BTreeMap::new());
     let Reader { net, mut problems, .. } = reader;
     match net.build_all() {
@@ -160,8 +171,11 @@ impl Reader {
             Err(error) => {
                 let mut problem = to_problem(path, &error);
                 if problem.key.is_empty() || !problem.key.starts_with(key) {
-                    problem.message =
-                        if problem.key.is_empty() { problem.message } else { format!("{}: {}", problem.key, problem.message) };
+                    problem.message = if problem.key.is_empty() {
+                        problem.message
+                    } else {
+                        format!("{}: {}", problem.key, problem.message)
+                    };
                     key.clone_into(&mut problem.key);
                 }
                 self.problems.push(problem);
@@ -221,11 +235,15 @@ impl Reader {
     }
 
     fn parameters(&mut self, path: &str, file: &NetFile, set: &BTreeMap<String, toml::Value>) {
-        let mut left: Vec<(&String, &toml::Value)> = file.parameters.iter().map(|(name, value)| {
-            let value = set.get(name).unwrap_or(value);
-            // A value may stand in a table beside its unit and its source.
-            (name, value.as_table().and_then(|table| table.get("value")).unwrap_or(value))
-        }).collect();
+        let mut left: Vec<(&String, &toml::Value)> = file
+            .parameters
+            .iter()
+            .map(|(name, value)| {
+                let value = set.get(name).unwrap_or(value);
+                // A value may stand in a table beside its unit and its source.
+                (name, value.as_table().and_then(|table| table.get("value")).unwrap_or(value))
+            })
+            .collect();
         // An expression may use parameters that stand behind it: whoever can be evaluated goes first.
         loop {
             let before = left.len();
@@ -263,7 +281,8 @@ impl Reader {
             toml::Value::Array(pairs) => {
                 let pair = |pair: &toml::Value| {
                     let pair = pair.as_array().filter(|pair| pair.len() == 2)?;
-                    let weight = pair[1].as_float().or_else(|| pair[1].as_integer().map(|weight| weight as f64))?;
+                    let weight =
+                        pair[1].as_float().or_else(|| pair[1].as_integer().map(|weight| weight as f64))?;
                     Some((pair[0].as_integer()?, weight))
                 };
                 Constant::Shares(pairs.iter().map(pair).collect::<Option<Vec<_>>>()?)
@@ -306,13 +325,18 @@ impl Reader {
                     };
                     let (low, high) = (bound(low)?, bound(high)?);
                     if low > high {
-                        return Err(format!("found {text:?}, which is {low}..{high}, expected at least one number"));
+                        return Err(format!(
+                            "found {text:?}, which is {low}..{high}, expected at least one number"
+                        ));
                     }
                     Ok(Colour::Int { low, high })
                 }
                 _ => {
                     let names: Vec<&str> = all.keys().map(String::as_str).collect();
-                    Err(format!("found {text:?}, expected dot, int, bool, low..high, or a colour: {}", names.join(", ")))
+                    Err(format!(
+                        "found {text:?}, expected dot, int, bool, low..high, or a colour: {}",
+                        names.join(", ")
+                    ))
                 }
             };
         };
@@ -329,12 +353,18 @@ impl Reader {
             toml::Value::Table(fields) => {
                 let mut record = Vec::new();
                 for (name, value) in fields {
-                    let text = value.as_str().ok_or_else(|| format!("found {value} as {name}, expected a colour"))?;
+                    let text = value
+                        .as_str()
+                        .ok_or_else(|| format!("found {value} as {name}, expected a colour"))?;
                     record.push((name.clone(), self.colour(text, all, known, depth + 1)?));
                 }
                 Colour::record(record)
             }
-            _ => return Err(format!("found {value}, expected a colour, a list of words, or a table of fields")),
+            _ => {
+                return Err(format!(
+                    "found {value}, expected a colour, a list of words, or a table of fields"
+                ));
+            }
         };
         known.insert(text.to_owned(), colour.clone());
         Ok(colour)
@@ -369,7 +399,11 @@ impl Reader {
         if let Some(number) = shared {
             if *self.net.colour_of(number) != colour {
                 let outer = self.net.colour_of(number).describe();
-                self.wrong(path, &key, format!("found {}, expected {outer}, as the place that it is", colour.describe()));
+                self.wrong(
+                    path,
+                    &key,
+                    format!("found {}, expected {outer}, as the place that it is", colour.describe()),
+                );
             }
             return Some(number);
         }
@@ -442,7 +476,9 @@ impl Reader {
             "erlang" => &["stages", "rate"],
             "empirical" => &["values", "weights"],
             other => {
-                return Err(format!("found kind `{other}`, expected exp, det, imm, uniform, erlang or empirical"));
+                return Err(format!(
+                    "found kind `{other}`, expected exp, det, imm, uniform, erlang or empirical"
+                ));
             }
         };
         if let Some((name, _)) = given.iter().find(|(name, given)| *given && !allowed.contains(name)) {
@@ -464,7 +500,9 @@ impl Reader {
         let timing = match entry.kind.as_str() {
             "exp" => TimingText::Exponential { rate: need("rate", &entry.rate)? },
             "det" => TimingText::Deterministic { delay: need("delay", &entry.delay)? },
-            "uniform" => TimingText::Uniform { low: need("low", &entry.low)?, high: need("high", &entry.high)? },
+            "uniform" => {
+                TimingText::Uniform { low: need("low", &entry.low)?, high: need("high", &entry.high)? }
+            }
             "erlang" => {
                 need("stages", &entry.stages)?;
                 let stages = entry.stages.as_ref().map_or(Ok(0), |stages| whole("stages", stages))?;
@@ -519,7 +557,8 @@ impl Reader {
                 };
                 for tokens in token_texts(arc.tokens.as_ref())? {
                     let tokens = tokens.map(|text| Tokens::List(vec![text]));
-                    let there = ArcEntry { from: arc.from.clone(), to: arc.to.clone(), tokens, ..back_of(&back) };
+                    let there =
+                        ArcEntry { from: arc.from.clone(), to: arc.to.clone(), tokens, ..back_of(&back) };
                     self.arc(&there, places, transitions)?;
                     let back = ArcEntry { tokens: there.tokens, ..back_of(&back) };
                     self.arc(&back, places, transitions)?;
@@ -546,10 +585,12 @@ impl Reader {
 
     fn module(&mut self, path: &str, entry: &ModuleEntry, places: &BTreeMap<&str, u32>) {
         let key = format!("module {}", entry.name);
-        let beside = Path::new(path).parent().map_or_else(|| PathBuf::from(&entry.file), |dir| dir.join(&entry.file));
+        let beside =
+            Path::new(path).parent().map_or_else(|| PathBuf::from(&entry.file), |dir| dir.join(&entry.file));
         let inner = beside.to_string_lossy().into_owned();
         // A shipped net may be named as it is.
-        let inner = if beside.exists() || shipped(&entry.file).is_none() { inner } else { entry.file.clone() };
+        let inner =
+            if beside.exists() || shipped(&entry.file).is_none() { inner } else { entry.file.clone() };
         if self.open.len() >= DEEPEST || self.open.contains(&PathBuf::from(&inner)) {
             return self.wrong(path, &key, format!("found {inner} inside itself, expected modules that end"));
         }
@@ -562,7 +603,10 @@ impl Reader {
         for (name, outer) in &entry.places {
             match places.get(outer.as_str()) {
                 _ if !file.interface.contains(name) => {
-                    let message = format!("found {name:?}, expected places of its interface: {}", file.interface.join(", "));
+                    let message = format!(
+                        "found {name:?}, expected places of its interface: {}",
+                        file.interface.join(", ")
+                    );
                     self.wrong(path, &key, message);
                 }
                 Some(&number) => {
@@ -576,7 +620,11 @@ impl Reader {
         for (name, value) in &entry.parameters {
             if !file.parameters.contains_key(name) {
                 let names: Vec<&str> = file.parameters.keys().map(String::as_str).collect();
-                self.wrong(path, &key, format!("found {name:?}, expected parameters of it: {}", names.join(", ")));
+                self.wrong(
+                    path,
+                    &key,
+                    format!("found {name:?}, expected parameters of it: {}", names.join(", ")),
+                );
                 continue;
             }
             let value = match value {

@@ -125,7 +125,10 @@ pub fn simulate_net(
     let names = Names::of(&net);
     let unknown = |name: &&String| !names.places.contains(name) && !names.transitions.contains(name);
     if let Some(name) = request.of.iter().find(unknown) {
-        return Err(one_problem(path, format!("found {name:?} as what counts, expected a place or transition")));
+        return Err(one_problem(
+            path,
+            format!("found {name:?} as what counts, expected a place or transition"),
+        ));
     }
     let mut runs: Vec<Simulated> = Vec::new();
     let mut wanted = request.replications;
@@ -204,7 +207,8 @@ fn widest(names: &Names, runs: &[Simulated], of: &[String]) -> Option<f64> {
     let places = (0..names.places.len()).filter(|&p| counts(&names.places[p]));
     let estimates = transitions.map(|t| over(runs, &|run| run.throughput[t]));
     let estimates = estimates.chain(places.map(|p| over(runs, &|run| run.mean_tokens[p])));
-    let relative = estimates.filter(|estimate| estimate.mean > 0.0).map(|estimate| estimate.half_width / estimate.mean);
+    let relative =
+        estimates.filter(|estimate| estimate.mean > 0.0).map(|estimate| estimate.half_width / estimate.mean);
     Some(relative.fold(0.0, f64::max))
 }
 

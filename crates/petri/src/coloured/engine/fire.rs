@@ -168,11 +168,13 @@ impl Engine<'_> {
             self.fire.puts.push((put.place, first as u32, weight));
         }
         for (place, code) in &fixed.varying_puts {
-            let weight = code.run(frame, &mut self.random).and_then(as_weight).map_err(wrong("the weight", *place))?;
+            let weight =
+                code.run(frame, &mut self.random).and_then(as_weight).map_err(wrong("the weight", *place))?;
             self.fire.dots.push((*place, i64::from(weight)));
         }
         for (place, code) in &fixed.varying_needs {
-            let weight = code.run(frame, &mut self.random).and_then(as_weight).map_err(wrong("the weight", *place))?;
+            let weight =
+                code.run(frame, &mut self.random).and_then(as_weight).map_err(wrong("the weight", *place))?;
             self.fire.dots.push((*place, -i64::from(weight)));
         }
         Ok(())
@@ -202,7 +204,8 @@ impl Engine<'_> {
         for arc in 0..self.plans[number].offers.len() {
             let offer = &self.plans[number].offers[arc];
             let place = self.net.transitions[number].takes[arc].place;
-            if offer.read || self.fixed[number].resets && self.net.transitions[number].resets.contains(&place) {
+            if offer.read || self.fixed[number].resets && self.net.transitions[number].resets.contains(&place)
+            {
                 continue;
             }
             let (entry, weight) = (self.fire.entries[arc], offer.weight);
@@ -418,10 +421,14 @@ impl Engine<'_> {
         let fixed = &self.fixed[number];
         if fixed.varying_needs.is_empty() && fixed.varying_inhibitors.is_empty() {
             // More than any binding can use is enough.
-            let widest = if self.plans[number].offers.is_empty() { u32::MAX } else { self.fire.widest[number] };
+            let widest =
+                if self.plans[number].offers.is_empty() { u32::MAX } else { self.fire.widest[number] };
             let most = fixed.servers.busy(widest);
             let units = self.limited_by_dots(number, most)?;
-            if std::mem::replace(&mut self.fire.units[number], units) == units && units == most && most != u32::MAX {
+            if std::mem::replace(&mut self.fire.units[number], units) == units
+                && units == most
+                && most != u32::MAX
+            {
                 return Ok(());
             }
         }

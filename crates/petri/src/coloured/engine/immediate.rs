@@ -31,15 +31,16 @@ impl Immediates {
             TimingCode::Immediate { priority, .. } => Some(priority),
             _ => None,
         };
-        let mut order: Vec<u32> = (0..net.transitions.len() as u32).filter(|&t| priority(t).is_some()).collect();
+        let mut order: Vec<u32> =
+            (0..net.transitions.len() as u32).filter(|&t| priority(t).is_some()).collect();
         order.sort_by_key(|&number| (std::cmp::Reverse(priority(number)), number));
         let mut rank = vec![u32::MAX; net.transitions.len()];
         for (place, &number) in (0u32..).zip(&order) {
             rank[number as usize] = place;
         }
-        let class_end = order.iter().map(|&number| {
-            order.iter().filter(|&&other| priority(other) >= priority(number)).count() as u32
-        });
+        let class_end = order
+            .iter()
+            .map(|&number| order.iter().filter(|&&other| priority(other) >= priority(number)).count() as u32);
         let decided = net.transitions.iter().map(|transition| {
             let mut known: Vec<u16> = Vec::new();
             let queue = |place: u32| net.places[place as usize].choice == Choice::Fifo;
@@ -199,7 +200,9 @@ impl Engine<'_> {
     /// The weight of all bindings of an enabled transition.
     fn weight(&mut self, transition: u32) -> Done<f64> {
         let number = transition as usize;
-        let TimingCode::Immediate { weight, .. } = &self.net.transitions[number].timing else { return Ok(0.0) };
+        let TimingCode::Immediate { weight, .. } = &self.net.transitions[number].timing else {
+            return Ok(0.0);
+        };
         if let Some(bits) = weight.constant() {
             let weight = f64::from_bits(bits as u64);
             if self.immediate.decided[number] {
@@ -257,7 +260,9 @@ impl Engine<'_> {
     #[inline]
     fn choose(&mut self, transition: u32) -> Done<()> {
         let number = transition as usize;
-        let TimingCode::Immediate { weight, .. } = &self.net.transitions[number].timing else { return Ok(()) };
+        let TimingCode::Immediate { weight, .. } = &self.net.transitions[number].timing else {
+            return Ok(());
+        };
         let takes = self.plans[number].offers.len();
         let decided = self.immediate.decided[number];
         let members = if decided || weight.constant().is_none() { None } else { self.members(number) };

@@ -138,7 +138,12 @@ struct Engine<'a> {
 impl<'a> Engine<'a> {
     fn new(net: &'a ColouredNet, seed: u64) -> Result<Self, PetriError> {
         if let Some(untimed) = net.transitions.iter().find(|t| t.timing == TimingCode::Untimed) {
-            return Err(PetriError::part("transition", &untimed.name, "no time", "a kind such as exp, det or imm"));
+            return Err(PetriError::part(
+                "transition",
+                &untimed.name,
+                "no time",
+                "a kind such as exp, det or imm",
+            ));
         }
         let (places, transitions) = (net.places.len(), net.transitions.len());
         let mut stores = vec![None; places];
@@ -159,7 +164,11 @@ impl<'a> Engine<'a> {
             stores,
             coloured,
             tokens: vec![0; places],
-            bindings: net.transitions.iter().map(|transition| Bindings::new(transition.takes.len())).collect(),
+            bindings: net
+                .transitions
+                .iter()
+                .map(|transition| Bindings::new(transition.takes.len()))
+                .collect(),
             agenda: Agenda::default(),
             random: stream(seed, "petri"),
             now: 0.0,
@@ -205,7 +214,12 @@ impl<'a> Engine<'a> {
         for (number, place) in (0u32..).zip(&self.net.places) {
             for (words, count) in &place.tokens {
                 self.put(number, words, *count).map_err(|fault| {
-                    Box::new(Failure { transition: 0, what: "a token at the beginning", place: Some(number), fault })
+                    Box::new(Failure {
+                        transition: 0,
+                        what: "a token at the beginning",
+                        place: Some(number),
+                        fault,
+                    })
                 })?;
             }
         }
@@ -213,7 +227,9 @@ impl<'a> Engine<'a> {
         self.occupancy = Occupancy::new(&first);
         for transition in 0..self.net.transitions.len() as u32 {
             self.fire.concern(transition);
-            if self.plans[transition as usize].offers.is_empty() && !self.fixed[transition as usize].is_immediate {
+            if self.plans[transition as usize].offers.is_empty()
+                && !self.fixed[transition as usize].is_immediate
+            {
                 let always = self.always(transition)?;
                 if always {
                     self.bindings[transition as usize].add(&[]);
@@ -325,7 +341,12 @@ impl<'a> Engine<'a> {
             row += 1;
             if row == MOST_IMMEDIATE {
                 let (transition, fault) = (self.fire.last, Fault::Endless);
-                return Err(Box::new(Failure { transition, what: "immediate firings: the last", place: None, fault }));
+                return Err(Box::new(Failure {
+                    transition,
+                    what: "immediate firings: the last",
+                    place: None,
+                    fault,
+                }));
             }
         }
         Ok(())
@@ -409,7 +430,8 @@ impl Fixed {
                 None => fixed.varying_needs.push((need.place, need.weight.clone())),
             }
         }
-        let mut changes: Vec<(u32, i64)> = needed.iter().map(|&(place, weight)| (place, -i64::from(weight))).collect();
+        let mut changes: Vec<(u32, i64)> =
+            needed.iter().map(|&(place, weight)| (place, -i64::from(weight))).collect();
         fixed.needs = needed;
         for (number, put) in transition.puts.iter().enumerate() {
             if !put.parts.is_empty() {
@@ -431,7 +453,8 @@ impl Fixed {
                 _ => fixed.varying_inhibitors.push(number),
             }
         }
-        let from_queue = |take: &super::net::Take| net.places[take.place as usize].choice == super::net::Choice::Fifo;
+        let from_queue =
+            |take: &super::net::Take| net.places[take.place as usize].choice == super::net::Choice::Fifo;
         if let (true, Servers::Count(count)) = (transition.takes.iter().any(from_queue), transition.servers) {
             fixed.most_bindings = count;
         }

@@ -130,11 +130,8 @@ impl Index {
     /// Begins a walk through the entries with these words of the key.
     #[inline]
     pub fn walk(&self, key: impl Iterator<Item = i64>) -> Walk {
-        let bucket = if self.key.is_empty() {
-            0
-        } else {
-            self.by_key.get(&mixed(key)).copied().unwrap_or(NONE)
-        };
+        let bucket =
+            if self.key.is_empty() { 0 } else { self.by_key.get(&mixed(key)).copied().unwrap_or(NONE) };
         let at = match bucket {
             NONE => NONE,
             _ if self.queue => self.buckets[bucket as usize].first,

@@ -83,7 +83,8 @@ impl Plans {
         }
         let mut always = Vec::new();
         for code in &transition.guard {
-            let inside = |offer: &Offer| code.slots().all(|slot| offer.words.iter().any(|(_, own)| *own == slot));
+            let inside =
+                |offer: &Offer| code.slots().all(|slot| offer.words.iter().any(|(_, own)| *own == slot));
             if code.slots().next().is_none() {
                 always.push(code.clone());
             } else if let Some(offer) = offers.iter_mut().find(|offer| inside(offer)) {
@@ -117,7 +118,8 @@ impl Plans {
             });
             left.retain(|&other| other != take);
             let offer = &mut self.offers[take];
-            let (key, binds): (Vec<_>, Vec<_>) = offer.words.iter().partition(|(_, slot)| known.contains(slot));
+            let (key, binds): (Vec<_>, Vec<_>) =
+                offer.words.iter().partition(|(_, slot)| known.contains(slot));
             let words: Vec<u16> = key.iter().map(|(word, _)| *word).collect();
             let index = offer.indices.iter().position(|index| index.key == words).unwrap_or_else(|| {
                 offer.indices.push(Index::new(words, offer.queue));

@@ -63,7 +63,8 @@ impl Search<'_> {
         let mut walk = index.walk(step.key.iter().map(|&slot| scratch.frame[slot as usize]));
         while let Some(entry) = index.next(&mut walk) {
             let words = store.words(entry);
-            let fits = step.tests.iter().all(|&(word, slot)| words[word as usize] == scratch.frame[slot as usize]);
+            let fits =
+                step.tests.iter().all(|&(word, slot)| words[word as usize] == scratch.frame[slot as usize]);
             if fits && self.candidate(steps, depth, entry, scratch, random, visit)? {
                 return Ok(true);
             }

@@ -75,9 +75,10 @@ impl Store {
 
     #[inline]
     fn direct(&self, words: &[i64]) -> u32 {
-        let number = words.iter().zip(&self.ranges).fold(0, |number, (word, (low, high))| {
-            number * (high - low + 1) + (word - low)
-        });
+        let number = words
+            .iter()
+            .zip(&self.ranges)
+            .fold(0, |number, (word, (low, high))| number * (high - low + 1) + (word - low));
         number as u32
     }
 

@@ -160,7 +160,8 @@ impl Engine<'_> {
         };
         let at = self.now + self.random.exponential() / (rate * f64::from(busy));
         if timer == NO_TIMER {
-            self.bindings[number].timer[binding as usize] = self.agenda.start(at, transition, binding, NO_TIMER);
+            self.bindings[number].timer[binding as usize] =
+                self.agenda.start(at, transition, binding, NO_TIMER);
         } else {
             self.agenda.restart(timer, at);
         }
@@ -206,7 +207,8 @@ impl Engine<'_> {
     /// Servers of a binding begin or stop.
     #[inline]
     pub(super) fn busy_changes(&mut self, transition: usize, before: u32, after: u32) {
-        self.busy_time[transition] += f64::from(self.busy[transition]) * (self.now - self.busy_since[transition]);
+        self.busy_time[transition] +=
+            f64::from(self.busy[transition]) * (self.now - self.busy_since[transition]);
         self.busy_since[transition] = self.now;
         self.busy[transition] = self.busy[transition] - before + after;
     }
