@@ -31,6 +31,7 @@ struct queue {
 static LC_STATE struct {
     struct queue *first, *last; /* active queues; the first one is served */
     uint32_t arrived, waiting;
+    struct descriptor *unused;
 } scheduler; /* its address is the lock */
 
 static struct queue *queues;
@@ -68,9 +69,19 @@ static inline void activate(struct queue *queue)
     scheduler.last = queue;
 }
 
+/* Descriptors go round; the heap is asked only while the backlog grows. */
+static inline struct descriptor *take_descriptor(void)
+{
+    struct descriptor *descriptor = scheduler.unused;
+    if (!descriptor)
+        return malloc(sizeof *descriptor);
+    scheduler.unused = descriptor->next;
+    return descriptor;
+}
+
 static inline void enqueue(struct queue *queue, uint32_t bytes)
 {
-    struct descriptor *descriptor = malloc(sizeof *descriptor);
+    struct descriptor *descriptor = take_descriptor();
     if (!descriptor)
         return;
     descriptor->next = 0;
@@ -100,7 +111,8 @@ static inline uint32_t send_one(void)
             uint32_t number = descriptor->number;
             queue->deficit -= descriptor->bytes;
             queue->first = descriptor->next;
-            free(descriptor);
+            descriptor->next = scheduler.unused;
+            scheduler.unused = descriptor;
             scheduler.waiting--;
             if (!queue->first) {
                 queue->deficit = 0;
