@@ -61,7 +61,7 @@ def list_programs(json: Json = False) -> None:
     if json:
         screen.print_json(plain(found))
         return
-    table = screen.lined(("program", "l"), ("class", "l"), ("reads", "l"), ("what it does", "l"), ("after", "l"))
+    table = screen.lined(("program", "l"), ("class", "l"), ("reads", "l"), ("what it does", "w"), ("after", "w"))
     for each in found:
         table.add_row(Text(each.name, style="bold"), each.functionality, each.reads, each.title, each.source)
     screen.show(Text(""), Padding(table, (0, 0, 0, 2)), Text(""))
