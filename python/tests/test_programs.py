@@ -1,0 +1,60 @@
+"""Do the prebuilt ELFs follow from the sources, the control files from their scripts, and the guide from running it?"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+PROGRAMS = ROOT / "programs"
+GUIDE = ROOT / "docs" / "guide" / "programs.md"
+
+
+def test_the_prebuilt_programs_follow_from_the_sources():
+    """Byte for byte; after a change of sources run: python programs/build.py"""
+    pytest.importorskip("ziglang")
+    ended = subprocess.run(
+        [sys.executable, PROGRAMS / "build.py", "--check"], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+
+
+@pytest.mark.parametrize("name", ["routes", "signatures"])
+def test_made_control_files_follow_from_their_scripts(name):
+    script = PROGRAMS / "control" / f"make_{name}.py"
+    made = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout
+    assert made == (PROGRAMS / "control" / f"{name}.txt").read_text()
+
+
+def test_the_guide_shows_what_its_program_does(cli, tmp_path):
+    pytest.importorskip("ziglang")
+    page = GUIDE.read_text()
+    source = tmp_path / "heavy.c"
+    source.write_text(re.findall(r"^```c\n(.*?)^```", page, re.MULTILINE | re.DOTALL)[0])
+    shown = re.search(r"^  Instructions .*\n  Accesses .*\n  Locks .*\n", page, re.MULTILINE)
+    assert shown is not None
+    ended = cli("program", "trace", str(source), "--trace", "edge")
+    assert ended.status == 0, ended.err
+    assert shown[0] in ended.out
+
+
+def test_every_listed_program_runs_with_its_control_file(cli):
+    listed = json.loads(cli("program", "list", "--json").out)
+    assert len(listed) == 16
+    for program in listed:
+        ended = cli("program", "trace", program["name"], "--packets", "200", "--json")
+        assert ended.status == 0, ended.err
+        assert json.loads(ended.out)["traffic"]["packets"] == 200
+
+
+def test_a_line_of_control_data_that_a_program_does_not_understand_is_named(cli, tmp_path):
+    control = tmp_path / "meters.txt"
+    control.write_text("meters 1024\nprofile 1 2\n")
+    ended = cli("program", "trace", "srtcm", "--control", str(control))
+    assert ended.status == 2
+    assert "line 2 of the control data" in ended.err
+    assert "srtcm" in ended.err
