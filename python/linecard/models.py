@@ -10,7 +10,7 @@ import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from linecard import api
+from linecard import api, petrimodel
 from linecard.errors import ConfigError, ConfigProblem
 
 if TYPE_CHECKING:
@@ -155,12 +155,8 @@ def _np(request: ModelRequest) -> ModelRun:
 
 def _petri(request: ModelRequest) -> ModelRun:
     """The Petri net."""
-    del request
-    message = (
-        "the Petri net of ipv4_forward is not part of this version, so there is nothing to compare with; "
-        "`linecard run ipv4_forward --model np` runs the event-driven model"
-    )
-    raise ConfigError.of([ConfigProblem("--model petri", "", message)])
+    values, bottleneck = petrimodel.run(PRESET, request.set, request.seed, request.packets, request.warmup_packets)
+    return ModelRun("petri", values, bottleneck)
 
 
 # A model is one function.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from linecard import _core, _html
+from linecard import _core, _html, petriview
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.petrinet import Expr, Net, Place, Transition, Value, var, when
 from linecard.results import plain
@@ -27,15 +27,23 @@ if TYPE_CHECKING:
     import polars
 
 __all__ = [
+    "ArcPart",
     "Explored",
     "Expr",
+    "Firing",
     "Net",
+    "Parts",
     "Place",
+    "PlacePart",
     "Simulated",
     "Solved",
     "Transition",
+    "TransitionPart",
     "Value",
     "explore",
+    "firings",
+    "parts",
+    "pnml",
     "simulate",
     "solve",
     "var",
@@ -196,6 +204,67 @@ class Simulated:
         return f"<Simulated {self.net}: {self.replications} replications, {self.firings:,} firings>"
 
 
+@dataclass(frozen=True, slots=True)
+class PlacePart:
+    """A place: its name, what its tokens are, whether they are a queue, and how many there are at the beginning."""
+
+    name: str
+    colour: str
+    queue: bool
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class TransitionPart:
+    """A transition: its name, time and guard as they were written, and whether it is immediate."""
+
+    name: str
+    time: str
+    guard: str
+    immediate: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ArcPart:
+    """An arc between a place and a transition by their numbers: ``input``, ``output``, ``inhibitor`` or ``reset``."""
+
+    place: int
+    transition: int
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a net is made of, its modules included."""
+
+    net: str
+    places: list[PlacePart]
+    transitions: list[TransitionPart]
+    arcs: list[ArcPart]
+
+    def to_dot(self) -> str:
+        """The net for Graphviz."""
+        return petriview.to_dot(self)
+
+    def to_svg(self) -> str:
+        """The net as a picture."""
+        return petriview.to_svg(self)
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+
+@dataclass(frozen=True, slots=True)
+class Firing:
+    """A firing: when, the transition's number, its variables, and the tokens of each place after it."""
+
+    time: float
+    transition: int
+    binding: str
+    tokens: list[int]
+
+
 def _limit(limit: int) -> int:
     if not 1 <= limit <= 2**32 - 2:
         raise ConfigError.of([ConfigProblem("limit", "", f"found {limit}, expected 1 to {2**32 - 2}")])
@@ -310,3 +379,53 @@ def simulate(
         progress=progress,
     )
     return msgspec.convert(found, Simulated)
+
+
+def parts(net: str | PathLike[str] | Net, *, overrides: Sequence[str] = ()) -> Parts:
+    """What a net is made of, for pictures: ``parts(net).to_svg()``.
+
+    Raises:
+        ConfigError: The file is no net; every problem is listed.
+    """
+    path, text = _source(net)
+    return msgspec.convert(_core.petri_parts(path, text, overrides), Parts)
+
+
+def firings(
+    net: str | PathLike[str] | Net,
+    most: int = 10_000,
+    *,
+    first: int = 0,
+    time: float = 1e300,
+    seed: int = 1,
+    overrides: Sequence[str] = (),
+) -> list[Firing]:
+    """Firings of a run, one by one.
+
+    Args:
+        net: A net whose transitions all have times.
+        most: Firings at most.
+        first: Firings that come before and are left out.
+        time: Time at which the run ends.
+        seed: Seed of the run.
+        overrides: Parameters, as ``name=value``.
+
+    Raises:
+        ConfigError: The file is no net, or it cannot be simulated; the text says why.
+    """
+    path, text = _source(net)
+    found = _core.petri_firings(path, text, overrides, seed=seed, first=first, most=most, time=time)
+    return msgspec.convert(found, list[Firing])
+
+
+def pnml(net: str | PathLike[str] | Net, *, unfold: bool = False, overrides: Sequence[str] = ()) -> str:
+    """A net as PNML.
+
+    A PNML file comes out with all that other tools put into it, a net of places and transitions with its times in
+    blocks of this tool, a coloured net only unfolded.
+
+    Raises:
+        ConfigError: The file is no net; it is coloured and not to be unfolded, or cannot be.
+    """
+    path, text = _source(net)
+    return _core.petri_pnml(path, text, overrides, unfold=unfold)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import tomllib
 
 import pytest
 from conftest import ROOT
@@ -277,3 +278,118 @@ def test_a_net_built_in_python_is_the_file_that_it_writes(tmp_path):
         assert j.size > 3
     with pytest.raises(ValueError, match="more than one time"):
         net.transition("odd", rate=1, delay=2)
+
+
+def test_a_net_is_drawn_with_all_its_parts(cli, tmp_path):
+    from xml.etree import ElementTree
+
+    path = tmp_path / "bus.toml"
+    path.write_text(BUS)
+    assert cli("petri", "draw", path, "-o", tmp_path / "bus.svg").status == 0
+    picture = ElementTree.parse(tmp_path / "bus.svg").getroot()
+    texts = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+    for name in ("source", "requests", "free_banks", "serving", "ask", "start", "serve", "r.bank", "exp 0.05", "••••"):
+        assert name in texts, name
+    assert len(list(picture.iter("{http://www.w3.org/2000/svg}path"))) == 2 + 8
+    # All that is drawn lies within the picture.
+    left, top, width, height = map(float, picture.get("viewBox").split())
+    for circle in picture.iter("{http://www.w3.org/2000/svg}circle"):
+        if circle.get("r") == "16":
+            assert left + 16 <= float(circle.get("cx")) <= left + width - 16
+            assert top + 16 <= float(circle.get("cy")) <= top + height - 16
+    assert cli("petri", "draw", path, "-o", tmp_path / "bus.dot").status == 0
+    dot = (tmp_path / "bus.dot").read_text()
+    assert dot.startswith('digraph "bus" {')
+    assert dot.count("->") == 8
+    assert "expected a name ending in .svg or .dot" in cli("petri", "draw", path, "-o", tmp_path / "bus.png").err
+
+
+def test_a_net_goes_to_pnml_and_back(cli, net, tmp_path):
+    out = tmp_path / "mm1k.pnml"
+    assert cli("petri", "convert", net, "-o", out).status == 0
+    assert petri.solve(out).throughput == petri.solve(net).throughput
+    coloured = tmp_path / "bus.toml"
+    coloured.write_text(BUS)
+    assert "or --unfold" in cli("petri", "convert", coloured, "-o", tmp_path / "bus.pnml").err
+    few = petri.Net("few")
+    kind = few.colour("kind", "a", "b")
+    place = few.place("p", kind, tokens="all")
+    turn = few.transition("turn", rate=1, guard=petri.var("x") == petri.var("a"))
+    few.take(place, turn, petri.var("x"))
+    few.put(turn, place, petri.var("b"))
+    out.write_text(petri.pnml(few, unfold=True))
+    assert petri.explore(out).bounds == {"p@a": 1, "p@b": 2}
+
+
+def test_a_run_can_be_stepped_through_and_traced(cli, tmp_path, monkeypatch):
+    import io
+
+    path = tmp_path / "bus.toml"
+    path.write_text(BUS)
+    run = petri.firings(path, 12)
+    assert run == petri.firings(path, 5) + petri.firings(path, 7, first=5)
+    assert [firing.time for firing in run] == sorted(firing.time for firing in run)
+    monkeypatch.setattr("sys.stdin", io.StringIO("3\n\nm\nfly\nq\n"))
+    lines = cli("petri", "step", path).out.splitlines()
+    assert lines[0] == "bus: source 4, free_banks 2"
+    assert [line.split()[0] for line in lines[1:5]] == ["1", "2", "3", "4"]
+    assert "start (b = " in "\n".join(lines)
+    assert lines[5].startswith(f"at {run[3].time:g}: ")
+    assert lines[6] == "expected n, a number of firings, t TIME, m or q"
+    out = tmp_path / "bus.json"
+    assert cli("petri", "trace", path, "-o", out, "--time", "200").status == 0
+    events = json.loads(out.read_text())["traceEvents"]
+    fired = [event for event in events if event["ph"] == "i"]
+    assert [event["ts"] for event in fired] == [firing.time for firing in petri.firings(path, time=200)]
+    # The curve of each place ends where the run does.
+    last = {event["name"]: event["args"]["tokens"] for event in events if event["ph"] == "C"}
+    names = [place.name for place in petri.parts(path).places]
+    assert [last[name] for name in names] == petri.firings(path, time=200)[-1].tokens
+
+
+def test_the_dram_net_alone_is_as_the_study_has_figure_3_6():
+    # 16 bytes in each 10 ns; with one access in flight, row, column, burst of 4 cycles: 10 cycles, and 3 more to precharge
+    # where the next one meets the same bank.
+    found = petri.simulate("girish2008_dram", 1_000_000, replications=2, overrides=["in_flight=1"])
+    per_access = 1 / found.throughput["CpuTrans"]
+    assert 100 < per_access < 130
+    wide = petri.simulate("girish2008_dram", 2_000_000, replications=2, overrides=["in_flight=6"])
+    narrow = petri.simulate(
+        "girish2008_dram", 2_000_000, replications=2, overrides=["in_flight=6", "narrow_percent=50"]
+    )
+    gbps = [run.throughput["CpuTrans"] * 8 * size for run, size in ((wide, 64), (narrow, 48))]
+    # Figure 3.6: 10.03 and 8.55 Gbit/s, within what the requests in flight leave open.
+    assert gbps[0] == pytest.approx(10.03, rel=0.05)
+    assert gbps[1] == pytest.approx(8.55, rel=0.05)
+
+
+def test_the_net_of_the_ixp2400_has_the_parameters_of_the_preset():
+    from linecard import petrimodel
+
+    values = petrimodel.parameters("ixp2400", ["engine.engines=4", "engine.threads=4"])
+    shipped = tomllib.loads((ROOT / "presets" / "nets" / "ixp2400_ipv4.toml").read_text())["parameters"]
+    own = {name: entry["value"] if isinstance(entry, dict) else entry for name, entry in shipped.items()}
+    for setting in petrimodel.overrides(values):
+        name, _, value = setting.partition("=")
+        expected = own[name]
+        assert json.loads(value) == (pytest.approx(expected) if isinstance(expected, float) else expected), name
+
+
+@pytest.mark.parametrize(
+    "change", ["receive.mode=paced", "dram.back_pressure_requests=10", "engine.switch_cycles=2", "app.scheme=FCB+TB"]
+)
+def test_what_the_net_does_not_know_is_refused(cli, change):
+    # 54 engines of 8 threads do not fit FCB+TB into the scratchpad.
+    more = ["--set", "engine.engines=54"] if "scheme" in change else []
+    refused = cli("run", "ipv4_forward", "--model", "petri", "--set", change, *more)
+    assert refused.status == 2
+    assert change.partition("=")[0] in refused.err
+
+
+def test_both_models_of_the_ixp2400_agree(cli):
+    point = ["--threads", "2x4", "--traffic", "64,PSC", "--scheme", "BASE,HB", "--packets", "4000"]
+    ended = cli("compare-models", *point, "--json")
+    assert ended.status == 0, ended.out
+    found = json.loads(ended.out)
+    assert found["passed"]
+    assert len(found["rows"]) == 4 * 8

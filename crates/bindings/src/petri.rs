@@ -3,7 +3,10 @@
 use crate::errors;
 use crate::plain;
 use crate::ticker::PERIOD;
-use linecard_platform::{Accuracy, Error, NetSource, SimulateRequest, explore_net, simulate_net, solve_net};
+use linecard_platform::{
+    Accuracy, Error, NetSource, SimulateRequest, TraceRequest, explore_net, net_to_pnml, simulate_net, solve_net,
+    trace_net, view_net,
+};
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::ops::ControlFlow;
@@ -14,6 +17,9 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(petri_explore, module)?)?;
     module.add_function(wrap_pyfunction!(petri_solve, module)?)?;
     module.add_function(wrap_pyfunction!(petri_simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(petri_parts, module)?)?;
+    module.add_function(wrap_pyfunction!(petri_firings, module)?)?;
+    module.add_function(wrap_pyfunction!(petri_pnml, module)?)?;
     Ok(())
 }
 
@@ -77,6 +83,45 @@ fn petri_simulate<'py>(
     let net = NetSource { path, text, set };
     let request = SimulateRequest { net, warmup, time, replications, accuracy, of, seed, threads };
     watched(py, progress, |tick| simulate_net(&request, tick))
+}
+
+/// The parts of a net; see `linecard.petri.parts`.
+#[pyfunction]
+#[pyo3(signature = (path, text, set))]
+fn petri_parts<'py>(
+    py: Python<'py>,
+    path: String,
+    text: Option<String>,
+    set: Vec<String>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let view = view_net(&NetSource { path, text, set }).map_err(errors::platform)?;
+    plain::to_python(py, &view)
+}
+
+/// Firings of a run; see `linecard.petri.firings`.
+#[pyfunction]
+#[pyo3(signature = (path, text, set, *, seed, first, most, time))]
+#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
+fn petri_firings<'py>(
+    py: Python<'py>,
+    path: String,
+    text: Option<String>,
+    set: Vec<String>,
+    seed: u64,
+    first: u64,
+    most: usize,
+    time: f64,
+) -> PyResult<Bound<'py, PyAny>> {
+    let source = NetSource { path, text, set };
+    let request = TraceRequest { seed, first, most, time };
+    watched(py, None, |tick| trace_net(&source, &request, tick))
+}
+
+/// A net as PNML; see `linecard.petri.pnml`.
+#[pyfunction]
+#[pyo3(signature = (path, text, set, *, unfold))]
+fn petri_pnml(path: String, text: Option<String>, set: Vec<String>, unfold: bool) -> PyResult<String> {
+    net_to_pnml(&NetSource { path, text, set }, unfold).map_err(errors::platform)
 }
 
 fn stop_if(stop: bool) -> ControlFlow<()> {

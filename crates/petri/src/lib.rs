@@ -6,15 +6,14 @@
 //! | a net from a PNML file, place/transition or symmetric | [`read_pnml`] |
 //! | every marking, bounds, dead markings | [`explore`] |
 //! | the exact steady state of exponential and immediate times | [`solve`] |
-//! | throughputs and mean tokens by simulation | [`simulate`] |
+//! | throughputs, mean tokens, occupancy by simulation | [`simulate`] |
+//! | what firings keep, and what leads back | [`invariants`] |
+//! | tokens with values, guards, expressions | [`ColouredBuilder`], [`simulate_coloured`], [`ColouredNet::unfold`] |
+//! | PNML again | [`write_pnml`], [`rewrite_pnml`] |
 //!
-//! Coloured tokens exist in PNML's symmetric nets only: these are unfolded, a place for each colour and a transition for
-//! each binding whose guard holds. Conventions are those of the Model Checking Contest: an edge is a pair of a marking and
-//! a transition (or binding) that it enables.
-//!
-//! # What it leaves out
-//!
-//! Guards, colours and expressions of one's own; empirical, uniform and Erlang times; hierarchy; invariants.
+//! Symmetric nets of PNML are unfolded when they are read: a place for each colour and a transition for each binding whose
+//! guard holds. Conventions are those of the Model Checking Contest: an edge is a pair of a marking and a transition (or
+//! binding) that it enables.
 #![forbid(unsafe_code)]
 
 mod coloured;
@@ -36,6 +35,6 @@ pub use error::PetriError;
 pub use explore::{Explored, explore, explore_until};
 pub use invariants::{Invariants, Semiflows, invariants};
 pub use net::{Arc, ArcKind, Net, NetBuilder, Place, Servers, Timing, Transition};
-pub use pnml::read_pnml;
+pub use pnml::{read_pnml, rewrite_pnml, write_pnml};
 pub use simulate::{Run, Simulated, simulate};
 pub use solve::{Solved, solve, solve_until};

@@ -1,6 +1,6 @@
 //! Do the Model Checking Contest's nets have the state spaces that independent tools found?
 
-use linecard_petri::{explore, read_pnml};
+use linecard_petri::{NetBuilder, Servers, Timing, explore, read_pnml, rewrite_pnml, write_pnml};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -57,4 +57,80 @@ fn every_net_of_the_contest_has_its_markings_edges_and_bounds() {
             assert_eq!(found.copied(), bound["bound"].parse().ok(), "{file} {}", bound["place"]);
         }
     }
+}
+
+/// What a net says, without the order in which arcs stand.
+fn parts(net: &linecard_petri::Net) -> (Vec<String>, Vec<String>, Vec<String>) {
+    let mut arcs: Vec<String> = net
+        .arcs
+        .iter()
+        .map(|arc| {
+            let (place, transition) =
+                (&net.places[arc.place as usize], &net.transitions[arc.transition as usize]);
+            format!("{} {:?} {} {}", place.name, arc.kind, transition.name, arc.weight)
+        })
+        .collect();
+    arcs.sort();
+    let places = net.places.iter().map(|place| format!("{place:?}")).collect();
+    (places, net.transitions.iter().map(|transition| format!("{transition:?}")).collect(), arcs)
+}
+
+#[test]
+fn every_net_of_the_contest_is_the_same_when_it_was_written_and_read() {
+    let Some(folder) = folder() else { return };
+    for line in lines(&folder.join("results.csv")) {
+        let text = std::fs::read_to_string(folder.join(&line["file"])).unwrap();
+        let net = read_pnml(&text).unwrap();
+        let again = rewrite_pnml(&text).unwrap();
+        assert_eq!(read_pnml(&again).unwrap(), net, "{}", line["file"]);
+        // Once written, a document stays as it is.
+        assert_eq!(rewrite_pnml(&again).unwrap(), again, "{}", line["file"]);
+        // What was unfolded is a net of places and transitions as well.
+        assert_eq!(parts(&read_pnml(&write_pnml(&net)).unwrap()), parts(&net), "{}", line["file"]);
+    }
+}
+
+#[test]
+fn times_servers_and_arcs_survive_pnml_and_what_others_wrote_does_too() {
+    let mut net = NetBuilder::new("all & sundry");
+    let a = net.place("a<b>", 3).unwrap();
+    let b = net.place("\"b\"", 0).unwrap();
+    let times = [
+        Timing::Untimed,
+        Timing::Immediate { weight: 0.25, priority: 3 },
+        Timing::Exponential { rate: 1.0 / 3.0 },
+        Timing::Deterministic { delay: 1e-9 },
+        Timing::Uniform { low: 0.0, high: 2.5 },
+        Timing::Erlang { stages: 4, rate: 7.0 },
+        Timing::empirical(&[1.0, 2.0, 5.0], &[0.5, 0.25, 0.25]).unwrap(),
+    ];
+    for (number, time) in times.into_iter().enumerate() {
+        let servers = match time {
+            Timing::Untimed => Servers::Count(1),
+            _ if number % 2 == 0 => Servers::Infinite,
+            _ => Servers::Count(number as u32),
+        };
+        let t = net.transition(&format!("t{number}"), time, servers).unwrap();
+        net.input(a, t, 2).unwrap();
+        net.output(t, b, 1).unwrap();
+        net.inhibitor(b, t, 5).unwrap();
+        net.reset(b, t).unwrap();
+    }
+    let net = net.build().unwrap();
+    let text = write_pnml(&net);
+    let read = read_pnml(&text).unwrap();
+    assert_eq!((read.name.as_str(), parts(&read)), ("all & sundry", parts(&net)));
+    let foreign = "<toolspecific tool=\"other\" version=\"2\"><x:mark xmlns:x=\"urn:x\" x:at=\"&lt;1&gt;\"><![CDATA[a<b]]></x:mark><!-- kept --></toolspecific>";
+    let with_foreign = text.replace("</page>", &format!("{foreign}</page>"));
+    let again = rewrite_pnml(&with_foreign).unwrap();
+    for part in
+        ["tool=\"other\"", "xmlns:x=\"urn:x\"", "x:at=\"&lt;1&gt;\"", "a&lt;b", "<!-- kept -->", "<x:mark"]
+    {
+        assert!(again.contains(part), "{part}: {again}");
+    }
+    assert_eq!(parts(&read_pnml(&again).unwrap()), parts(&net));
+    let bad = text.replace("kind=\"det\"", "kind=\"normal\"");
+    assert!(read_pnml(&bad).unwrap_err().to_string().contains("found kind \"normal\""));
+    let unknown = text.replacen("<type value=\"inhibitor\"/>", "<type value=\"flush\"/>", 1);
+    assert!(read_pnml(&unknown).unwrap_err().to_string().contains("an arc of type \"flush\""));
 }

@@ -33,8 +33,9 @@ pub use memory::{
     MemoryTime, run_memory,
 };
 pub use petri::{
-    Accuracy, AnyNet, ExploreReport, NetSource, Semiflow, SimulateReport, SimulateRequest, SolveReport,
-    explore_net, read_net, simulate_net, solve_net,
+    Accuracy, AnyNet, ArcView, ExploreReport, FiringView, NetSource, NetView, PlaceView, Semiflow,
+    SimulateReport, SimulateRequest, SolveReport, TraceRequest, TransitionView, explore_net, net_to_pnml,
+    read_net, simulate_net, solve_net, trace_net, view_net,
 };
 pub use preset::{PresetInfo, presets};
 pub use program::{

@@ -168,6 +168,175 @@ def simulate(
     _print(found.net or net.name, facts, "In a unit of time, and on average", rows())
 
 
+@app.command("draw")
+def draw(
+    net: Net,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Picture: .svg or .dot.")],
+    overrides: Set = None,
+) -> None:
+    """Draw a net: SVG with a layout of its own, or DOT for Graphviz.
+
+    Places are round, queues with a second ring; timed transitions are open, immediate ones filled.
+
+    **Examples**
+
+        linecard petri draw model.toml -o model.svg
+
+        linecard petri draw girish2008_dram -o dram.dot
+    """
+    from linecard import petri
+    from linecard.errors import ConfigError, ConfigProblem
+    from linecard.tables import write_text
+
+    if output.suffix not in {".svg", ".dot"}:
+        raise ConfigError.of(
+            [ConfigProblem("--output", "", f"found {output.name}, expected a name ending in .svg or .dot")]
+        )
+    parts = petri.parts(net, overrides=overrides or ())
+    write_text(output, parts.to_svg() if output.suffix == ".svg" else parts.to_dot())
+    screen.note_written([output])
+
+
+@app.command("convert")
+def convert(
+    net: Net,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="PNML file.")],
+    unfold: Annotated[bool, typer.Option("--unfold", help="Write a coloured net as places and transitions.")] = False,
+    overrides: Set = None,
+) -> None:
+    """Write a net as PNML; times go into toolspecific blocks, and those of other tools stay.
+
+    **Examples**
+
+        linecard petri convert model.toml -o model.pnml
+
+        linecard petri convert coloured.pnml --unfold -o plain.pnml
+    """
+    from linecard import petri
+    from linecard.tables import write_text
+
+    write_text(output, petri.pnml(net, unfold=unfold, overrides=overrides or ()))
+    screen.note_written([output])
+
+
+@app.command("trace")
+def trace(
+    net: Net,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Trace for ui.perfetto.dev (JSON).")],
+    time: Annotated[float, typer.Option(metavar="T", help="Time at which the run ends.")] = 10_000.0,
+    firings: Annotated[int, typer.Option(min=1, metavar="N", help="Firings at most.")] = 100_000,
+    unit_us: Annotated[float, typer.Option(metavar="US", help="Microseconds that stand for a unit of time.")] = 1.0,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the run.")] = 1,
+    overrides: Set = None,
+) -> None:
+    """Write the firings of a run and the tokens of every place as a timeline that opens in Perfetto.
+
+    **Examples**
+
+        linecard petri trace model.toml -o model.json --time 100
+
+        linecard petri trace girish2008_dram -o dram.json --time 2000 --unit-us 0.001
+    """
+    from linecard import petri, petriview
+    from linecard.tables import write_text
+
+    found = petri.firings(net, firings, time=time, seed=seed, overrides=overrides or ())
+    parts = petri.parts(net, overrides=overrides or ())
+    write_text(output, petriview.to_perfetto(parts, found, unit_us))
+    screen.note_written([output])
+
+
+# Firings that are asked for at once while somebody steps.
+_CHUNK = 1000
+
+
+@app.command("step")
+def step(
+    net: Net,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the run.")] = 1,
+    overrides: Set = None,
+) -> None:
+    """Step through a run, by commands from the keyboard or from a pipe.
+
+    An empty line or `n` fires once, a number fires so many times, `t TIME` goes on until that time, `m` shows the
+    marking,
+    `q` ends.
+
+    **Examples**
+
+        linecard petri step model.toml
+
+        yes "" | head -5 | linecard petri step model.toml
+    """
+    import sys
+
+    from linecard import petri
+
+    parts = petri.parts(net, overrides=overrides or ())
+    tokens = [place.tokens for place in parts.places]
+    run: list[petri.Firing] = []
+    done, now = 0, 0.0
+
+    def marking() -> str:
+        held = (f"{place.name} {count}" for place, count in zip(parts.places, tokens, strict=True) if count)
+        return ", ".join(held) or "no tokens"
+
+    def upcoming() -> petri.Firing | None:
+        nonlocal run
+        if not run:
+            run = petri.firings(net, _CHUNK, first=done, seed=seed, overrides=overrides or ())
+        return run[0] if run else None
+
+    def fire() -> bool:
+        nonlocal done, now, tokens
+        firing = upcoming()
+        if firing is None:
+            typer.echo("nothing is enabled")
+            return False
+        run.pop(0)
+        changes = [
+            f"{place.name} {before} → {after}"
+            for place, before, after in zip(parts.places, tokens, firing.tokens, strict=True)
+            if before != after
+        ]
+        done, now, tokens = done + 1, firing.time, firing.tokens
+        binding = "" if firing.binding == "no variables" else f" ({firing.binding})"
+        name = parts.transitions[firing.transition].name
+        typer.echo(f"{done:6}  {now:12.6g}  {name}{binding}: {', '.join(changes) or 'no change'}")
+        return True
+
+    shows_prompt = sys.stdin.isatty()
+    typer.echo(f"{parts.net or net.name}: {marking()}")
+    while True:
+        if shows_prompt:
+            typer.echo("> ", nl=False)
+        line = sys.stdin.readline()
+        word = line.strip()
+        if not line or word == "q":
+            return
+        if word in {"", "n"}:
+            fire()
+        elif word.isdigit():
+            for _ in range(int(word)):
+                if not fire():
+                    break
+        elif word == "m":
+            typer.echo(f"at {now:g}: {marking()}")
+        elif word.startswith("t ") and _is_number(word[2:]):
+            while (following := upcoming()) is not None and following.time <= float(word[2:]):
+                fire()
+        else:
+            typer.echo("expected n, a number of firings, t TIME, m or q")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _flow(flow: dict[str, int]) -> str:
     return " + ".join(name if weight == 1 else f"{weight} {name}" for name, weight in flow.items())
 

@@ -7,6 +7,9 @@
 
 mod sorts;
 mod terms;
+mod write;
+
+pub use write::{rewrite_pnml, write_pnml};
 
 use crate::net::{Net, NetBuilder, Servers, Timing};
 use crate::{ArcKind, PetriError};
@@ -199,7 +202,8 @@ impl<'a, 'i> Reader<'a, 'i> {
         id: &str,
         arcs: &[FileArc<'a, 'i>],
     ) -> Result<(), PetriError> {
-        let added = self.builder.transition(id, Timing::Untimed, Servers::Count(1));
+        let (timing, servers) = write::timing(node)?.unwrap_or((Timing::Untimed, Servers::Count(1)));
+        let added = self.builder.transition(id, timing, servers);
         let transition = added.map_err(|error| wrong(node, error, "ids of their own"))?;
         for arc in arcs {
             let weight = label(arc.node, "inscription")?.unwrap_or(1);

@@ -4,7 +4,11 @@ mod analyse;
 mod file;
 mod read;
 mod simulate;
+mod view;
 
 pub use analyse::{ExploreReport, Semiflow, SolveReport, explore_net, solve_net};
 pub use read::{AnyNet, NetSource, read_net};
 pub use simulate::{Accuracy, SimulateReport, SimulateRequest, simulate_net};
+pub use view::{
+    ArcView, FiringView, NetView, PlaceView, TraceRequest, TransitionView, net_to_pnml, trace_net, view_net,
+};

@@ -1,0 +1,189 @@
+//! A net for other eyes: its parts for a picture, its firings one by one, itself as PNML.
+
+use super::read::{AnyNet, NetSource, one_problem, petri, read_net};
+use crate::error::Error;
+use linecard_petri::{ArcKind, Choice, ColouredNet, Run, rewrite_pnml, write_pnml};
+use serde::Serialize;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// A place of a picture.
+#[derive(Serialize)]
+pub struct PlaceView {
+    /// Its name.
+    pub name: String,
+    /// What its tokens are.
+    pub colour: String,
+    /// Whether they are a queue.
+    pub queue: bool,
+    /// Tokens at the beginning.
+    pub tokens: u64,
+}
+
+/// A transition of a picture.
+#[derive(Serialize)]
+pub struct TransitionView {
+    /// Its name.
+    pub name: String,
+    /// Its time in a few words.
+    pub time: String,
+    /// Its guard.
+    pub guard: String,
+    /// Whether no time passes.
+    pub immediate: bool,
+}
+
+/// An arc of a picture.
+#[derive(Serialize)]
+pub struct ArcView {
+    /// Number of the place.
+    pub place: u32,
+    /// Number of the transition.
+    pub transition: u32,
+    /// `input`, `output`, `inhibitor` or `reset`.
+    pub kind: &'static str,
+    /// What moves along it.
+    pub text: String,
+}
+
+/// The parts of a net.
+#[derive(Serialize)]
+pub struct NetView {
+    /// Its name.
+    pub net: String,
+    /// Places in their order.
+    pub places: Vec<PlaceView>,
+    /// Transitions in their order.
+    pub transitions: Vec<TransitionView>,
+    /// Arcs.
+    pub arcs: Vec<ArcView>,
+}
+
+fn coloured(source: &NetSource) -> Result<ColouredNet, Error> {
+    read_net(source)?.into_coloured().map_err(|error| petri(&source.path, error))
+}
+
+/// The parts of a net, with its modules.
+///
+/// # Errors
+/// As [`read_net`].
+pub fn view_net(source: &NetSource) -> Result<NetView, Error> {
+    let net = coloured(source)?;
+    let place = |place: &linecard_petri::ColouredPlace| PlaceView {
+        name: place.name.clone(),
+        colour: place.colour.describe(),
+        queue: place.choice == Choice::Fifo,
+        tokens: place.count(),
+    };
+    let transitions = net.transition_names().enumerate().map(|(number, name)| {
+        let (guard, time) = net.transition_texts(number);
+        let (guard, time) = (guard.to_owned(), time.to_owned());
+        TransitionView { name: name.to_owned(), time, guard, immediate: net.is_immediate(number) }
+    });
+    let arcs = net.arcs.iter().map(|arc| ArcView {
+        place: arc.place,
+        transition: arc.transition,
+        kind: match arc.kind {
+            ArcKind::Input => "input",
+            ArcKind::Output => "output",
+            ArcKind::Inhibitor => "inhibitor",
+            ArcKind::Reset => "reset",
+        },
+        text: arc.text.clone(),
+    });
+    Ok(NetView {
+        net: net.name.clone(),
+        places: net.places.iter().map(place).collect(),
+        transitions: transitions.collect(),
+        arcs: arcs.collect(),
+    })
+}
+
+/// A firing.
+#[derive(Serialize)]
+pub struct FiringView {
+    /// When.
+    pub time: f64,
+    /// Number of the transition.
+    pub transition: u32,
+    /// Its variables.
+    pub binding: String,
+    /// Tokens of each place after it.
+    pub tokens: Vec<u32>,
+}
+
+/// Which firings of a run to show.
+#[derive(Clone, Copy, Debug)]
+pub struct TraceRequest {
+    /// Seed of the run.
+    pub seed: u64,
+    /// Firings that come before.
+    pub first: u64,
+    /// Firings at most.
+    pub most: usize,
+    /// Time at which it ends.
+    pub time: f64,
+}
+
+/// Firings of a run, in order. `tick` says whether to stop.
+///
+/// # Errors
+/// As [`read_net`], when the net cannot be simulated, or `tick` says so.
+pub fn trace_net(
+    source: &NetSource,
+    request: &TraceRequest,
+    tick: &dyn Fn(u64, u64) -> bool,
+) -> Result<Vec<FiringView>, Error> {
+    if !(request.time.is_finite() && request.time > 0.0) {
+        return Err(one_problem("trace", format!("found time {}, expected one above 0", request.time)));
+    }
+    let net = coloured(source)?;
+    let run = Run { warmup: 0.0, time: request.time, seed: request.seed };
+    let (mut number, mut firings, mut stopped) = (0u64, Vec::new(), false);
+    let watched = net.watch(&run, &mut |firing| {
+        number += 1;
+        stopped = number.is_multiple_of(1 << 14) && tick(number, request.first + request.most as u64);
+        if number > request.first {
+            firings.push(FiringView {
+                time: firing.time,
+                transition: firing.transition,
+                binding: (firing.binding)(),
+                tokens: firing.tokens.to_vec(),
+            });
+        }
+        if stopped || firings.len() >= request.most {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    });
+    watched.map_err(|error| petri(&source.path, error))?;
+    if stopped { Err(Error::Interrupted) } else { Ok(firings) }
+}
+
+/// A net as PNML: a PNML file again as it was, all that other tools put into it included; a net of places and transitions
+/// with its times; a coloured one only unfolded.
+///
+/// # Errors
+/// As [`read_net`], and when a coloured net is not to be unfolded or cannot be.
+pub fn net_to_pnml(source: &NetSource, unfold: bool) -> Result<String, Error> {
+    let path = source.path.as_str();
+    let ending = Path::new(path).extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    let net = read_net(source)?;
+    if source.text.is_none() && !unfold && matches!(ending.as_deref(), Some("pnml" | "xml")) {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| one_problem(path, format!("cannot read: {error}")))?;
+        return rewrite_pnml(&text).map_err(|error| petri(path, error));
+    }
+    match net {
+        AnyNet::Plain(net) => Ok(write_pnml(&net)),
+        AnyNet::Coloured(net) if unfold => {
+            net.unfold().map(|unfolded| write_pnml(&unfolded.net)).map_err(|error| petri(path, error))
+        }
+        AnyNet::Coloured(_) => {
+            let message = "found a coloured net, expected one of places and transitions, or --unfold: the expressions of \
+                           this tool have no form in PNML";
+            Err(one_problem(path, message.to_owned()))
+        }
+    }
+}

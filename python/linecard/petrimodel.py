@@ -1,0 +1,147 @@
+"""The IXP2400 as a coloured Petri net: the shipped net ``ixp2400_ipv4`` with the parameters of a preset.
+
+The net knows a saturated input, as ``receive.mode=ready`` is: a free thread takes a packet up at once, and ports are
+never busy. What it does not know is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from linecard import api, petri
+from linecard.errors import ConfigError, ConfigProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+NET = "ixp2400_ipv4"
+SCHEMES = ("BASE", "HB", "FCB", "FCB+TB")
+CELL_BYTES = 64
+# Time of the run that shows how many packets leave in a nanosecond.
+PILOT_NS = 300_000.0
+
+# Parameters of the net that are parameters of the preset, and those that follow from it.
+SAME = {
+    "engines": "engine.engines",
+    "threads": "engine.threads",
+    "packet_cycles": "app.packet_cycles",
+    "store_cycles": "app.store_cycles",
+    "load_cycles": "app.load_cycles",
+    "header_bytes": "app.header_bytes",
+    "table_reads": "app.table_reads",
+    "table_words": "app.table_words",
+    "sram_channels": "sram.channels",
+    "sram_latency_ns": "sram.latency_ns",
+    "sram_word_ns": "sram.word_ns",
+    "scratch_latency_ns": "scratch.latency_ns",
+    "scratch_word_ns": "scratch.word_ns",
+    "banks": "dram.banks",
+    "slots": "dram.slots",
+    "activate_cycles": "dram.activate_cycles",
+    "column_cycles": "dram.column_cycles",
+    "precharge_cycles": "dram.precharge_cycles",
+    "turnaround_cycles": "dram.turnaround_cycles",
+    "refresh_cycle": "dram.refresh_every_cycles",
+    "refresh_interval": "dram.refresh_cycles",
+}
+DERIVED: dict[str, Callable[[Mapping[str, str]], float]] = {
+    "engine_ns": lambda p: 1e3 / float(p["engine.clock_mhz"]),
+    "cycle_ns": lambda p: 1e3 / float(p["dram.clock_mhz"]),
+    "bytes_per_cycle": lambda p: int(p["dram.bus_bytes"]) * int(p["dram.beats_per_cycle"]),
+    "hash_ns": lambda p: float(p["hash.access_ns"]) * int(p["app.hashes"]),
+    "scheme": lambda p: SCHEMES.index(p["app.scheme"]),
+    "middle_order": lambda p: int(p["dram.interleaving"] == "middle_order"),
+}
+
+
+def sizes_of(spec: str) -> list[list[float]]:
+    """Packet sizes with weights from a text such as ``40:0.2, 64-575:0.38, 1500:0.42``; a range shares its weight."""
+    sizes: list[list[float]] = []
+    for part in spec.split(","):
+        size, _, weight = part.partition(":")
+        low, _, high = size.strip().partition("-")
+        values = range(int(low), int(high or low) + 1)
+        sizes += [[value, float(weight) / len(values)] for value in values]
+    return sizes
+
+
+def parameters(preset: str, changes: Sequence[str]) -> dict[str, str]:
+    """What the preset says, after these changes.
+
+    Raises:
+        ConfigError: A change is wrong, or asks for what the net does not know.
+    """
+    values = {parameter.key: parameter.value for parameter in api.describe(preset, changes).parameters}
+    problems: list[ConfigProblem] = []
+
+    def refuse(key: str, what: str) -> None:
+        problems.append(ConfigProblem("--model petri", key, f"found {values[key]}, expected {what}"))
+
+    if values["receive.mode"] != "ready":
+        refuse("receive.mode", "ready: the net knows a saturated input only")
+    if values["app.scheme"] not in SCHEMES:
+        refuse("app.scheme", f"one of {', '.join(SCHEMES)}")
+    if int(values["dram.back_pressure_requests"]):
+        refuse("dram.back_pressure_requests", "0: the net has no back pressure, as the thesis's")
+    if int(values["engine.switch_cycles"]):
+        refuse("engine.switch_cycles", "0")
+    if not problems:
+        threads = int(values["engine.engines"]) * int(values["engine.threads"])
+        header = int(values["app.header_bytes"])
+        each = dict(zip(SCHEMES, (0, header, CELL_BYTES, 2 * CELL_BYTES), strict=True))[values["app.scheme"]]
+        if threads * each > int(values["scratch.capacity_bytes"]):
+            refuse("app.scheme", f"a scheme that fits: {threads} threads keep {threads * each} bytes of scratchpad")
+    if problems:
+        raise ConfigError.of(problems)
+    return values
+
+
+def overrides(values: Mapping[str, str]) -> list[str]:
+    """The net's parameters from the preset's."""
+    kind = values["traffic.kind"]
+    spec = {"fixed": f"{values['traffic.packet_bytes']}:1", "sizes": values["traffic.sizes"]}
+    sizes = sizes_of(spec[kind] if kind in spec else values[f"mix.{kind}"])
+    return [
+        *(f"{name}={values[key]}" for name, key in SAME.items()),
+        *(f"{name}={derive(values)!r}" for name, derive in DERIVED.items()),
+        f"sizes={sizes}",
+    ]
+
+
+def run(
+    preset: str, changes: Sequence[str], seed: int, packets: int, warmup_packets: int
+) -> tuple[dict[tuple[str, str], float], str]:
+    """Simulate the net until about so many packets have left: metrics as in the other model, and the bottleneck.
+
+    Raises:
+        ConfigError: As :func:`parameters`.
+    """
+    values = parameters(preset, changes)
+    settings = overrides(values)
+    pilot = petri.simulate(NET, PILOT_NS, warmup=PILOT_NS / 10, replications=1, seed=seed, overrides=settings)
+    per_packet = 1 / max(pilot.throughput["RunNext"], 1 / PILOT_NS)
+    found = petri.simulate(
+        NET,
+        math.ceil(packets * per_packet),
+        warmup=math.ceil(warmup_packets * per_packet),
+        replications=1,
+        seed=seed,
+        overrides=settings,
+    )
+    busy, tokens = found.busy_servers, found.mean_tokens
+    threads = int(values["engine.engines"]) * int(values["engine.threads"])
+    utilization = {
+        # Data, and the cycles for which the burst at the gate waits for the bus to turn.
+        "dram.bus": busy["dram.CpuTrans"] + tokens["dram.Gated"],
+        "dram.banks": 1 - tokens["dram.Banks"] / int(values["dram.banks"]),
+        "hash": busy["Hash"],
+        "engines": busy["Compute"] / int(values["engine.engines"]),
+        "sram": busy["Sram"] / int(values["sram.channels"]),
+        "scratch": busy["Scratch"],
+        "threads": 1 - tokens["FreeThreads"] / threads,
+    }
+    metrics = {("total", "throughput_mbps"): found.rewards["RunNext"] * 1e3}
+    metrics |= {(name, "utilization_percent"): share * 100 for name, share in utilization.items()}
+    units = {name: share for name, share in utilization.items() if name != "threads"}
+    return metrics, max(units, key=units.__getitem__)
