@@ -348,8 +348,7 @@ def test_a_run_can_be_stepped_through_and_traced(cli, tmp_path, monkeypatch):
 
 
 def test_the_dram_net_alone_is_as_the_study_has_figure_3_6():
-    # 16 bytes in each 10 ns; with one access in flight, row, column, burst of 4 cycles: 10 cycles, and 3 more to precharge
-    # where the next one meets the same bank.
+    # One access in flight takes 10 cycles, row, column and burst, and 3 more where it meets the same bank.
     found = petri.simulate("girish2008_dram", 1_000_000, replications=2, overrides=["in_flight=1"])
     per_access = 1 / found.throughput["CpuTrans"]
     assert 100 < per_access < 130

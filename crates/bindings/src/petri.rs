@@ -4,8 +4,8 @@ use crate::errors;
 use crate::plain;
 use crate::ticker::PERIOD;
 use linecard_platform::{
-    Accuracy, Error, NetSource, SimulateRequest, TraceRequest, explore_net, net_to_pnml, simulate_net, solve_net,
-    trace_net, view_net,
+    Accuracy, Error, NetSource, SimulateRequest, TraceRequest, explore_net, net_to_pnml, simulate_net,
+    solve_net, trace_net, view_net,
 };
 use pyo3::prelude::*;
 use serde::Serialize;
