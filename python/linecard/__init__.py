@@ -14,6 +14,7 @@ published numbers).
 
 from linecard._core import __version__
 from linecard.api import describe, dram, flow_mix, flowcache, flows, presets, reproduce, run
+from linecard.buffersizing import buffer_bytes
 from linecard.cachecurves import (
     CacheCurves,
     FlowMixTraffic,
@@ -43,6 +44,7 @@ from linecard.program import (
     program_trace,
     programs,
 )
+from linecard.models import Comparison, Difference, ModelRequest, ModelRun, compare_models
 from linecard.queueing import (
     QueueDesignResult,
     QueueingResult,
@@ -66,6 +68,7 @@ from linecard.results import (
     RunResult,
     Summary,
 )
+from linecard.shotnoise import ShotNoiseResult, shot_noise
 from linecard.vrp import HierarchyResult, VrpBudget, VrpCheck, VrpResource, VrpUse, hierarchy, vrp_budget, vrp_check
 
 __all__ = [
@@ -77,6 +80,7 @@ __all__ = [
     "CacheRow",
     "CommandCounts",
     "CompileError",
+    "Comparison",
     "ConfigError",
     "ConfigProblem",
     "CoreResult",
@@ -84,6 +88,7 @@ __all__ = [
     "Derived",
     "Description",
     "Diagnostic",
+    "Difference",
     "DramTime",
     "DropCount",
     "FlowCacheResult",
@@ -100,6 +105,8 @@ __all__ = [
     "MemoryTime",
     "Metric",
     "MissingExtraError",
+    "ModelRequest",
+    "ModelRun",
     "PacketTime",
     "Parameter",
     "PresetInfo",
@@ -112,6 +119,7 @@ __all__ = [
     "RunError",
     "RunRequest",
     "RunResult",
+    "ShotNoiseResult",
     "SizeBin",
     "Summary",
     "TrafficError",
@@ -122,6 +130,8 @@ __all__ = [
     "VrpUse",
     "__version__",
     "core",
+    "buffer_bytes",
+    "compare_models",
     "describe",
     "dram",
     "flow_mix",
@@ -138,6 +148,7 @@ __all__ = [
     "queueing_settings",
     "reproduce",
     "run",
+    "shot_noise",
     "vrp_budget",
     "vrp_check",
 ]

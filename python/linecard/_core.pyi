@@ -198,3 +198,12 @@ def core_registers(
     jobs: int,
     progress: Callable[[int, int], object] | None,
 ) -> list[dict[str, Any]]: ...
+def shot_noise(
+    preset: str,
+    *,
+    overrides: Sequence[str],
+    seed: int,
+    windows: int,
+    window_ms: float,
+    progress: Callable[[int, int], object] | None,
+) -> dict[str, Any]: ...

@@ -13,6 +13,7 @@ mod petri;
 mod plain;
 mod program;
 mod queueing;
+mod shots;
 mod ticker;
 
 use linecard_platform::{MemoryInput, MemoryRequest, RunRequest};
@@ -306,6 +307,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(describe, module)?)?;
     queueing::register(module)?;
     hierarchy::register(module)?;
+    shots::register(module)?;
     petri::register(module)?;
     program::register(module)?;
     Ok(())

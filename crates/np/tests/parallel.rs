@@ -6,7 +6,7 @@
 use linecard_dram::SlotConfig;
 use linecard_np::parallel::{
     BackPressure, DramConfig, Interleaving, PacedPorts, ParallelConfig, ParallelCounts, ParallelMachine,
-    Ports, Watermarks,
+    Ports, Release, Watermarks,
 };
 use linecard_np::{Arrival, Departure, Outcome, RunLimit, UnitConfig};
 use linecard_program::{Application, Ctx, DropReason, Move, NetworkKind, PacketHead, Program, Unit};
@@ -176,7 +176,8 @@ fn run(config: &ParallelConfig, application: &dyn Application, arrivals: Vec<Arr
 }
 
 fn paced(rbuf_cells: u32, tbuf_cells: u32, ports: u32, watermarks: Option<Watermarks>) -> Ports {
-    Ports::Paced(PacedPorts { rbuf_cells, tbuf_cells, ports, port_bps: 1_000_000_000, watermarks })
+    let release = if rbuf_cells.is_multiple_of(2) { Release::Cell } else { Release::Packet };
+    Ports::Paced(PacedPorts { rbuf_cells, release, tbuf_cells, ports, port_bps: 1_000_000_000, watermarks })
 }
 
 /// One packet of 64 bytes through an idle machine, BASE, in ns:

@@ -32,6 +32,7 @@ pub use memory::{
     BankUse, CommandCounts, MemoryEnergy, MemoryInput, MemoryLatency, MemoryReport, MemoryRequest,
     MemoryTime, run_memory,
 };
+pub use parallel::{ShotNoiseReport, ShotNoiseRequest, shot_noise_windows};
 pub use petri::{
     Accuracy, AnyNet, ArcView, ExploreReport, FiringView, NetSource, NetView, PlaceView, Semiflow,
     SimulateReport, SimulateRequest, SolveReport, TraceRequest, TransitionView, explore_net, net_to_pnml,

@@ -7,7 +7,9 @@ use crate::request::RunRequest;
 use linecard_apps::RouteTable;
 use linecard_np::Arrival;
 use linecard_program::{NetworkKind, PacketHead};
-use linecard_traffic::generators::{Arrivals, EmpiricalSizes, FlowShape, Generator, GeneratorConfig, Sizes};
+use linecard_traffic::generators::{
+    Arrivals, EmpiricalSizes, FlowShape, Generator, GeneratorConfig, ShotNoise, ShotNoiseConfig, Sizes,
+};
 use linecard_traffic::remap::{AddressMap, AddressMapOptions};
 use linecard_traffic::{CaptureReader, Network, OpenOptions, Packet, PacketSource, open};
 use std::cell::RefCell;
@@ -44,7 +46,7 @@ pub(crate) struct Traffic {
 }
 
 enum Source {
-    Generator(Box<Generator>),
+    Generator(Box<dyn PacketSource>),
     Capture { reader: Box<CaptureReader>, path: PathBuf, options: OpenOptions, repeat: bool },
 }
 
@@ -60,7 +62,7 @@ impl Traffic {
                 let repeat = !configuration.paced() && request.packets > 0;
                 Source::Capture { reader: Box::new(reader), path, options, repeat }
             }
-            None => Source::Generator(Box::new(generator(configuration, request.seed)?)),
+            None => Source::Generator(generator(configuration, request.seed)?),
         };
         let map = match request.map_addresses {
             false => None,
@@ -145,16 +147,39 @@ impl Traffic {
     }
 }
 
-fn generator(configuration: &Configuration, seed: u64) -> Result<Generator, Error> {
-    let sizes = match configuration.text("traffic.kind").as_str() {
+/// The sizes that a configuration names.
+fn named_sizes(configuration: &Configuration) -> Result<Sizes, Error> {
+    Ok(match configuration.text("traffic.kind").as_str() {
         "fixed" => Sizes::Fixed(configuration.integer("traffic.packet_bytes") as u32),
         "imix" => Sizes::Imix,
         "sizes" => sizes(configuration, "traffic.sizes")?,
         // The others are names of mixes that the preset has.
         name => sizes(configuration, &format!("mix.{name}"))?,
-    };
+    })
+}
+
+/// Shot noise as a configuration describes it.
+pub(crate) fn shot_noise(configuration: &Configuration, seed: u64) -> Result<ShotNoiseConfig, Error> {
+    let whole = |key: &str, factor: f64| (configuration.number(key) * factor).round() as u64;
+    Ok(ShotNoiseConfig {
+        seed,
+        bits_per_second: whole("traffic.rate_gbps", 1e9).max(1),
+        sizes: named_sizes(configuration)?,
+        slowest_bps: whole("shots.slowest_kbps", 1e3),
+        fastest_bps: whole("shots.fastest_kbps", 1e3),
+        shortest_ns: whole("shots.shortest_ms", 1e6),
+        longest_ns: whole("shots.longest_ms", 1e6),
+    })
+}
+
+fn generator(configuration: &Configuration, seed: u64) -> Result<Box<dyn PacketSource>, Error> {
     let rate = (configuration.number("traffic.rate_gbps") * 1e9).round() as u64;
-    Generator::new(&GeneratorConfig {
+    if configuration.text("traffic.arrivals") == "shot_noise" {
+        let stream = ShotNoise::new(&shot_noise(configuration, seed)?);
+        return Ok(Box::new(stream.map_err(|e| Error::Traffic(e.to_string()))?));
+    }
+    let sizes = named_sizes(configuration)?;
+    let generator = Generator::new(&GeneratorConfig {
         seed,
         packets: None,
         sizes,
@@ -167,8 +192,8 @@ fn generator(configuration: &Configuration, seed: u64) -> Result<Generator, Erro
             zipf_exponent: configuration.number("traffic.zipf"),
             ..FlowShape::default()
         },
-    })
-    .map_err(|e| Error::Traffic(e.to_string()))
+    });
+    Ok(Box::new(generator.map_err(|e| Error::Traffic(e.to_string()))?))
 }
 
 /// A CSV file, or `bytes:weight` and `low-high:weight`, comma-separated; a range spreads its weight evenly over its sizes.

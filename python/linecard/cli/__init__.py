@@ -22,7 +22,7 @@ from typing import Annotated
 import typer
 
 from linecard._core import __version__
-from linecard.cli import dram, models, petri, program, queueing, vrp
+from linecard.cli import dram, models, petri, program, queueing, shots, vrp
 from linecard.cli.common import EPILOG, JSON_HELP, Exit
 from linecard.errors import ConfigError, ConfigProblem, LinecardError
 
@@ -453,6 +453,8 @@ app.add_typer(program.app, name="program", epilog=EPILOG)
 app.command("core", epilog=EPILOG)(program.core)
 app.command("hierarchy", epilog=EPILOG)(vrp.hierarchy)
 app.command("compare-models", epilog=EPILOG)(models.compare_models)
+app.command("shot-noise", epilog=EPILOG)(shots.shot_noise)
+app.command("buffer-size", epilog=EPILOG)(shots.buffer_size)
 
 
 def main() -> None:

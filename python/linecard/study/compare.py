@@ -331,6 +331,9 @@ def judge_shape(
     if check.kind == "rises":
         kept = [y for x, y in zip(xs, ys, strict=True) if check.at is None or float(x) <= check.at]
         return result(all(later >= earlier for earlier, later in pairwise(kept)), listed)
+    if check.kind == "falls":
+        kept = [y for x, y in zip(xs, ys, strict=True) if check.at is None or float(x) <= check.at]
+        return result(all(later <= earlier for earlier, later in pairwise(kept)), listed)
     if check.kind == "above":
         pairs = [
             (x, y, other)

@@ -145,13 +145,14 @@ class ShapeCheck(_Strict, frozen=True):
     """Something the text says of a curve.
 
     ``peak_at``: the largest value stands at ``at``. ``levels_off_at``: the step after ``at`` is smaller than the step
-    before it and at most ``within`` of the value. ``rises``: never falls from left to right up to ``at``.
+    before it and at most ``within`` of the value. ``rises``: never falls from left to right up to ``at``; ``falls``:
+    never rises there.
     ``above``: this series lies above ``than`` by more than ``margin``, a fraction, at every swept value from ``at``
     on; ``measure_than`` compares two measures.
     """
 
     id: str
-    kind: Literal["peak_at", "levels_off_at", "rises", "above"]
+    kind: Literal["peak_at", "levels_off_at", "rises", "falls", "above"]
     measure: str
     series: str
     text: str

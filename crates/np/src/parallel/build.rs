@@ -2,7 +2,7 @@
 
 use super::account::{Levels, Running};
 use super::config::{BackPressure, ParallelConfig, Ports};
-use super::output::Port;
+use super::output::{FLOW_CLASSES, Port};
 use super::packet::Packets;
 use super::{ENGINES, ParallelMachine, SRAM_CHANNELS, Thread};
 use crate::engine::Engine;
@@ -84,6 +84,7 @@ impl ParallelMachine {
             tbuf_waiters: VecDeque::with_capacity(thread_count),
             place_waiters: Vec::with_capacity(thread_count),
             unplaced: vec![None; thread_count],
+            stored_flows: vec![0; FLOW_CLASSES],
             output: (0..ports).map(|_| Port::new()).collect(),
             bit_ticks_64k: u128::from(timebase.ticks_per_second()) * (1 << 16) / u128::from(port_bps),
             packets: Packets::default(),

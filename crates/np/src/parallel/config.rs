@@ -78,6 +78,8 @@ pub enum Ports {
 pub struct PacedPorts {
     /// Cells of the receive buffer.
     pub rbuf_cells: u32,
+    /// When they are free again.
+    pub release: Release,
     /// Cells of the transmit buffer, more than ports.
     pub tbuf_cells: u32,
     /// Output ports, 1 to 64.
@@ -86,6 +88,15 @@ pub struct PacedPorts {
     pub port_bps: u64,
     /// When packets are kept in the packet buffer; `None` where programs keep all of them there anyway.
     pub watermarks: Option<Watermarks>,
+}
+
+/// When the cells of a packet in the receive buffer are free for others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Release {
+    /// Each as soon as it has been moved.
+    Cell,
+    /// All of them, when the last has been moved.
+    Packet,
 }
 
 /// Bytes that a port has in the transmit buffer.

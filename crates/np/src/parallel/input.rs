@@ -1,7 +1,7 @@
 //! The input side: arrivals, the receive buffer, the list of free threads.
 
 use super::packet::Packet;
-use super::{ARRIVAL, ParallelMachine, Step};
+use super::{ARRIVAL, ParallelMachine, Release, Step};
 use crate::machine::Arrival;
 use crate::thread::State;
 use linecard_program::{DropReason, Op, PacketId, STORED};
@@ -123,9 +123,11 @@ impl ParallelMachine {
         // What has not left the receive buffer does so now.
         let left: u32 = (packet.taken..packet.cells).map(|cell| packet.cell_bytes(cell)).sum();
         self.levels.rbuf_bytes -= u64::from(left);
-        if self.paced.is_some() {
-            self.rbuf_cells -= u32::from(packet.cells - packet.taken);
-        }
+        self.rbuf_cells -= match self.paced.map(|paced| paced.release) {
+            Some(Release::Cell) => u32::from(packet.cells - packet.taken),
+            Some(Release::Packet) if packet.taken < packet.cells => u32::from(packet.cells),
+            _ => 0,
+        };
         self.levels.inside_bytes -= bytes;
         self.counts.drops[reason as usize] += 1;
         self.counts.dropped_bytes += bytes;

@@ -17,7 +17,9 @@ mod output;
 mod packet;
 
 pub use account::{BufferBytes, ParallelCounts};
-pub use config::{BackPressure, DramConfig, Interleaving, PacedPorts, ParallelConfig, Ports, Watermarks};
+pub use config::{
+    BackPressure, DramConfig, Interleaving, PacedPorts, ParallelConfig, Ports, Release, Watermarks,
+};
 
 use crate::engine::Engine;
 use crate::machine::{Arrival, DepartureSink, MeasureHook, Outcome, RunLimit, TrafficSource};
@@ -106,6 +108,8 @@ pub struct ParallelMachine {
     /// Packets that threads hold without a place, by thread.
     unplaced: Vec<Option<PacketId>>,
     output: Vec<Port>,
+    /// Packets in the packet buffer that no thread sends yet, by class of flow.
+    stored_flows: Vec<u32>,
     /// Ticks of 2^16 bits on an output link.
     bit_ticks_64k: u128,
     packets: Packets,

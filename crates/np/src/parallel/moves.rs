@@ -1,6 +1,6 @@
 //! Moves between buffers, and the units that do them.
 
-use super::{DIRECT, Interleaving, ParallelMachine, SCRATCH, Step};
+use super::{DIRECT, Interleaving, ParallelMachine, Release, SCRATCH, Step};
 use crate::thread::State;
 use linecard_dram::SlotRequest;
 use linecard_program::{Move, Op};
@@ -124,8 +124,12 @@ impl ParallelMachine {
             let packet = &mut self.packets[id];
             packet.taken += 1;
             self.levels.rbuf_bytes -= u64::from(packet.cell_bytes(cell));
-            if self.paced.is_some() {
-                self.rbuf_cells -= 1;
+            match self.paced.map(|paced| paced.release) {
+                Some(Release::Cell) => self.rbuf_cells -= 1,
+                Some(Release::Packet) if packet.taken == packet.cells => {
+                    self.rbuf_cells -= u32::from(packet.cells);
+                }
+                _ => {}
             }
         }
         if what.to_tbuf() {

@@ -1,8 +1,10 @@
 //! The output side: places in the queues, the transmit buffer, ports that send cell by cell.
 //!
-//! Packets of a port leave in the order of their places. A cell of the transmit buffer is taken when its move begins and
-//! free when the port has sent it. So that no packet can fill the buffer against an earlier one of its port, one cell a
-//! port is kept for packets at the head of their queues.
+//! Packets of a flow take their places in the order in which they came. A port sends packets in the order in which they
+//! were to be moved to the transmit buffer: a packet that is kept in the packet buffer takes its place at the end when a
+//! thread takes it up, and until then later packets of its flow are kept behind it. A cell of the transmit buffer is
+//! taken when its move begins and free when the port has sent it. So that no packet can fill the buffer against an
+//! earlier one of its port, one cell a port is kept for packets at the head of their queues.
 
 use super::{ParallelMachine, Step, TRANSMIT};
 use crate::machine::Departure;
@@ -13,9 +15,11 @@ use std::collections::VecDeque;
 
 /// An output port and its queue.
 pub(super) struct Port {
-    /// Packets with a place, in order.
+    /// Packets that threads move to the transmit buffer or that stand there, in order.
     queue: VecDeque<PacketId>,
-    /// Those that stand in the packet buffer, complete or not, and that no thread sends.
+    /// Bytes of those that have not been sent.
+    queued_bytes: u32,
+    /// Packets in the packet buffer, complete or not, that no thread sends yet.
     stored: VecDeque<PacketId>,
     /// Bytes in the transmit buffer.
     bytes: u32,
@@ -29,12 +33,22 @@ impl Port {
     pub fn new() -> Self {
         Self {
             queue: VecDeque::with_capacity(256),
+            queued_bytes: 0,
             stored: VecDeque::with_capacity(256),
             bytes: 0,
             keeps: false,
             free_at: None,
         }
     }
+}
+
+/// Classes of flows: packets of a class are kept in order, which those of a flow then are.
+pub(super) const FLOW_CLASSES: usize = 1 << 14;
+
+#[inline]
+fn flow_class(flow_hash: u32) -> usize {
+    // Multiplied first: hashes may differ in few bits.
+    (flow_hash.wrapping_mul(0x9e37_79b1) >> 18) as usize
 }
 
 impl ParallelMachine {
@@ -71,16 +85,20 @@ impl ParallelMachine {
         let packet = &mut self.packets[id];
         packet.queue = queue;
         packet.head = self.threads[thread as usize].mailbox.head();
+        let bytes = packet.head.bytes;
+        let class = flow_class(packet.flow_hash);
         let port = &mut self.output[queue as usize];
-        port.queue.push_back(id);
-        self.update_keeps(queue as usize);
-        let port = &mut self.output[queue as usize];
-        if port.keeps {
+        let keep = port.keeps || self.stored_flows[class] > 0;
+        if keep {
+            self.stored_flows[class] += 1;
             port.stored.push_back(id);
             self.counts.stored_packets += 1;
-            self.counts.stored_bytes += u64::from(self.packets[id].head.bytes);
+            self.counts.stored_bytes += u64::from(bytes);
+        } else {
+            port.queue.push_back(id);
+            port.queued_bytes += bytes;
         }
-        self.threads[thread as usize].mailbox.answer(u32::from(port.keeps));
+        self.threads[thread as usize].mailbox.answer(u32::from(keep));
     }
 
     /// Look at a port's watermarks.
@@ -89,9 +107,7 @@ impl ParallelMachine {
         let port = &mut self.output[queue];
         if port.bytes > marks.high_bytes {
             port.keeps = true;
-        } else if port.bytes <= marks.low_bytes && port.stored.is_empty() {
-            // As long as earlier packets stand in the packet buffer, later ones must queue behind them there: in the
-            // transmit buffer they would stand in the way.
+        } else if port.bytes <= marks.low_bytes {
             port.keeps = false;
         }
     }
@@ -133,7 +149,9 @@ impl ParallelMachine {
         self.integrate(now);
         self.packets[id].tbuf_cells += 1;
         self.tbuf_cells += 1;
-        self.output[self.packets[id].queue as usize].bytes += bytes;
+        let queue = usize::from(self.packets[id].queue);
+        self.output[queue].bytes += bytes;
+        self.update_keeps(queue);
         self.levels.tbuf_bytes += u64::from(bytes);
         true
     }
@@ -204,6 +222,7 @@ impl ParallelMachine {
         let bytes = packet.cell_bytes(packet.sent);
         packet.sent += 1;
         port.bytes -= bytes;
+        port.queued_bytes -= bytes;
         self.tbuf_cells -= 1;
         self.levels.tbuf_bytes -= u64::from(bytes);
         if packet.sent == packet.cells {
@@ -231,22 +250,20 @@ impl ParallelMachine {
         }
     }
 
-    /// The packet of the packet buffer that goes out next: the first of its port's that no thread sends, when it is
-    /// complete and the transmit buffer has room for it or it is the port's next.
+    /// The packet of the packet buffer that goes out next: the first of a port whose queue has fallen to the low
+    /// watermark, when all of it is in the packet buffer.
     pub(super) fn next_stored(&mut self) -> Option<PacketId> {
-        let paced = self.paced?;
-        let free = paced.tbuf_cells - self.tbuf_cells;
-        let found = (0..self.output.len()).find(|&number| {
-            let port = &self.output[number];
-            port.stored.front().is_some_and(|&id| {
-                let packet = &self.packets[id];
-                let room = free > u32::from(packet.cells) + paced.ports;
-                packet.complete && (room || port.queue.front() == Some(&id))
-            })
+        let low_bytes = self.paced?.watermarks?.low_bytes;
+        let found = self.output.iter().position(|port| {
+            port.queued_bytes <= low_bytes && port.stored.front().is_some_and(|&id| self.packets[id].complete)
         })?;
-        let id = self.output[found].stored.pop_front();
-        self.update_keeps(found);
-        id
+        let port = &mut self.output[found];
+        let id = port.stored.pop_front()?;
+        let packet = &self.packets[id];
+        self.stored_flows[flow_class(packet.flow_hash)] -= 1;
+        port.queue.push_back(id);
+        port.queued_bytes += packet.head.bytes;
+        Some(id)
     }
 
     /// All of a packet is in the transmit buffer. Ports that are never busy send it at once.

@@ -7,7 +7,7 @@ use linecard_apps::{BufferingScheme, Ipv4Config, Ipv4Forward, RouteTable};
 use linecard_dram::SlotConfig;
 use linecard_np::UnitConfig;
 use linecard_np::parallel::{
-    BackPressure, DramConfig, Interleaving, PacedPorts, ParallelConfig, Ports, Watermarks,
+    BackPressure, DramConfig, Interleaving, PacedPorts, ParallelConfig, Ports, Release, Watermarks,
 };
 use linecard_program::{Application, CELL_BYTES};
 use std::rc::Rc;
@@ -80,6 +80,10 @@ impl Configuration {
                 false => Ports::Ready,
                 true => Ports::Paced(PacedPorts {
                     rbuf_cells: self.small("receive.buffer_bytes") / CELL_BYTES,
+                    release: match (scheme, self.text("dynamic.rbuf_release").as_str()) {
+                        (BufferingScheme::Dynamic, "packet") => Release::Packet,
+                        _ => Release::Cell,
+                    },
                     tbuf_cells: cells,
                     ports,
                     port_bps: (self.number("output.total_mbps") * 1e6 / f64::from(ports)).round().max(1.0)

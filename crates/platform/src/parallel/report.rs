@@ -84,6 +84,7 @@ fn ineffective(ran: &Ran<'_>) -> Vec<String> {
     let (ready, dynamic) = (!c.paced(), is("app.scheme", "DYNAMIC"));
     let because = |key: &str| match key {
         "receive.buffer_bytes"
+        | "receive.wire_gbps"
         | "receive.speedup"
         | "output.buffer_bytes"
         | "output.total_mbps"
@@ -99,6 +100,12 @@ fn ineffective(ran: &Ran<'_>) -> Vec<String> {
         _ if key.starts_with("traffic.") && ran.request.trace.is_some() => Some("a capture is given"),
         "traffic.packet_bytes" if !is("traffic.kind", "fixed") => Some("traffic.kind is not fixed"),
         "traffic.sizes" if !is("traffic.kind", "sizes") => Some("traffic.kind is not sizes"),
+        _ if key.starts_with("shots.") && !is("traffic.arrivals", "shot_noise") => {
+            Some("traffic.arrivals is not shot_noise")
+        }
+        "traffic.flows" | "traffic.zipf" if is("traffic.arrivals", "shot_noise") => {
+            Some("shot noise has flows of its own: shots.*")
+        }
         "engine.local_memory_bytes" | "engine.cam_entries" => Some("ipv4_forward uses neither"),
         _ => None,
     };
@@ -301,6 +308,7 @@ fn metrics(
     let b = &counts.buffer;
     add("buffer", "mean_bytes", "bytes", b.mean);
     add("buffer", "max_bytes", "bytes", b.max as f64);
+    add("buffer", "max_kib", "KiB", b.max as f64 / 1024.0);
     for (kib, (time, events)) in b.time_below_kib.iter().zip(&b.events_below_kib).enumerate() {
         add("buffer", &format!("time_below_{}_kib_percent", kib + 1), "percent", time * 100.0);
         add("buffer", &format!("events_below_{}_kib_percent", kib + 1), "percent", events * 100.0);

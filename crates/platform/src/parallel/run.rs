@@ -36,7 +36,18 @@ pub(crate) fn run(
     let application = configuration.parallel_application(request.seed)?;
     let mut traffic = Traffic::new(request, configuration)?;
     let notes = traffic.notes();
-    let source = Box::new(move || traffic.next());
+    let wire_gbps = configuration.number("receive.wire_gbps");
+    let mut wire_free_ns = 0.0;
+    let source = Box::new(move || {
+        let mut arrival = traffic.next()?;
+        if wire_gbps > 0.0 {
+            // A packet is there when its last bit is.
+            let begins = (arrival.at_ns as f64).max(wire_free_ns);
+            wire_free_ns = begins + f64::from(arrival.head.bytes) * 8.0 / wire_gbps;
+            arrival.at_ns = wire_free_ns.round() as u64;
+        }
+        Some(arrival)
+    });
     let mut machine = ParallelMachine::new(&config, &*application, source)
         .map_err(|message| Error::Config { problems: vec![problem("preset".into(), "", message)] })?;
     let counted = Rc::clone(&application);

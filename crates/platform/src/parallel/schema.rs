@@ -102,6 +102,13 @@ const PARAMETERS: &[Parameter] = &[
         "receive buffer (RBUF), in mpackets of 64 bytes (paced)",
     ),
     number("receive.speedup", "", 1e-6, 1e6, "factor on the arrival rate of a capture (paced)"),
+    number(
+        "receive.wire_gbps",
+        "Gbit/s",
+        0.0,
+        1e6,
+        "wire on which packets come one after the other; 0: whole at their instant (paced)",
+    ),
     integer(
         "output.buffer_bytes",
         "bytes",
@@ -127,6 +134,11 @@ const PARAMETERS: &[Parameter] = &[
         "bytes from which on down they no longer are",
     ),
     choice(
+        "dynamic.rbuf_release",
+        &["packet", "mpacket"],
+        "when RBUF is free again (dynamic buffering): with the whole packet, or with each mpacket",
+    ),
+    choice(
         "traffic.kind",
         &["fixed", "imix", "sizes", "AMP", "FRG", "PSC", "Abilene"],
         "sizes of generated packets",
@@ -138,7 +150,11 @@ const PARAMETERS: &[Parameter] = &[
     ),
     integer("traffic.flows", "flows", 1, 10_000_000, "flows that packets are drawn from"),
     number("traffic.zipf", "", 0.0, 5.0, "exponent of the popularity of flows; 0 makes all alike"),
-    choice("traffic.arrivals", &["poisson", "back_to_back"], "arrivals of generated packets (paced)"),
+    choice(
+        "traffic.arrivals",
+        &["poisson", "back_to_back", "shot_noise"],
+        "arrivals of generated packets (paced); shot_noise: flows that begin and end, by shots.*",
+    ),
     number(
         "traffic.rate_gbps",
         "Gbit/s",
@@ -146,6 +162,16 @@ const PARAMETERS: &[Parameter] = &[
         1e6,
         "mean rate of generated packets, or of the link they come back to back on (paced)",
     ),
+    number(
+        "shots.slowest_kbps",
+        "kbit/s",
+        0.001,
+        1e9,
+        "lowest rate of a flow of shot noise; rates are log-uniform",
+    ),
+    number("shots.fastest_kbps", "kbit/s", 0.001, 1e9, "highest rate of a flow"),
+    number("shots.shortest_ms", "ms", 1e-6, 1e9, "shortest duration of a flow; durations are log-uniform"),
+    number("shots.longest_ms", "ms", 1e-6, 1e9, "longest duration of a flow"),
     text("mix.AMP", "sizes of a core trace (AMP), as traffic.sizes"),
     text("mix.FRG", "sizes of an edge trace (FRG), as traffic.sizes"),
     text("mix.PSC", "sizes of an edge trace (PSC), as traffic.sizes"),

@@ -113,6 +113,13 @@ fn draw_flow(random: &mut Random, tcp_share: f64) -> Flow {
     }
 }
 
+/// Addresses and ports of a new flow.
+pub(super) fn draw_tuple(random: &mut Random) -> FiveTuple {
+    let Flow { src, dst, src_port, dst_port, protocol, .. } =
+        draw_flow(random, FlowShape::default().tcp_share);
+    FiveTuple { src: src.into(), dst: dst.into(), src_port, dst_port, protocol }
+}
+
 /// An IPv4 address spread over the public unicast space: nothing private, reserved, loopback, multicast or set
 /// aside for documentation.
 pub fn public_ipv4(random: &mut Random) -> u32 {

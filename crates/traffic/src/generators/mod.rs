@@ -7,13 +7,15 @@
 //!
 //! Packets are IP packets without a link header: [`Packet::wire_bytes`] is the IP total length, and a size is
 //! what the distribution says. Left out: correlation between flow and size, and anything TCP would do about a
-//! lost packet. [`FlowMix`] is apart: it has flows that begin and end, by stated statistics, and no sizes.
+//! lost packet. [`FlowMix`] is apart: it has flows that begin and end, by stated statistics, and no sizes. So
+//! is [`ShotNoise`], whose flows begin, send at a rate of their own, and end.
 
 mod arrivals;
 mod choice;
 mod flow_mix;
 mod flows;
 mod link_mix;
+mod shot_noise;
 mod sizes;
 
 pub use arrivals::Arrivals;
@@ -22,6 +24,7 @@ pub use flow_mix::{FlowMix, LARGE_PACKETS, MixedPacket};
 use flows::Flows;
 pub use flows::{FlowShape, public_ipv4};
 pub use link_mix::{LinkMix, LinkPackets};
+pub use shot_noise::{ShotNoise, ShotNoiseConfig};
 pub use sizes::{EmpiricalSizes, MAX_PACKET_BYTES, MIN_PACKET_BYTES, Sizes};
 
 use crate::{Decoded, LinkType, Network, Packet, PacketSource, TrafficError, frame};

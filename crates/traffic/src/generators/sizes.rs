@@ -39,6 +39,20 @@ impl Sizes {
         }
     }
 
+    /// The mean of the square of the size.
+    #[must_use]
+    pub fn mean_square_bytes(&self) -> f64 {
+        match self {
+            Self::Fixed(bytes) => f64::from(*bytes) * f64::from(*bytes),
+            Self::Imix => {
+                let total: u32 = IMIX.iter().map(|(_, weight)| weight).sum();
+                let squares: u32 = IMIX.iter().map(|(bytes, weight)| bytes * bytes * weight).sum();
+                f64::from(squares) / f64::from(total)
+            }
+            Self::Empirical(sizes) => sizes.mean_square_bytes,
+        }
+    }
+
     pub(super) fn check(&self) -> Result<(), TrafficError> {
         match self {
             Self::Fixed(bytes) => check_size(*bytes),
@@ -83,6 +97,7 @@ pub struct EmpiricalSizes {
     bytes: Vec<u32>,
     choice: WeightedChoice,
     mean_bytes: f64,
+    mean_square_bytes: f64,
 }
 
 impl EmpiricalSizes {
@@ -97,11 +112,17 @@ impl EmpiricalSizes {
         }
         let weights: Vec<f64> = sizes.iter().map(|&(_, weight)| weight).collect();
         let choice = WeightedChoice::new(&weights)?;
-        let weighted: f64 = sizes.iter().map(|&(bytes, weight)| f64::from(bytes) * weight).sum();
+        let total: f64 = weights.iter().sum();
+        let moment = |power: i32| {
+            let weighted: f64 =
+                sizes.iter().map(|&(bytes, weight)| f64::from(bytes).powi(power) * weight).sum();
+            weighted / total
+        };
         Ok(Self {
             bytes: sizes.iter().map(|&(bytes, _)| bytes).collect(),
             choice,
-            mean_bytes: weighted / weights.iter().sum::<f64>(),
+            mean_bytes: moment(1),
+            mean_square_bytes: moment(2),
         })
     }
 

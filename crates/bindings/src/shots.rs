@@ -1,0 +1,31 @@
+//! `linecard.shot_noise`: the load of shot noise in windows.
+
+use crate::{errors, plain, ticker::Ticker};
+use linecard_platform::ShotNoiseRequest;
+use pyo3::prelude::*;
+
+/// Generates shot noise and measures its load in windows; see `linecard.shot_noise`.
+#[pyfunction]
+#[pyo3(signature = (preset, *, overrides, seed, windows, window_ms, progress))]
+fn shot_noise<'py>(
+    py: Python<'py>,
+    preset: String,
+    overrides: Vec<String>,
+    seed: u64,
+    windows: u32,
+    window_ms: f64,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let request = ShotNoiseRequest { preset, overrides, seed, windows, window_ms };
+    let mut ticker = Ticker::new(progress);
+    let outcome = py.detach(|| {
+        linecard_platform::shot_noise_windows(&request, &mut |done, total| ticker.tick(done, total))
+    });
+    ticker.into_error().map_or(Ok(()), Err)?;
+    plain::to_python(py, &outcome.map_err(errors::platform)?)
+}
+
+/// Adds what this file has to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(shot_noise, module)?)
+}

@@ -1,0 +1,106 @@
+//! The load of shot noise in windows, as Girish 2008, section 4.4.3, measures it.
+
+use crate::build::Configuration;
+use crate::error::Error;
+use crate::preset::{PresetKind, kind_of, problem};
+use crate::traffic::shot_noise;
+use linecard_traffic::PacketSource;
+use linecard_traffic::generators::ShotNoise;
+use serde::Serialize;
+use std::ops::ControlFlow;
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct ShotNoiseRequest {
+    /// Preset with `shots.*`, `traffic.kind` and `traffic.rate_gbps`.
+    pub preset: String,
+    /// Changes, `key.path=value`.
+    pub overrides: Vec<String>,
+    /// Seed.
+    pub seed: u64,
+    /// Windows to generate.
+    pub windows: u32,
+    /// Length of a window, milliseconds.
+    pub window_ms: f64,
+}
+
+/// What comes out.
+#[derive(Clone, Debug, Serialize)]
+pub struct ShotNoiseReport {
+    /// Load of each window, Mbit/s.
+    pub rates_mbps: Vec<f64>,
+    /// Mean of the windows.
+    pub mean_mbps: f64,
+    /// Sample standard deviation of the windows by their mean, percent.
+    pub variation_percent: f64,
+    /// The same by the closed form.
+    pub expected_variation_percent: f64,
+    /// Flows under way on average, by the closed form.
+    pub active_flows: f64,
+    /// Packets generated.
+    pub packets: u64,
+    /// The seed.
+    pub seed: u64,
+    /// Length of a window, milliseconds.
+    pub window_ms: f64,
+}
+
+/// Windows that a run may have.
+const MOST_WINDOWS: u32 = 1_000_000;
+
+/// Generate shot noise and measure its load in windows.
+///
+/// # Errors
+/// What is wrong with the preset, the changes or the request; a stop by `progress`.
+pub fn shot_noise_windows(
+    request: &ShotNoiseRequest,
+    progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
+) -> Result<ShotNoiseReport, Error> {
+    let wrong = |key: &str, found: String, expected: &str| {
+        let message = format!("found {found}, expected {expected}");
+        Err(Error::Config { problems: vec![problem("shot noise".into(), key, message)] })
+    };
+    if kind_of(&request.preset) != Some(PresetKind::Parallel) {
+        return wrong("", format!("`{}`", request.preset), "a machine of parallel threads, such as ixp2400");
+    }
+    if !(2..=MOST_WINDOWS).contains(&request.windows) {
+        return wrong("windows", request.windows.to_string(), "2 to 1,000,000 windows");
+    }
+    if !(0.001..=1e6).contains(&request.window_ms) {
+        return wrong("window_ms", request.window_ms.to_string(), "0.001 to 1,000,000 ms");
+    }
+    let configuration = Configuration::load(&request.preset, &request.overrides, None)?;
+    let config = shot_noise(&configuration, request.seed)?;
+    let traffic = |e: linecard_traffic::TrafficError| Error::Traffic(e.to_string());
+    let mut stream = ShotNoise::new(&config).map_err(traffic)?;
+    let window_ns = (request.window_ms * 1e6).round() as u64;
+    let mut bits = vec![0u64; request.windows as usize];
+    let (mut packets, mut last) = (0, 0);
+    while let Some(packet) = stream.next_packet().map_err(traffic)? {
+        let window = packet.time_ns / window_ns;
+        let Some(sum) = bits.get_mut(window as usize) else { break };
+        *sum += u64::from(packet.wire_bytes) * 8;
+        packets += 1;
+        if window > last {
+            last = window;
+            if progress(window, request.windows.into()).is_break() {
+                return Err(Error::Interrupted);
+            }
+        }
+    }
+    let rates_mbps: Vec<f64> = bits.iter().map(|&b| b as f64 / (request.window_ms * 1e3)).collect();
+    let count = rates_mbps.len() as f64;
+    let mean_mbps = rates_mbps.iter().sum::<f64>() / count;
+    let square: f64 = rates_mbps.iter().map(|r| (r - mean_mbps) * (r - mean_mbps)).sum();
+    let deviation = (square / (count - 1.0)).sqrt();
+    Ok(ShotNoiseReport {
+        variation_percent: if mean_mbps > 0.0 { 100.0 * deviation / mean_mbps } else { 0.0 },
+        expected_variation_percent: 100.0 * config.variation(request.window_ms * 1e-3),
+        active_flows: config.active_flows(),
+        rates_mbps,
+        mean_mbps,
+        packets,
+        seed: request.seed,
+        window_ms: request.window_ms,
+    })
+}

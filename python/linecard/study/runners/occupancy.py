@@ -1,0 +1,64 @@
+"""A machine of parallel threads, and how full it was: `linecard.run`, seen at one number of KiB.
+
+The setting ``below_kib`` says at which; every other one is a change to the preset. The component ``buffer`` has
+``time_below_percent`` and ``events_below_percent``: how much of the time, and after how many of the arrivals and
+departures, the packets inside were of fewer bytes. Runs that differ in ``below_kib`` alone are simulated once.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+from linecard import api
+from linecard.study.runners import PlainRun
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from linecard.results import RunResult
+    from linecard.study.plan import RunSpec
+
+# Curves of a few figures, each of a few seeds.
+_KEPT = 32
+_kept: OrderedDict[tuple[object, ...], RunResult] = OrderedDict()
+_locks: dict[tuple[object, ...], threading.Lock] = {}
+_lock = threading.Lock()
+
+
+def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
+    """Run the machine, or take what it gave before."""
+    found = dict(override.split("=", 1) for override in spec.overrides)
+    kib = int(found.pop("below_kib"))
+    changes = tuple(f"{key}={value}" for key, value in found.items())
+    result = _run(spec, changes, progress)
+    progress(spec.packets, spec.packets)
+    values = {
+        ("buffer", f"{what}_below_percent"): result.metric("buffer", f"{what}_below_{kib}_kib_percent")
+        for what in ("time", "events")
+    }
+    return PlainRun(spec, values, dict.fromkeys(("time_below_percent", "events_below_percent"), "percent"))
+
+
+def _run(spec: RunSpec, changes: tuple[str, ...], progress: Callable[[int, int], object]) -> RunResult:
+    key = (spec.preset, changes, spec.seed, spec.packets, spec.warmup_packets)
+    with _lock:
+        own = _locks.setdefault(key, threading.Lock())
+    with own:
+        with _lock:
+            if key in _kept:
+                return _kept[key]
+        result = api.run(
+            spec.preset,
+            set=changes,
+            seed=spec.seed,
+            packets=spec.packets,
+            warmup_packets=spec.warmup_packets,
+            progress=progress,
+        )
+        with _lock:
+            _kept[key] = result
+            while len(_kept) > _KEPT:
+                _kept.popitem(last=False)
+        return result

@@ -1,0 +1,38 @@
+"""Shot noise in windows: `linecard.shot_noise`.
+
+The settings ``rate_mbps``, ``windows`` and ``window_ms`` say what is generated, every other one is a change to the
+preset. The component ``shots`` has ``mean_mbps``, ``variation_percent``, ``expected_variation_percent`` and
+``active_flows``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linecard.shotnoise import shot_noise
+from linecard.study.runners import PlainRun
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from linecard.study.plan import RunSpec
+
+
+def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
+    """Generate the windows."""
+    found = dict(override.split("=", 1) for override in spec.overrides)
+    rate_mbps, windows = float(found.pop("rate_mbps")), int(found.pop("windows"))
+    window_ms = float(found.pop("window_ms"))
+    result = shot_noise(
+        spec.preset,
+        rate_mbps=rate_mbps,
+        windows=windows,
+        window_ms=window_ms,
+        set=[f"{key}={value}" for key, value in found.items()],
+        seed=spec.seed,
+        progress=lambda done, total: progress(done * spec.packets // max(total, 1), spec.packets),
+    )
+    progress(spec.packets, spec.packets)
+    names = ("mean_mbps", "variation_percent", "expected_variation_percent", "active_flows")
+    units = {"mean_mbps": "Mbit/s", "variation_percent": "percent", "expected_variation_percent": "percent"}
+    return PlainRun(spec, {("shots", name): getattr(result, name) for name in names}, units)
