@@ -36,6 +36,7 @@ from linecard.errors import (
 )
 from linecard.flowstats import Diagnostic, FlowStatistics, SizeBin
 from linecard.memstats import BankUse, CommandCounts, MemoryEnergy, MemoryLatency, MemoryResult, MemoryTime
+from linecard.models import Comparison, Difference, ModelRequest, ModelRun, compare_models
 from linecard.program import (
     ProgramInfo,
     ProgramTrace,
@@ -44,7 +45,6 @@ from linecard.program import (
     program_trace,
     programs,
 )
-from linecard.models import Comparison, Difference, ModelRequest, ModelRun, compare_models
 from linecard.queueing import (
     QueueDesignResult,
     QueueingResult,
@@ -79,8 +79,8 @@ __all__ = [
     "CacheCurves",
     "CacheRow",
     "CommandCounts",
-    "CompileError",
     "Comparison",
+    "CompileError",
     "ConfigError",
     "ConfigProblem",
     "CoreResult",
@@ -129,9 +129,9 @@ __all__ = [
     "VrpResource",
     "VrpUse",
     "__version__",
-    "core",
     "buffer_bytes",
     "compare_models",
+    "core",
     "describe",
     "dram",
     "flow_mix",
