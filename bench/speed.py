@@ -30,6 +30,7 @@ from pathlib import Path
 
 import dram
 import flowcache
+import petri
 
 import linecard
 
@@ -182,6 +183,7 @@ def measure(*, quick: bool) -> list[dict[str, object]]:
         row("memory, a tenth of it", peak_memory_mb("flows", str(small)), "MB", "nearly the same")
     flowcache.measure(row, quick=quick)
     dram.measure(row, best, instructions, quick=quick)
+    petri.measure(row, quick=quick)
     return rows
 
 

@@ -3,64 +3,56 @@
 /// Token counts below this have a cell of their own.
 pub(crate) const CELLS: usize = 64;
 
+#[derive(Clone, Debug)]
+struct Held {
+    since: f64,
+    most: u32,
+    /// Tokens times time, and time, where there were too many for a cell.
+    beyond: (f64, f64),
+    times: [f64; CELLS],
+}
+
 /// Times by place and number of tokens.
 #[derive(Clone, Debug)]
 pub(crate) struct Occupancy {
-    since: Vec<f64>,
-    /// `CELLS` times for each place.
-    times: Vec<f64>,
-    /// Tokens times time, and time, where there were more.
-    beyond: Vec<(f64, f64)>,
-    most: Vec<u32>,
+    places: Vec<Held>,
 }
 
 impl Occupancy {
-    pub fn new(tokens: &[u32]) -> Self {
-        Self {
-            since: vec![0.0; tokens.len()],
-            times: vec![0.0; tokens.len() * CELLS],
-            beyond: vec![(0.0, 0.0); tokens.len()],
-            most: tokens.to_vec(),
-        }
+    pub fn new(tokens: &[u32], now: f64) -> Self {
+        let held = |&most: &u32| Held { since: now, most, beyond: (0.0, 0.0), times: [0.0; CELLS] };
+        Self { places: tokens.iter().map(held).collect() }
     }
 
     /// A place held `before` tokens until now, and holds `after` from now on.
     #[inline]
     pub fn change(&mut self, place: usize, before: u32, after: u32, now: f64) {
-        let time = now - self.since[place];
-        self.since[place] = now;
-        if (before as usize) < CELLS {
-            self.times[place * CELLS + before as usize] += time;
+        let held = &mut self.places[place];
+        let time = now - held.since;
+        held.since = now;
+        if let Some(cell) = held.times.get_mut(before as usize) {
+            *cell += time;
         } else {
-            let (tokens, beyond) = &mut self.beyond[place];
-            *tokens += f64::from(before) * time;
-            *beyond += time;
+            held.beyond.0 += f64::from(before) * time;
+            held.beyond.1 += time;
         }
-        if after > self.most[place] {
-            self.most[place] = after;
-        }
-    }
-
-    /// Forgets what was before.
-    pub fn restart(&mut self, tokens: &[u32], now: f64) {
-        *self = Self::new(tokens);
-        self.since.fill(now);
+        held.most = held.most.max(after);
     }
 
     /// Tokens averaged over time, by place.
     pub fn means(&self, time: f64) -> Vec<f64> {
-        let mean = |(cells, (tokens, _)): (&[f64], &(f64, f64))| {
-            let sum: f64 = cells.iter().zip(0..).map(|(time, count)| time * f64::from(count)).sum();
-            if time > 0.0 { (sum + tokens) / time } else { 0.0 }
+        let mean = |held: &Held| {
+            let sum: f64 = held.times.iter().zip(0..).map(|(time, count)| time * f64::from(count)).sum();
+            if time > 0.0 { (sum + held.beyond.0) / time } else { 0.0 }
         };
-        self.times.chunks(CELLS).zip(&self.beyond).map(mean).collect()
+        self.places.iter().map(mean).collect()
     }
 
     /// For each place the shares of time with 0, 1, 2, ... tokens, as far as there were any; the last of `CELLS` + 1 is for
     /// all above.
     pub fn shares(&self, time: f64) -> Vec<Vec<f64>> {
-        let shares = self.times.chunks(CELLS).zip(&self.beyond).map(|(cells, (_, beyond))| {
-            let mut shares: Vec<f64> = cells.iter().copied().chain([*beyond]).collect();
+        let shares = self.places.iter().map(|held| {
+            let mut shares: Vec<f64> = held.times.iter().copied().chain([held.beyond.1]).collect();
             while shares.len() > 1 && shares.last() == Some(&0.0) {
                 shares.pop();
             }
@@ -70,7 +62,7 @@ impl Occupancy {
         shares.collect()
     }
 
-    pub fn most(&self) -> &[u32] {
-        &self.most
+    pub fn most(&self) -> Vec<u32> {
+        self.places.iter().map(|held| held.most).collect()
     }
 }

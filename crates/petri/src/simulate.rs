@@ -84,8 +84,6 @@ pub fn simulate(
 
 /// The times of a transition.
 struct Timer {
-    /// When it fires next; infinite if it does not.
-    at: f64,
     /// Servers that work.
     busy: u32,
     /// Whether an exponential time was used up.
@@ -101,6 +99,8 @@ struct State<'a> {
     random: Stream,
     now: f64,
     tokens: Vec<u32>,
+    /// When each transition fires next; infinite if it does not.
+    at: Vec<f64>,
     timers: Vec<Timer>,
     /// When each deterministic time ends, the first first; other transitions have none.
     ends: Vec<VecDeque<f64>>,
@@ -129,11 +129,12 @@ impl<'a> State<'a> {
             compiled: Compiled::new(net),
             random: stream(seed, "petri"),
             now: 0.0,
-            occupancy: Occupancy::new(&tokens),
+            occupancy: Occupancy::new(&tokens, 0.0),
             busy_time: vec![(0.0, 0.0); transitions],
             overfull: NONE,
             tokens,
-            timers: (0..transitions).map(|_| Timer { at: f64::INFINITY, busy: 0, used: false }).collect(),
+            at: vec![f64::INFINITY; transitions],
+            timers: (0..transitions).map(|_| Timer { busy: 0, used: false }).collect(),
             ends: vec![VecDeque::new(); transitions],
             immediates: immediates.collect(),
             fired: vec![0; transitions],
@@ -184,7 +185,8 @@ impl<'a> State<'a> {
             ends.iter().copied().fold(f64::INFINITY, f64::min)
         };
         self.account(transition, busy);
-        self.timers[transition] = Timer { at: first, busy, used: false };
+        self.at[transition] = first;
+        self.timers[transition] = Timer { busy, used: false };
     }
 
     #[inline]
@@ -194,7 +196,8 @@ impl<'a> State<'a> {
             _ => self.now + self.random.exponential() / (rate * f64::from(busy)),
         };
         self.account(transition, busy);
-        self.timers[transition] = Timer { at, busy, used: false };
+        self.at[transition] = at;
+        self.timers[transition] = Timer { busy, used: false };
     }
 
     /// So many servers work from now on.
@@ -331,9 +334,9 @@ impl<'a> State<'a> {
         loop {
             let mut next = f64::INFINITY;
             let mut transition = usize::MAX;
-            for (number, timer) in self.timers.iter().enumerate() {
-                if timer.at < next {
-                    (next, transition) = (timer.at, number);
+            for (number, &at) in self.at.iter().enumerate() {
+                if at < next {
+                    (next, transition) = (at, number);
                 }
             }
             if next > end {
@@ -362,7 +365,7 @@ impl<'a> State<'a> {
     /// Forgets what was counted.
     fn restart(&mut self) {
         self.started = self.now;
-        self.occupancy.restart(&self.tokens, self.now);
+        self.occupancy = Occupancy::new(&self.tokens, self.now);
         self.busy_time.fill((0.0, self.now));
         self.fired.fill(0);
         self.firings = 0;
@@ -383,7 +386,7 @@ impl<'a> State<'a> {
             rewards: vec![0.0; self.fired.len()],
             busy_servers: self.timers.iter().zip(&self.busy_time).map(busy).collect(),
             occupancy: self.occupancy.shares(time),
-            most_tokens: self.occupancy.most().to_vec(),
+            most_tokens: self.occupancy.most(),
             firings: self.firings,
             time,
             dead: self.dead,

@@ -175,7 +175,7 @@ impl<'a> Engine<'a> {
             scratch: Scratch::default(),
             fire: fire::Buffers::new(places, transitions),
             immediate: immediate::Immediates::new(net),
-            occupancy: Occupancy::new(&vec![0; places]),
+            occupancy: Occupancy::new(&vec![0; places], 0.0),
             busy: vec![0; transitions],
             busy_since: vec![0.0; transitions],
             busy_time: vec![0.0; transitions],
@@ -224,7 +224,7 @@ impl<'a> Engine<'a> {
             }
         }
         let first = self.tokens.clone();
-        self.occupancy = Occupancy::new(&first);
+        self.occupancy = Occupancy::new(&first, 0.0);
         for transition in 0..self.net.transitions.len() as u32 {
             self.fire.concern(transition);
             if self.plans[transition as usize].offers.is_empty()
@@ -355,7 +355,7 @@ impl<'a> Engine<'a> {
     /// Forgets what was counted.
     fn restart(&mut self) {
         self.started = self.now;
-        self.occupancy.restart(&self.tokens, self.now);
+        self.occupancy = Occupancy::new(&self.tokens, self.now);
         self.busy_since.fill(self.now);
         self.busy_time.fill(0.0);
         self.fired.fill(0);
@@ -378,7 +378,7 @@ impl<'a> Engine<'a> {
             rewards: self.rewards.iter().map(|&sum| per_time(sum)).collect(),
             busy_servers: self.busy_time.iter().map(|&sum| per_time(sum)).collect(),
             occupancy: self.occupancy.shares(time),
-            most_tokens: self.occupancy.most().to_vec(),
+            most_tokens: self.occupancy.most(),
             firings: self.firings,
             time,
             dead: self.dead,
