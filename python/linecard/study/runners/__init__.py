@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from linecard.study.plan import RunSpec
 
-RUNNERS = ("machine", "flowcache", "queueing", "vrp", "hierarchy", "dram", "occupancy", "shot_noise")
+RUNNERS = ("machine", "flowcache", "queueing", "vrp", "hierarchy", "dram", "dram_models", "occupancy", "shot_noise")
 
 
 class StudyRun(Protocol):
