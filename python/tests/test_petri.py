@@ -392,3 +392,23 @@ def test_both_models_of_the_ixp2400_agree(cli):
     found = json.loads(ended.out)
     assert found["passed"]
     assert len(found["rows"]) == 4 * 8
+
+
+def test_the_dram_net_keeps_step_with_the_cycle_model(tmp_path):
+    from linecard.study.runners import dram_models
+
+    # Rows, directions and banks that leave nothing to chance: 13 clocks where accesses meet in a bank, half of that with two
+    # banks, and the bus with its turns where there are four.
+    for accesses, in_flight, clocks in (
+        ([(0, n, False) for n in range(600)], 4, 13.0),
+        ([(n % 2, n, False) for n in range(600)], 1, 12.0),
+        ([(n % 2, n, False) for n in range(600)], 2, 6.5),
+        ([(n % 4, n, n % 2 == 0) for n in range(600)], 4, 5.0),
+    ):
+        file = tmp_path / "trace.csv"
+        lines = [f"0,{'W' if write else 'R'},{(row * 4 + bank) * 4096},64" for bank, row, write in accesses]
+        file.write_text("\n".join(["arrival,op,address,bytes", *lines]) + "\n")
+        cycle = linecard.dram("girish2008_ddr", "frfcfs_closed", trace=file, in_flight=in_flight)
+        of_net = 512 / dram_models.through_net(accesses, in_flight, 10.0) / 10
+        assert cycle.end_clock / 600 == pytest.approx(clocks, rel=0.01)
+        assert of_net == pytest.approx(clocks, rel=0.01)
