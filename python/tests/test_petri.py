@@ -397,7 +397,7 @@ def test_both_models_of_the_ixp2400_agree(cli):
 def test_the_dram_net_keeps_step_with_the_cycle_model(tmp_path):
     from linecard.study.runners import dram_models
 
-    # Rows, directions and banks that leave nothing to chance: 13 clocks where accesses meet in a bank, half of that with two
+    # What leaves nothing to chance: 13 clocks where accesses meet in a bank, half of that with two
     # banks, and the bus with its turns where there are four.
     for accesses, in_flight, clocks in (
         ([(0, n, False) for n in range(600)], 4, 13.0),

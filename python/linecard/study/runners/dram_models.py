@@ -34,8 +34,8 @@ ROW_BYTES = 4096
 ROWS = 4096
 CELLS = 24
 READ, WRITE = False, True
-# From the end of an access until the one that waits for it can be activated: the cycle model accepts it in the next clock
-# and looks at it in the one after. The net's own controller takes no time for that.
+# From the end of an access until the one that waits for it can be activated: the cycle model accepts it in the next
+# clock and looks at it in the one after. The net's own controller takes no time for that.
 HAND_OVER_CYCLES = 2
 
 Access = tuple[int, int, bool]
