@@ -112,6 +112,25 @@ def test_a_failed_cell_fails_its_limit_and_a_missing_table_leaves_it_open():
     assert compare.judge_check(check("mean_abs_error", 0.1), ["2"], [], []).holds is None
 
 
+def gain(points: float | None, *, calibrated: bool = False) -> compare.Gain:
+    return compare.Gain("1", "3.6", "HB over BASE", 9.0, None if points is None else 9.0 + points, points, calibrated)
+
+
+def test_a_limit_may_hold_for_stated_gains():
+    limit = check("max_gain_points", 3.0)
+    gains = [gain(-2.5), gain(1.0), gain(8.0, calibrated=True)]
+    judged = compare.judge_check(limit, ["1"], [], [], gains)
+    assert (judged.reached, judged.holds) == (2.5, True)
+    assert compare.judge_check(limit, ["1"], [], [], [*gains, gain(3.5)]).holds is False
+    assert compare.judge_check(limit, ["1"], [], [], [*gains, gain(None)]).holds is False
+
+
+def test_a_curve_may_have_to_fall():
+    assert shape("falls", [4.0, 3.0, 3.0, 1.0]).holds
+    assert not shape("falls", [4.0, 3.0, 3.5, 1.0]).holds
+    assert shape("falls", [4.0, 3.0, 3.5, 1.0], at=2).holds
+
+
 @pytest.mark.parametrize(("published", "holds"), [(2.02, True), (2.2, False)])
 def test_an_order_may_be_turned_only_between_ties(published, holds):
     orders = compare.find_orders([cell("A", 2.0, 2.1), cell("B", published, 2.0)], "scheme")

@@ -399,3 +399,20 @@ def test_chapters_select_by_the_number_of_a_table(folder):
     study = load_study(str(folder))
     assert select_items(study, None, [5]) == ("figure5.3",)
     assert select_items(study, ["1"], [5]) == ("1", "figure5.3")
+
+
+def test_a_table_and_a_section_may_have_the_same_number():
+    study = load_study("girish2008")
+    assert {"3.6", "section3.6", "figure3.6"} <= set(study.item_ids)
+    assert select_items(study, ["3.6"]) == ("3.6",)
+    assert select_items(study, ["section 3.6"]) == ("section3.6",)
+    assert select_items(study, ["figure3.6"]) == ("figure3.6",)
+    assert select_items(study, ["5.4"]) == ("section5.4",)
+
+
+def test_an_item_may_ask_for_its_own_number_of_packets():
+    study = load_study("girish2008")
+    plan = make_plan(study, ("4.1", "5.1"), study.spec.full)
+    assert {(run.packets, run.warmup_packets) for run in plan.runs if run.runner == "machine"} == {(60_000, 5_000)}
+    whole = (study.spec.full.packets, study.spec.full.warmup_packets)
+    assert {(run.packets, run.warmup_packets) for run in plan.runs if run.runner == "flowcache"} == {whole}
