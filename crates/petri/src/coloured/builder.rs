@@ -284,11 +284,10 @@ impl ColouredBuilder {
             let values: Option<Vec<i64>> = parts.iter().map(super::code::Code::constant).collect();
             let values =
                 values.ok_or_else(|| Misread::new(0, "no token", "a token that parameters alone decide"))?;
-            match colour.number_of(&values) {
-                None if colour.size().is_some() => {
-                    Err(Misread::new(expr.at, format!("`{text}`"), colour.describe()))
-                }
-                _ => Ok(values),
+            if colour.holds(&values) {
+                Ok(values)
+            } else {
+                Err(Misread::new(expr.at, format!("`{text}`"), colour.describe()))
             }
         });
         let words = words.map_err(|wrong| Self::misread("place", &name, text, wrong))?;

@@ -5,7 +5,7 @@ use linecard_sim::Stream;
 use std::sync::Arc;
 
 /// Deepest stack that an expression may need.
-pub(crate) const STACK: usize = 48;
+pub(crate) const STACK: usize = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {

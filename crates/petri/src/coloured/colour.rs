@@ -146,7 +146,13 @@ impl Colour {
         words
     }
 
-    /// The number of a colour; nothing where a word is out of its range.
+    /// Whether every word is in its range.
+    #[must_use]
+    pub fn holds(&self, words: &[i64]) -> bool {
+        words.iter().zip(self.ranges()).all(|(word, (low, high))| (low..=high).contains(word))
+    }
+
+    /// The number of a colour; nothing where a word is out of its range, or there are too many colours to count.
     #[must_use]
     pub fn number_of(&self, words: &[i64]) -> Option<u64> {
         let mut number = 0u64;
@@ -154,7 +160,8 @@ impl Colour {
             if word < low || word > high {
                 return None;
             }
-            number = number * (high - low + 1) as u64 + (word - low) as u64;
+            let span = u64::try_from(high.checked_sub(low)?.checked_add(1)?).ok()?;
+            number = number.checked_mul(span)?.checked_add((word - low) as u64)?;
         }
         Some(number)
     }

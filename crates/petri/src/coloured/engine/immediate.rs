@@ -128,6 +128,9 @@ impl Engine<'_> {
         if plans.offers.is_empty() && plans.always.is_empty() && self.is_fixed(number) {
             return Ok(true);
         }
+        if let Some(entry) = self.only_entry(number) {
+            return Ok(entry.inspect(|&entry| self.immediate.first[number][0] = entry).is_some());
+        }
         let found = self.each_binding(transition, None, &mut |_, _| true)?;
         if found {
             let takes = self.plans[number].offers.len();
@@ -136,6 +139,22 @@ impl Engine<'_> {
         Ok(found)
     }
 
+    /// The first entry that one arc offers, where nothing else decides; nothing where more does.
+    #[inline]
+    fn only_entry(&self, number: usize) -> Option<Option<u32>> {
+        let plans = &self.plans[number];
+        let TimingCode::Immediate { weight, .. } = &self.net.transitions[number].timing else { return None };
+        match plans.offers.as_slice() {
+            [offer] if offer.weight == 1 && plans.always.is_empty() && self.is_fixed(number) => {
+                weight.constant()?;
+                let index = &offer.indices[0];
+                Some(index.next(&mut index.walk(std::iter::empty())))
+            }
+            _ => None,
+        }
+    }
+
+    #[inline]
     fn is_fixed(&self, number: usize) -> bool {
         self.fixed[number].varying_needs.is_empty() && self.fixed[number].varying_inhibitors.is_empty()
     }

@@ -101,6 +101,12 @@ impl Plans {
         plans
     }
 
+    /// Whether each entry that fits the only arc is a binding.
+    #[inline]
+    pub fn is_single(&self) -> bool {
+        self.offers.len() == 1 && self.always.is_empty()
+    }
+
     /// Arcs in the order of a search that begins with one of them; those that are known best go next.
     fn plan(&mut self, first: usize, shared: &[&Code]) -> Vec<Step> {
         let mut left: Vec<usize> = (0..self.offers.len()).collect();

@@ -230,6 +230,10 @@ impl Engine<'_> {
     /// Finds the bindings of a timed transition that a new entry makes possible.
     pub(super) fn bind(&mut self, transition: u32, arc: usize, entry: u32) -> Done<()> {
         let number = transition as usize;
+        if self.plans[number].is_single() {
+            let binding = self.bindings[number].add(&[entry]);
+            return self.renew(transition, binding, false);
+        }
         self.fire.found.clear();
         let found = &mut self.fire.found;
         let search = Search {
@@ -260,6 +264,16 @@ impl Engine<'_> {
         let number = transition as usize;
         while self.bindings[number].count < self.fixed[number].most_bindings {
             let (bindings, plans) = (&self.bindings[number], &self.plans[number]);
+            if plans.is_single() {
+                let index = &plans.offers[0].indices[0];
+                let mut walk = index.walk(std::iter::empty());
+                let next = std::iter::from_fn(|| index.next(&mut walk))
+                    .find(|&entry| bindings.at(0, entry).is_none());
+                let Some(entry) = next else { break };
+                let binding = self.bindings[number].add(&[entry]);
+                self.renew(transition, binding, false)?;
+                continue;
+            }
             let search = Search {
                 stores: &self.coloured,
                 plans,
