@@ -181,7 +181,7 @@ def core_deployments(
     list: Sequence[tuple[int, float]],  # noqa: A002
     *,
     events: int,
-    every: bool,
+    configurable: bool,
     adapt_packets: int,
     per_chip: bool,
     jobs: int,

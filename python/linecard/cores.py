@@ -226,7 +226,7 @@ def deployments(
     points: Sequence[tuple[int, float]],
     *,
     events: int,
-    every: bool,
+    configurable: bool,
     adapt_packets: int,
     per_chip: bool,
     jobs: int | None = None,
@@ -238,7 +238,7 @@ def deployments(
         traced: The program.
         points: Memories: latency in cycles, references a cycle.
         events: Events that each simulation counts.
-        every: Try every number of threads, and chips with any number of cores.
+        configurable: Try chips with any number of cores, too.
         adapt_packets: Packets through the adapting chip; 0 for none.
         per_chip: Whether the references are those of the chip, shared by its cores, or of each core.
         jobs: Simulations at a time.
@@ -251,7 +251,7 @@ def deployments(
         traced.traced,
         list(points),
         events=events,
-        every=every,
+        configurable=configurable,
         adapt_packets=adapt_packets,
         per_chip=per_chip,
         jobs=jobs or os.cpu_count() or 1,

@@ -1,4 +1,4 @@
-//! `linecard.program` and `linecard.core`: packet programs traced on a capture, and cores of every shape.
+//! `linecard.program` and `linecard.core`: packet programs traced on a capture, and cores of configurable shape.
 
 use crate::ticker::Ticker;
 use crate::{errors, plain};
@@ -76,7 +76,7 @@ fn program_run(py: Python<'_>, elf: String, budget: u64) -> PyResult<(u32, u64)>
     py.detach(|| run_program(&elf, budget)).map_err(errors::platform)
 }
 
-/// Runs every split of a core's area; see `linecard.core`.
+/// Runs configurable split of a core's area; see `linecard.core`.
 #[pyfunction]
 #[pyo3(signature = (traced, *, latency_cycles, refs_per_cycle, area, threads, clock_mhz, events, adapt_packets, jobs, progress))]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
@@ -100,16 +100,16 @@ fn core_splits<'py>(
     plain::to_python(py, &report)
 }
 
-/// Runs every chip under every deployment (latency, references a cycle).
+/// Runs configurable chip under configurable deployment (latency, references a cycle).
 #[pyfunction]
-#[pyo3(signature = (traced, list, *, events, every, adapt_packets, per_chip, jobs, progress))]
+#[pyo3(signature = (traced, list, *, events, configurable, adapt_packets, per_chip, jobs, progress))]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn core_deployments<'py>(
     py: Python<'py>,
     traced: &Traced,
     list: Vec<(u32, f64)>,
     events: u64,
-    every: bool,
+    configurable: bool,
     adapt_packets: u64,
     per_chip: bool,
     jobs: usize,
@@ -119,7 +119,7 @@ fn core_deployments<'py>(
         .into_iter()
         .map(|(latency_cycles, refs_per_cycle)| Deployment { latency_cycles, refs_per_cycle })
         .collect();
-    let request = DeploymentRequest { events, every, adapt_packets, per_chip, jobs };
+    let request = DeploymentRequest { events, configurable, adapt_packets, per_chip, jobs };
     let program = Arc::clone(&traced.program);
     let rows = watched(py, progress, |tick| deployments(&program.work, &list, &request, tick))?;
     plain::to_python(py, &rows)

@@ -457,8 +457,8 @@ pub struct DeploymentRow {
 pub struct DeploymentRequest {
     /// Events that a simulation counts.
     pub events: u64,
-    /// Every number of threads, and chips with any number of cores; otherwise a search over a few.
-    pub every: bool,
+    /// Chips with any number of cores as well.
+    pub configurable: bool,
     /// Packets of a stream through adapting cores; 0 for none.
     pub adapt_packets: u64,
     /// Whether a deployment states the bandwidth of the chip, shared by its cores, or that of each core.
@@ -479,39 +479,26 @@ struct Searched {
     single_peak: bool,
 }
 
-/// Tries numbers of threads up to `most`: all, or a few and then the neighbours of the best.
-fn search(
-    most: u32,
-    every: bool,
-    rate: &dyn Fn(u32) -> Result<f64, MalleableError>,
-) -> Result<Searched, MalleableError> {
+/// Tries a few numbers of threads up to `most`, then those around the best.
+fn search(most: u32, rate: &dyn Fn(u32) -> Result<f64, MalleableError>) -> Result<Searched, MalleableError> {
     let mut tried: Vec<(u32, f64)> = Vec::new();
-    let first: Vec<u32> = if every {
-        (1..=most).collect()
-    } else {
-        let mut some: Vec<u32> = COARSE_THREADS.into_iter().filter(|&threads| threads < most).collect();
-        some.push(most);
-        some
-    };
-    for threads in first {
+    for threads in COARSE_THREADS.into_iter().filter(|&threads| threads < most).chain([most]) {
         tried.push((threads, rate(threads)?));
     }
-    if !every {
-        loop {
-            let rates: Vec<f64> = tried.iter().map(|&(_, rate)| rate).collect();
-            let peak = best(&rates);
-            let around = |at: Option<&(u32, f64)>| at.map(|&(threads, _)| threads);
-            let here = tried[peak].0;
-            let below = peak.checked_sub(1).and_then(|at| around(tried.get(at)));
-            let above = around(tried.get(peak + 1));
-            let next = match (below, above) {
-                (Some(below), _) if here - below > 1 => here - (here - below) / 2,
-                (_, Some(above)) if above - here > 1 => here + (above - here) / 2,
-                _ => break,
-            };
-            let at = tried.partition_point(|&(threads, _)| threads < next);
-            tried.insert(at, (next, rate(next)?));
-        }
+    loop {
+        let rates: Vec<f64> = tried.iter().map(|&(_, rate)| rate).collect();
+        let peak = best(&rates);
+        let around = |at: Option<&(u32, f64)>| at.map(|&(threads, _)| threads);
+        let here = tried[peak].0;
+        let below = peak.checked_sub(1).and_then(|at| around(tried.get(at)));
+        let above = around(tried.get(peak + 1));
+        let next = match (below, above) {
+            (Some(below), _) if here - below > 1 => here - (here - below) / 2,
+            (_, Some(above)) if above - here > 1 => here + (above - here) / 2,
+            _ => break,
+        };
+        let at = tried.partition_point(|&(threads, _)| threads < next);
+        tried.insert(at, (next, rate(next)?));
     }
     let rates: Vec<f64> = tried.iter().map(|&(_, rate)| rate).collect();
     let chosen = best(&rates);
@@ -554,9 +541,9 @@ fn deploy(
     let split = |cores: u32, area: u32, threads: u32| {
         chip(cores, presets.core(threads, area - threads, memory(cores)))
     };
-    let ideal = search(area, request.every, &|threads| split(cores, area, threads))?;
+    let ideal = search(area, &|threads| split(cores, area, threads))?;
     let own = memory(cores);
-    let malleable = search(area, request.every, &|threads| {
+    let malleable = search(area, &|threads| {
         let config = presets.malleable(threads, area, own);
         let counts = run(work, config, Arrivals::BackToBack, Mrc::new(Prediction::ResumePc), window)?;
         Ok(f64::from(cores) * counts.packets_per_mcycle(work))
@@ -569,7 +556,7 @@ fn deploy(
         (adapted, adapted_threads) = (f64::from(cores) * found.steady_packets_per_mcycle, found.threads);
     }
     let (mut configurable, mut configurable_cores) = (0.0, 0);
-    if request.every {
+    if request.configurable {
         for cores in CONFIGURABLE_CORES {
             let of_core = presets.area.chip_thread_equivalents / cores;
             let area = of_core.saturating_sub(presets.area.core_thread_equivalents);
@@ -577,7 +564,7 @@ fn deploy(
                 continue;
             }
             let most = area.min(linecard_malleable::MOST_THREADS);
-            let found = search(most, false, &|threads| split(cores, area, threads))?;
+            let found = search(most, &|threads| split(cores, area, threads))?;
             if found.rate > configurable {
                 (configurable, configurable_cores) = (found.rate, cores);
             }
@@ -661,7 +648,7 @@ pub fn register_study(
     };
     let threads = match request.threads {
         0 => {
-            search(area, false, &|threads| {
+            search(area, &|threads| {
                 Ok(predicted(Prediction::ResumePc, threads)?.0.packets_per_mcycle(work))
             })
             .map_err(failed)?

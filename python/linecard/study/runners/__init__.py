@@ -24,7 +24,18 @@ if TYPE_CHECKING:
 
     from linecard.study.plan import RunSpec
 
-RUNNERS = ("machine", "flowcache", "queueing", "vrp", "hierarchy", "dram", "dram_models", "occupancy", "shot_noise")
+RUNNERS = (
+    "machine",
+    "flowcache",
+    "queueing",
+    "vrp",
+    "hierarchy",
+    "dram",
+    "dram_models",
+    "occupancy",
+    "shot_noise",
+    "malleable",
+)
 
 
 class StudyRun(Protocol):
