@@ -233,6 +233,18 @@ void app_init(const uint8_t *control, uint32_t bytes)
     }
 }
 
+/* A big-endian word, byte by byte: a payload need not be aligned. */
+static inline uint32_t get_word(const uint8_t *at)
+{
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+static inline void put_word(uint8_t *at, uint32_t word)
+{
+    for (uint32_t each = 0; each < 4; each++)
+        at[each] = BYTE(word, each);
+}
+
 static uint32_t encrypt_payload(uint8_t *at, uint32_t bytes)
 {
     uint32_t chain[BLOCK_WORDS];
@@ -240,10 +252,10 @@ static uint32_t encrypt_payload(uint8_t *at, uint32_t bytes)
         chain[word] = iv[word];
     for (; bytes >= BLOCK_BYTES; bytes -= BLOCK_BYTES, at += BLOCK_BYTES) {
         for (uint32_t word = 0; word < BLOCK_WORDS; word++)
-            chain[word] ^= lc_swap32(lc_load(at + 4 * word));
+            chain[word] ^= get_word(at + 4 * word);
         encrypt(chain);
         for (uint32_t word = 0; word < BLOCK_WORDS; word++)
-            lc_store(at + 4 * word, lc_swap32(chain[word]));
+            put_word(at + 4 * word, chain[word]);
     }
     if (bytes) {
         encrypt(chain);

@@ -12,42 +12,31 @@
 
 #define MALFORMED 0xffffffffu
 
-/* One's complement sum of words in memory order; RFC 1071, section 2: the order of bytes does not matter until the end. */
-static inline uint64_t add_words(uint64_t sum, const uint8_t *at, uint32_t bytes)
+typedef uint16_t __attribute__((may_alias)) half;
+
+/* One's complement sum of 16-bit words in memory order, as in RFC 1071, section 4.1; the order of bytes does not matter until
+ * the end (section 2). */
+static inline uint32_t add_words(uint32_t sum, const uint8_t *at, uint32_t bytes)
 {
-    const uint8_t *end = at + (bytes & ~15u);
-    while (at != end) {
-        uint32_t a = lc_load(at), b = lc_load(at + 4), c = lc_load(at + 8), d = lc_load(at + 12);
-        sum += a;
-        sum += b;
-        sum += c;
-        sum += d;
-        at += 16;
-    }
-    end = at + (bytes & 12);
-    for (; at != end; at += 4)
-        sum += lc_load(at);
+    const half *word = (const half *)at, *end = word + (bytes & ~15u) / 2;
+    for (; word != end; word += 8)
+        sum += word[0] + word[1] + word[2] + word[3] + word[4] + word[5] + word[6] + word[7];
+    for (end += (bytes & 14) / 2; word != end; word++)
+        sum += *word;
     return sum;
 }
 
-/* The same with up to three bytes at the end, which stand in the low part of a word. Byte loads: the word may end outside. */
-static inline uint64_t add_bytes(uint64_t sum, const uint8_t *at, uint32_t bytes)
+/* The same with a byte at the end, which stands in the low part of a word. */
+static inline uint32_t add_bytes(uint32_t sum, const uint8_t *at, uint32_t bytes)
 {
     sum = add_words(sum, at, bytes);
-    at += bytes & ~3u;
-    uint32_t rest = 0;
-    if (bytes & 2)
-        rest = at[0] | (uint32_t)at[1] << 8;
-    if (bytes & 1)
-        rest |= (uint32_t)at[bytes & 2] << (bytes & 2) * 8;
-    return sum + rest;
+    return bytes & 1 ? sum + at[bytes - 1] : sum;
 }
 
 /* What is left of a sum over data and checksum: 0 when they agree. */
-static inline uint32_t residue(uint64_t sum)
+static inline uint32_t residue(uint32_t sum)
 {
-    uint32_t low = (uint32_t)sum, high = (uint32_t)(sum >> 32);
-    uint32_t folded = (low & 0xffff) + (low >> 16) + high;
+    uint32_t folded = (sum & 0xffff) + (sum >> 16);
     folded = (folded & 0xffff) + (folded >> 16);
     folded = (folded & 0xffff) + (folded >> 16);
     return lc_swap16(~folded & 0xffff);
@@ -56,7 +45,7 @@ static inline uint32_t residue(uint64_t sum)
 static uint32_t transport_residue(const uint8_t *ip, const struct lc_packet *packet)
 {
     uint32_t protocol = packet->protocol;
-    uint64_t sum = 0;
+    uint32_t sum = 0;
     if (packet->fragment != LC_WHOLE)
         return 0;
     if (protocol == LC_TCP || protocol == LC_UDP || (protocol == LC_ICMP6 && packet->version == 6)) {
@@ -64,9 +53,9 @@ static uint32_t transport_residue(const uint8_t *ip, const struct lc_packet *pac
         if (protocol == LC_UDP && packet->version == 4 && packet->body_bytes >= 8 && !(lc_load(packet->body + 4) >> 16))
             return 0;
         sum = packet->version == 4 ? add_words(0, ip + 12, 8) : add_words(0, ip + 8, 32);
-        /* In memory order: zero, protocol, length as 16 bits; or length as 32 bits, zero, protocol. */
+        /* In memory order: zero, protocol, length as 16 bits; or length as 32 bits, zero, protocol. 64 KiB cannot carry over. */
         sum += protocol << 8;
-        sum += lc_swap32(packet->body_bytes);
+        sum += lc_swap16(packet->body_bytes >> 16) + lc_swap16(packet->body_bytes & 0xffff);
     } else if (protocol != LC_ICMP || packet->version != 4) {
         return 0;
     }

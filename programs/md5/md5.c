@@ -4,7 +4,7 @@
  * Control file: none.
  * Returns: the first four bytes of the digest, read as a little-endian word; the whole digest is in md5_digest. 0 for a packet
  * whose headers do not fit.
- * Shared state: none; every byte is read once.
+ * Shared state: none. Bytes are read one by one, as the RFC's reference does: a payload need not be aligned.
  */
 #include "lc_packet.h"
 #include "linecard.h"
@@ -16,12 +16,15 @@ uint32_t md5_digest[4]; /* of the last packet, as the RFC's A, B, C, D */
 #define H(x, y, z) ((x) ^ (y) ^ (z))
 #define I(x, y, z) ((y) ^ ((x) | ~(z)))
 #define STEP(mix, a, b, c, d, word, rotation, constant)   \
-    a += mix(b, c, d) + lc_load(at + 4 * word) + constant; \
+    a += mix(b, c, d) + x[word] + constant; \
     a = (a << rotation | a >> (32 - rotation)) + b
 
-/* One block of 64 bytes, aligned to four. */
+/* One block of 64 bytes. */
 static void add_block(uint32_t state[4], const uint8_t *at)
 {
+    uint32_t x[16];
+    for (uint32_t word = 0; word < 16; word++, at += 4)
+        x[word] = at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
     uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
     STEP(F, a, b, c, d, 0, 7, 0xd76aa478);
     STEP(F, d, a, b, c, 1, 12, 0xe8c7b756);
