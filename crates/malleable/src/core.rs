@@ -150,6 +150,12 @@ impl Ready {
         self.count += 1;
     }
 
+    fn push_front(&mut self, thread: u8) {
+        self.head = (self.head + 63) & 63;
+        self.ring[self.head] = thread;
+        self.count += 1;
+    }
+
     #[inline]
     fn pop(&mut self) -> Option<usize> {
         if self.count == 0 {
@@ -262,6 +268,11 @@ impl<'a, R: Registers> Core<'a, R> {
         &self.registers
     }
 
+    /// The registers, to reset what they count.
+    pub fn registers_mut(&mut self) -> &mut R {
+        &mut self.registers
+    }
+
     /// The data cache.
     #[must_use]
     pub fn cache(&self) -> &Cache {
@@ -292,7 +303,7 @@ impl<'a, R: Registers> Core<'a, R> {
         let until = self.counts.packets + packets;
         while self.counts.packets < until {
             let thread = self.next_thread()?;
-            self.run_thread(thread);
+            self.run_thread(thread, until);
         }
         Ok(())
     }
@@ -324,8 +335,8 @@ impl<'a, R: Registers> Core<'a, R> {
         Ok(thread)
     }
 
-    /// Runs a thread until it has to wait.
-    fn run_thread(&mut self, number: usize) {
+    /// Runs a thread until it has to wait, or until so many packets are done: one that never waits would go on for ever.
+    fn run_thread(&mut self, number: usize, until: u64) {
         let cycle = self.config.cycle_ticks();
         let latency = self.config.cache_latency_cycles as usize;
         // Cycles lost by a load that hits, by the distance of its first use.
@@ -452,7 +463,17 @@ impl<'a, R: Registers> Core<'a, R> {
                         self.ready.push(next);
                     }
                 }
-                Kind::End => counts.packets += 1,
+                Kind::End => {
+                    counts.packets += 1;
+                    if counts.packets == until {
+                        // The thread stays where it is: the next call goes on with it.
+                        self.ready.push_front(number as u8);
+                        self.now = now;
+                        self.counts = counts;
+                        self.threads[number] = thread;
+                        return;
+                    }
+                }
             }
         };
         self.registers.leave(number, now);

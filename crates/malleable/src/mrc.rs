@@ -118,6 +118,12 @@ impl Mrc {
         &self.counts
     }
 
+    /// Counts from zero again; tables and lines stay as they are.
+    pub fn reset_counts(&mut self) {
+        let table_entries = self.counts.table_entries;
+        self.counts = RegisterCounts { table_entries, ..RegisterCounts::default() };
+    }
+
     /// Pins the lines of a thread; whether one of them has to come from memory.
     fn pin(&mut self, thread: usize, wanted: u128, cache: &mut Cache) -> bool {
         let mut missing = wanted & !self.pinned[thread];

@@ -54,6 +54,11 @@ impl RegisterCache {
         self.counts
     }
 
+    /// Counts from zero again.
+    pub fn reset_counts(&mut self) {
+        self.counts = RegisterCacheCounts::default();
+    }
+
     /// Makes a register the one used last; whether it was held.
     fn touch(&mut self, register: u16) -> bool {
         let held = self.older[register as usize] != register;

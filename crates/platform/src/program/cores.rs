@@ -643,16 +643,15 @@ pub fn register_study(
         let mut core = Core::new(work, config, Arrivals::BackToBack, Mrc::new(prediction))?;
         core.run(window.warmup_packets)?;
         let before = core.counts();
+        core.registers_mut().reset_counts();
         core.run(window.packets)?;
         Ok((core.counts() - before, core.registers().clone()))
     };
     let threads = match request.threads {
         0 => {
-            search(area, &|threads| {
-                Ok(predicted(Prediction::ResumePc, threads)?.0.packets_per_mcycle(work))
-            })
-            .map_err(failed)?
-            .threads
+            search(area, &|threads| Ok(predicted(Prediction::ResumePc, threads)?.0.packets_per_mcycle(work)))
+                .map_err(failed)?
+                .threads
         }
         threads if threads > area => return Err(failed(MalleableError::Area { threads, area })),
         threads => threads,
@@ -673,9 +672,7 @@ pub fn register_study(
         let (counts, registers) = predicted(*prediction, threads)?;
         let found = registers.counts();
         let per = |count: u64, of: u64| count as f64 / of.max(1) as f64;
-        // References of the whole run by its cycles: the window's share of both is alike.
-        let share = counts.packets as f64 / (window.packets + window.warmup_packets) as f64;
-        let cycles = counts.ticks.sum() as f64 / linecard_malleable::TICKS as f64 / share;
+        let cycles = counts.ticks.sum() as f64 / linecard_malleable::TICKS as f64;
         Ok(RegisterRow {
             scheme: scheme.clone(),
             threads,
@@ -692,13 +689,14 @@ pub fn register_study(
         let mut core = Core::new(work, config, Arrivals::BackToBack, RegisterCache::new(room))?;
         core.run(window.warmup_packets)?;
         let before = core.counts();
+        core.registers_mut().reset_counts();
         core.run(window.packets)?;
         let counts = core.counts() - before;
         let found = core.registers().counts();
         Ok(RegisterRow {
             scheme: format!("lru_{room}"),
             threads,
-            needed_per_switch: found.needed as f64 / core.counts().switches.max(1) as f64,
+            needed_per_switch: found.needed as f64 / counts.switches.max(1) as f64,
             prefetched_per_switch: 0.0,
             missed_percent: found.missed as f64 / found.needed.max(1) as f64 * 100.0,
             references_per_cycle: 0.0,

@@ -31,7 +31,17 @@ if TYPE_CHECKING:
     Values = dict[tuple[str, str], float]
     Progress = Callable[[int, int], object]
 
-KEYS = ("traffic", "latency", "bandwidth", "area", "latencies", "bandwidths", "configurable", "adapt_packets", "registers")
+KEYS = (
+    "traffic",
+    "latency",
+    "bandwidth",
+    "area",
+    "latencies",
+    "bandwidths",
+    "configurable",
+    "adapt_packets",
+    "registers",
+)
 LATENCIES = "50,100,200,300,400,500"
 BANDWIDTHS = "0.04,0.08,0.16,0.32,0.64,1.28,2.56"
 VARIANTS = {"cast256"}

@@ -1,0 +1,240 @@
+//! What a core does on work that can be reckoned by hand.
+
+use linecard_malleable::{
+    Adaptation, Arrivals, Core, CoreConfig, Counts, Event, Kind, LINE_BYTES, MalleableError, Mrc, PacketWork,
+    Prediction, Segment, Separate, TICKS, Window, Work, adapt, run,
+};
+
+const FAR: u8 = 8;
+
+fn segment(instructions: u32, kind: Kind) -> Segment {
+    Segment { instructions, cycles: instructions, reads: 0, writes: 0, resume: 0, first_use: FAR, kind }
+}
+
+/// Packets of `accesses` loads, `gap` instructions before each, every load of a line that no other loads.
+fn streaming(packets: u32, accesses: u32, gap: u32) -> Work {
+    let mut work =
+        Work { segments: vec![segment(gap, Kind::Load), segment(gap, Kind::End)], ..Work::default() };
+    for packet in 0..packets {
+        let first = work.events.len() as u32;
+        for access in 0..accesses {
+            work.events.push(Event { segment: 0, operand: packet * accesses + access });
+        }
+        work.events.push(Event { segment: 1, operand: 0 });
+        let end = work.events.len() as u32;
+        work.packets.push(PacketWork { first, end, time_us: packet });
+        work.instructions += u64::from((accesses + 1) * gap);
+    }
+    work
+}
+
+fn core(threads: u32) -> CoreConfig {
+    CoreConfig {
+        threads,
+        cache_lines: 0,
+        cache_ways: 2,
+        cache_latency_cycles: 1,
+        switch_cycles: 2,
+        memory_latency_cycles: 100,
+        memory_refs_per_cycle: 2.56,
+        slower_percent: 0,
+    }
+}
+
+const WINDOW: Window = Window { warmup_packets: 200, packets: 2000 };
+
+fn counted(work: &Work, config: CoreConfig) -> Counts {
+    run(work, config, Arrivals::BackToBack, Separate, WINDOW).expect("a run")
+}
+
+fn cycles_per_packet(counts: &Counts) -> f64 {
+    counts.ticks.sum() as f64 / TICKS as f64 / counts.packets as f64
+}
+
+#[test]
+fn one_thread_without_a_cache_waits_for_every_access() {
+    // 4 loads of 100 cycles and a reference of 0.390625, and 5 gaps of 10 instructions.
+    let counts = counted(&streaming(500, 4, 10), core(1));
+    assert!(
+        (cycles_per_packet(&counts) - (50.0 + 4.0 * 100.390_625)).abs() < 0.5,
+        "{}",
+        cycles_per_packet(&counts)
+    );
+    assert_eq!(counts.misses, counts.accesses);
+}
+
+#[test]
+fn enough_threads_leave_instructions_and_switches_alone() {
+    // Run lengths of 10 cycles and switches of 2 hide 100 cycles from 10 threads on.
+    let counts = counted(&streaming(500, 4, 10), core(12));
+    assert!((cycles_per_packet(&counts) - (50.0 + 4.0 * 2.0)).abs() < 0.5, "{}", cycles_per_packet(&counts));
+    // Half as many threads hide half of it: as many packets at a time as there are threads.
+    let five = counted(&streaming(500, 4, 10), core(5));
+    let expected = (50.0 + 4.0 * 100.390_625) / 5.0;
+    assert!((cycles_per_packet(&five) / expected - 1.0).abs() < 0.03, "{}", cycles_per_packet(&five));
+}
+
+#[test]
+fn memory_serves_no_more_than_its_bandwidth() {
+    let config = CoreConfig { memory_refs_per_cycle: 0.04, ..core(32) };
+    let counts = counted(&streaming(500, 4, 10), config);
+    // A reference every 25 cycles, whatever the threads; packets under way at both ends of the window.
+    assert!((cycles_per_packet(&counts) - 100.0).abs() < 1.6, "{}", cycles_per_packet(&counts));
+    assert!(counts.queueing_ticks > 0);
+}
+
+#[test]
+fn a_working_set_that_fits_is_fetched_once() {
+    let mut work = streaming(500, 4, 10);
+    for event in &mut work.events {
+        event.operand %= 64;
+    }
+    let config = CoreConfig { cache_lines: 128, ..core(1) };
+    let counts = counted(&work, config);
+    assert_eq!(counts.misses, 0, "the warm-up fetched all 64 lines");
+    assert!((cycles_per_packet(&counts) - 50.0).abs() < 0.01);
+    assert_eq!(LINE_BYTES, 16);
+}
+
+#[test]
+fn a_load_that_hits_costs_its_latency_less_the_distance_of_its_use() {
+    let mut work = streaming(500, 4, 10);
+    work.events.iter_mut().for_each(|event| event.operand %= 64);
+    for (first_use, latency, stall) in [(1, 1, 1), (1, 2, 2), (2, 2, 1), (3, 2, 0), (1, 4, 4), (FAR, 4, 0)] {
+        work.segments.iter_mut().for_each(|segment| segment.first_use = first_use);
+        let config = CoreConfig { cache_lines: 128, cache_latency_cycles: latency, ..core(1) };
+        let cycles = cycles_per_packet(&counted(&work, config));
+        assert!(
+            (cycles - 50.0 - f64::from(4 * stall)).abs() < 0.01,
+            "use at {first_use}, latency {latency}: {cycles}"
+        );
+    }
+}
+
+/// A packet that holds one lock over a load.
+fn locking(packets: u32, locks: u32) -> Work {
+    let kinds = [Kind::Lock, Kind::Load, Kind::Unlock, Kind::End];
+    let mut work = Work { segments: kinds.map(|kind| segment(10, kind)).to_vec(), locks, ..Work::default() };
+    for packet in 0..packets {
+        let first = work.events.len() as u32;
+        for (number, kind) in (0u32..).zip(kinds) {
+            let operand = match kind {
+                Kind::Load => packet,
+                Kind::End => 0,
+                _ => packet % locks,
+            };
+            work.events.push(Event { segment: number, operand });
+        }
+        work.packets.push(PacketWork { first, end: work.events.len() as u32, time_us: packet });
+        work.instructions += 40;
+    }
+    work
+}
+
+#[test]
+fn what_one_lock_guards_happens_one_at_a_time() {
+    // Between lock and unlock: two gaps and an access; what lies outside is done meanwhile.
+    let counts = counted(&locking(500, 1), core(8));
+    let held = 20.0 + 100.390_625;
+    let cycles = cycles_per_packet(&counts);
+    assert!(cycles >= held && cycles < held + 30.0, "{cycles}");
+    assert!(counts.lock_waits > 0);
+    let many = counted(&locking(500, 500), core(16));
+    assert_eq!(many.lock_waits, 0, "different locks exclude nobody");
+}
+
+#[test]
+fn threads_that_wait_for_each_other_are_an_error() {
+    // Two locks in opposite order, an access between.
+    let kinds = [Kind::Lock, Kind::Load, Kind::Lock, Kind::Unlock, Kind::Unlock, Kind::End];
+    let mut work =
+        Work { segments: kinds.map(|kind| segment(1, kind)).to_vec(), locks: 2, ..Work::default() };
+    for order in [[0, 9, 1, 1, 0, 0], [1, 8, 0, 0, 1, 0]] {
+        let first = work.events.len() as u32;
+        for (number, operand) in (0u32..).zip(order) {
+            work.events.push(Event { segment: number, operand });
+        }
+        work.packets.push(PacketWork { first, end: work.events.len() as u32, time_us: 0 });
+        work.instructions += 6;
+    }
+    let error = run(&work, core(2), Arrivals::BackToBack, Separate, WINDOW).expect_err("a deadlock");
+    assert_eq!(error, MalleableError::Deadlock { threads: 2 });
+}
+
+#[test]
+fn every_tick_is_counted_once_and_every_packet_done() {
+    for threads in [1, 3, 8, 64] {
+        let work = locking(300, 7);
+        let config = CoreConfig { cache_lines: 64, cache_ways: 4, ..core(threads) };
+        let mut core =
+            Core::new(&work, config, Arrivals::BackToBack, Mrc::new(Prediction::ResumePc)).expect("a core");
+        core.run(5000).expect("a run");
+        let counts = core.counts();
+        assert!(counts.packets >= 5000 && counts.packets < 5000 + 64);
+        assert!(counts.instructions >= counts.packets * 40);
+        assert!(counts.instructions <= (counts.packets + 64) * 40);
+        assert_eq!(counts.ticks.instructions % TICKS, 0);
+    }
+}
+
+#[test]
+fn packets_come_when_the_capture_has_them() {
+    // One packet a microsecond at 1000 cycles each: a packet of 460 cycles leaves the core idle.
+    let work = streaming(500, 4, 10);
+    let arrivals = Arrivals::Timed { cycles_per_us: 1000 };
+    let counts =
+        run(&work, core(4), arrivals, Separate, Window { warmup_packets: 20, packets: 400 }).expect("a run");
+    assert!((cycles_per_packet(&counts) - 1000.0).abs() < 30.0, "{}", cycles_per_packet(&counts));
+    assert!(counts.ticks.idle_other > 0);
+}
+
+#[test]
+fn adaptation_finds_the_best_number_of_threads() {
+    // Eleven threads hide 100 cycles behind runs of 10: throughput rises up to there, and stays.
+    let work = streaming(3000, 4, 10);
+    let config = CoreConfig { cache_lines: 512, ..core(1) };
+    let mut core = Core::new(&work, config, Arrivals::BackToBack, Separate).expect("a core");
+    let adaptation = Adaptation { period_packets: 60_000, trial_packets: 2000, most_threads: 26 };
+    let found = adapt(&mut core, adaptation, 200_000).expect("a stream");
+    assert!((9..=13).contains(&found.threads), "{}", found.threads);
+    let best = (1..=26).map(|threads| {
+        let config = CoreConfig { threads, ..config };
+        run(&work, config, Arrivals::BackToBack, Separate, WINDOW).expect("a run").packets_per_mcycle(&work)
+    });
+    let best = best.fold(0.0, f64::max);
+    assert!(found.steady_packets_per_mcycle > 0.97 * best);
+    assert_eq!(found.unsuccessful, 0);
+    // Up by one while it helps: trials with 1, 2, 3, … threads.
+    let first: Vec<u32> =
+        found.history.iter().take_while(|stretch| stretch.trial).map(|stretch| stretch.threads).collect();
+    assert!(first.windows(2).take(8).all(|pair| pair[1] == pair[0] + 1), "{first:?}");
+}
+
+#[test]
+fn a_stream_that_stops_in_a_trial_leaves_the_threads_as_they_were() {
+    let work = streaming(3000, 4, 10);
+    let mut core = Core::new(&work, core(3), Arrivals::BackToBack, Separate).expect("a core");
+    let adaptation = Adaptation { period_packets: 60_000, trial_packets: 2000, most_threads: 26 };
+    let found = adapt(&mut core, adaptation, 5000).expect("a stream");
+    assert_eq!((found.threads, found.unsuccessful), (3, 1));
+}
+
+#[test]
+fn cores_that_cannot_be_are_told() {
+    let work = streaming(10, 1, 1);
+    for config in [
+        CoreConfig { threads: 0, ..core(1) },
+        CoreConfig { threads: 65, ..core(1) },
+        CoreConfig { cache_ways: 3, ..core(1) },
+        CoreConfig { cache_lines: 3, ..core(1) },
+        CoreConfig { cache_latency_cycles: 5, ..core(1) },
+        CoreConfig { memory_latency_cycles: 0, ..core(1) },
+        CoreConfig { memory_refs_per_cycle: f64::NAN, ..core(1) },
+    ] {
+        let error = run(&work, config, Arrivals::BackToBack, Separate, WINDOW).expect_err("no core");
+        assert!(error.to_string().contains("expected"), "{error}");
+    }
+    let error =
+        run(&Work::default(), core(1), Arrivals::BackToBack, Separate, WINDOW).expect_err("no packets");
+    assert_eq!(error, MalleableError::NoPackets);
+}
