@@ -20,9 +20,11 @@
  * none. A program that needs no preparation leaves it out. */
 void app_init(const uint8_t *control, uint32_t bytes);
 
-/* Once per packet. `packet` points at the IP header (version 4 or 6), aligned to four bytes; `bytes` is the length of the
- * IP packet and nothing beyond it may be touched. The packet may be written. The returned word is recorded. */
-uint32_t app_packet(uint8_t *packet, uint32_t bytes);
+/* uint32_t app_packet(uint8_t *packet, uint32_t bytes)
+ *
+ * Once per packet. `packet` points at the IP header (version 4 or 6), aligned to four bytes; `bytes` is the length of the
+ * IP packet and nothing beyond it may be touched. The packet may be written. The returned word is recorded.
+ * Not declared here, so that a program which only reads may take a pointer to const. */
 
 /* Per-flow or table state in a static object: accesses to it count as data memory. Large tables belong on the heap:
  * a static one, even if zero, takes its full size in the ELF. */

@@ -46,6 +46,8 @@ def write_splits(result: CoreResult, path: str | Path) -> Path:
             cycles.bar(threads, shares, bottom=bottom, width=0.9, label=label, color=colour)
             bottom = [low + share for low, share in zip(bottom, shares, strict=True)]
         cycles.set_ylim(0, 100)
+        for axes in (curve, cycles):
+            axes.set_xticks(threads[:: max(1, len(threads) // 8)])
         cycles.set_xlabel("threads")
         cycles.set_title("Cycles (%)", fontweight="normal")
         cycles.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))

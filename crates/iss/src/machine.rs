@@ -25,7 +25,8 @@ pub const INIT_BUDGET: u64 = 20_000_000_000;
 const PAGE_BYTES: u32 = 4096;
 const PACKET_ROOM_BYTES: u32 = 65_536;
 const STACK_BYTES: u32 = 15 * PAGE_BYTES;
-const MOST_CODE_BYTES: u32 = 2 << 20;
+/// Less than what traces can name: their last halfword says that a run repeats.
+const MOST_CODE_BYTES: u32 = (2 << 20) - 2;
 
 /// Where everything stands in the simulated memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -6,6 +6,7 @@
 //! | part | size | content |
 //! |---|---|---|
 //! | run | 4 bytes (8 where long) | first halfword of the run: 20 bits; distance to its last instruction in halfwords: 12 bits, 4095 = the next word is the last halfword |
+//! | repeat | 4 bytes | 20 bits set, and how often the run before is executed again: loops |
 //! | class | 1 bit a load or store | set where it went to data |
 //! | address | 4 bytes | of each access to data, and of each lock taken or released |
 //! | packet | 32 bytes | where its parts end, its size, time, result and instructions |
@@ -17,6 +18,10 @@ use crate::{IssError, cpu};
 
 const DISTANCE_BITS: u32 = 12;
 const LONG: u32 = (1 << DISTANCE_BITS) - 1;
+/// Words from here on repeat the run before; no code reaches this halfword.
+const REPEAT: u32 = !LONG;
+/// No run of code.
+const NO_RUN: u32 = u32::MAX;
 
 /// One packet of a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,10 +86,21 @@ impl Trace {
             + size_of::<PacketEntry>() * self.packets.len()
     }
 
-    /// Runs recorded.
+    /// Runs executed.
     #[must_use]
-    pub fn run_count(&self) -> usize {
-        self.runs.len()
+    pub fn run_count(&self) -> u64 {
+        let (mut count, mut words) = (0, self.runs.iter());
+        while let Some(&word) = words.next() {
+            if word >= REPEAT {
+                count += u64::from(word & LONG);
+            } else {
+                count += 1;
+                if word & LONG == LONG {
+                    words.next();
+                }
+            }
+        }
+        count
     }
 
     /// Every instruction of a packet, in order.
@@ -97,12 +113,22 @@ impl Trace {
         let before = packet.checked_sub(1).map_or_else(PacketEntry::default, |index| self.packets[index]);
         let (mut class, mut address) = (before.classes_end as usize, before.addresses_end as usize);
         let mut runs = self.runs[before.runs_end as usize..entry.runs_end as usize].iter();
-        while let Some(&run) = runs.next() {
-            let first = run >> DISTANCE_BITS;
-            let last = match run & LONG {
-                LONG => *runs.next().expect("a long run has two words"),
-                distance => first + distance,
-            };
+        let (mut first, mut last, mut again) = (0, 0, 0);
+        loop {
+            if again > 0 {
+                again -= 1;
+            } else {
+                let Some(&run) = runs.next() else { break };
+                if run >= REPEAT {
+                    again = run & LONG;
+                    continue;
+                }
+                first = run >> DISTANCE_BITS;
+                last = match run & LONG {
+                    LONG => *runs.next().expect("a long run has two words"),
+                    distance => first + distance,
+                };
+            }
             let mut index = first;
             while index <= last {
                 let kind = code.class(index);
@@ -139,6 +165,7 @@ pub struct Recorder {
     /// Whether the program marks where a packet begins and ends.
     marked: bool,
     recording: bool,
+    last_run: u32,
 }
 
 impl Recorder {
@@ -152,6 +179,7 @@ impl Recorder {
             data_low: layout.data_low,
             data_bytes: layout.data_high - layout.data_low,
             recording: false,
+            last_run: NO_RUN,
         }
     }
 
@@ -178,6 +206,7 @@ impl Recorder {
         tag: u32,
     ) -> Result<u32, IssError> {
         self.recording = true;
+        self.last_run = NO_RUN;
         let before = machine.instructions();
         let result = match machine.packet(packet, time_us, self) {
             Ok(result) => result,
@@ -227,11 +256,19 @@ impl cpu::Hook for Recorder {
             return;
         }
         let distance = last.wrapping_sub(first);
-        if distance < LONG {
-            self.trace.runs.push(first << DISTANCE_BITS | distance);
-        } else {
-            self.trace.runs.push(first << DISTANCE_BITS | LONG);
+        let run = first << DISTANCE_BITS | distance.min(LONG);
+        if run == self.last_run {
+            match self.trace.runs.last_mut() {
+                Some(word) if *word >= REPEAT && *word < REPEAT | LONG => *word += 1,
+                _ => self.trace.runs.push(REPEAT | 1),
+            }
+            return;
+        }
+        self.trace.runs.push(run);
+        self.last_run = run;
+        if distance >= LONG {
             self.trace.runs.push(last);
+            self.last_run = NO_RUN;
         }
     }
 
@@ -264,6 +301,7 @@ impl cpu::Hook for Recorder {
     fn mark(&mut self, begins: bool) {
         if begins {
             self.rewind();
+            self.last_run = NO_RUN;
         }
         self.recording = begins;
     }

@@ -231,7 +231,7 @@ impl Tally {
                 }
             });
         }
-        self.runs += trace.run_count() as u64;
+        self.runs += trace.run_count();
         self.trace_bytes += trace.bytes() as u64;
     }
 

@@ -1,0 +1,116 @@
+//! The instruction set: random programs against QEMU (`golden/make_random.py`), and every way a program can go wrong.
+
+use linecard_iss::{Fault, Image, IssError, Machine, Segment, Silent, Symbol, decode, expand, run_alone};
+
+const BASE: u32 = 0x10000;
+
+fn image(code: Vec<u8>) -> Image {
+    let memory_bytes = code.len() as u32;
+    let code = Segment { address: BASE, bytes: code, memory_bytes, executable: true };
+    let data = Segment { address: 0x20000, bytes: Vec::new(), memory_bytes: 1024, executable: false };
+    let symbols = vec![Symbol { address: BASE, name: "app_packet".to_owned(), code: true }];
+    Image { file: "test".to_owned(), segments: vec![code, data], symbols, entry: BASE }
+}
+
+fn words(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+#[test]
+fn random_programs_end_as_in_qemu() {
+    let golden = include_str!("golden/random.txt");
+    let mut programs = 0;
+    for line in golden.lines() {
+        let (expected, hex) = line.split_once(' ').expect("two fields");
+        let code = (0..hex.len())
+            .step_by(2)
+            .map(|at| u8::from_str_radix(&hex[at..at + 2], 16).expect("hex"))
+            .collect();
+        let (result, _) = run_alone(&image(code), 100_000).expect("a program that ends");
+        assert_eq!(format!("{result:08x}"), expected, "program {programs}");
+        programs += 1;
+    }
+    assert_eq!(programs, 48);
+}
+
+#[test]
+fn every_halfword_expands_to_an_instruction_or_is_refused() {
+    // What the quadrants of RV32C leave reserved, and floating point, is refused; nothing panics.
+    for half in 0..=u16::MAX {
+        if half & 3 != 3
+            && let Some(word) = expand(half)
+        {
+            assert_eq!(word & 3, 3, "{half:#06x} expands to a 32-bit instruction");
+            let short = decode(0, half, 0);
+            let long = decode(0, word as u16, (word >> 16) as u16);
+            assert_eq!(
+                (short.code, short.rd, short.rs1, short.rs2(), short.imm),
+                (long.code, long.rd, long.rs1, long.rs2(), long.imm)
+            );
+            assert_eq!((short.halfwords(), long.halfwords()), (1, 2));
+        }
+    }
+    assert_eq!(expand(0), None, "all zeros is no instruction");
+}
+
+fn fault_of(code: &[u32]) -> (Fault, u32, String) {
+    let mut machine = Machine::new(image(words(code)), &[], 1000).expect("a machine");
+    match machine.packet(&[0; 40], 0, &mut Silent) {
+        Err(error @ IssError::Fault { fault, pc, .. }) => (fault, pc, error.to_string()),
+        other => panic!("expected a fault, found {other:?}"),
+    }
+}
+
+#[test]
+fn faults_name_what_where_and_which_packet() {
+    const NOP: u32 = 0x13;
+    const LW_FROM_ZERO: u32 = 0x0000_2503; // lw a0, 0(zero)
+    const LW_MISALIGNED: u32 = 0x0015_2503; // lw a0, 1(a0)
+    const SW_TO_CODE: u32 = 0x0000_0297; // auipc t0, 0; then sw zero, 0(t0)
+    const SW_T0: u32 = 0x0002_a023;
+    const LOOP: u32 = 0x0000_006f; // j .
+    const FAR: u32 = 0x0000_0067; // jr zero
+    const LOCK_A0: u32 = 0x0405_000b;
+    const UNLOCK_A0: u32 = 0x0605_000b;
+    const RET: u32 = 0x0000_8067;
+    const ECALL: u32 = 0x73;
+    let cases = [
+        (vec![NOP, 0xffff_ffff], Fault::Illegal { word: 0xffff_ffff }, 4),
+        (vec![NOP, ECALL], Fault::System { word: ECALL }, 4),
+        (vec![LW_FROM_ZERO], Fault::OutOfRange { what: "load", address: 0 }, 0),
+        (vec![SW_TO_CODE, SW_T0], Fault::StoreToCode { address: BASE }, 4),
+        (vec![LOOP], Fault::Runaway { budget: 1000 }, 0),
+        (vec![FAR], Fault::Jump { target: 0 }, 0),
+    ];
+    for (code, expected, offset) in cases {
+        let (fault, pc, text) = fault_of(&code);
+        assert_eq!((fault, pc), (expected, BASE + offset), "{text}");
+        assert!(text.starts_with("packet 1: ") && text.contains("app_packet"), "{text}");
+    }
+    assert!(matches!(fault_of(&[LW_MISALIGNED]).0, Fault::Misaligned { what: "load", bytes: 4, .. }));
+    assert!(matches!(fault_of(&[LOCK_A0, LOCK_A0, RET]).0, Fault::LockedTwice { .. }));
+    assert!(matches!(fault_of(&[UNLOCK_A0, RET]).0, Fault::NotLocked { .. }));
+    assert!(matches!(fault_of(&[LOCK_A0, RET]).0, Fault::NeverUnlocked { .. }));
+}
+
+#[test]
+fn a_stack_that_runs_over_is_noticed() {
+    // addi sp, sp, -2048 and a store, again and again: the stack lies below the image and ends in nothing.
+    const GROW: u32 = 0x8001_0113;
+    const STORE: u32 = 0x0001_2023;
+    const BACK: u32 = 0xff9f_f06f;
+    let (fault, _, text) = fault_of(&[GROW, STORE, BACK]);
+    assert!(matches!(fault, Fault::OutOfRange { what: "store", .. }), "{text}");
+}
+
+#[test]
+fn files_that_are_no_programs_are_told() {
+    for bytes in [&b"int main;"[..], b"\x7fELF", b"\x7fELF\x02\x01\x01", &[0; 64]] {
+        let error = Image::read("my.elf", bytes).expect_err("no program");
+        assert!(error.to_string().starts_with("my.elf: found"), "{error}");
+    }
+    let mut stripped = image(words(&[0x0000_8067]));
+    stripped.symbols.clear();
+    let error = Machine::new(stripped, &[], 1000).expect_err("no entry");
+    assert!(error.to_string().contains("app_packet"), "{error}");
+}
