@@ -31,6 +31,7 @@ from pathlib import Path
 import dram
 import flowcache
 import petri
+import programs
 
 import linecard
 
@@ -184,6 +185,7 @@ def measure(*, quick: bool) -> list[dict[str, object]]:
     flowcache.measure(row, quick=quick)
     dram.measure(row, best, instructions, quick=quick)
     petri.measure(row, quick=quick)
+    programs.measure(row, best, quick=quick)
     return rows
 
 

@@ -32,6 +32,7 @@ struct Presets {
     malleable_area: u32,
     malleable_cache_lines: u32,
     malleable_cache_latency: u32,
+    malleable_cache_ways: u32,
     slower_percent: u32,
     adaptation: Adaptation,
 }
@@ -78,6 +79,7 @@ impl Presets {
             malleable_area,
             malleable_cache_lines: whole(&malleable, "processor.cache_kb", 1024.0)? * 1024 / LINE_BYTES,
             malleable_cache_latency: whole(&malleable, "processor.cache_latency", 4.0)?,
+            malleable_cache_ways: whole(&malleable, "processor.cache_ways", 8.0)?,
             slower_percent: whole(&malleable, "processor.slower", 1000.0)?,
             adaptation: Adaptation {
                 period_packets: u64::from(whole(&malleable, "adaptation.period", 1e9)?),
@@ -110,7 +112,8 @@ impl Presets {
             / u64::from(cache(self.malleable_area));
         let lines = lines as u32;
         CoreConfig {
-            cache_lines: lines - lines % self.cache_ways,
+            cache_lines: lines - lines % self.malleable_cache_ways,
+            cache_ways: self.malleable_cache_ways,
             cache_latency_cycles: self.malleable_cache_latency,
             slower_percent: self.slower_percent,
             ..self.core(threads, 0, memory)
