@@ -87,7 +87,8 @@ def test_programs_that_do_wrong_are_told(cli, tmp_path):
     assert "undeclared identifier" in refused.stderr, "the compiler's own words"
     wild = tmp_path / "wild.c"
     wild.write_text(
-        "#include <stdint.h>\nuint32_t app_packet(const uint8_t *p, uint32_t n) { return *(volatile uint32_t *)(n * 0 + 16) + p[0]; }\n"
+        "#include <stdint.h>\n"
+        "uint32_t app_packet(const uint8_t *p, uint32_t n) { return *(volatile uint32_t *)(n * 0 + 16) + p[0]; }\n"
     )
     faulted = cli("program", "trace", str(wild), "--packets", "10")
     assert faulted.status == 4
