@@ -68,23 +68,23 @@ def test_more_threads_than_area_are_refused(classify):
 def test_the_command_prints_the_same_as_the_result(cli):
     done = cli("core", "--program", "classify", "--latency", "100,200", "--adapt", "0", "--packets", "500", "--json")
     assert done.status == 0
-    found = json.loads(done.stdout)["cores"]
+    found = json.loads(done.out)["cores"]
     assert [each["latency_cycles"] for each in found] == [100, 200]
     assert all(len(each["rows"]) == 16 for each in found)
     refused = cli("core", "--program", "classify", "--area", "4", "--threads", "5", "--packets", "50")
     assert refused.status == 2
-    assert "expected at most 4 threads" in refused.stderr
+    assert "expected at most 4 threads" in refused.err
 
 
 def test_programs_that_do_wrong_are_told(cli, tmp_path):
     unknown = cli("program", "trace", "pattricia")
     assert unknown.status == 2
-    assert "did you mean patricia?" in unknown.stderr
+    assert "did you mean patricia?" in unknown.err
     broken = tmp_path / "broken.c"
     broken.write_text("int app_packet(void) { return x; }\n")
     refused = cli("program", "build", str(broken))
     assert refused.status == 2
-    assert "undeclared identifier" in refused.stderr, "the compiler's own words"
+    assert "undeclared identifier" in refused.err, "the compiler's own words"
     wild = tmp_path / "wild.c"
     wild.write_text(
         "#include <stdint.h>\n"
@@ -92,5 +92,5 @@ def test_programs_that_do_wrong_are_told(cli, tmp_path):
     )
     faulted = cli("program", "trace", str(wild), "--packets", "10")
     assert faulted.status == 4
-    assert "packet 1" in faulted.stderr
-    assert "app_packet" in faulted.stderr
+    assert "packet 1" in faulted.err
+    assert "app_packet" in faulted.err
