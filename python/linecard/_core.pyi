@@ -163,7 +163,7 @@ def program_trace(
     progress: Callable[[int, int], object] | None,
 ) -> Traced: ...
 def program_run(elf: str, budget: int) -> tuple[int, int]: ...
-def core_splits(
+def core(
     traced: Traced,
     *,
     latency_cycles: int,

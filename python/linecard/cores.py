@@ -204,7 +204,7 @@ def core(
         if isinstance(program, ProgramTrace)
         else program_trace(program, traffic, packets=packets, progress=progress)
     )
-    found = _core.core_splits(
+    found = _core.core(
         traced.traced,
         latency_cycles=latency,
         refs_per_cycle=bandwidth,

@@ -254,11 +254,12 @@ def test_nothing_compiled_stays_unwrapped():
 
     wrappers = (api, cores, petri, program, queueing, vrp)
     source = "".join(Path(module.__file__).read_text() for module in wrappers)
-    for name in dir(_core):
-        if not name.startswith("_") and not isinstance(getattr(_core, name), type):
-            assert f"_core.{name}(" in source, name
-            assert any(callable(getattr(module, name.removeprefix("petri_"), None)) for module in wrappers), name
+    functions = {name for name in dir(_core) if not name.startswith("_") and not isinstance(getattr(_core, name), type)}
+    for name in functions:
+        assert f"_core.{name}(" in source, name
+        wrapped = name.removeprefix("petri_").removeprefix("core_")
+        assert any(callable(getattr(module, wrapped, None)) for module in wrappers), name
     stub = (ROOT / "python/linecard/_core.pyi").read_text()
-    assert {name for name in dir(_core) if not name.startswith("_")} == {
+    assert functions == {
         line.split("(")[0].removeprefix("def ") for line in stub.splitlines() if line.startswith("def ")
     }

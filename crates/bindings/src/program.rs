@@ -78,7 +78,7 @@ fn program_run(py: Python<'_>, elf: String, budget: u64) -> PyResult<(u32, u64)>
 
 /// Runs configurable split of a core's area; see `linecard.core`.
 #[pyfunction]
-#[pyo3(signature = (traced, *, latency_cycles, refs_per_cycle, area, threads, clock_mhz, events, adapt_packets, jobs, progress))]
+#[pyo3(name = "core", signature = (traced, *, latency_cycles, refs_per_cycle, area, threads, clock_mhz, events, adapt_packets, jobs, progress))]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn core_splits<'py>(
     py: Python<'py>,
