@@ -250,9 +250,9 @@ def test_runs_in_threads_take_each_others_time():
 
 
 def test_nothing_compiled_stays_unwrapped():
-    from linecard import _core, api, cores, petri, program, queueing, vrp
+    from linecard import _core, api, cores, petri, program, queueing, shotnoise, vrp
 
-    wrappers = (api, cores, petri, program, queueing, vrp)
+    wrappers = (api, cores, petri, program, queueing, shotnoise, vrp)
     source = "".join(Path(module.__file__).read_text() for module in wrappers)
     functions = {name for name in dir(_core) if not name.startswith("_") and not isinstance(getattr(_core, name), type)}
     for name in functions:
