@@ -79,9 +79,9 @@ def col4() -> petri.Net:
 
 
 def ring() -> petri.Net:
-    """Nine tokens that wander over a ring of eleven places: 92,378 markings of exponentials."""
+    """Tokens that wander over a ring of seven places: 736,281 markings with 5.6 ways on from each."""
     net = petri.Net("ring")
-    places = [net.place(f"p{i}", tokens=9 if i == 0 else 0) for i in range(11)]
+    places = [net.place(f"p{i}", tokens=25 if i == 0 else 0) for i in range(7)]
     for i, place in enumerate(places):
         turn = net.transition(f"t{i}", rate=1.0)
         net.take(place, turn)
