@@ -140,6 +140,7 @@ def test_the_coloured_net_of_the_guide_runs(cli, tmp_path):
     assert found.busy_servers["serve"] / found.throughput["serve"] == pytest.approx(30 + 54.4 / 16 * 10, rel=0.02)
     assert found.most_tokens["serving"] == 2
     assert sum(found.occupancy["serving"]) == pytest.approx(1)
+    assert " reward" in cli("petri", "simulate", path, "--time", "900").out
     one = petri.simulate(path, 50_000, replications=4, overrides=["banks=1"])
     assert one.most_tokens["serving"] == 1
     threads = [cli("petri", "simulate", path, "--time", "900", "--threads", n, "--json").out for n in (1, 3)]

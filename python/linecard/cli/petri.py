@@ -162,6 +162,8 @@ def simulate(
         for name, mean in found.throughput.items():
             busy = f", {found.busy_servers[name]:.4g} servers busy" if found.busy_servers[name] else ""
             yield name, f"{mean:.6g} ± {found.throughput_half_width[name]:.2g} firings{busy}"
+        for name, mean in found.rewards.items():
+            yield name, f"{mean:.6g} ± {found.rewards_half_width[name]:.2g} reward"
         for name, mean in found.mean_tokens.items():
             yield name, f"{mean:.6g} ± {found.mean_tokens_half_width[name]:.2g} tokens"
 
