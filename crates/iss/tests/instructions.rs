@@ -114,3 +114,16 @@ fn files_that_are_no_programs_are_told() {
     let error = Machine::new(stripped, &[], 1000).expect_err("no entry");
     assert!(error.to_string().contains("app_packet"), "{error}");
 }
+
+#[test]
+fn programs_that_leave_through_tohost_are_noticed_and_endless_ones_too() {
+    // lui a1, 0x20; li a0, 7; then sw a0, 0(a1) and jump back to it, for ever: result 3.
+    let code = words(&[0x0002_05b7, 0x0070_0513, 0x00a5_a023, 0xffdf_f06f]);
+    let mut leaving = image(code.clone());
+    leaving.symbols.push(Symbol { address: 0x20000, name: "tohost".to_owned(), code: false });
+    let (result, instructions) = run_alone(&leaving, 1_000_000).expect("a result");
+    assert_eq!(result, 3);
+    assert!(instructions < 200_000);
+    let error = run_alone(&image(code), 300_000).expect_err("no end");
+    assert!(matches!(error, IssError::Fault { fault: Fault::Runaway { budget: 300_000 }, .. }), "{error}");
+}
