@@ -413,3 +413,21 @@ def test_the_dram_net_keeps_step_with_the_cycle_model(tmp_path):
         of_net = 512 / dram_models.through_net(accesses, in_flight, 10.0) / 10
         assert cycle.end_clock / 600 == pytest.approx(clocks, rel=0.01)
         assert of_net == pytest.approx(clocks, rel=0.01)
+
+
+def test_the_net_of_core_traffic_is_shot_noise():
+    """Flows are those of M/M/inf, and the load is their number by the mean rate (Campbell's theorem)."""
+    file = ROOT / "presets" / "nets" / "girish2008_core_traffic.toml"
+    given = {name: entry["value"] for name, entry in tomllib.loads(file.read_text())["parameters"].items()}
+    flows = given["flows_per_ms"] * given["duration_ms"]
+
+    def mean(pairs):
+        return sum(value * weight for value, weight in pairs) / sum(weight for _, weight in pairs)
+
+    assert mean(given["sizes_bytes"]) == pytest.approx(given["mean_bytes"])
+    found = petri.simulate(file, 60_000.0, replications=4, seed=3)
+    # Twice the half-width, as for the golden nets.
+    assert abs(found.mean_tokens["GenPacket"] - flows) < 2 * found.mean_tokens_half_width["GenPacket"]
+    packets = flows * mean(given["rates_kbps"]) / (8 * given["mean_bytes"])
+    assert abs(found.throughput["Departure"] - packets) < 2 * found.throughput_half_width["Departure"]
+    assert found.mean_tokens["Network"] == 0
