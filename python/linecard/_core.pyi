@@ -160,6 +160,7 @@ def program_trace(
     routes: str | None,
     strict: bool,
     budget: int,
+    cache: str | None,
     progress: Callable[[int, int], object] | None,
 ) -> Traced: ...
 def program_run(elf: str, budget: int) -> tuple[int, int]: ...

@@ -249,6 +249,7 @@ def program_trace(
     routes: str | PathLike[str] | None = None,
     strict: bool = False,
     budget: int = BUDGET,
+    cache: str | PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> ProgramTrace:
     """Execute a program on packets and trace it.
@@ -264,6 +265,7 @@ def program_trace(
             ``None`` takes the control file of a shipped route lookup.
         strict: Stop at the first damaged record.
         budget: Instructions that a packet may take.
+        cache: A folder that keeps traces, by the hash of all that they depend on; ``None`` traces anew.
         progress: Called now and then with (done, in all).
 
     Returns:
@@ -282,18 +284,20 @@ def program_trace(
         if routes is None and shipped.functionality == "route lookup":
             routes = control
         elf = PROGRAMS / "prebuilt" / f"{name}.elf"
-        return _trace(name, elf, traffic, control, packets, payload, seed, routes, strict, budget, progress)
+        return _trace(name, elf, traffic, control, packets, payload, seed, routes, strict, budget, cache, progress)
     path = Path(program)
     if path.suffix == ".c":
         with tempfile.TemporaryDirectory() as scratch:
             elf = program_build(path, Path(scratch) / f"{path.stem}.elf")
-            return _trace(path.stem, elf, traffic, control, packets, payload, seed, routes, strict, budget, progress)
+            return _trace(
+                path.stem, elf, traffic, control, packets, payload, seed, routes, strict, budget, cache, progress
+            )
     if not path.is_file():
         near = difflib.get_close_matches(name, [known.name for known in programs()], 1)
         hint = f"; did you mean {near[0]}?" if near else "; `linecard program list` names the shipped ones"
         message = f"found no program {name!r}, expected a shipped one, a C file or an ELF file{hint}"
         raise ConfigError.of([ConfigProblem("program", "", message)])
-    return _trace(path.stem, path, traffic, control, packets, payload, seed, routes, strict, budget, progress)
+    return _trace(path.stem, path, traffic, control, packets, payload, seed, routes, strict, budget, cache, progress)
 
 
 def _trace(
@@ -307,6 +311,7 @@ def _trace(
     routes: str | PathLike[str] | None,
     strict: bool,
     budget: int,
+    cache: str | PathLike[str] | None,
     progress: Progress | None,
 ) -> ProgramTrace:
     traced = _core.program_trace(
@@ -319,6 +324,7 @@ def _trace(
         routes=None if routes is None else os.fspath(routes),
         strict=strict,
         budget=budget,
+        cache=None if cache is None else os.fspath(cache),
         progress=progress,
     )
     report = traced.report()

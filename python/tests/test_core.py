@@ -94,3 +94,15 @@ def test_programs_that_do_wrong_are_told(cli, tmp_path):
     assert faulted.status == 4
     assert "packet 1" in faulted.err
     assert "app_packet" in faulted.err
+
+
+def test_a_kept_trace_is_the_trace(tmp_path, classify):
+    kept = [linecard.program_trace("classify", "edge", cache=tmp_path, **SMALL) for _ in range(2)]
+    (file,) = tmp_path.iterdir()
+    assert kept[0].to_dict() == kept[1].to_dict() == classify.to_dict()
+    assert linecard.core(kept[1], events=5000).rows == linecard.core(classify, events=5000).rows
+    # Another seed is another trace; a damaged file is made again.
+    linecard.program_trace("classify", "edge", cache=tmp_path, seed=2, **SMALL)
+    assert len(list(tmp_path.iterdir())) == 2
+    file.write_bytes(file.read_bytes()[:100])
+    assert linecard.program_trace("classify", "edge", cache=tmp_path, **SMALL).to_dict() == classify.to_dict()

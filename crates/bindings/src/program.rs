@@ -5,6 +5,7 @@ use crate::{errors, plain};
 use linecard_platform::{
     CoreRequest, Deployment, DeploymentRequest, Error, PacketRequest, ProgramRequest, RegisterRequest,
     TracedProgram, core_report, deployments, register_study, run_program, trace_program,
+    trace_program_cached,
 };
 use pyo3::prelude::*;
 use std::ops::ControlFlow;
@@ -49,7 +50,7 @@ fn watched<O: Send>(
 
 /// Traces a program on packets; see `linecard.program`.
 #[pyfunction]
-#[pyo3(signature = (elf, *, control, traffic, packets, payload, seed, routes, strict, budget, progress))]
+#[pyo3(signature = (elf, *, control, traffic, packets, payload, seed, routes, strict, budget, cache, progress))]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn program_trace(
     py: Python<'_>,
@@ -62,11 +63,15 @@ fn program_trace(
     routes: Option<String>,
     strict: bool,
     budget: u64,
+    cache: Option<String>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Traced> {
     let packets = PacketRequest { traffic, packets, payload, seed, routes, strict };
     let request = ProgramRequest { elf, control, packets, budget };
-    let program = watched(py, progress, |tick| trace_program(&request, tick))?;
+    let program = watched(py, progress, |tick| match &cache {
+        Some(folder) => trace_program_cached(&request, folder, tick),
+        None => trace_program(&request, tick),
+    })?;
     Ok(Traced { program: Arc::new(program) })
 }
 

@@ -6,7 +6,7 @@
 
 use linecard_iss::{Class, Code, Layout, Trace};
 use rustc_hash::FxHashMap;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Bytes of a line of the data cache, and of a fill (Mudigonda 2007, Figure 1).
 pub const LINE_BYTES: u32 = 16;
@@ -23,7 +23,7 @@ const PACKET_END: u32 = u32::MAX - 1;
 pub const FAR: u8 = 8;
 
 /// What ends a segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Kind {
     /// A load of data.
@@ -50,7 +50,7 @@ pub struct Pipeline {
 }
 
 /// Instructions between two events, the one that is the event among them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segment {
     /// Instructions.
     pub instructions: u32,
@@ -69,7 +69,7 @@ pub struct Segment {
 }
 
 /// One event of a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
     /// What is executed before.
     pub segment: u32,
@@ -78,7 +78,7 @@ pub struct Event {
 }
 
 /// One packet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PacketWork {
     /// Its first event.
     pub first: u32,
@@ -89,7 +89,7 @@ pub struct PacketWork {
 }
 
 /// Work of one program on one capture; every configuration reads the same.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Work {
     /// Distinct segments.
     pub segments: Vec<Segment>,

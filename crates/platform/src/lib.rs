@@ -43,6 +43,7 @@ pub use program::{
     CoreReport, CoreRequest, CoreRow, CycleShares, Deployment, DeploymentRequest, DeploymentRow,
     PacketRequest, PacketStatistics, ProgramReport, ProgramRequest, RegisterRequest, RegisterRow, Share,
     TracedProgram, core_report, deployments, register_study, run_program, trace_program,
+    trace_program_cached,
 };
 pub use report::{
     Bottleneck, DramTime, DropCount, LatencyNs, Metric, PacketTime, ResourceUse, RunReport, Summary,

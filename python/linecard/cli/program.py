@@ -41,6 +41,9 @@ Routes = Annotated[
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of what is made up.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")]
 Budget = Annotated[int, typer.Option(min=1, metavar="N", help="Instructions that a packet may take.")]
+Cache = Annotated[
+    Path | None, typer.Option("--cache", metavar="FOLDER", help="Keep traces here, by the hash of what they depend on.")
+]
 Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 
 
@@ -103,6 +106,7 @@ def trace(
     seed: Seed = 1,
     strict: Strict = False,
     budget: Budget = 20_000_000,
+    cache: Cache = None,
     json: Json = False,
 ) -> None:
     """Execute a program on the packets of a capture and say what it does.
@@ -131,6 +135,7 @@ def trace(
             routes=map_addresses,
             strict=strict,
             budget=budget,
+            cache=cache,
             progress=progress,
         )
     if json:
@@ -184,6 +189,7 @@ def core(
     ] = 0,
     control: Control = None,
     packets: Packets = 20_000,
+    cache: Cache = None,
     events: Annotated[int, typer.Option(min=1, metavar="N", help="Events that each simulation counts.")] = 400_000,
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw the splits as PNG; several latencies: a map.")
@@ -214,7 +220,9 @@ def core(
         message = f"found {latency!r}, expected cycles: 150, or 50,100,300"
         raise ConfigError.of([ConfigProblem("--latency", "", message)]) from None
     with screen.progress("Tracing", "packets") as progress:
-        traced = programs.program_trace(program, trace, control=control, packets=packets, progress=progress)
+        traced = programs.program_trace(
+            program, trace, control=control, packets=packets, cache=cache, progress=progress
+        )
     results = []
     for cycles in latencies:
         with screen.progress("Simulating", "splits") as progress:

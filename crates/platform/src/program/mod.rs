@@ -1,10 +1,12 @@
 //! Packet programs: traced on a capture, and run on cores of every shape.
 
+mod cache;
 mod cores;
 mod packets;
 mod part;
 mod trace;
 
+pub use cache::trace_program_cached;
 pub use cores::{
     CoreReport, CoreRequest, CoreRow, CycleShares, Deployment, DeploymentRequest, DeploymentRow,
     RegisterRequest, RegisterRow, core_report, deployments, register_study,

@@ -33,7 +33,7 @@ pub struct PacketRequest {
 }
 
 /// What was read.
-#[derive(Clone, Debug, Default, serde::Serialize)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct PacketStatistics {
     /// What the traffic is.
     pub title: String,

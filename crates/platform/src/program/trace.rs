@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::preset::problem;
 use linecard_iss::{Class, Image, IssError, Machine, Recorder};
 use linecard_malleable::{Pipeline, Work, WorkBuilder};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
@@ -31,7 +31,7 @@ pub struct ProgramRequest {
 }
 
 /// Something and how often.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Share {
     /// What.
     pub name: String,
@@ -42,7 +42,7 @@ pub struct Share {
 }
 
 /// What a program did.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ProgramReport {
     /// The ELF file.
     pub elf: String,
