@@ -45,7 +45,7 @@ fn main() {
     let started = Instant::now();
     for number in 0..packets {
         traced =
-            traced.wrapping_add(recorder.packet(&mut machine, packet(number), number, 0).expect("a packet"));
+            traced.wrapping_add(recorder.packet(&mut machine, packet(number), number).expect("a packet"));
         if recorder.trace().packets().len() == BATCH || number + 1 == packets {
             bytes += recorder.trace().bytes();
             recorder.trace_mut().clear();

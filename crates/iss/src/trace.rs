@@ -9,7 +9,7 @@
 //! | repeat | 4 bytes | 20 bits set, and how often the run before is executed again: loops |
 //! | class | 1 bit a load or store | set where it went to data |
 //! | address | 4 bytes | of each access to data, and of each lock taken or released |
-//! | packet | 32 bytes | where its parts end, its size, time, result and instructions |
+//! | packet | 28 bytes | where its parts end, its size, time, result and instructions |
 
 use crate::code::{Class, Code};
 use crate::decode::Opcode;
@@ -37,8 +37,6 @@ pub struct PacketEntry {
     pub result: u32,
     /// Arrival.
     pub time_us: u32,
-    /// Flow or other tag of whoever records.
-    pub tag: u32,
 }
 
 /// A batch of packets.
@@ -198,13 +196,7 @@ impl Recorder {
     ///
     /// # Errors
     /// As [`Machine::packet`]; the packet is then not in the trace.
-    pub fn packet(
-        &mut self,
-        machine: &mut Machine,
-        packet: &[u8],
-        time_us: u32,
-        tag: u32,
-    ) -> Result<u32, IssError> {
+    pub fn packet(&mut self, machine: &mut Machine, packet: &[u8], time_us: u32) -> Result<u32, IssError> {
         self.recording = true;
         self.last_run = NO_RUN;
         let before = machine.instructions();
@@ -223,7 +215,6 @@ impl Recorder {
             bytes: packet.len() as u32,
             result,
             time_us,
-            tag,
         };
         self.trace.packets.push(entry);
         if self.marked {

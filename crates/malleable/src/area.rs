@@ -26,10 +26,4 @@ impl AreaModel {
         let first = thread_equivalents.min(self.first_thread_equivalents);
         first * self.first_lines + (thread_equivalents - first) * self.further_lines
     }
-
-    /// Cores of a chip whose threads and cache take so many thread-equivalents each.
-    #[must_use]
-    pub fn cores(&self, thread_equivalents: u32) -> u32 {
-        self.chip_thread_equivalents / (self.core_thread_equivalents + thread_equivalents)
-    }
 }

@@ -22,7 +22,6 @@ pub struct Cache {
     /// 2^64 / sets, rounded up: remainders without division (Lemire, Kaser, Kurz 2019).
     inverse: u64,
     lines: Vec<Way>,
-    pinned: u32,
 }
 
 /// What an access found.
@@ -46,7 +45,6 @@ impl Cache {
             sets,
             inverse: (u64::MAX / u64::from(sets.max(1))).wrapping_add(1),
             lines: vec![VACANT; (sets * ways) as usize],
-            pinned: 0,
         }
     }
 
@@ -54,18 +52,6 @@ impl Cache {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.sets == 0
-    }
-
-    /// Lines that are pinned.
-    #[must_use]
-    pub fn pinned_lines(&self) -> u32 {
-        self.pinned
-    }
-
-    /// Lines in all.
-    #[must_use]
-    pub fn capacity_lines(&self) -> u32 {
-        self.lines.len() as u32
     }
 
     #[inline(always)]
@@ -101,13 +87,10 @@ impl Cache {
     pub fn pin(&mut self, line: u32) -> Option<bool> {
         let set = self.set(line);
         if let Some(at) = set.iter().position(|way| way.line == line) {
-            let fresh = !set[at].pinned;
             set[at].pinned = true;
-            self.pinned += u32::from(fresh);
             return Some(true);
         }
         self.put(Way { line, dirty: false, pinned: true, ready: 0 })?;
-        self.pinned += 1;
         Some(false)
     }
 
@@ -123,6 +106,5 @@ impl Cache {
     /// Unpins every line.
     pub fn unpin_all(&mut self) {
         self.lines.iter_mut().for_each(|way| way.pinned = false);
-        self.pinned = 0;
     }
 }

@@ -179,13 +179,42 @@ struct Thread {
     running: bool,
 }
 
+/// What a configuration fixes, in ticks.
+#[derive(Clone, Copy, Debug)]
+struct FixedTicks {
+    cycle: u64,
+    switch: u64,
+    /// A reference occupies memory for so long.
+    reference: u64,
+    latency: u64,
+    /// Lost by a load that hits, by the distance of its first use.
+    use_stall: [u64; FAR as usize + 1],
+}
+
+impl FixedTicks {
+    fn new(config: &CoreConfig) -> Self {
+        let cycle = config.cycle_ticks();
+        let mut use_stall = [0; FAR as usize + 1];
+        for (stall, distance) in use_stall[..FAR as usize].iter_mut().zip(0u32..) {
+            *stall = u64::from((config.cache_latency_cycles + 1).saturating_sub(distance)) * cycle;
+        }
+        Self {
+            cycle,
+            switch: u64::from(config.switch_cycles) * cycle,
+            reference: config.reference_ticks(),
+            latency: u64::from(config.memory_latency_cycles) * TICKS,
+            use_stall,
+        }
+    }
+}
+
 /// A core at work.
 pub struct Core<'a, R> {
     work: &'a Work,
-    config: CoreConfig,
     arrivals: Arrivals,
     cache: Cache,
     registers: R,
+    fixed: FixedTicks,
     now: u64,
     memory_free: u64,
     threads: Vec<Thread>,
@@ -200,7 +229,7 @@ pub struct Core<'a, R> {
     /// Ticks by which the capture was repeated.
     offset: u64,
     counts: Counts,
-    /// Registers of the threads are being looked at for the first time.
+    /// Threads at work.
     active: u32,
 }
 
@@ -222,10 +251,10 @@ impl<'a, R: Registers> Core<'a, R> {
         let locks = work.locks as usize;
         let mut core = Self {
             work,
-            config,
             arrivals,
             cache: Cache::new(config.cache_lines, config.cache_ways),
             registers,
+            fixed: FixedTicks::new(&config),
             now: 0,
             memory_free: 0,
             threads: vec![Thread::default(); 64],
@@ -271,12 +300,6 @@ impl<'a, R: Registers> Core<'a, R> {
     /// The registers, to reset what they count.
     pub fn registers_mut(&mut self) -> &mut R {
         &mut self.registers
-    }
-
-    /// The data cache.
-    #[must_use]
-    pub fn cache(&self) -> &Cache {
-        &self.cache
     }
 
     /// Starts threads, or lets the last ones end with the packet that they have.
@@ -337,29 +360,13 @@ impl<'a, R: Registers> Core<'a, R> {
 
     /// Runs a thread until it has to wait, or until so many packets are done: one that never waits would go on for ever.
     fn run_thread(&mut self, number: usize, until: u64) {
-        let cycle = self.config.cycle_ticks();
-        let latency = self.config.cache_latency_cycles as usize;
-        // Cycles lost by a load that hits, by the distance of its first use.
-        let mut use_stall = [0u64; FAR as usize + 1];
-        for (distance, stall) in use_stall.iter_mut().enumerate() {
-            *stall = (latency + 1).saturating_sub(distance) as u64;
-        }
-        use_stall[FAR as usize] = 0;
+        let FixedTicks { cycle, use_stall, .. } = self.fixed;
         let work = self.work;
         let mut thread = self.threads[number];
         let mut now = self.now;
         let mut counts = self.counts;
         if thread.event != thread.end {
-            let resume = work.segments[work.events[thread.event as usize].segment as usize].resume;
-            let around = Surroundings {
-                cache: &mut self.cache,
-                now,
-                cycle,
-                memory: u64::from(self.config.memory_latency_cycles) * TICKS,
-            };
-            let held_back = self.registers.enter(number, resume, around);
-            counts.ticks.registers += held_back;
-            now += held_back;
+            now += self.enter(number, thread, now, &mut counts);
         }
         let mut fresh = thread.event == thread.end;
         let wake = loop {
@@ -386,16 +393,7 @@ impl<'a, R: Registers> Core<'a, R> {
                 thread.hit = false;
                 if fresh {
                     // The first packet after waiting for one: the thread comes in here.
-                    let resume = work.segments[work.events[thread.event as usize].segment as usize].resume;
-                    let around = Surroundings {
-                        cache: &mut self.cache,
-                        now,
-                        cycle,
-                        memory: u64::from(self.config.memory_latency_cycles) * TICKS,
-                    };
-                    let held_back = self.registers.enter(number, resume, around);
-                    counts.ticks.registers += held_back;
-                    now += held_back;
+                    now += self.enter(number, thread, now, &mut counts);
                     fresh = false;
                 }
             }
@@ -407,7 +405,7 @@ impl<'a, R: Registers> Core<'a, R> {
             counts.ticks.pipeline += u64::from(segment.cycles - segment.instructions) * cycle;
             now += u64::from(segment.cycles) * cycle;
             if thread.hit {
-                let stall = use_stall[segment.first_use as usize] * cycle;
+                let stall = use_stall[segment.first_use as usize];
                 counts.ticks.load_use += stall;
                 now += stall;
                 thread.hit = false;
@@ -476,23 +474,32 @@ impl<'a, R: Registers> Core<'a, R> {
                 }
             }
         };
-        self.registers.leave(number, now);
+        self.registers.leave(number);
         counts.switches += 1;
-        let switch = u64::from(self.config.switch_cycles) * cycle;
-        counts.ticks.switches += switch;
+        counts.ticks.switches += self.fixed.switch;
         if let Some(until) = wake {
             self.waiting.add(until, number as u8);
         }
-        self.now = now + switch;
+        self.now = now + self.fixed.switch;
         self.counts = counts;
         self.threads[number] = thread;
+    }
+
+    /// A thread comes in at its next event; by how many ticks its registers hold it back.
+    #[inline]
+    fn enter(&mut self, number: usize, thread: Thread, now: u64, counts: &mut Counts) -> u64 {
+        let resume = self.work.segments[self.work.events[thread.event as usize].segment as usize].resume;
+        let FixedTicks { cycle, latency, .. } = self.fixed;
+        let around = Surroundings { cache: &mut self.cache, now, cycle, memory: latency };
+        let held_back = self.registers.enter(number, resume, around);
+        counts.ticks.registers += held_back;
+        held_back
     }
 
     /// Sends an access to memory; when it is done.
     #[inline]
     fn off_chip(&mut self, line: u32, store: bool, now: u64, counts: &mut Counts) -> u64 {
-        let reference = self.config.reference_ticks();
-        let latency = u64::from(self.config.memory_latency_cycles) * TICKS;
+        let FixedTicks { reference, latency, .. } = self.fixed;
         let start = now.max(self.memory_free);
         counts.queueing_ticks += start - now;
         if self.cache.is_empty() {

@@ -34,7 +34,4 @@ pub enum MalleableError {
         /// Threads.
         threads: u32,
     },
-    /// Somebody stopped it.
-    #[error("stopped")]
-    Stopped,
 }

@@ -212,7 +212,7 @@ impl Registers for Mrc {
         u64::from(count * (CACHE_CYCLES + 1)) * cycle
     }
 
-    fn leave(&mut self, thread: usize, _: u64) {
+    fn leave(&mut self, thread: usize) {
         self.counts.needed += u64::from(self.needed.count_ones());
         let mut needed = self.needed;
         while needed != 0 {

@@ -119,7 +119,7 @@ impl Registers for RegisterCache {
         missed * FETCH_CYCLES * cycle
     }
 
-    fn leave(&mut self, _: usize, _: u64) {}
+    fn leave(&mut self, _: usize) {}
 }
 
 #[cfg(test)]

@@ -23,8 +23,8 @@ pub trait Registers {
     /// The running thread executes a segment; by how many ticks registers that are not there hold it back.
     fn segment(&mut self, thread: usize, segment: &Segment, cycle: u64) -> u64;
 
-    /// The running thread stops at `now`.
-    fn leave(&mut self, thread: usize, now: u64);
+    /// The running thread stops.
+    fn leave(&mut self, thread: usize);
 
     /// A thread is terminated.
     fn terminate(&mut self, thread: usize, cache: &mut Cache) {
@@ -48,5 +48,5 @@ impl Registers for Separate {
     }
 
     #[inline(always)]
-    fn leave(&mut self, _: usize, _: u64) {}
+    fn leave(&mut self, _: usize) {}
 }

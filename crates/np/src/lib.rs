@@ -16,6 +16,7 @@
 mod branches;
 mod bus;
 mod config;
+mod drive;
 mod engine;
 pub mod hierarchy;
 mod lock;

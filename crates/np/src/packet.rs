@@ -32,15 +32,23 @@ pub(crate) struct Packet {
     pub stream: u64,
 }
 
-/// The table.
-#[derive(Default)]
-pub(crate) struct Packets {
-    slots: Vec<Packet>,
+/// Packets inside, by number; numbers are used again.
+pub(crate) struct Table<P> {
+    slots: Vec<P>,
     free: Vec<u32>,
 }
 
-impl Packets {
-    pub fn insert(&mut self, packet: Packet) -> PacketId {
+/// The packets of this machine.
+pub(crate) type Packets = Table<Packet>;
+
+impl<P> Default for Table<P> {
+    fn default() -> Self {
+        Self { slots: Vec::new(), free: Vec::new() }
+    }
+}
+
+impl<P: Copy> Table<P> {
+    pub fn insert(&mut self, packet: P) -> PacketId {
         match self.free.pop() {
             Some(index) => {
                 self.slots[index as usize] = packet;
@@ -53,7 +61,7 @@ impl Packets {
         }
     }
 
-    pub fn remove(&mut self, id: PacketId) -> Packet {
+    pub fn remove(&mut self, id: PacketId) -> P {
         self.free.push(id.0);
         self.slots[id.0 as usize]
     }
@@ -64,17 +72,17 @@ impl Packets {
     }
 }
 
-impl std::ops::Index<PacketId> for Packets {
-    type Output = Packet;
+impl<P> std::ops::Index<PacketId> for Table<P> {
+    type Output = P;
     #[inline]
-    fn index(&self, id: PacketId) -> &Packet {
+    fn index(&self, id: PacketId) -> &P {
         &self.slots[id.0 as usize]
     }
 }
 
-impl std::ops::IndexMut<PacketId> for Packets {
+impl<P> std::ops::IndexMut<PacketId> for Table<P> {
     #[inline]
-    fn index_mut(&mut self, id: PacketId) -> &mut Packet {
+    fn index_mut(&mut self, id: PacketId) -> &mut P {
         &mut self.slots[id.0 as usize]
     }
 }

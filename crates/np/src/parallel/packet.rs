@@ -1,6 +1,6 @@
 //! Packets inside the machine.
 
-use linecard_program::{PacketHead, PacketId};
+use linecard_program::PacketHead;
 use linecard_sim::Ticks;
 
 /// A packet between arrival and departure.
@@ -41,49 +41,5 @@ impl Packet {
     }
 }
 
-/// The table, with reuse.
-#[derive(Default)]
-pub(super) struct Packets {
-    slots: Vec<Packet>,
-    free: Vec<u32>,
-}
-
-impl Packets {
-    pub fn insert(&mut self, packet: Packet) -> PacketId {
-        match self.free.pop() {
-            Some(index) => {
-                self.slots[index as usize] = packet;
-                PacketId(index)
-            }
-            None => {
-                self.slots.push(packet);
-                PacketId(self.slots.len() as u32 - 1)
-            }
-        }
-    }
-
-    pub fn remove(&mut self, id: PacketId) -> Packet {
-        self.free.push(id.0);
-        self.slots[id.0 as usize]
-    }
-
-    /// Packets inside now.
-    pub fn len(&self) -> usize {
-        self.slots.len() - self.free.len()
-    }
-}
-
-impl std::ops::Index<PacketId> for Packets {
-    type Output = Packet;
-    #[inline]
-    fn index(&self, id: PacketId) -> &Packet {
-        &self.slots[id.0 as usize]
-    }
-}
-
-impl std::ops::IndexMut<PacketId> for Packets {
-    #[inline]
-    fn index_mut(&mut self, id: PacketId) -> &mut Packet {
-        &mut self.slots[id.0 as usize]
-    }
-}
+/// The packets of this machine.
+pub(super) type Packets = crate::packet::Table<Packet>;

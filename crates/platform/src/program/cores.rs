@@ -130,7 +130,6 @@ struct Memory {
 
 fn failed(error: MalleableError) -> Error {
     match error {
-        MalleableError::Stopped => Error::Interrupted,
         error @ (MalleableError::Value { .. } | MalleableError::Area { .. }) => {
             Error::Config { problems: vec![crate::preset::problem("core".to_owned(), "", error.to_string())] }
         }

@@ -153,7 +153,7 @@ pub fn trace_program(
         let next = packets.next()?;
         let done = next.is_none();
         if let Some((bytes, time_us)) = next {
-            let result = recorder.packet(&mut machine, bytes, time_us, 0).map_err(iss)?;
+            let result = recorder.packet(&mut machine, bytes, time_us).map_err(iss)?;
             tally.result(result);
         }
         if recorder.trace().packets().len() == BATCH_PACKETS || done {
