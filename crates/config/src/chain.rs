@@ -1,0 +1,115 @@
+//! A file with all that it extends, each file parsed once.
+
+use crate::order::{bases_first, say_ring};
+use crate::parse::{File, Origin, Parser};
+use crate::place::{Place, Places};
+use crate::problem::{Log, Where};
+use crate::tree::{Content, Node, Table};
+use std::collections::BTreeMap;
+
+/// Finds files: from a name to the name for messages and the text, or a sentence on why not.
+pub type Finder<'a> = &'a dyn Fn(&str) -> Result<(String, String), String>;
+
+/// The files of a document as one.
+pub(crate) struct Chain {
+    pub title: String,
+    pub kind: String,
+    pub extends: Vec<String>,
+    pub root: Node,
+    /// Whether a file is missing or is no TOML, so that nothing can be said of keys that are absent.
+    pub broken: bool,
+}
+
+/// Read a file and its bases. A base that several files extend is laid down once, before the first of them, so that
+/// it takes back nothing that one of them changed.
+pub(crate) fn read_chain(name: &str, finder: Finder<'_>, places: &mut Places, log: &Log) -> Chain {
+    let root = |table| {
+        let place = Place::File { file: 0, offset: 0 };
+        Node::new(place, "", Content::Table(table))
+    };
+    let mut loader = Loader { finder, places, log, files: Vec::new(), known: BTreeMap::new(), broken: false };
+    let nothing = || Chain {
+        title: String::new(),
+        kind: String::new(),
+        extends: Vec::new(),
+        root: root(Table::default()),
+        broken: true,
+    };
+    let Some(first) = loader.load(name, None) else {
+        return nothing();
+    };
+    let (order, rings) = bases_first(first, |file| {
+        let bases = loader.files[file].as_ref().map_or_else(Vec::new, |f| f.extends.clone());
+        bases
+            .into_iter()
+            .filter_map(|(base, place)| Some((loader.load(&base, Some(place))?, place)))
+            .collect()
+    });
+    for (place, ring) in rings {
+        let name = |file: &usize| loader.known.iter().find(|(_, known)| **known == Some(*file));
+        let names: Vec<&str> = ring.iter().filter_map(name).map(|(name, _)| name.as_str()).collect();
+        log.add(place, "extends", say_ring(&names));
+    }
+    let mut result = nothing();
+    result.broken = loader.broken;
+    let mut files = loader.files;
+    for number in order {
+        let Some(file) = files[number].take() else { continue };
+        // The last is the file itself.
+        (result.title, result.extends) =
+            (file.title, file.extends.into_iter().map(|(base, _)| base).collect());
+        if !file.kind.is_empty() {
+            result.kind = file.kind;
+        }
+        result.root.lay_over(root(file.table));
+    }
+    result
+}
+
+struct Loader<'a> {
+    finder: Finder<'a>,
+    places: &'a mut Places,
+    log: &'a Log,
+    /// Nothing for files that are no TOML.
+    files: Vec<Option<File>>,
+    /// Number of the file by each name that was asked for, and by its name for messages.
+    known: BTreeMap<String, Option<usize>>,
+    broken: bool,
+}
+
+impl Loader<'_> {
+    fn load(&mut self, name: &str, asked_at: Option<Place>) -> Option<usize> {
+        if let Some(known) = self.known.get(name) {
+            return *known;
+        }
+        let number = match (self.finder)(name) {
+            Ok((shown, text)) => Some(self.parse(&shown, &text)),
+            Err(message) => {
+                self.broken = true;
+                match asked_at {
+                    Some(place) => self.log.add(place, "extends", message),
+                    None => {
+                        self.places.add(name, "");
+                        self.log.add(Where::Words(name.to_owned()), "", message);
+                    }
+                }
+                None
+            }
+        };
+        self.known.insert(name.to_owned(), number);
+        number
+    }
+
+    fn parse(&mut self, shown: &str, text: &str) -> usize {
+        // Two names may lead to one file.
+        if let Some(Some(number)) = self.known.get(shown) {
+            return *number;
+        }
+        let number = self.places.add(shown, text);
+        let file = Parser { origin: Origin::File(number), log: self.log }.file(text);
+        self.broken |= file.is_none();
+        self.files.push(file);
+        self.known.insert(shown.to_owned(), Some(number));
+        number
+    }
+}

@@ -1,0 +1,153 @@
+//! What was read, and what came of it: rows, or everything that is wrong.
+
+use crate::chain::{Finder, read_chain};
+use crate::parse::join;
+use crate::place::{Place, Places};
+use crate::problem::{Log, Problem, Row, Where, nearest};
+use crate::section::Section;
+use crate::tree::{Content, Node, Table};
+use crate::{components, overrides};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+/// A file with its bases and overrides. Read it through [`Document::root`], then [`Document::finish`].
+#[derive(Debug)]
+pub struct Document {
+    title: String,
+    kind: String,
+    extends: Vec<String>,
+    pub(crate) root: Table,
+    pub(crate) places: Places,
+    pub(crate) log: Log,
+    rows: RefCell<Rows>,
+    /// A file is missing or no TOML: what is absent may stand there, so nothing is said of it.
+    pub(crate) broken: bool,
+    /// Keys of the overrides as they were typed.
+    typed: Vec<String>,
+    /// Names that the first part of an override may have.
+    components: Vec<String>,
+}
+
+#[derive(Debug, Default)]
+struct Rows {
+    rows: Vec<Row>,
+    keys: BTreeSet<String>,
+}
+
+/// Read a file with all that it extends, then `overrides` such as `clock.engines_mhz=200`. An override may leave out
+/// the table of a component if it is one of `component_kinds` and the name is unique: `input.engines=2`. What is
+/// wrong comes out of [`Document::finish`].
+pub fn read(name: &str, overrides: &[String], component_kinds: &[&str], finder: Finder<'_>) -> Document {
+    let (mut places, log) = (Places::default(), Log::default());
+    let mut chain = read_chain(name, finder, &mut places, &log);
+    let named = |kind: &&str| chain.root.table().and_then(|root| root.get(kind)).and_then(Node::table);
+    let components =
+        component_kinds.iter().filter_map(named).flat_map(Table::keys).map(str::to_owned).collect();
+    let typed = overrides::apply(&mut chain.root, overrides, component_kinds, &log);
+    // After the overrides: who extends a component has what was set there.
+    components::resolve(&mut chain.root, &log);
+    Document {
+        title: chain.title,
+        kind: chain.kind,
+        extends: chain.extends,
+        root: match chain.root.content {
+            Content::Table(table) => table,
+            _ => Table::default(),
+        },
+        places,
+        log,
+        rows: RefCell::default(),
+        broken: chain.broken,
+        typed,
+        components,
+    }
+}
+
+impl Document {
+    /// What the file says it is.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// The kind that the file says, or else the nearest of its bases; empty if none does.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// The files that it extends itself, as it names them.
+    pub fn extends(&self) -> &[String] {
+        &self.extends
+    }
+
+    /// The whole file as a table.
+    pub fn root(&self) -> Section<'_> {
+        Section::of_root(self)
+    }
+
+    /// Add a problem that somebody else found.
+    pub fn report(&self, place: impl Into<String>, key: &str, message: impl Into<String>) {
+        self.log.add(Where::Words(place.into()), key, message);
+    }
+
+    /// How many problems are known so far.
+    pub fn problems(&self) -> usize {
+        self.log.len()
+    }
+
+    pub(crate) fn note(&self, row: Row) {
+        let mut rows = self.rows.borrow_mut();
+        if rows.keys.insert(row.key.clone()) {
+            rows.rows.push(row);
+        }
+    }
+
+    /// The values that were read, in the order of reading.
+    ///
+    /// # Errors
+    /// All problems in order of place, among them every key that nobody read.
+    pub fn finish(self) -> Result<Vec<Row>, Vec<Problem>> {
+        self.unread(&self.root, "");
+        match self.log.len() {
+            0 => Ok(self.rows.into_inner().rows),
+            _ => Err(self.log.into_problems(&self.places)),
+        }
+    }
+
+    fn unread(&self, table: &Table, path: &str) {
+        for (key, node) in table.iter() {
+            let whole = join(path, key);
+            if !node.read.get() {
+                self.say_unread(table, path, key, node);
+                continue;
+            }
+            match &node.content {
+                Content::Value(_) => {}
+                Content::Table(inner) => self.unread(inner, &whole),
+                Content::List(items) => {
+                    for (number, item) in items.iter().enumerate() {
+                        if let Some(inner) = item.table() {
+                            self.unread(inner, &format!("{whole}[{number}]"));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn say_unread(&self, table: &Table, path: &str, key: &str, node: &Node) {
+        let asked = table.asked.borrow();
+        let message = if asked.contains(key) {
+            "has no effect here".to_owned()
+        } else {
+            let set_at_top = path.is_empty() && matches!(node.place, Place::Set(_));
+            let components = if set_at_top { self.components.as_slice() } else { &[] };
+            let names = asked.iter().chain(components).map(String::as_str);
+            format!("no such key{}", nearest(key, names))
+        };
+        let shown = match node.place {
+            Place::Set(number) => self.typed.get(number).cloned().unwrap_or_default(),
+            Place::File { .. } => join(path, key),
+        };
+        self.log.add_inherited(node.place, node.inherited, shown, message);
+    }
+}

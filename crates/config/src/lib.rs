@@ -1,0 +1,44 @@
+//! The one reader of sourced TOML: every value has a unit in its key and a source in force. It knows no machine.
+//!
+//! ```toml
+//! title = "Flow processor"
+//! extends = ["platforms/base"]      # read first; tables merge deeply, later values win, an array replaces
+//! source = "illustrative"           # of every value of this file that says no other
+//!
+//! [clock]
+//! source = "Hasan 2003, section 5.3"
+//! engines_mhz = "0.2 GHz"           # the key's suffix is the unit; text with a unit is converted
+//!
+//! [cluster.input]
+//! engines = 4
+//! threads = { value = 4, source = "Hasan 2003, section 5.1" }
+//!
+//! [cluster.output]
+//! extends = "input"                 # what it does not set, it has from its neighbour
+//! engines = 2
+//! ```
+//!
+//! | question | answer |
+//! |---|---|
+//! | read a file with its bases and `--set` | [`read`] |
+//! | typed values of a table, with range and meaning | [`Section`] |
+//! | what was read, or everything that is wrong | [`Document::finish`] |
+#![forbid(unsafe_code)]
+
+mod chain;
+mod components;
+mod document;
+mod order;
+mod overrides;
+mod parse;
+mod place;
+mod problem;
+mod section;
+mod take;
+mod tree;
+mod units;
+
+pub use chain::Finder;
+pub use document::{Document, read};
+pub use problem::{Problem, Row};
+pub use section::Section;

@@ -1,0 +1,166 @@
+//! `--set key.path=value`, laid over the merged file before components extend each other.
+
+use crate::parse::{Origin, Parser, join};
+use crate::place::Place;
+use crate::problem::{Log, nearest};
+use crate::tree::{Content, Node, Table};
+use std::collections::BTreeMap;
+use toml::Spanned;
+use toml::de::DeValue;
+
+/// What overrides leave behind: the key of each as it was typed.
+pub(crate) type Typed = Vec<String>;
+
+/// The keys that the reader has for itself at the top of a file.
+const OWN: [&str; 4] = ["title", "kind", "extends", "source"];
+
+/// No key has more parts; text from outside must not decide how deep tables are.
+const MOST_PARTS: usize = 32;
+
+/// Apply all overrides in their order. `kinds` are the tables whose components may be named without them.
+pub(crate) fn apply(root: &mut Node, overrides: &[String], kinds: &[&str], log: &Log) -> Typed {
+    let mut given: BTreeMap<String, usize> = BTreeMap::new();
+    let mut typed = Typed::new();
+    for (number, text) in overrides.iter().enumerate() {
+        let (key, value) = match text.split_once('=') {
+            Some((key, value)) => (key.trim(), Some(value.trim()).filter(|v| !v.is_empty())),
+            None => (text.trim(), None),
+        };
+        typed.push(key.to_owned());
+        let done = match value {
+            None => Err(format!("found `{text}`; expected key=value, such as clock.engines_mhz=200")),
+            Some(value) => one(root, key, value, kinds, number, &mut given, log),
+        };
+        if let Err(message) = done {
+            log.add(Place::Set(number), key, message);
+        }
+    }
+    typed
+}
+
+fn one(
+    root: &mut Node,
+    key: &str,
+    value: &str,
+    kinds: &[&str],
+    number: usize,
+    given: &mut BTreeMap<String, usize>,
+    log: &Log,
+) -> Result<(), String> {
+    let parts: Vec<&str> = key.split('.').map(str::trim).collect();
+    if parts.len() > MOST_PARTS || parts.iter().any(|part| part.is_empty()) {
+        return Err("expected a key such as clock.engines_mhz".to_owned());
+    }
+    let empty = Table::default();
+    let parts = whole_path(root.table().unwrap_or(&empty), parts, kinds)?;
+    let path = parts.join(".");
+    if let Some(earlier) = given.insert(path.clone(), number) {
+        return Err(format!("given twice (also as number {}); give it once", earlier + 1));
+    }
+    let last = parts.last().copied().unwrap_or("");
+    let parser = Parser { origin: Origin::Set(number), log };
+    const SOURCE: &str = "given with --set";
+    let node = |value: &DeValue<'_>| parser.node(last, &path, 0, value, SOURCE);
+    let node = match DeValue::parse(value) {
+        // A name may look like a date.
+        Ok(parsed) => match parsed.get_ref() {
+            DeValue::Datetime(_) => node(&DeValue::String(value.into())),
+            parsed => node(parsed),
+        },
+        Err(e) if value.starts_with(['"', '\'', '[', '{']) => {
+            return Err(format!("found `{value}`, which is no value: {}", e.message()));
+        }
+        Err(_) => node(Spanned::new(0..value.len(), DeValue::String(value.into())).get_ref()),
+    };
+    set(root, &parts, node)
+}
+
+/// The path from the root: as given, or with the table of the one component that the first part names.
+fn whole_path<'a>(root: &Table, parts: Vec<&'a str>, kinds: &[&'a str]) -> Result<Vec<&'a str>, String> {
+    let first = parts[0];
+    if parts.len() == 1 {
+        return match OWN.contains(&first) {
+            true => Err("belongs to the file and cannot be set".to_owned()),
+            false => Ok(parts),
+        };
+    }
+    let components = |kind: &str| root.get(kind).and_then(Node::table);
+    if kinds.contains(&first) && components(first).is_some() {
+        let Some(table) = components(first) else { return Ok(parts) };
+        if parts.len() > 2 && table.get(parts[1]).is_none() {
+            let near = nearest(parts[1], table.keys());
+            return Err(format!("no `{}` stands in `{first}`{near}", parts[1]));
+        }
+        return Ok(parts);
+    }
+    let (name, _) = split_index(first);
+    if root.get(name).is_some() {
+        return Ok(parts);
+    }
+    let named: Vec<&str> = kinds
+        .iter()
+        .copied()
+        .filter(|kind| components(kind).is_some_and(|t| t.get(first).is_some()))
+        .collect();
+    match named.as_slice() {
+        [kind] => Ok([&[*kind], parts.as_slice()].concat()),
+        // A table that no file has yet; if nobody reads it, that is told at the end, with the nearest name.
+        [] if !kinds.contains(&first) => Ok(parts),
+        [] => Err(format!("the file has no `{first}`")),
+        several => {
+            let rest = parts[1..].join(".");
+            let all: Vec<String> = several.iter().map(|kind| format!("{kind}.{first}.{rest}")).collect();
+            Err(format!("several components are called `{first}`; write one of {}", all.join(", ")))
+        }
+    }
+}
+
+/// `route[0]` is an element of a list.
+fn split_index(part: &str) -> (&str, Option<usize>) {
+    let index = |rest: &str| rest.strip_suffix(']')?.parse().ok();
+    match part.split_once('[').map(|(name, rest)| (name, index(rest))) {
+        Some((name, Some(index))) => (name, Some(index)),
+        _ => (part, None),
+    }
+}
+
+/// Lay a node at a path; tables on the way are made.
+fn set(root: &mut Node, parts: &[&str], node: Node) -> Result<(), String> {
+    let (mut here, mut path) = (root, String::new());
+    for (number, part) in parts.iter().enumerate() {
+        let Content::Table(table) = &mut here.content else {
+            return Err(format!("`{path}` is a value and has no keys"));
+        };
+        let (key, index) = match table.get(part) {
+            Some(_) => (*part, None),
+            None => split_index(part),
+        };
+        path = join(&path, part);
+        let last = number + 1 == parts.len();
+        let is_new = table.get(key).is_none();
+        let place = node.place;
+        if is_new && index.is_some() {
+            return Err(format!("`{key}` is not there"));
+        }
+        if is_new && last {
+            table.lay_over(key.to_owned(), node);
+            return Ok(());
+        }
+        let next = table.get_or_insert(key, || Node::new(place, "", Content::Table(Table::default())));
+        here = match index {
+            None => next,
+            Some(index) => {
+                let Content::List(items) = &mut next.content else {
+                    return Err(format!("`{key}` is not a list"));
+                };
+                let count = items.len();
+                items.get_mut(index).ok_or(format!("`{key}` has {count} elements, counted from 0"))?
+            }
+        };
+    }
+    if here.table().is_some() && node.table().is_none() {
+        return Err(format!("`{path}` is a table; set one of its keys"));
+    }
+    here.lay_over(node);
+    Ok(())
+}

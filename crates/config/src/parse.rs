@@ -1,0 +1,236 @@
+//! From the text of one file, or of one `--set`, to nodes with place and source.
+
+use crate::place::Place;
+use crate::problem::Log;
+use crate::tree::{Content, Node, Scalar, Table};
+use crate::units::check_unit;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// One file as it stands, without what it extends.
+#[derive(Debug)]
+pub(crate) struct File {
+    pub title: String,
+    pub kind: String,
+    /// Names of its bases and where each is written.
+    pub extends: Vec<(String, Place)>,
+    pub table: Table,
+}
+
+/// Where the text that is being read stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Origin {
+    File(usize),
+    Set(usize),
+}
+
+/// Turns TOML into nodes and records what is wrong with it.
+pub(crate) struct Parser<'a> {
+    pub origin: Origin,
+    pub log: &'a Log,
+}
+
+impl Parser<'_> {
+    fn place(&self, offset: usize) -> Place {
+        match self.origin {
+            Origin::File(file) => Place::File { file, offset },
+            Origin::Set(number) => Place::Set(number),
+        }
+    }
+
+    /// A whole file; nothing if it is not TOML.
+    pub fn file(&self, text: &str) -> Option<File> {
+        let parsed = DeTable::parse(text).map_err(|e| {
+            let offset = e.span().map_or(0, |s| s.start);
+            self.log.add(self.place(offset), "", format!("not TOML: {}", e.message()));
+        });
+        let parsed = parsed.ok()?;
+        let table = parsed.get_ref();
+        let title = self.text_at(table, "title", "title").unwrap_or_default();
+        if title.trim().is_empty() {
+            let at = position(table, "title");
+            self.log.add(self.place(at), "title", "missing: a file says what it is");
+        }
+        let kind = self.text_at(table, "kind", "kind").unwrap_or_default();
+        let extends = match table.get_key_value("extends") {
+            Some((key, value)) => self.names(key.span().start, value),
+            None => Vec::new(),
+        };
+        Some(File { title, kind, extends, table: self.table(table, "", "") })
+    }
+
+    /// A string or a list of strings at the key `extends` of a file.
+    fn names(&self, offset: usize, value: &Spanned<DeValue<'_>>) -> Vec<(String, Place)> {
+        let items = match value.get_ref() {
+            DeValue::Array(items) => items.iter().map(|i| (i.span().start, i.get_ref())).collect(),
+            other => vec![(offset, other)],
+        };
+        let name = |(offset, item): (usize, &DeValue<'_>)| match item {
+            DeValue::String(s) => Some((s.to_string(), self.place(offset))),
+            _ => {
+                let message = "expected the name of a file, or a list of names";
+                self.log.add(self.place(offset), "extends", message);
+                None
+            }
+        };
+        items.into_iter().filter_map(name).collect()
+    }
+
+    fn text_at(&self, table: &DeTable<'_>, key: &str, path: &str) -> Option<String> {
+        let (name, value) = table.get_key_value(key)?;
+        match value.get_ref() {
+            DeValue::String(s) => Some(s.to_string()),
+            _ => {
+                self.log.add(self.place(name.span().start), path, "expected text");
+                None
+            }
+        }
+    }
+
+    /// The source that a table says for all in it, or else that of the table around it.
+    fn source(&self, table: &DeTable<'_>, path: &str, around: &str) -> String {
+        let path = join(path, "source");
+        let source = self.text_at(table, "source", &path);
+        if source.as_ref().is_some_and(|s| s.trim().is_empty()) {
+            self.log.add(
+                self.place(position(table, "source")),
+                path,
+                "empty: say where the values come from",
+            );
+        }
+        source.unwrap_or_else(|| around.to_owned())
+    }
+
+    /// All keys of a table but those of the reader itself.
+    fn table(&self, table: &DeTable<'_>, path: &str, source: &str) -> Table {
+        let source = self.source(table, path, source);
+        let own: &[&str] =
+            if path.is_empty() { &["source", "title", "kind", "extends"] } else { &["source"] };
+        let mut entries: Vec<_> = table.iter().collect();
+        entries.sort_by_key(|(key, _)| key.span().start);
+        let mut result = Table::default();
+        for (key, value) in entries {
+            let name = key.get_ref().as_ref();
+            if !own.contains(&name) {
+                let path = join(path, name);
+                let node = self.node(name, &path, key.span().start, value.get_ref(), &source);
+                result.lay_over(name.to_owned(), node);
+            }
+        }
+        result
+    }
+
+    /// The value of a key: a table, a list, or a value with or without a source of its own.
+    pub fn node(&self, key: &str, path: &str, offset: usize, value: &DeValue<'_>, source: &str) -> Node {
+        let content = match value {
+            DeValue::Table(table) if table.contains_key("value") => {
+                return self.sourced(key, path, offset, table, source);
+            }
+            DeValue::Table(table) => Content::Table(self.table(table, path, source)),
+            DeValue::Array(items) => {
+                let tables = !items.is_empty() && items.iter().all(|i| i.get_ref().is_table());
+                if !tables && !is_of_a_component(path, key) {
+                    self.need_source(offset, path, source);
+                }
+                let item = |(number, item): (usize, &Spanned<DeValue<'_>>)| {
+                    self.item(&format!("{path}[{number}]"), item.span().start, item.get_ref(), source)
+                };
+                Content::List(items.iter().enumerate().map(item).collect())
+            }
+            value => {
+                if !is_of_a_component(path, key) {
+                    self.need_source(offset, path, source);
+                }
+                Content::Value(self.scalar(offset, path, value))
+            }
+        };
+        Node::new(self.place(offset), source, content)
+    }
+
+    /// An element of a list. A table here is a row, even if one of its keys is called `value`.
+    fn item(&self, path: &str, offset: usize, value: &DeValue<'_>, source: &str) -> Node {
+        let content = match value {
+            DeValue::Table(table) => Content::Table(self.table(table, path, source)),
+            DeValue::Array(items) => {
+                let item = |(number, item): (usize, &Spanned<DeValue<'_>>)| {
+                    self.item(&format!("{path}[{number}]"), item.span().start, item.get_ref(), source)
+                };
+                Content::List(items.iter().enumerate().map(item).collect())
+            }
+            value => Content::Value(self.scalar(offset, path, value)),
+        };
+        Node::new(self.place(offset), source, content)
+    }
+
+    /// `{ value = 4, unit = "ns", source = "…" }`
+    fn sourced(&self, key: &str, path: &str, offset: usize, table: &DeTable<'_>, source: &str) -> Node {
+        for name in table.keys() {
+            if !["value", "unit", "source"].contains(&name.get_ref().as_ref()) {
+                let message = format!("`{}` is not one of value, unit, source", name.get_ref());
+                self.log.add(self.place(name.span().start), path, message);
+            }
+        }
+        if let Some(Err(message)) = self.text_at(table, "unit", path).map(|unit| check_unit(key, &unit)) {
+            self.log.add(self.place(position(table, "unit")), path, message);
+        }
+        let source = self.source(table, path, source);
+        match table.get("value").map(Spanned::get_ref) {
+            Some(DeValue::Table(_)) | None => {
+                self.log.add(self.place(offset), path, "`value` is a table; expected a value or a list");
+                Node::new(self.place(offset), &source, Content::Value(Scalar::Bad))
+            }
+            Some(value) => self.node(key, path, offset, value, &source),
+        }
+    }
+
+    fn need_source(&self, offset: usize, path: &str, source: &str) {
+        if source.is_empty() {
+            let message = "no source: say where the value comes from (section, datasheet, calibration), here, in \
+                           its table or at the top of the file";
+            self.log.add(self.place(offset), path, message);
+        }
+    }
+
+    fn scalar(&self, offset: usize, path: &str, value: &DeValue<'_>) -> Scalar {
+        match value {
+            DeValue::Boolean(b) => Scalar::Switch(*b),
+            DeValue::String(s) => Scalar::Text(s.to_string()),
+            DeValue::Datetime(date) => Scalar::Date(date.to_string()),
+            DeValue::Integer(i) => match i64::from_str_radix(&i.as_str().replace('_', ""), i.radix()) {
+                Ok(i) => Scalar::Integer(i),
+                Err(_) => {
+                    let message = format!("found `{i}`; whole numbers go from {} to {}", i64::MIN, i64::MAX);
+                    self.log.add(self.place(offset), path, message);
+                    Scalar::Bad
+                }
+            },
+            DeValue::Float(f) => match f.as_str().replace('_', "").parse() {
+                Ok(f) => Scalar::Number(f),
+                Err(_) => {
+                    let message = format!("found `{}`; expected a number", f.as_str());
+                    self.log.add(self.place(offset), path, message);
+                    Scalar::Bad
+                }
+            },
+            DeValue::Array(_) | DeValue::Table(_) => Scalar::Bad,
+        }
+    }
+}
+
+/// Whether this is the `extends` of a table such as `[cluster.output]`, which is no value.
+fn is_of_a_component(path: &str, key: &str) -> bool {
+    key == "extends" && path.split('.').count() == 3
+}
+
+fn position(table: &DeTable<'_>, key: &str) -> usize {
+    table.get_key_value(key).map_or(0, |(key, _)| key.span().start)
+}
+
+/// A key in a table, as a dotted path.
+pub(crate) fn join(path: &str, key: &str) -> String {
+    match (path.is_empty(), key.is_empty()) {
+        (true, _) => key.to_owned(),
+        (_, true) => path.to_owned(),
+        _ => format!("{path}.{key}"),
+    }
+}

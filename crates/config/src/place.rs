@@ -1,0 +1,70 @@
+//! Where a value stands: an offset in a file, or the number of a `--set`.
+
+/// Where something stands. The order is that of the problems: files as they were opened, then overrides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Place {
+    /// Byte of a file, by its number.
+    File { file: usize, offset: usize },
+    /// An override, counted from 0.
+    Set(usize),
+}
+
+/// The files that were opened, to say places in words.
+#[derive(Debug, Default)]
+pub(crate) struct Places {
+    files: Vec<Lines>,
+}
+
+#[derive(Debug)]
+struct Lines {
+    name: String,
+    /// Offset of each line but the first.
+    starts: Vec<usize>,
+}
+
+/// Sorts problems: unknown places, files by number, line and offset, overrides.
+pub(crate) type Rank = (u8, usize, usize, usize);
+
+impl Places {
+    /// Add a file and get its number.
+    pub fn add(&mut self, name: &str, text: &str) -> usize {
+        let starts = text.match_indices('\n').map(|(at, _)| at + 1).collect();
+        self.files.push(Lines { name: name.to_owned(), starts });
+        self.files.len() - 1
+    }
+
+    fn line(&self, file: usize, offset: usize) -> usize {
+        self.files.get(file).map_or(1, |f| f.starts.partition_point(|&start| start <= offset) + 1)
+    }
+
+    /// `file:line`, or `--set (number N)`.
+    pub fn show(&self, place: Place) -> String {
+        match place {
+            Place::File { file, offset } => {
+                let name = self.files.get(file).map_or("", |f| f.name.as_str());
+                format!("{name}:{}", self.line(file, offset))
+            }
+            Place::Set(number) => format!("--set (number {})", number + 1),
+        }
+    }
+
+    pub fn rank(&self, place: Place) -> Rank {
+        match place {
+            Place::File { file, offset } => (1, file, self.line(file, offset), offset),
+            Place::Set(number) => (2, number, 0, 0),
+        }
+    }
+
+    /// The rank of a place in words, as `show` writes them.
+    pub fn rank_of_words(&self, place: &str) -> Rank {
+        let number = place.strip_prefix("--set (number ").and_then(|rest| rest.strip_suffix(')'));
+        if let Some(number) = number.and_then(|n| n.parse::<usize>().ok()) {
+            return (2, number.saturating_sub(1), 0, 0);
+        }
+        let in_file = place.rsplit_once(':').and_then(|(name, line)| {
+            let file = self.files.iter().position(|f| f.name == name)?;
+            Some((1, file, line.parse().ok()?, 0))
+        });
+        in_file.unwrap_or_default()
+    }
+}

@@ -1,0 +1,157 @@
+//! A table of the file: where it stands, what is in it, and the tables below it.
+
+use crate::document::Document;
+use crate::parse::join;
+use crate::place::Place;
+use crate::tree::{Content, Node, Table};
+
+/// A table that is being read. Asking for a key makes it one that may be there; reading makes it one that has effect.
+#[derive(Clone, Debug)]
+pub struct Section<'d> {
+    pub(crate) document: &'d Document,
+    at: At,
+    pub(crate) table: &'d Table,
+    path: String,
+    /// Where the last part of the path begins.
+    name_at: usize,
+}
+
+/// Where something stands, and whether it came over from a table that this one extends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct At {
+    place: Place,
+    inherited: bool,
+}
+
+impl From<&Node> for At {
+    fn from(node: &Node) -> Self {
+        At { place: node.place, inherited: node.inherited }
+    }
+}
+
+impl<'d> Section<'d> {
+    pub(crate) fn of_root(document: &'d Document) -> Self {
+        let at = At { place: Place::File { file: 0, offset: 0 }, inherited: false };
+        Self { document, at, table: &document.root, path: String::new(), name_at: 0 }
+    }
+
+    fn below(&self, node: &'d Node, table: &'d Table, path: String, name: &str) -> Self {
+        let name_at = path.len() - name.len();
+        Self { document: self.document, at: node.into(), table, path, name_at }
+    }
+
+    /// Dotted path such as `memory.sram` or `route[0]`; empty for the whole file.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Last part of the path.
+    pub fn name(&self) -> &str {
+        &self.path[self.name_at..]
+    }
+
+    /// `file:line` of the table's header.
+    pub fn place(&self) -> String {
+        self.document.places.show(self.at.place)
+    }
+
+    /// `file:line` of a value, or of the table when it is not there.
+    pub fn place_of(&self, key: &str) -> String {
+        self.document.places.show(self.at(key).place)
+    }
+
+    fn at(&self, key: &str) -> At {
+        self.table.get(key).map_or(self.at, At::from)
+    }
+
+    /// The path of a key of this table.
+    pub(crate) fn path_of(&self, key: &str) -> String {
+        join(&self.path, key)
+    }
+
+    /// Whether a key is there. It counts as asked for, not as read.
+    pub fn has(&self, key: &str) -> bool {
+        self.ask(key);
+        self.table.get(key).is_some()
+    }
+
+    /// Whether the table has no keys.
+    pub fn is_empty(&self) -> bool {
+        self.table.is_empty()
+    }
+
+    /// Keys that are there, in the order of the file, those of bases first. They count as neither asked for nor read.
+    pub fn keys(&self) -> Vec<String> {
+        self.table.keys().map(str::to_owned).collect()
+    }
+
+    /// Add a problem with a key, or with the table itself if the key is empty.
+    pub fn fail(&self, key: &str, message: impl Into<String>) {
+        self.fail_at(self.at(key), self.path_of(key), message);
+    }
+
+    pub(crate) fn fail_at(&self, at: impl Into<At>, path: String, message: impl Into<String>) {
+        let At { place, inherited } = at.into();
+        self.document.log.add_inherited(place, inherited, path, message);
+    }
+
+    fn ask(&self, key: &str) {
+        self.table.asked.borrow_mut().insert(key.to_owned());
+    }
+
+    /// The node of a key, now read.
+    pub(crate) fn take(&self, key: &str) -> Option<&'d Node> {
+        self.ask(key);
+        let node = self.table.get(key)?;
+        node.read.set(true);
+        Some(node)
+    }
+
+    /// A table of this one.
+    pub fn section(&self, key: &str) -> Option<Section<'d>> {
+        let node = self.take(key)?;
+        match node.table() {
+            Some(table) => Some(self.below(node, table, self.path_of(key), key)),
+            None => {
+                self.fail(key, "expected a table");
+                None
+            }
+        }
+    }
+
+    /// The tables in a table of this one, in the order of the file, those of bases first: `[memory.a]` and
+    /// `[memory.b]` are `sections("memory")`.
+    pub fn sections(&self, key: &str) -> Vec<Section<'d>> {
+        let Some(all) = self.section(key) else { return Vec::new() };
+        let below = |(name, node): (&str, &'d Node)| {
+            let table = node.table()?;
+            node.read.set(true);
+            Some(all.below(node, table, all.path_of(name), name))
+        };
+        all.table.iter().filter_map(below).collect()
+    }
+
+    /// The tables of a list: `[[route]]`, or a list of tables in braces.
+    pub fn list(&self, key: &str) -> Vec<Section<'d>> {
+        let Some(node) = self.take(key) else { return Vec::new() };
+        let Content::List(items) = &node.content else {
+            self.fail(key, format!("expected a list of tables, as [[{}]]", self.path_of(key)));
+            return Vec::new();
+        };
+        let below = |(number, item): (usize, &'d Node)| {
+            let name = format!("{key}[{number}]");
+            let path = self.path_of(&name);
+            match item.table() {
+                Some(table) => {
+                    item.read.set(true);
+                    Some(self.below(item, table, path, &name))
+                }
+                None => {
+                    self.fail_at(item, path, "expected a table");
+                    None
+                }
+            }
+        };
+        items.iter().enumerate().filter_map(below).collect()
+    }
+}

@@ -1,0 +1,304 @@
+//! Typed values of a table, each with its range or its names and its meaning.
+
+use crate::problem::{Row, nearest};
+use crate::section::Section;
+use crate::tree::{Content, Node, Scalar};
+use crate::units::{Quantity, quantity, unit_of};
+use std::ops::RangeInclusive;
+
+/// What holds when a value is not there, or is not what it must be.
+enum Absent<T> {
+    Problem,
+    Default(T),
+    Nothing,
+}
+
+/// How a value is understood, said and shown.
+struct Taking<'a, T> {
+    key: &'a str,
+    meaning: &'a str,
+    allowed: String,
+    unit: &'static str,
+    absent: Absent<T>,
+}
+
+impl<'d> Section<'d> {
+    /// A value that must be there; the lowest of the range if it is not, or is wrong.
+    pub fn integer(&self, key: &str, range: RangeInclusive<u64>, meaning: &str) -> u64 {
+        self.whole(key, &range, meaning, Absent::Problem).unwrap_or(*range.start())
+    }
+
+    /// A value, or the default.
+    pub fn integer_or(&self, key: &str, default: u64, range: RangeInclusive<u64>, meaning: &str) -> u64 {
+        self.whole(key, &range, meaning, Absent::Default(default)).unwrap_or(default)
+    }
+
+    /// A value if it is there.
+    pub fn integer_if(&self, key: &str, range: RangeInclusive<u64>, meaning: &str) -> Option<u64> {
+        self.whole(key, &range, meaning, Absent::Nothing)
+    }
+
+    fn whole(
+        &self,
+        key: &str,
+        range: &RangeInclusive<u64>,
+        meaning: &str,
+        absent: Absent<u64>,
+    ) -> Option<u64> {
+        let taking = Taking { key, meaning, allowed: say_whole(range), unit: unit_name(key), absent };
+        let understand = |value: &Scalar| match quantity(key, value)? {
+            Quantity::Whole(i) => {
+                let fits = u64::try_from(i).ok().filter(|i| range.contains(i));
+                fits.ok_or_else(|| found(value, key, &i.to_string()))
+            }
+            Quantity::Real(r) => Err(found(value, key, &r.to_string())),
+        };
+        self.value(taking, understand, u64::to_string)
+    }
+
+    /// A value that must be there; the lowest of the range if it is not, or is wrong.
+    pub fn number(&self, key: &str, range: RangeInclusive<f64>, meaning: &str) -> f64 {
+        let lowest = Some(*range.start()).filter(|low| low.is_finite()).unwrap_or(0.0);
+        self.real(key, &range, meaning, Absent::Problem).unwrap_or(lowest)
+    }
+
+    /// A value, or the default.
+    pub fn number_or(&self, key: &str, default: f64, range: RangeInclusive<f64>, meaning: &str) -> f64 {
+        self.real(key, &range, meaning, Absent::Default(default)).unwrap_or(default)
+    }
+
+    /// A value if it is there.
+    pub fn number_if(&self, key: &str, range: RangeInclusive<f64>, meaning: &str) -> Option<f64> {
+        self.real(key, &range, meaning, Absent::Nothing)
+    }
+
+    fn real(
+        &self,
+        key: &str,
+        range: &RangeInclusive<f64>,
+        meaning: &str,
+        absent: Absent<f64>,
+    ) -> Option<f64> {
+        let allowed = format!("a number {}", say_reals(range));
+        let taking = Taking { key, meaning, allowed, unit: unit_name(key), absent };
+        self.value(taking, |value| finite(key, range, value), f64::to_string)
+    }
+
+    /// A text that must be there; empty if it is not.
+    pub fn text(&self, key: &str, meaning: &str) -> String {
+        self.any_text(key, meaning, Absent::Problem).unwrap_or_default()
+    }
+
+    /// A text, or the default.
+    pub fn text_or(&self, key: &str, default: &str, meaning: &str) -> String {
+        self.any_text(key, meaning, Absent::Default(default.to_owned())).unwrap_or_else(|| default.to_owned())
+    }
+
+    /// A text if it is there.
+    pub fn text_if(&self, key: &str, meaning: &str) -> Option<String> {
+        self.any_text(key, meaning, Absent::Nothing)
+    }
+
+    fn any_text(&self, key: &str, meaning: &str, absent: Absent<String>) -> Option<String> {
+        let taking = Taking { key, meaning, allowed: "text".to_owned(), unit: "", absent };
+        self.value(taking, plain_text, String::clone)
+    }
+
+    /// True or false, or the default.
+    pub fn switch_or(&self, key: &str, default: bool, meaning: &str) -> bool {
+        let allowed = "true or false".to_owned();
+        let taking = Taking { key, meaning, allowed, unit: "", absent: Absent::Default(default) };
+        let understand = |value: &Scalar| match value {
+            Scalar::Switch(on) => Ok(*on),
+            _ => Err(format!("found `{value}`")),
+        };
+        self.value(taking, understand, bool::to_string).unwrap_or(default)
+    }
+
+    /// What a name stands for; it must be there. The first of the choices if it is not, or is wrong.
+    ///
+    /// # Panics
+    /// If there are no choices.
+    pub fn choice<T: Copy>(&self, key: &str, choices: &[(&str, T)], meaning: &str) -> T {
+        let chosen = self.chosen(key, choices, meaning, Absent::Problem).unwrap_or(0);
+        choices[chosen].1
+    }
+
+    /// What a name stands for, or what the default stands for.
+    ///
+    /// # Panics
+    /// If there are no choices.
+    pub fn choice_or<T: Copy>(&self, key: &str, default: &str, choices: &[(&str, T)], meaning: &str) -> T {
+        let default = choices.iter().position(|(name, _)| *name == default);
+        debug_assert!(default.is_some(), "the default of `{key}` is one of the choices");
+        let default = default.unwrap_or(0);
+        let chosen = self.chosen(key, choices, meaning, Absent::Default(default)).unwrap_or(default);
+        choices[chosen].1
+    }
+
+    fn chosen<T>(
+        &self,
+        key: &str,
+        choices: &[(&str, T)],
+        meaning: &str,
+        absent: Absent<usize>,
+    ) -> Option<usize> {
+        let names = || choices.iter().map(|(name, _)| *name);
+        let allowed = format!("one of {}", names().collect::<Vec<_>>().join(", "));
+        let taking = Taking { key, meaning, allowed, unit: "", absent };
+        let understand = |value: &Scalar| {
+            let name = plain_text(value)?;
+            let chosen = names().position(|n| n == name);
+            chosen.ok_or_else(|| format!("found `{name}`{}", nearest(&name, names())))
+        };
+        self.value(taking, understand, |chosen| choices[*chosen].0.to_owned())
+    }
+
+    /// A string or a list of strings; empty when it is not there.
+    pub fn texts(&self, key: &str, meaning: &str) -> Vec<String> {
+        let taking = Taking {
+            key,
+            meaning,
+            allowed: "text, or a list of texts".to_owned(),
+            unit: "",
+            absent: Absent::Nothing,
+        };
+        self.values(taking, plain_text, String::clone)
+    }
+
+    /// A number or a list of numbers; empty when it is not there.
+    pub fn numbers(&self, key: &str, range: RangeInclusive<f64>, meaning: &str) -> Vec<f64> {
+        let allowed = format!("numbers {}", say_reals(&range));
+        let taking = Taking { key, meaning, allowed, unit: unit_name(key), absent: Absent::Nothing };
+        self.values(taking, |value| finite(key, &range, value), f64::to_string)
+    }
+
+    fn value<T>(
+        &self,
+        taking: Taking<'_, T>,
+        understand: impl Fn(&Scalar) -> Result<T, String>,
+        show: impl Fn(&T) -> String,
+    ) -> Option<T> {
+        let Some(node) = self.take(taking.key) else {
+            return match taking.absent {
+                Absent::Nothing => None,
+                Absent::Problem => {
+                    if !self.document.broken {
+                        let message = format!("missing: expected {} ({})", taking.allowed, taking.meaning);
+                        self.fail(taking.key, message);
+                    }
+                    None
+                }
+                Absent::Default(ref default) => {
+                    self.note(&taking, show(default), None);
+                    let Absent::Default(default) = taking.absent else { return None };
+                    Some(default)
+                }
+            };
+        };
+        let value = self.understood(&taking, node, self.path_of(taking.key), &understand)?;
+        self.note(&taking, show(&value), Some(node));
+        Some(value)
+    }
+
+    fn values<T>(
+        &self,
+        taking: Taking<'_, T>,
+        understand: impl Fn(&Scalar) -> Result<T, String>,
+        show: impl Fn(&T) -> String,
+    ) -> Vec<T> {
+        let Some(node) = self.take(taking.key) else { return Vec::new() };
+        let path = self.path_of(taking.key);
+        let values: Vec<T> = match &node.content {
+            Content::List(items) => {
+                let item = |(number, item): (usize, &Node)| {
+                    self.understood(&taking, item, format!("{path}[{number}]"), &understand)
+                };
+                items.iter().enumerate().filter_map(item).collect()
+            }
+            _ => self.understood(&taking, node, path, &understand).into_iter().collect(),
+        };
+        let shown: Vec<String> = values.iter().map(show).collect();
+        self.note(&taking, shown.join(", "), Some(node));
+        values
+    }
+
+    /// The value of a node, or a problem.
+    fn understood<T>(
+        &self,
+        taking: &Taking<'_, T>,
+        node: &Node,
+        path: String,
+        understand: impl Fn(&Scalar) -> Result<T, String>,
+    ) -> Option<T> {
+        let found = match &node.content {
+            Content::Value(Scalar::Bad) => return None,
+            Content::Value(value) => match understand(value) {
+                Ok(value) => return Some(value),
+                Err(found) => found,
+            },
+            Content::List(_) => "found a list".to_owned(),
+            Content::Table(_) => "found a table".to_owned(),
+        };
+        let between = if found.ends_with('?') { "" } else { ";" };
+        self.fail_at(node, path, format!("{found}{between} expected {}", taking.allowed));
+        None
+    }
+
+    fn note<T>(&self, taking: &Taking<'_, T>, value: String, node: Option<&Node>) {
+        let place = |node: &Node| self.document.places.show(node.place);
+        self.document.note(Row {
+            key: self.path_of(taking.key),
+            value,
+            unit: taking.unit.to_owned(),
+            meaning: taking.meaning.to_owned(),
+            allowed: taking.allowed.clone(),
+            source: node.map_or_else(|| "default".to_owned(), |node| node.source.clone()),
+            place: node.map_or_else(String::new, place),
+        });
+    }
+}
+
+fn plain_text(value: &Scalar) -> Result<String, String> {
+    match value {
+        Scalar::Text(text) => Ok(text.clone()),
+        _ => Err(format!("found `{value}`")),
+    }
+}
+
+fn finite(key: &str, range: &RangeInclusive<f64>, value: &Scalar) -> Result<f64, String> {
+    let number = quantity(key, value)?.as_f64();
+    match number.is_finite() && range.contains(&number) {
+        true => Ok(number),
+        false => Err(found(value, key, &number.to_string())),
+    }
+}
+
+/// What was written and, if that was in another unit, what it is in the unit of the key.
+fn found(value: &Scalar, key: &str, converted: &str) -> String {
+    match value {
+        Scalar::Text(text) => format!("found `{text}`, which is {converted} {}", unit_name(key)),
+        _ => format!("found `{value}`"),
+    }
+}
+
+fn unit_name(key: &str) -> &'static str {
+    unit_of(key).map_or("", |unit| unit.name)
+}
+
+fn say_whole(range: &RangeInclusive<u64>) -> String {
+    match *range.end() {
+        u64::MAX => format!("a whole number from {}", range.start()),
+        end => format!("a whole number from {} to {end}", range.start()),
+    }
+}
+
+fn say_reals(range: &RangeInclusive<f64>) -> String {
+    let unbounded = |bound: f64| bound.is_infinite() || bound.abs() == f64::MAX;
+    match (*range.start(), *range.end()) {
+        (low, high) if unbounded(low) && unbounded(high) => "of any size".to_owned(),
+        (low, high) if unbounded(high) => format!("from {low}"),
+        (low, high) if unbounded(low) => format!("up to {high}"),
+        (low, high) => format!("from {low} to {high}"),
+    }
+}

@@ -1,0 +1,154 @@
+//! The merged file: values, lists and tables that know their place and their source.
+
+use crate::place::Place;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+/// A value, a list or a table.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub place: Place,
+    /// Source in force; empty for tables.
+    pub source: String,
+    /// Whether it came over from a table that this one extends.
+    pub inherited: bool,
+    /// Whether somebody read it.
+    pub read: Cell<bool>,
+    pub content: Content,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Content {
+    Value(Scalar),
+    List(Vec<Node>),
+    Table(Table),
+}
+
+/// A value as written.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Scalar {
+    Switch(bool),
+    Integer(i64),
+    Number(f64),
+    Text(String),
+    Date(String),
+    /// No value at all; the problem is already recorded.
+    Bad,
+}
+
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Scalar::Switch(b) => write!(f, "{b}"),
+            Scalar::Integer(i) => write!(f, "{i}"),
+            Scalar::Number(n) => write!(f, "{n}"),
+            Scalar::Text(t) | Scalar::Date(t) => write!(f, "{t}"),
+            Scalar::Bad => Ok(()),
+        }
+    }
+}
+
+impl Node {
+    pub fn new(place: Place, source: &str, content: Content) -> Self {
+        Self { place, source: source.to_owned(), inherited: false, read: Cell::new(false), content }
+    }
+
+    pub fn table(&self) -> Option<&Table> {
+        match &self.content {
+            Content::Table(table) => Some(table),
+            _ => None,
+        }
+    }
+
+    /// Lay a later node over this one: tables merge, everything else is replaced as a whole.
+    pub fn lay_over(&mut self, over: Node) {
+        match (&mut self.content, over) {
+            (Content::Table(base), Node { content: Content::Table(later), place, inherited, .. }) => {
+                // An override adds to a table, but the table still stands in its file.
+                if let Place::File { .. } = place {
+                    self.place = place;
+                }
+                self.inherited = inherited;
+                for (key, node) in later.entries {
+                    base.lay_over(key, node);
+                }
+            }
+            (_, over) => *self = over,
+        }
+    }
+
+    /// Mark this and all below as come over from another table.
+    pub fn inherit(&mut self) {
+        self.inherited = true;
+        match &mut self.content {
+            Content::Value(_) => {}
+            Content::List(items) => items.iter_mut().for_each(Node::inherit),
+            Content::Table(table) => table.entries.iter_mut().for_each(|(_, node)| node.inherit()),
+        }
+    }
+}
+
+/// Keys in the order in which they were first written, bases first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Table {
+    entries: Vec<(String, Node)>,
+    index: BTreeMap<String, usize>,
+    /// Keys that somebody asked for, whether they are there or not.
+    pub asked: RefCell<BTreeSet<String>>,
+}
+
+impl Table {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Node)> {
+        self.entries.iter().map(|(key, node)| (key.as_str(), node))
+    }
+
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&str, &mut Node)> {
+        self.entries.iter_mut().map(|(key, node)| (key.as_str(), node))
+    }
+
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|(key, _)| key.as_str())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    pub fn position(&self, key: &str) -> Option<usize> {
+        self.index.get(key).copied()
+    }
+
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.position(key).map(|at| &self.entries[at].1)
+    }
+
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
+        self.position(key).map(|at| &mut self.entries[at].1)
+    }
+
+    /// The node of a key, made if it is not there.
+    pub fn get_or_insert(&mut self, key: &str, node: impl FnOnce() -> Node) -> &mut Node {
+        let at = self.position(key).unwrap_or_else(|| {
+            self.index.insert(key.to_owned(), self.entries.len());
+            self.entries.push((key.to_owned(), node()));
+            self.entries.len() - 1
+        });
+        &mut self.entries[at].1
+    }
+
+    pub fn lay_over(&mut self, key: String, node: Node) {
+        match self.get_mut(&key) {
+            Some(base) => base.lay_over(node),
+            None => {
+                self.get_or_insert(&key, || node);
+            }
+        }
+    }
+
+    pub fn remove(&mut self, key: &str) -> Option<Node> {
+        let at = self.index.remove(key)?;
+        self.index.values_mut().filter(|i| **i > at).for_each(|i| *i -= 1);
+        Some(self.entries.remove(at).1)
+    }
+}

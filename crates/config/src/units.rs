@@ -1,0 +1,323 @@
+//! Units: from the suffix of a key, and from text such as `0.2 GHz`, exactly where the result is whole.
+
+use crate::tree::Scalar;
+
+/// A kind of quantity; only units of one family convert into each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Family {
+    Time,
+    Frequency,
+    Rate,
+    Size,
+    ByteRate,
+    PacketRate,
+    Bits,
+    Cycles,
+    Cells,
+    Packets,
+    Share,
+}
+
+impl Family {
+    fn name(self) -> &'static str {
+        match self {
+            Family::Time => "a time",
+            Family::Frequency => "a frequency",
+            Family::Rate => "a rate in bits",
+            Family::Size => "a size",
+            Family::ByteRate => "a rate in bytes",
+            Family::PacketRate => "a rate in packets",
+            Family::Bits => "a number of bits",
+            Family::Cycles => "a number of cycles",
+            Family::Cells => "a number of cells",
+            Family::Packets => "a number of packets",
+            Family::Share => "a share",
+        }
+    }
+
+    /// `a time (ps, ns, us, ms, s)`
+    fn say(self) -> String {
+        let names: Vec<&str> = UNITS.iter().filter(|u| u.family == self).map(|u| u.name).collect();
+        format!("{} ({})", self.name(), names.join(", "))
+    }
+}
+
+/// A unit that a key or a text can have.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Unit {
+    /// Last part of keys; empty for units that only text may use.
+    suffix: &'static str,
+    /// How it is printed.
+    pub name: &'static str,
+    /// Other ways to write it.
+    spellings: &'static [&'static str],
+    family: Family,
+    /// In the smallest unit of the family.
+    size: u64,
+}
+
+const fn unit(
+    suffix: &'static str,
+    name: &'static str,
+    spellings: &'static [&'static str],
+    family: Family,
+    size: u64,
+) -> Unit {
+    Unit { suffix, name, spellings, family, size }
+}
+
+const K: u64 = 1000;
+const KI: u64 = 1024;
+
+static UNITS: [Unit; 42] = [
+    unit("ps", "ps", &[], Family::Time, 1),
+    unit("ns", "ns", &[], Family::Time, K),
+    unit("us", "us", &["µs", "μs"], Family::Time, K * K),
+    unit("ms", "ms", &[], Family::Time, K * K * K),
+    unit("s", "s", &["sec"], Family::Time, K * K * K * K),
+    unit("hz", "Hz", &["hz"], Family::Frequency, 1),
+    unit("khz", "kHz", &["KHz", "khz"], Family::Frequency, K),
+    unit("mhz", "MHz", &["mhz"], Family::Frequency, K * K),
+    unit("ghz", "GHz", &["ghz"], Family::Frequency, K * K * K),
+    unit("bps", "bit/s", &["bps", "b/s"], Family::Rate, 1),
+    unit("kbps", "kbit/s", &["kbps", "kb/s", "Kbit/s", "Kbps", "Kb/s"], Family::Rate, K),
+    unit("mbps", "Mbit/s", &["Mbps", "Mb/s"], Family::Rate, K * K),
+    unit("gbps", "Gbit/s", &["Gbps", "Gb/s"], Family::Rate, K * K * K),
+    unit("tbps", "Tbit/s", &["Tbps", "Tb/s"], Family::Rate, K * K * K * K),
+    unit("bytes", "bytes", &["byte", "B"], Family::Size, 1),
+    unit("kb", "KB", &["kB"], Family::Size, K),
+    unit("kib", "KiB", &[], Family::Size, KI),
+    unit("mb", "MB", &[], Family::Size, K * K),
+    unit("mib", "MiB", &[], Family::Size, KI * KI),
+    unit("gb", "GB", &[], Family::Size, K * K * K),
+    unit("gib", "GiB", &[], Family::Size, KI * KI * KI),
+    unit("bytes_s", "B/s", &["bytes/s"], Family::ByteRate, 1),
+    unit("kbytes_s", "KB/s", &["kB/s"], Family::ByteRate, K),
+    unit("kib_s", "KiB/s", &[], Family::ByteRate, KI),
+    unit("mbytes_s", "MB/s", &[], Family::ByteRate, K * K),
+    unit("mib_s", "MiB/s", &[], Family::ByteRate, KI * KI),
+    unit("gbytes_s", "GB/s", &[], Family::ByteRate, K * K * K),
+    unit("gib_s", "GiB/s", &[], Family::ByteRate, KI * KI * KI),
+    unit("pps", "packets/s", &["pps"], Family::PacketRate, 1),
+    unit("kpps", "kpps", &["Kpps"], Family::PacketRate, K),
+    unit("mpps", "Mpps", &[], Family::PacketRate, K * K),
+    unit("gpps", "Gpps", &[], Family::PacketRate, K * K * K),
+    unit("bits", "bits", &["bit"], Family::Bits, 1),
+    unit("kbits", "kbit", &["Kbit"], Family::Bits, K),
+    unit("mbits", "Mbit", &[], Family::Bits, K * K),
+    unit("gbits", "Gbit", &[], Family::Bits, K * K * K),
+    unit("cycles", "cycles", &["cycle"], Family::Cycles, 1),
+    unit("kcycles", "kcycles", &[], Family::Cycles, K),
+    unit("mcycles", "Mcycles", &[], Family::Cycles, K * K),
+    unit("cells", "cells", &["cell"], Family::Cells, 1),
+    unit("packets", "packets", &["packet"], Family::Packets, 1),
+    unit("percent", "percent", &["%"], Family::Share, 1),
+];
+
+/// The unit that the suffix of a key says. A short one needs something before it: `s` alone is a name.
+pub(crate) fn unit_of(key: &str) -> Option<&'static Unit> {
+    const SHORTEST_ALONE: usize = 4;
+    let fits = |unit: &&Unit| match key.strip_suffix(unit.suffix) {
+        // `losses_per_s` is no time.
+        Some(before) => match before.strip_suffix('_') {
+            Some(name) => name != "per" && !name.ends_with("_per"),
+            None => before.is_empty() && unit.suffix.len() >= SHORTEST_ALONE,
+        },
+        None => false,
+    };
+    UNITS.iter().filter(|u| !u.suffix.is_empty()).filter(fits).max_by_key(|u| u.suffix.len())
+}
+
+fn spelled(text: &str) -> Option<&'static Unit> {
+    UNITS.iter().find(|u| u.name == text || u.spellings.contains(&text))
+}
+
+/// Whether the `unit` beside a value is that of its key; otherwise what is expected.
+pub(crate) fn check_unit(key: &str, written: &str) -> Result<(), String> {
+    match unit_of(key) {
+        Some(unit) if spelled(written) == Some(unit) => Ok(()),
+        Some(unit) => Err(format!("unit is `{written}`, but the key says `{}`", unit.name)),
+        None => Err(format!("unit is `{written}`, but the key says none; units are the suffix of keys")),
+    }
+}
+
+/// A number in the unit of its key.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Quantity {
+    Whole(i128),
+    Real(f64),
+}
+
+impl Quantity {
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Quantity::Whole(i) => i as f64,
+            Quantity::Real(r) => r,
+        }
+    }
+}
+
+/// The number that a value of `key` is; otherwise what was found.
+pub(crate) fn quantity(key: &str, value: &Scalar) -> Result<Quantity, String> {
+    match (value, unit_of(key)) {
+        (Scalar::Integer(i), _) => Ok(Quantity::Whole(i128::from(*i))),
+        (Scalar::Number(n), _) => Ok(Quantity::Real(*n)),
+        (Scalar::Text(text), Some(unit)) => convert(text, unit),
+        _ => Err(format!("found `{value}`")),
+    }
+}
+
+fn convert(text: &str, to: &Unit) -> Result<Quantity, String> {
+    let (number, name) = split(text);
+    let Some(decimal) = Decimal::parse(number) else {
+        return Err(format!("found `{text}`, no number with a unit"));
+    };
+    let Some(from) = spelled(name) else {
+        let what = if name.is_empty() { "no unit".to_owned() } else { format!("the unknown unit `{name}`") };
+        return Err(format!("found `{text}` with {what} where the key wants {}", to.family.say()));
+    };
+    if from.family != to.family {
+        let (is, wants) = (from.family.say(), to.family.say());
+        return Err(format!("found `{text}`, {is}, where the key wants {wants}"));
+    }
+    Ok(decimal.times(from.size, to.size))
+}
+
+/// The number in front, and what comes after it without spaces.
+fn split(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    let bytes = text.as_bytes();
+    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let mut end = 0;
+    while end < bytes.len() {
+        end += match bytes[end] {
+            b'0'..=b'9' | b'.' | b'_' => 1,
+            b'+' | b'-' if end == 0 => 1,
+            b'e' | b'E' if digit(end + 1) => 2,
+            b'e' | b'E' if matches!(bytes.get(end + 1), Some(b'+' | b'-')) && digit(end + 2) => 3,
+            _ => break,
+        };
+    }
+    (&text[..end], text[end..].trim_start())
+}
+
+/// `mantissa * 10^exponent`, with no digit lost.
+struct Decimal {
+    mantissa: i128,
+    exponent: i32,
+    /// For what is too long to be exact.
+    near: f64,
+}
+
+impl Decimal {
+    fn parse(text: &str) -> Option<Self> {
+        let text = text.replace('_', "");
+        let near: f64 = text.parse().ok()?;
+        let lower = text.to_ascii_lowercase();
+        let (digits, exponent) = lower.split_once('e').unwrap_or((&lower, "0"));
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        let fraction = fraction.trim_end_matches('0');
+        let exact = || {
+            let exponent = exponent.parse::<i32>().ok()?;
+            let exponent = exponent.checked_sub(i32::try_from(fraction.len()).ok()?)?;
+            Some((format!("{whole}{fraction}").parse().ok()?, exponent))
+        };
+        // Beyond the exponents of any number with a meaning, the nearest floating number stands for it.
+        let (mantissa, exponent) = exact().unwrap_or((0, i32::MIN));
+        Some(Self { mantissa, exponent, near })
+    }
+
+    fn times(&self, multiplier: u64, divisor: u64) -> Quantity {
+        let exact = || {
+            let power = 10i128.checked_pow(self.exponent.unsigned_abs())?;
+            let (up, down) = if self.exponent < 0 { (1, power) } else { (power, 1) };
+            let above = self.mantissa.checked_mul(i128::from(multiplier))?.checked_mul(up)?;
+            let below = i128::from(divisor).checked_mul(down)?;
+            // In lowest terms both are usually exact as floating numbers, and the division rounds once.
+            let common = gcd(above.unsigned_abs(), below.unsigned_abs());
+            let (above, below) = (above / i128::try_from(common).ok()?, below / i128::try_from(common).ok()?);
+            Some(match below {
+                1 => Quantity::Whole(above),
+                _ => Quantity::Real(above as f64 / below as f64),
+            })
+        };
+        exact().unwrap_or(Quantity::Real(self.near * multiplier as f64 / divisor as f64))
+    }
+}
+
+fn gcd(mut a: u128, mut b: u128) -> u128 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a.max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Quantity, check_unit, quantity, unit_of};
+    use crate::tree::Scalar;
+
+    fn of(key: &str, text: &str) -> Result<Quantity, String> {
+        quantity(key, &Scalar::Text(text.into()))
+    }
+
+    #[test]
+    fn the_longest_suffix_is_the_unit() {
+        let name = |key: &str| unit_of(key).map(|u| u.name);
+        assert_eq!(name("peak_gbytes_s"), Some("GB/s"));
+        assert_eq!(name("latency_ns"), Some("ns"));
+        assert_eq!(name("wait_s"), Some("s"));
+        assert_eq!(name("cycles"), Some("cycles"));
+        assert_eq!(name("s"), None);
+        assert_eq!(name("engines"), None);
+        assert_eq!(name("losses_per_s"), None);
+        assert_eq!(name("per_s"), None);
+    }
+
+    #[test]
+    fn a_whole_result_is_exact() {
+        for (key, text, whole) in [
+            ("clock_mhz", "0.2 GHz", 200),
+            ("rate_gbps", "100000 Mbit/s", 100),
+            ("rate_mbps", "0.1 Gb/s", 100),
+            ("latency_ns", "1.2 us", 1200),
+            ("latency_ns", "0.064 µs", 64),
+            ("latency_ps", "63.999 ns", 63_999),
+            ("size_bytes", "64 KiB", 65_536),
+            ("size_bytes", "8 MB", 8_000_000),
+            ("size_kib", "0.5MiB", 512),
+            ("peak_gbytes_s", "25_000 MB/s", 25),
+            ("wait_ns", "1e-3 ms", 1000),
+            ("share_percent", "5 %", 5),
+            ("wait_ns", "-2 us", -2000),
+        ] {
+            assert_eq!(of(key, text), Ok(Quantity::Whole(whole)), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_whole_is_the_nearest_number() {
+        assert_eq!(of("latency_us", "100 ns"), Ok(Quantity::Real(0.1)));
+        assert_eq!(of("clock_ghz", "333 MHz"), Ok(Quantity::Real(0.333)));
+        assert_eq!(of("wait_s", "1e-60 ps"), Ok(Quantity::Real(1e-60 / 1e12)));
+        assert!(matches!(of("wait_ps", "1e99999999999 s"), Ok(Quantity::Real(r)) if r.is_infinite()));
+    }
+
+    #[test]
+    fn a_unit_of_another_family_names_both() {
+        let message = of("latency_ns", "5 MHz").unwrap_err();
+        assert!(message.contains("a frequency (Hz, kHz, MHz, GHz)"), "{message}");
+        assert!(message.contains("a time (ps, ns, us, ms, s)"), "{message}");
+        assert!(of("latency_ns", "5 parsec").unwrap_err().contains("unknown unit `parsec`"));
+        assert!(of("latency_ns", "5").unwrap_err().contains("no unit"));
+        assert!(of("latency_ns", "soon").unwrap_err().contains("no number"));
+        assert!(of("engines", "5 ns").unwrap_err().contains("found `5 ns`"));
+    }
+
+    #[test]
+    fn a_unit_beside_a_value_is_that_of_its_key() {
+        assert_eq!(check_unit("rate_mbps", "Mb/s"), Ok(()));
+        assert!(check_unit("rate_mbps", "MB/s").is_err());
+        assert!(check_unit("banks", "banks").is_err());
+    }
+}
