@@ -20,7 +20,7 @@ pub struct Document {
     pub(crate) places: Places,
     pub(crate) log: Log,
     rows: RefCell<Rows>,
-    /// A file is missing or no TOML: what is absent may stand there, so nothing is said of it.
+    /// A file is missing or no TOML. What is absent may stand there, and decide what is read: nothing is said of either.
     pub(crate) broken: bool,
     /// Keys of the overrides as they were typed.
     typed: Vec<String>,
@@ -104,9 +104,11 @@ impl Document {
     /// The values that were read, in the order of reading.
     ///
     /// # Errors
-    /// All problems in order of place, among them every key that nobody read.
+    /// All problems in order of place, among them every key that nobody read (unless a file could not be read).
     pub fn finish(self) -> Result<Vec<Row>, Vec<Problem>> {
-        self.unread(&self.root, "");
+        if !self.broken {
+            self.unread(&self.root, "");
+        }
         match self.log.len() {
             0 => Ok(self.rows.into_inner().rows),
             _ => Err(self.log.into_problems(&self.places)),

@@ -22,11 +22,11 @@ pub(crate) fn bases_first(
                 open.pop();
             }
             Some((base, place)) => {
-                if let Some(at) = open.iter().position(|(o, _)| *o == base) {
-                    rings.push((place, open[at..].iter().map(|(o, _)| *o).collect()));
-                } else if seen.insert(base) {
+                if seen.insert(base) {
                     let next = bases(base).into_iter();
                     open.push((base, next));
+                } else if let Some(at) = open.iter().position(|(o, _)| *o == base) {
+                    rings.push((place, open[at..].iter().map(|(o, _)| *o).collect()));
                 }
             }
         }
