@@ -10,7 +10,7 @@ mod statistics;
 mod steady;
 mod time;
 
-pub use agenda::{Agenda, MOST_SOURCES};
+pub use agenda::Agenda;
 pub use random::{Stream, stream};
 pub use statistics::{Histogram, StateClock};
 pub use steady::{Interval, batch_means, grows, mser, ratio_of_batches};
