@@ -318,7 +318,7 @@ fn what_no_machine_can_be_built_from_is_said() {
     let refused = |config: &ParallelConfig| {
         ParallelMachine::new(config, &application, Box::new(|| None)).err().expect("refused")
     };
-    assert!(refused(&machine(0, 1, Ports::Ready)).contains("engines"));
+    assert!(refused(&machine(0, 1, Ports::Ready)).contains("at least one engine"));
     assert!(refused(&machine(1, 65, Ports::Ready)).contains("threads"));
     assert!(refused(&machine(1, 1, paced(8, 2, 2, None))).contains("more cells than ports"));
     let upside_down = Some(Watermarks { high_bytes: 1, low_bytes: 2 });

@@ -1,4 +1,5 @@
-//! The kernel every model stands on: integer time, an agenda of wake-ups, seeded random streams, statistics.
+//! The kernel every model stands on: integer time, an agenda of wake-ups, seeded random streams, statistics and
+//! what they say of steady state.
 //!
 //! Nothing here knows of packets or memories.
 #![forbid(unsafe_code)]
@@ -6,9 +7,11 @@
 mod agenda;
 mod random;
 mod statistics;
+mod steady;
 mod time;
 
-pub use agenda::{Agenda, MOST_SOURCES};
+pub use agenda::Agenda;
 pub use random::{Stream, stream};
 pub use statistics::{Histogram, StateClock};
+pub use steady::{Interval, batch_means, grows, mser, ratio_of_batches};
 pub use time::{Clock, Ticks, Timebase, TimebaseError};

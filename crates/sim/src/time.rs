@@ -2,23 +2,31 @@
 //!
 //! A clock of 177 MHz has no whole number of femtoseconds in a period, so a fixed unit would make clocks drift
 //! against each other. A [`Timebase`] therefore takes the least common multiple of all clock frequencies of a
-//! machine as its tick: every edge of every clock falls on a whole tick.
+//! machine as its tick: every edge of every clock falls on a whole tick. Clocks without a usable common multiple get a
+//! tick of a femtosecond instead ([`Timebase::fine`]): each edge falls on the tick at or before it, reckoned from the
+//! number of its cycle, so that no rounding ever adds up.
 
 /// A point in time or a duration, in ticks of one [`Timebase`].
 pub type Ticks = u64;
 
-/// The tick of a machine: the least common multiple of its clock frequencies.
+/// The tick of a machine: a common multiple of its clock frequencies where there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timebase {
     ticks_per_second: u64,
+    /// Whether its clocks may have periods that are no whole number of ticks.
+    rational: bool,
 }
 
-/// One clock domain: its period in ticks.
+/// One clock domain: its period in ticks, a fraction in lowest terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
-    period_ticks: Ticks,
+    /// Ticks in `den` cycles; at least `den`.
+    num: Ticks,
+    /// 1 where every edge falls on a whole tick.
+    den: u64,
     /// log2 of the period where it is a power of two, which saves a division an event.
     shift: Option<u32>,
+    hz: u64,
 }
 
 /// Why a set of clocks has no common tick.
@@ -26,6 +34,11 @@ pub struct Clock {
 pub enum TimebaseError {
     /// A clock of 0 Hz.
     ZeroFrequency,
+    /// A clock of more than 10^15 Hz, whose cycle is shorter than the shortest tick.
+    TooFast {
+        /// Its frequency.
+        hz: u64,
+    },
     /// The least common multiple is above 10^15 Hz: 2^64 ticks would last less than five hours.
     NoCommonTick {
         /// The frequencies asked for.
@@ -37,6 +50,9 @@ impl std::fmt::Display for TimebaseError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::ZeroFrequency => write!(f, "a clock of 0 MHz: give a positive frequency"),
+            Self::TooFast { hz } => {
+                write!(f, "a clock of {hz} Hz: give a frequency of at most 10^15 Hz")
+            }
             Self::NoCommonTick { clocks_hz } => write!(
                 f,
                 "the clocks {clocks_hz:?} Hz have no common multiple below 10^15 Hz: round them to whole kHz or MHz"
@@ -48,6 +64,8 @@ impl std::fmt::Display for TimebaseError {
 impl std::error::Error for TimebaseError {}
 
 const MOST_TICKS_PER_SECOND: u64 = 1_000_000_000_000_000;
+/// Ticks of [`Timebase::fine`] are no longer than a picosecond.
+const FINE_TICKS_PER_SECOND: u64 = 1_000_000_000_000;
 
 impl Timebase {
     /// The coarsest tick on which every edge of every clock falls.
@@ -63,20 +81,43 @@ impl Timebase {
                 .filter(|&t| t <= MOST_TICKS_PER_SECOND)
                 .ok_or_else(|| TimebaseError::NoCommonTick { clocks_hz: clocks_hz.to_vec() })?;
         }
-        Ok(Self { ticks_per_second })
+        Ok(Self { ticks_per_second, rational: false })
+    }
+
+    /// A tick of at most a picosecond, for machines that also reckon in times of no clock (the bits of a link, a
+    /// latency in nanoseconds): the smallest multiple of [`Timebase::from_clocks_hz`] that is so fine. Where the clocks
+    /// have no common tick it is a femtosecond, and an edge falls on the tick at or before it.
+    pub fn fine(clocks_hz: &[u64]) -> Result<Self, TimebaseError> {
+        match Self::from_clocks_hz(clocks_hz) {
+            Ok(coarse) => {
+                let factor = FINE_TICKS_PER_SECOND.div_ceil(coarse.ticks_per_second);
+                Ok(Self { ticks_per_second: coarse.ticks_per_second * factor, ..coarse })
+            }
+            Err(TimebaseError::NoCommonTick { .. }) => {
+                match clocks_hz.iter().find(|&&hz| hz == 0 || hz > MOST_TICKS_PER_SECOND) {
+                    None => Ok(Self { ticks_per_second: MOST_TICKS_PER_SECOND, rational: true }),
+                    Some(0) => Err(TimebaseError::ZeroFrequency),
+                    Some(&hz) => Err(TimebaseError::TooFast { hz }),
+                }
+            }
+            Err(other) => Err(other),
+        }
     }
 
     /// The clock of `hz`, which must be one of those the timebase was made from (or divide its tick rate).
     ///
     /// # Panics
-    /// If `hz` does not divide the tick rate: an error in the program, not in its input.
+    /// If `hz` does not divide the tick rate of a timebase with a common tick, or is above the tick rate: an error in
+    /// the program, not in its input.
     pub fn clock(&self, hz: u64) -> Clock {
+        let fits = self.rational && hz <= self.ticks_per_second;
         assert!(
-            hz > 0 && self.ticks_per_second.is_multiple_of(hz),
+            hz > 0 && (fits || self.ticks_per_second.is_multiple_of(hz)),
             "{hz} Hz is not a clock of this timebase"
         );
-        let period_ticks = self.ticks_per_second / hz;
-        Clock { period_ticks, shift: period_ticks.is_power_of_two().then(|| period_ticks.ilog2()) }
+        let common = gcd(self.ticks_per_second, hz);
+        let (num, den) = (self.ticks_per_second / common, hz / common);
+        Clock { num, den, shift: (den == 1 && num.is_power_of_two()).then(|| num.ilog2()), hz }
     }
 
     /// Ticks in a second.
@@ -107,24 +148,35 @@ impl Timebase {
 }
 
 impl Clock {
-    /// Length of one cycle.
+    /// Length of one cycle, rounded down: it is whole unless the timebase is a rational one ([`Timebase::fine`]), of
+    /// whose clocks [`Clock::ticks`] alone tells where an edge is.
     #[inline]
     pub fn period(&self) -> Ticks {
-        self.period_ticks
+        self.num / self.den
     }
 
-    /// Length of `cycles` cycles.
+    /// Its frequency.
+    #[inline]
+    pub fn hz(&self) -> u64 {
+        self.hz
+    }
+
+    /// Length of `cycles` cycles from time 0: the tick of that edge.
     #[inline]
     pub fn ticks(&self, cycles: u64) -> Ticks {
-        cycles * self.period_ticks
+        if self.den == 1 {
+            return cycles * self.num;
+        }
+        (u128::from(cycles) * u128::from(self.num) / u128::from(self.den)) as Ticks
     }
 
     /// The number of the first cycle that starts at or after `at`.
     #[inline]
     pub fn cycle_at_or_after(&self, at: Ticks) -> u64 {
         match self.shift {
-            Some(shift) => (at + self.period_ticks - 1) >> shift,
-            None => at.div_ceil(self.period_ticks),
+            Some(shift) => (at + self.num - 1) >> shift,
+            None if self.den == 1 => at.div_ceil(self.num),
+            None => (u128::from(at) * u128::from(self.den)).div_ceil(u128::from(self.num)) as u64,
         }
     }
 }
@@ -139,6 +191,10 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    /// Primes: their least common multiple is above 10^15.
+    const WITHOUT_COMMON_TICK_HZ: [u64; 2] = [399_999_959, 400_000_009];
 
     #[test]
     fn clocks_of_the_published_machines_have_exact_ratios() {
@@ -155,8 +211,8 @@ mod tests {
     #[test]
     fn refuses_clocks_without_a_common_tick() {
         assert_eq!(Timebase::from_clocks_hz(&[0]), Err(TimebaseError::ZeroFrequency));
-        let primes = [399_999_959, 400_000_009];
-        assert!(matches!(Timebase::from_clocks_hz(&primes), Err(TimebaseError::NoCommonTick { .. })));
+        let refused = Timebase::from_clocks_hz(&WITHOUT_COMMON_TICK_HZ);
+        assert!(matches!(refused, Err(TimebaseError::NoCommonTick { .. })));
     }
 
     #[test]
@@ -173,5 +229,50 @@ mod tests {
     fn picoseconds_round_up_to_a_tick() {
         let base = Timebase::from_clocks_hz(&[400_000_000]).unwrap();
         assert_eq!([0, 1000, 2000, 3000, 5000].map(|ps| base.ticks_from_ps(ps)), [0, 1, 1, 2, 2]);
+    }
+
+    #[test]
+    fn a_fine_tick_is_a_multiple_of_the_common_one_or_a_femtosecond() {
+        let rate = |hz: &[u64]| Timebase::fine(hz).map(|base| base.ticks_per_second());
+        assert_eq!(rate(&[400_000_000, 100_000_000]), Ok(1_000_000_000_000));
+        // 177 and 88 MHz have 15.576 GHz in common, 65 times which is just above 10^12.
+        assert_eq!(rate(&[177_000_000, 88_000_000]), Ok(65 * 15_576_000_000));
+        assert_eq!(rate(&[999_999_937, 1000]), Ok(1000 * 999_999_937 * 2));
+        assert_eq!(rate(&[999_999_937, 1_000_000]), Ok(999_999_937_000_000), "fine enough as it is");
+        assert_eq!(rate(&WITHOUT_COMMON_TICK_HZ), Ok(1_000_000_000_000_000));
+        assert_eq!(rate(&[400_000_000, 0]), Err(TimebaseError::ZeroFrequency));
+        assert_eq!(rate(&[399_999_959, 400_000_009, 0]), Err(TimebaseError::ZeroFrequency));
+        assert_eq!(rate(&[2_000_000_000_000_000]), Err(TimebaseError::TooFast { hz: 2_000_000_000_000_000 }));
+    }
+
+    #[test]
+    fn edges_of_a_rational_clock_never_drift() {
+        let base = Timebase::fine(&WITHOUT_COMMON_TICK_HZ).unwrap();
+        let clock = base.clock(399_999_959);
+        assert_eq!(clock.hz(), 399_999_959);
+        // Whole seconds are exact, and a thousand million cycles are where long division puts them.
+        assert_eq!(clock.ticks(clock.hz()), base.ticks_per_second());
+        assert_eq!(clock.ticks(3 * clock.hz()), 3 * base.ticks_per_second());
+        assert_eq!(clock.ticks(1_000_000_000), 2_500_000_256_250_026);
+        assert_eq!(clock.period(), 2_500_000);
+    }
+
+    proptest! {
+        #[test]
+        fn an_edge_is_the_first_at_its_own_tick(
+            hz in 1u64..=10_000_000_000,
+            other_hz in 1u64..=10_000_000_000,
+            seconds in 0u64..1000,
+            share in 0.0f64..1.0,
+        ) {
+            let base = Timebase::fine(&[hz, other_hz, 399_999_959, 400_000_009]).unwrap();
+            for clock in [base.clock(hz), Timebase::fine(&[hz]).unwrap().clock(hz)] {
+                prop_assert_eq!(clock.hz(), hz);
+                let cycle = seconds * hz + (share * hz as f64) as u64;
+                let at = clock.ticks(cycle);
+                prop_assert_eq!(clock.cycle_at_or_after(at), cycle);
+                prop_assert_eq!(clock.cycle_at_or_after(at + 1), cycle + 1);
+            }
+        }
     }
 }

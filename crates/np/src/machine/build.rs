@@ -20,7 +20,7 @@ use crate::watch::Watch;
 use crate::wide::WideCaches;
 use linecard_buffers::{Allocator, AllocatorKind};
 use linecard_program::{Application, Ctx, Mailbox, Op, PacketId};
-use linecard_sim::{Agenda, MOST_SOURCES, Ticks, Timebase, TimebaseError};
+use linecard_sim::{Agenda, Ticks, Timebase, TimebaseError};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -114,7 +114,7 @@ impl<O: Watch> Machine<O> {
             })
         };
         let mut machine = Self {
-            agenda: Agenda::new(engine_clock.period()),
+            agenda: Agenda::new(ENGINES + engine_count + 1),
             dram_source: ENGINES + engine_count,
             timebase,
             engine_period: engine_clock.period(),
@@ -194,9 +194,6 @@ fn check_shape(config: &MachineConfig, input_threads: u32, output_threads: u32) 
     let o = &config.output;
     let refuse = |wrong: bool, message: String| if wrong { Err(message) } else { Ok(()) };
     let t = config.engine.threads;
-    let engines = (config.engine.input_engines + config.engine.output_engines) as usize;
-    let most = MOST_SOURCES - ENGINES - 1;
-    refuse(engines > most, format!("at most {most} engines, not {engines}"))?;
     refuse(!(1..=64).contains(&t), format!("an engine has 1 to 64 threads, not {t}"))?;
     refuse(input_threads == 0 || output_threads == 0, "both sides need at least one engine".into())?;
     refuse(output_threads > 64, format!("at most 64 output threads, not {output_threads}"))?;
