@@ -23,6 +23,7 @@ mod application;
 mod ctx;
 mod op;
 mod packet;
+pub mod script;
 
 pub use application::{Application, Program};
 pub use ctx::{Ctx, Mailbox, STORED, TRANSFER_BYTES};

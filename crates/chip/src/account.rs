@@ -1,0 +1,149 @@
+//! What is counted while the chip runs.
+
+use crate::series::Series;
+use crate::thread::State;
+use linecard_program::DropReason;
+use linecard_sim::{Histogram, Ticks};
+
+/// Why a packet was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// A program gave it up.
+    Program(DropReason),
+    /// It came faster than its port's wire carries.
+    LineFull,
+    /// The memory that packets are kept in had no room.
+    PacketMemoryFull,
+    /// Its output queue was full.
+    OutputQueueFull,
+}
+
+impl Loss {
+    /// Number of causes.
+    pub const COUNT: usize = DropReason::ALL.len() + 3;
+
+    /// Number of the cause.
+    pub fn number(self) -> usize {
+        match self {
+            Loss::Program(reason) => reason as usize,
+            Loss::LineFull => DropReason::ALL.len(),
+            Loss::PacketMemoryFull => DropReason::ALL.len() + 1,
+            Loss::OutputQueueFull => DropReason::ALL.len() + 2,
+        }
+    }
+
+    /// Name of a cause by its number.
+    pub fn name(number: usize) -> &'static str {
+        match number.checked_sub(DropReason::ALL.len()) {
+            None => DropReason::ALL[number].name(),
+            Some(0) => "line_full",
+            Some(1) => "packet_memory_full",
+            Some(_) => "output_queue_full",
+        }
+    }
+}
+
+/// A level over time: its integral, and the most.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Level {
+    pub now: u64,
+    since: Ticks,
+    integral: u128,
+    pub most: u64,
+}
+
+impl Level {
+    #[inline]
+    pub fn set(&mut self, level: u64, now: Ticks) {
+        self.integral += u128::from(self.now) * u128::from(now - self.since);
+        self.since = now;
+        self.now = level;
+        self.most = self.most.max(level);
+    }
+
+    pub fn integral(&self, now: Ticks) -> u128 {
+        self.integral + u128::from(self.now) * u128::from(now - self.since)
+    }
+
+    pub fn restart(&mut self, now: Ticks) {
+        (self.since, self.integral, self.most) = (now, 0, self.now);
+    }
+}
+
+/// Counters since statistics started.
+pub(crate) struct Account {
+    pub since: Ticks,
+    pub packets_in: u64,
+    pub bytes_in: u64,
+    pub packets_out: u64,
+    pub bytes_out: u64,
+    pub drops: [u64; Loss::COUNT],
+    pub latency: Histogram,
+    /// Packets between their last bit in and their last bit out.
+    pub inside: Level,
+    pub inside_at_start: u64,
+    /// Time before a thread took packets up, from being handed to an output queue to being on the wire, on the wire.
+    pub waited: u128,
+    pub queued: u128,
+    pub wired: u128,
+    /// Time of threads by cluster and state, `states` to a cluster.
+    pub spent: Vec<u64>,
+    pub states: usize,
+    pub series: Series,
+}
+
+impl Account {
+    pub fn new(clusters: usize, groups: usize, slice: Ticks) -> Self {
+        let states = usize::from(State::PLACES) + groups;
+        Self {
+            since: 0,
+            packets_in: 0,
+            bytes_in: 0,
+            packets_out: 0,
+            bytes_out: 0,
+            drops: [0; Loss::COUNT],
+            latency: Histogram::default(),
+            inside: Level::default(),
+            inside_at_start: 0,
+            waited: 0,
+            queued: 0,
+            wired: 0,
+            spent: vec![0; clusters * states],
+            states,
+            series: Series::new(0, slice),
+        }
+    }
+
+    /// Packets that left or were dropped.
+    pub fn lost(&mut self, loss: Loss, now: Ticks) {
+        self.drops[loss.number()] += 1;
+        self.series.at(now).dropped += 1;
+    }
+
+    #[inline]
+    pub fn enters(&mut self, now: Ticks) {
+        let level = self.inside.now + 1;
+        self.inside.set(level, now);
+        self.series.at(now).inside = level;
+    }
+
+    #[inline]
+    pub fn leaves(&mut self, now: Ticks) {
+        let level = self.inside.now - 1;
+        self.inside.set(level, now);
+        self.series.at(now).inside = level;
+    }
+
+    /// Forget what was before `now`.
+    pub fn restart(&mut self, now: Ticks) {
+        self.since = now;
+        (self.packets_in, self.bytes_in, self.packets_out, self.bytes_out) = (0, 0, 0, 0);
+        self.drops = [0; Loss::COUNT];
+        self.latency = Histogram::default();
+        self.inside.restart(now);
+        self.inside_at_start = self.inside.now;
+        (self.waited, self.queued, self.wired) = (0, 0, 0);
+        self.spent.fill(0);
+        self.series.restart(now, self.inside.now);
+    }
+}

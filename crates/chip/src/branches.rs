@@ -1,0 +1,72 @@
+//! Issue slots lost to taken branches: every so many instructions one is a branch that is taken, and the slots behind it
+//! are empty.
+//!
+//! Which instruction it is is drawn, a geometric number of instructions from one to the next. With a fixed distance the
+//! threads of an engine would fall into step with each other.
+
+use linecard_sim::{Stream, stream};
+
+/// Distances beyond this many are one in millions for any share worth stating.
+const LONGEST: usize = 512;
+
+pub(crate) struct Branches {
+    random: Stream,
+    lost: u32,
+    /// Probability, in 2^-32, that the next branch is at most so many instructions away, less one.
+    within: Vec<u64>,
+    /// Instructions until the next taken branch.
+    until: u32,
+}
+
+impl Branches {
+    /// Branches that are `share` of all instructions and lose so many cycles each; nothing where none costs anything.
+    pub fn new(share: f64, lost_cycles: u32, seed: u64) -> Option<Self> {
+        if share <= 0.0 || lost_cycles == 0 {
+            return None;
+        }
+        let mut not_yet = 1.0;
+        let within = (0..LONGEST).map(|_| {
+            not_yet *= 1.0 - share;
+            ((1.0 - not_yet) * (1u64 << 32) as f64) as u64
+        });
+        let mut branches =
+            Self { random: stream(seed, "branches"), lost: lost_cycles, within: within.collect(), until: 0 };
+        branches.until = branches.draw();
+        Some(branches)
+    }
+
+    fn draw(&mut self) -> u32 {
+        let drawn = self.random.bits() >> 32;
+        self.within.partition_point(|&within| within <= drawn) as u32 + 1
+    }
+
+    /// Cycles that so many instructions take.
+    pub fn cycles(&mut self, instructions: u32) -> u32 {
+        let mut cycles = instructions;
+        let mut left = instructions;
+        while left >= self.until {
+            left -= self.until;
+            cycles += self.lost;
+            self.until = self.draw();
+        }
+        self.until -= left;
+        cycles
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_in_eight_costs_a_quarter_more_on_average_however_the_code_is_cut() {
+        for piece in [1, 7, 94] {
+            let mut branches = Branches::new(0.125, 2, 1).unwrap();
+            let pieces = 940_000 / piece;
+            let cycles: u64 = (0..pieces).map(|_| u64::from(branches.cycles(piece))).sum();
+            let factor = cycles as f64 / f64::from(pieces * piece);
+            assert!((factor - 1.25).abs() < 0.005, "pieces of {piece}: {factor}");
+        }
+        assert!(Branches::new(0.0, 2, 1).is_none());
+    }
+}

@@ -1,0 +1,201 @@
+//! The account at the end.
+
+use super::Chip;
+use crate::counts::{
+    ClusterCounts, Counts, InboxCounts, LinkCounts, PlaceCounts, PoolCounts, PortCounts, Spent,
+};
+use crate::place::Place;
+use crate::thread::{NEVER, State};
+use linecard_sim::Ticks;
+
+fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}
+
+impl Chip {
+    pub(super) fn count(&self, now: Ticks) -> Counts {
+        let a = &self.account;
+        let duration = now - a.since;
+        let spent = self.spent(now);
+        Counts {
+            duration,
+            packets_in: a.packets_in,
+            bytes_in: a.bytes_in,
+            packets_out: a.packets_out,
+            bytes_out: a.bytes_out,
+            drops: a.drops.to_vec(),
+            latency: a.latency.clone(),
+            packet_time: self.packet_time(&spent),
+            inside_at_start: a.inside_at_start,
+            inside_at_end: a.inside.now,
+            inside_mean: share(a.inside.integral(now) as f64, duration as f64),
+            inside_most: a.inside.most,
+            clusters: self.cluster_counts(&spent, now),
+            places: self.place_counts(now),
+            links: self.link_counts(now),
+            pools: self.pool_counts(now),
+            ports: self.port_counts(now),
+            inboxes: self
+                .inboxes
+                .iter()
+                .zip(&self.config.inboxes)
+                .map(|(inbox, config)| InboxCounts { name: config.name.clone(), most: inbox.most_waiting })
+                .collect(),
+            order_most: self.order.most_waiting,
+            series: a.series.clone(),
+        }
+    }
+
+    /// Time of threads by cluster and state up to `now`, what has not been entered yet included.
+    fn spent(&self, now: Ticks) -> Vec<u64> {
+        let mut spent = self.account.spent.clone();
+        let states = self.account.states;
+        for thread in &self.threads {
+            let row = usize::from(thread.cluster) * states;
+            // A wait that is over has been followed by one for the engine.
+            let over = if thread.wake == NEVER { now } else { thread.wake.min(now) };
+            let from = thread.since.max(self.account.since);
+            spent[row + usize::from(thread.state.0)] += over.saturating_sub(from);
+            spent[row + usize::from(State::READY.0)] += now - over.max(from).min(now);
+        }
+        spent
+    }
+
+    fn spent_names(&self, row: &[u64]) -> Vec<Spent> {
+        let named = row.iter().enumerate().filter(|&(_, &ticks)| ticks > 0).map(|(state, &ticks)| Spent {
+            part: self.state_name(State(state as u16)),
+            ticks: u128::from(ticks),
+        });
+        named.collect()
+    }
+
+    fn packet_time(&self, spent: &[u64]) -> Vec<Spent> {
+        let states = self.account.states;
+        let mut all = vec![0u64; states];
+        for row in spent.chunks(states) {
+            for (sum, ticks) in all.iter_mut().zip(row) {
+                *sum += ticks;
+            }
+        }
+        // A thread without a packet attends to none.
+        all[usize::from(State::FREE.0)] = 0;
+        let mut parts = self.spent_names(&all);
+        for (part, ticks) in [
+            ("wait for a thread", self.account.waited),
+            ("in output queue", self.account.queued),
+            ("on the wire", self.account.wired),
+        ] {
+            if ticks > 0 {
+                parts.push(Spent { part: part.to_owned(), ticks });
+            }
+        }
+        parts
+    }
+
+    fn cluster_counts(&self, spent: &[u64], now: Ticks) -> Vec<ClusterCounts> {
+        let duration = (now - self.account.since) as f64;
+        let states = self.account.states;
+        let cluster = |number: usize| {
+            let config = &self.config.clusters[number];
+            let engines = || self.engines.iter().filter(move |e| usize::from(e.cluster) == number);
+            let shares: Vec<f64> = engines().map(|e| share(e.busy(now) as f64, duration).min(1.0)).collect();
+            let row = &spent[number * states..(number + 1) * states];
+            let all: u64 = row.iter().sum();
+            let free = row[usize::from(State::FREE.0)];
+            ClusterCounts {
+                name: config.name.clone(),
+                group: config.group.clone(),
+                busy: share(shares.iter().sum(), shares.len() as f64),
+                busiest: shares.iter().copied().fold(0.0, f64::max),
+                threads_held: share((all - free) as f64, all as f64),
+                threads: self.spent_names(row),
+            }
+        };
+        (0..self.clusters.len()).map(cluster).collect()
+    }
+
+    fn place_counts(&self, now: Ticks) -> Vec<PlaceCounts> {
+        let duration = (now - self.account.since) as f64;
+        let of_server = |server: &crate::place::server::Server| match server.concurrency() {
+            0 => None,
+            n => Some(share(server.busy(now) as f64, duration * f64::from(n)).min(1.0)),
+        };
+        let place = |(place, config): (&Place, &crate::config::PlaceConfig)| {
+            let (utilization, most, accesses, residence, hit_rate) = match place {
+                Place::Server(s) => (of_server(s), of_server(s), s.accesses, s.residence, None),
+                Place::Banked { banks, .. } => {
+                    let shares: Vec<f64> = banks.iter().filter_map(of_server).collect();
+                    let mean = (!shares.is_empty()).then(|| share(shares.iter().sum(), shares.len() as f64));
+                    let most = mean.map(|_| shares.iter().copied().fold(0.0, f64::max));
+                    let accesses = banks.iter().map(|b| b.accesses).sum();
+                    (mean, most, accesses, banks.iter().map(|b| b.residence).sum(), None)
+                }
+                Place::Dram(d) => {
+                    let (mean, most) = d.utilization(now);
+                    (Some(mean), Some(most), d.accesses, d.residence, Some(d.row_hit_rate()))
+                }
+                Place::Cached(c) => {
+                    let rate = share(c.hits as f64, (c.hits + c.misses) as f64);
+                    let use_ = of_server(&c.port);
+                    (use_, use_, c.port.accesses, c.port.residence, Some(rate))
+                }
+            };
+            PlaceCounts {
+                name: config.name.clone(),
+                group: config.group.clone(),
+                utilization,
+                utilization_most: most,
+                accesses,
+                time_mean: share(residence as f64, accesses as f64),
+                hit_rate,
+                is_dram: matches!(place, Place::Dram(_)),
+            }
+        };
+        self.places.iter().zip(&self.config.places).map(place).collect()
+    }
+
+    fn link_counts(&self, now: Ticks) -> Vec<LinkCounts> {
+        let duration = (now - self.account.since) as f64;
+        let links = self.links.iter().zip(&self.config.links);
+        links
+            .map(|(link, config)| LinkCounts {
+                name: config.name.clone(),
+                utilization: share(link.busy(now) as f64, duration).min(1.0),
+                bytes: link.bytes,
+            })
+            .collect()
+    }
+
+    fn pool_counts(&self, now: Ticks) -> Vec<PoolCounts> {
+        let duration = (now - self.account.since) as f64;
+        let pools = self.pools.iter().zip(&self.config.pools);
+        pools
+            .map(|(pool, config)| PoolCounts {
+                name: config.name.clone(),
+                cells: pool.cells,
+                mean: share(pool.level.integral(now) as f64, duration),
+                most: pool.level.most,
+            })
+            .collect()
+    }
+
+    fn port_counts(&self, now: Ticks) -> Vec<PortCounts> {
+        let duration = (now - self.account.since) as f64;
+        let ports = self.ports.iter().zip(&self.config.ports);
+        ports
+            .map(|(port, config)| {
+                let (receiver, sender) = (port.receiver.as_ref(), port.sender.as_ref());
+                let used = |wire: &crate::port::Wire| share(wire.busy(now) as f64, duration).min(1.0);
+                PortCounts {
+                    name: config.name.clone(),
+                    group: config.group.clone(),
+                    receive: receiver.map(|r| used(&r.wire)),
+                    transmit: sender.map(|s| used(&s.wire)),
+                    packets: [receiver.map_or(0, |r| r.packets), sender.map_or(0, |s| s.packets)],
+                    bytes: [receiver.map_or(0, |r| r.bytes), sender.map_or(0, |s| s.bytes)],
+                    most_queued: sender.map_or(0, |s| s.most_queued),
+                }
+            })
+            .collect()
+    }
+}

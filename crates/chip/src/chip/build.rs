@@ -1,0 +1,324 @@
+//! Building a chip: what fits together is checked, numbers are given out, threads are started.
+
+use super::{Chip, Cluster, FIXED, PacketMemory, Pool, Sources, Target, TrafficSource};
+use crate::account::{Account, Level};
+use crate::branches::Branches;
+use crate::config::{ChipConfig, DispatchRule, PlaceKind};
+use crate::engine::Engine;
+use crate::inbox::Inbox;
+use crate::link::Link;
+use crate::order::Order;
+use crate::packet::Packets;
+use crate::place::Place;
+use crate::port::Port;
+use crate::thread::{State, Thread};
+use linecard_buffers::Allocator;
+use linecard_program::script::PacketProgram;
+use linecard_sim::{Agenda, Timebase};
+use std::collections::BinaryHeap;
+
+/// A frame that would wait longer for its wire is lost: more comes than the port carries.
+const LINE_PATIENCE_NS: u64 = 100_000;
+
+/// Length of the first slices of time, before they are joined.
+const FIRST_SLICE_NS: u64 = 1_000;
+
+impl Chip {
+    /// Build a chip that runs `programs` on `traffic`; clusters name programs by number.
+    ///
+    /// # Errors
+    /// A sentence on what does not fit together.
+    pub fn new(
+        config: ChipConfig,
+        programs: Vec<Box<dyn PacketProgram>>,
+        traffic: TrafficSource,
+    ) -> Result<Self, String> {
+        check(&config, programs.len())?;
+        let timebase = timebase(&config)?;
+        let ticks = |ps| timebase.ticks_from_ps(ps);
+        let groups = groups_of_places(&config);
+        let receiving = numbers(&config, |port| port.receive.is_some());
+        let sending = numbers(&config, |port| port.transmit.is_some());
+        let places: Vec<Place> = config.places.iter().map(|place| Place::new(place, &timebase)).collect();
+        let shape = Threads::new(&config);
+        let sources = Sources::new(&config, &places, receiving.len(), sending.len());
+        let seed = config.seed;
+        let clusters = config.clusters.iter().enumerate().map(|(number, c)| {
+            let clock = timebase.clock(c.clock_hz);
+            Cluster {
+                clock,
+                switch: clock.ticks(u64::from(c.switch_cycles)),
+                issue_cycles: c.issue_cycles,
+                posted: c.posted,
+                program: c.program,
+                branches: Branches::new(c.branch_share, c.branch_lost_cycles, seed ^ (number as u64) << 32),
+                takes: c.takes.iter().map(|&inbox| inbox as u16).collect(),
+            }
+        });
+        let clusters: Vec<Cluster> = clusters.collect();
+        let mut engines = Vec::new();
+        let mut threads = Vec::new();
+        for (number, c) in config.clusters.iter().enumerate() {
+            for _ in 0..c.engines {
+                let engine = engines.len() as u32;
+                engines.push(Engine::new(number as u16, threads.len() as u32, c.threads));
+                threads.extend((0..c.threads).map(|_| Thread::new(engine, number as u16, c.posted)));
+            }
+        }
+        let targets = targets(&config, &groups, &ticks);
+        let locks = programs.iter().map(|p| p.locks()).max().unwrap_or(0);
+        let mut chip = Self {
+            agenda: Agenda::new(sources.first_channel + sources.channels.len()),
+            timebase,
+            clusters,
+            engines,
+            threads,
+            programs,
+            groups: shape.groups,
+            groups_at: shape.groups_at,
+            roles: config.roles.len(),
+            targets,
+            links: config.links.iter().map(|link| Link::new(link, &timebase)).collect(),
+            lines: (0..config.links.len() + places.len()).map(|_| BinaryHeap::new()).collect(),
+            line_sequence: 0,
+            requests: Vec::new(),
+            free_requests: Vec::new(),
+            finished: Vec::new(),
+            inboxes: shape.inboxes,
+            pools: config.pools.iter().map(|p| Pool { cells: p.cells, level: Level::default() }).collect(),
+            ports: config.ports.iter().map(|port| Port::new(port, &timebase)).collect(),
+            receivers: receiving,
+            senders: sending,
+            order: Order::new(config.order, config.ports.len()),
+            memory: packet_memory(&config)?,
+            locks: (0..locks).map(|_| super::Lock::default()).collect(),
+            packets: Packets::default(),
+            timers: BinaryHeap::new(),
+            traffic,
+            next_arrival: None,
+            traffic_ended: false,
+            line_patience: timebase.ticks_from_ns(LINE_PATIENCE_NS),
+            departures: None,
+            numbered: 0,
+            gone: 0,
+            warm: true,
+            account: Account::new(
+                config.clusters.len(),
+                places.len(),
+                timebase.ticks_from_ns(FIRST_SLICE_NS),
+            ),
+            places,
+            sources,
+            config,
+        };
+        for thread in 0..chip.threads.len() as u32 {
+            chip.make_ready(thread, 0);
+        }
+        if !chip.config.saturated {
+            chip.fetch_arrival();
+        }
+        Ok(chip)
+    }
+}
+
+fn numbers(config: &ChipConfig, wanted: impl Fn(&crate::config::PortConfig) -> bool) -> Vec<u16> {
+    (0..config.ports.len()).filter(|&port| wanted(&config.ports[port])).map(|port| port as u16).collect()
+}
+
+/// A tick is at most a picosecond, so that no latency is rounded by more.
+fn timebase(config: &ChipConfig) -> Result<Timebase, String> {
+    let mut clocks: Vec<u64> = config.clusters.iter().map(|cluster| cluster.clock_hz).collect();
+    clocks.extend(config.places.iter().filter_map(|place| match &place.kind {
+        PlaceKind::Dram(dram) => Some(dram.clock_hz),
+        _ => None,
+    }));
+    Timebase::fine(&clocks).map_err(|error| error.to_string())
+}
+
+/// Number of the first place of each place's group: threads that wait for any of a group are in one state.
+fn groups_of_places(config: &ChipConfig) -> Vec<u16> {
+    let first = |group: &str| config.places.iter().position(|place| place.group == group).unwrap_or(0);
+    config.places.iter().map(|place| first(&place.group) as u16).collect()
+}
+
+/// Ways to places; those on which accesses arrive in the order of their issue are marked.
+fn targets(config: &ChipConfig, groups: &[u16], ticks: &impl Fn(u64) -> u64) -> Vec<Option<Target>> {
+    let all = || config.targets.iter().flatten().flatten();
+    let by_ports = |place: usize| {
+        config.packets.as_ref().is_some_and(|packets| {
+            let moved = packets.received_by_ports || packets.sent_by_ports;
+            let keeps = config.targets.iter().filter_map(|row| row[packets.role].as_ref());
+            moved && keeps.into_iter().any(|target| target.place == place)
+        })
+    };
+    let behind_cache = |place: usize| {
+        config.places.iter().any(|p| matches!(&p.kind, PlaceKind::Cached(cache) if cache.behind == place))
+    };
+    let direct = |place: usize| {
+        let answers = matches!(config.places[place].kind, PlaceKind::Server(_) | PlaceKind::Banked { .. });
+        let mut ways = all().filter(|target| target.place == place).map(|t| (t.issue_ps, t.links.is_empty()));
+        let first = ways.next();
+        let alike = first.is_some_and(|(issue, no_links)| no_links && ways.all(|way| way == (issue, true)));
+        // A place that serves as many accesses as come has no order to keep.
+        let endless = matches!(&config.places[place].kind, PlaceKind::Server(s) if s.concurrency == 0);
+        let no_links = all().filter(|target| target.place == place).all(|t| t.links.is_empty());
+        answers && (alike || endless && no_links) && !by_ports(place) && !behind_cache(place)
+    };
+    let direct: Vec<bool> = (0..config.places.len()).map(direct).collect();
+    let target = |target: &Option<crate::config::TargetConfig>| {
+        target.as_ref().map(|t| Target {
+            place: t.place as u16,
+            base: t.base,
+            issue: ticks(t.issue_ps),
+            back: ticks(t.back_ps),
+            links: t.links.iter().map(|&link| link as u16).collect(),
+            state: State(State::PLACES + groups[t.place]),
+            direct: direct[t.place],
+        })
+    };
+    config.targets.iter().flatten().map(target).collect()
+}
+
+fn packet_memory(config: &ChipConfig) -> Result<Option<PacketMemory>, String> {
+    let Some(packets) = &config.packets else { return Ok(None) };
+    let mut allocators: Vec<Option<Allocator>> = config.places.iter().map(|_| None).collect();
+    let mut base_of_place = vec![0; config.places.len()];
+    let mut of_cluster = Vec::new();
+    for (row, cluster) in config.targets.iter().zip(&config.clusters) {
+        let Some(target) = &row[packets.role] else {
+            return Err(format!("{} reaches no memory that keeps packets", cluster.name));
+        };
+        if allocators[target.place].is_none() {
+            allocators[target.place] = Some(Allocator::new(&packets.allocator)?);
+            base_of_place[target.place] = target.base;
+        }
+        of_cluster.push((target.place as u16, target.base));
+    }
+    Ok(Some(PacketMemory {
+        allocators,
+        of_cluster,
+        base_of_place,
+        received_by_ports: packets.received_by_ports,
+        sent_by_ports: packets.sent_by_ports,
+    }))
+}
+
+impl Sources {
+    fn new(config: &ChipConfig, places: &[Place], receivers: usize, senders: usize) -> Self {
+        let first_sender = FIXED + receivers;
+        let first_line = first_sender + senders;
+        let first_engine = first_line + config.links.len() + places.len();
+        let engines: usize = config.clusters.iter().map(|c| c.engines as usize).sum();
+        let mut channels = Vec::new();
+        let mut channel_of_place = Vec::new();
+        for (number, place) in places.iter().enumerate() {
+            channel_of_place.push(channels.len());
+            if let Place::Dram(dram) = place {
+                channels.extend((0..dram.channels()).map(|channel| (number as u16, channel as u16)));
+            }
+        }
+        Self {
+            first_receiver: FIXED,
+            first_sender,
+            first_line,
+            first_engine,
+            first_channel: first_engine + engines,
+            channels,
+            channel_of_place,
+        }
+    }
+}
+
+/// Inboxes with their groups, and which groups each thread takes from.
+struct Threads {
+    inboxes: Vec<Inbox>,
+    groups: Vec<u32>,
+    groups_at: Vec<u32>,
+}
+
+impl Threads {
+    fn new(config: &ChipConfig) -> Self {
+        let of_ports = |inbox: usize| {
+            config.ports.iter().any(|port| port.receive.as_ref().is_some_and(|r| r.inbox == inbox))
+        };
+        let takers = |inbox: usize| {
+            config.clusters.iter().enumerate().filter(move |(_, cluster)| cluster.takes.contains(&inbox))
+        };
+        let mut inboxes = Vec::new();
+        for (number, inbox) in config.inboxes.iter().enumerate() {
+            let clusters = match inbox.rule {
+                DispatchRule::FreeList => takers(number).take(1).map(|(c, _)| c as u16).collect(),
+                DispatchRule::Hash | DispatchRule::LeastLoaded => {
+                    takers(number).map(|(c, _)| c as u16).collect()
+                }
+                DispatchRule::Lanes => takers(number)
+                    .flat_map(|(c, cluster)| vec![c as u16; (cluster.engines * cluster.threads) as usize])
+                    .collect(),
+            };
+            inboxes.push(Inbox::new(inbox, clusters, of_ports(number)));
+        }
+        let (mut groups, mut groups_at) = (Vec::new(), Vec::new());
+        let mut lane = vec![0u32; config.inboxes.len()];
+        for (number, cluster) in config.clusters.iter().enumerate() {
+            for _ in 0..cluster.engines * cluster.threads {
+                groups_at.push(groups.len() as u32);
+                for &inbox in &cluster.takes {
+                    groups.push(match config.inboxes[inbox].rule {
+                        DispatchRule::FreeList => 0,
+                        DispatchRule::Hash | DispatchRule::LeastLoaded => {
+                            takers(inbox).position(|(c, _)| c == number).unwrap_or(0) as u32
+                        }
+                        DispatchRule::Lanes => {
+                            lane[inbox] += 1;
+                            lane[inbox] - 1
+                        }
+                    });
+                }
+            }
+        }
+        Self { inboxes, groups, groups_at }
+    }
+}
+
+/// What no chip can be built from.
+fn check(config: &ChipConfig, programs: usize) -> Result<(), String> {
+    let refuse = |wrong: bool, message: &str| if wrong { Err(message.to_owned()) } else { Ok(()) };
+    refuse(config.clusters.is_empty(), "a chip needs a cluster of engines")?;
+    refuse(config.places.len() > 60_000, "a chip has at most 60,000 places")?;
+    refuse(config.ports.len() > 60_000, "a chip has at most 60,000 ports")?;
+    refuse(config.ports.iter().all(|p| p.receive.is_none()), "a chip needs a port that packets come in by")?;
+    refuse(config.ports.iter().all(|p| p.transmit.is_none()), "a chip needs a port that packets go out by")?;
+    for cluster in &config.clusters {
+        let name = &cluster.name;
+        refuse(cluster.engines == 0 || cluster.threads == 0, &format!("{name} has no engine or no thread"))?;
+        refuse(cluster.posted == 0, &format!("threads of {name} need room for one posted operation"))?;
+        refuse(cluster.takes.is_empty(), &format!("{name} takes packets from no inbox"))?;
+        refuse(cluster.program >= programs, &format!("{name} has no program"))?;
+    }
+    for (number, inbox) in config.inboxes.iter().enumerate() {
+        let taken = config.clusters.iter().any(|cluster| cluster.takes.contains(&number));
+        refuse(!taken, &format!("no cluster takes from the inbox {}", inbox.name))?;
+        refuse(inbox.capacity == Some(0), &format!("the inbox {} has no room", inbox.name))?;
+    }
+    // Ports write a packet before a thread has it, so the thread's memory must be known then.
+    if let Some(packets) = &config.packets
+        && packets.received_by_ports
+    {
+        for port in config.ports.iter().filter_map(|port| port.receive.as_ref()) {
+            let inbox = &config.inboxes[port.inbox];
+            let takers = config.targets.iter().zip(&config.clusters);
+            let takers = takers.filter(|(_, cluster)| cluster.takes.contains(&port.inbox));
+            let mut places = takers.filter_map(|(row, _)| row[packets.role].as_ref()).map(|t| t.place);
+            let first = places.next();
+            refuse(
+                inbox.rule == DispatchRule::FreeList && places.any(|place| Some(place) != first),
+                &format!(
+                    "the inbox {} gives a packet to whichever thread is free, but each cluster keeps packets in a memory \
+                     of its own: dispatch by hash, least_loaded or lanes",
+                    inbox.name
+                ),
+            )?;
+        }
+    }
+    Ok(())
+}

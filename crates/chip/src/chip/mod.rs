@@ -1,0 +1,448 @@
+//! The chip: the loop over its events, and what every part of it shares.
+
+mod account;
+mod build;
+mod receive;
+mod send;
+mod threads;
+mod travel;
+
+use crate::account::Account;
+use crate::config::ChipConfig;
+use crate::counts::Counts;
+use crate::engine::Engine;
+use crate::inbox::Inbox;
+use crate::link::Link;
+use crate::order::Order;
+use crate::packet::{NONE, Packets};
+use crate::place::Place;
+use crate::port::Port;
+use crate::series::Series;
+use crate::thread::{State, Thread};
+use linecard_buffers::Allocator;
+use linecard_program::script::{Access, PacketProgram};
+use linecard_program::{PacketHead, PacketId};
+use linecard_sim::{Agenda, Clock, Ticks, Timebase, mser};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::ops::ControlFlow;
+
+/// A packet on its way to a port.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// When its first bit is at the port, in nanoseconds from the start of the run; not before the arrival before it.
+    pub at_ns: u64,
+    /// The same for packets of one flow; it chooses the port, and whatever is chosen by flow.
+    pub flow_hash: u32,
+    /// The packet.
+    pub head: PacketHead,
+}
+
+/// A packet that has left.
+#[derive(Clone, Copy, Debug)]
+pub struct Departure {
+    /// When its last bit was on the wire, in ticks.
+    pub at: Ticks,
+    /// Number in the order of arrival.
+    pub number: u64,
+    /// Its flow's hash.
+    pub flow_hash: u32,
+    /// Port it came by.
+    pub input_port: u16,
+    /// Port it left by.
+    pub output_port: u16,
+    /// The header as the program left it.
+    pub head: PacketHead,
+}
+
+/// Gives the packets of a run, in order of arrival; `None` ends the traffic.
+pub type TrafficSource = Box<dyn FnMut() -> Option<Arrival>>;
+
+/// Called for every packet that leaves.
+pub type DepartureSink = Box<dyn FnMut(&Departure)>;
+
+/// When statistics start and when the run ends.
+#[derive(Clone, Copy, Debug)]
+pub struct RunLimit {
+    /// Packets that leave or are dropped before statistics start; `None` finds out when the chip is steady.
+    pub warmup_packets: Option<u64>,
+    /// Packets that then leave or are dropped before the run ends.
+    pub packets: u64,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// As many packets as asked for have gone.
+    Completed,
+    /// The traffic ended, and every packet has left.
+    TrafficEnded,
+    /// Packets are inside and nothing will ever happen again; what threads wait for, with counts.
+    Deadlock {
+        /// Packets inside.
+        packets_inside: u64,
+        /// What threads wait for.
+        waiting: Vec<(String, usize)>,
+    },
+    /// The caller asked to stop.
+    Interrupted,
+}
+
+/// How a cluster reaches the place of a role.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    place: u16,
+    base: u64,
+    issue: Ticks,
+    back: Ticks,
+    /// Links on the way; they are few, and mostly none.
+    links: Box<[u16]>,
+    /// State of a thread that waits for it.
+    state: State,
+    /// Accesses arrive in the order in which they are issued, whoever issues them, and the place answers at once.
+    direct: bool,
+}
+
+/// Who hears of the end of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    Thread {
+        thread: u32,
+        posted: bool,
+    },
+    /// A port writes a packet into memory.
+    Receive(PacketId),
+    /// A port reads a packet from memory.
+    Transmit(PacketId),
+    /// A cache fetches a line for the request of this number.
+    Fill(u32),
+    Nobody,
+}
+
+/// An access under way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    owner: Owner,
+    /// Number in `targets`; [`NO_TARGET`] for accesses of ports and caches.
+    target: u32,
+    /// Links behind it.
+    hop: u8,
+    kind: Access,
+    bytes: u16,
+    place: u16,
+    address: u64,
+    /// Pieces of it that DRAM has not done yet.
+    pieces: u32,
+    done: Ticks,
+    arrived: Ticks,
+    /// The next request that waits for the same line of a cache.
+    next: u32,
+}
+
+pub(crate) const NO_TARGET: u32 = u32::MAX;
+
+/// What happens at a time that nothing else keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Timer {
+    /// All of a packet is in memory.
+    Stored(u32),
+    /// All of a packet has been read for its port.
+    Fetched(u32),
+}
+
+/// Requests on their way to a link or a place, by time of arrival.
+type Line = BinaryHeap<Reverse<(Ticks, u64, u32)>>;
+
+pub(crate) struct Cluster {
+    clock: Clock,
+    switch: Ticks,
+    issue_cycles: u32,
+    posted: u32,
+    program: usize,
+    branches: Option<crate::branches::Branches>,
+    /// Inboxes that threads take from.
+    takes: Box<[u16]>,
+}
+
+/// A packet processor with its programs and its traffic.
+pub struct Chip {
+    agenda: Agenda,
+    timebase: Timebase,
+    config: ChipConfig,
+    sources: Sources,
+
+    clusters: Vec<Cluster>,
+    engines: Vec<Engine>,
+    threads: Vec<Thread>,
+    programs: Vec<Box<dyn PacketProgram>>,
+    /// Group in each inbox that a cluster's threads take from, by thread and place in `takes`.
+    groups: Vec<u32>,
+    groups_at: Vec<u32>,
+
+    roles: usize,
+    /// By cluster and role.
+    targets: Vec<Option<Target>>,
+    places: Vec<Place>,
+    links: Vec<Link>,
+    /// Lines in front of links, then of places.
+    lines: Vec<Line>,
+    line_sequence: u64,
+    requests: Vec<Request>,
+    free_requests: Vec<u32>,
+    /// Ends of DRAM accesses; empty between events.
+    finished: Vec<(u32, Ticks)>,
+
+    inboxes: Vec<Inbox>,
+    pools: Vec<Pool>,
+    ports: Vec<Port>,
+    receivers: Vec<u16>,
+    senders: Vec<u16>,
+    order: Order,
+    memory: Option<PacketMemory>,
+    locks: Vec<Lock>,
+    packets: Packets,
+    timers: BinaryHeap<Reverse<(Ticks, u64, Timer)>>,
+
+    traffic: TrafficSource,
+    next_arrival: Option<Arrival>,
+    traffic_ended: bool,
+    /// Longest that a frame may wait for its wire.
+    line_patience: Ticks,
+    departures: Option<DepartureSink>,
+    numbered: u64,
+    gone: u64,
+    warm: bool,
+    account: Account,
+}
+
+/// Where events come from, in the order in which they are served at one instant: what comes from outside and results
+/// first, engines after them, so that an engine sees every thread that became ready; DRAM last, so that it sees every
+/// request submitted.
+pub(crate) struct Sources {
+    first_receiver: usize,
+    first_sender: usize,
+    first_line: usize,
+    first_engine: usize,
+    first_channel: usize,
+    /// Place and channel of each source from `first_channel` on, and the first of each place.
+    channels: Vec<(u16, u16)>,
+    channel_of_place: Vec<usize>,
+}
+
+const ARRIVAL: usize = 0;
+const TIMERS: usize = 1;
+const FIXED: usize = 2;
+
+pub(crate) struct Pool {
+    cells: u32,
+    level: crate::account::Level,
+}
+
+pub(crate) struct PacketMemory {
+    /// One for each place that keeps packets.
+    allocators: Vec<Option<Allocator>>,
+    /// By cluster: place and first byte.
+    of_cluster: Vec<(u16, u64)>,
+    /// By place: first byte.
+    base_of_place: Vec<u64>,
+    received_by_ports: bool,
+    sent_by_ports: bool,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Lock {
+    owner: Option<u32>,
+    waiting: VecDeque<u32>,
+}
+
+const EVENTS_BETWEEN_REPORTS: u32 = 1 << 16;
+
+/// Packets after which a chip is first asked whether it is steady; then after twice as many, and so on.
+const FIRST_LOOK_PACKETS: u64 = 1_000;
+
+impl Chip {
+    /// Call `sink` for every packet that leaves, in order of time.
+    pub fn on_departure(&mut self, sink: DepartureSink) {
+        self.departures = Some(sink);
+    }
+
+    /// The chip's ticks.
+    pub fn timebase(&self) -> Timebase {
+        self.timebase
+    }
+
+    /// What it was built from.
+    pub fn config(&self) -> &ChipConfig {
+        &self.config
+    }
+
+    /// Its programs, for their counters.
+    pub fn programs(&self) -> &[Box<dyn PacketProgram>] {
+        &self.programs
+    }
+
+    /// Whether the warm-up ended by itself or by the count that was given, and not because it had lasted too long.
+    pub fn was_warm(&self) -> bool {
+        self.warm
+    }
+
+    /// What was counted since the warm-up.
+    pub fn counts(&self) -> Counts {
+        self.count(self.agenda.now())
+    }
+
+    /// Run until `limit`; `progress` is told from time to time how many packets have gone.
+    pub fn run(&mut self, limit: RunLimit, progress: &mut dyn FnMut(u64) -> ControlFlow<()>) -> Outcome {
+        let (mut warming, mut mark) = match limit.warmup_packets {
+            Some(0) => (false, limit.packets),
+            Some(packets) => (true, packets),
+            None => (true, FIRST_LOOK_PACKETS.min(limit.packets.max(1))),
+        };
+        let longest = limit.packets.saturating_mul(2).max(10 * FIRST_LOOK_PACKETS);
+        let mut countdown = EVENTS_BETWEEN_REPORTS;
+        loop {
+            if self.gone >= mark {
+                if !warming {
+                    return Outcome::Completed;
+                }
+                let given = limit.warmup_packets.is_some();
+                if given || self.is_warm() || self.gone >= longest {
+                    self.warm = given || self.is_warm();
+                    warming = false;
+                    mark = self.gone.saturating_add(limit.packets);
+                    self.start_measuring();
+                } else {
+                    mark = self.gone * 2;
+                }
+            }
+            let Some((now, source)) = self.agenda.take_next() else {
+                return self.nothing_left();
+            };
+            self.handle(source, now);
+            countdown -= 1;
+            if countdown == 0 {
+                countdown = EVENTS_BETWEEN_REPORTS;
+                if progress(self.gone).is_break() {
+                    return Outcome::Interrupted;
+                }
+            }
+        }
+    }
+
+    /// Whether latency and the number of packets inside no longer drift from where they began.
+    fn is_warm(&self) -> bool {
+        let slices = self.account.series.slices();
+        let inside: Vec<f64> = slices.iter().map(|s| s.inside as f64).collect();
+        let left = slices.iter().filter(|s| s.packets_out > 0);
+        let latency: Vec<f64> = left.map(|s| s.latency as f64 / s.packets_out as f64).collect();
+        mser(&inside).is_some() && (latency.is_empty() || mser(&latency).is_some())
+    }
+
+    fn nothing_left(&self) -> Outcome {
+        if self.traffic_ended && self.account.inside.now == 0 {
+            return Outcome::TrafficEnded;
+        }
+        let mut waiting: Vec<(String, usize)> = Vec::new();
+        for thread in &self.threads {
+            let state = self.state_name(thread.state);
+            match waiting.iter_mut().find(|(name, _)| *name == state) {
+                Some((_, count)) => *count += 1,
+                None => waiting.push((state, 1)),
+            }
+        }
+        Outcome::Deadlock { packets_inside: self.account.inside.now, waiting }
+    }
+
+    #[inline(always)]
+    fn handle(&mut self, source: usize, now: Ticks) {
+        let s = &self.sources;
+        if source >= s.first_engine {
+            if source < s.first_channel {
+                self.engine_event(source - s.first_engine, now);
+            } else {
+                self.channel_event(source - s.first_channel, now);
+            }
+        } else if source >= s.first_line {
+            self.line_event(source - s.first_line, now);
+        } else if source >= s.first_sender {
+            self.sender_event(source - s.first_sender, now);
+        } else if source >= s.first_receiver {
+            self.receiver_event(source - s.first_receiver, now);
+        } else if source == TIMERS {
+            self.timer_event(now);
+        } else {
+            self.arrival_event(now);
+        }
+    }
+
+    fn timer_event(&mut self, now: Ticks) {
+        while let Some(&Reverse((at, _, timer))) = self.timers.peek() {
+            if at > now {
+                self.agenda.schedule(TIMERS, at);
+                break;
+            }
+            self.timers.pop();
+            match timer {
+                Timer::Stored(packet) => self.stored(PacketId(packet), now),
+                Timer::Fetched(packet) => self.fetched(PacketId(packet), now),
+            }
+        }
+    }
+
+    fn set_timer(&mut self, at: Ticks, timer: Timer) {
+        self.line_sequence += 1;
+        self.timers.push(Reverse((at, self.line_sequence, timer)));
+        if self.agenda.pending(TIMERS).is_none_or(|first| at < first) {
+            self.agenda.schedule(TIMERS, at);
+        }
+    }
+
+    fn start_measuring(&mut self) {
+        let now = self.agenda.now();
+        for number in 0..self.threads.len() {
+            // Waits that ended in the past are entered before the books are closed.
+            self.settle(number as u32, now);
+        }
+        self.account.restart(now);
+        self.engines.iter_mut().for_each(|engine| engine.restart(now));
+        self.places.iter_mut().for_each(|place| place.restart(now));
+        self.links.iter_mut().for_each(|link| link.restart(now));
+        self.pools.iter_mut().for_each(|pool| pool.level.restart(now));
+        for port in &mut self.ports {
+            if let Some(receiver) = &mut port.receiver {
+                receiver.wire.restart(now);
+                (receiver.packets, receiver.bytes) = (0, 0);
+            }
+            if let Some(sender) = &mut port.sender {
+                sender.wire.restart(now);
+                (sender.packets, sender.bytes, sender.most_queued) = (0, 0, 0);
+            }
+        }
+        for inbox in &mut self.inboxes {
+            inbox.most_waiting = inbox.waiting;
+        }
+        self.order.most_waiting = self.order.waiting;
+        self.programs.iter_mut().for_each(|program| program.restart_counters());
+    }
+
+    fn state_name(&self, state: State) -> String {
+        match state.0.checked_sub(State::PLACES) {
+            None => State::NAMES[state.0 as usize].to_owned(),
+            Some(group) => format!("wait {}", self.group_name(usize::from(group))),
+        }
+    }
+
+    /// Name of a group of places, by the number of its first place.
+    fn group_name(&self, number: usize) -> &str {
+        &self.config.places[number].group
+    }
+
+    /// The slices of the time since the warm-up.
+    pub fn series(&self) -> &Series {
+        &self.account.series
+    }
+
+    fn holds_nothing(id: PacketId) -> bool {
+        id == NONE
+    }
+}

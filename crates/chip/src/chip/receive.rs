@@ -1,0 +1,236 @@
+//! The inward side: arrivals, wires, the receive buffer, and packets written to memory by their port.
+
+use super::{ARRIVAL, Arrival, Chip, NO_TARGET, Owner};
+use crate::account::Loss;
+use crate::inbox::choose;
+use crate::packet::Packet;
+use crate::port::Frame;
+use linecard_buffers::Placement;
+use linecard_program::script::Access;
+use linecard_program::{CELL_BYTES, DropReason, PacketHead, PacketId};
+use linecard_sim::Ticks;
+
+const PORT_SALT: u32 = 0x2545_f491;
+
+impl Chip {
+    pub(super) fn fetch_arrival(&mut self) {
+        self.next_arrival = (self.traffic)();
+        match &self.next_arrival {
+            Some(arrival) => {
+                let at = self.timebase.ticks_from_ns(arrival.at_ns).max(self.agenda.now());
+                self.agenda.schedule(ARRIVAL, at);
+            }
+            None => self.traffic_ended = true,
+        }
+    }
+
+    /// The first bit of a frame is at its port.
+    pub(super) fn arrival_event(&mut self, now: Ticks) {
+        let Some(arrival) = self.next_arrival.take() else { return };
+        let number = choose(arrival.flow_hash, PORT_SALT, self.receivers.len());
+        let port = usize::from(self.receivers[number]);
+        if let Some(receiver) = &mut self.ports[port].receiver {
+            if receiver.wire.free.saturating_sub(now) > self.line_patience {
+                self.came(port, &arrival.head, now);
+                self.numbered += 1;
+                self.lose(Loss::LineFull, now);
+            } else {
+                let ends = receiver.wire.send(now, arrival.head.bytes);
+                let frame = Frame { head: arrival.head, flow_hash: arrival.flow_hash, ends };
+                receiver.coming.push_back(frame);
+                if receiver.coming.len() == 1 {
+                    self.agenda.schedule(self.sources.first_receiver + number, ends);
+                }
+            }
+        }
+        self.fetch_arrival();
+    }
+
+    fn came(&mut self, port: usize, head: &PacketHead, now: Ticks) {
+        self.account.packets_in += 1;
+        self.account.bytes_in += u64::from(head.bytes);
+        self.account.series.at(now).packets_in += 1;
+        if let Some(receiver) = &mut self.ports[port].receiver {
+            receiver.packets += 1;
+            receiver.bytes += u64::from(head.bytes);
+        }
+    }
+
+    /// A packet is lost that never stood in the table.
+    fn lose(&mut self, loss: Loss, now: Ticks) {
+        self.account.lost(loss, now);
+        self.gone += 1;
+    }
+
+    /// The last bit of a frame is in.
+    pub(super) fn receiver_event(&mut self, number: usize, now: Ticks) {
+        let port = usize::from(self.receivers[number]);
+        while let Some(receiver) = &mut self.ports[port].receiver {
+            let Some(&frame) = receiver.coming.front() else { break };
+            if frame.ends > now {
+                self.agenda.schedule(self.sources.first_receiver + number, frame.ends);
+                break;
+            }
+            receiver.coming.pop_front();
+            self.came(port, &frame.head, now);
+            self.admit(port, &frame, now);
+        }
+    }
+
+    /// Give a packet room in the receive buffer and its place in memory, and hand it on.
+    fn admit(&mut self, port: usize, frame: &Frame, now: Ticks) {
+        let number = self.numbered;
+        self.numbered += 1;
+        let Some(receiver) = &self.ports[port].receiver else { return };
+        let (pool, inbox) = (usize::from(receiver.pool), usize::from(receiver.inbox));
+        let cells = frame.head.cells();
+        let room = u64::from(self.pools[pool].cells);
+        if self.pools[pool].level.now + u64::from(cells) > room {
+            let too_large = u64::from(cells) > room;
+            let reason = if too_large { DropReason::TooLarge } else { DropReason::ReceiveBufferFull };
+            return self.lose(Loss::Program(reason), now);
+        }
+        let mut packet = Packet::new(frame.head, number, frame.flow_hash, port as u16, now);
+        let group = self.inboxes[inbox].group_of(frame.flow_hash);
+        (packet.inbox, packet.group) = (inbox as u16, group as u32);
+        if let Err(loss) = self.allocate(&mut packet, inbox, group) {
+            return self.lose(loss, now);
+        }
+        let level = self.pools[pool].level.now + u64::from(cells);
+        self.pools[pool].level.set(level, now);
+        (packet.pool, packet.pool_cells) = (pool as u16, cells as u16);
+        (packet.domain, packet.turn) = self.order.enter(frame.flow_hash, port as u16);
+        let id = self.packets.insert(packet);
+        self.account.enters(now);
+        match &self.memory {
+            Some(memory) if memory.received_by_ports => self.store(id, now),
+            _ => self.offer(inbox, group, id, now),
+        }
+    }
+
+    /// Find room for a packet in the memory of the cluster that will have it.
+    fn allocate(&mut self, packet: &mut Packet, inbox: usize, group: usize) -> Result<(), Loss> {
+        let Some(memory) = &mut self.memory else { return Ok(()) };
+        let cluster = usize::from(self.inboxes[inbox].groups[group].cluster);
+        let (place, _) = memory.of_cluster[cluster];
+        let Some(allocator) = &mut memory.allocators[usize::from(place)] else {
+            unreachable!("every place that keeps packets has an allocator")
+        };
+        match allocator.allocate(u32::from(packet.cells), 0) {
+            Placement::Wait => Err(Loss::PacketMemoryFull),
+            Placement::TooLarge => Err(Loss::Program(DropReason::TooLarge)),
+            Placement::At(first) => {
+                (packet.place, packet.allocated, packet.first_cell) = (place, true, first);
+                (packet.write_at, packet.read_at) = ((0, first), (0, first));
+                Ok(())
+            }
+        }
+    }
+
+    /// A packet for a thread of a chip that always has one waiting.
+    pub(super) fn draw(&mut self, inbox: usize, group: usize, now: Ticks) -> Option<PacketId> {
+        let Arrival { head, flow_hash, .. } = match self.next_arrival.take() {
+            Some(arrival) => arrival,
+            None if self.traffic_ended => return None,
+            None => match (self.traffic)() {
+                Some(arrival) => arrival,
+                None => {
+                    self.traffic_ended = true;
+                    return None;
+                }
+            },
+        };
+        let port = self.receivers[choose(flow_hash, PORT_SALT, self.receivers.len())];
+        let mut packet = Packet::new(head, self.numbered, flow_hash, port, now);
+        (packet.inbox, packet.group) = (inbox as u16, group as u32);
+        match self.allocate(&mut packet, inbox, group) {
+            Ok(()) => {}
+            Err(Loss::PacketMemoryFull) => {
+                // It waits until there is room.
+                self.next_arrival = Some(Arrival { at_ns: 0, flow_hash, head });
+                return None;
+            }
+            Err(loss) => {
+                self.numbered += 1;
+                self.came(usize::from(port), &head, now);
+                self.lose(loss, now);
+                return self.draw(inbox, group, now);
+            }
+        }
+        self.numbered += 1;
+        self.came(usize::from(port), &head, now);
+        (packet.domain, packet.turn) = self.order.enter(flow_hash, port);
+        let id = self.packets.insert(packet);
+        self.account.enters(now);
+        self.inboxes[inbox].groups[group].load += 1;
+        Some(id)
+    }
+
+    /// A port writes a packet into memory, cell by cell.
+    fn store(&mut self, id: PacketId, now: Ticks) {
+        self.move_by_port(id, true, now);
+    }
+
+    /// A port moves all cells of a packet into memory, or out of it.
+    pub(super) fn move_by_port(&mut self, id: PacketId, write: bool, now: Ticks) {
+        let packet = &mut self.packets[id];
+        let (cells, place) = (packet.cells, packet.place);
+        packet.parts = u32::from(cells);
+        packet.done = now;
+        for cell in 0..cells {
+            let base = self.memory.as_ref().map_or(0, |m| m.base_of_place[usize::from(place)]);
+            let address = base + self.cell_address(id, cell, write);
+            let bytes = self.packets[id].cell_bytes(cell);
+            let (owner, kind) = match write {
+                true => (Owner::Receive(id), Access::Write),
+                false => (Owner::Transmit(id), Access::Read),
+            };
+            let request = self.new_request(owner, NO_TARGET, kind, bytes, place, address);
+            if let Some(done) = self.travel(request, now) {
+                self.completed(request, done);
+            }
+        }
+    }
+
+    /// All of a packet is in memory: its cells of the receive buffer are free, and a thread may take it up.
+    pub(super) fn stored(&mut self, id: PacketId, now: Ticks) {
+        self.free_pool(id, now);
+        let packet = &self.packets[id];
+        let (inbox, group) = (usize::from(packet.inbox), packet.group as usize);
+        self.offer(inbox, group, id, now);
+    }
+
+    /// Byte offset of a cell within the memory that keeps packets; cells are followed in order.
+    pub(super) fn cell_address(&mut self, id: PacketId, cell: u16, write: bool) -> u64 {
+        let packet = &mut self.packets[id];
+        let Some(memory) = &self.memory else { return u64::from(cell) * u64::from(CELL_BYTES) };
+        let Some(allocator) = &memory.allocators[usize::from(packet.place)] else { return 0 };
+        let at = if write { &mut packet.write_at } else { &mut packet.read_at };
+        if at.0 > cell {
+            *at = (0, packet.first_cell);
+        }
+        while at.0 < cell {
+            *at = (at.0 + 1, allocator.next_cell(at.1));
+        }
+        u64::from(at.1) * u64::from(CELL_BYTES)
+    }
+
+    /// A program moves a cell out of the receive buffer, which is free when the last has gone.
+    pub(super) fn moved_cell(&mut self, id: PacketId, now: Ticks) {
+        let packet = &mut self.packets[id];
+        packet.moved += 1;
+        if packet.moved == packet.cells {
+            self.free_pool(id, now);
+        }
+    }
+
+    /// The packet's cells of the receive buffer are free.
+    pub(super) fn free_pool(&mut self, id: PacketId, now: Ticks) {
+        let packet = &mut self.packets[id];
+        let cells = u64::from(std::mem::take(&mut packet.pool_cells));
+        if cells > 0 {
+            let level = &mut self.pools[usize::from(packet.pool)].level;
+            level.set(level.now - cells, now);
+        }
+    }
+}

@@ -1,0 +1,452 @@
+//! Engines run threads: who is next, until when, and what the actions of a thread do.
+
+use super::{Chip, Owner};
+use crate::account::Loss;
+use crate::packet::NONE;
+use crate::thread::{NEVER, Posted, State};
+use linecard_program::PacketId;
+use linecard_program::script::{Access, Action, PacketInfo, RoleId};
+use linecard_sim::Ticks;
+
+/// What comes of an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum After {
+    /// The thread goes on with its next step.
+    GoOn,
+    /// It waits for the result.
+    Wait,
+    /// It waits to do the action; whoever makes room does it for the thread ([`Chip::resume`]).
+    Blocked,
+}
+
+impl Chip {
+    #[inline(always)]
+    pub(super) fn engine_event(&mut self, engine: usize, now: Ticks) {
+        let mut switching = false;
+        if let Some(thread) = self.engines[engine].running {
+            self.threads[thread as usize].spent = true;
+            if self.proceed(thread, engine, now, 0) {
+                return;
+            }
+            self.engines[engine].running = None;
+            switching = true;
+        }
+        loop {
+            self.collect_due(engine, now);
+            let Some(thread) = self.engines[engine].take_ready() else { break };
+            self.enter(thread, State::COMPUTE, now);
+            let extra =
+                if switching { self.clusters[self.engines[engine].cluster as usize].switch } else { 0 };
+            if self.proceed(thread, engine, now, extra) {
+                return;
+            }
+            self.engines[engine].running = None;
+            switching = true;
+        }
+        if let Some((at, _)) = self.engines[engine].first_wake() {
+            self.agenda.schedule(self.sources.first_engine + engine, at);
+        }
+    }
+
+    /// Threads whose wait is over by now become ready.
+    #[inline(always)]
+    fn collect_due(&mut self, engine: usize, now: Ticks) {
+        while let Some((at, thread)) = self.engines[engine].first_wake() {
+            if at > now {
+                break;
+            }
+            self.engines[engine].pop_wake();
+            if self.threads[thread as usize].wake == at {
+                self.threads[thread as usize].wake = NEVER;
+                self.threads[thread as usize].posted = Posted::No;
+                self.enter(thread, State::READY, at);
+                self.engines[engine].set_ready(thread);
+            }
+        }
+    }
+
+    /// Run a thread until it computes (the engine is then woken at the end: `true`) or waits (`false`).
+    #[inline(always)]
+    fn proceed(&mut self, thread: u32, engine: usize, now: Ticks, extra: Ticks) -> bool {
+        let mut extra = extra;
+        loop {
+            if Self::holds_nothing(self.threads[thread as usize].packet) && !self.take(thread, now) {
+                return false;
+            }
+            let t = &mut self.threads[thread as usize];
+            let Some(step) = t.steps.get(t.next as usize) else {
+                unreachable!("the steps of a packet end in Send, Put or Drop")
+            };
+            if !t.spent {
+                let cluster = &mut self.clusters[t.cluster as usize];
+                let mut cycles = step.cycles;
+                if matches!(step.action, Action::Access { .. } | Action::Cell { .. }) {
+                    cycles += cluster.issue_cycles;
+                }
+                if let Some(branches) = &mut cluster.branches {
+                    cycles = branches.cycles(cycles);
+                }
+                if cycles > 0 || extra > 0 {
+                    let until = now + extra + cluster.clock.ticks(u64::from(cycles));
+                    self.engines[engine].work(now, until);
+                    self.agenda.schedule(self.sources.first_engine + engine, until);
+                    return true;
+                }
+            }
+            extra = 0;
+            match self.act(thread, step.action, now) {
+                After::GoOn => {}
+                After::Wait | After::Blocked => return false,
+            }
+        }
+    }
+
+    /// Do a thread's action.
+    #[inline(always)]
+    fn act(&mut self, thread: u32, action: Action, now: Ticks) -> After {
+        let after = match action {
+            Action::Nothing => After::GoOn,
+            Action::Access { role, kind, posted, bytes, address } => {
+                if posted && !self.has_posting_room(thread, now) {
+                    // The action is done again when there is room.
+                    return After::Wait;
+                }
+                self.issue(thread, role, kind, posted, bytes, u64::from(address), now)
+            }
+            Action::Cell { role, write, posted, cell } => {
+                if posted && !self.has_posting_room(thread, now) {
+                    return After::Wait;
+                }
+                let id = self.threads[thread as usize].packet;
+                let address = self.cell_address(id, cell, write);
+                let bytes = self.packets[id].cell_bytes(cell);
+                if write {
+                    self.moved_cell(id, now);
+                }
+                let kind = if write { Access::Write } else { Access::Read };
+                self.issue(thread, role, kind, posted, bytes, address, now)
+            }
+            Action::Join => match self.join(thread, now) {
+                true => After::GoOn,
+                false => After::Wait,
+            },
+            Action::Lock(lock) => {
+                let lock = &mut self.locks[lock as usize];
+                match lock.owner {
+                    None => {
+                        lock.owner = Some(thread);
+                        After::GoOn
+                    }
+                    Some(_) => {
+                        lock.waiting.push_back(thread);
+                        self.enter(thread, State::LOCK, now);
+                        After::Wait
+                    }
+                }
+            }
+            Action::Unlock(number) => {
+                let lock = &mut self.locks[number as usize];
+                assert_eq!(lock.owner, Some(thread), "a thread gave back a lock that it does not hold");
+                lock.owner = lock.waiting.pop_front();
+                if let Some(next) = lock.owner {
+                    self.make_ready(next, now);
+                }
+                After::GoOn
+            }
+            Action::Put { inbox } => {
+                if !self.put(thread, usize::from(inbox), now) {
+                    self.inboxes[usize::from(inbox)].putters.push_back(thread);
+                    return self.blocked(thread, State::INBOX, now);
+                }
+                After::GoOn
+            }
+            Action::Send { port, class } => match self.send(thread, port, class, now) {
+                super::send::Sent::Done => After::GoOn,
+                super::send::Sent::QueueFull(port) => {
+                    if let Some(sender) = &mut self.ports[port].sender {
+                        sender.blocked.push_back(thread);
+                    }
+                    return self.blocked(thread, State::QUEUE, now);
+                }
+                super::send::Sent::WindowFull => {
+                    self.order.blocked.push_back(thread);
+                    return self.blocked(thread, State::ORDER, now);
+                }
+            },
+            Action::Drop(reason) => {
+                let id = self.leave_thread(thread);
+                self.give_up(id, Loss::Program(reason), now);
+                After::GoOn
+            }
+        };
+        let t = &mut self.threads[thread as usize];
+        t.next += 1;
+        t.spent = false;
+        after
+    }
+
+    fn blocked(&mut self, thread: u32, state: State, now: Ticks) -> After {
+        self.enter(thread, state, now);
+        After::Blocked
+    }
+
+    /// Do the action of a thread that was blocked, for which there is room now, and let it go on.
+    pub(super) fn resume(&mut self, thread: u32, now: Ticks) {
+        let t = &self.threads[thread as usize];
+        let Some(step) = t.steps.get(t.next as usize) else {
+            unreachable!("a blocked thread has an action to do")
+        };
+        if self.act(thread, step.action, now) == After::GoOn {
+            self.make_ready(thread, now);
+        }
+    }
+
+    /// Issue an access of a thread.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments, reason = "the fields of one action, taken apart")]
+    fn issue(
+        &mut self,
+        thread: u32,
+        role: RoleId,
+        kind: Access,
+        posted: bool,
+        bytes: u16,
+        address: u64,
+        now: Ticks,
+    ) -> After {
+        let cluster = self.threads[thread as usize].cluster as usize;
+        let number = cluster * self.roles + usize::from(role.0);
+        let Some(target) = &self.targets[number] else {
+            unreachable!("roles were bound for every cluster that runs the program")
+        };
+        let (state, back) = (target.state, target.back);
+        let done = if target.direct {
+            let (place, at) = (usize::from(target.place), now + target.issue);
+            let address = target.base + address;
+            self.places[place].serve(at, kind, address, u32::from(bytes))
+        } else {
+            let (place, at, address) = (target.place, now + target.issue, target.base + address);
+            let owner = Owner::Thread { thread, posted };
+            let request = self.new_request(owner, number as u32, kind, bytes, place, address);
+            self.travel(request, at).map(|done| {
+                self.free_request(request);
+                done
+            })
+        };
+        if posted {
+            let t = &mut self.threads[thread as usize];
+            match done {
+                Some(done) => t.posted_until.push(done + back),
+                None => t.posted_unknown += 1,
+            }
+            return After::GoOn;
+        }
+        self.enter(thread, state, now);
+        if let Some(done) = done {
+            self.wake_at(thread, done + back);
+        }
+        After::Wait
+    }
+
+    /// Whether the thread may post one more operation; otherwise it waits for the first that is done.
+    fn has_posting_room(&mut self, thread: u32, now: Ticks) -> bool {
+        let t = &mut self.threads[thread as usize];
+        let limit = self.clusters[t.cluster as usize].posted;
+        t.posted_until.retain(|&until| until > now);
+        if t.posted_until.len() as u32 + t.posted_unknown < limit {
+            return true;
+        }
+        t.posted = Posted::Room;
+        let first = t.posted_until.iter().copied().min();
+        self.enter(thread, State::POSTED, now);
+        if let Some(first) = first {
+            self.wake_at(thread, first);
+        }
+        false
+    }
+
+    /// Whether nothing that the thread posted is under way; otherwise it waits for all of it.
+    fn join(&mut self, thread: u32, now: Ticks) -> bool {
+        let t = &mut self.threads[thread as usize];
+        t.posted_until.retain(|&until| until > now);
+        if t.posted_unknown == 0 {
+            let last = t.posted_until.drain(..).max();
+            let Some(last) = last else { return true };
+            self.enter(thread, State::POSTED, now);
+            self.wake_at(thread, last);
+        } else {
+            t.posted = Posted::All;
+            self.enter(thread, State::POSTED, now);
+        }
+        false
+    }
+
+    /// The end of a thread's access is known now.
+    pub(super) fn thread_hears(&mut self, thread: u32, posted: bool, until: Ticks) {
+        if !posted {
+            self.wake_at(thread, until);
+            return;
+        }
+        let t = &mut self.threads[thread as usize];
+        t.posted_unknown -= 1;
+        t.posted_until.push(until);
+        match t.posted {
+            Posted::No => {}
+            Posted::Room => {
+                if until < t.wake {
+                    self.wake_at(thread, until);
+                }
+            }
+            Posted::All => {
+                if t.posted_unknown == 0 {
+                    let last = t.posted_until.drain(..).max().unwrap_or(until);
+                    self.wake_at(thread, last);
+                }
+            }
+        }
+    }
+
+    /// The thread's wait is over at `at`.
+    #[inline(always)]
+    fn wake_at(&mut self, thread: u32, at: Ticks) {
+        let t = &mut self.threads[thread as usize];
+        t.wake = at;
+        let engine = t.engine as usize;
+        self.engines[engine].wake_at(thread, at);
+        self.wake_engine(engine, at);
+    }
+
+    #[inline(always)]
+    fn wake_engine(&mut self, engine: usize, at: Ticks) {
+        if self.engines[engine].running.is_none() {
+            let source = self.sources.first_engine + engine;
+            if self.agenda.pending(source).is_none_or(|first| at < first) {
+                self.agenda.schedule(source, at);
+            }
+        }
+    }
+
+    /// A thread's wait is over.
+    #[inline(always)]
+    pub(super) fn make_ready(&mut self, thread: u32, now: Ticks) {
+        self.enter(thread, State::READY, now);
+        let engine = self.threads[thread as usize].engine as usize;
+        self.engines[engine].set_ready(thread);
+        self.wake_engine(engine, now);
+    }
+
+    #[inline(always)]
+    pub(super) fn enter(&mut self, thread: u32, state: State, now: Ticks) {
+        let t = &mut self.threads[thread as usize];
+        let row = usize::from(t.cluster) * self.account.states;
+        self.account.spent[row + usize::from(t.state.0)] += now - t.since;
+        (t.state, t.since) = (state, now);
+    }
+
+    /// Enter what has passed up to `now`, so that the books can be closed; a wait that is over is one for the engine.
+    pub(super) fn settle(&mut self, thread: u32, now: Ticks) {
+        let t = &self.threads[thread as usize];
+        if t.wake <= now {
+            let at = t.wake;
+            self.threads[thread as usize].wake = NEVER;
+            self.threads[thread as usize].posted = Posted::No;
+            self.enter(thread, State::READY, at);
+            let engine = self.threads[thread as usize].engine as usize;
+            self.engines[engine].set_ready(thread);
+        }
+        let state = self.threads[thread as usize].state;
+        if self.threads[thread as usize].since < now {
+            self.enter(thread, state, now);
+        }
+    }
+
+    /// A free thread takes a packet; without one it waits.
+    fn take(&mut self, thread: u32, now: Ticks) -> bool {
+        let cluster = self.threads[thread as usize].cluster as usize;
+        for at in 0..self.clusters[cluster].takes.len() {
+            let inbox = usize::from(self.clusters[cluster].takes[at]);
+            let group = self.groups[self.groups_at[thread as usize] as usize + at] as usize;
+            if let Some(id) = self.inboxes[inbox].groups[group].packets.pop_front() {
+                self.inboxes[inbox].waiting -= 1;
+                self.hold(thread, id, now);
+                if let Some(putter) = self.inboxes[inbox].putters.pop_front() {
+                    self.resume(putter, now);
+                }
+                return true;
+            }
+            if self.config.saturated
+                && self.inboxes[inbox].of_ports
+                && let Some(id) = self.draw(inbox, group, now)
+            {
+                self.hold(thread, id, now);
+                return true;
+            }
+        }
+        let epoch = self.threads[thread as usize].epoch;
+        for at in 0..self.clusters[cluster].takes.len() {
+            let inbox = usize::from(self.clusters[cluster].takes[at]);
+            let group = self.groups[self.groups_at[thread as usize] as usize + at] as usize;
+            self.inboxes[inbox].groups[group].free.push_back((thread, epoch));
+        }
+        self.enter(thread, State::FREE, now);
+        false
+    }
+
+    /// A packet waits for a thread; a free one takes it up.
+    pub(super) fn offer(&mut self, inbox: usize, group: usize, id: PacketId, now: Ticks) {
+        let packet = &mut self.packets[id];
+        (packet.inbox, packet.group, packet.offered) = (inbox as u16, group as u32, now);
+        self.inboxes[inbox].groups[group].load += 1;
+        while let Some((thread, epoch)) = self.inboxes[inbox].groups[group].free.pop_front() {
+            if self.threads[thread as usize].epoch == epoch {
+                self.hold(thread, id, now);
+                self.make_ready(thread, now);
+                return;
+            }
+        }
+        let inbox = &mut self.inboxes[inbox];
+        inbox.groups[group].packets.push_back(id);
+        inbox.waiting += 1;
+        inbox.most_waiting = inbox.most_waiting.max(inbox.waiting);
+    }
+
+    /// A thread takes a packet up: its program does the work and says what it costs.
+    fn hold(&mut self, thread: u32, id: PacketId, now: Ticks) {
+        let packet = &mut self.packets[id];
+        self.account.waited += u128::from(now - packet.offered);
+        let info =
+            PacketInfo { number: packet.number, flow_hash: packet.flow_hash, input_port: packet.input_port };
+        let t = &mut self.threads[thread as usize];
+        t.packet = id;
+        t.epoch = t.epoch.wrapping_add(1);
+        (t.next, t.spent) = (0, false);
+        t.steps.clear();
+        let program = self.clusters[t.cluster as usize].program;
+        self.programs[program].packet(&mut packet.head, &info, &mut t.steps);
+    }
+
+    /// A free thread takes up a packet that was drawn for it.
+    pub(super) fn hold_drawn(&mut self, thread: u32, id: PacketId, now: Ticks) {
+        self.hold(thread, id, now);
+        self.make_ready(thread, now);
+    }
+
+    /// The thread has done with its packet.
+    pub(super) fn leave_thread(&mut self, thread: u32) -> PacketId {
+        let id = std::mem::replace(&mut self.threads[thread as usize].packet, NONE);
+        let packet = &self.packets[id];
+        self.inboxes[usize::from(packet.inbox)].groups[packet.group as usize].load -= 1;
+        id
+    }
+
+    /// Hand a thread's packet over to another inbox, if that has room.
+    fn put(&mut self, thread: u32, inbox: usize, now: Ticks) -> bool {
+        if self.inboxes[inbox].waiting >= self.inboxes[inbox].capacity {
+            return false;
+        }
+        let id = self.leave_thread(thread);
+        let group = self.inboxes[inbox].group_of(self.packets[id].flow_hash);
+        self.offer(inbox, group, id, now);
+        true
+    }
+}

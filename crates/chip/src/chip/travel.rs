@@ -1,0 +1,245 @@
+//! Accesses on their way: over links, through lines in front of places, into caches and DRAM.
+//!
+//! Where accesses arrive in the order in which they are issued, their ends follow at once and nothing here is used
+//! (`Target::direct`). Otherwise an access waits in the line of the next link or place until its time has come, so that
+//! whatever comes first is served first.
+
+use super::{Chip, NO_TARGET, Owner, Request, Timer};
+use crate::place::Place;
+use crate::place::cache::{Cache, Found};
+use linecard_program::PacketId;
+use linecard_program::script::Access;
+use linecard_sim::Ticks;
+use std::cmp::Reverse;
+
+impl Chip {
+    pub(super) fn new_request(
+        &mut self,
+        owner: Owner,
+        target: u32,
+        kind: Access,
+        bytes: u16,
+        place: u16,
+        address: u64,
+    ) -> u32 {
+        let request = Request {
+            owner,
+            target,
+            hop: 0,
+            kind,
+            bytes,
+            place,
+            address,
+            pieces: 0,
+            done: 0,
+            arrived: 0,
+            next: Cache::NOBODY,
+        };
+        match self.free_requests.pop() {
+            Some(number) => {
+                self.requests[number as usize] = request;
+                number
+            }
+            None => {
+                self.requests.push(request);
+                self.requests.len() as u32 - 1
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn free_request(&mut self, request: u32) {
+        self.free_requests.push(request);
+    }
+
+    /// Send a request on its way, of which the next part begins at `at`; returns its end where that is known now.
+    pub(super) fn travel(&mut self, request: u32, at: Ticks) -> Option<Ticks> {
+        let r = &self.requests[request as usize];
+        let links = match r.target {
+            NO_TARGET => 0,
+            target => self.targets[target as usize].as_ref().map_or(0, |t| t.links.len()),
+        };
+        let line = match usize::from(r.hop) < links {
+            true => {
+                let target = self.targets[r.target as usize].as_ref();
+                target.map_or(0, |t| usize::from(t.links[usize::from(r.hop)]))
+            }
+            false => self.links.len() + usize::from(r.place),
+        };
+        if at > self.agenda.now() {
+            self.line_sequence += 1;
+            self.lines[line].push(Reverse((at, self.line_sequence, request)));
+            let source = self.sources.first_line + line;
+            if self.agenda.pending(source).is_none_or(|first| at < first) {
+                self.agenda.schedule(source, at);
+            }
+            return None;
+        }
+        self.serve(line, request, at)
+    }
+
+    /// A request has reached a link or a place.
+    fn serve(&mut self, line: usize, request: u32, now: Ticks) -> Option<Ticks> {
+        if line < self.links.len() {
+            let bytes = u32::from(self.requests[request as usize].bytes);
+            let across = self.links[line].cross(now, bytes);
+            self.requests[request as usize].hop += 1;
+            return self.travel(request, across);
+        }
+        let number = line - self.links.len();
+        let r = &mut self.requests[request as usize];
+        r.arrived = now;
+        let Request { kind, bytes, address, .. } = *r;
+        if let Some(done) = self.places[number].serve(now, kind, address, u32::from(bytes)) {
+            return Some(done);
+        }
+        match &mut self.places[number] {
+            Place::Cached(_) => self.look_up(number, request, now),
+            Place::Dram(dram) => {
+                let write = kind.writes();
+                self.requests[request as usize].pieces = dram.pieces(address, u32::from(bytes));
+                let first = self.sources.first_channel + self.sources.channel_of_place[number];
+                let agenda = &mut self.agenda;
+                dram.submit(request, address, u32::from(bytes), write, now, |channel, at| {
+                    let source = first + channel;
+                    if agenda.pending(source).is_none_or(|pending| at < pending) {
+                        agenda.schedule(source, at);
+                    }
+                });
+                None
+            }
+            Place::Server(_) | Place::Banked { .. } => unreachable!("these answer at once"),
+        }
+    }
+
+    /// A request at a cache: a hit is done with the cache's pipe, a miss goes on to the place behind.
+    fn look_up(&mut self, number: usize, request: u32, now: Ticks) -> Option<Ticks> {
+        let Request { kind, bytes, address, .. } = self.requests[request as usize];
+        let Place::Cached(cache) = &mut self.places[number] else { unreachable!("asked of caches only") };
+        let done = cache.port.serve(now, kind, u32::from(bytes));
+        let behind = cache.behind as u16;
+        let line = cache.line_bytes();
+        let start = address & !u64::from(line - 1);
+        match cache.look_up(address, kind.writes()) {
+            Found::Hit { there } => Some(done.max(there)),
+            Found::Coming => {
+                let next = cache.wait_for(address, request);
+                let r = &mut self.requests[request as usize];
+                (r.next, r.done) = (next, done);
+                None
+            }
+            Found::Miss { evicted } => {
+                self.requests[request as usize].done = done;
+                if let Some(old) = evicted {
+                    let back =
+                        self.new_request(Owner::Nobody, NO_TARGET, Access::Write, line as u16, behind, old);
+                    if self.travel(back, done).is_some() {
+                        self.free_request(back);
+                    }
+                }
+                let fill = self.new_request(
+                    Owner::Fill(request),
+                    NO_TARGET,
+                    Access::Read,
+                    line as u16,
+                    behind,
+                    start,
+                );
+                if let Some(end) = self.travel(fill, done) {
+                    self.completed(fill, end);
+                }
+                None
+            }
+        }
+    }
+
+    pub(super) fn line_event(&mut self, line: usize, now: Ticks) {
+        while let Some(&Reverse((at, _, request))) = self.lines[line].peek() {
+            if at > now {
+                self.agenda.schedule(self.sources.first_line + line, at);
+                return;
+            }
+            self.lines[line].pop();
+            if let Some(done) = self.serve(line, request, now) {
+                self.completed(request, done);
+            }
+        }
+    }
+
+    pub(super) fn channel_event(&mut self, source: usize, now: Ticks) {
+        let (place, channel) = self.sources.channels[source];
+        let mut finished = std::mem::take(&mut self.finished);
+        let Place::Dram(dram) = &mut self.places[usize::from(place)] else {
+            unreachable!("only DRAM has channels")
+        };
+        let next = dram.wake(usize::from(channel), now, |request, at| finished.push((request, at)));
+        if let Some(next) = next {
+            self.agenda.schedule(self.sources.first_channel + source, next);
+        }
+        let latency = dram.latency;
+        for (request, at) in finished.drain(..) {
+            let r = &mut self.requests[request as usize];
+            r.done = r.done.max(at + latency);
+            r.pieces -= 1;
+            if r.pieces == 0 {
+                let done = r.done;
+                if let Place::Dram(dram) = &mut self.places[usize::from(place)] {
+                    dram.residence += u128::from(done - r.arrived);
+                }
+                self.completed(request, done);
+            }
+        }
+        self.finished = finished;
+    }
+
+    /// The end of a request is known: whoever waits for it hears of it.
+    pub(super) fn completed(&mut self, request: u32, done: Ticks) {
+        let Request { owner, target, .. } = self.requests[request as usize];
+        self.free_request(request);
+        match owner {
+            Owner::Thread { thread, posted } => {
+                let back = self.targets[target as usize].as_ref().map_or(0, |t| t.back);
+                self.thread_hears(thread, posted, done + back);
+            }
+            Owner::Receive(id) => {
+                if self.part_done(id, done) {
+                    let done = self.packets[id].done;
+                    self.set_timer(done, Timer::Stored(id.0));
+                }
+            }
+            Owner::Transmit(id) => {
+                if self.part_done(id, done) {
+                    let done = self.packets[id].done;
+                    self.set_timer(done, Timer::Fetched(id.0));
+                }
+            }
+            Owner::Fill(first) => self.line_arrived(first, done),
+            Owner::Nobody => {}
+        }
+    }
+
+    /// The line that a miss fetched is there at `done`: the miss ends, and whatever waited for the line.
+    fn line_arrived(&mut self, miss: u32, done: Ticks) {
+        let Request { place, address, .. } = self.requests[miss as usize];
+        let Place::Cached(cache) = &mut self.places[usize::from(place)] else {
+            unreachable!("only caches fetch lines")
+        };
+        let mut next = cache.arrived(address, done);
+        let end = self.requests[miss as usize].done.max(done);
+        cache.port.residence += u128::from(end - self.requests[miss as usize].done);
+        self.completed(miss, end);
+        while next != Cache::NOBODY {
+            let request = next;
+            next = self.requests[request as usize].next;
+            let end = self.requests[request as usize].done.max(done);
+            self.completed(request, end);
+        }
+    }
+
+    fn part_done(&mut self, id: PacketId, done: Ticks) -> bool {
+        let packet = &mut self.packets[id];
+        packet.parts -= 1;
+        packet.done = packet.done.max(done);
+        packet.parts == 0
+    }
+}

@@ -1,0 +1,322 @@
+//! A chip as plain data, resolved: no names to look up, no units to parse.
+//!
+//! Names stay where people read them (results, errors); everything else refers by number. Numbers are given out by
+//! whoever builds the configuration, in the order of the lists here.
+
+use linecard_buffers::AllocatorConfig;
+use linecard_dram::channel::Policy;
+use linecard_dram::{Device, FieldMap};
+use linecard_program::script::Access;
+
+/// Everything that a chip is built from.
+#[derive(Clone, Debug)]
+pub struct ChipConfig {
+    /// Clusters of engines.
+    pub clusters: Vec<ClusterConfig>,
+    /// Memories and accelerators.
+    pub places: Vec<PlaceConfig>,
+    /// Links between clusters and places.
+    pub links: Vec<LinkConfig>,
+    /// Names of the roles that programs and ports ask places by.
+    pub roles: Vec<String>,
+    /// For each cluster the place of each role: `targets[cluster][role]`.
+    pub targets: Vec<Vec<Option<TargetConfig>>>,
+    /// Where packets wait for threads.
+    pub inboxes: Vec<InboxConfig>,
+    /// Pools of cells that packets stand in between a port and a thread.
+    pub pools: Vec<PoolConfig>,
+    /// Ports, inward and outward.
+    pub ports: Vec<PortConfig>,
+    /// The order in which packets leave.
+    pub order: OrderConfig,
+    /// Where packets are kept; `None` where they stay in the receive buffer until they leave.
+    pub packets: Option<PacketMemoryConfig>,
+    /// A packet always waits, and arrivals have no times: what the chip can do.
+    pub saturated: bool,
+    /// Seed of every random stream of the chip.
+    pub seed: u64,
+}
+
+/// Engines that are alike and take from the same inboxes.
+#[derive(Clone, Debug)]
+pub struct ClusterConfig {
+    /// Name in results, such as `island.3`.
+    pub name: String,
+    /// What it is one of, such as `island`.
+    pub group: String,
+    /// Clock of the engines, Hz.
+    pub clock_hz: u64,
+    /// Engines.
+    pub engines: u32,
+    /// Threads of an engine.
+    pub threads: u32,
+    /// Cycles lost when an engine goes from one thread to another.
+    pub switch_cycles: u32,
+    /// Cycles of the engine to issue an operation on a place, beside the program's.
+    pub issue_cycles: u32,
+    /// Share of the instructions that are taken branches, and cycles lost with each.
+    pub branch_share: f64,
+    /// See `branch_share`.
+    pub branch_lost_cycles: u32,
+    /// Posted operations that a thread may have under way before it waits, at least 1.
+    pub posted: u32,
+    /// Inboxes that its threads take from, the first before the others.
+    pub takes: Vec<usize>,
+    /// Number of the program that its threads run.
+    pub program: usize,
+}
+
+/// A memory or an accelerator.
+#[derive(Clone, Debug)]
+pub struct PlaceConfig {
+    /// Name in results, such as `ctm.3`.
+    pub name: String,
+    /// What it is one of, such as `ctm`.
+    pub group: String,
+    /// How it serves.
+    pub kind: PlaceKind,
+}
+
+/// How a place serves accesses.
+#[derive(Clone, Debug)]
+pub enum PlaceKind {
+    /// One queue in front of one or several servers.
+    Server(ServerConfig),
+    /// Banks, each a server.
+    Banked {
+        /// One bank.
+        bank: ServerConfig,
+        /// Banks.
+        count: u32,
+        /// Which bank an address belongs to.
+        by: BankBy,
+    },
+    /// DRAM behind controllers with queues.
+    Dram(DramConfig),
+    /// A cache in front of another place.
+    Cached(CacheConfig),
+}
+
+/// Which bank serves an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BankBy {
+    /// The address, in pieces of so many bytes.
+    Address {
+        /// Bytes of a piece, a power of two.
+        interleave_bytes: u32,
+    },
+    /// One after the other.
+    Turn,
+}
+
+/// A server: an access occupies it for a time, and its result is there after a latency at the earliest.
+#[derive(Clone, Debug)]
+pub struct ServerConfig {
+    /// From the beginning of the service to the result, at least; picoseconds.
+    pub latency_ps: u64,
+    /// For which an access keeps the server busy, by kind of access (the order of `Access::ALL`); picoseconds.
+    pub access_ps: [u64; Access::ALL.len()],
+    /// For which each word keeps it busy, in addition; picoseconds.
+    pub word_ps: u64,
+    /// Bytes of a word.
+    pub word_bytes: u32,
+    /// For which each byte keeps it busy, in addition; femtoseconds.
+    pub byte_fs: u64,
+    /// Accesses that it serves side by side; 0 for as many as come.
+    pub concurrency: u32,
+}
+
+/// DRAM.
+#[derive(Clone, Debug)]
+pub struct DramConfig {
+    /// Clock of the device, Hz.
+    pub clock_hz: u64,
+    /// Timing and organisation of one channel.
+    pub device: Device,
+    /// The controller's rules.
+    pub policy: Policy,
+    /// From an address within the part to channel, bank, row and column.
+    pub map: FieldMap,
+    /// Bytes of one access of the device.
+    pub access_bytes: u32,
+    /// Parts side by side.
+    pub channels: u32,
+    /// Bytes after which an address goes on in the next part.
+    pub interleave_bytes: u32,
+    /// From the chip to the controller and back, in all; picoseconds.
+    pub latency_ps: u64,
+}
+
+/// A cache with least-recently-used replacement, writing back and allocating on writes.
+#[derive(Clone, Debug)]
+pub struct CacheConfig {
+    /// The cache's own pipe: what every access costs, hit or miss.
+    pub port: ServerConfig,
+    /// Bytes of a line, a power of two.
+    pub line_bytes: u32,
+    /// Sets, a power of two.
+    pub sets: u32,
+    /// Lines of a set.
+    pub ways: u32,
+    /// Number of the place behind it.
+    pub behind: usize,
+}
+
+/// A link: bytes one after another, then a latency.
+#[derive(Clone, Debug)]
+pub struct LinkConfig {
+    /// Name in results.
+    pub name: String,
+    /// From one end to the other, picoseconds.
+    pub latency_ps: u64,
+    /// For which each byte keeps it busy, femtoseconds.
+    pub byte_fs: u64,
+}
+
+/// How a cluster reaches the place of a role.
+#[derive(Clone, Debug)]
+pub struct TargetConfig {
+    /// Number of the place.
+    pub place: usize,
+    /// First byte of the role's data in the place.
+    pub base: u64,
+    /// From the thread to the first link or the place, picoseconds.
+    pub issue_ps: u64,
+    /// From the place back to the thread, picoseconds.
+    pub back_ps: u64,
+    /// Links on the way, in order.
+    pub links: Vec<usize>,
+}
+
+/// Where packets wait for threads, and which thread gets one.
+#[derive(Clone, Debug)]
+pub struct InboxConfig {
+    /// Name in results.
+    pub name: String,
+    /// The rule.
+    pub rule: DispatchRule,
+    /// Packets that may wait in it; whoever puts one more waits. Nothing for packets of ports, which wait in their
+    /// receive buffer.
+    pub capacity: Option<u32>,
+}
+
+/// Which thread gets a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DispatchRule {
+    /// The thread that has been free longest, of all that take from the inbox.
+    FreeList,
+    /// A flow belongs to one thread.
+    Lanes,
+    /// A flow belongs to one cluster; there the thread that has been free longest.
+    Hash,
+    /// The cluster with the fewest packets waiting or in its threads; there the thread that has been free longest.
+    LeastLoaded,
+}
+
+/// Cells of a receive buffer.
+#[derive(Clone, Debug)]
+pub struct PoolConfig {
+    /// Name in results.
+    pub name: String,
+    /// Cells.
+    pub cells: u32,
+}
+
+/// A port: what comes in by it, and what goes out.
+#[derive(Clone, Debug)]
+pub struct PortConfig {
+    /// Name in results, such as `eth.0`.
+    pub name: String,
+    /// What it is one of.
+    pub group: String,
+    /// What a frame takes on the wire beside its bytes: preamble, gap, and check sequence if sizes are without it.
+    pub overhead_bytes: u32,
+    /// The inward side.
+    pub receive: Option<ReceiveConfig>,
+    /// The outward side.
+    pub transmit: Option<TransmitConfig>,
+}
+
+/// Inward side of a port.
+#[derive(Clone, Debug)]
+pub struct ReceiveConfig {
+    /// Rate of the wire.
+    pub bits_per_second: u64,
+    /// Number of the pool that its packets stand in.
+    pub pool: usize,
+    /// Number of the inbox that they go to.
+    pub inbox: usize,
+}
+
+/// Outward side of a port.
+#[derive(Clone, Debug)]
+pub struct TransmitConfig {
+    /// Rate of the wire.
+    pub bits_per_second: u64,
+    /// Queues, one for each class.
+    pub classes: u32,
+    /// Packets that one of them takes.
+    pub queue_packets: u32,
+    /// What happens to one more.
+    pub when_full: WhenFull,
+    /// Which queue is next.
+    pub scheduler: Scheduler,
+    /// Cells that stand between the queues and the wire where packets come out of a memory.
+    pub buffer_cells: u32,
+}
+
+/// What happens to a packet whose queue is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhenFull {
+    /// It is dropped.
+    Drop,
+    /// Its thread waits for room.
+    Wait,
+}
+
+/// Which class sends next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scheduler {
+    /// One packet of each in turn.
+    RoundRobin,
+    /// Deficit round robin (Shreedhar and Varghese 1995): so many bytes of each class in a turn.
+    Deficit {
+        /// Bytes of each class.
+        quantum_bytes: Vec<u32>,
+    },
+    /// The lowest class that has a packet.
+    Strict,
+}
+
+/// The order in which packets go to the output queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OrderConfig {
+    /// What is kept in order.
+    pub kept: OrderKept,
+    /// Packets that may wait for earlier ones; a thread with one more waits.
+    pub window: u32,
+}
+
+/// What is kept in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrderKept {
+    /// Packets of a flow.
+    Flow,
+    /// Packets that came by one port.
+    Port,
+    /// Nothing: packets leave as they are done.
+    Nothing,
+}
+
+/// Where packets are kept.
+#[derive(Clone, Debug)]
+pub struct PacketMemoryConfig {
+    /// The role that names the memory.
+    pub role: usize,
+    /// Where packets are placed in it.
+    pub allocator: AllocatorConfig,
+    /// Ports write packets there before threads hear of them; otherwise programs move cells themselves.
+    pub received_by_ports: bool,
+    /// Ports read packets from there; otherwise programs have moved their cells.
+    pub sent_by_ports: bool,
+}

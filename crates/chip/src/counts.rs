@@ -1,0 +1,149 @@
+//! What a chip measured: plain data with the names of the configuration. Times are ticks of the chip's timebase.
+
+use crate::series::Series;
+use linecard_sim::{Histogram, Ticks};
+
+/// Everything counted while statistics were on.
+#[derive(Clone, Debug)]
+pub struct Counts {
+    /// Length of the measurement.
+    pub duration: Ticks,
+    /// Packets that came to a port, lost ones included, and their bytes.
+    pub packets_in: u64,
+    /// See `packets_in`.
+    pub bytes_in: u64,
+    /// Packets that left, and their bytes.
+    pub packets_out: u64,
+    /// See `packets_out`.
+    pub bytes_out: u64,
+    /// Packets lost, by `Loss` number.
+    pub drops: Vec<u64>,
+    /// From the last bit in to the last bit out.
+    pub latency: Histogram,
+    /// Where the time of packets went.
+    pub packet_time: Vec<Spent>,
+    /// Packets inside when statistics started, at the end, on average, and the most.
+    pub inside_at_start: u64,
+    /// See `inside_at_start`.
+    pub inside_at_end: u64,
+    /// See `inside_at_start`.
+    pub inside_mean: f64,
+    /// See `inside_at_start`.
+    pub inside_most: u64,
+    /// Clusters.
+    pub clusters: Vec<ClusterCounts>,
+    /// Places.
+    pub places: Vec<PlaceCounts>,
+    /// Links.
+    pub links: Vec<LinkCounts>,
+    /// Receive buffers.
+    pub pools: Vec<PoolCounts>,
+    /// Ports.
+    pub ports: Vec<PortCounts>,
+    /// Inboxes.
+    pub inboxes: Vec<InboxCounts>,
+    /// Most packets that waited for their turn at once.
+    pub order_most: u32,
+    /// The run in slices.
+    pub series: Series,
+}
+
+/// Time spent in one way.
+#[derive(Clone, Debug)]
+pub struct Spent {
+    /// `compute`, `wait ddr`, …
+    pub part: String,
+    /// Ticks, summed.
+    pub ticks: u128,
+}
+
+/// A cluster.
+#[derive(Clone, Debug)]
+pub struct ClusterCounts {
+    /// Its name, and what it is one of.
+    pub name: String,
+    /// See `name`.
+    pub group: String,
+    /// Share of the time for which its engines ran instructions or switched, on average, and the busiest one.
+    pub busy: f64,
+    /// See `busy`.
+    pub busiest: f64,
+    /// Share of the time for which its threads held a packet.
+    pub threads_held: f64,
+    /// Where the time of its threads went.
+    pub threads: Vec<Spent>,
+}
+
+/// A place.
+#[derive(Clone, Debug)]
+pub struct PlaceCounts {
+    /// Its name, and what it is one of.
+    pub name: String,
+    /// See `name`.
+    pub group: String,
+    /// Share of the time for which it was busy: of banks and channels the mean. Nothing where it serves as many
+    /// accesses as come.
+    pub utilization: Option<f64>,
+    /// Of banks and channels the busiest.
+    pub utilization_most: Option<f64>,
+    /// Accesses.
+    pub accesses: u64,
+    /// Mean time from arrival to result.
+    pub time_mean: f64,
+    /// Share of the accesses that a cache answered, or that found their DRAM row open.
+    pub hit_rate: Option<f64>,
+    /// Whether it is DRAM.
+    pub is_dram: bool,
+}
+
+/// A link.
+#[derive(Clone, Debug)]
+pub struct LinkCounts {
+    /// Its name.
+    pub name: String,
+    /// Share of the time for which it was busy.
+    pub utilization: f64,
+    /// Bytes that crossed it.
+    pub bytes: u64,
+}
+
+/// A receive buffer.
+#[derive(Clone, Debug)]
+pub struct PoolCounts {
+    /// Its name.
+    pub name: String,
+    /// Cells that it has, that were taken on average, and the most.
+    pub cells: u32,
+    /// See `cells`.
+    pub mean: f64,
+    /// See `cells`.
+    pub most: u64,
+}
+
+/// A port.
+#[derive(Clone, Debug)]
+pub struct PortCounts {
+    /// Its name, and what it is one of.
+    pub name: String,
+    /// See `name`.
+    pub group: String,
+    /// Share of the time for which the wire carried frames inward.
+    pub receive: Option<f64>,
+    /// Share of the time for which the wire carried frames outward.
+    pub transmit: Option<f64>,
+    /// Packets in and out.
+    pub packets: [u64; 2],
+    /// Bytes in and out.
+    pub bytes: [u64; 2],
+    /// Most packets in its output queues.
+    pub most_queued: u32,
+}
+
+/// An inbox.
+#[derive(Clone, Debug)]
+pub struct InboxCounts {
+    /// Its name.
+    pub name: String,
+    /// Most packets that waited in it.
+    pub most: u32,
+}

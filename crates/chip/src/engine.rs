@@ -1,0 +1,117 @@
+//! An engine: runs one of its threads at a time, without preemption, and takes the next ready one in round-robin order.
+//!
+//! When a wait will be over is mostly known when it begins. Such wake-ups stand in the engine's own list: while it runs
+//! another thread they need no event, and an engine that rests is woken for the first.
+
+use linecard_sim::Ticks;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+#[derive(Debug)]
+pub(crate) struct Engine {
+    pub cluster: u16,
+    pub first_thread: u32,
+    /// The running thread.
+    pub running: Option<u32>,
+    /// Ready threads, a bit each.
+    ready: Box<[u64]>,
+    /// The thread that ran last, counted from the first.
+    last: u32,
+    /// Wake-ups to come: when, and of which thread. One that no longer holds is passed over when it comes up.
+    wakes: BinaryHeap<Reverse<(Ticks, u32)>>,
+    /// Time spent on instructions and switches, as far as it has been given out, and the end of it.
+    busy: u64,
+    busy_until: Ticks,
+}
+
+impl Engine {
+    pub fn new(cluster: u16, first_thread: u32, threads: u32) -> Self {
+        Self {
+            cluster,
+            first_thread,
+            running: None,
+            ready: vec![0; threads.div_ceil(64) as usize].into(),
+            last: threads - 1,
+            wakes: BinaryHeap::with_capacity(threads as usize),
+            busy: 0,
+            busy_until: 0,
+        }
+    }
+
+    #[inline]
+    pub fn set_ready(&mut self, thread: u32) {
+        let number = thread - self.first_thread;
+        self.ready[number as usize / 64] |= 1 << (number % 64);
+    }
+
+    /// The next ready thread after the one that ran last; it runs now.
+    #[inline]
+    pub fn take_ready(&mut self) -> Option<u32> {
+        let words = self.ready.len();
+        let (word, bit) = (self.last as usize / 64, self.last % 64);
+        let after = self.ready[word] & (u64::MAX << bit << 1);
+        let (word, bits) = if after != 0 {
+            (word, after)
+        } else {
+            let next = (1..=words).map(|step| (word + step) % words);
+            next.map(|w| (w, self.ready[w])).find(|&(_, bits)| bits != 0)?
+        };
+        let bit = bits.trailing_zeros();
+        self.ready[word] &= !(1 << bit);
+        self.last = word as u32 * 64 + bit;
+        let thread = self.first_thread + self.last;
+        self.running = Some(thread);
+        Some(thread)
+    }
+
+    /// Wake `thread` at `at`.
+    #[inline]
+    pub fn wake_at(&mut self, thread: u32, at: Ticks) {
+        self.wakes.push(Reverse((at, thread)));
+    }
+
+    /// The first wake-up to come.
+    #[inline]
+    pub fn first_wake(&self) -> Option<(Ticks, u32)> {
+        self.wakes.peek().map(|&Reverse(wake)| wake)
+    }
+
+    /// Take the first wake-up.
+    #[inline]
+    pub fn pop_wake(&mut self) {
+        self.wakes.pop();
+    }
+
+    /// The engine works from now until `until`.
+    #[inline]
+    pub fn work(&mut self, now: Ticks, until: Ticks) {
+        self.busy += until - now;
+        self.busy_until = until;
+    }
+
+    /// Time for which it worked since the last restart.
+    pub fn busy(&self, now: Ticks) -> u64 {
+        self.busy - self.busy_until.saturating_sub(now).min(self.busy)
+    }
+
+    /// Forget what was before `now`.
+    pub fn restart(&mut self, now: Ticks) {
+        self.busy = self.busy_until.saturating_sub(now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_take_turns_across_words() {
+        let mut engine = Engine::new(0, 10, 130);
+        for thread in [10, 73, 74, 139] {
+            engine.set_ready(thread);
+        }
+        assert_eq!(engine.take_ready(), Some(10));
+        engine.set_ready(10);
+        assert_eq!([(); 5].map(|()| engine.take_ready()), [Some(73), Some(74), Some(139), Some(10), None]);
+    }
+}

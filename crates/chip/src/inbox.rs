@@ -1,0 +1,77 @@
+//! Where packets wait for threads. Every rule of dispatch is the same lists, divided in another way: one group for all
+//! threads, one for each cluster, one for each thread.
+
+use crate::config::{DispatchRule, InboxConfig};
+use linecard_program::PacketId;
+use std::collections::VecDeque;
+
+/// Packets that wait, and threads that wait, of which one list is empty.
+#[derive(Debug, Default)]
+pub(crate) struct Group {
+    pub packets: VecDeque<PacketId>,
+    /// Threads and the epoch for which their place in the list holds.
+    pub free: VecDeque<(u32, u32)>,
+    /// Packets that wait or that its threads hold.
+    pub load: u32,
+    /// Cluster of its threads; the first of all where they are of several.
+    pub cluster: u16,
+}
+
+#[derive(Debug)]
+pub(crate) struct Inbox {
+    pub rule: DispatchRule,
+    pub groups: Vec<Group>,
+    pub capacity: u32,
+    pub waiting: u32,
+    /// Threads that wait to put a packet in.
+    pub putters: VecDeque<u32>,
+    /// Whether ports put packets in.
+    pub of_ports: bool,
+    pub most_waiting: u32,
+}
+
+/// Spreads a hash anew, so that one that chose a port is no hint at the group.
+#[inline]
+pub(crate) fn spread(hash: u32, salt: u32) -> u32 {
+    let mut h = (hash ^ salt).wrapping_mul(0x85eb_ca6b);
+    h ^= h >> 13;
+    h = h.wrapping_mul(0xc2b2_ae35);
+    h ^ (h >> 16)
+}
+
+/// A number below `bound` from a hash.
+#[inline]
+pub(crate) fn choose(hash: u32, salt: u32, bound: usize) -> usize {
+    ((u64::from(spread(hash, salt)) * bound as u64) >> 32) as usize
+}
+
+const GROUP_SALT: u32 = 0x5bd1_e995;
+
+impl Inbox {
+    /// An inbox of so many groups, each with the cluster of its threads.
+    pub fn new(config: &InboxConfig, clusters_of_groups: Vec<u16>, of_ports: bool) -> Self {
+        let group = |cluster| Group { cluster, ..Group::default() };
+        Self {
+            rule: config.rule,
+            groups: clusters_of_groups.into_iter().map(group).collect(),
+            capacity: config.capacity.unwrap_or(u32::MAX),
+            waiting: 0,
+            putters: VecDeque::new(),
+            of_ports,
+            most_waiting: 0,
+        }
+    }
+
+    /// The group that a packet belongs to.
+    #[inline]
+    pub fn group_of(&self, flow_hash: u32) -> usize {
+        match self.rule {
+            DispatchRule::FreeList => 0,
+            DispatchRule::Hash | DispatchRule::Lanes => choose(flow_hash, GROUP_SALT, self.groups.len()),
+            DispatchRule::LeastLoaded => {
+                let loads = self.groups.iter().enumerate();
+                loads.min_by_key(|(_, group)| group.load).map_or(0, |(number, _)| number)
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! A packet processor as data: places, links, clusters of engines, ports; and the event kernel that runs it.
+//!
+//! A chip ([`ChipConfig`]) is lists of parts that refer to each other by number. One code path serves all chips:
+//!
+//! 1. A frame ends at a port ([`config::ReceiveConfig`]): it takes cells of a receive buffer, gets a place in the packet
+//!    memory and its turn among those that it is kept in order with (`chip/receive.rs`, `order.rs`).
+//! 2. An inbox gives it to a thread ([`DispatchRule`], `inbox.rs`), whose program does the work and writes the steps down
+//!    ([`linecard_program::script`]).
+//! 3. An engine runs the steps of one thread at a time (`engine.rs`, `chip/threads.rs`); an access goes over links to a
+//!    place (`chip/travel.rs`, `place/`), and mostly its end is known when it is issued.
+//! 4. `Send` hands the packet to an output queue when its turn has come, and a scheduler to the wire (`chip/send.rs`,
+//!    `port.rs`).
+//!
+//! What it leaves out on purpose: instruction fetch, the contents of packets beyond what programs were told, and the
+//! time that an engine takes to notice a completed wait.
+#![forbid(unsafe_code)]
+
+mod account;
+mod branches;
+mod chip;
+pub mod config;
+mod counts;
+mod engine;
+mod inbox;
+mod link;
+mod order;
+mod packet;
+mod place;
+mod port;
+mod series;
+mod thread;
+
+pub use account::Loss;
+pub use chip::{Arrival, Chip, Departure, DepartureSink, Outcome, RunLimit, TrafficSource};
+pub use config::{ChipConfig, DispatchRule};
+pub use counts::{
+    ClusterCounts, Counts, InboxCounts, LinkCounts, PlaceCounts, PoolCounts, PortCounts, Spent,
+};
+pub use series::{Series, Slice};

@@ -1,0 +1,132 @@
+//! Packets inside the chip: a table with reuse, so that nothing is allocated while packets flow.
+
+use linecard_program::{PacketHead, PacketId};
+use linecard_sim::Ticks;
+
+/// No packet.
+pub(crate) const NONE: PacketId = PacketId(u32::MAX);
+
+/// A packet between its last bit in and its last bit out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Packet {
+    pub head: PacketHead,
+    /// Number in the order of arrival.
+    pub number: u64,
+    pub flow_hash: u32,
+    pub input_port: u16,
+    /// Output port and class, once a program has said.
+    pub port: u16,
+    pub class: u16,
+    pub cells: u16,
+    /// Cells that programs have moved out of the receive buffer.
+    pub moved: u16,
+    /// Cells of the receive buffer that it still takes.
+    pub pool_cells: u16,
+    pub pool: u16,
+    /// Inbox and group where it waits for a thread, or whose thread has it.
+    pub inbox: u16,
+    pub group: u32,
+    pub received: Ticks,
+    /// When it was ready for a thread.
+    pub offered: Ticks,
+    /// When a program handed it to its output queue, and when it left the queue.
+    pub sent: Ticks,
+    /// Where it is kept.
+    pub place: u16,
+    pub allocated: bool,
+    pub first_cell: u32,
+    /// Cells followed so far when writing and when reading: number in the packet, cell of the memory.
+    pub write_at: (u16, u32),
+    pub read_at: (u16, u32),
+    /// Accesses of a port under way for it, and when the last of them is done as far as known.
+    pub parts: u32,
+    pub done: Ticks,
+    /// What it is in order with, its number there, and the next one that waits for its turn.
+    pub domain: u32,
+    pub turn: u32,
+    pub next_waiting: PacketId,
+    /// Given up; it only stands for its turn.
+    pub dropped: bool,
+}
+
+impl Packet {
+    pub fn new(head: PacketHead, number: u64, flow_hash: u32, input_port: u16, now: Ticks) -> Self {
+        Self {
+            head,
+            number,
+            flow_hash,
+            input_port,
+            port: 0,
+            class: 0,
+            cells: head.cells() as u16,
+            moved: 0,
+            pool_cells: 0,
+            pool: 0,
+            inbox: 0,
+            group: 0,
+            received: now,
+            offered: now,
+            sent: now,
+            place: 0,
+            allocated: false,
+            first_cell: 0,
+            write_at: (0, 0),
+            read_at: (0, 0),
+            parts: 0,
+            done: 0,
+            domain: 0,
+            turn: 0,
+            next_waiting: NONE,
+            dropped: false,
+        }
+    }
+
+    /// Bytes of a cell; at least 1, so that an empty last cell is an access too.
+    #[inline]
+    pub fn cell_bytes(&self, cell: u16) -> u16 {
+        let cell_bytes = linecard_program::CELL_BYTES;
+        let before = (u32::from(cell) * cell_bytes).min(self.head.bytes);
+        (self.head.bytes - before).clamp(1, cell_bytes) as u16
+    }
+}
+
+/// Packets inside, by number; numbers are used again.
+#[derive(Default)]
+pub(crate) struct Packets {
+    slots: Vec<Packet>,
+    free: Vec<u32>,
+}
+
+impl Packets {
+    pub fn insert(&mut self, packet: Packet) -> PacketId {
+        match self.free.pop() {
+            Some(index) => {
+                self.slots[index as usize] = packet;
+                PacketId(index)
+            }
+            None => {
+                self.slots.push(packet);
+                PacketId(self.slots.len() as u32 - 1)
+            }
+        }
+    }
+
+    pub fn remove(&mut self, id: PacketId) {
+        self.free.push(id.0);
+    }
+}
+
+impl std::ops::Index<PacketId> for Packets {
+    type Output = Packet;
+    #[inline]
+    fn index(&self, id: PacketId) -> &Packet {
+        &self.slots[id.0 as usize]
+    }
+}
+
+impl std::ops::IndexMut<PacketId> for Packets {
+    #[inline]
+    fn index_mut(&mut self, id: PacketId) -> &mut Packet {
+        &mut self.slots[id.0 as usize]
+    }
+}

@@ -1,0 +1,130 @@
+//! The tags of a cache in front of another place: least recently used, writing back, allocating on reads and writes.
+//!
+//! A line that is on its way is in the tags already; accesses to it wait for it (`pending`), so that a burst of misses
+//! of one line reads it once.
+
+use super::server::Server;
+use crate::config::CacheConfig;
+use linecard_sim::{Ticks, Timebase};
+
+const EMPTY: u64 = u64::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    block: u64,
+    used: u64,
+    dirty: bool,
+    /// First request that waits for the line, while it is on its way; see [`Cache::NOBODY`].
+    waiting: u32,
+    coming: bool,
+    /// When it is there, of a line that is known to come.
+    there: Ticks,
+}
+
+/// What an access finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// The line, from a time on.
+    Hit {
+        /// That time; in the past for most.
+        there: Ticks,
+    },
+    /// A line on its way.
+    Coming,
+    /// Nothing; the line is fetched. The line that makes room goes back if it has been written to.
+    Miss {
+        /// Its address.
+        evicted: Option<u64>,
+    },
+}
+
+pub(crate) struct Cache {
+    pub port: Server,
+    lines: Vec<Line>,
+    ways: usize,
+    set_mask: u64,
+    line_shift: u32,
+    pub behind: usize,
+    clock: u64,
+    pub hits: u64,
+    pub misses: u64,
+}
+
+impl Cache {
+    /// No request.
+    pub const NOBODY: u32 = u32::MAX;
+
+    pub fn new(config: &CacheConfig, timebase: &Timebase) -> Self {
+        let empty =
+            Line { block: EMPTY, used: 0, dirty: false, waiting: Self::NOBODY, coming: false, there: 0 };
+        Self {
+            port: Server::new(&config.port, timebase),
+            lines: vec![empty; (config.sets * config.ways) as usize],
+            ways: config.ways as usize,
+            set_mask: u64::from(config.sets) - 1,
+            line_shift: config.line_bytes.ilog2(),
+            behind: config.behind,
+            clock: 0,
+            hits: 0,
+            misses: 0,
+        }
+    }
+
+    pub fn line_bytes(&self) -> u32 {
+        1 << self.line_shift
+    }
+
+    fn set_of(&self, block: u64) -> std::ops::Range<usize> {
+        // Neighbouring blocks lie in neighbouring sets; upper bits are folded in, so that strides spread.
+        let set = ((block ^ (block >> 16)) & self.set_mask) as usize * self.ways;
+        set..set + self.ways
+    }
+
+    fn line_of(&mut self, address: u64) -> Option<&mut Line> {
+        let block = address >> self.line_shift;
+        let range = self.set_of(block);
+        self.lines[range].iter_mut().find(|line| line.block == block)
+    }
+
+    /// Looks an address up; on a miss its line takes the place of the one used longest ago that is not on its way.
+    pub fn look_up(&mut self, address: u64, write: bool) -> Found {
+        self.clock += 1;
+        let clock = self.clock;
+        if let Some(line) = self.line_of(address) {
+            line.used = clock;
+            line.dirty |= write;
+            let found = if line.coming { Found::Coming } else { Found::Hit { there: line.there } };
+            self.hits += 1;
+            return found;
+        }
+        self.misses += 1;
+        let block = address >> self.line_shift;
+        let range = self.set_of(block);
+        let shift = self.line_shift;
+        let victim = self.lines[range].iter_mut().filter(|line| !line.coming).min_by_key(|line| line.used);
+        // With every line of the set on its way, the access goes past the cache.
+        let Some(victim) = victim else { return Found::Miss { evicted: None } };
+        let evicted = (victim.block != EMPTY && victim.dirty).then_some(victim.block << shift);
+        *victim = Line { block, used: clock, dirty: write, waiting: Self::NOBODY, coming: true, there: 0 };
+        Found::Miss { evicted }
+    }
+
+    /// Puts a request in front of those that wait for the line of `address`; returns the one that was there.
+    pub fn wait_for(&mut self, address: u64, request: u32) -> u32 {
+        match self.line_of(address) {
+            Some(line) => std::mem::replace(&mut line.waiting, request),
+            None => Self::NOBODY,
+        }
+    }
+
+    /// The line of `address` will be there at `there`; returns the first request that waited to know.
+    pub fn arrived(&mut self, address: u64, there: Ticks) -> u32 {
+        match self.line_of(address) {
+            Some(line) => {
+                (line.coming, line.there) = (false, there);
+                std::mem::replace(&mut line.waiting, Self::NOBODY)
+            }
+            None => Self::NOBODY,
+        }
+    }
+}

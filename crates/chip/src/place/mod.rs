@@ -1,0 +1,72 @@
+//! Places: what serves accesses. One file a kind.
+//!
+//! A server, a bank and a hit of a cache are first come, first served, so that the end of an access is known when it
+//! arrives; only DRAM, and what waits for it, answers later.
+
+pub(crate) mod cache;
+pub(crate) mod dram;
+pub(crate) mod server;
+
+use crate::config::{BankBy, PlaceConfig, PlaceKind};
+use cache::Cache;
+use dram::Dram;
+use linecard_program::script::Access;
+use linecard_sim::{Ticks, Timebase};
+use server::Server;
+
+/// A place.
+pub(crate) enum Place {
+    Server(Server),
+    Banked { banks: Vec<Server>, by: BankBy, turn: usize },
+    Dram(Box<Dram>),
+    Cached(Box<Cache>),
+}
+
+impl Place {
+    pub fn new(config: &PlaceConfig, timebase: &Timebase) -> Self {
+        match &config.kind {
+            PlaceKind::Server(server) => Place::Server(Server::new(server, timebase)),
+            PlaceKind::Banked { bank, count, by } => Place::Banked {
+                banks: (0..*count).map(|_| Server::new(bank, timebase)).collect(),
+                by: *by,
+                turn: 0,
+            },
+            PlaceKind::Dram(dram) => Place::Dram(Box::new(Dram::new(dram, timebase))),
+            PlaceKind::Cached(cache) => Place::Cached(Box::new(Cache::new(cache, timebase))),
+        }
+    }
+
+    /// Serves an access of a server or of banks; nothing for places that answer later.
+    #[inline(always)]
+    pub fn serve(&mut self, at: Ticks, kind: Access, address: u64, bytes: u32) -> Option<Ticks> {
+        match self {
+            Place::Server(server) => Some(server.serve(at, kind, bytes)),
+            Place::Banked { banks, by, turn } => {
+                let bank = match *by {
+                    BankBy::Turn => {
+                        *turn = if *turn + 1 == banks.len() { 0 } else { *turn + 1 };
+                        *turn
+                    }
+                    BankBy::Address { interleave_bytes } => {
+                        (address >> interleave_bytes.ilog2()) as usize % banks.len()
+                    }
+                };
+                Some(banks[bank].serve(at, kind, bytes))
+            }
+            Place::Dram(_) | Place::Cached(_) => None,
+        }
+    }
+
+    /// Forget what was before `now`.
+    pub fn restart(&mut self, now: Ticks) {
+        match self {
+            Place::Server(server) => server.restart(now),
+            Place::Banked { banks, .. } => banks.iter_mut().for_each(|bank| bank.restart(now)),
+            Place::Dram(dram) => dram.restart(now),
+            Place::Cached(cache) => {
+                cache.port.restart(now);
+                (cache.hits, cache.misses) = (0, 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! A server, or several side by side with one queue in front: when an access is done is known when it arrives.
+
+use crate::config::ServerConfig;
+use linecard_program::script::Access;
+use linecard_sim::{Ticks, Timebase};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Ticks of 2^16 units, so that the share of one is not rounded away.
+pub(crate) fn ticks_of_64k(femtoseconds: u64, timebase: &Timebase) -> u64 {
+    let scaled = u128::from(femtoseconds) * u128::from(timebase.ticks_per_second()) << 16;
+    u64::try_from(scaled / 1_000_000_000_000_000).unwrap_or(u64::MAX)
+}
+
+#[inline(always)]
+pub(crate) fn scale_64k(per_unit_64k: u64, units: u64) -> Ticks {
+    ((u128::from(per_unit_64k) * u128::from(units)) >> 16) as Ticks
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Server {
+    latency: Ticks,
+    access: [Ticks; Access::ALL.len()],
+    word: Ticks,
+    word_bytes: u32,
+    byte_64k: u64,
+    concurrency: u32,
+    /// When the server is free; of several, the one that is free first stands in the heap.
+    free: Ticks,
+    others: BinaryHeap<Reverse<Ticks>>,
+    busy: u64,
+    pub accesses: u64,
+    /// Time from arrival to result, summed over accesses.
+    pub residence: u128,
+}
+
+impl Server {
+    pub fn new(config: &ServerConfig, timebase: &Timebase) -> Self {
+        let several = if config.concurrency > 1 { config.concurrency } else { 0 };
+        Self {
+            latency: timebase.ticks_from_ps(config.latency_ps),
+            access: config.access_ps.map(|ps| timebase.ticks_from_ps(ps)),
+            word: timebase.ticks_from_ps(config.word_ps),
+            word_bytes: config.word_bytes.max(1),
+            byte_64k: ticks_of_64k(config.byte_fs, timebase),
+            concurrency: config.concurrency,
+            free: 0,
+            others: (0..several).map(|_| Reverse(0)).collect(),
+            busy: 0,
+            accesses: 0,
+            residence: 0,
+        }
+    }
+
+    #[inline(always)]
+    fn service(&self, kind: Access, bytes: u32) -> Ticks {
+        let mut service = self.access[kind as usize];
+        if self.word > 0 {
+            service += self.word * Ticks::from(bytes.div_ceil(self.word_bytes));
+        }
+        if self.byte_64k > 0 {
+            service += scale_64k(self.byte_64k, u64::from(bytes));
+        }
+        service
+    }
+
+    /// An access that arrives at `at`; returns when its result is there.
+    #[inline(always)]
+    pub fn serve(&mut self, at: Ticks, kind: Access, bytes: u32) -> Ticks {
+        let service = self.service(kind, bytes);
+        let start = match self.concurrency {
+            1 => {
+                let start = self.free.max(at);
+                self.free = start + service;
+                start
+            }
+            0 => at,
+            _ => {
+                let Reverse(first) = self.others.pop().unwrap_or(Reverse(at));
+                let start = first.max(at);
+                self.others.push(Reverse(start + service));
+                start
+            }
+        };
+        self.busy += service;
+        self.accesses += 1;
+        let done = start + service.max(self.latency);
+        self.residence += u128::from(done - at);
+        done
+    }
+
+    /// Work that lies beyond `now`.
+    fn ahead(&self, now: Ticks) -> Ticks {
+        match self.concurrency {
+            0 => 0,
+            1 => self.free.saturating_sub(now),
+            _ => self.others.iter().map(|&Reverse(free)| free.saturating_sub(now)).sum(),
+        }
+    }
+
+    /// Time for which servers were busy since the last restart, summed over servers.
+    pub fn busy(&self, now: Ticks) -> u64 {
+        self.busy.saturating_sub(self.ahead(now))
+    }
+
+    /// Servers side by side; 0 for as many as come.
+    pub fn concurrency(&self) -> u32 {
+        self.concurrency
+    }
+
+    /// Forget what was before `now`.
+    pub fn restart(&mut self, now: Ticks) {
+        self.busy = self.ahead(now);
+        self.accesses = 0;
+        self.residence = 0;
+    }
+}

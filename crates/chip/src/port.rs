@@ -1,0 +1,178 @@
+//! Ports: frames come in one after another at the rate of the wire, and go out likewise, class by class.
+
+use crate::config::{PortConfig, Scheduler, WhenFull};
+use crate::place::server::{scale_64k, ticks_of_64k};
+use linecard_program::{PacketHead, PacketId};
+use linecard_sim::{Ticks, Timebase};
+use std::collections::VecDeque;
+
+/// A frame on its way in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame {
+    pub head: PacketHead,
+    pub flow_hash: u32,
+    pub ends: Ticks,
+}
+
+/// A wire: one frame after another.
+#[derive(Debug)]
+pub(crate) struct Wire {
+    byte_64k: u64,
+    overhead_bytes: u32,
+    pub free: Ticks,
+    busy: u64,
+}
+
+impl Wire {
+    fn new(bits_per_second: u64, overhead_bytes: u32, timebase: &Timebase) -> Self {
+        let byte_fs = 8_000_000_000_000_000 / bits_per_second.max(1);
+        Self { byte_64k: ticks_of_64k(byte_fs, timebase), overhead_bytes, free: 0, busy: 0 }
+    }
+
+    /// The time that a frame of so many bytes takes on the wire, gap included.
+    #[inline]
+    pub fn frame(&self, bytes: u32) -> Ticks {
+        scale_64k(self.byte_64k, u64::from(bytes + self.overhead_bytes))
+    }
+
+    /// Puts a frame on the wire at `at` or when it is free; returns when it ends.
+    #[inline]
+    pub fn send(&mut self, at: Ticks, bytes: u32) -> Ticks {
+        let time = self.frame(bytes);
+        self.busy += time;
+        self.free = self.free.max(at) + time;
+        self.free
+    }
+
+    /// Time for which the wire was busy since the last restart.
+    pub fn busy(&self, now: Ticks) -> u64 {
+        self.busy - self.free.saturating_sub(now).min(self.busy)
+    }
+
+    /// Forget what was before `now`.
+    pub fn restart(&mut self, now: Ticks) {
+        self.busy = self.free.saturating_sub(now);
+    }
+}
+
+/// The inward side.
+#[derive(Debug)]
+pub(crate) struct Receiver {
+    pub wire: Wire,
+    pub coming: VecDeque<Frame>,
+    pub pool: u16,
+    pub inbox: u16,
+    /// Packets and their bytes that came since the last restart.
+    pub packets: u64,
+    pub bytes: u64,
+}
+
+/// The outward side.
+#[derive(Debug)]
+pub(crate) struct Sender {
+    pub wire: Wire,
+    pub classes: Vec<VecDeque<PacketId>>,
+    /// Packets of a class in its queue or on their way there.
+    pub taken: Vec<u32>,
+    pub queue_packets: u32,
+    pub when_full: WhenFull,
+    scheduler: Scheduler,
+    /// Class that is next to be looked at, and what each may still send in its turn.
+    turn: usize,
+    deficits: Vec<u32>,
+    /// Packets that are being read from memory or have been, in order, and whether each is all there.
+    pub fetched: VecDeque<(PacketId, bool)>,
+    pub buffer_cells: u32,
+    pub buffer_used: u32,
+    pub sending: Option<PacketId>,
+    /// Threads that wait for room, of any class.
+    pub blocked: VecDeque<u32>,
+    pub packets: u64,
+    pub bytes: u64,
+    pub most_queued: u32,
+}
+
+pub(crate) struct Port {
+    pub receiver: Option<Receiver>,
+    pub sender: Option<Sender>,
+}
+
+impl Port {
+    pub fn new(config: &PortConfig, timebase: &Timebase) -> Self {
+        let wire = |rate| Wire::new(rate, config.overhead_bytes, timebase);
+        let receiver = config.receive.as_ref().map(|r| Receiver {
+            wire: wire(r.bits_per_second),
+            coming: VecDeque::with_capacity(64),
+            pool: r.pool as u16,
+            inbox: r.inbox as u16,
+            packets: 0,
+            bytes: 0,
+        });
+        let sender = config.transmit.as_ref().map(|t| Sender {
+            wire: wire(t.bits_per_second),
+            classes: (0..t.classes).map(|_| VecDeque::with_capacity(64)).collect(),
+            taken: vec![0; t.classes as usize],
+            queue_packets: t.queue_packets,
+            when_full: t.when_full,
+            scheduler: t.scheduler.clone(),
+            turn: 0,
+            deficits: vec![0; t.classes as usize],
+            fetched: VecDeque::with_capacity(64),
+            buffer_cells: t.buffer_cells,
+            buffer_used: 0,
+            sending: None,
+            blocked: VecDeque::new(),
+            packets: 0,
+            bytes: 0,
+            most_queued: 0,
+        });
+        Self { receiver, sender }
+    }
+}
+
+impl Sender {
+    /// The class whose packet goes next, if any has one; `bytes` tells the size of a packet.
+    pub fn next_class(&mut self, bytes: impl Fn(PacketId) -> u32) -> Option<usize> {
+        let count = self.classes.len();
+        if self.classes.iter().all(VecDeque::is_empty) {
+            return None;
+        }
+        match &self.scheduler {
+            Scheduler::Strict => self.classes.iter().position(|queue| !queue.is_empty()),
+            Scheduler::RoundRobin => {
+                let class =
+                    (0..count).map(|i| (self.turn + i) % count).find(|&c| !self.classes[c].is_empty())?;
+                self.turn = (class + 1) % count;
+                Some(class)
+            }
+            Scheduler::Deficit { .. } => loop {
+                let class = self.turn;
+                let Some(&head) = self.classes[class].front() else {
+                    self.deficits[class] = 0;
+                    self.begin_turn(class + 1);
+                    continue;
+                };
+                let size = bytes(head);
+                if self.deficits[class] >= size {
+                    self.deficits[class] -= size;
+                    return Some(class);
+                }
+                // The turn is over; what is left is kept for the next one.
+                self.begin_turn(class + 1);
+            },
+        }
+    }
+
+    /// The turn of a class begins, under deficit round robin.
+    fn begin_turn(&mut self, class: usize) {
+        self.turn = class % self.classes.len();
+        if let Scheduler::Deficit { quantum_bytes } = &self.scheduler {
+            self.deficits[self.turn] += quantum_bytes[self.turn];
+        }
+    }
+
+    /// Packets in all queues.
+    pub fn queued(&self) -> usize {
+        self.classes.iter().map(VecDeque::len).sum()
+    }
+}

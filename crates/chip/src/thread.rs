@@ -1,0 +1,100 @@
+//! A hardware thread: its packet's steps, what it waits for, and where its time went.
+
+use crate::packet::NONE;
+use linecard_program::PacketId;
+use linecard_program::script::Steps;
+use linecard_sim::Ticks;
+
+/// No wake-up is known.
+pub(crate) const NEVER: Ticks = Ticks::MAX;
+
+/// What a thread is doing. Waiting for the place of a group is [`State::PLACES`] and the number of the group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct State(pub u16);
+
+impl State {
+    /// Its instructions run.
+    pub const COMPUTE: State = State(0);
+    /// Its wait is over, but its engine runs another thread.
+    pub const READY: State = State(1);
+    /// Waits for a packet.
+    pub const FREE: State = State(2);
+    /// Waits for a lock.
+    pub const LOCK: State = State(3);
+    /// Waits for room in an inbox.
+    pub const INBOX: State = State(4);
+    /// Waits for room in an output queue.
+    pub const QUEUE: State = State(5);
+    /// Waits for room in the reorder window.
+    pub const ORDER: State = State(6);
+    /// Waits for posted operations.
+    pub const POSTED: State = State(7);
+    /// Waits for the first group of places; the others follow.
+    pub const PLACES: u16 = 8;
+
+    /// Names of the states before those of places.
+    pub const NAMES: [&str; State::PLACES as usize] = [
+        "compute",
+        "wait thread slot",
+        "wait packet",
+        "wait lock",
+        "wait inbox room",
+        "wait queue room",
+        "wait order",
+        "wait posted",
+    ];
+}
+
+/// What a thread waits for among its posted operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Posted {
+    /// Nothing.
+    No,
+    /// Until there is room for one more.
+    Room,
+    /// Until none is under way.
+    All,
+}
+
+#[derive(Debug)]
+pub(crate) struct Thread {
+    pub engine: u32,
+    pub cluster: u16,
+    pub state: State,
+    pub since: Ticks,
+    /// The packet that it holds.
+    pub packet: PacketId,
+    pub steps: Steps,
+    /// The step whose cycles run, or whose action waits.
+    pub next: u32,
+    /// The cycles of the next step have been spent.
+    pub spent: bool,
+    /// When its wait is over, if that is known.
+    pub wake: Ticks,
+    /// Counts how often it has taken up a packet: a place in a list of free threads holds for one count.
+    pub epoch: u32,
+    /// Ends of posted operations that are known, and how many are not.
+    pub posted_until: Vec<Ticks>,
+    pub posted_unknown: u32,
+    pub posted: Posted,
+}
+
+impl Thread {
+    pub fn new(engine: u32, cluster: u16, posted: u32) -> Self {
+        Self {
+            engine,
+            cluster,
+            state: State::READY,
+            since: 0,
+            packet: NONE,
+            steps: Steps::default(),
+            next: 0,
+            spent: false,
+            wake: NEVER,
+            epoch: 0,
+            posted_until: Vec::with_capacity(posted as usize),
+            posted_unknown: 0,
+            posted: Posted::No,
+        }
+    }
+}

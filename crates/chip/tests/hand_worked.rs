@@ -1,0 +1,49 @@
+//! Small chips whose every event was worked out by hand.
+
+mod kit;
+
+use kit::{SEND, read, run, small};
+use linecard_chip::Outcome;
+
+#[test]
+fn one_packet_takes_the_sum_of_its_parts() {
+    // 64 bytes at 10 Gbit/s: 51.2 ns in (not counted) and 51.2 ns out; 10 cycles, 100 ns in SRAM, 5 cycles.
+    let ran = run(small(1, 1), vec![(10, read(4)), (5, SEND)], &[(0, 1, 64)]);
+    assert_eq!(ran.outcome, Outcome::TrafficEnded);
+    let counts = ran.chip.counts();
+    assert_eq!((counts.packets_in, counts.packets_out), (1, 1));
+    assert!((ran.ns(counts.latency.max()) - (10.0 + 100.0 + 5.0 + 51.2)).abs() < 0.01);
+    assert!((ran.ns(ran.departures[0].at) - (51.2 + 115.0 + 51.2)).abs() < 0.01);
+}
+
+#[test]
+fn a_second_thread_computes_while_the_first_waits() {
+    // Both packets are there at 102.4 ns. Thread 0 has 51.2 .. 61.2, SRAM until 161.2, 5 cycles until 166.2.
+    // Thread 1 has 102.4 .. 112.4, SRAM until 212.4.
+    let ran = run(small(1, 2), vec![(10, read(4)), (5, SEND)], &[(0, 1, 64), (0, 2, 64)]);
+    let at: Vec<f64> = ran.departures.iter().map(|d| ran.ns(d.at)).collect();
+    assert!((at[0] - (166.2 + 51.2)).abs() < 0.02, "{at:?}");
+    assert!((at[1] - (217.4 + 51.2)).abs() < 0.02, "{at:?}");
+}
+
+#[test]
+fn an_engine_with_one_thread_takes_packets_one_after_another() {
+    let ran = run(small(1, 1), vec![(10, read(4)), (5, SEND)], &[(0, 1, 64), (0, 2, 64), (0, 3, 64)]);
+    let at: Vec<f64> = ran.departures.iter().map(|d| ran.ns(d.at)).collect();
+    for (number, at) in at.iter().enumerate() {
+        assert!((at - (51.2 + 115.0 * (number + 1) as f64 + 51.2)).abs() < 0.05, "{number}: {at}");
+    }
+}
+
+#[test]
+fn the_switch_costs_its_cycles_only_between_threads_that_follow_each_other() {
+    let mut config = small(1, 2);
+    config.clusters[0].switch_cycles = 3;
+    config.ports[0].receive.as_mut().unwrap().bits_per_second = 1_000_000_000_000_000;
+    // Both threads are ready at 0: the first computes 10, the engine changes (3) and the second computes 10.
+    let ran = run(config, vec![(10, read(4)), (5, SEND)], &[(0, 1, 64), (0, 2, 64)]);
+    let at: Vec<f64> = ran.departures.iter().map(|d| ran.ns(d.at)).collect();
+    assert!((at[0] - (10.0 + 100.0 + 5.0 + 51.2)).abs() < 0.05, "{at:?}");
+    // The second is back at 123, when the first is done with its five cycles, so that the engine rests: no switch.
+    assert!((at[1] - (13.0 + 10.0 + 100.0 + 5.0 + 51.2)).abs() < 51.2, "{at:?}");
+}

@@ -1,0 +1,150 @@
+//! Small chips for tests: one cluster, one server, one port, to be changed as a test needs.
+#![allow(dead_code, reason = "each test file uses a part of the kit")]
+
+use linecard_chip::config::*;
+use linecard_chip::{Arrival, Chip, ChipConfig, Departure, DispatchRule, Outcome, RunLimit};
+use linecard_program::script::{Access, Action, PacketInfo, PacketProgram, RoleId, Steps};
+use linecard_program::{NetworkKind, PacketHead};
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+/// A role's number.
+pub const TABLE: RoleId = RoleId(0);
+
+/// A packet of so many bytes.
+pub fn head(bytes: u32) -> PacketHead {
+    PacketHead { bytes, ttl: 64, network: NetworkKind::Ipv4, ..PacketHead::default() }
+}
+
+/// A server of so many picoseconds, that answers as soon as it is done.
+pub fn server(access_ps: u64, latency_ps: u64) -> ServerConfig {
+    ServerConfig {
+        latency_ps,
+        access_ps: [access_ps; Access::ALL.len()],
+        word_ps: 0,
+        word_bytes: 4,
+        byte_fs: 0,
+        concurrency: 1,
+    }
+}
+
+/// A place with a server.
+pub fn place(name: &str, server: ServerConfig) -> PlaceConfig {
+    PlaceConfig { name: name.into(), group: name.into(), kind: PlaceKind::Server(server) }
+}
+
+/// A way to a place without links.
+pub fn target(place: usize, issue_ps: u64, back_ps: u64) -> Option<TargetConfig> {
+    Some(TargetConfig { place, base: 0, issue_ps, back_ps, links: vec![] })
+}
+
+/// One cluster at 1 GHz, one server as `table`, one port of 10 Gbit/s whose wire adds nothing.
+pub fn small(engines: u32, threads: u32) -> ChipConfig {
+    ChipConfig {
+        clusters: vec![ClusterConfig {
+            name: "me".into(),
+            group: "me".into(),
+            clock_hz: 1_000_000_000,
+            engines,
+            threads,
+            switch_cycles: 0,
+            issue_cycles: 0,
+            branch_share: 0.0,
+            branch_lost_cycles: 0,
+            posted: 8,
+            takes: vec![0],
+            program: 0,
+        }],
+        places: vec![place("sram", server(10_000, 100_000))],
+        links: vec![],
+        roles: vec!["table".into()],
+        targets: vec![vec![target(0, 0, 0)]],
+        inboxes: vec![InboxConfig { name: "rx".into(), rule: DispatchRule::FreeList, capacity: None }],
+        pools: vec![PoolConfig { name: "rx".into(), cells: 4096 }],
+        ports: vec![PortConfig {
+            name: "eth".into(),
+            group: "eth".into(),
+            overhead_bytes: 0,
+            receive: Some(ReceiveConfig { bits_per_second: 10_000_000_000, pool: 0, inbox: 0 }),
+            transmit: Some(TransmitConfig {
+                bits_per_second: 10_000_000_000,
+                classes: 1,
+                queue_packets: 100_000,
+                when_full: WhenFull::Drop,
+                scheduler: Scheduler::RoundRobin,
+                buffer_cells: 64,
+            }),
+        }],
+        order: OrderConfig { kept: OrderKept::Nothing, window: 64 },
+        packets: None,
+        saturated: false,
+        seed: 1,
+    }
+}
+
+/// A program that does the same steps for every packet.
+pub struct Fixed(pub Vec<(u32, Action)>);
+
+impl PacketProgram for Fixed {
+    fn packet(&mut self, _: &mut PacketHead, _: &PacketInfo, steps: &mut Steps) {
+        for &(cycles, action) in &self.0 {
+            steps.push(cycles, action);
+        }
+    }
+
+    fn locks(&self) -> u16 {
+        4
+    }
+}
+
+/// Read the table.
+pub fn read(bytes: u16) -> Action {
+    Action::Access { role: TABLE, kind: Access::Read, posted: false, bytes, address: 0 }
+}
+
+/// Hand over to the first port.
+pub const SEND: Action = Action::Send { port: 0, class: 0 };
+
+/// What came of a run.
+pub struct Ran {
+    pub outcome: Outcome,
+    pub chip: Chip,
+    pub departures: Vec<Departure>,
+}
+
+impl Ran {
+    /// A time in nanoseconds.
+    pub fn ns(&self, ticks: u64) -> f64 {
+        self.chip.timebase().nanoseconds(ticks)
+    }
+}
+
+/// Runs a chip on packets that come at the times and with the flows given: (nanoseconds, flow, bytes).
+pub fn run(config: ChipConfig, program: Vec<(u32, Action)>, packets: &[(u64, u32, u32)]) -> Ran {
+    run_with(
+        config,
+        vec![Box::new(Fixed(program))],
+        packets.to_vec(),
+        RunLimit { warmup_packets: Some(0), packets: u64::MAX / 2 },
+    )
+}
+
+/// The same with other programs and another limit.
+pub fn run_with(
+    config: ChipConfig,
+    programs: Vec<Box<dyn PacketProgram>>,
+    packets: Vec<(u64, u32, u32)>,
+    limit: RunLimit,
+) -> Ran {
+    let mut list = packets.into_iter();
+    let source =
+        move || list.next().map(|(at_ns, flow_hash, bytes)| Arrival { at_ns, flow_hash, head: head(bytes) });
+    let mut chip = Chip::new(config, programs, Box::new(source)).expect("the chip fits together");
+    let departures = Rc::new(RefCell::new(Vec::new()));
+    let sink = Rc::clone(&departures);
+    chip.on_departure(Box::new(move |departure| sink.borrow_mut().push(*departure)));
+    let outcome = chip.run(limit, &mut |_| ControlFlow::Continue(()));
+    let departures = departures.borrow().clone();
+    Ran { outcome, chip, departures }
+}

@@ -1,0 +1,212 @@
+//! What a program does with one packet, as a list of steps: the one form of every program that runs on a chip.
+//!
+//! A program is asked once for each packet, when a thread takes it up. It does its work for real (looks a route up,
+//! translates an address, runs a C function) and writes down what that costs: cycles of the engine and operations on
+//! places. The chip then carries the steps out in simulated time. State of a program changes in the order in which
+//! packets are taken up; locks and atomics cost what contention makes them cost; spinning is not simulated.
+//!
+//! A program names places by *role* (`table`, `flags`); which memory or accelerator that is, the chip's file says.
+//!
+//! ```
+//! use linecard_program::script::{Access, Action, PacketInfo, PacketProgram, RoleId, Steps};
+//! use linecard_program::PacketHead;
+//!
+//! struct Count;
+//!
+//! impl PacketProgram for Count {
+//!     fn packet(&mut self, _: &mut PacketHead, info: &PacketInfo, steps: &mut Steps) {
+//!         steps.compute(12);
+//!         steps.access(RoleId(0), Access::Add, 4, info.flow_hash % 1024 * 4);
+//!         steps.push(0, Action::Send { port: 0, class: 0 });
+//!     }
+//! }
+//! ```
+
+use crate::{DropReason, PacketHead};
+
+/// What a program calls a place; an index into the names of its roles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RoleId(pub u8);
+
+/// What is done to a word of a memory, or asked of an accelerator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Access {
+    /// Read.
+    Read,
+    /// Write.
+    Write,
+    /// Atomic addition.
+    Add,
+    /// Atomic test and set.
+    TestAndSet,
+    /// Atomic exchange.
+    Swap,
+    /// Whatever an accelerator does: hash, look up, encrypt.
+    Ask,
+}
+
+impl Access {
+    /// All kinds, in the order of their numbers.
+    pub const ALL: [Access; 6] =
+        [Access::Read, Access::Write, Access::Add, Access::TestAndSet, Access::Swap, Access::Ask];
+
+    /// The name in files and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Access::Read => "read",
+            Access::Write => "write",
+            Access::Add => "add",
+            Access::TestAndSet => "test_and_set",
+            Access::Swap => "swap",
+            Access::Ask => "ask",
+        }
+    }
+
+    /// Whether a memory holds something new afterwards.
+    pub fn writes(self) -> bool {
+        !matches!(self, Access::Read | Access::Ask)
+    }
+}
+
+/// What a thread does after the cycles of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Nothing: the step is its cycles.
+    Nothing,
+    /// Read, write or ask, and wait for the answer, or go on at once (`posted`).
+    Access {
+        /// Where.
+        role: RoleId,
+        /// What.
+        kind: Access,
+        /// Whether the thread goes on.
+        posted: bool,
+        /// How much.
+        bytes: u16,
+        /// Byte offset within what the role is bound to.
+        address: u32,
+    },
+    /// Move one cell of the packet between the port buffers and its place in the memory of a role.
+    Cell {
+        /// Which memory.
+        role: RoleId,
+        /// Into the memory, or out of it.
+        write: bool,
+        /// Whether the thread goes on.
+        posted: bool,
+        /// Which cell of the packet.
+        cell: u16,
+    },
+    /// Wait for everything posted.
+    Join,
+    /// Wait for a lock.
+    Lock(u16),
+    /// Give a lock back.
+    Unlock(u16),
+    /// Hand the packet over to the threads that take from an inbox; the thread is then free.
+    Put {
+        /// Number of the inbox in the chip.
+        inbox: u8,
+    },
+    /// Hand the packet over to an output queue; the thread is then free.
+    Send {
+        /// Output port; numbers beyond the last begin again.
+        port: u16,
+        /// Class of the port's queues; likewise.
+        class: u8,
+    },
+    /// Give the packet up; the thread is then free.
+    Drop(DropReason),
+}
+
+/// Cycles of an engine, then an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Cycles of the engine before the action.
+    pub cycles: u32,
+    /// What then happens.
+    pub action: Action,
+}
+
+/// The steps of one packet, in order. Kept and used again from packet to packet.
+#[derive(Clone, Debug, Default)]
+pub struct Steps {
+    list: Vec<Step>,
+    pending: u32,
+}
+
+impl Steps {
+    /// Forgets all steps.
+    pub fn clear(&mut self) {
+        self.list.clear();
+        self.pending = 0;
+    }
+
+    /// Cycles before whatever comes next.
+    #[inline]
+    pub fn compute(&mut self, cycles: u32) {
+        self.pending += cycles;
+    }
+
+    /// An action after `cycles` more cycles.
+    #[inline]
+    pub fn push(&mut self, cycles: u32, action: Action) {
+        let cycles = std::mem::take(&mut self.pending) + cycles;
+        self.list.push(Step { cycles, action });
+    }
+
+    /// An access that the thread waits for.
+    #[inline]
+    pub fn access(&mut self, role: RoleId, kind: Access, bytes: u16, address: u32) {
+        self.push(0, Action::Access { role, kind, posted: false, bytes, address });
+    }
+
+    /// An access that the thread does not wait for.
+    #[inline]
+    pub fn post(&mut self, role: RoleId, kind: Access, bytes: u16, address: u32) {
+        self.push(0, Action::Access { role, kind, posted: true, bytes, address });
+    }
+
+    /// The steps so far; cycles that no action has followed yet are not among them.
+    pub fn list(&self) -> &[Step] {
+        &self.list
+    }
+
+    /// The step of a number.
+    #[inline]
+    pub fn get(&self, number: usize) -> Option<Step> {
+        self.list.get(number).copied()
+    }
+}
+
+/// What a program is told of a packet beside its header.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PacketInfo {
+    /// Number in the order of arrival.
+    pub number: u64,
+    /// The same for packets of one flow.
+    pub flow_hash: u32,
+    /// Port it came by.
+    pub input_port: u16,
+}
+
+/// A packet program.
+pub trait PacketProgram {
+    /// Does the work on one packet and appends what it costs to `steps`, which is empty. The last action must be
+    /// [`Action::Send`], [`Action::Put`] or [`Action::Drop`], and no earlier one may be.
+    fn packet(&mut self, head: &mut PacketHead, info: &PacketInfo, steps: &mut Steps);
+
+    /// Locks that the program uses, numbered from 0.
+    fn locks(&self) -> u16 {
+        0
+    }
+
+    /// Forgets the counters (the end of warm-up).
+    fn restart_counters(&mut self) {}
+
+    /// Counters of the program itself, as (metric, unit, value): table hits, rules matched, …
+    fn counters(&self) -> Vec<(&'static str, &'static str, f64)> {
+        Vec::new()
+    }
+}
