@@ -13,6 +13,7 @@ mod nat;
 mod probe;
 mod recall;
 mod route;
+mod steps;
 mod vanilla;
 
 pub use checksum::{header_checksum, update as update_checksum};
@@ -24,4 +25,5 @@ pub use nat::{Nat, NatConfig, Translation};
 pub use probe::{Probe, Probed};
 pub use recall::ResultCacheUse;
 pub use route::{Route, RouteTable};
+pub use steps::{Address, Amount, Does, Each, ListedStep, OutPort, StepList};
 pub use vanilla::{ExtensionOp, Loops, Step, VanillaConfig, VanillaCosts, VanillaIp};

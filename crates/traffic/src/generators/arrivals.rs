@@ -25,6 +25,20 @@ pub enum Arrivals {
         /// Mean load in bits per second.
         bits_per_second: u64,
     },
+    /// Equal gaps, whatever the sizes.
+    Constant {
+        /// Mean load in bits per second.
+        bits_per_second: u64,
+    },
+    /// Bursts back to back at a peak rate, of a geometric number of packets, with exponential pauses between them.
+    OnOff {
+        /// Mean load in bits per second.
+        bits_per_second: u64,
+        /// Rate within a burst, above the mean.
+        peak_bits_per_second: u64,
+        /// Mean packets of a burst, at least 1.
+        burst_packets: u32,
+    },
 }
 
 /// Tells arrival times.
@@ -34,11 +48,27 @@ pub(super) enum Clock {
     BackToBack { bits_per_second: u128, overhead_bytes: u32, sent_bits: u128 },
     /// Gaps are drawn in picoseconds and added up as integers.
     Poisson { mean_gap_ps: f64, time_ns: u64, rest_ps: u64, random: Random },
+    /// Packet `n` comes after `n` gaps.
+    Constant { gap_ns: f64, packets: u64 },
+    /// As Poisson, with a gap of the packet before it or, at the end of a burst, a pause in addition.
+    OnOff { peak_ps_per_byte: f64, mean_pause_ps: f64, burst_packets: u32, next_ps: u64, random: Random },
 }
 
 impl Clock {
     pub(super) fn new(arrivals: Arrivals, mean_bytes: f64, random: Random) -> Result<Self, TrafficError> {
-        let (Arrivals::BackToBack { bits_per_second, .. } | Arrivals::Poisson { bits_per_second }) = arrivals;
+        let (Arrivals::BackToBack { bits_per_second, .. }
+        | Arrivals::Poisson { bits_per_second }
+        | Arrivals::Constant { bits_per_second }
+        | Arrivals::OnOff { bits_per_second, .. }) = arrivals;
+        if let Arrivals::OnOff { peak_bits_per_second, .. } = arrivals
+            && peak_bits_per_second <= bits_per_second
+        {
+            return Err(TrafficError::BadParameter {
+                what: "peak rate in bits per second",
+                found: peak_bits_per_second.to_string(),
+                expected: format!("above the mean rate of {bits_per_second}"),
+            });
+        }
         if bits_per_second == 0 {
             return Err(TrafficError::BadParameter {
                 what: "rate in bits per second",
@@ -56,6 +86,22 @@ impl Clock {
                 rest_ps: 0,
                 random,
             },
+            Arrivals::Constant { bits_per_second } => Self::Constant {
+                gap_ns: mean_bytes * BITS_PER_BYTE * 1e9 / bits_per_second as f64,
+                packets: 0,
+            },
+            Arrivals::OnOff { bits_per_second, peak_bits_per_second, burst_packets } => {
+                let burst_packets = burst_packets.max(1);
+                let burst_bits = f64::from(burst_packets) * mean_bytes * BITS_PER_BYTE;
+                let slower = 1.0 / bits_per_second as f64 - 1.0 / peak_bits_per_second as f64;
+                Self::OnOff {
+                    peak_ps_per_byte: BITS_PER_BYTE * 1e12 / peak_bits_per_second as f64,
+                    mean_pause_ps: burst_bits * slower * 1e12,
+                    burst_packets,
+                    next_ps: 0,
+                    random,
+                }
+            }
         })
     }
 
@@ -73,7 +119,51 @@ impl Clock {
                 *rest_ps = ps % PS_PER_NS;
                 return *time_ns;
             }
+            Self::Constant { gap_ns, packets } => {
+                *packets += 1;
+                return ((*packets - 1) as f64 * *gap_ns) as u64;
+            }
+            Self::OnOff { peak_ps_per_byte, mean_pause_ps, burst_packets, next_ps, random } => {
+                let time_ns = *next_ps / PS_PER_NS;
+                let mut gap_ps = f64::from(wire_bytes) * *peak_ps_per_byte;
+                if super::choice::below(random, u64::from(*burst_packets)) == 0 {
+                    gap_ps += -libm::log(open_unit(random)) * *mean_pause_ps;
+                }
+                *next_ps = next_ps.saturating_add(gap_ps as u64);
+                return time_ns;
+            }
         };
         u64::try_from(ns).unwrap_or(u64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand_xoshiro::rand_core::SeedableRng;
+
+    fn last_ns(arrivals: Arrivals, packets: u32) -> u64 {
+        let mut clock = Clock::new(arrivals, 500.0, Random::seed_from_u64(1)).unwrap();
+        (0..packets).map(|_| clock.next_ns(500)).last().unwrap()
+    }
+
+    #[test]
+    fn constant_gaps_do_not_drift() {
+        // 500 bytes at 3 Gbit/s: 1333.33 ns.
+        let constant = Arrivals::Constant { bits_per_second: 3_000_000_000 };
+        assert_eq!(last_ns(constant, 3_000_001), 4_000_000_000);
+    }
+
+    #[test]
+    fn bursts_keep_the_mean_rate_and_need_a_higher_peak() {
+        let bits_per_second = 1_000_000_000;
+        let bursts = |peak_bits_per_second| Arrivals::OnOff {
+            bits_per_second,
+            peak_bits_per_second,
+            burst_packets: 16,
+        };
+        let seconds = last_ns(bursts(10_000_000_000), 1_000_000) as f64 / 1e9;
+        assert!((seconds / 4.0 - 1.0).abs() < 0.02, "{seconds}");
+        assert!(Clock::new(bursts(bits_per_second), 500.0, Random::seed_from_u64(1)).is_err());
     }
 }

@@ -1,0 +1,365 @@
+//! A program as a list of steps: what is done once a packet, once a cell, and on which role.
+//!
+//! The list is data (a file, or built in Python). What depends on the packet is real: a lookup walks the forwarding
+//! table and its reads are the accesses; what matches no route is dropped.
+
+use crate::RouteTable;
+use linecard_program::script::{Access, Action, PacketInfo, PacketProgram, RoleId, Steps};
+use linecard_program::{DropReason, NetworkKind, PacketHead};
+
+/// How often a step is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Each {
+    /// Once a packet.
+    Packet,
+    /// Once for each cell; steps of this kind that follow each other are done in turn, cell by cell.
+    Cell,
+    /// The same, without the first cell.
+    LaterCell,
+}
+
+/// How much an access moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Amount {
+    /// So many bytes.
+    Bytes(u16),
+    /// All bytes of the packet.
+    Packet,
+}
+
+/// Which address an access goes to, within the bytes that its step covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// The same for packets of one flow.
+    Flow,
+    /// Another one each time.
+    Any,
+    /// The first.
+    Same,
+}
+
+/// Where a packet goes out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutPort {
+    /// Where the lookup said; without one, by flow.
+    Chosen,
+    /// This port.
+    Port(u16),
+}
+
+/// What a step does after its cycles.
+#[derive(Clone, Debug)]
+pub enum Does {
+    /// Nothing.
+    Compute,
+    /// An access of a place.
+    Access {
+        /// Which.
+        role: RoleId,
+        /// What.
+        kind: Access,
+        /// Whether the thread goes on at once.
+        posted: bool,
+        /// How much.
+        amount: Amount,
+        /// Which address.
+        address: Address,
+        /// Bytes that addresses are spread over.
+        within_bytes: u32,
+    },
+    /// The cell moves from the receive buffer into a memory, or out of it.
+    Cell {
+        /// Which memory.
+        role: RoleId,
+        /// Into it, or out of it.
+        write: bool,
+        /// Whether the thread goes on at once.
+        posted: bool,
+    },
+    /// Wait for what was posted.
+    Join,
+    /// Wait for a lock.
+    Lock(u16),
+    /// Give it back.
+    Unlock(u16),
+    /// Find the output port of the longest prefix; one read for each level of the table. Packets that are not IPv4, have
+    /// no hops left or match no route are dropped.
+    LookUp {
+        /// Which memory holds the table.
+        role: RoleId,
+        /// Bytes of a read.
+        bytes: u16,
+    },
+    /// Hand over to another inbox.
+    Put(u8),
+    /// Hand over to an output queue.
+    Send {
+        /// Which port.
+        port: OutPort,
+        /// Which class of its queues.
+        class: u8,
+    },
+    /// Give the packet up.
+    Drop,
+}
+
+/// A step of the list.
+#[derive(Clone, Debug)]
+pub struct ListedStep {
+    /// How often.
+    pub each: Each,
+    /// Share of the packets for which it is done, 0 to 1, drawn by packet and step.
+    pub share: f64,
+    /// How many times one after another.
+    pub times: u32,
+    /// Cycles before what it does.
+    pub cycles: u32,
+    /// What it does.
+    pub does: Does,
+}
+
+/// A program of listed steps.
+#[derive(Clone, Debug)]
+pub struct StepList {
+    steps: Vec<ListedStep>,
+    routes: Option<RouteTable>,
+    locks: u16,
+}
+
+impl StepList {
+    /// A program; `routes` serve its lookups. A list without a last word (`Put`, `Send`, `Drop`) ends in `Send`.
+    pub fn new(mut steps: Vec<ListedStep>, routes: Option<RouteTable>) -> Self {
+        let last_word = |step: &ListedStep| {
+            matches!(step.does, Does::Put(_) | Does::Send { .. } | Does::Drop) && step.share >= 1.0
+        };
+        if !steps.last().is_some_and(last_word) {
+            steps.push(ListedStep {
+                each: Each::Packet,
+                share: 1.0,
+                times: 1,
+                cycles: 0,
+                does: Does::Send { port: OutPort::Chosen, class: 0 },
+            });
+        }
+        let locks = steps.iter().filter_map(|step| match step.does {
+            Does::Lock(lock) | Does::Unlock(lock) => Some(lock + 1),
+            _ => None,
+        });
+        Self { locks: locks.max().unwrap_or(0), routes, steps }
+    }
+}
+
+/// A number that looks drawn, the same for the same packet and step.
+fn mix(number: u64, step: u32) -> u32 {
+    let mut x =
+        number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(step).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    x = (x ^ (x >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    (x >> 32) as u32
+}
+
+/// What is known of the packet while its steps are written down.
+struct Walk<'a> {
+    head: &'a PacketHead,
+    info: &'a PacketInfo,
+    chosen: Option<u16>,
+    over: bool,
+}
+
+impl StepList {
+    /// Write one step down; `draw` tells apart what is done several times.
+    fn write(&self, walk: &mut Walk<'_>, step: &ListedStep, draw: u32, cell: u16, steps: &mut Steps) {
+        for time in 0..step.times {
+            steps.compute(step.cycles);
+            let action = match step.does {
+                Does::Compute => continue,
+                Does::Access { role, kind, posted, amount, address, within_bytes } => {
+                    let bytes = match amount {
+                        Amount::Bytes(bytes) => bytes,
+                        Amount::Packet => walk.head.bytes.min(u32::from(u16::MAX)) as u16,
+                    };
+                    let places = (within_bytes / u32::from(bytes.max(1))).max(1);
+                    let place = match address {
+                        Address::Same => 0,
+                        Address::Flow => walk.info.flow_hash.wrapping_mul(0x9e37_79b1),
+                        Address::Any => mix(walk.info.number, draw.wrapping_mul(64).wrapping_add(time)),
+                    };
+                    let address =
+                        (u64::from(place) * u64::from(places) >> 32) as u32 * u32::from(bytes.max(1));
+                    Action::Access { role, kind, posted, bytes, address }
+                }
+                Does::Cell { role, write, posted } => Action::Cell { role, write, posted, cell },
+                Does::Join => Action::Join,
+                Does::Lock(lock) => Action::Lock(lock),
+                Does::Unlock(lock) => Action::Unlock(lock),
+                Does::LookUp { role, bytes } => {
+                    self.look_up(walk, role, bytes, steps);
+                    if walk.over {
+                        return;
+                    }
+                    continue;
+                }
+                Does::Put(inbox) => Action::Put { inbox },
+                Does::Send { port, class } => {
+                    let by_flow = || (walk.info.flow_hash >> 7) as u16;
+                    let port = match port {
+                        OutPort::Port(port) => port,
+                        OutPort::Chosen => walk.chosen.unwrap_or_else(by_flow),
+                    };
+                    Action::Send { port, class }
+                }
+                Does::Drop => Action::Drop(DropReason::FirewallRule),
+            };
+            steps.push(0, action);
+            if matches!(action, Action::Put { .. } | Action::Send { .. } | Action::Drop(_)) {
+                walk.over = true;
+                return;
+            }
+        }
+    }
+
+    fn look_up(&self, walk: &mut Walk<'_>, role: RoleId, bytes: u16, steps: &mut Steps) {
+        let refused = match walk.head.network {
+            NetworkKind::Ipv4 if walk.head.ttl > 1 => None,
+            NetworkKind::Ipv4 => Some(DropReason::TtlExpired),
+            NetworkKind::Ipv6 | NetworkKind::Other => Some(DropReason::NotIpv4),
+        };
+        let found = match (refused, &self.routes) {
+            (Some(reason), _) => Err(reason),
+            (None, None) => Ok(None),
+            (None, Some(routes)) => {
+                let (port, reads) = routes.lookup(walk.head.destination);
+                for level in 0..reads {
+                    // Nodes of a level lie apart; which one it is follows from the address.
+                    let node = walk.head.destination >> (16 - 8 * level.min(2));
+                    let address = node.wrapping_mul(0x9e37_79b1) >> 12 << 2;
+                    steps.access(role, Access::Read, bytes, address);
+                }
+                port.map(Some).ok_or(DropReason::NoRoute)
+            }
+        };
+        match found {
+            Ok(port) => walk.chosen = port,
+            Err(reason) => {
+                steps.push(0, Action::Drop(reason));
+                walk.over = true;
+            }
+        }
+    }
+}
+
+impl PacketProgram for StepList {
+    fn packet(&mut self, head: &mut PacketHead, info: &PacketInfo, steps: &mut Steps) {
+        let mut walk = Walk { head, info, chosen: None, over: false };
+        let cells = walk.head.cells() as u16;
+        let done = |step: &ListedStep, draw: u32| {
+            step.share >= 1.0 || f64::from(mix(info.number, !draw)) < step.share * 4_294_967_296.0
+        };
+        let mut at = 0;
+        while at < self.steps.len() && !walk.over {
+            if self.steps[at].each == Each::Packet {
+                if done(&self.steps[at], at as u32) {
+                    self.write(&mut walk, &self.steps[at], at as u32, 0, steps);
+                }
+                at += 1;
+                continue;
+            }
+            let group = self.steps[at..].iter().take_while(|step| step.each != Each::Packet).count();
+            for cell in 0..cells {
+                for number in at..at + group {
+                    let step = &self.steps[number];
+                    let draw = number as u32 + 1000 * u32::from(cell);
+                    if (cell > 0 || step.each == Each::Cell) && !walk.over && done(step, draw) {
+                        self.write(&mut walk, step, draw, cell, steps);
+                    }
+                }
+            }
+            at += group;
+        }
+    }
+
+    fn locks(&self) -> u16 {
+        self.locks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Route;
+
+    const TABLE: RoleId = RoleId(0);
+
+    fn step(each: Each, cycles: u32, does: Does) -> ListedStep {
+        ListedStep { each, share: 1.0, times: 1, cycles, does }
+    }
+
+    fn read(times: u32) -> ListedStep {
+        let does = Does::Access {
+            role: TABLE,
+            kind: Access::Read,
+            posted: false,
+            amount: Amount::Bytes(4),
+            address: Address::Same,
+            within_bytes: 4096,
+        };
+        ListedStep { times, ..step(Each::Packet, 3, does) }
+    }
+
+    fn steps_of(list: &mut StepList, head: PacketHead) -> Vec<(u32, Action)> {
+        let mut steps = Steps::default();
+        let mut head = head;
+        list.packet(&mut head, &PacketInfo::default(), &mut steps);
+        steps.list().iter().map(|s| (s.cycles, s.action)).collect()
+    }
+
+    fn ipv4(bytes: u32, destination: u32) -> PacketHead {
+        PacketHead { bytes, destination, ttl: 9, network: NetworkKind::Ipv4, ..PacketHead::default() }
+    }
+
+    #[test]
+    fn cells_are_done_in_turn_and_cycles_add_up_to_the_next_action() {
+        let cell = Does::Cell { role: TABLE, write: true, posted: true };
+        let mut list = StepList::new(
+            vec![
+                step(Each::Packet, 10, Does::Compute),
+                step(Each::Cell, 2, cell),
+                step(Each::LaterCell, 5, Does::Compute),
+                step(Each::Packet, 1, Does::Join),
+            ],
+            None,
+        );
+        let moved = |cell| Action::Cell { role: TABLE, write: true, posted: true, cell };
+        let send = Action::Send { port: 0, class: 0 };
+        // 150 bytes are three cells; what is computed after a cell counts before the next action.
+        assert_eq!(
+            steps_of(&mut list, ipv4(150, 0)),
+            [(12, moved(0)), (2, moved(1)), (7, moved(2)), (6, Action::Join), (0, send)]
+        );
+    }
+
+    #[test]
+    fn a_lookup_reads_a_word_a_level_and_drops_what_matches_nothing() {
+        let table = RouteTable::new(&[Route { prefix: 0x0a00_0000, length: 24, port: 3 }]);
+        let look_up = step(Each::Packet, 7, Does::LookUp { role: TABLE, bytes: 4 });
+        let mut list = StepList::new(vec![look_up], Some(table));
+        let found = steps_of(&mut list, ipv4(64, 0x0a00_0001));
+        assert_eq!((found.len(), found[0].0, found[2].1), (3, 7, Action::Send { port: 3, class: 0 }));
+        let lost = steps_of(&mut list, ipv4(64, 0x0b00_0001));
+        assert_eq!(lost.last().map(|s| s.1), Some(Action::Drop(DropReason::NoRoute)));
+        let old = PacketHead { ttl: 1, ..ipv4(64, 0x0a00_0001) };
+        assert_eq!(steps_of(&mut list, old), [(7, Action::Drop(DropReason::TtlExpired))]);
+    }
+
+    #[test]
+    fn shares_are_kept_over_many_packets_and_steps_are_repeated() {
+        let mut list = StepList::new(vec![ListedStep { share: 0.25, ..read(2) }], None);
+        let mut steps = Steps::default();
+        let mut reads = 0;
+        for number in 0..40_000 {
+            steps.clear();
+            list.packet(&mut ipv4(64, 0), &PacketInfo { number, ..PacketInfo::default() }, &mut steps);
+            reads += steps.list().len() - 1;
+        }
+        assert!((reads as f64 / 40_000.0 - 0.5).abs() < 0.02, "{reads}");
+    }
+}
