@@ -44,7 +44,7 @@ fn run<'py>(
     overrides: Vec<String>,
     seed: u64,
     packets: u64,
-    warmup_packets: u64,
+    warmup_packets: Option<u64>,
     map_addresses: bool,
     strict: bool,
     timeline: Option<String>,

@@ -1,5 +1,5 @@
 //! Run a preset without Python, for counting instructions:
-//! `cargo run --release -p linecard-platform --example run_preset -- hasan2003_all_pf 200000`.
+//! `cargo run --release -p linecard-platform --example run_preset -- hasan2003_all_pf 200000 [APP|-] [KEY=VALUE …]`.
 
 use linecard_platform::{RunRequest, run};
 use std::ops::ControlFlow;
@@ -10,12 +10,12 @@ fn main() {
     let packets = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(200_000);
     let request = RunRequest {
         preset,
-        app: arguments.next(),
+        app: arguments.next().filter(|app| app != "-"),
         trace: None,
-        overrides: Vec::new(),
+        overrides: arguments.collect(),
         seed: 1,
         packets,
-        warmup_packets: 1000,
+        warmup_packets: Some(1000),
         map_addresses: false,
         strict: false,
         timeline: None,
@@ -24,11 +24,19 @@ fn main() {
     match run(&request, &mut |_| ControlFlow::Continue(())) {
         Ok(report) => {
             let seconds = started.elapsed().as_secs_f64();
-            let rate = (packets + request.warmup_packets) as f64 / seconds;
+            let rate = (packets + request.warmup_packets.unwrap_or(0)) as f64 / seconds;
             println!(
                 "{:.3} Gbit/s simulated; {rate:.0} packets/s in {seconds:.2} s",
                 report.summary.throughput_gbps
             );
+            println!("{:?}\n{}: {}", report.summary, report.bottleneck.component, report.bottleneck.why);
+            for used in &report.resources {
+                println!("{:30} {:6.3}", used.component, used.utilization);
+            }
+            for part in &report.packet_time {
+                println!("{:30} {:8.1} ns", part.part, part.mean_ns);
+            }
+            report.warnings.iter().for_each(|warning| println!("note: {warning}"));
         }
         Err(error) => {
             eprintln!("{error}");

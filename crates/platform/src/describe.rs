@@ -53,6 +53,9 @@ pub struct Derived {
 /// # Errors
 /// All configuration problems at once.
 pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error> {
+    if crate::chip::is_chip(preset) || crate::chip::is_program(preset) {
+        return crate::chip::describe(preset, overrides);
+    }
     if let Some(description) = describe_memory(preset, overrides)? {
         return Ok(description);
     }

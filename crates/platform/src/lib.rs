@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod build;
+mod chip;
 mod describe;
 mod error;
 mod extension;
@@ -25,6 +26,10 @@ mod summary;
 mod timeline;
 mod traffic;
 
+pub use chip::{
+    ChipCheck, ChipDrawing, DrawnCluster, DrawnLink, DrawnPlace, DrawnPort, DrawnRoute, PlaceCheck,
+    check_chip, drawing,
+};
 pub use describe::{Derived, Described, Description, describe};
 pub use error::{ConfigProblem, Error};
 pub use hierarchy::{HierarchyReport, HierarchyRequest, hierarchy};
@@ -46,7 +51,8 @@ pub use program::{
     trace_program_cached,
 };
 pub use report::{
-    Bottleneck, DramTime, DropCount, LatencyNs, Metric, PacketTime, ResourceUse, RunReport, Summary,
+    Bottleneck, DramTime, DropCount, Interval, Intervals, LatencyNs, Metric, PacketTime, ResourceUse,
+    RunReport, Summary,
 };
 pub use request::{Progress, RunRequest};
 pub use run::run;

@@ -47,12 +47,41 @@ pub struct Summary {
     pub packets_out: u64,
     /// Packets dropped, for any reason.
     pub packets_dropped: u64,
-    /// `packets_dropped / packets_in`.
+    /// Packets dropped over packets that left or were dropped.
     pub loss_fraction: f64,
     /// Latency of the packets that left.
     pub latency_ns: LatencyNs,
     /// Simulated time with statistics on, seconds.
     pub simulated_seconds: f64,
+    /// Whether the run was long enough, began at rest and piled nothing up; `None` where that is not judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steady: Option<bool>,
+    /// How sure the numbers are, 95 % confidence; `None` where the run is too short, or not judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intervals: Option<Intervals>,
+    /// Packets inside when the run ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packets_inside: Option<u64>,
+}
+
+/// An interval that holds the value with 95 % confidence.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Interval {
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+/// Intervals of the first numbers, by batch means.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Intervals {
+    /// Of the throughput.
+    pub throughput_gbps: Interval,
+    /// Of the loss.
+    pub loss_fraction: Interval,
+    /// Of the mean latency.
+    pub latency_mean_ns: Interval,
 }
 
 /// How busy one resource was.

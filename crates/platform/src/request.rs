@@ -15,14 +15,22 @@ pub struct RunRequest {
     pub seed: u64,
     /// Packets that must leave or be dropped while statistics are on; 0 runs a capture to its end once.
     pub packets: u64,
-    /// Packets that leave before statistics start.
-    pub warmup_packets: u64,
+    /// Packets that leave before statistics start; `None` leaves it to the chip to find out when it is steady, and takes
+    /// a usual number on machines that cannot.
+    pub warmup_packets: Option<u64>,
     /// Move addresses that match no route into routed space (see `linecard-traffic::remap`).
     pub map_addresses: bool,
     /// Stop at the first damaged record of the capture.
     pub strict: bool,
     /// Write a Perfetto (Chrome JSON) timeline here.
     pub timeline: Option<String>,
+}
+
+impl RunRequest {
+    /// Packets of warm-up on machines that do not find out themselves when they are steady.
+    pub(crate) fn warmup(&self) -> u64 {
+        self.warmup_packets.unwrap_or(if self.trace.is_some() { 1_000 } else { 10_000 })
+    }
 }
 
 /// How far a run has come.

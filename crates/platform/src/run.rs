@@ -22,6 +22,9 @@ pub fn run(
     request: &RunRequest,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<RunReport, Error> {
+    if crate::chip::is_chip(&request.preset) {
+        return crate::chip::run(request, progress);
+    }
     let configuration = Configuration::load(&request.preset, &request.overrides, request.app.as_deref())?;
     if kind_of(&request.preset) == Some(PresetKind::Parallel) {
         return crate::parallel::run(request, &configuration, progress);
@@ -60,23 +63,23 @@ fn run_watched<W: Watch + Clone>(
     let counted = Rc::clone(&application);
     machine.on_measuring(Box::new(move || counted.restart_counters()));
     let packets = if request.packets == 0 { u64::MAX / 2 } else { request.packets };
-    let limit = RunLimit { warmup_packets: request.warmup_packets, packets };
+    let limit = RunLimit { warmup_packets: request.warmup(), packets };
     let outcome = machine.run(limit, &mut |gone| {
         let (read, size) = notes.borrow().file_bytes;
         progress(match request.packets {
             0 => Progress { done: read, total: size },
-            packets => Progress { done: gone, total: request.warmup_packets + packets },
+            packets => Progress { done: gone, total: request.warmup() + packets },
         })
     });
     judge(&outcome, &notes.borrow(), request)?;
     // A capture no longer than the warm-up leaves nothing to measure: run it again without one, and say so.
     let seen = notes.borrow().packets;
-    if outcome == Outcome::TrafficEnded && (1..=request.warmup_packets).contains(&seen) {
-        let whole = RunRequest { warmup_packets: 0, ..request.clone() };
+    if outcome == Outcome::TrafficEnded && (1..=request.warmup()).contains(&seen) {
+        let whole = RunRequest { warmup_packets: Some(0), ..request.clone() };
         let (mut report, watch) = run_watched(&whole, configuration, again, progress)?;
         report.warnings.push(format!(
             "the capture holds {seen} packets, no more than the warm-up of {}: statistics cover the whole run",
-            request.warmup_packets
+            request.warmup()
         ));
         return Ok((report, watch));
     }
@@ -93,18 +96,23 @@ fn run_watched<W: Watch + Clone>(
     Ok((report, machine.into_observer()))
 }
 
-/// Whether the outcome is a result.
-pub(crate) fn judge(outcome: &Outcome, notes: &TrafficNotes, request: &RunRequest) -> Result<(), Error> {
+/// Whether the traffic was any.
+pub(crate) fn judge_traffic(ended: bool, notes: &TrafficNotes, request: &RunRequest) -> Result<(), Error> {
     if let (Some(error), true) = (&notes.error, request.strict || notes.packets == 0) {
         return Err(Error::Traffic(error.clone()));
     }
+    if ended && notes.packets == 0 {
+        let name = request.trace.as_deref().unwrap_or("the generator");
+        return Err(Error::Traffic(format!("{name}: no packet in this capture; a run needs at least one")));
+    }
+    Ok(())
+}
+
+/// Whether the outcome is a result.
+pub(crate) fn judge(outcome: &Outcome, notes: &TrafficNotes, request: &RunRequest) -> Result<(), Error> {
+    judge_traffic(*outcome == Outcome::TrafficEnded, notes, request)?;
     match outcome {
-        Outcome::Completed => Ok(()),
-        Outcome::TrafficEnded if notes.packets == 0 => {
-            let name = request.trace.as_deref().unwrap_or("the generator");
-            Err(Error::Traffic(format!("{name}: no packet in this capture; a run needs at least one")))
-        }
-        Outcome::TrafficEnded => Ok(()),
+        Outcome::Completed | Outcome::TrafficEnded => Ok(()),
         Outcome::Interrupted => Err(Error::Interrupted),
         Outcome::Deadlock { packets_inside, waiting } => {
             let parts: Vec<String> = waiting.iter().map(|(what, n)| format!("{n} threads: {what}")).collect();

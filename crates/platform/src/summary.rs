@@ -98,7 +98,7 @@ fn warnings(
         not_ipv4: dropped(DropReason::NotIpv4),
         inside,
     };
-    warnings.extend(traffic_warnings(request, &notes, outcome, &facts));
+    warnings.extend(traffic_warnings(request, &notes, *outcome == Outcome::TrafficEnded, &facts));
     warnings
 }
 
@@ -116,7 +116,7 @@ pub(crate) struct TrafficFacts {
 pub(crate) fn traffic_warnings(
     request: &RunRequest,
     notes: &TrafficNotes,
-    outcome: &Outcome,
+    ended: bool,
     facts: &TrafficFacts,
 ) -> Vec<String> {
     let mut warnings = Vec::new();
@@ -155,14 +155,14 @@ pub(crate) fn traffic_warnings(
     if let Some(error) = &notes.error {
         warnings.push(format!("the capture ended early: {error}"));
     }
-    if *outcome == Outcome::TrafficEnded && request.packets > 0 {
+    if ended && request.packets > 0 {
         let seen = notes.packets;
-        let wanted = request.packets + request.warmup_packets;
+        let wanted = request.packets + request.warmup();
         warnings.push(format!(
             "the capture holds {seen} packets, fewer than the {wanted} asked for (warm-up included): the run covers what there is"
         ));
     }
-    if *outcome == Outcome::TrafficEnded && facts.inside > 0 {
+    if ended && facts.inside > 0 {
         warnings.push(format!("{} packets were still inside at the end", facts.inside));
     }
     warnings
@@ -182,6 +182,7 @@ fn summary(counts: &Counts, base: &Timebase) -> Summary {
         loss_fraction: share(dropped as f64, (counts.packets_out + dropped) as f64),
         latency_ns: latency_ns(&counts.latency, base),
         simulated_seconds: seconds,
+        ..Summary::default()
     }
 }
 

@@ -8,10 +8,11 @@ use linecard_apps::RouteTable;
 use linecard_np::Arrival;
 use linecard_program::{NetworkKind, PacketHead};
 use linecard_traffic::generators::{
-    Arrivals, EmpiricalSizes, FlowShape, Generator, GeneratorConfig, ShotNoise, ShotNoiseConfig, Sizes,
+    Arrivals, EmpiricalSizes, FlowShape, Generator, GeneratorConfig, MAX_PACKET_BYTES, ShotNoise,
+    ShotNoiseConfig, Sizes,
 };
 use linecard_traffic::remap::{AddressMap, AddressMapOptions};
-use linecard_traffic::{CaptureReader, Network, OpenOptions, Packet, PacketSource, open};
+use linecard_traffic::{CaptureReader, LinkType, Network, OpenOptions, Packet, PacketSource, open};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -45,22 +46,46 @@ pub(crate) struct Traffic {
     notes: Rc<RefCell<TrafficNotes>>,
 }
 
-enum Source {
+/// Where packets come from.
+pub(crate) enum Source {
+    /// A generator.
     Generator(Box<dyn PacketSource>),
-    Capture { reader: Box<CaptureReader>, path: PathBuf, options: OpenOptions, repeat: bool },
+    /// A capture.
+    Capture {
+        /// Its reader, and what opens it again.
+        reader: Box<CaptureReader>,
+        /// See `reader`.
+        path: PathBuf,
+        /// See `reader`.
+        options: OpenOptions,
+        /// Whether it begins again at its end.
+        repeat: bool,
+        /// Whether packets count as Ethernet frames with their check sequence, as ports of chips see them.
+        frames: bool,
+    },
 }
+
+impl Source {
+    /// Opens a capture.
+    pub fn capture(trace: &str, strict: bool, repeat: bool, frames: bool) -> Result<Self, Error> {
+        let (path, options) = (PathBuf::from(trace), OpenOptions { format: None, strict });
+        let reader = open(&path, &options).map_err(|e| Error::Traffic(e.to_string()))?;
+        Ok(Source::Capture { reader: Box::new(reader), path, options, repeat, frames })
+    }
+}
+
+/// Check sequence of an Ethernet frame, which captures leave out, and its header, which IP packets are without.
+const FCS_BYTES: u32 = 4;
+const ETHERNET_HEADER_BYTES: u32 = 14;
 
 impl Traffic {
     /// Open what the request names, or the generator of the preset.
     pub fn new(request: &RunRequest, configuration: &Configuration) -> Result<Self, Error> {
         let source = match &request.trace {
+            // Where ports always have a packet, a capture too short for the run begins again.
             Some(trace) => {
-                let (path, options) =
-                    (PathBuf::from(trace), OpenOptions { format: None, strict: request.strict });
-                let reader = open(&path, &options).map_err(|e| Error::Traffic(e.to_string()))?;
-                // Where ports always have a packet, a capture too short for the run begins again.
                 let repeat = !configuration.paced() && request.packets > 0;
-                Source::Capture { reader: Box::new(reader), path, options, repeat }
+                Source::capture(trace, request.strict, repeat, false)?
             }
             None => Source::Generator(generator(configuration, request.seed)?),
         };
@@ -76,7 +101,12 @@ impl Traffic {
         };
         // Parts in a million, so that time stays a whole number.
         let speedup_ppm = (configuration.number("receive.speedup") * 1e6).round().max(1.0) as u128;
-        Ok(Self { source, map, speedup_ppm, first_ns: None, notes: Rc::default() })
+        Ok(Self::of(source, map, speedup_ppm))
+    }
+
+    /// Traffic from a source, with time that passes so many millionths as fast as in a capture.
+    pub fn of(source: Source, map: Option<(RouteTable, AddressMap)>, speedup_ppm: u128) -> Self {
+        Self { source, map, speedup_ppm, first_ns: None, notes: Rc::default() }
     }
 
     /// Shared with the caller, filled while the machine draws.
@@ -107,7 +137,7 @@ impl Traffic {
         let mut notes = self.notes.borrow_mut();
         let packet = match &mut self.source {
             Source::Generator(generator) => generator.next_packet(),
-            Source::Capture { reader, path, options, repeat } => {
+            Source::Capture { reader, path, options, repeat, frames } => {
                 let mut next = reader.next_packet();
                 notes.file_bytes = {
                     let p = reader.progress();
@@ -130,6 +160,10 @@ impl Traffic {
                         **reader = again;
                         reader.next_packet()
                     });
+                }
+                if let (true, Ok(Some(packet))) = (*frames, &mut next) {
+                    let header = if packet.link == LinkType::ETHERNET { 0 } else { ETHERNET_HEADER_BYTES };
+                    packet.wire_bytes = packet.wire_bytes.saturating_add(header + FCS_BYTES);
                 }
                 next
             }
@@ -196,19 +230,20 @@ fn generator(configuration: &Configuration, seed: u64) -> Result<Box<dyn PacketS
     Ok(Box::new(generator.map_err(|e| Error::Traffic(e.to_string()))?))
 }
 
-/// A CSV file, or `bytes:weight` and `low-high:weight`, comma-separated; a range spreads its weight evenly over its sizes.
+/// The sizes of a setting.
 fn sizes(configuration: &Configuration, key: &str) -> Result<Sizes, Error> {
     let setting = configuration.setting(key);
+    parse_sizes(&setting.value.to_string())
+        .map_err(|message| Error::Config { problems: vec![problem(setting.place.clone(), key, message)] })
+}
+
+/// A CSV file, or `bytes:weight` and `low-high:weight`, comma-separated; a range spreads its weight evenly over its sizes.
+pub(crate) fn parse_sizes(text: &str) -> Result<Sizes, String> {
     let fail = |item: &str| {
-        let message = format!(
-            "found `{item}`; expected bytes:weight or low-high:weight, such as 40:0.4 or 41-100:0.05"
-        );
-        Error::Config { problems: vec![problem(setting.place.clone(), key, message)] }
+        format!("found `{item}`; expected bytes:weight or low-high:weight, such as 40:0.4 or 41-100:0.05")
     };
-    let text = setting.value.to_string();
     if text.ends_with(".csv") {
-        let sizes = EmpiricalSizes::from_csv(Path::new(&text)).map_err(|e| Error::Traffic(e.to_string()))?;
-        return Ok(Sizes::Empirical(sizes));
+        return Ok(Sizes::Empirical(EmpiricalSizes::from_csv(Path::new(text)).map_err(|e| e.to_string())?));
     }
     let mut list = Vec::new();
     for item in text.split(',').map(str::trim) {
@@ -216,13 +251,13 @@ fn sizes(configuration: &Configuration, key: &str) -> Result<Sizes, Error> {
         let weight: f64 = weight.trim().parse().map_err(|_| fail(item))?;
         let (low, high) = range.split_once('-').unwrap_or((range, range));
         let (low, high): (u32, u32) = match (low.trim().parse(), high.trim().parse()) {
-            (Ok(low), Ok(high)) if low <= high => (low, high),
+            (Ok(low), Ok(high)) if low <= high && high <= MAX_PACKET_BYTES => (low, high),
             _ => return Err(fail(item)),
         };
         let share = weight / f64::from(high - low + 1);
         list.extend((low..=high).map(|bytes| (bytes, share)));
     }
-    Ok(Sizes::Empirical(EmpiricalSizes::new(&list).map_err(|e| Error::Traffic(e.to_string()))?))
+    Ok(Sizes::Empirical(EmpiricalSizes::new(&list).map_err(|e| e.to_string())?))
 }
 
 fn head_of(packet: &Packet) -> PacketHead {

@@ -11,7 +11,7 @@ fn request(preset: &str, overrides: &[&str]) -> RunRequest {
         overrides: overrides.iter().map(|&o| o.to_owned()).collect(),
         seed: 1,
         packets: 4000,
-        warmup_packets: 500,
+        warmup_packets: Some(500),
         map_addresses: false,
         strict: false,
         timeline: None,

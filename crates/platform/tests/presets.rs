@@ -11,7 +11,7 @@ fn request(preset: &str, app: &str) -> RunRequest {
         overrides: Vec::new(),
         seed: 1,
         packets: 1500,
-        warmup_packets: 500,
+        warmup_packets: Some(500),
         map_addresses: false,
         strict: false,
         timeline: None,

@@ -18,7 +18,7 @@ fn with(app: &str, overrides: &[&str]) -> Result<RunReport, Error> {
         overrides: overrides.iter().map(|&o| o.to_owned()).collect(),
         seed: 1,
         packets: 0,
-        warmup_packets: 0,
+        warmup_packets: Some(0),
         map_addresses: false,
         strict: false,
         timeline: None,

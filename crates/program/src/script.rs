@@ -168,6 +168,12 @@ impl Steps {
         self.push(0, Action::Access { role, kind, posted: true, bytes, address });
     }
 
+    /// An action in front of the last one, which keeps its cycles.
+    pub fn before_last(&mut self, action: Action) {
+        let at = self.list.len().saturating_sub(1);
+        self.list.insert(at, Step { cycles: 0, action });
+    }
+
     /// The steps so far; cycles that no action has followed yet are not among them.
     pub fn list(&self) -> &[Step] {
         &self.list

@@ -9,6 +9,6 @@ mod report;
 mod run;
 
 pub(crate) use device::{part, standard};
-pub(crate) use policy::policy;
+pub(crate) use policy::{Rule, policy};
 pub use report::{BankUse, CommandCounts, MemoryEnergy, MemoryLatency, MemoryReport, MemoryTime};
 pub use run::{MemoryInput, MemoryRequest, run_memory};

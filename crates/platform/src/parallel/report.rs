@@ -73,7 +73,12 @@ fn warnings(ran: &Ran<'_>, notes: &Notes, counts: &ParallelCounts, facts: &Traff
             ran.configuration.integer("receive.buffer_bytes")
         ));
     }
-    warnings.extend(traffic_warnings(ran.request, &notes.borrow(), ran.outcome, facts));
+    warnings.extend(traffic_warnings(
+        ran.request,
+        &notes.borrow(),
+        *ran.outcome == Outcome::TrafficEnded,
+        facts,
+    ));
     warnings
 }
 
@@ -127,6 +132,7 @@ fn summary(counts: &ParallelCounts, base: &Timebase) -> Summary {
         loss_fraction: share(dropped as f64, (counts.packets_out + dropped) as f64),
         latency_ns: latency_ns(&counts.latency, base),
         simulated_seconds: seconds,
+        ..Summary::default()
     }
 }
 

@@ -53,23 +53,23 @@ pub(crate) fn run(
     let counted = Rc::clone(&application);
     machine.on_measuring(Box::new(move || counted.restart_counters()));
     let packets = if request.packets == 0 { u64::MAX / 2 } else { request.packets };
-    let limit = RunLimit { warmup_packets: request.warmup_packets, packets };
+    let limit = RunLimit { warmup_packets: request.warmup(), packets };
     let outcome = machine.run(limit, &mut |gone| {
         let (read, size) = notes.borrow().file_bytes;
         progress(match request.packets {
             0 => Progress { done: read, total: size },
-            packets => Progress { done: gone, total: request.warmup_packets + packets },
+            packets => Progress { done: gone, total: request.warmup() + packets },
         })
     });
     judge(&outcome, &notes.borrow(), request)?;
     // A capture no longer than the warm-up leaves nothing to measure: run it again without one, and say so.
     let seen = notes.borrow().packets;
-    if outcome == Outcome::TrafficEnded && (1..=request.warmup_packets).contains(&seen) {
-        let whole = RunRequest { warmup_packets: 0, ..request.clone() };
+    if outcome == Outcome::TrafficEnded && (1..=request.warmup()).contains(&seen) {
+        let whole = RunRequest { warmup_packets: Some(0), ..request.clone() };
         let mut report = run(&whole, configuration, progress)?;
         report.warnings.push(format!(
             "the capture holds {seen} packets, no more than the warm-up of {}: statistics cover the whole run",
-            request.warmup_packets
+            request.warmup()
         ));
         return Ok(report);
     }

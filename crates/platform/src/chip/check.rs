@@ -1,0 +1,189 @@
+//! What can be said of a chip without running it: what each access takes, unloaded, over its route, and how much each
+//! place serves at most. An architect sees at once whether the file says what she meant.
+
+use super::design::Design;
+use crate::error::Error;
+use linecard_chip::config::{ChipConfig, PlaceKind, ServerConfig, TargetConfig};
+use linecard_dram::Command;
+use linecard_program::script::Access;
+use serde::Serialize;
+
+/// A chip, checked.
+#[derive(Clone, Debug, Serialize)]
+pub struct ChipCheck {
+    /// The preset.
+    pub preset: String,
+    /// What it is.
+    pub title: String,
+    /// Its program.
+    pub program: String,
+    /// Engines and threads in all.
+    pub engines: u64,
+    /// See `engines`.
+    pub threads: u64,
+    /// Rates of all ports together, in and out.
+    pub receive_gbps: f64,
+    /// See `receive_gbps`.
+    pub transmit_gbps: f64,
+    /// One row for each cluster and role.
+    pub accesses: Vec<PlaceCheck>,
+}
+
+/// A place as a cluster reaches it.
+#[derive(Clone, Debug, Serialize)]
+pub struct PlaceCheck {
+    /// Cluster.
+    pub cluster: String,
+    /// What programs call it.
+    pub role: String,
+    /// The place.
+    pub place: String,
+    /// From issue to result of a read of `bytes` bytes, unloaded, nanoseconds: on the way there, in the place, back.
+    pub unloaded_ns: f64,
+    /// See `unloaded_ns`.
+    pub there_ns: f64,
+    /// See `unloaded_ns`.
+    pub place_ns: f64,
+    /// See `unloaded_ns`.
+    pub back_ns: f64,
+    /// Bytes of that read.
+    pub bytes: u32,
+    /// Reads that all instances of the place serve together at most, 10^6 a second; nothing where there is no bound.
+    pub peak_mops: Option<f64>,
+    /// The same as bytes, Gbit/s.
+    pub peak_gbps: Option<f64>,
+    /// How the numbers follow.
+    pub formula: String,
+}
+
+/// What a place takes and serves.
+struct Facts {
+    latency_ps: f64,
+    /// Picoseconds of one access of the busiest part, and how many parts there are.
+    service_ps: f64,
+    parts: f64,
+    bytes: u32,
+    formula: String,
+}
+
+fn service_ps(server: &ServerConfig, bytes: u32) -> f64 {
+    let words = f64::from(bytes.div_ceil(server.word_bytes.max(1)));
+    server.access_ps[Access::Read as usize] as f64
+        + server.word_ps as f64 * words
+        + server.byte_fs as f64 / 1e3 * f64::from(bytes)
+}
+
+fn facts(config: &ChipConfig, place: usize) -> Facts {
+    const WORD: u32 = 4;
+    let of = |server: &ServerConfig, parts: f64, what: &str| {
+        let service_ps = service_ps(server, WORD);
+        Facts {
+            latency_ps: service_ps.max(server.latency_ps as f64),
+            service_ps,
+            parts,
+            bytes: WORD,
+            formula: format!("max(latency, service); {what}"),
+        }
+    };
+    match &config.places[place].kind {
+        PlaceKind::Server(server) if server.concurrency == 0 => {
+            of(server, f64::INFINITY, "serves as many as come")
+        }
+        PlaceKind::Server(server) => of(server, f64::from(server.concurrency), "concurrency / service"),
+        PlaceKind::Banked { bank, count, .. } => of(bank, f64::from(*count), "banks / service"),
+        PlaceKind::Cached(cache) => {
+            of(&cache.port, f64::from(cache.port.concurrency), "a hit; concurrency / service")
+        }
+        PlaceKind::Dram(dram) => {
+            let organization = dram.device.organization();
+            let per_cycle = organization.beat_bytes * organization.beats_per_cycle;
+            let cycle_ps = 1e12 / dram.clock_hz as f64;
+            let data = f64::from(dram.access_bytes) / f64::from(per_cycle) * cycle_ps;
+            // A clock to hand the request over and one to the command queue, then activate, column, data.
+            let opens = dram
+                .device
+                .timing()
+                .constraints
+                .iter()
+                .filter(|c| c.before.contains(&Command::Activate) && c.after.contains(&Command::Read));
+            let opened = opens.map(|c| c.cycles).max().unwrap_or(0);
+            let cycles =
+                2 + opened + dram.device.timing().read_latency + dram.device.data_cycles(dram.access_bytes);
+            let closed = cycles as f64 * cycle_ps;
+            Facts {
+                latency_ps: closed + dram.latency_ps as f64,
+                service_ps: data,
+                parts: f64::from(dram.channels * dram.map.channels()),
+                bytes: dram.access_bytes,
+                formula: "closed row: 2 clocks + tRCD + read latency + data, and the way to the controller; channels x bus, less refresh"
+                    .to_owned(),
+            }
+        }
+    }
+}
+
+/// Check a chip's file and say what its places do, unloaded and at most.
+///
+/// # Errors
+/// All problems of the file at once.
+pub fn check_chip(preset: &str, overrides: &[String]) -> Result<ChipCheck, Error> {
+    let design = Design::load(preset, overrides, None, false, 1)?;
+    let config = &design.config;
+    let mut accesses = Vec::new();
+    for named in &design.clusters {
+        for (role, target) in config.targets[named.first].iter().enumerate() {
+            if let Some(target) = target {
+                accesses.push(row(&design, &named.name, role, target));
+            }
+        }
+    }
+    let each = |of: fn(&linecard_chip::config::ClusterConfig) -> u64| config.clusters.iter().map(of).sum();
+    let gbps = |bits: u64| bits as f64 / 1e9;
+    Ok(ChipCheck {
+        preset: preset.to_owned(),
+        title: design.title.clone(),
+        program: design.app.clone(),
+        engines: each(|c| u64::from(c.engines)),
+        threads: each(|c| u64::from(c.engines) * u64::from(c.threads)),
+        receive_gbps: config
+            .ports
+            .iter()
+            .filter_map(|p| p.receive.as_ref())
+            .map(|r| gbps(r.bits_per_second))
+            .sum(),
+        transmit_gbps: config
+            .ports
+            .iter()
+            .filter_map(|p| p.transmit.as_ref())
+            .map(|t| gbps(t.bits_per_second))
+            .sum(),
+        accesses,
+    })
+}
+
+fn row(design: &Design, cluster: &str, role: usize, target: &TargetConfig) -> PlaceCheck {
+    let config = &design.config;
+    let facts = facts(config, target.place);
+    let links = target.links.iter().map(|&link| {
+        let link = &config.links[link];
+        link.latency_ps as f64 + link.byte_fs as f64 / 1e3 * f64::from(facts.bytes)
+    });
+    let there_ps = target.issue_ps as f64 + links.sum::<f64>();
+    let group = &config.places[target.place].group;
+    let instances = config.places.iter().filter(|place| place.group == *group).count() as f64;
+    let bounded = facts.service_ps > 0.0 && facts.parts.is_finite();
+    let peak = bounded.then(|| instances * facts.parts * 1e6 / facts.service_ps);
+    PlaceCheck {
+        cluster: cluster.to_owned(),
+        role: config.roles[role].clone(),
+        place: group.clone(),
+        unloaded_ns: (there_ps + facts.latency_ps + target.back_ps as f64) / 1e3,
+        there_ns: there_ps / 1e3,
+        place_ns: facts.latency_ps / 1e3,
+        back_ns: target.back_ps as f64 / 1e3,
+        bytes: facts.bytes,
+        peak_mops: peak,
+        peak_gbps: peak.map(|mops| mops * f64::from(facts.bytes) * 8.0 / 1e3),
+        formula: facts.formula,
+    }
+}

@@ -1,0 +1,191 @@
+//! `[cluster.NAME]`, `[inbox.NAME]` and `[[route]]`.
+
+use super::place::{Named, instance_name};
+use super::units::{Clocks, time_ps};
+use linecard_chip::DispatchRule;
+use linecard_chip::config::{ClusterConfig, InboxConfig};
+use linecard_config::Section;
+
+/// A cluster as the file names it.
+#[derive(Clone, Debug)]
+pub(super) struct NamedCluster {
+    pub name: String,
+    pub first: usize,
+    pub count: usize,
+    /// Inboxes by name, and the program that it runs if it says so itself.
+    pub takes: Vec<String>,
+    pub program: Option<String>,
+    pub place: String,
+    pub clock_hz: u64,
+}
+
+/// Reads all clusters; inboxes and programs are numbered later.
+pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster>, Vec<ClusterConfig>) {
+    let (mut named, mut configs) = (Vec::new(), Vec::new());
+    for section in root.sections("cluster") {
+        let count = section.integer_or("count", 1, 1..=4096, "clusters of this kind") as usize;
+        let clock_hz = clocks.of(&section);
+        let config = ClusterConfig {
+            name: String::new(),
+            group: section.name().to_owned(),
+            clock_hz,
+            engines: section.integer("engines", 1..=65_536, "engines of each cluster") as u32,
+            threads: section.integer("threads", 1..=65_536, "hardware threads of an engine") as u32,
+            switch_cycles: section.integer_or(
+                "switch_cycles",
+                0,
+                0..=1_000_000,
+                "cycles lost when an engine changes threads",
+            ) as u32,
+            issue_cycles: section.integer_or(
+                "issue_cycles",
+                0,
+                0..=1_000_000,
+                "cycles of the engine to issue an operation on a place, beside the program's",
+            ) as u32,
+            branch_share: section.number_or(
+                "branch_share",
+                0.0,
+                0.0..=0.5,
+                "share of the instructions that are taken branches",
+            ),
+            branch_lost_cycles: section.integer_or(
+                "branch_lost_cycles",
+                0,
+                0..=1000,
+                "issue slots lost with each of them",
+            ) as u32,
+            posted: section.integer_or(
+                "posted",
+                8,
+                1..=65_536,
+                "posted operations that a thread may have under way",
+            ) as u32,
+            takes: Vec::new(),
+            program: 0,
+        };
+        let first = configs.len();
+        for number in 0..count {
+            let name = instance_name(section.name(), count > 1, number);
+            configs.push(ClusterConfig { name, ..config.clone() });
+        }
+        named.push(NamedCluster {
+            name: section.name().to_owned(),
+            first,
+            count,
+            takes: section
+                .texts("takes", "inboxes that its threads take packets from, the first before the others"),
+            program: section.text_if("program", "program that its threads run; the chip's own if left out"),
+            place: section.place(),
+            clock_hz,
+        });
+    }
+    if named.is_empty() {
+        root.fail("cluster", "missing: a chip has at least one cluster of engines, [cluster.NAME]");
+    }
+    (named, configs)
+}
+
+const RULES: &[(&str, DispatchRule)] = &[
+    ("free_list", DispatchRule::FreeList),
+    ("lanes", DispatchRule::Lanes),
+    ("hash", DispatchRule::Hash),
+    ("least_loaded", DispatchRule::LeastLoaded),
+];
+
+/// An inbox as the file names it: a ring if it lives in a memory.
+pub(super) struct NamedInbox {
+    pub name: String,
+    pub ring: Option<Ring>,
+}
+
+/// What handing a packet over a ring costs beside the wait: a write and a read of its memory.
+pub(super) struct Ring {
+    pub memory: String,
+    pub bytes: u16,
+    pub place: String,
+}
+
+/// Reads all inboxes and rings.
+pub(super) fn inboxes(root: &Section<'_>) -> (Vec<NamedInbox>, Vec<InboxConfig>) {
+    let (mut named, mut configs) = (Vec::new(), Vec::new());
+    for section in root.sections("inbox") {
+        let rule = section.choice_or("rule", "free_list", RULES, "which thread gets a packet");
+        configs.push(InboxConfig { name: section.name().to_owned(), rule, capacity: None });
+        named.push(NamedInbox { name: section.name().to_owned(), ring: None });
+    }
+    for section in root.sections("ring") {
+        let rule = section.choice_or("rule", "free_list", RULES, "which thread gets a packet");
+        let capacity =
+            section.integer("entries", 1..=1 << 30, "packets that fit; whoever puts one more waits") as u32;
+        let memory = section.text("memory", "role or memory that the ring lives in");
+        let bytes =
+            section.integer_or("entry_bytes", 8, 1..=4096, "bytes of an entry, written once and read once");
+        configs.push(InboxConfig { name: section.name().to_owned(), rule, capacity: Some(capacity) });
+        named.push(NamedInbox {
+            name: section.name().to_owned(),
+            ring: Some(Ring { memory, bytes: bytes as u16, place: section.place_of("memory") }),
+        });
+    }
+    (named, configs)
+}
+
+/// One `[[route]]`.
+#[derive(Clone, Debug)]
+pub(super) struct Route {
+    pub from: Vec<String>,
+    pub to: Vec<String>,
+    pub issue_ps: u64,
+    pub back_ps: u64,
+    pub links: Vec<String>,
+}
+
+/// Reads all routes; cycles are those of the first cluster that the route comes from.
+pub(super) fn routes(
+    root: &Section<'_>,
+    clusters: &[NamedCluster],
+    places: &[Named],
+    links: &[Named],
+) -> Vec<Route> {
+    let mut routes: Vec<Route> = Vec::new();
+    for section in root.list("route") {
+        let from = section.texts("from", "clusters that the route comes from");
+        let to = section.texts("to", "memories and units that it leads to");
+        let over = section.texts("links", "links on the way, in order");
+        let check = |key: &str, names: &[String], known: Vec<&str>, what: &str| {
+            for name in names.iter().filter(|name| !known.contains(&name.as_str())) {
+                let near = crate::schema::nearest(name, known.iter().copied());
+                section.fail(key, format!("no {what} is called `{name}`{near}"));
+            }
+        };
+        check("from", &from, clusters.iter().map(|c| c.name.as_str()).collect(), "cluster");
+        check("to", &to, places.iter().map(|p| p.name.as_str()).collect(), "memory or unit");
+        check("links", &over, links.iter().map(|l| l.name.as_str()).collect(), "link");
+        for (key, list) in [("from", &from), ("to", &to)] {
+            if list.is_empty() {
+                section.fail(key, "missing: name at least one");
+            }
+        }
+        let hz = clusters
+            .iter()
+            .find(|cluster| from.contains(&cluster.name))
+            .or(clusters.first())
+            .map_or(1_000_000_000, |cluster| cluster.clock_hz);
+        let time = |stem: &str, meaning: &str| time_ps(&section, stem, hz, meaning).unwrap_or(0);
+        let twice = routes.iter().find_map(|other| {
+            let same = |a: &[String], b: &[String]| a.iter().find(|name| b.contains(name)).cloned();
+            Some((same(&from, &other.from)?, same(&to, &other.to)?))
+        });
+        if let Some((from, to)) = twice {
+            section.fail("to", format!("there is a route from `{from}` to `{to}` already"));
+        }
+        routes.push(Route {
+            issue_ps: time("issue", "from a thread to the first link or the place"),
+            back_ps: time("back", "from the place back to the thread"),
+            from,
+            to,
+            links: over,
+        });
+    }
+    routes
+}

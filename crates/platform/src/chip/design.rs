@@ -1,0 +1,633 @@
+//! A chip's file as a whole: parts are named, bound to each other, and checked; the result is plain data.
+
+use super::cluster::{self, NamedCluster, NamedInbox, Route};
+use super::place::{self, Named, Places};
+use super::port::{self, Moves, Ports};
+use super::program::{ReadProgram, Reading, Roles, describe_program, program};
+use super::traffic::{TrafficPlan, traffic};
+use super::units::Clocks;
+use crate::describe::{Described, Description};
+use crate::error::{ConfigProblem, Error};
+use crate::preset::{list_of, load, text_of};
+use crate::schema::nearest;
+use linecard_buffers::{AllocatorConfig, AllocatorKind, PoolOrder};
+use linecard_chip::ChipConfig;
+use linecard_chip::config::{ClusterConfig, PacketMemoryConfig, TargetConfig};
+use linecard_config::{Document, Problem, Row, read};
+use linecard_program::CELL_BYTES;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use toml::de::DeTable;
+
+/// Tables whose members are named: `--set packets.part=hbm2` finds `[memory.packets]`.
+const COMPONENTS: &[&str] = &["cluster", "memory", "unit", "link", "buffer", "inbox", "ring", "port"];
+
+/// A chip that has been read: everything that a run needs.
+pub(crate) struct Design {
+    pub title: String,
+    pub extends: Vec<String>,
+    pub config: ChipConfig,
+    pub(super) programs: Vec<ReadProgram>,
+    pub(super) rings: Vec<Option<(usize, u16)>>,
+    pub(super) traffic: TrafficPlan,
+    pub(super) places: Vec<Named>,
+    pub(super) clusters: Vec<NamedCluster>,
+    pub(super) links: Vec<Named>,
+    pub(super) routes: Vec<Route>,
+    pub(super) roles: Vec<(String, String)>,
+    pub rows: Vec<Row>,
+    pub app: String,
+    pub hash: String,
+}
+
+/// A name as the finder of files takes it: a chip before a core of the same name.
+fn preset_name(preset: &str) -> String {
+    let platform = place::in_folder("platforms", preset);
+    if load(&platform).is_ok() { platform } else { preset.to_owned() }
+}
+
+/// What a file says it is, or what the files that it extends say; empty if none does. Only the keys before the first table
+/// are looked at.
+fn kind_of(preset: &str, depth: u32) -> String {
+    let Ok((_, text)) = load(preset) else { return String::new() };
+    let header = text.split("\n[").next().unwrap_or("");
+    let Ok(table) = DeTable::parse(header) else { return String::new() };
+    let kind = text_of(table.get_ref(), "kind");
+    if !kind.is_empty() || depth == 0 {
+        return kind;
+    }
+    let bases = list_of(table.get_ref(), "extends");
+    bases.iter().map(|base| kind_of(base, depth - 1)).find(|kind| !kind.is_empty()).unwrap_or_default()
+}
+
+/// No chip extends others more deeply.
+const MOST_EXTENDED: u32 = 16;
+
+/// Whether a preset is a chip.
+pub(crate) fn is_chip(preset: &str) -> bool {
+    kind_of(&preset_name(preset), MOST_EXTENDED) == "chip"
+}
+
+/// Whether a preset is a program.
+pub(crate) fn is_program(preset: &str) -> bool {
+    kind_of(&place::in_folder("programs", preset), MOST_EXTENDED) == "program"
+}
+
+fn problems(list: Vec<Problem>) -> Error {
+    let problem = |p: Problem| ConfigProblem { place: p.place, key: p.key, message: p.message };
+    Error::Config { problems: list.into_iter().map(problem).collect() }
+}
+
+impl Design {
+    /// Read a chip with changes; `app` names another program than its own.
+    ///
+    /// # Errors
+    /// All problems at once.
+    pub fn load(
+        preset: &str,
+        overrides: &[String],
+        app: Option<&str>,
+        captured: bool,
+        seed: u64,
+    ) -> Result<Self, Error> {
+        let document = read(&preset_name(preset), overrides, COMPONENTS, &|name: &str| load(name));
+        let mut design = assemble(&document, app, captured, seed);
+        (design.title, design.extends) = (document.title().to_owned(), document.extends().to_vec());
+        design.rows = document.finish().map_err(problems)?;
+        let mut hasher = Sha256::new();
+        hasher.update(format!("program={}\n", design.app));
+        for row in &design.rows {
+            hasher.update(format!("{}={}\n", row.key, row.value));
+        }
+        design.hash = hasher.finalize().iter().map(|b| format!("{b:02x}")).collect();
+        Ok(design)
+    }
+}
+
+/// Everything of the file, as far as it can be read; problems stay in the document.
+fn assemble(document: &Document, app: Option<&str>, captured: bool, seed: u64) -> Design {
+    let root = document.root();
+    let clocks = Clocks::read(&root);
+    let (clusters, mut configs) = cluster::clusters(&root, &clocks);
+    let instances = |name: &str| clusters.iter().find(|c| c.name == name).map(|c| c.count);
+    let (mut places, behind) = Places::read(document, &clocks, &instances);
+    places.connect(document, behind);
+    let (links, link_configs) = place::links(&root, &clocks, &instances);
+    let routes = cluster::routes(&root, &clusters, &places.named, &links);
+    let (inboxes, inbox_configs) = cluster::inboxes(&root);
+    let names: Vec<String> = inboxes.iter().map(|inbox| inbox.name.clone()).collect();
+    let ports = Ports::read(&root, &names);
+    let order = port::order(&root);
+    let senders = ports.ports.iter().filter(|port| port.transmit.is_some()).count() as u16;
+    let mut roles = Roles::default();
+    let mut reading = Reading { roles: &mut roles, inboxes: &inboxes, ports: senders, seed };
+    let programs = programs(document, &clusters, &mut configs, &names, app, &mut reading);
+    let rings = inboxes.iter().map(|inbox| ring(inbox, &mut roles)).collect();
+    let mut binder =
+        Binder { document, clusters: &clusters, places: &places, links: &links, routes: &routes };
+    let bound = binder.bind(&mut roles, &programs, &configs, &ports.moves, seed);
+    let line_gbps: f64 =
+        ports.ports.iter().filter_map(|p| p.receive.as_ref()).map(|r| r.bits_per_second as f64 / 1e9).sum();
+    let overhead = ports.ports.first().map_or(20, |port| port.overhead_bytes);
+    let traffic = traffic(&root, line_gbps, overhead);
+    let saturated = traffic.arrivals.is_none() && !captured;
+    let app = programs.first().map_or(String::new(), |program| program.name.clone());
+    Design {
+        title: String::new(),
+        extends: Vec::new(),
+        config: ChipConfig {
+            clusters: configs,
+            places: places.configs,
+            links: link_configs,
+            roles: roles.names.clone(),
+            targets: bound.targets,
+            inboxes: inbox_configs,
+            pools: ports.pools,
+            ports: ports.ports,
+            order,
+            packets: bound.packets,
+            saturated,
+            seed,
+        },
+        programs,
+        rings,
+        traffic,
+        roles: roles.names.iter().cloned().zip(bound.names).collect(),
+        places: places.named,
+        clusters,
+        links,
+        routes,
+        rows: Vec::new(),
+        app,
+        hash: String::new(),
+    }
+}
+
+fn ring(inbox: &NamedInbox, roles: &mut Roles) -> Option<(usize, u16)> {
+    inbox.ring.as_ref().map(|ring| (roles.number(&ring.memory, &ring.place), ring.bytes))
+}
+
+/// Reads the program of each cluster, and numbers what clusters take from.
+fn programs(
+    document: &Document,
+    clusters: &[NamedCluster],
+    configs: &mut [ClusterConfig],
+    inboxes: &[String],
+    app: Option<&str>,
+    reading: &mut Reading<'_>,
+) -> Vec<ReadProgram> {
+    let mut programs = Vec::new();
+    for named in clusters {
+        let name = named.program.as_deref().or(app);
+        let number = match program(document, name, reading) {
+            Some(program) => {
+                programs.push(program);
+                programs.len() - 1
+            }
+            None => 0,
+        };
+        let mut takes = Vec::new();
+        for wanted in &named.takes {
+            match inboxes.iter().position(|inbox| inbox == wanted) {
+                Some(inbox) => takes.push(inbox),
+                None => {
+                    let near = nearest(wanted, inboxes.iter().map(String::as_str));
+                    let message = format!("no inbox or ring is called `{wanted}`{near}");
+                    document.report(named.place.clone(), &format!("cluster.{}.takes", named.name), message);
+                }
+            }
+        }
+        if named.takes.is_empty() {
+            match inboxes.len() {
+                1 => takes.push(0),
+                _ => document.report(
+                    named.place.clone(),
+                    &format!("cluster.{}.takes", named.name),
+                    "missing: say which inboxes its threads take packets from",
+                ),
+            }
+        }
+        for config in &mut configs[named.first..named.first + named.count] {
+            (config.program, config.takes) = (number, takes.clone());
+        }
+    }
+    for (number, inbox) in inboxes.iter().enumerate() {
+        if !configs.iter().any(|cluster| cluster.takes.contains(&number)) {
+            document.report(document.root().place(), &format!("inbox.{inbox}"), "no cluster takes from it");
+        }
+    }
+    programs
+}
+
+/// What binding gives.
+struct Bound {
+    targets: Vec<Vec<Option<TargetConfig>>>,
+    packets: Option<PacketMemoryConfig>,
+    /// Place of each role, by name.
+    names: Vec<String>,
+}
+
+/// Binds roles to places, for every cluster that uses them.
+struct Binder<'a> {
+    document: &'a Document,
+    clusters: &'a [NamedCluster],
+    places: &'a Places,
+    links: &'a [Named],
+    routes: &'a [Route],
+}
+
+impl Binder<'_> {
+    fn bind(
+        &mut self,
+        roles: &mut Roles,
+        programs: &[ReadProgram],
+        configs: &[ClusterConfig],
+        moves: &Moves,
+        seed: u64,
+    ) -> Bound {
+        let packet_role = self.packet_role(roles, programs, moves);
+        let names = self.names(roles);
+        let packets = packet_role.and_then(|role| self.packet_memory(role, &names[role], moves, seed));
+        let bases = self.bases(roles, &names, packets.as_ref());
+        let mut targets = Vec::new();
+        for (number, config) in configs.iter().enumerate() {
+            let Some(named) = self.clusters.iter().find(|c| (c.first..c.first + c.count).contains(&number))
+            else {
+                continue;
+            };
+            let row = (0..roles.names.len()).map(|role| {
+                let mut used =
+                    programs.get(config.program).is_some_and(|program| program.roles.contains(&role));
+                used |= packet_role == Some(role) || roles.places[role].is_empty();
+                // Rings are reached by whoever may put or take.
+                used |= programs.iter().all(|program| !program.roles.contains(&role));
+                let first_instance = number == named.first;
+                used.then(|| {
+                    self.target(named, number - named.first, &names[role], bases[role], first_instance)
+                })
+                .flatten()
+            });
+            targets.push(row.collect());
+        }
+        Bound { targets, packets, names }
+    }
+
+    /// The place of each role: what `[bind]` says, or the memory or unit of the role's own name.
+    fn names(&self, roles: &Roles) -> Vec<String> {
+        let root = self.document.root();
+        let section = root.section("bind");
+        let mut bound = Vec::new();
+        if let Some(section) = &section {
+            for key in section.keys() {
+                let name = section.text(&key, "memory or unit that programs call so");
+                if self.places.find(&name).is_none() {
+                    let near = nearest(&name, self.places.named.iter().map(|n| n.name.as_str()));
+                    section.fail(&key, format!("no memory or unit is called `{name}`{near}"));
+                }
+                bound.push((key, name));
+            }
+        }
+        let name_of = |(role, place): (&String, &String)| {
+            if let Some((_, name)) = bound.iter().find(|(key, _)| key == role) {
+                return name.clone();
+            }
+            if self.places.find(role).is_none() {
+                let known = bound.iter().map(|(key, _)| key.as_str());
+                let near = nearest(role, known.chain(self.places.named.iter().map(|n| n.name.as_str())));
+                let message = format!(
+                    "`{role}` is bound to nothing{near}; say which memory or unit it is: {role} = \"NAME\" in [bind]"
+                );
+                self.document.report(place.clone(), &format!("bind.{role}"), message);
+            }
+            role.clone()
+        };
+        roles.names.iter().zip(&roles.places).map(name_of).collect()
+    }
+
+    /// The role of the memory that packets are kept in, if they are.
+    fn packet_role(&self, roles: &mut Roles, programs: &[ReadProgram], moves: &Moves) -> Option<usize> {
+        let mut found: Option<usize> = None;
+        let both = [moves.receive_to.as_ref(), moves.send_from.as_ref()];
+        for (name, place) in both.into_iter().flatten() {
+            let number = roles.number(name, place);
+            if found.is_some_and(|other| other != number) {
+                let message = format!(
+                    "packets are written to `{}` and read from `{name}`: name one memory",
+                    roles.names[found.unwrap_or(0)]
+                );
+                self.document.report(place.clone(), "send_from", message);
+            }
+            found = Some(number);
+        }
+        if found.is_none() && programs.iter().any(|program| program.moves_cells) {
+            let root = self.document.root();
+            found = Some(roles.number("packets", &root.place()));
+        }
+        found
+    }
+
+    /// How packets are placed in their memory.
+    fn packet_memory(&self, role: usize, name: &str, moves: &Moves, seed: u64) -> Option<PacketMemoryConfig> {
+        let root = self.document.root();
+        let section = root.sections("memory").into_iter().find(|section| section.name() == name)?;
+        let kinds = AllocatorKind::ALL.map(|kind| (kind.name(), kind));
+        let kinds: Vec<_> = kinds.into_iter().filter(|(_, kind)| *kind != AllocatorKind::PerQueue).collect();
+        let kind = section.choice_or("allocator", "fixed", &kinds, "where packets are placed");
+        let page =
+            section.integer_or("page_bytes", 2048, 64..=4_194_240, "buffer or page of the allocator") as u32;
+        let pool = section.integer_or("pool_bytes", 4 << 20, 64..=1 << 34, "room for packets");
+        let pools = section.integer_or("pools", 1, 1..=2, "pools that are drawn from in turn") as u32;
+        let orders = [("lifo", PoolOrder::Lifo), ("fifo", PoolOrder::Fifo)];
+        let order =
+            section.choice_or("order", "lifo", &orders, "which freed buffer or page comes first again");
+        if !page.is_multiple_of(CELL_BYTES) {
+            section.fail("page_bytes", format!("{page} bytes are not whole cells of {CELL_BYTES} bytes"));
+        }
+        let allocator = AllocatorConfig {
+            kind,
+            cells: (pool / u64::from(CELL_BYTES)) as u32,
+            page_cells: page / CELL_BYTES,
+            pools,
+            order,
+            queues: 1,
+            seed,
+        };
+        if let Err(message) = linecard_buffers::Allocator::new(&allocator) {
+            section.fail("pool_bytes", message);
+        }
+        Some(PacketMemoryConfig {
+            role,
+            allocator,
+            received_by_ports: moves.receive_to.is_some(),
+            sent_by_ports: moves.send_from.is_some(),
+        })
+    }
+
+    /// First byte of each role's data in its place; what does not fit is said.
+    fn bases(&self, roles: &Roles, names: &[String], packets: Option<&PacketMemoryConfig>) -> Vec<u64> {
+        let mut bases = vec![0; names.len()];
+        for named in &self.places.named {
+            let mut used = 0;
+            let mut parts = Vec::new();
+            for role in (0..names.len()).filter(|&role| names[role] == named.name) {
+                let room = packets.filter(|p| p.role == role);
+                let bytes =
+                    room.map_or(roles.bytes[role], |p| u64::from(p.allocator.cells) * u64::from(CELL_BYTES));
+                // Regions begin with a line of any cache.
+                bases[role] = u64::next_multiple_of(used, 4096);
+                used = bases[role] + bytes;
+                if bytes > 0 {
+                    parts.push(format!("{} {bytes}", roles.names[role]));
+                }
+            }
+            if let Some(capacity) = named.capacity_bytes
+                && used > capacity
+            {
+                let message = format!(
+                    "holds {capacity} bytes, and {used} are placed in it ({}): bind some of it elsewhere, or raise capacity_bytes",
+                    parts.join(", ")
+                );
+                self.document.report(named.place.clone(), &format!("memory.{}", named.name), message);
+            }
+        }
+        bases
+    }
+
+    /// How instance `number` of a cluster reaches a place.
+    fn target(
+        &self,
+        cluster: &NamedCluster,
+        number: usize,
+        name: &str,
+        base: u64,
+        report: bool,
+    ) -> Option<TargetConfig> {
+        let place = self.places.find(name)?;
+        let own = place.per.as_deref() == Some(cluster.name.as_str());
+        if place.per.is_some() && !own {
+            if report {
+                let whose = place.per.as_deref().unwrap_or("");
+                let message = format!(
+                    "`{name}` is there for each `{whose}`, and `{}` reaches none of them",
+                    cluster.name
+                );
+                self.document.report(cluster.place.clone(), &format!("cluster.{}", cluster.name), message);
+            }
+            return None;
+        }
+        let mine = |route: &&Route| route.from.contains(&cluster.name);
+        let route = self.routes.iter().filter(mine).find(|route| route.to.iter().any(|to| to == name));
+        if route.is_none() && !own && self.routes.iter().any(|route| mine(&route)) && report {
+            let message =
+                format!("no [[route]] leads from `{}` to `{name}`, which its program uses", cluster.name);
+            self.document.report(cluster.place.clone(), &format!("cluster.{}", cluster.name), message);
+        }
+        let link = |name: &String| {
+            let link = self.links.iter().find(|link| link.name == *name)?;
+            Some(link.first + if link.per.as_deref() == Some(&cluster.name) { number } else { 0 })
+        };
+        Some(TargetConfig {
+            place: place.first + if own { number } else { 0 },
+            base,
+            issue_ps: route.map_or(0, |r| r.issue_ps),
+            back_ps: route.map_or(0, |r| r.back_ps),
+            links: route.map_or_else(Vec::new, |r| r.links.iter().filter_map(link).collect()),
+        })
+    }
+}
+
+/// A chip or a program as `linecard describe` shows it.
+///
+/// # Errors
+/// All problems at once.
+pub(crate) fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error> {
+    let (title, extends, rows) = match is_program(preset) {
+        true => describe_program(preset).map_err(problems)?,
+        false => {
+            let design = Design::load(preset, overrides, None, false, 1)?;
+            (design.title, design.extends, design.rows)
+        }
+    };
+    let described = |row: Row| Described {
+        key: row.key,
+        value: if row.value.is_empty() { "(none)".to_owned() } else { row.value },
+        unit: row.unit,
+        meaning: if row.allowed.is_empty() {
+            row.meaning
+        } else {
+            format!("{}; {}", row.meaning, row.allowed)
+        },
+        source: row.source,
+    };
+    let parameters = rows.into_iter().map(described).collect();
+    Ok(Description { preset: preset.to_owned(), title, extends, parameters, derived: Vec::new() })
+}
+
+/// What a block diagram of a chip shows.
+#[derive(Clone, Debug, Serialize)]
+pub struct ChipDrawing {
+    /// The preset.
+    pub preset: String,
+    /// What it is.
+    pub title: String,
+    /// Clusters by name.
+    pub clusters: Vec<DrawnCluster>,
+    /// Memories and accelerators.
+    pub places: Vec<DrawnPlace>,
+    /// Links.
+    pub links: Vec<DrawnLink>,
+    /// Ways between them.
+    pub routes: Vec<DrawnRoute>,
+    /// Ports.
+    pub ports: Vec<DrawnPort>,
+}
+
+/// A cluster of a drawing.
+#[derive(Clone, Debug, Serialize)]
+pub struct DrawnCluster {
+    /// Its name.
+    pub name: String,
+    /// How many there are, and of what.
+    pub count: usize,
+    /// Engines of each.
+    pub engines: u32,
+    /// Threads of an engine.
+    pub threads: u32,
+    /// Clock.
+    pub clock_mhz: f64,
+}
+
+/// A place of a drawing.
+#[derive(Clone, Debug, Serialize)]
+pub struct DrawnPlace {
+    /// Its name.
+    pub name: String,
+    /// How it serves.
+    pub kind: String,
+    /// Cluster that has one each.
+    pub per: Option<String>,
+    /// How many there are.
+    pub count: usize,
+    /// Roles that it plays.
+    pub roles: Vec<String>,
+    /// What it holds.
+    pub capacity_bytes: Option<u64>,
+    /// Place behind it, of a cache.
+    pub behind: Option<String>,
+}
+
+/// A link of a drawing.
+#[derive(Clone, Debug, Serialize)]
+pub struct DrawnLink {
+    /// Its name.
+    pub name: String,
+    /// How many there are.
+    pub count: usize,
+    /// Rate, Gbit/s.
+    pub rate_gbps: f64,
+}
+
+/// A route of a drawing.
+#[derive(Clone, Debug, Serialize)]
+pub struct DrawnRoute {
+    /// Cluster.
+    pub from: String,
+    /// Place.
+    pub to: String,
+    /// Links on the way.
+    pub links: Vec<String>,
+    /// There and back, nanoseconds, without waiting.
+    pub nanoseconds: f64,
+}
+
+/// Ports of a drawing.
+#[derive(Clone, Debug, Serialize)]
+pub struct DrawnPort {
+    /// Their name.
+    pub name: String,
+    /// How many there are.
+    pub count: usize,
+    /// Rate in and out, Gbit/s.
+    pub receive_gbps: Option<f64>,
+    /// See `receive_gbps`.
+    pub transmit_gbps: Option<f64>,
+    /// Memory that they write packets to and read them from.
+    pub memory: Option<String>,
+}
+
+/// What a drawing of a chip shows.
+///
+/// # Errors
+/// All problems of the file at once.
+pub fn drawing(preset: &str, overrides: &[String]) -> Result<ChipDrawing, Error> {
+    let design = Design::load(preset, overrides, None, false, 1)?;
+    let config = &design.config;
+    let clusters = design.clusters.iter().map(|named| {
+        let cluster = &config.clusters[named.first];
+        DrawnCluster {
+            name: named.name.clone(),
+            count: named.count,
+            engines: cluster.engines,
+            threads: cluster.threads,
+            clock_mhz: cluster.clock_hz as f64 / 1e6,
+        }
+    });
+    let places = design.places.iter().map(|named| DrawnPlace {
+        name: named.name.clone(),
+        kind: named.kind.to_owned(),
+        per: named.per.clone(),
+        count: named.count,
+        roles: design
+            .roles
+            .iter()
+            .filter(|(_, place)| *place == named.name)
+            .map(|(role, _)| role.clone())
+            .collect(),
+        capacity_bytes: named.capacity_bytes,
+        behind: match &config.places[named.first].kind {
+            linecard_chip::config::PlaceKind::Cached(cache) => {
+                Some(config.places[cache.behind].group.clone())
+            }
+            _ => None,
+        },
+    });
+    let links = design.links.iter().map(|named| DrawnLink {
+        name: named.name.clone(),
+        count: named.count,
+        rate_gbps: 8e6 / config.links[named.first].byte_fs.max(1) as f64,
+    });
+    let mut routes = Vec::new();
+    for route in &design.routes {
+        for from in &route.from {
+            routes.extend(route.to.iter().map(|to| DrawnRoute {
+                from: from.clone(),
+                to: to.clone(),
+                links: route.links.clone(),
+                nanoseconds: (route.issue_ps + route.back_ps) as f64 / 1e3,
+            }));
+        }
+    }
+    let packet_memory = config.packets.as_ref().map(|packets| design.roles[packets.role].1.clone());
+    let mut ports: Vec<DrawnPort> = Vec::new();
+    for port in &config.ports {
+        match ports.iter_mut().find(|drawn| drawn.name == port.group) {
+            Some(drawn) => drawn.count += 1,
+            None => ports.push(DrawnPort {
+                name: port.group.clone(),
+                count: 1,
+                receive_gbps: port.receive.as_ref().map(|r| r.bits_per_second as f64 / 1e9),
+                transmit_gbps: port.transmit.as_ref().map(|t| t.bits_per_second as f64 / 1e9),
+                memory: packet_memory.clone(),
+            }),
+        }
+    }
+    Ok(ChipDrawing {
+        preset: preset.to_owned(),
+        title: design.title.clone(),
+        clusters: clusters.collect(),
+        places: places.collect(),
+        links: links.collect(),
+        routes,
+        ports,
+    })
+}

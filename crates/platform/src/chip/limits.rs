@@ -1,0 +1,299 @@
+//! What limits a run. The verdict is measured: for each part that may be the limit the run is repeated, shorter, with
+//! that part alone made better, and the gain is what counts.
+
+use super::design::Design;
+use crate::error::Error;
+use crate::report::Bottleneck;
+use crate::request::RunRequest;
+use linecard_chip::config::{PlaceKind, ServerConfig, WhenFull};
+use linecard_chip::{ChipConfig, Counts, Loss, RunLimit};
+use linecard_program::DropReason;
+use std::ops::ControlFlow;
+
+/// A part that may be the limit, and how it is made better.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Limit {
+    Engines(String),
+    Threads(String),
+    Place(String),
+    Link(String),
+    PortsOut(String),
+    PortsIn(String),
+    Pools,
+    Queues,
+    PacketMemory,
+    Order,
+    Inboxes,
+}
+
+/// Packets of a re-run; enough for a gain of a few percent to show.
+const RERUN_PACKETS: u64 = 4_000;
+/// Gains below this are noise.
+const LEAST_GAIN: f64 = 0.03;
+/// Parts less busy than this are not tried.
+const BUSY: f64 = 0.4;
+/// Parts that are tried at most.
+const MOST_TRIED: usize = 8;
+
+fn faster(server: &mut ServerConfig) {
+    server.access_ps.iter_mut().for_each(|ps| *ps /= 2);
+    server.word_ps /= 2;
+    server.byte_fs /= 2;
+}
+
+impl Limit {
+    /// The name in results.
+    fn name(&self) -> String {
+        match self {
+            Limit::Engines(name) => format!("engines of {name}"),
+            Limit::Threads(name) => format!("threads of {name}"),
+            Limit::Place(name) | Limit::Link(name) => name.clone(),
+            Limit::PortsOut(name) => format!("{name}, outward"),
+            Limit::PortsIn(name) => format!("{name}, inward"),
+            Limit::Pools => "receive buffer".to_owned(),
+            Limit::Queues => "output queues".to_owned(),
+            Limit::PacketMemory => "room for packets in memory".to_owned(),
+            Limit::Order => "order of packets".to_owned(),
+            Limit::Inboxes => "room in rings".to_owned(),
+        }
+    }
+
+    /// What was made better.
+    fn lifted(&self) -> String {
+        match self {
+            Limit::Engines(name) => format!("engines of {name} at twice the clock"),
+            Limit::Threads(name) => format!("twice the threads in {name}"),
+            Limit::Place(name) => format!("{name} twice as fast"),
+            Limit::Link(name) => format!("{name} at twice the rate"),
+            Limit::PortsOut(name) => format!("{name} sending at twice the rate"),
+            Limit::PortsIn(name) => format!("{name} receiving at twice the rate"),
+            Limit::Pools => "four times the receive buffer".to_owned(),
+            Limit::Queues => "four times the room in output queues".to_owned(),
+            Limit::PacketMemory => "four times the room for packets".to_owned(),
+            Limit::Order => "no order kept".to_owned(),
+            Limit::Inboxes => "four times the room in rings".to_owned(),
+        }
+    }
+
+    /// The chip with this part made better.
+    fn lift(&self, config: &ChipConfig) -> ChipConfig {
+        let mut config = config.clone();
+        match self {
+            Limit::Engines(name) => {
+                config.clusters.iter_mut().filter(|c| c.group == *name).for_each(|c| c.clock_hz *= 2);
+            }
+            Limit::Threads(name) => {
+                config.clusters.iter_mut().filter(|c| c.group == *name).for_each(|c| c.threads *= 2);
+            }
+            Limit::Place(name) => {
+                for place in config.places.iter_mut().filter(|place| place.group == *name) {
+                    match &mut place.kind {
+                        PlaceKind::Server(server) => faster(server),
+                        PlaceKind::Banked { bank, .. } => faster(bank),
+                        PlaceKind::Dram(dram) => dram.channels *= 2,
+                        PlaceKind::Cached(cache) => faster(&mut cache.port),
+                    }
+                }
+            }
+            Limit::Link(name) => {
+                let named = config.links.iter_mut().filter(|link| link.name.split('.').next() == Some(name));
+                named.for_each(|link| link.byte_fs /= 2);
+            }
+            Limit::PortsOut(name) => {
+                let ports = config.ports.iter_mut().filter(|port| port.group == *name);
+                ports.filter_map(|port| port.transmit.as_mut()).for_each(|t| t.bits_per_second *= 2);
+            }
+            Limit::PortsIn(name) => {
+                let ports = config.ports.iter_mut().filter(|port| port.group == *name);
+                ports.filter_map(|port| port.receive.as_mut()).for_each(|r| r.bits_per_second *= 2);
+            }
+            Limit::Pools => {
+                config.pools.iter_mut().for_each(|pool| pool.cells = pool.cells.saturating_mul(4))
+            }
+            Limit::Queues => {
+                let out = config.ports.iter_mut().filter_map(|port| port.transmit.as_mut());
+                out.for_each(|t| t.queue_packets = t.queue_packets.saturating_mul(4));
+            }
+            Limit::PacketMemory => {
+                if let Some(packets) = &mut config.packets {
+                    packets.allocator.cells = packets.allocator.cells.saturating_mul(4);
+                }
+            }
+            Limit::Order => config.order.kept = linecard_chip::config::OrderKept::Nothing,
+            Limit::Inboxes => {
+                let rings = config.inboxes.iter_mut().filter_map(|inbox| inbox.capacity.as_mut());
+                rings.for_each(|capacity| *capacity = capacity.saturating_mul(4));
+            }
+        }
+        config
+    }
+}
+
+/// Parts that may be the limit, the likeliest first, each with how busy or how full it is.
+fn candidates(config: &ChipConfig, counts: &Counts) -> Vec<(Limit, f64)> {
+    let mut found: Vec<(Limit, f64)> = Vec::new();
+    let mut add = |limit: Limit, level: f64| match found.iter_mut().find(|(other, _)| *other == limit) {
+        Some((_, most)) => *most = most.max(level),
+        None => found.push((limit, level)),
+    };
+    for cluster in &counts.clusters {
+        add(Limit::Engines(cluster.group.clone()), cluster.busiest);
+        // Threads are the limit where all of them are taken and their engines are not.
+        add(Limit::Threads(cluster.group.clone()), cluster.threads_held * (1.0 - 0.5 * cluster.busy));
+    }
+    for place in &counts.places {
+        add(Limit::Place(place.group.clone()), place.utilization_most.unwrap_or(0.0));
+    }
+    for link in &counts.links {
+        let group = link.name.split('.').next().unwrap_or(&link.name);
+        add(Limit::Link(group.to_owned()), link.utilization);
+    }
+    for port in &counts.ports {
+        add(Limit::PortsOut(port.group.clone()), port.transmit.unwrap_or(0.0));
+        add(Limit::PortsIn(port.group.clone()), port.receive.unwrap_or(0.0));
+    }
+    let lost = |number: usize| counts.drops[number] as f64 / counts.packets_in.max(1) as f64;
+    let evidence = |share: f64| if share > 0.0 { 0.5 + share.min(0.5) } else { 0.0 };
+    add(Limit::Pools, evidence(lost(Loss::Program(DropReason::ReceiveBufferFull).number())));
+    add(Limit::Queues, evidence(lost(Loss::OutputQueueFull.number())));
+    add(Limit::PacketMemory, evidence(lost(Loss::PacketMemoryFull.number())));
+    let waited = |part: &str| {
+        let spent = |list: &[linecard_chip::Spent]| {
+            list.iter().filter(|s| s.part == part).map(|s| s.ticks).sum::<u128>()
+        };
+        let all: u128 = counts.packet_time.iter().map(|s| s.ticks).sum();
+        spent(&counts.packet_time) as f64 / all.max(1) as f64
+    };
+    add(Limit::Order, evidence(waited("wait order")));
+    add(Limit::Inboxes, evidence(waited("wait inbox room")));
+    let waits_for_queue = config
+        .ports
+        .iter()
+        .filter_map(|port| port.transmit.as_ref())
+        .any(|transmit| transmit.when_full == WhenFull::Wait);
+    if waits_for_queue {
+        add(Limit::Queues, evidence(waited("wait queue room")));
+    }
+    found.retain(|(_, level)| *level >= BUSY);
+    found.sort_by(|a, b| b.1.total_cmp(&a.1));
+    found.truncate(MOST_TRIED);
+    found
+}
+
+/// Packets a second that leave in a short run of a changed chip.
+fn rate(design: &Design, request: &RunRequest, config: ChipConfig) -> Result<f64, Error> {
+    let (mut chip, _) = design.chip(request, config)?;
+    let packets = RERUN_PACKETS.min(request.packets.max(1_000));
+    let limit = RunLimit { warmup_packets: Some(packets), packets };
+    chip.run(limit, &mut |_| ControlFlow::Continue(()));
+    let counts = chip.counts();
+    let seconds = chip.timebase().seconds(counts.duration);
+    Ok(if seconds > 0.0 { counts.packets_out as f64 / seconds } else { 0.0 })
+}
+
+/// Losses that more of some part would have prevented.
+fn overloaded(counts: &Counts) -> u64 {
+    let program = [DropReason::ReceiveBufferFull, DropReason::TooLarge];
+    let causes = program.map(Loss::Program).into_iter();
+    let causes = causes.chain([Loss::LineFull, Loss::PacketMemoryFull, Loss::OutputQueueFull]);
+    causes.map(|loss| counts.drops[loss.number()]).sum()
+}
+
+/// What limits the run.
+///
+/// # Errors
+/// Of the capture, where a re-run reads it again.
+pub(super) fn judge(
+    design: &Design,
+    request: &RunRequest,
+    chip: &linecard_chip::Chip,
+    counts: &Counts,
+) -> Result<Bottleneck, Error> {
+    let config = ChipConfig { seed: request.seed, ..design.config.clone() };
+    let found = candidates(&config, counts);
+    let lost = overloaded(counts);
+    let first = found.first().map_or(0.0, |(_, level)| *level);
+    let grows = super::report::backlog_grows(chip);
+    if !config.saturated && lost == 0 && !grows {
+        let seconds = chip.timebase().seconds(counts.duration).max(f64::MIN_POSITIVE);
+        let gbps = counts.bytes_in as f64 * 8.0 / seconds / 1e9;
+        let busiest = busiest(counts);
+        return Ok(Bottleneck {
+            component: "offered load".to_owned(),
+            utilization: busiest.1,
+            why: format!(
+                "{gbps:.2} Gbit/s arrive, nothing is lost for want of room and nothing piles up; the busiest part, {}, \
+                 is at {:.0} %.",
+                busiest.0,
+                busiest.1 * 100.0
+            ),
+        });
+    }
+    let base = rate(design, request, config.clone())?;
+    let mut gains: Vec<(&Limit, f64, f64)> = Vec::new();
+    for (limit, level) in &found {
+        let lifted = rate(design, request, limit.lift(&config))?;
+        gains.push((limit, *level, if base > 0.0 { lifted / base - 1.0 } else { 0.0 }));
+    }
+    gains.sort_by(|a, b| b.2.total_cmp(&a.2));
+    let measured =
+        format!("measured by re-runs of {} packets", RERUN_PACKETS.min(request.packets.max(1_000)));
+    let others: Vec<String> = gains
+        .iter()
+        .skip(1)
+        .map(|(limit, _, gain)| format!("{} {:+.0} %", limit.lifted(), gain * 100.0))
+        .collect();
+    match gains.first() {
+        Some((limit, level, gain)) if *gain >= LEAST_GAIN => Ok(Bottleneck {
+            component: limit.name(),
+            utilization: *level,
+            why: format!(
+                "With {}, {:.0} % more leaves ({measured}){}.",
+                limit.lifted(),
+                gain * 100.0,
+                if others.is_empty() { String::new() } else { format!("; with {}", others.join(", ")) }
+            ),
+        }),
+        _ => Ok(Bottleneck {
+            component: if lost > 0 {
+                "bursts and several parts".to_owned()
+            } else {
+                "several parts".to_owned()
+            },
+            utilization: first,
+            why: format!(
+                "No part alone is the limit: making one of them better gains less than {:.0} % ({measured}){}.",
+                LEAST_GAIN * 100.0,
+                match gains.is_empty() {
+                    true => String::new(),
+                    false => format!(
+                        ": {}",
+                        gains
+                            .iter()
+                            .map(|(limit, _, gain)| format!("{} {:+.0} %", limit.lifted(), gain * 100.0))
+                            .collect::<Vec<_>>()
+                            .join(", ")
+                    ),
+                }
+            ),
+        }),
+    }
+}
+
+/// The busiest part and its level.
+fn busiest(counts: &Counts) -> (String, f64) {
+    let clusters = counts.clusters.iter().map(|c| (format!("engines of {}", c.group), c.busiest));
+    let places = counts.places.iter().map(|p| (p.group.clone(), p.utilization_most.unwrap_or(0.0)));
+    let links = counts.links.iter().map(|l| (l.name.clone(), l.utilization));
+    let ports = counts.ports.iter().flat_map(|p| {
+        [
+            (format!("{}, inward", p.name), p.receive.unwrap_or(0.0)),
+            (format!("{}, outward", p.name), p.transmit.unwrap_or(0.0)),
+        ]
+    });
+    clusters
+        .chain(places)
+        .chain(links)
+        .chain(ports)
+        .fold((String::new(), 0.0), |most, one| if one.1 > most.1 { one } else { most })
+}

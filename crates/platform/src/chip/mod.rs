@@ -1,0 +1,18 @@
+//! Chips from files: reading, assembly, a run, its report, and what can be said of a chip without running it.
+
+mod check;
+mod cluster;
+mod design;
+mod limits;
+mod place;
+mod port;
+mod program;
+mod report;
+mod run;
+mod traffic;
+mod units;
+
+pub use check::{ChipCheck, PlaceCheck, check_chip};
+pub use design::{ChipDrawing, DrawnCluster, DrawnLink, DrawnPlace, DrawnPort, DrawnRoute, drawing};
+pub(crate) use design::{describe, is_chip, is_program};
+pub(crate) use run::run;

@@ -1,0 +1,380 @@
+//! `[memory.NAME]`, `[unit.NAME]` and `[link.NAME]`.
+
+use super::units::{Clocks, byte_fs, time_ps};
+use crate::error::Error;
+use crate::memory::{Rule, part, policy};
+use linecard_chip::config::{
+    BankBy, CacheConfig, DramConfig, LinkConfig, PlaceConfig, PlaceKind, ServerConfig,
+};
+use linecard_config::{Document, Section};
+use linecard_dram::Device;
+use linecard_dram::channel::{Policy, RefreshMode};
+use linecard_program::script::Access;
+
+/// A memory, an accelerator or a link as the file names it, with the instances that were made of it.
+#[derive(Clone, Debug)]
+pub(super) struct Named {
+    pub name: String,
+    /// The cluster that has one for each of its instances.
+    pub per: Option<String>,
+    /// Number of the first instance, and how many there are.
+    pub first: usize,
+    pub count: usize,
+    /// Bytes that fit, where the file says.
+    pub capacity_bytes: Option<u64>,
+    /// Where it stands in the file.
+    pub place: String,
+    pub kind: &'static str,
+}
+
+/// All places in order, and what they were made of.
+pub(super) struct Places {
+    pub named: Vec<Named>,
+    pub configs: Vec<PlaceConfig>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Server,
+    Ideal,
+    Banked,
+    Dram,
+    Cached,
+}
+
+const KINDS: &[(&str, Kind)] = &[
+    ("server", Kind::Server),
+    ("ideal", Kind::Ideal),
+    ("banked", Kind::Banked),
+    ("dram", Kind::Dram),
+    ("cached", Kind::Cached),
+];
+
+/// Instances of a cluster by name.
+pub(super) type Instances<'a> = &'a dyn Fn(&str) -> Option<usize>;
+
+/// Reads `per`: how many instances there are, and of whom.
+fn per(section: &Section<'_>, instances: Instances<'_>) -> (Option<String>, usize) {
+    let Some(cluster) = section.text_if("per", "cluster that has one for each of its instances") else {
+        return (None, 1);
+    };
+    match instances(&cluster) {
+        Some(count) => (Some(cluster), count),
+        None => {
+            section.fail("per", format!("no cluster is called `{cluster}`"));
+            (None, 1)
+        }
+    }
+}
+
+/// Name of an instance: without a number where there is one for all.
+pub(super) fn instance_name(name: &str, per: bool, number: usize) -> String {
+    if per { format!("{name}.{number}") } else { name.to_owned() }
+}
+
+impl Places {
+    /// Reads all memories and accelerators.
+    pub fn read(
+        document: &Document,
+        clocks: &Clocks,
+        instances: Instances<'_>,
+    ) -> (Self, Vec<(usize, String, String)>) {
+        let root = document.root();
+        let mut places = Self { named: Vec::new(), configs: Vec::new() };
+        // Caches name the place behind them, which may stand later in the file.
+        let mut behind = Vec::new();
+        for (table, accelerator) in [("memory", false), ("unit", true)] {
+            for section in root.sections(table) {
+                let (per, count) = per(&section, instances);
+                let first = places.configs.len();
+                let (kind, word) = match accelerator {
+                    true => (Kind::Server, "accelerator"),
+                    false => {
+                        let kind = section.choice_or("kind", "server", KINDS, "how it serves accesses");
+                        (kind, KINDS.iter().find(|(_, k)| *k == kind).map_or("", |(name, _)| name))
+                    }
+                };
+                let capacity_bytes = match accelerator {
+                    true => None,
+                    false => capacity(&section),
+                };
+                let built = build(document, &section, kind, clocks);
+                if kind == Kind::Cached {
+                    let name = section.text("behind", "memory that the cache stands in front of");
+                    behind.push((first, name, section.place_of("behind")));
+                }
+                for number in 0..count {
+                    let name = instance_name(section.name(), per.is_some(), number);
+                    places.configs.push(PlaceConfig {
+                        name,
+                        group: section.name().to_owned(),
+                        kind: built.clone(),
+                    });
+                }
+                if places.named.iter().any(|other| other.name == section.name()) {
+                    section.fail("", format!("a memory is called `{}`, too", section.name()));
+                }
+                places.named.push(Named {
+                    name: section.name().to_owned(),
+                    per,
+                    first,
+                    count,
+                    capacity_bytes,
+                    place: section.place(),
+                    kind: word,
+                });
+            }
+        }
+        (places, behind)
+    }
+
+    /// The place of a name.
+    pub fn find(&self, name: &str) -> Option<&Named> {
+        self.named.iter().find(|named| named.name == name)
+    }
+
+    /// Puts the numbers of the places behind caches in.
+    pub fn connect(&mut self, document: &Document, behind: Vec<(usize, String, String)>) {
+        for (first, name, place) in behind {
+            let Some(back) = self.find(&name).cloned() else {
+                let near = crate::schema::nearest(&name, self.named.iter().map(|n| n.name.as_str()));
+                document.report(place, "behind", format!("no memory is called `{name}`{near}"));
+                continue;
+            };
+            let front = self.named.iter().find(|n| n.first == first).cloned();
+            let Some(front) = front else { continue };
+            if back.per.is_some() && back.per != front.per || back.name == front.name {
+                document.report(
+                    place,
+                    "behind",
+                    format!(
+                        "`{name}` cannot stand behind `{}`: each must have its own, or all share one",
+                        front.name
+                    ),
+                );
+                continue;
+            }
+            for number in 0..front.count {
+                let to = back.first + if back.per.is_some() { number } else { 0 };
+                if let PlaceKind::Cached(cache) = &mut self.configs[first + number].kind {
+                    cache.behind = to;
+                }
+            }
+        }
+    }
+}
+
+fn capacity(section: &Section<'_>) -> Option<u64> {
+    let meaning = "how much it holds";
+    let bytes = section.integer_if("capacity_bytes", 1..=1 << 50, meaning);
+    bytes.or_else(|| section.integer_if("capacity_mib", 1..=1 << 30, meaning).map(|mib| mib << 20))
+}
+
+fn build(document: &Document, section: &Section<'_>, kind: Kind, clocks: &Clocks) -> PlaceKind {
+    match kind {
+        Kind::Server => PlaceKind::Server(server(section, clocks, true)),
+        Kind::Ideal => {
+            let mut ideal = server(section, clocks, false);
+            ideal.concurrency = 0;
+            PlaceKind::Server(ideal)
+        }
+        Kind::Banked => {
+            let count =
+                section.integer("banks", 1..=1 << 16, "banks, each of which serves one access at a time");
+            let by = [("address", false), ("turn", true)];
+            let by = match section.choice_or("by", "address", &by, "which bank serves an access") {
+                true => BankBy::Turn,
+                false => {
+                    let bytes = section.integer_or(
+                        "interleave_bytes",
+                        64,
+                        1..=1 << 30,
+                        "bytes after which an address goes on in the next bank, a power of two",
+                    );
+                    power_of_two(section, "interleave_bytes", bytes);
+                    BankBy::Address { interleave_bytes: bytes.next_power_of_two() as u32 }
+                }
+            };
+            PlaceKind::Banked { bank: server(section, clocks, false), count: count as u32, by }
+        }
+        Kind::Dram => match dram(document, section, clocks) {
+            Some(dram) => PlaceKind::Dram(dram),
+            // What is wrong has been said; the rest of the file is read all the same.
+            None => PlaceKind::Server(server_of(0)),
+        },
+        Kind::Cached => {
+            let line_bytes = section.integer("line_bytes", 8..=4096, "bytes of a line, a power of two");
+            let ways = section.integer("ways", 1..=1 << 16, "lines of a set");
+            power_of_two(section, "line_bytes", line_bytes);
+            let held = section.integer("cache_bytes", 64..=1 << 34, "how much the cache itself holds");
+            let sets = held / line_bytes / ways;
+            if sets == 0 || !sets.is_power_of_two() || sets * line_bytes * ways != held {
+                let message = format!(
+                    "{held} bytes do not divide into a power of two of sets of {ways} lines of {line_bytes} bytes"
+                );
+                section.fail("cache_bytes", message);
+            }
+            PlaceKind::Cached(CacheConfig {
+                port: server(section, clocks, true),
+                line_bytes: line_bytes.next_power_of_two() as u32,
+                sets: sets.max(1).next_power_of_two().min(1 << 26) as u32,
+                ways: ways as u32,
+                behind: 0,
+            })
+        }
+    }
+}
+
+fn power_of_two(section: &Section<'_>, key: &str, value: u64) {
+    if !value.is_power_of_two() {
+        section.fail(key, format!("{value} is not a power of two"));
+    }
+}
+
+fn server_of(latency_ps: u64) -> ServerConfig {
+    ServerConfig {
+        latency_ps,
+        access_ps: [0; Access::ALL.len()],
+        word_ps: 0,
+        word_bytes: 4,
+        byte_fs: 0,
+        concurrency: 1,
+    }
+}
+
+/// Times of a server.
+fn server(section: &Section<'_>, clocks: &Clocks, several: bool) -> ServerConfig {
+    let hz = clocks.of(section);
+    let time = |stem: &str, meaning: &str| time_ps(section, stem, hz, meaning).unwrap_or(0);
+    let mut server = server_of(time("latency", "from the arrival of an access to its result, at least"));
+    server.access_ps = [time("access", "for which an access keeps it busy"); Access::ALL.len()];
+    server.word_ps = time("word", "for which each word keeps it busy, in addition");
+    if server.word_ps > 0 {
+        server.word_bytes = section.integer_or("word_bytes", 4, 1..=4096, "bytes of a word") as u32;
+    }
+    if let Some(gbps) = section.number_if("rate_gbps", 1e-6..=1e9, "at which bytes keep it busy, in addition")
+    {
+        server.byte_fs = byte_fs(gbps);
+    }
+    if let Some(ns) =
+        section.number_if("byte_ns", 0.0..=1e6, "for which each byte keeps it busy, in addition")
+    {
+        server.byte_fs += (ns * 1e6).round() as u64;
+    }
+    if let Some(atomics) = section.section("atomics") {
+        for kind in [Access::Write, Access::Add, Access::TestAndSet, Access::Swap] {
+            let meaning = "for which this kind of access keeps it busy";
+            if let Some(ps) = time_ps(&atomics, kind.name(), hz, meaning) {
+                server.access_ps[kind as usize] = ps;
+            }
+        }
+    }
+    if several {
+        server.concurrency =
+            section.integer_or("concurrency", 1, 1..=1 << 16, "accesses that it serves side by side") as u32;
+    }
+    server
+}
+
+/// DRAM by reference to a part and a policy.
+fn dram(document: &Document, section: &Section<'_>, clocks: &Clocks) -> Option<DramConfig> {
+    let part_name = section.text("part", "DRAM part: a preset of presets/dram, or a file");
+    let policy_name = section.text_or(
+        "controller",
+        "frfcfs_open",
+        "policy of the controller: a preset of presets/policies, or a file",
+    );
+    let channels = section.integer_or("channels", 1, 1..=1024, "parts side by side, interleaved") as u32;
+    let interleave = section.integer_or(
+        "interleave_bytes",
+        256,
+        1..=1 << 30,
+        "bytes after which an address goes on in the next part, a power of two",
+    );
+    power_of_two(section, "interleave_bytes", interleave);
+    let hz = clocks.of(section);
+    let latency_ps =
+        time_ps(section, "latency", hz, "from the chip to the controller and back, in all").unwrap_or(0);
+    let failed = |key: &str, error: Error| match error {
+        Error::Config { problems } => {
+            for problem in problems {
+                document.report(problem.place, &problem.key, problem.message);
+            }
+        }
+        other => section.fail(key, other.to_string()),
+    };
+    let part = part(&in_folder("dram", &part_name), &[]).map_err(|e| failed("part", e)).ok();
+    let policy = policy(&in_folder("policies", &policy_name), &[]).map_err(|e| failed("controller", e)).ok();
+    let (part, policy) = (part?, policy?);
+    let refresh = if policy.refresh { part.refresh } else { RefreshMode::None };
+    let Rule::Queued { scheduler, page, row_hit_cap, command_queue, writes, auto_precharge } = policy.rule
+    else {
+        section.fail(
+            "controller",
+            format!(
+                "`{policy_name}` is a rule for the packet buffer of Hasan 2003 (`linecard run ixp1200`); chips take the \
+                 policies with command queues, such as frfcfs_open"
+            ),
+        );
+        return None;
+    };
+    let device = Device::new(part.organization, part.timing.clone()).with_auto_precharge(auto_precharge);
+    Some(DramConfig {
+        clock_hz: (1e9 / part.period_ns).round() as u64,
+        device,
+        policy: Policy {
+            scheduler,
+            page,
+            row_hit_cap,
+            command_queue,
+            transaction_queue: policy.transaction_queue,
+            writes,
+            refresh,
+            dual_issue: part.dual_issue,
+        },
+        map: part.map,
+        access_bytes: part.access_bytes,
+        channels,
+        interleave_bytes: interleave.next_power_of_two() as u32,
+        latency_ps,
+    })
+}
+
+/// A name of a preset in its folder, unless it is a path.
+pub(super) fn in_folder(folder: &str, name: &str) -> String {
+    let plain = !name.contains('/') && !name.ends_with(".toml") && !name.starts_with('.');
+    if plain { format!("{folder}/{name}") } else { name.to_owned() }
+}
+
+/// All links, and what they were made of.
+pub(super) fn links(
+    root: &Section<'_>,
+    clocks: &Clocks,
+    instances: Instances<'_>,
+) -> (Vec<Named>, Vec<LinkConfig>) {
+    let (mut named, mut configs) = (Vec::new(), Vec::new());
+    for section in root.sections("link") {
+        let (per, count) = per(&section, instances);
+        let gbps = section.number("rate_gbps", 1e-6..=1e9, "at which bytes cross it");
+        let hz = clocks.of(&section);
+        let latency_ps = time_ps(&section, "latency", hz, "from one end to the other").unwrap_or(0);
+        let first = configs.len();
+        for number in 0..count {
+            configs.push(LinkConfig {
+                name: instance_name(section.name(), per.is_some(), number),
+                latency_ps,
+                byte_fs: byte_fs(gbps),
+            });
+        }
+        named.push(Named {
+            name: section.name().to_owned(),
+            per,
+            first,
+            count,
+            capacity_bytes: None,
+            place: section.place(),
+            kind: "link",
+        });
+    }
+    (named, configs)
+}

@@ -1,0 +1,223 @@
+//! `[buffer.NAME]`, `[port.NAME]` and `[order]`.
+
+use super::place::instance_name;
+use linecard_chip::config::{
+    OrderConfig, OrderKept, PoolConfig, PortConfig, ReceiveConfig, Scheduler, TransmitConfig, WhenFull,
+};
+use linecard_config::Section;
+use linecard_program::CELL_BYTES;
+
+/// A receive buffer as the file names it.
+struct Buffer {
+    name: String,
+    cells: u32,
+    per_port: bool,
+}
+
+/// What ports move packets to and from: names of roles.
+#[derive(Debug, Default)]
+pub(super) struct Moves {
+    pub receive_to: Option<(String, String)>,
+    pub send_from: Option<(String, String)>,
+}
+
+/// All ports with the pools that were made for them.
+pub(super) struct Ports {
+    pub pools: Vec<PoolConfig>,
+    pub ports: Vec<PortConfig>,
+    pub moves: Moves,
+}
+
+fn buffers(root: &Section<'_>) -> Vec<Buffer> {
+    let read = |section: &Section<'_>| {
+        let cells = section.integer_if("cells", 1..=1 << 26, "cells of 64 bytes");
+        let bytes = section.integer_if("bytes", 64..=1 << 32, "size; whole cells of 64 bytes");
+        let cells = match (cells, bytes) {
+            (Some(cells), None) => cells as u32,
+            (None, Some(bytes)) => (bytes / u64::from(CELL_BYTES)) as u32,
+            _ => {
+                section.fail("cells", "give either cells or bytes");
+                1
+            }
+        };
+        let per = section.choice_or("per", "port", &[("port", true), ("chip", false)], "who has one");
+        Buffer { name: section.name().to_owned(), cells, per_port: per }
+    };
+    root.sections("buffer").iter().map(read).collect()
+}
+
+impl Ports {
+    /// Reads all ports; `inboxes` are the names that they may hand packets to.
+    pub fn read(root: &Section<'_>, inboxes: &[String]) -> Self {
+        let buffers = buffers(root);
+        let mut all = Self { pools: Vec::new(), ports: Vec::new(), moves: Moves::default() };
+        let mut shared: Vec<(String, usize)> = Vec::new();
+        for section in root.sections("port") {
+            all.port(&section, &buffers, &mut shared, inboxes);
+        }
+        if all.ports.is_empty() {
+            root.fail("port", "missing: a chip has ports, [port.NAME], that packets come in and go out by");
+        }
+        all
+    }
+
+    fn port(
+        &mut self,
+        section: &Section<'_>,
+        buffers: &[Buffer],
+        shared: &mut Vec<(String, usize)>,
+        inboxes: &[String],
+    ) {
+        let count = section.integer_or("count", 1, 1..=4096, "ports of this kind") as usize;
+        let both = [("both", (true, true)), ("in", (true, false)), ("out", (false, true))];
+        let (inward, outward) = section.choice_or("direction", "both", &both, "which way packets go");
+        let rate = section.number("rate_gbps", 1e-6..=1e6, "rate of the wire, each way");
+        let bits_per_second = (rate * 1e9).round().max(1.0) as u64;
+        let overhead_bytes = section.integer_or(
+            "overhead_bytes",
+            20,
+            0..=1000,
+            "what a frame takes on the wire beside its bytes: preamble and gap",
+        ) as u32;
+        let receive = inward.then(|| self.inward(section, buffers, shared, inboxes, bits_per_second));
+        let transmit = outward.then(|| self.outward(section, bits_per_second));
+        for number in 0..count {
+            let mut receive = receive.clone();
+            // A buffer of each port is one pool for each.
+            if let Some((receive, Some(buffer))) = &mut receive {
+                receive.pool = self.pools.len();
+                let name = format!("{}.{}", buffer.0, instance_name(section.name(), count > 1, number));
+                self.pools.push(PoolConfig { name, cells: buffer.1 });
+            }
+            self.ports.push(PortConfig {
+                name: instance_name(section.name(), count > 1, number),
+                group: section.name().to_owned(),
+                overhead_bytes,
+                receive: receive.map(|(receive, _)| receive),
+                transmit: transmit.clone(),
+            });
+        }
+    }
+
+    /// The inward side, and the name and cells of the buffer if each port has its own.
+    fn inward(
+        &mut self,
+        section: &Section<'_>,
+        buffers: &[Buffer],
+        shared: &mut Vec<(String, usize)>,
+        inboxes: &[String],
+        bits_per_second: u64,
+    ) -> (ReceiveConfig, Option<(String, u32)>) {
+        let known: Vec<(&str, usize)> =
+            buffers.iter().enumerate().map(|(number, buffer)| (buffer.name.as_str(), number)).collect();
+        let meaning = "receive buffer that its packets stand in";
+        let buffer = match (known.is_empty(), known.len()) {
+            (true, _) => {
+                section.fail("buffer", "missing: a port that packets come in by has a [buffer.NAME]");
+                None
+            }
+            (false, 1) => Some(&buffers[section.choice_or("buffer", known[0].0, &known, meaning)]),
+            _ => Some(&buffers[section.choice("buffer", &known, meaning)]),
+        };
+        let takers: Vec<(&str, usize)> =
+            inboxes.iter().enumerate().map(|(number, name)| (name.as_str(), number)).collect();
+        let inbox = match takers.len() {
+            0 => {
+                section.fail("inbox", "missing: packets wait for threads in an [inbox.NAME]");
+                0
+            }
+            1 => section.choice_or("inbox", takers[0].0, &takers, "inbox that its packets go to"),
+            _ => section.choice("inbox", &takers, "inbox that its packets go to"),
+        };
+        let to = section
+            .text_if("receive_to", "memory that the port writes packets to; programs move them if left out");
+        if let Some(to) = to {
+            self.moves.receive_to = Some((to, section.place_of("receive_to")));
+        }
+        let (pool, own) = match buffer {
+            Some(buffer) if buffer.per_port => (0, Some((buffer.name.clone(), buffer.cells))),
+            Some(buffer) => {
+                let known = shared.iter().find(|(name, _)| *name == buffer.name).map(|&(_, pool)| pool);
+                let pool = known.unwrap_or_else(|| {
+                    self.pools.push(PoolConfig { name: buffer.name.clone(), cells: buffer.cells });
+                    shared.push((buffer.name.clone(), self.pools.len() - 1));
+                    self.pools.len() - 1
+                });
+                (pool, None)
+            }
+            None => (0, None),
+        };
+        (ReceiveConfig { bits_per_second, pool, inbox }, own)
+    }
+
+    fn outward(&mut self, section: &Section<'_>, bits_per_second: u64) -> TransmitConfig {
+        let classes =
+            section.integer_or("classes", 1, 1..=256, "classes, each with a queue of its own") as u32;
+        let from = section.text_if(
+            "send_from",
+            "memory that the port reads packets from; programs have moved them if left out",
+        );
+        if let Some(from) = from {
+            self.moves.send_from = Some((from, section.place_of("send_from")));
+        }
+        let kinds = [("round_robin", 0), ("deficit", 1), ("strict", 2)];
+        let scheduler = match section.choice_or("scheduler", "round_robin", &kinds, "which class sends next")
+        {
+            0 => Scheduler::RoundRobin,
+            1 => {
+                let key = "quantum_bytes";
+                let given = section.numbers(key, 1.0..=1e6, "bytes that each class may send in a turn");
+                let quantum_bytes: Vec<u32> = match given.len() {
+                    0 => vec![1518; classes as usize],
+                    1 => vec![given[0] as u32; classes as usize],
+                    _ => given.iter().map(|&bytes| bytes as u32).collect(),
+                };
+                if quantum_bytes.len() != classes as usize {
+                    section.fail(key, format!("{} values for {classes} classes", quantum_bytes.len()));
+                }
+                Scheduler::Deficit { quantum_bytes }
+            }
+            _ => Scheduler::Strict,
+        };
+        let full = [("drop", WhenFull::Drop), ("wait", WhenFull::Wait)];
+        TransmitConfig {
+            bits_per_second,
+            classes,
+            queue_packets: section.integer_or(
+                "queue_packets",
+                1024,
+                1..=1 << 30,
+                "packets that each queue takes",
+            ) as u32,
+            when_full: section.choice_or(
+                "when_full",
+                "drop",
+                &full,
+                "what becomes of one more: it is dropped, or its thread waits",
+            ),
+            scheduler,
+            buffer_cells: section.integer_or(
+                "send_cells",
+                128,
+                1..=1 << 26,
+                "cells between a memory and the wire",
+            ) as u32,
+        }
+    }
+}
+
+/// Reads `[order]`.
+pub(super) fn order(root: &Section<'_>) -> OrderConfig {
+    let usual = OrderConfig { kept: OrderKept::Flow, window: 1024 };
+    let Some(section) = root.section("order") else { return usual };
+    let kinds = [("flow", OrderKept::Flow), ("port", OrderKept::Port), ("none", OrderKept::Nothing)];
+    OrderConfig {
+        kept: section.choice_or("kept", "flow", &kinds, "packets that leave in the order in which they came"),
+        window: section.integer_or(
+            "window_packets",
+            1024,
+            1..=1 << 30,
+            "packets that may wait for earlier ones",
+        ) as u32,
+    }
+}

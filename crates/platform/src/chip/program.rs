@@ -1,0 +1,291 @@
+//! Programs: `[program]` of a chip, and files of listed steps.
+
+use super::cluster::NamedInbox;
+use super::place::in_folder;
+use crate::preset::load;
+use crate::routes::routes;
+use linecard_apps::{Address, Amount, Does, Each, ListedStep, OutPort, RouteTable, StepList};
+use linecard_config::{Document, Problem, Row, Section, read};
+use linecard_program::script::{Access, RoleId};
+
+/// Names of roles, numbered in the order in which they are met.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Roles {
+    pub names: Vec<String>,
+    /// Bytes that programs use of each, and where the file says so.
+    pub bytes: Vec<u64>,
+    pub places: Vec<String>,
+}
+
+impl Roles {
+    /// The number of a role.
+    pub fn number(&mut self, name: &str, place: &str) -> usize {
+        if let Some(number) = self.names.iter().position(|known| known == name) {
+            return number;
+        }
+        self.names.push(name.to_owned());
+        self.bytes.push(0);
+        self.places.push(place.to_owned());
+        self.names.len() - 1
+    }
+
+    fn uses(&mut self, number: usize, bytes: u64) {
+        self.bytes[number] = self.bytes[number].max(bytes);
+    }
+}
+
+/// A program that has been read.
+#[derive(Clone, Debug)]
+pub(super) struct ReadProgram {
+    pub name: String,
+    pub steps: StepList,
+    /// Roles that it uses.
+    pub roles: Vec<usize>,
+    /// Whether it moves cells of packets itself.
+    pub moves_cells: bool,
+    /// Inboxes that it puts packets into.
+    pub puts: Vec<usize>,
+}
+
+/// What a program is read with.
+pub(super) struct Reading<'a> {
+    pub roles: &'a mut Roles,
+    pub inboxes: &'a [NamedInbox],
+    pub ports: u16,
+    pub seed: u64,
+}
+
+/// The program of a name: a file, or the steps that the chip's own file lists under `[program]`.
+pub(super) fn program(
+    document: &Document,
+    name: Option<&str>,
+    reading: &mut Reading<'_>,
+) -> Option<ReadProgram> {
+    let root = document.root();
+    let own = root.section("program");
+    match name {
+        Some(name) => from_file(document, name, reading),
+        None => {
+            let Some(own) = own else {
+                root.fail(
+                    "program",
+                    "missing: say what runs, [program] with run = \"NAME\" or [[program.step]]",
+                );
+                return None;
+            };
+            match own.text_if("run", "program: a preset of presets/programs, or a file") {
+                Some(run) => {
+                    if !own.list("step").is_empty() {
+                        own.fail(
+                            "run",
+                            "names a program, and steps are listed beside it: choose one of the two",
+                        );
+                    }
+                    from_file(document, &run, reading)
+                }
+                None => listed(&own, "program", reading),
+            }
+        }
+    }
+}
+
+/// A file of its own: its problems are told with the chip's.
+fn from_file(document: &Document, name: &str, reading: &mut Reading<'_>) -> Option<ReadProgram> {
+    let (file, finder_name) = (in_folder("programs", name), name.rsplit('/').next().unwrap_or(name));
+    let own = read(&file, &[], &[], &|wanted: &str| load(wanted));
+    if !own.kind().is_empty() && own.kind() != "program" {
+        own.report(file.clone(), "kind", format!("this is a {}, no program", own.kind()));
+    }
+    let built = listed(&own.root(), finder_name.trim_end_matches(".toml"), reading);
+    match own.finish() {
+        Ok(_) => built,
+        Err(problems) => {
+            for Problem { place, key, message } in problems {
+                document.report(place, &key, message);
+            }
+            None
+        }
+    }
+}
+
+/// Rows and problems of a program file alone, for `describe`.
+pub(super) fn describe_program(name: &str) -> Result<(String, Vec<String>, Vec<Row>), Vec<Problem>> {
+    let document = read(&in_folder("programs", name), &[], &[], &|wanted: &str| load(wanted));
+    let mut roles = Roles::default();
+    let mut reading = Reading { roles: &mut roles, inboxes: &[], ports: 1, seed: 1 };
+    listed(&document.root(), name, &mut reading);
+    let (title, extends) = (document.title().to_owned(), document.extends().to_vec());
+    Ok((title, extends, document.finish()?))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verb {
+    Compute,
+    Access(Access),
+    MoveIn,
+    MoveOut,
+    Join,
+    Lock,
+    Unlock,
+    LookUp,
+    Put,
+    Send,
+    Drop,
+}
+
+const VERBS: &[(&str, Verb)] = &[
+    ("compute", Verb::Compute),
+    ("read", Verb::Access(Access::Read)),
+    ("write", Verb::Access(Access::Write)),
+    ("add", Verb::Access(Access::Add)),
+    ("test_and_set", Verb::Access(Access::TestAndSet)),
+    ("swap", Verb::Access(Access::Swap)),
+    ("ask", Verb::Access(Access::Ask)),
+    ("move_in", Verb::MoveIn),
+    ("move_out", Verb::MoveOut),
+    ("join", Verb::Join),
+    ("lock", Verb::Lock),
+    ("unlock", Verb::Unlock),
+    ("look_up", Verb::LookUp),
+    ("put", Verb::Put),
+    ("send", Verb::Send),
+    ("drop", Verb::Drop),
+];
+
+const EACH: &[(&str, Each)] =
+    &[("packet", Each::Packet), ("cell", Each::Cell), ("later_cell", Each::LaterCell)];
+const ADDRESSES: &[(&str, Address)] =
+    &[("any", Address::Any), ("flow", Address::Flow), ("same", Address::Same)];
+
+/// Bytes that a table of routes takes in the model of its memory.
+const TABLE_BYTES: u64 = 4 << 20;
+
+/// The steps that a section lists.
+fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_>) -> Option<ReadProgram> {
+    let mut read = ReadProgram {
+        name: name.to_owned(),
+        steps: StepList::new(vec![], None),
+        roles: vec![],
+        moves_cells: false,
+        puts: vec![],
+    };
+    let mut steps = Vec::new();
+    let mut looks_up = false;
+    let listed = section.list("step");
+    if listed.is_empty() {
+        section.fail(
+            "step",
+            "missing: a program lists its steps, [[step]] with op = \"compute\", \"read\", \"send\", …",
+        );
+        return None;
+    }
+    for step in &listed {
+        step.text_if("name", "what people call the step");
+        let verb = step.choice_or("op", "compute", VERBS, "what is done after the cycles");
+        looks_up |= verb == Verb::LookUp;
+        let each = step.choice_or("each", "packet", EACH, "how often the step is done");
+        let share = step.number_or("share", 1.0, 0.0..=1.0, "share of the packets for which it is done");
+        let times = step.integer_or("times", 1, 0..=100_000, "how many times one after another") as u32;
+        let cycles =
+            step.integer_or("cycles", 0, 0..=10_000_000, "cycles of the engine before what it does") as u32;
+        let does = does(step, verb, each, &mut read, reading);
+        steps.push(ListedStep { each, share, times, cycles, does });
+    }
+    let mut table = None;
+    if looks_up {
+        let file = section.text_or(
+            "routes",
+            "",
+            "forwarding table: file of `prefix next_hop …` lines, plain or gzip; empty generates one",
+        );
+        match routes(&file, reading.ports.max(1), reading.seed) {
+            Ok(routes) => table = Some(RouteTable::new(&routes)),
+            Err(message) => section.fail("routes", message),
+        }
+    }
+    read.steps = StepList::new(steps, table);
+    Some(read)
+}
+
+/// What a step does.
+fn does(
+    step: &Section<'_>,
+    verb: Verb,
+    each: Each,
+    read: &mut ReadProgram,
+    reading: &mut Reading<'_>,
+) -> Does {
+    let role = |reading: &mut Reading<'_>, read: &mut ReadProgram, bytes: u64| {
+        let name = step.text("at", "role, memory or unit that it goes to");
+        let number = reading.roles.number(&name, &step.place_of("at"));
+        if number > usize::from(u8::MAX) {
+            step.fail("at", "a chip has at most 256 roles");
+        }
+        reading.roles.uses(number, bytes);
+        if !read.roles.contains(&number) {
+            read.roles.push(number);
+        }
+        RoleId(number as u8)
+    };
+    let posted = || step.switch_or("posted", false, "whether the thread goes on at once");
+    match verb {
+        Verb::Compute => Does::Compute,
+        Verb::Access(kind) => {
+            let whole = step.switch_or("whole_packet", false, "whether it moves all bytes of the packet");
+            let amount = match whole {
+                true => Amount::Packet,
+                false => Amount::Bytes(step.integer_or("bytes", 4, 1..=65_535, "bytes that it moves") as u16),
+            };
+            let usual = if kind == Access::Ask { 1 } else { 65_536 };
+            let within = step.integer_or(
+                "within_bytes",
+                usual,
+                1..=1 << 31,
+                "bytes that its addresses are spread over",
+            );
+            let address = step.choice_or("address", "any", ADDRESSES, "how addresses are chosen");
+            let role = role(reading, read, if kind == Access::Ask { 0 } else { within });
+            Does::Access { role, kind, posted: posted(), amount, address, within_bytes: within as u32 }
+        }
+        Verb::MoveIn | Verb::MoveOut => {
+            if each == Each::Packet {
+                step.fail("each", "cells are moved one by one: each = \"cell\"");
+            }
+            read.moves_cells = true;
+            Does::Cell { role: role(reading, read, 0), write: verb == Verb::MoveIn, posted: posted() }
+        }
+        Verb::Join => Does::Join,
+        Verb::Lock => Does::Lock(step.integer_or("lock", 0, 0..=1000, "number of the lock") as u16),
+        Verb::Unlock => Does::Unlock(step.integer_or("lock", 0, 0..=1000, "number of the lock") as u16),
+        Verb::LookUp => {
+            let bytes = step.integer_or("bytes", 4, 1..=4096, "bytes of an entry of the table") as u16;
+            Does::LookUp { role: role(reading, read, TABLE_BYTES), bytes }
+        }
+        Verb::Put => {
+            let name = step.text("to", "inbox or ring that the packet goes to");
+            let found = reading.inboxes.iter().position(|inbox| inbox.name == name);
+            if found.is_none() && !reading.inboxes.is_empty() {
+                let near = crate::schema::nearest(&name, reading.inboxes.iter().map(|i| i.name.as_str()));
+                step.fail("to", format!("no inbox or ring is called `{name}`{near}"));
+            }
+            let number = found.unwrap_or(0);
+            read.puts.push(number);
+            Does::Put(number as u8)
+        }
+        Verb::Send => {
+            let port = match step.integer_if(
+                "port",
+                0..=4095,
+                "output port; where a lookup said, or by flow, if left out",
+            ) {
+                Some(port) => OutPort::Port(port as u16),
+                None => OutPort::Chosen,
+            };
+            Does::Send {
+                port,
+                class: step.integer_or("class", 0, 0..=255, "class of the port's queues") as u8,
+            }
+        }
+        Verb::Drop => Does::Drop,
+    }
+}

@@ -1,0 +1,321 @@
+//! From what a chip counted to what the user reads.
+
+use super::design::Design;
+use crate::report::{
+    Bottleneck, DramTime, DropCount, Interval, Intervals, Metric, PacketTime, ResourceUse, RunReport, Summary,
+};
+use crate::request::RunRequest;
+use crate::run::Notes;
+use crate::summary::{TrafficFacts, latency_ns, share, traffic_warnings};
+use linecard_chip::{Chip, Counts, Loss, Outcome};
+use linecard_program::DropReason;
+use linecard_sim::{batch_means, grows, ratio_of_batches};
+use std::path::Path;
+
+/// What the report is about.
+pub(super) struct Told<'a> {
+    pub design: &'a Design,
+    pub request: &'a RunRequest,
+    pub chip: &'a Chip,
+    pub counts: &'a Counts,
+    pub outcome: &'a Outcome,
+    pub notes: &'a Notes,
+}
+
+/// Whether ever more packets were inside.
+pub(super) fn backlog_grows(chip: &Chip) -> bool {
+    let inside: Vec<f64> = chip.series().slices().iter().map(|slice| slice.inside as f64).collect();
+    grows(&inside).is_some()
+}
+
+/// Slices below which nothing can be said of a run.
+const FEWEST_SLICES: usize = 20;
+
+pub(super) fn report(told: &Told<'_>, bottleneck: Bottleneck) -> RunReport {
+    let Told { design, request, chip, counts, .. } = told;
+    let summary = summary(told);
+    let resources = resources(counts);
+    let packet_time = packet_time(told);
+    let drops = (0..Loss::COUNT)
+        .map(|number| DropCount { reason: Loss::name(number).to_owned(), packets: counts.drops[number] })
+        .filter(|drop| drop.packets > 0)
+        .collect();
+    let traffic = match &request.trace {
+        Some(trace) => {
+            let name = Path::new(trace).file_name().map(|name| name.to_string_lossy().into_owned());
+            name.unwrap_or_else(|| trace.clone())
+        }
+        None => format!("generator: {}", design.traffic.name),
+    };
+    RunReport {
+        preset: request.preset.clone(),
+        app: design.app.clone(),
+        traffic,
+        seed: request.seed,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        config_hash: design.hash.clone(),
+        warnings: warnings(told, &summary),
+        capture_damage: told.notes.borrow().damage,
+        bottleneck,
+        dram: dram(counts),
+        metrics: metrics(told, &summary, &resources, &packet_time),
+        resources,
+        packet_time,
+        drops,
+        summary: Summary { steady: Some(chip.was_warm() && is_steady(chip)), ..summary },
+    }
+}
+
+fn is_steady(chip: &Chip) -> bool {
+    chip.series().slices().len() >= FEWEST_SLICES && !backlog_grows(chip)
+}
+
+fn summary(told: &Told<'_>) -> Summary {
+    let Told { chip, counts, .. } = told;
+    let base = chip.timebase();
+    let seconds = base.seconds(counts.duration);
+    let per_second = |n: u64| if seconds > 0.0 { n as f64 / seconds } else { 0.0 };
+    let dropped: u64 = counts.drops.iter().sum();
+    Summary {
+        throughput_gbps: per_second(counts.bytes_out) * 8.0 / 1e9,
+        throughput_mpps: per_second(counts.packets_out) / 1e6,
+        offered_gbps: per_second(counts.bytes_in) * 8.0 / 1e9,
+        packets_in: counts.packets_in,
+        packets_out: counts.packets_out,
+        packets_dropped: dropped,
+        loss_fraction: share(dropped as f64, (counts.packets_out + dropped) as f64),
+        latency_ns: latency_ns(&counts.latency, &base),
+        simulated_seconds: seconds,
+        steady: None,
+        intervals: intervals(told),
+        packets_inside: Some(counts.inside_at_end),
+    }
+}
+
+fn intervals(told: &Told<'_>) -> Option<Intervals> {
+    let series = told.chip.series();
+    let base = told.chip.timebase();
+    let slices = series.slices();
+    let slice_seconds = base.seconds(series.slice_ticks());
+    let of = |value: fn(&linecard_chip::Slice) -> f64| slices.iter().map(value).collect::<Vec<f64>>();
+    let interval = |found: Option<linecard_sim::Interval>, scale: f64| {
+        found
+            .map(|i| Interval { low: (i.mean - i.half_width) * scale, high: (i.mean + i.half_width) * scale })
+    };
+    let (out, dropped) = (of(|s| s.packets_out as f64), of(|s| s.dropped as f64));
+    let gone: Vec<f64> = out.iter().zip(&dropped).map(|(a, b)| a + b).collect();
+    let gbps = interval(batch_means(&of(|s| s.bytes_out as f64)), 8.0 / slice_seconds / 1e9)?;
+    let loss = interval(ratio_of_batches(&dropped, &gone), 1.0)?;
+    let latency = interval(ratio_of_batches(&of(|s| s.latency as f64), &out), base.nanoseconds(1))?;
+    Some(Intervals {
+        throughput_gbps: gbps,
+        loss_fraction: Interval { low: loss.low.max(0.0), high: loss.high.min(1.0) },
+        latency_mean_ns: latency,
+    })
+}
+
+/// Of parts that are alike the mean, and the busiest where they differ.
+fn resources(counts: &Counts) -> Vec<ResourceUse> {
+    let mut list: Vec<(String, Vec<f64>, f64)> = Vec::new();
+    let mut add =
+        |name: String, mean: f64, most: f64| match list.iter_mut().find(|(other, ..)| *other == name) {
+            Some((_, all, highest)) => {
+                all.push(mean);
+                *highest = highest.max(most);
+            }
+            None => list.push((name, vec![mean], most)),
+        };
+    for cluster in &counts.clusters {
+        add(format!("engines of {}", cluster.group), cluster.busy, cluster.busiest);
+    }
+    for cluster in &counts.clusters {
+        add(format!("threads of {}", cluster.group), cluster.threads_held, cluster.threads_held);
+    }
+    for place in &counts.places {
+        if let (Some(mean), Some(most)) = (place.utilization, place.utilization_most) {
+            add(place.group.clone(), mean, most);
+        }
+    }
+    for link in &counts.links {
+        let group = link.name.split('.').next().unwrap_or(&link.name);
+        add(group.to_owned(), link.utilization, link.utilization);
+    }
+    for port in &counts.ports {
+        if let Some(used) = port.receive {
+            add(format!("{}, inward", port.group), used, used);
+        }
+        if let Some(used) = port.transmit {
+            add(format!("{}, outward", port.group), used, used);
+        }
+    }
+    for pool in &counts.pools {
+        let name = pool.name.split('.').next().unwrap_or(&pool.name);
+        let full = |cells: f64| (cells / f64::from(pool.cells)).min(1.0);
+        add(format!("buffer {name}"), full(pool.mean), full(pool.most as f64));
+    }
+    let mut uses = Vec::new();
+    for (name, all, most) in list {
+        let mean = all.iter().sum::<f64>() / all.len() as f64;
+        let several = most > mean * 1.05 && !name.starts_with("buffer");
+        uses.push(ResourceUse { component: name.clone(), utilization: mean });
+        if several {
+            uses.push(ResourceUse { component: format!("{name}, busiest"), utilization: most });
+        }
+    }
+    uses
+}
+
+/// All DRAM of the chip: where the time of its buses went.
+fn dram(counts: &Counts) -> DramTime {
+    let all: Vec<_> = counts.places.iter().filter(|place| place.is_dram).collect();
+    let mean = |of: fn(&linecard_chip::PlaceCounts) -> f64| {
+        share(all.iter().map(|place| of(place)).sum(), all.len() as f64)
+    };
+    let data = mean(|place| place.utilization.unwrap_or(0.0));
+    DramTime {
+        data,
+        row_miss: 0.0,
+        turnaround: 0.0,
+        refresh: 0.0,
+        idle: if all.is_empty() { 0.0 } else { 1.0 - data },
+        row_hit_rate: mean(|place| place.hit_rate.unwrap_or(0.0)),
+    }
+}
+
+fn packet_time(told: &Told<'_>) -> Vec<PacketTime> {
+    let base = told.chip.timebase();
+    let parts = &told.counts.packet_time;
+    let total: u128 = parts.iter().map(|part| part.ticks).sum();
+    let packets = told.counts.packets_out.max(1) as f64;
+    parts
+        .iter()
+        .filter(|part| part.ticks > 0)
+        .map(|part| PacketTime {
+            part: part.part.clone(),
+            mean_ns: part.ticks as f64 * base.nanoseconds(1) / packets,
+            share: share(part.ticks as f64, total as f64),
+        })
+        .collect()
+}
+
+fn warnings(told: &Told<'_>, summary: &Summary) -> Vec<String> {
+    let Told { request, chip, counts, outcome, notes, .. } = told;
+    let mut warnings = Vec::new();
+    let slices = chip.series().slices().len();
+    if slices < FEWEST_SLICES {
+        warnings.push(format!(
+            "too short to judge: {} packets left in {:.3} us of measured time; give more with --packets",
+            counts.packets_out,
+            summary.simulated_seconds * 1e6
+        ));
+    } else if backlog_grows(chip) {
+        warnings.push(format!(
+            "not steady: more and more packets pile up inside ({} at the start of the measurement, {} at its end), so \
+             that loss and latency depend on the length of the run",
+            counts.inside_at_start, counts.inside_at_end
+        ));
+    } else if !chip.was_warm() {
+        warnings.push(
+            "the warm-up did not come to rest: what is measured still drifts; give a longer one with --warmup".to_owned(),
+        );
+    }
+    let too_large = counts.drops[Loss::Program(DropReason::TooLarge).number()];
+    if too_large > 0 {
+        warnings.push(format!(
+            "{too_large} packets fit no receive buffer or no page of the packet memory and were dropped: raise cells or page_bytes"
+        ));
+    }
+    let line_full = counts.drops[Loss::LineFull.number()];
+    if line_full > 0 {
+        warnings.push(format!("{line_full} packets came faster than the wire of their port carries"));
+    }
+    let facts = TrafficFacts {
+        packets_in: counts.packets_in,
+        no_route: counts.drops[Loss::Program(DropReason::NoRoute).number()],
+        not_ipv4: counts.drops[Loss::Program(DropReason::NotIpv4).number()],
+        inside: counts.inside_at_end as usize,
+    };
+    warnings.extend(traffic_warnings(request, &notes.borrow(), *outcome == &Outcome::TrafficEnded, &facts));
+    warnings
+}
+
+fn metrics(
+    told: &Told<'_>,
+    summary: &Summary,
+    resources: &[ResourceUse],
+    packet_time: &[PacketTime],
+) -> Vec<Metric> {
+    let Told { counts, chip, .. } = told;
+    let base = chip.timebase();
+    let mut rows = Vec::new();
+    let mut add = |component: &str, metric: &str, unit: &str, value: f64| {
+        let (component, metric, unit) = (component.to_owned(), metric.to_owned(), unit.to_owned());
+        rows.push(Metric { component, metric, unit, value });
+    };
+    add("total", "throughput_gbps", "Gbit/s", summary.throughput_gbps);
+    add("total", "throughput_mpps", "Mpackets/s", summary.throughput_mpps);
+    add("total", "offered_gbps", "Gbit/s", summary.offered_gbps);
+    add("total", "packets_in", "packets", summary.packets_in as f64);
+    add("total", "packets_out", "packets", summary.packets_out as f64);
+    add("total", "packets_dropped", "packets", summary.packets_dropped as f64);
+    add("total", "loss", "fraction", summary.loss_fraction);
+    add("total", "simulated_time", "s", summary.simulated_seconds);
+    add("total", "packets_inside_at_start", "packets", counts.inside_at_start as f64);
+    add("total", "packets_inside_at_end", "packets", counts.inside_at_end as f64);
+    add("total", "packets_inside_mean", "packets", counts.inside_mean);
+    add("total", "packets_inside_most", "packets", counts.inside_most as f64);
+    let l = &summary.latency_ns;
+    for (name, value) in
+        [("mean", l.mean), ("p50", l.p50), ("p90", l.p90), ("p99", l.p99), ("p999", l.p999), ("max", l.max)]
+    {
+        add("total", &format!("latency_{name}"), "ns", value);
+    }
+    for number in 0..Loss::COUNT {
+        add("drops", Loss::name(number), "packets", counts.drops[number] as f64);
+    }
+    for r in resources {
+        add(&r.component, "utilization", "fraction", r.utilization);
+    }
+    for cluster in &counts.clusters {
+        add(&cluster.name, "engines_busy", "fraction", cluster.busy);
+        add(&cluster.name, "threads_held", "fraction", cluster.threads_held);
+    }
+    for place in &counts.places {
+        if let Some(used) = place.utilization {
+            add(&place.name, "busy", "fraction", used);
+        }
+        add(&place.name, "accesses", "accesses", place.accesses as f64);
+        add(&place.name, "time_mean", "ns", place.time_mean * base.nanoseconds(1));
+        if let Some(rate) = place.hit_rate {
+            add(&place.name, "hit_rate", "fraction", rate);
+        }
+    }
+    for link in &counts.links {
+        add(&link.name, "busy", "fraction", link.utilization);
+        add(&link.name, "bytes", "bytes", link.bytes as f64);
+    }
+    for pool in &counts.pools {
+        add(&pool.name, "cells_mean", "cells", pool.mean);
+        add(&pool.name, "cells_most", "cells", pool.most as f64);
+    }
+    for port in &counts.ports {
+        for (side, used) in [("in", port.receive), ("out", port.transmit)] {
+            if let Some(used) = used {
+                add(&port.name, &format!("wire_{side}"), "fraction", used);
+            }
+        }
+        for (side, number) in [("in", 0), ("out", 1)] {
+            add(&port.name, &format!("packets_{side}"), "packets", port.packets[number] as f64);
+            add(&port.name, &format!("bytes_{side}"), "bytes", port.bytes[number] as f64);
+        }
+        add(&port.name, "queue_most", "packets", f64::from(port.most_queued));
+    }
+    for inbox in &counts.inboxes {
+        add(&inbox.name, "waiting_most", "packets", f64::from(inbox.most));
+    }
+    add("order", "waiting_most", "packets", f64::from(counts.order_most));
+    for p in packet_time {
+        add("packet", &format!("time_{}", p.part.replace(' ', "_")), "ns", p.mean_ns);
+    }
+    rows
+}

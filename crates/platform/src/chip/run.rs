@@ -1,0 +1,161 @@
+//! A run of a chip, from request to report.
+
+use super::design::Design;
+use super::limits;
+use super::report::{Told, report};
+use crate::error::Error;
+use crate::report::RunReport;
+use crate::request::{Progress, RunRequest};
+use crate::run::{Notes, judge_traffic};
+use crate::traffic::{Source, Traffic, TrafficNotes};
+use linecard_chip::{Arrival, Chip, ChipConfig, Outcome, RunLimit};
+use linecard_program::PacketHead;
+use linecard_program::script::{Access, PacketInfo, PacketProgram, RoleId, Step, Steps};
+use std::ops::ControlFlow;
+
+/// A program between rings: what takes a packet out of a ring reads its entry first, and what puts one in writes it.
+struct Ringed {
+    inner: Box<dyn PacketProgram>,
+    takes: Option<(RoleId, u16)>,
+    /// By inbox.
+    puts: Vec<Option<(RoleId, u16)>>,
+}
+
+impl PacketProgram for Ringed {
+    fn packet(&mut self, head: &mut PacketHead, info: &PacketInfo, steps: &mut Steps) {
+        if let Some((role, bytes)) = self.takes {
+            steps.access(role, Access::Read, bytes, 0);
+        }
+        self.inner.packet(head, info, steps);
+        if let Some(Step { action: linecard_program::script::Action::Put { inbox }, .. }) =
+            steps.list().last()
+            && let Some((role, bytes)) = self.puts[usize::from(*inbox)]
+        {
+            steps.before_last(linecard_program::script::Action::Access {
+                role,
+                kind: Access::Write,
+                posted: false,
+                bytes,
+                address: 0,
+            });
+        }
+    }
+
+    fn locks(&self) -> u16 {
+        self.inner.locks()
+    }
+}
+
+impl Design {
+    /// Fresh programs, with their costs of rings.
+    fn programs(&self) -> Vec<Box<dyn PacketProgram>> {
+        let ring = |inbox: usize| self.rings[inbox].map(|(role, bytes)| (RoleId(role as u8), bytes));
+        let puts: Vec<_> = (0..self.rings.len()).map(ring).collect();
+        let program = |(number, read): (usize, &super::program::ReadProgram)| -> Box<dyn PacketProgram> {
+            let inner: Box<dyn PacketProgram> = Box::new(read.steps.clone());
+            let cluster = self.config.clusters.iter().find(|cluster| cluster.program == number);
+            // Threads that also take from ports cannot tell which it was: entries of the first inbox count.
+            let takes = cluster.and_then(|cluster| cluster.takes.first()).and_then(|&inbox| ring(inbox));
+            if takes.is_none() && puts.iter().all(Option::is_none) {
+                return inner;
+            }
+            Box::new(Ringed { inner, takes, puts: puts.clone() })
+        };
+        self.programs.iter().enumerate().map(program).collect()
+    }
+
+    /// Traffic as the request asks.
+    fn traffic(&self, request: &RunRequest) -> Result<Traffic, Error> {
+        let source = match &request.trace {
+            Some(trace) => Source::capture(trace, request.strict, false, true)?,
+            None => Source::Generator(self.traffic.generator(request.seed)?),
+        };
+        Ok(Traffic::of(source, None, self.traffic.speedup_ppm))
+    }
+
+    /// A chip that is ready to run, changed by `change`.
+    pub(super) fn chip(&self, request: &RunRequest, config: ChipConfig) -> Result<(Chip, Notes), Error> {
+        let mut traffic = self.traffic(request)?;
+        let notes = traffic.notes();
+        let source = Box::new(move || {
+            traffic.next().map(|a| Arrival { at_ns: a.at_ns, flow_hash: a.flow_hash, head: a.head })
+        });
+        let chip = Chip::new(config, self.programs(), source).map_err(|message| Error::Config {
+            problems: vec![crate::preset::problem(request.preset.clone(), "", message)],
+        })?;
+        Ok((chip, notes))
+    }
+}
+
+/// Run a chip. `progress` is told from time to time how far it is and may stop it.
+///
+/// # Errors
+/// All configuration problems at once; a capture that cannot be used; a run that ends without a result.
+pub(crate) fn run(
+    request: &RunRequest,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<RunReport, Error> {
+    if request.map_addresses {
+        let message =
+            "has no effect: chips look routes up as they are; give a table with `routes` in the program";
+        return Err(Error::Config {
+            problems: vec![crate::preset::problem("--map-addresses".into(), "", message.to_owned())],
+        });
+    }
+    if request.timeline.is_some() {
+        let message = "is not there for chips yet: `linecard run ixp1200 --timeline FILE` writes one";
+        return Err(Error::Config {
+            problems: vec![crate::preset::problem("--timeline".into(), "", message.to_owned())],
+        });
+    }
+    let captured = request.trace.is_some();
+    let design =
+        Design::load(&request.preset, &request.overrides, request.app.as_deref(), captured, request.seed)?;
+    let config = ChipConfig { seed: request.seed, ..design.config.clone() };
+    let (mut chip, notes) = design.chip(request, config)?;
+    let packets = if request.packets == 0 { u64::MAX / 4 } else { request.packets };
+    let warmup = request.warmup_packets;
+    let outcome = chip.run(RunLimit { warmup_packets: warmup, packets }, &mut |gone| {
+        let (read, size) = notes.borrow().file_bytes;
+        progress(match request.packets {
+            0 => Progress { done: read, total: size },
+            packets => Progress {
+                done: gone.min(warmup.unwrap_or(0) + packets),
+                total: warmup.unwrap_or(0) + packets,
+            },
+        })
+    });
+    judge(&outcome, &notes.borrow(), request)?;
+    // A capture no longer than the warm-up leaves nothing to measure: run it again without one, and say so.
+    let measured = chip.counts();
+    if outcome == Outcome::TrafficEnded && measured.packets_out == 0 && request.warmup_packets != Some(0) {
+        let whole = RunRequest { warmup_packets: Some(0), ..request.clone() };
+        let mut report = run(&whole, progress)?;
+        report
+            .warnings
+            .push("the traffic ended within the warm-up: statistics cover the whole run".to_owned());
+        return Ok(report);
+    }
+    let limits = limits::judge(&design, request, &chip, &measured)?;
+    Ok(report(
+        &Told { design: &design, request, chip: &chip, counts: &measured, outcome: &outcome, notes: &notes },
+        limits,
+    ))
+}
+
+/// Whether the outcome is a result.
+fn judge(outcome: &Outcome, notes: &TrafficNotes, request: &RunRequest) -> Result<(), Error> {
+    judge_traffic(*outcome == Outcome::TrafficEnded, notes, request)?;
+    match outcome {
+        Outcome::Completed | Outcome::TrafficEnded => Ok(()),
+        Outcome::Interrupted => Err(Error::Interrupted),
+        Outcome::Deadlock { packets_inside, waiting } => {
+            let parts: Vec<String> = waiting.iter().map(|(what, n)| format!("{n} threads: {what}")).collect();
+            Err(Error::Run(format!(
+                "the chip stands still with {packets_inside} packets inside, and nothing will happen again ({}). Threads \
+                 wait for each other: look for rings that are full in a circle, or locks that are never given back",
+                parts.join("; ")
+            )))
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! `[traffic]`: what comes when no capture is given, in Ethernet frames with their check sequence.
+
+use crate::error::Error;
+use linecard_config::Section;
+use linecard_traffic::PacketSource;
+use linecard_traffic::generators::{Arrivals, EmpiricalSizes, FlowShape, Generator, GeneratorConfig, Sizes};
+
+/// What the file says.
+#[derive(Clone, Debug)]
+pub(super) struct TrafficPlan {
+    pub name: String,
+    pub sizes: Sizes,
+    pub arrivals: Option<Arrivals>,
+    pub flows: FlowShape,
+    /// How much faster than a capture time passes, in millionths.
+    pub speedup_ppm: u128,
+}
+
+/// Frames of the simple IMIX, as 7 : 4 : 1.
+const IMIX_FRAMES: [(u32, f64); 3] = [(64, 7.0), (594, 4.0), (1518, 1.0)];
+/// Frames of RFC 2544, section 9.1, in equal parts.
+const RFC2544_FRAMES: [u32; 7] = [64, 128, 256, 512, 1024, 1280, 1518];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Fixed,
+    Imix,
+    Rfc2544,
+    Sizes,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum When {
+    Poisson,
+    Constant,
+    BackToBack,
+    OnOff,
+    Saturated,
+}
+
+/// Reads `[traffic]`; `line_gbps` is what all inward wires carry together, and `overhead_bytes` what a frame takes beside
+/// its bytes.
+pub(super) fn traffic(root: &Section<'_>, line_gbps: f64, overhead_bytes: u32) -> TrafficPlan {
+    let usual = TrafficPlan {
+        name: "imix".to_owned(),
+        sizes: Sizes::Imix,
+        arrivals: None,
+        flows: FlowShape::default(),
+        speedup_ppm: 1_000_000,
+    };
+    let Some(section) = root.section("traffic") else {
+        root.fail(
+            "traffic",
+            "missing: say what comes when no capture is given, [traffic] with kind and rate_gbps",
+        );
+        return usual;
+    };
+    let kinds =
+        [("fixed", Kind::Fixed), ("imix", Kind::Imix), ("rfc2544", Kind::Rfc2544), ("sizes", Kind::Sizes)];
+    let kind = section.choice_or("kind", "imix", &kinds, "sizes of frames, with their check sequence");
+    let empirical = |list: &[(u32, f64)]| EmpiricalSizes::new(list).map(Sizes::Empirical);
+    let (name, sizes) = match kind {
+        Kind::Fixed => {
+            let bytes = section.integer("packet_bytes", 20..=65_535, "size of every frame (fixed)") as u32;
+            (format!("{bytes} bytes"), Ok(Sizes::Fixed(bytes)))
+        }
+        Kind::Imix => ("imix".to_owned(), empirical(&IMIX_FRAMES)),
+        Kind::Rfc2544 => ("rfc2544".to_owned(), empirical(&RFC2544_FRAMES.map(|bytes| (bytes, 1.0)))),
+        Kind::Sizes => {
+            let text = section.text(
+                "sizes",
+                "`bytes:weight` or `low-high:weight`, comma-separated, or a .csv file (sizes)",
+            );
+            match crate::traffic::parse_sizes(&text) {
+                Ok(sizes) => ("sizes".to_owned(), Ok(sizes)),
+                Err(message) => {
+                    section.fail("sizes", message);
+                    ("sizes".to_owned(), Ok(Sizes::Imix))
+                }
+            }
+        }
+    };
+    let sizes = sizes.unwrap_or_else(|error| {
+        section.fail("kind", error.to_string());
+        Sizes::Imix
+    });
+    let whens = [
+        ("poisson", When::Poisson),
+        ("constant", When::Constant),
+        ("back_to_back", When::BackToBack),
+        ("on_off", When::OnOff),
+        ("saturated", When::Saturated),
+    ];
+    let when =
+        section.choice_or("arrivals", "poisson", &whens, "when frames come; saturated: one always waits");
+    let arrivals = match when {
+        When::Saturated => None,
+        _ => Some(arrivals(&section, when, sizes.mean_bytes(), line_gbps, overhead_bytes)),
+    };
+    let flows = FlowShape {
+        flows: section.integer_or("flows", 10_000, 1..=10_000_000, "flows that packets are drawn from")
+            as u32,
+        zipf_exponent: section.number_or(
+            "zipf",
+            0.0,
+            0.0..=5.0,
+            "exponent of the popularity of flows; 0 makes all alike",
+        ),
+        ..FlowShape::default()
+    };
+    let speedup = section.number_or("speedup", 1.0, 1e-6..=1e6, "factor on the arrival rate of a capture");
+    let speedup_ppm = (speedup * 1e6).round().max(1.0) as u128;
+    TrafficPlan { name, sizes, arrivals, flows, speedup_ppm }
+}
+
+fn arrivals(
+    section: &Section<'_>,
+    when: When,
+    mean_bytes: f64,
+    line_gbps: f64,
+    overhead_bytes: u32,
+) -> Arrivals {
+    let gbps = section.number("rate_gbps", 1e-6..=1e6, "mean rate of the frames, all ports together");
+    let bits_per_second = (gbps * 1e9).round().max(1.0) as u64;
+    let on_the_wire = gbps * (mean_bytes + f64::from(overhead_bytes)) / mean_bytes;
+    if on_the_wire > line_gbps * 1.000_001 {
+        section.fail(
+            "rate_gbps",
+            format!(
+                "{gbps} Gbit/s of frames of {mean_bytes:.0} bytes are {on_the_wire:.1} Gbit/s on the wire, with preamble \
+                 and gap; all ports together carry {line_gbps} Gbit/s: at most {:.2}",
+                gbps * line_gbps / on_the_wire
+            ),
+        );
+    }
+    match when {
+        When::Poisson | When::Saturated => Arrivals::Poisson { bits_per_second },
+        When::Constant => Arrivals::Constant { bits_per_second },
+        When::BackToBack => Arrivals::BackToBack { bits_per_second, overhead_bytes: 0 },
+        When::OnOff => {
+            let peak = section.number("peak_gbps", 1e-6..=1e6, "rate within a burst (on_off)");
+            let burst =
+                section.integer_or("burst_packets", 32, 1..=1_000_000, "mean packets of a burst (on_off)");
+            if peak <= gbps {
+                section.fail("peak_gbps", format!("{peak} is not above the mean rate of {gbps} Gbit/s"));
+            }
+            Arrivals::OnOff {
+                bits_per_second,
+                peak_bits_per_second: (peak * 1e9).round() as u64,
+                burst_packets: burst as u32,
+            }
+        }
+    }
+}
+
+impl TrafficPlan {
+    /// The generator.
+    pub fn generator(&self, seed: u64) -> Result<Box<dyn PacketSource>, Error> {
+        let config = GeneratorConfig {
+            seed,
+            packets: None,
+            sizes: self.sizes.clone(),
+            // A chip that always finds a packet looks at no times.
+            arrivals: self.arrivals.unwrap_or(Arrivals::Poisson { bits_per_second: 1_000_000_000 }),
+            flows: self.flows.clone(),
+        };
+        Ok(Box::new(Generator::new(&config).map_err(|e| Error::Traffic(e.to_string()))?))
+    }
+}

@@ -1,0 +1,65 @@
+//! Times that a file gives in nanoseconds or in cycles of a clock.
+
+use linecard_config::Section;
+
+/// Clocks by name; the first is the usual one.
+pub(super) struct Clocks(Vec<(String, u64)>);
+
+/// Longest time that a file may give, in nanoseconds or cycles: about a second.
+const MOST: f64 = 1e9;
+
+impl Clocks {
+    /// Reads `[clock]`: `NAME_mhz`, `NAME_ghz`, …
+    pub fn read(root: &Section<'_>) -> Self {
+        let mut list = Vec::new();
+        if let Some(section) = root.section("clock") {
+            for key in section.keys() {
+                let suffix = key.rsplit('_').next().unwrap_or("");
+                let factor = match suffix {
+                    "hz" => 1.0,
+                    "khz" => 1e3,
+                    "mhz" => 1e6,
+                    "ghz" => 1e9,
+                    // What no clock is called stays unread, and the reader says so.
+                    _ => continue,
+                };
+                let name = key.strip_suffix(&format!("_{suffix}")).unwrap_or(&key).to_owned();
+                let hertz =
+                    section.number(&key, 1.0 / factor..=1e11 / factor, "frequency of a clock") * factor;
+                list.push((name, hertz.round().max(1.0) as u64));
+            }
+        }
+        if list.is_empty() {
+            root.fail("clock", "missing: a chip has at least one clock, such as core_mhz = 800 in [clock]");
+            list.push(("core".to_owned(), 1_000_000_000));
+        }
+        Self(list)
+    }
+
+    /// The clock that a component names, or the first.
+    pub fn of(&self, section: &Section<'_>) -> u64 {
+        let choices: Vec<(&str, u64)> = self.0.iter().map(|(name, hz)| (name.as_str(), *hz)).collect();
+        section.choice_or("clock", &self.0[0].0, &choices, "clock that its cycles are counted in")
+    }
+}
+
+/// `STEM_ns` or `STEM_cycles` in picoseconds, if the file says either.
+pub(super) fn time_ps(section: &Section<'_>, stem: &str, clock_hz: u64, meaning: &str) -> Option<u64> {
+    let ns_key = format!("{stem}_ns");
+    let ns = section.number_if(&ns_key, 0.0..=MOST, meaning);
+    let cycles = section.number_if(&format!("{stem}_cycles"), 0.0..=MOST, meaning);
+    match (ns, cycles) {
+        (Some(_), Some(_)) => {
+            section.fail(&ns_key, format!("{stem} is given in ns and in cycles; give it once"));
+            None
+        }
+        (Some(ns), None) => Some((ns * 1e3).round() as u64),
+        (None, Some(cycles)) => Some((cycles * 1e12 / clock_hz as f64).round() as u64),
+        (None, None) => None,
+    }
+}
+
+/// Femtoseconds a byte at a rate in Gbit/s.
+pub(super) fn byte_fs(gbps: f64) -> u64 {
+    (8e6 / gbps).round() as u64
+}
