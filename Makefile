@@ -14,7 +14,7 @@ SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates presets -typ
 CAPTURE := examples/captures/edge-mix.pcap.gz
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup test lint bench check reproduce rtl docs clean
+.PHONY: help run setup test lint bytes bench check reproduce rtl docs clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ lint: $(VENV)/.dev ## Check formats, lints and types of Rust and Python
 	do echo "$$step"; $$step || { status=1; echo "failed: $$step"; }; done; exit $$status
 
 check: lint test ## Everything that has to pass before a change goes in
+
+bytes: $(VENV)/.dev ## Say which results moved; RUNS=1 leaves out studies, UPDATE=1 records what came out
+	$(BIN)/python .ci/bytes.py $(if $(RUNS),--runs) $(if $(UPDATE),--update)
 
 bench: $(VENV)/.dev ## Measure speed: seconds and instructions, beside the targets
 	$(BIN)/python bench/speed.py

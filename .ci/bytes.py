@@ -1,0 +1,109 @@
+"""Say which results differ from those recorded in `bytes.txt`: one line `sha256  name` for each.
+
+Every shipped platform runs every application that it takes with three seeds, and every shipped study runs quickly
+(`--runs` leaves the studies out). What is hashed is the JSON of a result without what a new version changes by itself.
+A change that should not move results leaves every line as it is; one that should records them anew with `--update`.
+
+The results hold logarithms from the system's library of mathematics, so that another system may give other bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import linecard
+
+RECORD = Path(__file__).resolve().parent / "bytes.txt"
+APPLICATIONS = ("l3fwd16", "nat", "firewall", "vanilla_ip", "probe", "ipv4_forward")
+SEEDS = (1, 2, 3)
+PACKETS, WARMUP_PACKETS = 3000, 500
+STUDIES = ("girish2008", "hasan2003", "kumar2006", "mudigonda2007", "spalink2000")
+# They name the version, the configuration and the place of files, not what came out.
+LEFT_OUT = ("config_hash", "run_id", "run_ids", "version")
+
+Digests = dict[str, str]
+
+
+def digest(plain: Any) -> str:
+    """SHA-256 of plain data as canonical JSON."""
+    text = json.dumps(without_names(plain), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def without_names(plain: Any) -> Any:
+    """The same data without the keys left out."""
+    if isinstance(plain, dict):
+        return {key: without_names(value) for key, value in plain.items() if key not in LEFT_OUT}
+    if isinstance(plain, (list, tuple)):
+        return [without_names(value) for value in plain]
+    return plain
+
+
+def run(case: tuple[str, str, int]) -> Digests:
+    """The line of one run; none if the platform does not take the application."""
+    preset, app, seed = case
+    try:
+        result = linecard.run(preset, app=app, seed=seed, packets=PACKETS, warmup_packets=WARMUP_PACKETS)
+        plain = result.to_dict()
+    except linecard.ConfigError:
+        return {}
+    except linecard.RunError as error:
+        plain = {"error": str(error)}
+    return {f"run {preset} {app} seed {seed}": digest(plain)}
+
+
+def runs() -> Digests:
+    """Every platform with every application and seed, on all cores."""
+    platforms = [preset.name for preset in linecard.presets() if preset.kind == "platforms"]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        lines = pool.map(run, product(platforms, APPLICATIONS, SEEDS))
+        return {name: line for found in lines for name, line in found.items()}
+
+
+def studies() -> Digests:
+    """Every table and figure of every study, quickly."""
+    lines = {}
+    for study in STUDIES:
+        for table in linecard.reproduce(study, quick=True).to_dict()["tables"]:
+            lines[f"study {study} {table['id']}"] = digest(table)
+    return lines
+
+
+def read() -> Digests:
+    """The recorded lines."""
+    if not RECORD.exists():
+        return {}
+    return {name: line for line, name in (row.split("  ", 1) for row in RECORD.read_text().splitlines())}
+
+
+def main() -> int:
+    """Compare, or record."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--update", action="store_true", help="record what came out")
+    parser.add_argument("--runs", action="store_true", help="without the studies, which take minutes")
+    asked = parser.parse_args()
+    found = runs() | ({} if asked.runs else studies())
+    recorded = read()
+    looked_at = {name: line for name, line in recorded.items() if not (asked.runs and name.startswith("study "))}
+    changed = sorted(name for name in looked_at | found if looked_at.get(name) != found.get(name))
+    for name in changed:
+        print("new" if name not in looked_at else "missing" if name not in found else "differs", name)
+    print(f"{len(found.keys() - set(changed))} of {len(found)} results as recorded")
+    if asked.update:
+        kept = {name: line for name, line in recorded.items() if name not in looked_at}
+        lines = sorted((kept | found).items())
+        RECORD.write_text("".join(f"{line}  {name}\n" for name, line in lines))
+        return 0
+    return 1 if changed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
