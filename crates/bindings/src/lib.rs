@@ -286,6 +286,26 @@ fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     plain::to_python(py, &linecard_platform::presets())
 }
 
+/// What a chip's places do, unloaded and at most; see `linecard.check`.
+#[pyfunction]
+fn check_chip<'py>(py: Python<'py>, preset: &str, overrides: Vec<String>) -> PyResult<Bound<'py, PyAny>> {
+    let check = linecard_platform::check_chip(preset, &overrides).map_err(errors::platform)?;
+    plain::to_python(py, &check)
+}
+
+/// What a block diagram of a chip shows; see `linecard.draw`.
+#[pyfunction]
+fn chip_drawing<'py>(py: Python<'py>, preset: &str, overrides: Vec<String>) -> PyResult<Bound<'py, PyAny>> {
+    let drawing = linecard_platform::drawing(preset, &overrides).map_err(errors::platform)?;
+    plain::to_python(py, &drawing)
+}
+
+/// Text of a file that is like a shipped chip, to start from.
+#[pyfunction]
+fn chip_template(preset: &str) -> PyResult<String> {
+    linecard_platform::chip_template(preset).map_err(errors::platform)
+}
+
 /// Every parameter of a preset; see `linecard.describe`.
 #[pyfunction]
 fn describe<'py>(py: Python<'py>, preset: &str, overrides: Vec<String>) -> PyResult<Bound<'py, PyAny>> {
@@ -305,6 +325,9 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(dram, module)?)?;
     module.add_function(wrap_pyfunction!(presets, module)?)?;
     module.add_function(wrap_pyfunction!(describe, module)?)?;
+    module.add_function(wrap_pyfunction!(check_chip, module)?)?;
+    module.add_function(wrap_pyfunction!(chip_drawing, module)?)?;
+    module.add_function(wrap_pyfunction!(chip_template, module)?)?;
     queueing::register(module)?;
     hierarchy::register(module)?;
     shots::register(module)?;

@@ -28,7 +28,7 @@ mod traffic;
 
 pub use chip::{
     ChipCheck, ChipDrawing, DrawnCluster, DrawnLink, DrawnPlace, DrawnPort, DrawnRoute, PlaceCheck,
-    check_chip, drawing,
+    check_chip, chip_template, drawing,
 };
 pub use describe::{Derived, Described, Description, describe};
 pub use error::{ConfigProblem, Error};

@@ -41,7 +41,7 @@ pub(crate) struct Design {
 }
 
 /// A name as the finder of files takes it: a chip before a core of the same name.
-fn preset_name(preset: &str) -> String {
+pub(super) fn preset_name(preset: &str) -> String {
     let platform = place::in_folder("platforms", preset);
     if load(&platform).is_ok() { platform } else { preset.to_owned() }
 }

@@ -9,6 +9,7 @@ mod port;
 mod program;
 mod report;
 mod run;
+mod template;
 mod traffic;
 mod units;
 
@@ -16,3 +17,4 @@ pub use check::{ChipCheck, PlaceCheck, check_chip};
 pub use design::{ChipDrawing, DrawnCluster, DrawnLink, DrawnPlace, DrawnPort, DrawnRoute, drawing};
 pub(crate) use design::{describe, is_chip, is_program};
 pub(crate) use run::run;
+pub use template::chip_template;

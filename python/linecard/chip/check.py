@@ -1,0 +1,107 @@
+"""What a chip's file says, before anything runs: unloaded times and peaks of every place over its route."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from linecard import _core, _html
+from linecard.results import plain
+
+if TYPE_CHECKING:
+    from linecard.api import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceCheck:
+    """A memory or accelerator as one cluster reaches it.
+
+    Attributes:
+        cluster: Who asks.
+        role: What programs call it.
+        place: The memory or unit that this is.
+        unloaded_ns: From the issue of a read of ``bytes`` bytes to its result, with nobody else about.
+        there_ns: Of that, the way there: issue and links.
+        place_ns: The place itself.
+        back_ns: The way back.
+        bytes: Bytes of that read.
+        peak_mops: Reads that all instances serve together at most, 10^6 a second; ``None`` without a bound.
+        peak_gbps: The same as bytes, Gbit/s.
+        formula: How the numbers follow.
+    """
+
+    cluster: str
+    role: str
+    place: str
+    unloaded_ns: float
+    there_ns: float
+    place_ns: float
+    back_ns: float
+    bytes: int
+    peak_mops: float | None
+    peak_gbps: float | None
+    formula: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChipCheck:
+    """A chip's file that fits together, and what follows from it.
+
+    Attributes:
+        preset: The chip.
+        title: What it is.
+        program: The program that its first cluster runs.
+        engines: Engines in all.
+        threads: Hardware threads in all.
+        receive_gbps: Rate of all ports inward.
+        transmit_gbps: Rate of all ports outward.
+        accesses: A row for each cluster and each role of its program.
+    """
+
+    preset: str
+    title: str
+    program: str
+    engines: int
+    threads: int
+    receive_gbps: float
+    transmit_gbps: float
+    accesses: tuple[PlaceCheck, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        fields: dict[str, Any] = plain(self)
+        return fields
+
+    def _repr_html_(self) -> str:
+        rows = [(f"{row.cluster} → {row.role}", f"{row.unloaded_ns:.1f} ns, {_peak(row)}") for row in self.accesses]
+        facts = [("Engines", f"{self.engines:,}"), ("Threads", f"{self.threads:,}"), ("Program", self.program)]
+        return _html.block(f"{self.preset}: {self.title}", _html.facts([*facts, *rows]))
+
+
+def _peak(row: PlaceCheck) -> str:
+    return "no bound" if row.peak_mops is None else f"at most {row.peak_mops:,.0f} M/s"
+
+
+def check(preset: str, *, set: Settings | None = None) -> ChipCheck:
+    """Check a chip's file, and say what its places do without load and at most.
+
+    Args:
+        preset: Name of a shipped chip, or path of a TOML file.
+        set: Changes, as :func:`linecard.run` takes them.
+
+    Returns:
+        Unloaded latency and peak of every place, over the route of every cluster that uses it.
+
+    Raises:
+        ConfigError: Something does not fit together; every problem is listed with file and line.
+
+    Example:
+        >>> import linecard
+        >>> linecard.check("example_smartnic").threads
+        640
+    """
+    from linecard.api import settings
+
+    return msgspec.convert(_core.check_chip(preset, settings(set)), ChipCheck)
