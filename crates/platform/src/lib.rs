@@ -8,6 +8,7 @@ mod build;
 mod describe;
 mod error;
 mod extension;
+mod files;
 mod hierarchy;
 mod ineffective;
 mod memory;
