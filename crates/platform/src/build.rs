@@ -1,7 +1,8 @@
 //! From a resolved preset to a machine and its application.
 
 use crate::error::{ConfigProblem, Error};
-use crate::preset::{PresetKind, Resolved, Setting, Value, kind_of, problem, resolve};
+use crate::files::{Files, PresetKind, Shelf};
+use crate::preset::{Resolved, Setting, Value, problem, resolve};
 use crate::schema::nearest;
 use linecard_apps::{
     Firewall, FirewallConfig, IoCosts, L3Forward, Loops, Nat, NatConfig, Probe, Probed, ResultCacheUse,
@@ -27,13 +28,19 @@ pub(crate) struct Configuration {
     pub app: String,
     settings: BTreeMap<String, Setting>,
     resolved: Resolved,
+    kind: Option<PresetKind>,
 }
 
 impl Configuration {
     /// Read a preset, choose the application (`app`, or the preset's own) and build the machine once, so that all
     /// problems come at once.
     pub fn load(preset: &str, overrides: &[String], app: Option<&str>) -> Result<Self, Error> {
-        let kind = kind_of(preset);
+        Self::of(&Files::read(preset, &Shelf::default()), overrides, app)
+    }
+
+    /// [`Configuration::load`] of files that have been read.
+    pub fn of(files: &Files<'_>, overrides: &[String], app: Option<&str>) -> Result<Self, Error> {
+        let (preset, kind) = (files.preset(), files.kind());
         let refused = match kind {
             Some(PresetKind::Policy) => Some(("a policy of a memory controller", "--policy")),
             Some(PresetKind::Memory) => Some(("a DRAM part", "--device")),
@@ -44,8 +51,8 @@ impl Configuration {
                 format!("`{preset}` is {what}, no machine: `linecard dram run {option} {preset}` runs it");
             return Err(Error::Config { problems: vec![problem("preset".into(), "", message)] });
         }
-        let (resolved, mut problems) = resolve(preset, overrides);
-        let configuration = Self::choose(resolved, app, &mut problems);
+        let (resolved, mut problems) = resolve(files, overrides);
+        let configuration = Self::choose(resolved, kind, app, &mut problems);
         let built = configuration.as_ref().map(|c| match kind {
             Some(PresetKind::Parallel) => c.parallel_machine(1).map(drop),
             _ => c.machine(1).map(drop),
@@ -60,7 +67,12 @@ impl Configuration {
     }
 
     /// One value for every parameter, if there are any at all.
-    fn choose(resolved: Resolved, app: Option<&str>, problems: &mut Vec<ConfigProblem>) -> Option<Self> {
+    fn choose(
+        resolved: Resolved,
+        kind: Option<PresetKind>,
+        app: Option<&str>,
+        problems: &mut Vec<ConfigProblem>,
+    ) -> Option<Self> {
         if resolved.settings.is_empty() {
             return None;
         }
@@ -103,12 +115,17 @@ impl Configuration {
         problems.extend(
             missing.iter().map(|p| problem("preset".into(), p.key, format!("missing ({})", p.meaning))),
         );
-        missing.is_empty().then_some(Self { app, settings, resolved })
+        missing.is_empty().then_some(Self { app, settings, resolved, kind })
     }
 
     pub fn setting(&self, key: &str) -> &Setting {
         // Every key of the schema has a value: `new` has seen to it.
         &self.settings[key]
+    }
+
+    /// What the preset is for.
+    pub fn kind(&self) -> Option<PresetKind> {
+        self.kind
     }
 
     pub fn constraints(&self) -> &[crate::preset::ConstraintRow] {

@@ -2,7 +2,8 @@
 
 use crate::build::Configuration;
 use crate::error::Error;
-use crate::preset::{PresetKind, Value, resolve};
+use crate::files::{Files, PresetKind, Shelf};
+use crate::preset::{Value, resolve};
 use serde::Serialize;
 
 /// A preset, resolved.
@@ -56,15 +57,17 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
     if crate::chip::is_chip(preset) || crate::chip::is_program(preset) {
         return crate::chip::describe(preset, overrides);
     }
-    if let Some(description) = describe_memory(preset, overrides)? {
+    let shelf = Shelf::default();
+    let files = Files::read(preset, &shelf);
+    if let Some(description) = describe_memory(&files, overrides)? {
         return Ok(description);
     }
     // A part that platforms extend has some of the parameters and derives nothing alone.
-    let (resolved, problems) = resolve(preset, overrides);
+    let (resolved, problems) = resolve(&files, overrides);
     let whole = match resolved.is_part() && !resolved.settings.is_empty() {
         true if problems.is_empty() => None,
         true => return Err(Error::Config { problems }),
-        false => Some(Configuration::load(preset, overrides, None)?),
+        false => Some(Configuration::of(&files, overrides, None)?),
     };
     let setting = |key| match &whole {
         Some(configuration) => Some(configuration.setting(key)),
@@ -105,7 +108,7 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
         title: resolved.title,
         extends: resolved.extends,
         parameters,
-        derived: match (&whole, crate::preset::kind_of(preset)) {
+        derived: match (&whole, files.kind()) {
             (None, _) => Vec::new(),
             (Some(c), Some(PresetKind::Parallel)) => crate::parallel::derived(c),
             (Some(c), _) => derived(c),
@@ -114,23 +117,23 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
 }
 
 /// A DRAM part with its standard, or a policy; nothing if the preset is neither.
-fn describe_memory(preset: &str, overrides: &[String]) -> Result<Option<Description>, Error> {
+fn describe_memory(files: &Files<'_>, overrides: &[String]) -> Result<Option<Description>, Error> {
     let changes: Vec<(usize, &str, &str)> = overrides
         .iter()
         .enumerate()
         .filter_map(|(n, text)| text.split_once('=').map(|(key, value)| (n, key.trim(), value.trim())))
         .collect();
-    let (title, extends, rows, derived) = match crate::preset::kind_of(preset) {
-        Some(PresetKind::Memory) => match crate::memory::standard(preset) {
+    let (title, extends, rows, derived) = match files.kind() {
+        Some(PresetKind::Memory) => match crate::memory::standard(files) {
             Some((extends, title, rows)) => (title, extends, rows, Vec::new()),
             None => {
-                let part = crate::memory::part(preset, &changes)?;
+                let part = crate::memory::part(files, &changes)?;
                 let derived = part.derived();
                 (part.title, part.extends, part.rows, derived)
             }
         },
         Some(PresetKind::Policy) => {
-            let policy = crate::memory::policy(preset, &changes)?;
+            let policy = crate::memory::policy(files, &changes)?;
             (policy.title, policy.extends, policy.rows, Vec::new())
         }
         _ => return Ok(None),
@@ -138,7 +141,7 @@ fn describe_memory(preset: &str, overrides: &[String]) -> Result<Option<Descript
     let described =
         |[key, value, unit, meaning, source]: [String; 5]| Described { key, value, unit, meaning, source };
     Ok(Some(Description {
-        preset: preset.to_owned(),
+        preset: files.preset().to_owned(),
         title,
         extends,
         parameters: rows.into_iter().map(described).collect(),

@@ -2,6 +2,7 @@
 
 use crate::build::Configuration;
 use crate::error::Error;
+use crate::files::{Files, PresetKind, Shelf};
 use linecard_np::hierarchy::{HierarchyConfig, HierarchyCounts, LinkTimes, Signal, run};
 use serde::Serialize;
 
@@ -71,14 +72,16 @@ const MOST_PACKETS: u64 = 10_000_000;
 /// # Errors
 /// What is wrong with the preset, the changes or the request, all at once.
 pub fn hierarchy(request: &HierarchyRequest) -> Result<HierarchyReport, Error> {
-    if crate::preset::kind_of(&request.preset) == Some(crate::preset::PresetKind::Parallel) {
+    let shelf = Shelf::default();
+    let files = Files::read(&request.preset, &shelf);
+    if files.kind() == Some(PresetKind::Parallel) {
         let message = format!(
             "`{}` is a machine of parallel threads, without a core and a host above it",
             request.preset
         );
         return Err(Error::Config { problems: vec![crate::preset::problem("preset".into(), "", message)] });
     }
-    let configuration = Configuration::load(&request.preset, &request.overrides, None)?;
+    let configuration = Configuration::of(&files, &request.overrides, None)?;
     let config = resolve(&configuration, request)?;
     let counts = run(&config, request.packets);
     let alone = run(&HierarchyConfig { window: 0, waiting: 0, ..config.clone() }, request.packets);

@@ -9,6 +9,7 @@ mod chip;
 mod describe;
 mod error;
 mod extension;
+mod files;
 mod hierarchy;
 mod ineffective;
 mod memory;

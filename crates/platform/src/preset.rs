@@ -20,10 +20,12 @@
 //! ```
 
 use crate::error::ConfigProblem;
+use crate::files::{Files, PresetFile, PresetKind};
 use crate::parallel::PARALLEL;
 use crate::schema::{Kind, NP, Parameter, Schema, nearest};
-use include_dir::{Dir, include_dir};
+use include_dir::{Dir, File, include_dir};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use toml::Spanned;
@@ -133,12 +135,12 @@ impl Resolved {
 /// Shipped presets, sorted by folder and name.
 pub fn presets() -> Vec<PresetInfo> {
     let mut infos: Vec<PresetInfo> = shipped()
-        .map(|(kind, name, text)| {
-            let (title, extends) = match DeTable::parse(text) {
+        .filter_map(|(kind, name, file)| {
+            let (title, extends) = match DeTable::parse(file.contents_utf8()?) {
                 Ok(table) => (text_of(table.get_ref(), "title"), list_of(table.get_ref(), "extends")),
                 Err(_) => (String::new(), Vec::new()),
             };
-            PresetInfo { name, kind, title, extends }
+            Some(PresetInfo { name: name.to_owned(), kind: kind.to_owned(), title, extends })
         })
         .collect();
     infos.sort_by(|a, b| (&b.kind, &a.name).cmp(&(&a.kind, &b.name)));
@@ -150,25 +152,26 @@ pub(crate) fn shipped_net(name: &str) -> Option<&'static str> {
     SHIPPED.get_file(format!("nets/{name}.toml"))?.contents_utf8()
 }
 
-/// Folder, name and text of every shipped preset; nets are no presets.
-fn shipped() -> impl Iterator<Item = (String, String, &'static str)> {
+/// Folder, name and file of every shipped preset; nets are no presets.
+fn shipped() -> impl Iterator<Item = (&'static str, &'static str, &'static File<'static>)> {
     SHIPPED.dirs().flat_map(|dir| dir.files()).filter_map(|file| {
         let path = file.path();
-        let kind = path.parent()?.file_name()?.to_str()?.to_owned();
+        let kind = path.parent()?.file_name()?.to_str()?;
         (path.extension()?.to_str()? == "toml" && kind != "nets").then_some(())?;
-        Some((kind, path.file_stem()?.to_str()?.to_owned(), file.contents_utf8()?))
+        Some((kind, path.file_stem()?.to_str()?, file))
     })
 }
 
-/// Read a preset and what it extends, with `overrides` on top. What is wrong is returned beside it: whatever else can
-/// be checked is checked too, so that all problems come at once.
-pub(crate) fn resolve(preset: &str, overrides: &[String]) -> (Resolved, Vec<ConfigProblem>) {
+/// What the files of a preset say, with `overrides` on top. What is wrong is returned beside it: whatever else can be
+/// checked is checked too, so that all problems come at once.
+pub(crate) fn resolve(files: &Files<'_>, overrides: &[String]) -> (Resolved, Vec<ConfigProblem>) {
     let mut problems = Vec::new();
-    let mut resolved = Resolved::new(match kind_of(preset) {
+    let mut resolved = Resolved::new(match files.kind() {
         Some(PresetKind::Parallel) => &PARALLEL,
         _ => &NP,
     });
-    read_into(preset, "", &mut resolved, &mut Vec::new(), &mut problems);
+    resolved.extends =
+        files.walk(&mut problems, &mut |file, problems| read_into(file, &mut resolved, problems));
     for (number, text) in overrides.iter().enumerate() {
         let key = text.split('=').next().unwrap_or("").trim();
         let earlier =
@@ -182,46 +185,13 @@ pub(crate) fn resolve(preset: &str, overrides: &[String]) -> (Resolved, Vec<Conf
     (resolved, problems)
 }
 
-fn read_into(
-    preset: &str,
-    asked_by: &str,
-    resolved: &mut Resolved,
-    open: &mut Vec<String>,
-    problems: &mut Vec<ConfigProblem>,
-) {
-    let place = if asked_by.is_empty() { "preset".to_owned() } else { asked_by.to_owned() };
-    if open.iter().any(|p| p == preset) {
-        let chain = open.join(" -> ");
-        problems.push(problem(place, "extends", format!("`{preset}` extends itself ({chain} -> {preset})")));
-        return;
-    }
-    let (file, text) = match load(preset) {
-        Ok(found) => found,
-        Err(message) => {
-            problems.push(problem(place, "", message));
-            return;
-        }
-    };
-    let table = match DeTable::parse(&text) {
-        Ok(table) => table,
-        Err(e) => {
-            let line = e.span().map_or(1, |s| line_of(&text, s.start));
-            problems.push(problem(format!("{file}:{line}"), "", format!("not TOML: {}", e.message())));
-            return;
-        }
-    };
-    let table = table.get_ref();
-    open.push(preset.to_owned());
-    for base in list_of(table, "extends") {
-        read_into(&base, &file, resolved, open, problems);
-        resolved.extends.push(base);
-    }
-    open.pop();
+fn read_into(file: &PresetFile<'_>, resolved: &mut Resolved, problems: &mut Vec<ConfigProblem>) {
+    let table = &file.table;
     resolved.title = text_of(table, "title");
     if resolved.title.is_empty() {
-        problems.push(problem(file.clone(), "title", "missing: a preset says what it is".into()));
+        problems.push(problem(file.place.clone(), "title", "missing: a preset says what it is".into()));
     }
-    let mut reader = Reader { file: &file, text: &text, resolved, problems };
+    let mut reader = Reader { file, resolved, problems };
     for (key, value) in table.iter() {
         match key.get_ref().as_ref() {
             "title" | "extends" => {}
@@ -237,23 +207,27 @@ fn read_into(
     }
 }
 
-/// Name, path or text of a preset: a shipped name, or a path to a file.
-pub(crate) fn load(preset: &str) -> Result<(String, String), String> {
+/// The place and text of a preset, as the reader of chips wants them.
+pub(crate) fn find(preset: &str) -> Result<(String, String), String> {
+    load(preset).map(|(place, text)| (place, text.into_owned()))
+}
+
+/// Place and text of a preset: a shipped name, or a path to a file.
+pub(crate) fn load(preset: &str) -> Result<(String, Cow<'static, str>), String> {
     let name = preset.rsplit('/').next().unwrap_or(preset);
     let is_path = preset.ends_with(".toml") || preset.starts_with('.') || preset.starts_with('/');
     if is_path {
         return match std::fs::read_to_string(Path::new(preset)) {
-            Ok(text) => Ok((preset.to_owned(), text)),
+            Ok(text) => Ok((preset.to_owned(), text.into())),
             Err(e) => Err(format!("cannot read the preset file `{preset}`: {e}")),
         };
     }
-    let found =
-        shipped().find(|(kind, n, _)| *n == name && (preset == name || preset == format!("{kind}/{n}")));
-    match found {
-        Some((kind, name, text)) => Ok((format!("{kind}/{name}.toml"), text.to_owned())),
+    let asked = |kind: &str| preset == name || preset.strip_suffix(name) == Some(&format!("{kind}/"));
+    let found = shipped().find(|(kind, n, _)| *n == name && asked(kind));
+    match found.and_then(|(kind, name, file)| Some((kind, name, file.contents_utf8()?))) {
+        Some((kind, name, text)) => Ok((format!("{kind}/{name}.toml"), text.into())),
         None => {
-            let names: Vec<String> = shipped().map(|(_, n, _)| n).collect();
-            let near = nearest(name, names.iter().map(String::as_str));
+            let near = nearest(name, shipped().map(|(_, n, _)| n));
             Err(format!(
                 "no preset is called `{preset}`{near} (`linecard presets` lists them; a file needs its `.toml`)"
             ))
@@ -261,69 +235,18 @@ pub(crate) fn load(preset: &str) -> Result<(String, String), String> {
     }
 }
 
-/// What a preset is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PresetKind {
-    /// A machine with input and output threads, or a part of one.
-    Machine,
-    /// A machine of parallel threads.
-    Parallel,
-    /// A DRAM part of its own, or a standard.
-    Memory,
-    /// A memory controller's policy.
-    Policy,
-}
-
-/// What a preset is for, by what its file holds; nothing if it cannot be read.
-pub(crate) fn kind_of(preset: &str) -> Option<PresetKind> {
-    kind_within(preset, MOST_EXTENDED)
-}
-
 /// What the key `machine` of a preset says for [`PresetKind::Parallel`].
 const PARALLEL_THREADS: &str = "parallel_threads";
 
-/// No preset extends others more deeply; one that extends itself stops here.
-const MOST_EXTENDED: u32 = 16;
-
-fn kind_within(preset: &str, depth: u32) -> Option<PresetKind> {
-    let (_, text) = load(preset).ok()?;
-    let table = DeTable::parse(&text).ok()?;
-    let table = table.get_ref();
-    let has = |key: &str| table.contains_key(key);
-    let bases = list_of(table, "extends");
-    let extends_parallel = || {
-        let deeper = depth.checked_sub(1);
-        deeper.is_some_and(|d| bases.iter().any(|b| kind_within(b, d) == Some(PresetKind::Parallel)))
-    };
-    if has("policy") {
-        Some(PresetKind::Policy)
-    } else if has("machine") || extends_parallel() {
-        Some(PresetKind::Parallel)
-    } else if ["organization", "timing", "constraint", "refresh"].into_iter().any(has) {
-        Some(PresetKind::Memory)
-    } else if bases.is_empty() || has("app") || has("engine") || has("dram") {
-        Some(PresetKind::Machine)
-    } else {
-        // Only changes: as what it extends.
-        let deeper = depth.checked_sub(1)?;
-        bases.iter().find_map(|base| kind_within(base, deeper))
-    }
-}
-
 struct Reader<'a> {
-    file: &'a str,
-    text: &'a str,
+    file: &'a PresetFile<'a>,
     resolved: &'a mut Resolved,
     problems: &'a mut Vec<ConfigProblem>,
 }
 
 impl Reader<'_> {
-    fn place(&self, offset: usize) -> String {
-        format!("{}:{}", self.file, line_of(self.text, offset))
-    }
-
     fn fail(&mut self, offset: usize, key: &str, message: String) {
-        let place = self.place(offset);
+        let place = self.file.place_of(offset);
         self.problems.push(problem(place, key, message));
     }
 
@@ -383,7 +306,7 @@ impl Reader<'_> {
         let value = table.get("value").and_then(|v| value_of(v.get_ref()));
         match value.ok_or_else(String::new).and_then(|v| check(parameter, v)) {
             Ok(value) => {
-                let setting = Setting { value, source, place: self.place(offset) };
+                let setting = Setting { value, source, place: self.file.place_of(offset) };
                 match app {
                     Some(app) => self.resolved.for_app.insert((app, key), setting),
                     None => self.resolved.settings.insert(key, setting),
@@ -404,10 +327,10 @@ impl Reader<'_> {
             constraint: Vec<ConstraintRow>,
         }
         let _ = value;
-        match toml::from_str::<Whole>(self.text) {
+        match toml::from_str::<Whole>(self.file.text) {
             Ok(whole) => {
                 self.resolved.constraints = whole.dram.constraint;
-                self.resolved.constraints_place = self.place(offset);
+                self.resolved.constraints_place = self.file.place_of(offset);
             }
             Err(e) => {
                 let at = e.span().map_or(offset, |s| s.start);
@@ -513,7 +436,7 @@ pub(crate) fn list_of(table: &DeTable<'_>, key: &str) -> Vec<String> {
 }
 
 pub(crate) fn line_of(text: &str, offset: usize) -> usize {
-    text[..offset.min(text.len())].matches('\n').count() + 1
+    text.as_bytes()[..offset.min(text.len())].iter().filter(|&&byte| byte == b'\n').count() + 1
 }
 
 pub(crate) fn problem(place: String, key: &str, message: String) -> ConfigProblem {

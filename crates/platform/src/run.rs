@@ -2,7 +2,8 @@
 
 use crate::build::Configuration;
 use crate::error::Error;
-use crate::preset::{PresetKind, kind_of, problem};
+use crate::files::PresetKind;
+use crate::preset::problem;
 use crate::report::RunReport;
 use crate::request::{Progress, RunRequest};
 use crate::summary::{Described, report};
@@ -26,7 +27,7 @@ pub fn run(
         return crate::chip::run(request, progress);
     }
     let configuration = Configuration::load(&request.preset, &request.overrides, request.app.as_deref())?;
-    if kind_of(&request.preset) == Some(PresetKind::Parallel) {
+    if configuration.kind() == Some(PresetKind::Parallel) {
         return crate::parallel::run(request, &configuration, progress);
     }
     match &request.timeline {

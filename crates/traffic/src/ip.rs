@@ -204,13 +204,47 @@ const SPECIAL_V4: [(u32, u32); 14] = [
     (0xe000_0000, 3),  // multicast and reserved
 ];
 
+/// Whether a special block holds any address with this first byte: few bytes do, so that most addresses need one look.
+const SPECIAL_FIRST_BYTE: [bool; 256] = {
+    let mut special = [false; 256];
+    let mut block = 0;
+    while block < SPECIAL_V4.len() {
+        let (first, length) = SPECIAL_V4[block];
+        let mut byte = first >> 24;
+        while byte <= (first | (u32::MAX >> length)) >> 24 {
+            special[byte as usize] = true;
+            byte += 1;
+        }
+        block += 1;
+    }
+    special
+};
+
 /// Whether an IPv4 address is public unicast.
 #[must_use]
 pub fn is_public_v4(address: u32) -> bool {
-    SPECIAL_V4.iter().all(|&(first, length)| (address ^ first) >> (32 - length) != 0)
+    !SPECIAL_FIRST_BYTE[(address >> 24) as usize]
+        || SPECIAL_V4.iter().all(|&(first, length)| (address ^ first) >> (32 - length) != 0)
 }
 
 /// The special blocks as first and last address, both included, in order.
 pub(crate) fn special_v4_ranges() -> impl Iterator<Item = (u32, u32)> {
     SPECIAL_V4.iter().map(|&(first, length)| (first, first | (u32::MAX >> length)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_public_unless_it_lies_in_a_special_block() {
+        let ranges: Vec<_> = special_v4_ranges().collect();
+        let edges = ranges.iter().flat_map(|&(first, last)| [first, last]);
+        let around = edges.flat_map(|edge| [edge.wrapping_sub(1), edge, edge.wrapping_add(1)]);
+        let each_first_byte = (0..=255u32).map(|byte| byte << 24 | 0x00ab_cdef);
+        for address in around.chain(each_first_byte) {
+            let special = ranges.iter().any(|&(first, last)| (first..=last).contains(&address));
+            assert_eq!(is_public_v4(address), !special, "{address:#x}");
+        }
+    }
 }

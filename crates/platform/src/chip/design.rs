@@ -8,7 +8,7 @@ use super::traffic::{TrafficPlan, traffic};
 use super::units::Clocks;
 use crate::describe::{Described, Description};
 use crate::error::{ConfigProblem, Error};
-use crate::preset::{list_of, load, text_of};
+use crate::preset::{find, list_of, load, text_of};
 use crate::schema::nearest;
 use linecard_buffers::{AllocatorConfig, AllocatorKind, PoolOrder};
 use linecard_chip::ChipConfig;
@@ -90,7 +90,7 @@ impl Design {
         captured: bool,
         seed: u64,
     ) -> Result<Self, Error> {
-        let document = read(&preset_name(preset), overrides, COMPONENTS, &|name: &str| load(name));
+        let document = read(&preset_name(preset), overrides, COMPONENTS, &find);
         let mut design = assemble(&document, app, captured, seed);
         (design.title, design.extends) = (document.title().to_owned(), document.extends().to_vec());
         design.rows = document.finish().map_err(problems)?;

@@ -2,6 +2,7 @@
 
 use super::units::{Clocks, byte_fs, time_ps};
 use crate::error::Error;
+use crate::files::{Files, Shelf};
 use crate::memory::{Rule, part, policy};
 use linecard_chip::config::{
     BankBy, CacheConfig, DramConfig, LinkConfig, PlaceConfig, PlaceKind, ServerConfig,
@@ -303,8 +304,10 @@ fn dram(document: &Document, section: &Section<'_>, clocks: &Clocks) -> Option<D
         }
         other => section.fail(key, other.to_string()),
     };
-    let part = part(&in_folder("dram", &part_name), &[]).map_err(|e| failed("part", e)).ok();
-    let policy = policy(&in_folder("policies", &policy_name), &[]).map_err(|e| failed("controller", e)).ok();
+    let shelf = Shelf::default();
+    let files = |folder: &str, name: &str| Files::read(&in_folder(folder, name), &shelf);
+    let part = part(&files("dram", &part_name), &[]).map_err(|e| failed("part", e)).ok();
+    let policy = policy(&files("policies", &policy_name), &[]).map_err(|e| failed("controller", e)).ok();
     let (part, policy) = (part?, policy?);
     let refresh = if policy.refresh { part.refresh } else { RefreshMode::None };
     let Rule::Queued { scheduler, page, row_hit_cap, command_queue, writes, auto_precharge } = policy.rule

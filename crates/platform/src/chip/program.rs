@@ -2,7 +2,7 @@
 
 use super::cluster::NamedInbox;
 use super::place::in_folder;
-use crate::preset::load;
+use crate::preset::find;
 use crate::routes::routes;
 use linecard_apps::{Address, Amount, Does, Each, ListedStep, OutPort, RouteTable, StepList};
 use linecard_config::{Document, Problem, Row, Section, read};
@@ -92,7 +92,7 @@ pub(super) fn program(
 /// A file of its own: its problems are told with the chip's.
 fn from_file(document: &Document, name: &str, reading: &mut Reading<'_>) -> Option<ReadProgram> {
     let (file, finder_name) = (in_folder("programs", name), name.rsplit('/').next().unwrap_or(name));
-    let own = read(&file, &[], &[], &|wanted: &str| load(wanted));
+    let own = read(&file, &[], &[], &find);
     if !own.kind().is_empty() && own.kind() != "program" {
         own.report(file.clone(), "kind", format!("this is a {}, no program", own.kind()));
     }
@@ -110,7 +110,7 @@ fn from_file(document: &Document, name: &str, reading: &mut Reading<'_>) -> Opti
 
 /// Rows and problems of a program file alone, for `describe`.
 pub(super) fn describe_program(name: &str) -> Result<(String, Vec<String>, Vec<Row>), Vec<Problem>> {
-    let document = read(&in_folder("programs", name), &[], &[], &|wanted: &str| load(wanted));
+    let document = read(&in_folder("programs", name), &[], &[], &find);
     let mut roles = Roles::default();
     let mut reading = Reading { roles: &mut roles, inboxes: &[], ports: 1, seed: 1 };
     listed(&document.root(), name, &mut reading);

@@ -4,6 +4,7 @@ use super::file::{ConstraintText, Entry, Merged, read};
 use super::formula::Formula;
 use crate::describe::Derived;
 use crate::error::{ConfigProblem, Error};
+use crate::files::Files;
 use crate::preset::{Value, problem};
 use crate::schema::nearest;
 use linecard_dram::channel::RefreshMode;
@@ -87,7 +88,7 @@ pub(crate) struct Part {
 ///
 /// # Errors
 /// All problems at once.
-pub(crate) fn part(preset: &str, overrides: &[(usize, &str, &str)]) -> Result<Part, Error> {
+pub(crate) fn part(files: &Files<'_>, overrides: &[(usize, &str, &str)]) -> Result<Part, Error> {
     let mut problems = Vec::new();
     let known = |key: &str| {
         let unit = |keys: &'static [Key]| keys.iter().find(|k| k.name == key).map(|k| k.unit.to_owned());
@@ -95,14 +96,14 @@ pub(crate) fn part(preset: &str, overrides: &[(usize, &str, &str)]) -> Result<Pa
         let map = key.starts_with("map.").then(String::new);
         unit(KEYS).or_else(|| unit(OPTIONAL)).or(timing).or(map)
     };
-    let merged = read(preset, overrides, &known, &mut problems);
+    let merged = read(files, overrides, &known, &mut problems);
     // A file that cannot be read has said so; its keys cannot be judged.
     if merged.entries.is_empty() && !problems.is_empty() {
         return Err(Error::Config { problems });
     }
     let mut builder = Builder { merged: &merged, problems };
     if merged.is_standard() {
-        let title = &merged.title;
+        let (preset, title) = (files.preset(), &merged.title);
         let message = format!("`{preset}` is a standard (\"{title}\") that parts extend, no part");
         builder.problems.push(problem("preset".into(), "", message));
         return Err(Error::Config { problems: builder.problems });
@@ -139,9 +140,9 @@ impl Part {
 }
 
 /// A standard on its own, for `describe`: what it extends, title, rows; nothing if the preset is a part.
-pub(crate) fn standard(preset: &str) -> Option<(Vec<String>, String, Vec<[String; 5]>)> {
+pub(crate) fn standard(files: &Files<'_>) -> Option<(Vec<String>, String, Vec<[String; 5]>)> {
     let mut problems = Vec::new();
-    let merged = read(preset, &[], &|_| None, &mut problems);
+    let merged = read(files, &[], &|_| None, &mut problems);
     let mut builder = Builder { merged: &merged, problems };
     let formulas = builder.formulas();
     let rows = builder.rows(&formulas, &|_| None);

@@ -1,7 +1,8 @@
 //! The files of DRAM parts, standards and policies: TOML whose every value has a unit and a source.
 
 use crate::error::ConfigProblem;
-use crate::preset::{Value, line_of, list_of, load, parse_value, problem, text_of, value_of};
+use crate::files::{Files, PresetFile};
+use crate::preset::{Value, parse_value, problem, text_of, value_of};
 use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -73,15 +74,15 @@ impl Merged {
     }
 }
 
-/// Read a file and what it extends, with `--set` on top.
+/// What a file and all that it extends say, with `--set` on top.
 pub(super) fn read(
-    preset: &str,
+    files: &Files<'_>,
     overrides: &[(usize, &str, &str)],
     known: &dyn Fn(&str) -> Option<String>,
     problems: &mut Vec<ConfigProblem>,
 ) -> Merged {
     let mut merged = Merged::default();
-    read_into(preset, "preset", &mut merged, &mut Vec::new(), problems);
+    merged.extends = files.walk(problems, &mut |file, problems| read_into(file, &mut merged, problems));
     for &(number, key, text) in overrides {
         let place = format!("--set (number {})", number + 1);
         let unit = merged.entries.get(key).map(|e| e.unit.clone()).or_else(|| known(key));
@@ -102,45 +103,13 @@ pub(super) fn read(
     merged
 }
 
-fn read_into(
-    preset: &str,
-    asked_by: &str,
-    merged: &mut Merged,
-    open: &mut Vec<String>,
-    problems: &mut Vec<ConfigProblem>,
-) {
-    if open.iter().any(|p| p == preset) {
-        let chain = open.join(" -> ");
-        let message = format!("`{preset}` extends itself ({chain} -> {preset})");
-        return problems.push(problem(asked_by.to_owned(), "extends", message));
-    }
-    let (file, text) = match load(preset) {
-        Ok(found) => found,
-        Err(message) => return problems.push(problem(asked_by.to_owned(), "", message)),
-    };
-    let table = match DeTable::parse(&text) {
-        Ok(table) => table,
-        Err(e) => {
-            let line = e.span().map_or(1, |s| line_of(&text, s.start));
-            return problems.push(problem(
-                format!("{file}:{line}"),
-                "",
-                format!("not TOML: {}", e.message()),
-            ));
-        }
-    };
-    let table = table.get_ref();
-    open.push(preset.to_owned());
-    for base in list_of(table, "extends") {
-        read_into(&base, &file, merged, open, problems);
-        merged.extends.push(base);
-    }
-    open.pop();
+fn read_into(file: &PresetFile<'_>, merged: &mut Merged, problems: &mut Vec<ConfigProblem>) {
+    let table = &file.table;
     merged.title = text_of(table, "title");
     if merged.title.is_empty() {
-        problems.push(problem(file.clone(), "title", "missing: a preset says what it is".into()));
+        problems.push(problem(file.place.clone(), "title", "missing: a preset says what it is".into()));
     }
-    let mut reader = Reader { file: &file, text: &text, merged, problems };
+    let mut reader = Reader { file, merged, problems };
     for (key, value) in table.iter() {
         match key.get_ref().as_ref() {
             "title" | "extends" => {}
@@ -151,15 +120,14 @@ fn read_into(
 }
 
 struct Reader<'a> {
-    file: &'a str,
-    text: &'a str,
+    file: &'a PresetFile<'a>,
     merged: &'a mut Merged,
     problems: &'a mut Vec<ConfigProblem>,
 }
 
 impl Reader<'_> {
     fn fail(&mut self, offset: usize, key: &str, message: String) {
-        let place = format!("{}:{}", self.file, line_of(self.text, offset));
+        let place = self.file.place_of(offset);
         self.problems.push(problem(place, key, message));
     }
 
@@ -194,7 +162,7 @@ impl Reader<'_> {
         let Some(value) = table.get("value").and_then(|v| value_of(v.get_ref())) else {
             return self.fail(offset, key, "expected a number, text, true or false".into());
         };
-        let place = format!("{}:{}", self.file, line_of(self.text, offset));
+        let place = self.file.place_of(offset);
         let entry = Entry { value, unit: text_of(table, "unit"), source, place };
         self.merged.entries.insert(key.to_owned(), entry);
     }
@@ -205,10 +173,10 @@ impl Reader<'_> {
         struct Whole {
             constraint: Vec<ConstraintText>,
         }
-        match toml::from_str::<Whole>(self.text) {
+        match toml::from_str::<Whole>(self.file.text) {
             Ok(whole) => {
                 for row in whole.constraint {
-                    let place = self.file.to_owned();
+                    let place = self.file.place.clone();
                     match self.merged.constraints.iter_mut().find(|(r, _)| r.name == row.name) {
                         Some(there) => *there = (row, place),
                         None => self.merged.constraints.push((row, place)),

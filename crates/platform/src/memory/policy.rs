@@ -2,6 +2,7 @@
 
 use super::file::{Entry, Merged, read};
 use crate::error::{ConfigProblem, Error};
+use crate::files::Files;
 use crate::preset::{Value, problem};
 use crate::schema::{Kind, nearest};
 use linecard_dram::AutoPrecharge;
@@ -156,10 +157,10 @@ pub(crate) struct PolicyPreset {
 ///
 /// # Errors
 /// All problems at once.
-pub(crate) fn policy(preset: &str, overrides: &[(usize, &str, &str)]) -> Result<PolicyPreset, Error> {
+pub(crate) fn policy(files: &Files<'_>, overrides: &[(usize, &str, &str)]) -> Result<PolicyPreset, Error> {
     let mut problems = Vec::new();
     let known = |name: &str| KEYS.iter().find(|k| k.name == name).map(|k| k.unit.to_owned());
-    let merged = read(preset, overrides, &known, &mut problems);
+    let merged = read(files, overrides, &known, &mut problems);
     if merged.entries.is_empty() && !problems.is_empty() {
         return Err(Error::Config { problems });
     }

@@ -5,7 +5,8 @@ use super::output::Logs;
 use super::policy::{PolicyPreset, Rule, policy};
 use super::report::{Facts, MemoryReport, report};
 use crate::error::Error;
-use crate::preset::{PresetKind, kind_of, problem};
+use crate::files::{Files, PresetKind, Shelf};
+use crate::preset::problem;
 use crate::schema::nearest;
 use flate2::read::MultiGzDecoder;
 use linecard_dram::channel::{ChannelStatistics, Policy, RefreshMode};
@@ -40,10 +41,14 @@ impl Memory {
         }
         let (of_policy, of_part): (Vec<_>, Vec<_>) =
             changes.into_iter().partition(|(_, key, _)| key.starts_with("policy."));
-        for (name, wanted, option) in
-            [(device, PresetKind::Memory, "--device"), (policy_name, PresetKind::Policy, "--policy")]
+        let shelves = [Shelf::default(), Shelf::default()];
+        let device = Files::read(device, &shelves[0]);
+        let policy_files = Files::read(policy_name, &shelves[1]);
+        for (files, wanted, option) in
+            [(&device, PresetKind::Memory, "--device"), (&policy_files, PresetKind::Policy, "--policy")]
         {
-            if kind_of(name).is_some_and(|kind| kind != wanted) {
+            if files.kind().is_some_and(|kind| kind != wanted) {
+                let name = files.preset();
                 let message = format!(
                     "`{name}` is a preset of another kind; `linecard presets` lists what {option} takes"
                 );
@@ -54,8 +59,8 @@ impl Memory {
             Error::Config { problems: more } => problems.extend(more),
             other => problems.push(problem("preset".into(), "", other.to_string())),
         };
-        let part = part(device, &of_part).map_err(&mut collect).ok();
-        let policy = policy(policy_name, &of_policy).map_err(&mut collect).ok();
+        let part = part(&device, &of_part).map_err(&mut collect).ok();
+        let policy = policy(&policy_files, &of_policy).map_err(&mut collect).ok();
         match (part, policy) {
             (Some(part), Some(policy)) if problems.is_empty() => Ok(Self { part, policy }),
             _ => Err(Error::Config { problems }),

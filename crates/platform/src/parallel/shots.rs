@@ -2,7 +2,8 @@
 
 use crate::build::Configuration;
 use crate::error::Error;
-use crate::preset::{PresetKind, kind_of, problem};
+use crate::files::{Files, PresetKind, Shelf};
+use crate::preset::problem;
 use crate::traffic::shot_noise;
 use linecard_traffic::PacketSource;
 use linecard_traffic::generators::ShotNoise;
@@ -60,7 +61,9 @@ pub fn shot_noise_windows(
         let message = format!("found {found}, expected {expected}");
         Err(Error::Config { problems: vec![problem("shot noise".into(), key, message)] })
     };
-    if kind_of(&request.preset) != Some(PresetKind::Parallel) {
+    let shelf = Shelf::default();
+    let files = Files::read(&request.preset, &shelf);
+    if files.kind() != Some(PresetKind::Parallel) {
         return wrong("", format!("`{}`", request.preset), "a machine of parallel threads, such as ixp2400");
     }
     if !(2..=MOST_WINDOWS).contains(&request.windows) {
@@ -69,7 +72,7 @@ pub fn shot_noise_windows(
     if !(0.001..=1e6).contains(&request.window_ms) {
         return wrong("window_ms", request.window_ms.to_string(), "0.001 to 1,000,000 ms");
     }
-    let configuration = Configuration::load(&request.preset, &request.overrides, None)?;
+    let configuration = Configuration::of(&files, &request.overrides, None)?;
     let config = shot_noise(&configuration, request.seed)?;
     let traffic = |e: linecard_traffic::TrafficError| Error::Traffic(e.to_string());
     let mut stream = ShotNoise::new(&config).map_err(traffic)?;

@@ -69,7 +69,7 @@ fn key(request: &ProgramRequest) -> Result<String, Error> {
     if Path::new(&packets.traffic).is_file() {
         add_file(&mut hash, &packets.traffic)?;
     } else if let Ok((_, text)) = load(&format!("traffic/{}", packets.traffic)) {
-        hash.update(text);
+        hash.update(text.as_bytes());
     }
     let pipeline = super::trace::pipeline()?;
     let chosen = format!(
