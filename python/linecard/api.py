@@ -84,8 +84,8 @@ def run(
         seed: Seed of every random stream. The same request with the same seed gives an equal result.
         packets: Packets that must leave or be dropped while statistics are on; 0 runs a capture to its end, once.
             ``None`` takes 0 with a capture and 100,000 with generated traffic.
-        warmup_packets: Packets that leave before statistics start. ``None`` takes 1,000 with a capture and 10,000
-            with generated traffic.
+        warmup_packets: Packets that leave before statistics start. ``None`` lets a chip find out when it is steady; on
+            other machines it takes 1,000 with a capture and 10,000 with generated traffic.
         map_addresses: Move addresses that match no route into routed space, as anonymised captures need.
         strict: Stop at the first damaged record of the capture.
         timeline: Write a timeline that Perfetto opens to this file.
@@ -108,8 +108,7 @@ def run(
     overrides = settings(set)
     usual = GENERATED_PACKETS if trace is None else CAPTURED_PACKETS
     packets = usual[0] if packets is None else packets
-    warmup_packets = usual[1] if warmup_packets is None else warmup_packets
-    _check_counts(seed=seed, packets=packets, warmup_packets=warmup_packets, has_end=trace is not None)
+    _check_counts(seed=seed, packets=packets, warmup_packets=warmup_packets or 0, has_end=trace is not None)
     started = time.perf_counter()
     report = _core.run(
         preset,
@@ -125,6 +124,8 @@ def run(
         progress=progress,
     )
     wall_seconds = time.perf_counter() - started
+    if warmup_packets is None and report["summary"].get("steady") is None:
+        warmup_packets = usual[1]
     request = RunRequest(
         overrides=tuple(overrides),
         packets=packets,

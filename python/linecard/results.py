@@ -54,6 +54,23 @@ class LatencyNs:
 
 
 @dataclass(frozen=True, slots=True)
+class Interval:
+    """Bounds that hold the value with 95 % confidence."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """Confidence in the first numbers, by batch means of one run."""
+
+    throughput_gbps: Interval
+    loss_fraction: Interval
+    latency_mean_ns: Interval
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """The numbers to look at first.
 
@@ -64,9 +81,12 @@ class Summary:
         packets_in: Packets that arrived while statistics were on.
         packets_out: Packets that left while statistics were on.
         packets_dropped: Packets dropped, for any reason.
-        loss_fraction: ``packets_dropped / packets_in``.
+        loss_fraction: Packets dropped over packets that left or were dropped; those still inside are in neither.
         latency_ns: Latency of the packets that left.
         simulated_seconds: Simulated time with statistics on.
+        steady: Whether the run was long enough, began at rest and piled nothing up; ``None`` where that is not judged.
+        intervals: How sure the numbers are; ``None`` where the run is too short, or not judged.
+        packets_inside: Packets still inside at the end; ``None`` where that is not counted.
     """
 
     throughput_gbps: float
@@ -78,6 +98,9 @@ class Summary:
     loss_fraction: float
     latency_ns: LatencyNs
     simulated_seconds: float
+    steady: bool | None = None
+    intervals: Intervals | None = None
+    packets_inside: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,14 +159,14 @@ class RunRequest:
     Attributes:
         overrides: Changes to the preset, each ``key.path=value``.
         packets: Packets that had to leave the machine while statistics were on.
-        warmup_packets: Packets that left before statistics started.
+        warmup_packets: Packets that left before statistics started; ``None`` where the chip found out itself.
         map_addresses: Whether addresses without a route were moved into routed space.
         input_hash: SHA-256 of the capture's bytes as stored; ``None`` for generated traffic.
     """
 
     overrides: tuple[str, ...]
     packets: int
-    warmup_packets: int
+    warmup_packets: int | None
     map_addresses: bool
     input_hash: str | None
 
@@ -229,6 +252,11 @@ class RunResult:
         """Plain data, ready for JSON: everything but the real time."""
         result = _plain(self)
         del result["wall_seconds"]
+        summary = result["summary"]
+        if summary["steady"] is None:
+            # Machines that do not judge it do not speak of it.
+            for name in ("steady", "intervals", "packets_inside"):
+                del summary[name]
         return result
 
     def manifest(self) -> dict[str, Any]:

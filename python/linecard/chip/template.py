@@ -7,7 +7,7 @@ from pathlib import Path
 
 from linecard import _core
 from linecard.errors import ConfigError, ConfigProblem
-from linecard.tables import write_whole
+from linecard.tables import write_text
 
 
 def new(path: str | PathLike[str], *, like: str) -> Path:
@@ -37,5 +37,5 @@ def new(path: str | PathLike[str], *, like: str) -> Path:
     if file.exists():
         raise ConfigError.of([ConfigProblem(str(file), "", "is there already; choose another name or remove it")])
     text = _core.chip_template(like)
-    write_whole(file, text)
+    write_text(file, text)
     return file

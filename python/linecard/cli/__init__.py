@@ -22,7 +22,7 @@ from typing import Annotated
 import typer
 
 from linecard._core import __version__
-from linecard.cli import dram, models, petri, program, queueing, shots, vrp
+from linecard.cli import chip, dram, models, petri, program, queueing, shots, vrp
 from linecard.cli.common import EPILOG, JSON_HELP, Exit
 from linecard.errors import ConfigError, ConfigProblem, LinecardError
 
@@ -92,7 +92,8 @@ def run(
         int | None,
         typer.Option(
             metavar="N",
-            help="Packets that leave before statistics start. If left out: 1,000 with a capture, else 10,000.",
+            help="Packets that leave before statistics start. If left out: a chip finds out when it is steady; on other "
+            "machines 1,000 with a capture, else 10,000.",
         ),
     ] = None,
     map_addresses: Annotated[
@@ -123,6 +124,8 @@ def run(
         linecard run ixp1200 --app nat --trace edge.pcap.gz --map-addresses
 
         linecard run hasan2003_all_pf --set dram.banks=2 --packets 50000 --json
+
+        linecard run my_chip.toml --set island.threads=4 --set packets.part=hbm2
 
         linecard run ixp1200 --csv result.csv --timeline run.json
 
@@ -334,6 +337,7 @@ def _number(option: str, text: str) -> int:
         raise ConfigError.of([problem]) from None
 
 
+chip.register(app)
 app.add_typer(dram.app, name="dram")
 
 

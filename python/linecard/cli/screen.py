@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from linecard.cachestats import BestPolicy, FlowCacheResult
     from linecard.flowstats import FlowStatistics
     from linecard.memstats import MemoryResult
-    from linecard.results import Description, Parameter, PresetInfo, RunResult
+    from linecard.results import Description, Parameter, PresetInfo, RunResult, Summary
     from linecard.study.result import StudyResult, TableResult
 
 MAX_WIDTH = 108
@@ -253,11 +253,14 @@ def print_run(result: RunResult) -> None:
     )
     loss_style = "green" if first.packets_dropped == 0 else "yellow" if first.loss_fraction < 0.01 else "red"
     loss = "none" if first.packets_dropped == 0 else percent(first.loss_fraction, 3)
-    of_all = f"   {first.packets_dropped:,} of {first.packets_in:,} packets"
+    gone = first.packets_out + first.packets_dropped
+    of_all = f"   {first.packets_dropped:,} of {gone:,} packets that left or were dropped"
     numbers.add_row("Loss", Text.assemble((loss, f"bold {loss_style}"), (of_all, DIM)))
     percentiles = (("p50", latency.p50), ("p90", latency.p90), ("p99", latency.p99), ("p99.9", latency.p999))
     numbers.add_row("Latency", named_times(*percentiles))
     numbers.add_row("", named_times(("mean", latency.mean), ("max", latency.max)))
+    if first.steady is not None:
+        numbers.add_row("Steady", _steadiness(first))
     busy = f"   busy {percent(result.bottleneck.utilization)}"
     numbers.add_row("Bottleneck", Text.assemble((result.bottleneck.component, "bold red"), (busy, DIM)))
     numbers.add_row("", Text(result.bottleneck.why))
@@ -292,7 +295,7 @@ def print_run(result: RunResult) -> None:
         for warning in result.warnings:
             lines.add_row(Text("!", style="bold yellow"), Text(warning))
         parts.append(section(heading("Warnings"), lines))
-    speed = first.packets_in + result.request.warmup_packets
+    speed = first.packets_in + (result.request.warmup_packets or 0)
     real = f"{result.wall_seconds:.2f} s real"
     if result.wall_seconds > 0:
         real += f", {speed / result.wall_seconds:,.0f} packets/s"
@@ -302,6 +305,22 @@ def print_run(result: RunResult) -> None:
     )
     parts.append(Padding(Text(foot, style=DIM), (1, 0, 1, 2)))
     show(*parts)
+
+
+def _steadiness(summary: Summary) -> Text:
+    """Whether a run is steady, how sure its numbers are, and what is still inside."""
+    text = Text("yes", style="bold green") if summary.steady else Text("no", style="bold red")
+    if summary.intervals is not None:
+        rate, loss, latency = (
+            summary.intervals.throughput_gbps,
+            summary.intervals.loss_fraction,
+            summary.intervals.latency_mean_ns,
+        )
+        text.append(f"   95 %: {rate.low:.3f} to {rate.high:.3f} Gbit/s", style=DIM)
+        if summary.packets_dropped:
+            text.append(f", loss {percent(loss.low, 2)} to {percent(loss.high, 2)}", style=DIM)
+        text.append(f", mean latency {si_time(latency.low)} to {si_time(latency.high)}", style=DIM)
+    return text.append(f"   {summary.packets_inside:,} packets inside at the end", style=DIM)
 
 
 def _utilisation(result: RunResult) -> RenderableType:
