@@ -107,6 +107,19 @@ impl<'d> Section<'d> {
         Some(node)
     }
 
+    /// Keys that the choices made elsewhere leave without effect: in a file they may stay, for another choice; given with
+    /// `--set` they are an error like any key that nobody reads.
+    pub fn leave(&self, keys: &[&str]) {
+        for key in keys {
+            self.ask(key);
+            if let Some(node) = self.table.get(key)
+                && matches!(node.place, Place::File { .. })
+            {
+                node.read.set(true);
+            }
+        }
+    }
+
     /// A table of this one.
     pub fn section(&self, key: &str) -> Option<Section<'d>> {
         let node = self.take(key)?;

@@ -213,3 +213,19 @@ fn places_are_those_of_the_keys_in_every_notation() {
     y.numbers("q", 0.0..=2.0, "");
     assert!(said(document).iter().any(|s| s.starts_with("f.toml:11: x.y.q[1]: found `z`")));
 }
+
+#[test]
+fn what_another_choice_leaves_without_effect_may_stay_in_a_file_but_not_in_an_override() {
+    let text = "[traffic]\nkind='saturated'\nrate=5\nother=1";
+    let read = |overrides: &[&str]| {
+        let document = document(text, overrides);
+        let traffic = document.root().section("traffic").unwrap();
+        traffic.text("kind", "");
+        traffic.leave(&["rate", "peak"]);
+        traffic.integer("other", ANY, "");
+        document.finish()
+    };
+    assert!(read(&[]).is_ok());
+    let problems = read(&["traffic.rate=7"]).unwrap_err();
+    assert!(problems.len() == 1 && problems[0].place.starts_with("--set"), "{problems:?}");
+}

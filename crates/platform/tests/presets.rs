@@ -31,6 +31,9 @@ fn every_platform_runs_every_application() {
         if description.parameters.iter().any(|p| p.key == "app.scheme") {
             continue; // a machine of parallel threads: tests/parallel.rs
         }
+        if description.parameters.iter().any(|p| p.key.starts_with("cluster.")) {
+            continue; // a chip: tests/chips.rs
+        }
         for app in ["l3fwd16", "nat", "firewall", "vanilla_ip"] {
             if app == "vanilla_ip" && platform.name.contains("adapt") {
                 let refused = run(&request(&platform.name, app), &mut |_| ControlFlow::Continue(()));

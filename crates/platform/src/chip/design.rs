@@ -131,7 +131,9 @@ fn assemble(document: &Document, app: Option<&str>, captured: bool, seed: u64) -
     let overhead = ports.ports.first().map_or(20, |port| port.overhead_bytes);
     let traffic = traffic(&root, line_gbps, overhead);
     let saturated = traffic.arrivals.is_none() && !captured;
-    let app = programs.first().map_or(String::new(), |program| program.name.clone());
+    let mut names: Vec<&str> = programs.iter().map(|program| program.name.as_str()).collect();
+    names.dedup();
+    let app = names.join(" + ");
     Design {
         title: String::new(),
         extends: Vec::new(),

@@ -99,6 +99,7 @@ impl Places {
                     true => None,
                     false => capacity(&section),
                 };
+                leave_others(&section, kind);
                 let built = build(document, &section, kind, clocks);
                 if kind == Kind::Cached {
                     let name = section.text("behind", "memory that the cache stands in front of");
@@ -223,6 +224,21 @@ fn build(document: &Document, section: &Section<'_>, kind: Kind, clocks: &Clocks
                 behind: 0,
             })
         }
+    }
+}
+
+/// What other kinds of memory look at may stay in a file whose kind is changed.
+fn leave_others(section: &Section<'_>, kind: Kind) {
+    let of_kind = |kind| match kind {
+        Kind::Server | Kind::Ideal => &["concurrency"][..],
+        Kind::Banked => &["banks", "by", "interleave_bytes"][..],
+        Kind::Dram => &["part", "controller", "channels", "interleave_bytes"][..],
+        Kind::Cached => &["behind", "line_bytes", "ways", "cache_bytes", "concurrency"][..],
+    };
+    let mine = of_kind(kind);
+    for (_, other) in KINDS {
+        let others: Vec<&str> = of_kind(*other).iter().copied().filter(|key| !mine.contains(key)).collect();
+        section.leave(&others);
     }
 }
 

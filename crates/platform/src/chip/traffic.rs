@@ -58,6 +58,12 @@ pub(super) fn traffic(root: &Section<'_>, line_gbps: f64, overhead_bytes: u32) -
     let kinds =
         [("fixed", Kind::Fixed), ("imix", Kind::Imix), ("rfc2544", Kind::Rfc2544), ("sizes", Kind::Sizes)];
     let kind = section.choice_or("kind", "imix", &kinds, "sizes of frames, with their check sequence");
+    if kind != Kind::Fixed {
+        section.leave(&["packet_bytes"]);
+    }
+    if kind != Kind::Sizes {
+        section.leave(&["sizes"]);
+    }
     let empirical = |list: &[(u32, f64)]| EmpiricalSizes::new(list).map(Sizes::Empirical);
     let (name, sizes) = match kind {
         Kind::Fixed => {
@@ -93,8 +99,14 @@ pub(super) fn traffic(root: &Section<'_>, line_gbps: f64, overhead_bytes: u32) -
     ];
     let when =
         section.choice_or("arrivals", "poisson", &whens, "when frames come; saturated: one always waits");
+    if when != When::OnOff {
+        section.leave(&["peak_gbps", "burst_packets"]);
+    }
     let arrivals = match when {
-        When::Saturated => None,
+        When::Saturated => {
+            section.leave(&["rate_gbps"]);
+            None
+        }
         _ => Some(arrivals(&section, when, sizes.mean_bytes(), line_gbps, overhead_bytes)),
     };
     let flows = FlowShape {

@@ -1,0 +1,236 @@
+//! Chips from files: every shipped one runs, does without load what its file says, and says what is wrong with a change.
+
+use linecard_platform::{RunReport, RunRequest, check_chip, describe, presets, run};
+use std::ops::ControlFlow;
+
+fn request(preset: &str, overrides: &[&str]) -> RunRequest {
+    RunRequest {
+        preset: preset.to_owned(),
+        app: None,
+        trace: None,
+        overrides: overrides.iter().map(|&o| o.to_owned()).collect(),
+        seed: 1,
+        packets: 3_000,
+        warmup_packets: None,
+        map_addresses: false,
+        strict: false,
+        timeline: None,
+    }
+}
+
+fn quick(request: &RunRequest) -> RunReport {
+    run(request, &mut |_| ControlFlow::Continue(())).unwrap_or_else(|e| panic!("{}: {e}", request.preset))
+}
+
+fn refused(preset: &str, overrides: &[&str]) -> String {
+    run(&request(preset, overrides), &mut |_| ControlFlow::Continue(())).unwrap_err().to_string()
+}
+
+/// Shipped chips: platforms whose file says so.
+fn chips() -> Vec<String> {
+    let platforms = presets().into_iter().filter(|p| p.kind == "platforms").map(|p| p.name);
+    platforms.filter(|name| check_chip(name, &[]).is_ok_and(|c| !c.accesses.is_empty())).collect()
+}
+
+fn metric(report: &RunReport, component: &str, name: &str) -> f64 {
+    report.metrics.iter().find(|m| m.component == component && m.metric == name).unwrap().value
+}
+
+#[test]
+fn every_shipped_chip_carries_its_own_traffic_and_accounts_for_every_packet() {
+    let chips = chips();
+    assert!(chips.len() >= 2, "{chips:?}");
+    for chip in chips {
+        let report = quick(&request(&chip, &[]));
+        let s = &report.summary;
+        assert_eq!(s.packets_dropped, 0, "{chip}: {:?}", report.drops);
+        assert_eq!(s.steady, Some(true), "{chip}: {:?}", report.warnings);
+        let intervals = s.intervals.unwrap();
+        assert!(
+            intervals.throughput_gbps.low < s.throughput_gbps
+                && s.throughput_gbps < intervals.throughput_gbps.high
+        );
+        let balance = metric(&report, "total", "packets_inside_at_start") + s.packets_in as f64
+            - s.packets_out as f64
+            - s.packets_dropped as f64;
+        assert_eq!(balance, metric(&report, "total", "packets_inside_at_end"), "{chip}");
+        assert!(
+            report.resources.iter().all(|r| (0.0..=1.0).contains(&r.utilization)),
+            "{:?}",
+            report.resources
+        );
+        let parts: f64 = report.packet_time.iter().map(|p| p.mean_ns).sum();
+        assert!(parts > 0.0 && report.bottleneck.component == "offered load", "{:?}", report.bottleneck);
+    }
+}
+
+#[test]
+fn the_same_request_gives_the_same_bytes_and_another_seed_others() {
+    let text = |r: &RunRequest| serde_json::to_string(&quick(r)).unwrap();
+    let first = request("example_smartnic", &[]);
+    assert_eq!(text(&first), text(&first));
+    assert_ne!(text(&first), text(&RunRequest { seed: 2, ..first.clone() }));
+}
+
+/// Each place over its route: what `linecard check` says, and what a program waits that reads once a packet, alone.
+#[test]
+fn a_read_without_load_takes_what_the_check_says() {
+    let folder = tempfile::tempdir().unwrap();
+    for chip in chips() {
+        let check = check_chip(&chip, &[]).unwrap();
+        if check.program.contains(" + ") {
+            // Stages that name their own programs do not run another one.
+            continue;
+        }
+        for access in &check.accesses {
+            let file = folder.path().join(format!("{}.toml", access.role));
+            let text = format!(
+                "kind = \"program\"\ntitle = \"reads once\"\nsource = \"a test\"\n[[step]]\nop = \"read\"\nat = \"{}\"\nbytes = {}\nwithin_bytes = 4096\n",
+                access.role, access.bytes
+            );
+            std::fs::write(&file, text).unwrap();
+            let overrides = [
+                "traffic.kind=fixed",
+                "traffic.packet_bytes=64",
+                "traffic.arrivals=constant",
+                "traffic.rate_gbps=0.05",
+            ];
+            let app = file.to_str().unwrap().to_owned();
+            let alone = RunRequest { app: Some(app), packets: 500, ..request(&chip, &overrides) };
+            let Ok(report) = run(&alone, &mut |_| ControlFlow::Continue(())) else {
+                // Stages that name their own programs cannot all run this one.
+                continue;
+            };
+            let Some(waited) = report.packet_time.iter().find(|p| p.part == format!("wait {}", access.place))
+            else {
+                continue;
+            };
+            let is_dram = report.dram.row_hit_rate > 0.0 && access.formula.contains("tRCD");
+            let range = match is_dram {
+                // An open row saves its activation, another row costs a precharge.
+                true => access.unloaded_ns - 20.0..=access.unloaded_ns + 20.0,
+                false => access.unloaded_ns * 0.999..=access.unloaded_ns * 1.001,
+            };
+            assert!(
+                range.contains(&waited.mean_ns),
+                "{chip} {}: {} ns, {range:?}",
+                access.role,
+                waited.mean_ns
+            );
+        }
+    }
+}
+
+#[test]
+fn another_memory_is_one_line_and_every_part_fits() {
+    let parts: Vec<String> = presets().into_iter().filter(|p| p.kind == "dram").map(|p| p.name).collect();
+    for part in parts.iter().filter(|part| !part.starts_with("hasan") && !part.starts_with("girish")) {
+        let set = format!("packets.part={part}");
+        let slow = ["traffic.rate_gbps=5", set.as_str()];
+        let report = quick(&request("example_smartnic", &slow));
+        assert_eq!(report.summary.packets_dropped, 0, "{part}: {:?}", report.bottleneck);
+    }
+}
+
+#[test]
+fn what_is_wrong_comes_at_once_with_places_and_nearest_names() {
+    let message = refused(
+        "example_smartnic",
+        &[
+            "island.engine=4",
+            "packets.part=ddr4_2401",
+            "local.capacity_bytes=64",
+            "work.rule=round",
+            "eth.rate_gbps=2 GHz",
+        ],
+    );
+    for part in ["did you mean `engines`?", "ddr4_2400", "64 bytes", "least_loaded", "--set (number 5)"] {
+        assert!(message.contains(part), "{part} in\n{message}");
+    }
+    let message = refused("example_smartnic", &["bind.table=shard", "traffic.rate_gbps=500"]);
+    assert!(message.contains("`shared`") && message.contains("at most"), "{message}");
+    let message = refused("example_smartnic", &["packets.controller=packet_batching"]);
+    assert!(message.contains("frfcfs_open"), "{message}");
+}
+
+#[test]
+fn values_may_carry_units_and_descriptions_tell_what_is_allowed() {
+    let of = |key: &str| {
+        let description =
+            describe("example_smartnic", &["core_mhz=800 MHz".replace("core_mhz", "clock.core_mhz")])
+                .unwrap();
+        description.parameters.into_iter().find(|p| p.key == key).unwrap()
+    };
+    assert_eq!((of("clock.core_mhz").value.as_str(), of("clock.core_mhz").unit.as_str()), ("800", "MHz"));
+    assert!(of("inbox.work.rule").meaning.contains("lanes"));
+    assert_eq!(of("memory.shared.capacity_bytes").value, "8388608");
+}
+
+#[test]
+fn the_verdict_names_what_was_planted() {
+    let overload = ["traffic.kind=fixed", "traffic.packet_bytes=64", "traffic.rate_gbps=140"];
+    let with = |more: &[&str]| {
+        let all: Vec<&str> = overload.iter().chain(more).copied().collect();
+        quick(&RunRequest { packets: 6_000, ..request("example_smartnic", &all) })
+    };
+    for (change, component) in [
+        ("island.engines=1", "engines of island"),
+        ("shared.access_cycles=200", "shared"),
+        ("packets.channels=1", "packets"),
+        ("mesh.rate_gbps=20", "mesh"),
+    ] {
+        let report = with(&[change]);
+        assert_eq!(report.bottleneck.component, component, "{change}: {}", report.bottleneck.why);
+        assert!(report.bottleneck.why.contains("measured"), "{}", report.bottleneck.why);
+    }
+    let report = quick(&request(
+        "example_smartnic",
+        &["island.threads=1", "island.engines=1", "shared.latency_cycles=4000"],
+    ));
+    assert_eq!(report.bottleneck.component, "threads of island", "{}", report.bottleneck.why);
+}
+
+#[test]
+fn a_backlog_that_grows_and_a_run_too_short_are_said() {
+    let report = quick(&RunRequest {
+        packets: 20_000,
+        ..request(
+            "example_smartnic",
+            &[
+                "island.engines=1",
+                "island.threads=1",
+                "rx.bytes=64 MiB",
+                "packets.pool_bytes=1 GiB",
+                "traffic.rate_gbps=150",
+            ],
+        )
+    });
+    assert_eq!(report.summary.steady, Some(false), "{:?}", report.summary);
+    assert!(report.warnings.iter().any(|w| w.contains("pile up")), "{:?}", report.warnings);
+    let report = quick(&RunRequest { packets: 5, ..request("example_smartnic", &[]) });
+    assert!(report.warnings.iter().any(|w| w.contains("too short")), "{:?}", report.warnings);
+}
+
+#[test]
+fn thousands_of_threads_run() {
+    let report =
+        quick(&request("example_smartnic", &["island.count=16", "island.engines=16", "island.threads=16"]));
+    assert_eq!(report.summary.packets_dropped, 0);
+    let one = [
+        "island.count=1",
+        "island.engines=1",
+        "island.threads=4096",
+        "traffic.rate_gbps=1",
+        "local.capacity_bytes=1 MiB",
+    ];
+    assert!(quick(&request("example_smartnic", &one)).summary.packets_out > 0);
+}
+
+#[test]
+fn what_always_finds_a_packet_shows_what_the_chip_can_do() {
+    let saturated =
+        ["traffic.arrivals=saturated", "traffic.kind=fixed", "traffic.packet_bytes=64", "eth.rate_gbps=1000"];
+    let report = quick(&request("example_smartnic", &saturated));
+    assert!(report.summary.throughput_mpps > 100.0, "{:?}", report.summary);
+    assert_ne!(report.bottleneck.component, "offered load");
+}
