@@ -54,6 +54,8 @@ impl Wire {
 pub(crate) struct Receiver {
     pub wire: Wire,
     pub coming: VecDeque<Frame>,
+    /// Packets that are being written to memory or have been, in order, and whether each is all there.
+    pub storing: VecDeque<(PacketId, bool)>,
     pub pool: u16,
     pub inbox: u16,
     /// Packets and their bytes that came since the last restart.
@@ -97,6 +99,7 @@ impl Port {
         let receiver = config.receive.as_ref().map(|r| Receiver {
             wire: wire(r.bits_per_second),
             coming: VecDeque::with_capacity(64),
+            storing: VecDeque::with_capacity(64),
             pool: r.pool as u16,
             inbox: r.inbox as u16,
             packets: 0,

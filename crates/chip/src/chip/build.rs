@@ -12,7 +12,7 @@ use crate::packet::Packets;
 use crate::place::Place;
 use crate::port::Port;
 use crate::thread::{State, Thread};
-use linecard_buffers::Allocator;
+use linecard_buffers::{Allocator, AllocatorKind};
 use linecard_program::script::PacketProgram;
 use linecard_sim::{Agenda, Timebase};
 use std::collections::{BinaryHeap, VecDeque};
@@ -335,6 +335,11 @@ fn check(config: &ChipConfig, programs: usize) -> Result<(), String> {
     }
     // A packet gets its cells before a thread has it, so the thread's memory must be known then.
     if let Some(packets) = &config.packets {
+        refuse(
+            packets.allocator.kind == AllocatorKind::PerQueue,
+            "packets leave a chip in another order than they came, which allocation by queue does not bear: choose \
+             another allocator",
+        )?;
         for port in config.ports.iter().filter_map(|port| port.receive.as_ref()) {
             let inbox = &config.inboxes[port.inbox];
             let takers = config.targets.iter().zip(&config.clusters);

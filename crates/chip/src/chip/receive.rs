@@ -103,7 +103,12 @@ impl Chip {
         self.join_group(id, inbox, group);
         self.account.enters(now);
         match &self.memory {
-            Some(memory) if memory.received_by_ports => self.move_by_port(id, true, now),
+            Some(memory) if memory.received_by_ports => {
+                if let Some(receiver) = &mut self.ports[port].receiver {
+                    receiver.storing.push_back((id, false));
+                }
+                self.move_by_port(id, true, now);
+            }
             _ => self.offer(id, now),
         }
     }
@@ -179,10 +184,23 @@ impl Chip {
         }
     }
 
-    /// All of a packet is in memory: its cells of the receive buffer are free, and a thread may take it up.
+    /// All of a packet is in memory: its cells of the receive buffer are free, and threads may have it and those behind
+    /// it. A port hands packets on in the order in which they came; one that overtook others could keep a thread from
+    /// them that it then waits for.
     pub(super) fn stored(&mut self, id: PacketId, now: Ticks) {
         self.free_pool(id, now);
-        self.offer(id, now);
+        let port = usize::from(self.packets[id].input_port);
+        if let Some(receiver) = &mut self.ports[port].receiver
+            && let Some(entry) = receiver.storing.iter_mut().find(|(other, _)| *other == id)
+        {
+            entry.1 = true;
+        }
+        while let Some(receiver) = &mut self.ports[port].receiver
+            && let Some(&(id, true)) = receiver.storing.front()
+        {
+            receiver.storing.pop_front();
+            self.offer(id, now);
+        }
     }
 
     /// Byte offset of a cell within the memory that keeps packets; cells are followed in order.

@@ -225,10 +225,11 @@ impl Chip {
             let (place, at, address) = (target.place, now + target.issue, target.base + address);
             let owner = Owner::Thread { thread, posted };
             let request = self.new_request(owner, number as u32, kind, bytes, place, address);
-            self.travel(request, at).map(|done| {
+            let done = self.travel(request, at);
+            if done.is_some() {
                 self.free_request(request);
-                done
-            })
+            }
+            done
         };
         if posted {
             let t = &mut self.threads[thread as usize];

@@ -1,6 +1,9 @@
 //! Small chips for tests: one cluster, one server, one port, to be changed as a test needs.
 #![allow(dead_code, reason = "each test file uses a part of the kit")]
 
+pub mod dram;
+pub mod random;
+
 use linecard_chip::config::*;
 use linecard_chip::{Arrival, Chip, ChipConfig, Departure, DispatchRule, Outcome, RunLimit};
 use linecard_program::script::{Access, Action, PacketInfo, PacketProgram, RoleId, Steps};
