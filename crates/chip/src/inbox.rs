@@ -93,3 +93,23 @@ impl Inbox {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_that_nobody_takes_from_stays_as_long_as_twice_its_threads() {
+        let mut group = Group { threads: 3, ..Group::default() };
+        let mut epochs = [0; 3];
+        for turn in 0..1000 {
+            let thread = turn % 3;
+            epochs[thread] += 1;
+            group.drop_stale(|thread| epochs[thread as usize]);
+            group.free.push_back((thread as u32, epochs[thread]));
+            assert!(group.free.len() <= 6);
+        }
+        group.free.retain(|&(thread, epoch)| epochs[thread as usize] == epoch);
+        assert_eq!(group.free.iter().map(|free| free.0).collect::<Vec<_>>(), [1, 2, 0], "longest free first");
+    }
+}

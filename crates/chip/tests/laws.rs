@@ -4,7 +4,7 @@ mod kit;
 
 use kit::random::{RandomChip, chip};
 use linecard_buffers::AllocatorKind;
-use linecard_chip::config::{OrderKept, WhenFull};
+use linecard_chip::config::{OrderKept, PlaceKind, WhenFull};
 use linecard_chip::{Chip, Counts, Departure, Loss, Outcome, RunLimit};
 use proptest::prelude::*;
 use std::cell::RefCell;
@@ -150,6 +150,34 @@ proptest! {
     #[test]
     fn every_chip_keeps_the_laws(seed in any::<u64>()) {
         hold_to_the_laws(seed)?;
+    }
+}
+
+/// The same chip with its places listed the other way round.
+fn reversed(random: &RandomChip) -> RandomChip {
+    let mut reversed = random.clone();
+    let last = reversed.config.places.len() - 1;
+    reversed.config.places.reverse();
+    for place in &mut reversed.config.places {
+        if let PlaceKind::Cached(cache) = &mut place.kind {
+            cache.behind = last - cache.behind;
+        }
+    }
+    for target in reversed.config.targets.iter_mut().flatten().flatten() {
+        target.place = last - target.place;
+    }
+    reversed
+}
+
+#[test]
+fn the_order_in_which_places_are_listed_changes_nothing() {
+    for seed in 0..500 {
+        let random = chip(seed);
+        let (one, mut other) = (run(&random, ALL), run(&reversed(&random), ALL));
+        other.counts.places.reverse();
+        assert_eq!(format!("{:?}", one.departures), format!("{:?}", other.departures), "seed {seed}");
+        assert_eq!(format!("{:?}", one.counts.places), format!("{:?}", other.counts.places), "seed {seed}");
+        assert_eq!(format!("{:?}", one.counts.latency), format!("{:?}", other.counts.latency));
     }
 }
 

@@ -42,8 +42,7 @@ fn stays_ns(
     }));
     let limit = RunLimit { warmup_packets: Some(0), packets: u64::MAX / 2 };
     assert_eq!(chip.run(limit, &mut |_| ControlFlow::Continue(())), Outcome::TrafficEnded);
-    let stays = stays.borrow().clone();
-    stays
+    stays.take()
 }
 
 #[track_caller]

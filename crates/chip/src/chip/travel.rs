@@ -157,7 +157,7 @@ impl Chip {
         let behind = cache.behind as u16;
         let line = cache.line_bytes();
         let owner = Owner::Fill(request);
-        let further = match cache.look_up(address, kind.writes(), request) {
+        let further = match cache.look_up(address, kind.writes(), request, done) {
             Found::Hit { there } => return Some(done.max(there)),
             Found::Coming => {
                 let next = cache.wait_for(address, request);

@@ -98,9 +98,9 @@ impl Cache {
         self.lines[range].iter_mut().find(|line| line.block == block)
     }
 
-    /// Looks an address up for a request; on a miss its line takes the place of the one used longest ago that is not on
-    /// its way.
-    pub fn look_up(&mut self, address: u64, write: bool, request: u32) -> Found {
+    /// Looks an address up for a request at `now`; on a miss its line takes the place of the one used longest ago that is
+    /// not on its way.
+    pub fn look_up(&mut self, address: u64, write: bool, request: u32, now: Ticks) -> Found {
         self.clock += 1;
         let clock = self.clock;
         if let Some(line) = self.line_of(address) {
@@ -114,8 +114,8 @@ impl Cache {
         let block = address >> self.line_shift;
         let range = self.set_of(block);
         let shift = self.line_shift;
-        let victim =
-            self.lines[range].iter_mut().filter(|line| !line.is_coming()).min_by_key(|line| line.used);
+        let settled = |line: &&mut Line| !line.is_coming() && line.there <= now;
+        let victim = self.lines[range].iter_mut().filter(settled).min_by_key(|line| line.used);
         let Some(victim) = victim else { return Found::Past };
         let evicted = (victim.block != EMPTY && victim.dirty).then_some(victim.block << shift);
         *victim = Line { block, used: clock, dirty: write, miss: request, waiting: Self::NOBODY, there: 0 };

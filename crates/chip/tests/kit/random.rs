@@ -12,6 +12,7 @@ use linecard_program::{DropReason, PacketHead};
 use linecard_sim::{Stream, stream};
 
 /// A chip, what its clusters run, and the packets that come.
+#[derive(Clone)]
 pub struct RandomChip {
     pub config: ChipConfig,
     programs: Vec<Random>,
