@@ -79,6 +79,10 @@ pub struct PlaceConfig {
 
 /// How a place serves accesses.
 #[derive(Clone, Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a chip has few places, and a box would be in the way of whoever writes one"
+)]
 pub enum PlaceKind {
     /// One queue in front of one or several servers.
     Server(ServerConfig),

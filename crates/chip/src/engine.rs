@@ -91,7 +91,7 @@ impl Engine {
 
     /// Time for which it worked since the last restart.
     pub fn busy(&self, now: Ticks) -> u64 {
-        self.busy - self.busy_until.saturating_sub(now).min(self.busy)
+        self.busy - self.busy_until.saturating_sub(now)
     }
 
     /// Forget what was before `now`.

@@ -15,6 +15,19 @@ pub(crate) struct Group {
     pub load: u32,
     /// Cluster of its threads; the first of all where they are of several.
     pub cluster: u16,
+    /// Threads that take from it.
+    pub threads: u32,
+}
+
+impl Group {
+    /// A thread of several inboxes stands in the list of each, and is taken off one only. So that a list which nobody
+    /// takes from does not grow for ever, places that no longer hold are dropped when they are most of it.
+    #[inline]
+    pub fn drop_stale(&mut self, epoch_of: impl Fn(u32) -> u32) {
+        if self.free.len() >= 2 * self.threads as usize {
+            self.free.retain(|&(thread, epoch)| epoch_of(thread) == epoch);
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -25,8 +38,8 @@ pub(crate) struct Inbox {
     pub waiting: u32,
     /// Threads that wait to put a packet in.
     pub putters: VecDeque<u32>,
-    /// Whether ports put packets in.
-    pub of_ports: bool,
+    /// Ports that put packets in.
+    pub ports: Vec<u16>,
     pub most_waiting: u32,
 }
 
@@ -48,18 +61,23 @@ pub(crate) fn choose(hash: u32, salt: u32, bound: usize) -> usize {
 const GROUP_SALT: u32 = 0x5bd1_e995;
 
 impl Inbox {
-    /// An inbox of so many groups, each with the cluster of its threads.
-    pub fn new(config: &InboxConfig, clusters_of_groups: Vec<u16>, of_ports: bool) -> Self {
-        let group = |cluster| Group { cluster, ..Group::default() };
+    /// An inbox of these groups.
+    pub fn new(config: &InboxConfig, groups: Vec<Group>, ports: Vec<u16>) -> Self {
         Self {
             rule: config.rule,
-            groups: clusters_of_groups.into_iter().map(group).collect(),
+            groups,
             capacity: config.capacity.unwrap_or(u32::MAX),
             waiting: 0,
             putters: VecDeque::new(),
-            of_ports,
+            ports,
             most_waiting: 0,
         }
+    }
+
+    /// Whether one more packet may wait in it.
+    #[inline]
+    pub fn has_room(&self) -> bool {
+        self.waiting < self.capacity
     }
 
     /// The group that a packet belongs to.
@@ -73,5 +91,25 @@ impl Inbox {
                 loads.min_by_key(|(_, group)| group.load).map_or(0, |(number, _)| number)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_that_nobody_takes_from_stays_as_long_as_twice_its_threads() {
+        let mut group = Group { threads: 3, ..Group::default() };
+        let mut epochs = [0; 3];
+        for turn in 0..1000 {
+            let thread = turn % 3;
+            epochs[thread] += 1;
+            group.drop_stale(|thread| epochs[thread as usize]);
+            group.free.push_back((thread as u32, epochs[thread]));
+            assert!(group.free.len() <= 6);
+        }
+        group.free.retain(|&(thread, epoch)| epochs[thread as usize] == epoch);
+        assert_eq!(group.free.iter().map(|free| free.0).collect::<Vec<_>>(), [1, 2, 0], "longest free first");
     }
 }

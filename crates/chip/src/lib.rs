@@ -27,6 +27,7 @@ mod order;
 mod packet;
 mod place;
 mod port;
+mod rate;
 mod series;
 mod thread;
 

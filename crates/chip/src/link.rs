@@ -1,12 +1,12 @@
 //! A link: bytes cross it one after another, then take its latency.
 
 use crate::config::LinkConfig;
-use crate::place::server::{scale_64k, ticks_of_64k};
+use crate::rate::Rate;
 use linecard_sim::{Ticks, Timebase};
 
 pub(crate) struct Link {
     latency: Ticks,
-    byte_64k: u64,
+    rate: Rate,
     free: Ticks,
     busy: u64,
     pub bytes: u64,
@@ -16,7 +16,7 @@ impl Link {
     pub fn new(config: &LinkConfig, timebase: &Timebase) -> Self {
         Self {
             latency: timebase.ticks_from_ps(config.latency_ps),
-            byte_64k: ticks_of_64k(config.byte_fs, timebase),
+            rate: Rate::new(config.byte_fs, timebase),
             free: 0,
             busy: 0,
             bytes: 0,
@@ -26,7 +26,7 @@ impl Link {
     /// Bytes that reach the link at `at`; returns when they are across.
     #[inline]
     pub fn cross(&mut self, at: Ticks, bytes: u32) -> Ticks {
-        let time = scale_64k(self.byte_64k, u64::from(bytes));
+        let time = self.rate.ticks(u64::from(bytes));
         self.free = self.free.max(at) + time;
         self.busy += time;
         self.bytes += u64::from(bytes);
@@ -35,7 +35,7 @@ impl Link {
 
     /// Time for which it was busy since the last restart.
     pub fn busy(&self, now: Ticks) -> u64 {
-        self.busy - self.free.saturating_sub(now).min(self.busy)
+        self.busy - self.free.saturating_sub(now)
     }
 
     /// Forget what was before `now`.

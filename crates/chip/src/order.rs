@@ -1,11 +1,14 @@
 //! The order in which packets go to the output queues: each has a turn among those that it is kept in order with, and
 //! one that is done early waits for the earlier ones.
 //!
-//! A packet that is given up passes its turn on. The one whose turn it is never waits, so the window cannot lock up.
+//! A packet waits for its turn in the window, or, where that is full, in the hands of its thread; either way it stands in
+//! the list of its sequence and goes on when its turn comes, so that a full window cannot lock up. A packet that is given
+//! up passes its turn on.
 
 use crate::config::{OrderConfig, OrderKept};
-use crate::packet::{NONE, Packets};
+use crate::packet::{NONE, Packet, Packets};
 use linecard_program::PacketId;
+use std::collections::VecDeque;
 
 /// Flows share so many sequences by their hash; packets of a sequence are kept in order, which those of a flow then are.
 const FLOW_SEQUENCES: u32 = 1 << 14;
@@ -15,8 +18,9 @@ struct Sequence {
     /// Turn that the next packet to come gets, and the one whose turn it is.
     coming: u32,
     turn: u32,
-    /// First packet that waits for its turn; the others follow in order of their turns.
+    /// First packet that waits for its turn, and the last; they follow each other in order of their turns.
     first: PacketId,
+    last: PacketId,
 }
 
 #[derive(Debug)]
@@ -26,8 +30,8 @@ pub(crate) struct Order {
     window: u32,
     pub waiting: u32,
     pub most_waiting: u32,
-    /// Threads that wait for room in the window.
-    pub blocked: std::collections::VecDeque<u32>,
+    /// Packets that found no room in the window and stand in the hands of their threads.
+    held: VecDeque<PacketId>,
 }
 
 impl Order {
@@ -39,11 +43,11 @@ impl Order {
         };
         Self {
             kept: config.kept,
-            sequences: vec![Sequence { coming: 0, turn: 0, first: NONE }; count],
+            sequences: vec![Sequence { coming: 0, turn: 0, first: NONE, last: NONE }; count],
             window: config.window,
             waiting: 0,
             most_waiting: 0,
-            blocked: std::collections::VecDeque::new(),
+            held: VecDeque::new(),
         }
     }
 
@@ -73,32 +77,67 @@ impl Order {
         self.waiting < self.window
     }
 
-    /// The packet waits for its turn.
+    /// The packet waits for its turn: in the window, in the hands of its thread, or, dropped, nowhere.
     pub fn wait(&mut self, packets: &mut Packets, id: PacketId) {
-        let (domain, turn) = (packets[id].domain as usize, packets[id].turn);
-        if !packets[id].dropped {
-            self.waiting += 1;
-            self.most_waiting = self.most_waiting.max(self.waiting);
+        let packet = &mut packets[id];
+        let (domain, turn) = (packet.domain as usize, packet.turn);
+        if packet.is_held() {
+            self.held.push_back(id);
+        } else if !packet.dropped {
+            self.enter_window(packet);
         }
-        let base = self.sequences[domain].turn;
+        let sequence = &mut self.sequences[domain];
+        let base = sequence.turn;
         let later = |other: PacketId, packets: &Packets| {
             packets[other].turn.wrapping_sub(base) > turn.wrapping_sub(base)
         };
-        let first = self.sequences[domain].first;
-        if first == NONE || later(first, packets) {
-            packets[id].next_waiting = first;
-            self.sequences[domain].first = id;
+        if sequence.first == NONE || later(sequence.first, packets) {
+            packets[id].next_waiting = sequence.first;
+            if sequence.first == NONE {
+                sequence.last = id;
+            }
+            sequence.first = id;
             return;
         }
-        let mut before = first;
-        while packets[before].next_waiting != NONE && !later(packets[before].next_waiting, packets) {
+        // Most come in order.
+        if !later(sequence.last, packets) {
+            packets[id].next_waiting = NONE;
+            packets[sequence.last].next_waiting = id;
+            sequence.last = id;
+            return;
+        }
+        let mut before = sequence.first;
+        while !later(packets[before].next_waiting, packets) {
             before = packets[before].next_waiting;
         }
         packets[id].next_waiting = packets[before].next_waiting;
         packets[before].next_waiting = id;
     }
 
-    /// The packet whose turn it was has passed; returns the next one of its sequence, if that waited.
+    fn enter_window(&mut self, packet: &mut Packet) {
+        packet.in_window = true;
+        self.waiting += 1;
+        self.most_waiting = self.most_waiting.max(self.waiting);
+    }
+
+    /// A packet goes on; it makes room if it was in the window.
+    #[inline]
+    pub fn leave_window(&mut self, packet: &mut Packet) {
+        self.waiting -= u32::from(std::mem::take(&mut packet.in_window));
+    }
+
+    /// The packet that has been held longest, if the window has room for it now: its thread is to be let go.
+    pub fn admit(&mut self, packets: &mut Packets) -> Option<PacketId> {
+        if !self.has_room() {
+            return None;
+        }
+        let id = self.held.pop_front()?;
+        self.enter_window(&mut packets[id]);
+        Some(id)
+    }
+
+    /// The packet whose turn it was has passed; returns the next one of its sequence, if that waited. It is still in the
+    /// window or in the hands of its thread.
     pub fn passed(&mut self, packets: &Packets, domain: u32) -> Option<PacketId> {
         if self.kept == OrderKept::Nothing {
             return None;
@@ -110,9 +149,14 @@ impl Order {
             return None;
         }
         sequence.first = packets[first].next_waiting;
-        if !packets[first].dropped {
-            self.waiting -= 1;
+        if packets[first].is_held() {
+            self.held.retain(|&id| id != first);
         }
         Some(first)
+    }
+
+    /// Sequences in which packets wait for their turn.
+    pub fn sequences_waiting(&self) -> u64 {
+        self.sequences.iter().filter(|sequence| sequence.first != NONE).count() as u64
     }
 }

@@ -6,6 +6,9 @@ use linecard_sim::Ticks;
 /// No packet.
 pub(crate) const NONE: PacketId = PacketId(u32::MAX);
 
+/// No thread.
+pub(crate) const NOBODY: u32 = u32::MAX;
+
 /// A packet between its last bit in and its last bit out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packet {
@@ -45,6 +48,10 @@ pub(crate) struct Packet {
     pub domain: u32,
     pub turn: u32,
     pub next_waiting: PacketId,
+    /// Thread that has it in hand while there is no room for it ahead, or [`NOBODY`].
+    pub holder: u32,
+    /// It takes room of the window of those that wait for their turn.
+    pub in_window: bool,
     /// Given up; it only stands for its turn.
     pub dropped: bool,
 }
@@ -77,8 +84,16 @@ impl Packet {
             domain: 0,
             turn: 0,
             next_waiting: NONE,
+            holder: NOBODY,
+            in_window: false,
             dropped: false,
         }
+    }
+
+    /// Whether its thread has it in hand, for want of room ahead.
+    #[inline]
+    pub fn is_held(&self) -> bool {
+        self.holder != NOBODY
     }
 
     /// Bytes of a cell; at least 1, so that an empty last cell is an access too.
@@ -109,6 +124,11 @@ impl Packets {
                 PacketId(self.slots.len() as u32 - 1)
             }
         }
+    }
+
+    /// Packets in the table.
+    pub fn count(&self) -> usize {
+        self.slots.len() - self.free.len()
     }
 
     pub fn remove(&mut self, id: PacketId) {

@@ -1,7 +1,7 @@
 //! Ports: frames come in one after another at the rate of the wire, and go out likewise, class by class.
 
 use crate::config::{PortConfig, Scheduler, WhenFull};
-use crate::place::server::{scale_64k, ticks_of_64k};
+use crate::rate::Rate;
 use linecard_program::{PacketHead, PacketId};
 use linecard_sim::{Ticks, Timebase};
 use std::collections::VecDeque;
@@ -17,7 +17,7 @@ pub(crate) struct Frame {
 /// A wire: one frame after another.
 #[derive(Debug)]
 pub(crate) struct Wire {
-    byte_64k: u64,
+    rate: Rate,
     overhead_bytes: u32,
     pub free: Ticks,
     busy: u64,
@@ -26,19 +26,13 @@ pub(crate) struct Wire {
 impl Wire {
     fn new(bits_per_second: u64, overhead_bytes: u32, timebase: &Timebase) -> Self {
         let byte_fs = 8_000_000_000_000_000 / bits_per_second.max(1);
-        Self { byte_64k: ticks_of_64k(byte_fs, timebase), overhead_bytes, free: 0, busy: 0 }
+        Self { rate: Rate::new(byte_fs, timebase), overhead_bytes, free: 0, busy: 0 }
     }
 
-    /// The time that a frame of so many bytes takes on the wire, gap included.
-    #[inline]
-    pub fn frame(&self, bytes: u32) -> Ticks {
-        scale_64k(self.byte_64k, u64::from(bytes + self.overhead_bytes))
-    }
-
-    /// Puts a frame on the wire at `at` or when it is free; returns when it ends.
+    /// Puts a frame, gap included, on the wire at `at` or when it is free; returns when it ends.
     #[inline]
     pub fn send(&mut self, at: Ticks, bytes: u32) -> Ticks {
-        let time = self.frame(bytes);
+        let time = self.rate.ticks(u64::from(bytes) + u64::from(self.overhead_bytes));
         self.busy += time;
         self.free = self.free.max(at) + time;
         self.free
@@ -46,7 +40,7 @@ impl Wire {
 
     /// Time for which the wire was busy since the last restart.
     pub fn busy(&self, now: Ticks) -> u64 {
-        self.busy - self.free.saturating_sub(now).min(self.busy)
+        self.busy - self.free.saturating_sub(now)
     }
 
     /// Forget what was before `now`.
@@ -60,6 +54,8 @@ impl Wire {
 pub(crate) struct Receiver {
     pub wire: Wire,
     pub coming: VecDeque<Frame>,
+    /// Packets that are being written to memory or have been, in order, and whether each is all there.
+    pub storing: VecDeque<(PacketId, bool)>,
     pub pool: u16,
     pub inbox: u16,
     /// Packets and their bytes that came since the last restart.
@@ -72,9 +68,7 @@ pub(crate) struct Receiver {
 pub(crate) struct Sender {
     pub wire: Wire,
     pub classes: Vec<VecDeque<PacketId>>,
-    /// Packets of a class in its queue or on their way there.
-    pub taken: Vec<u32>,
-    pub queue_packets: u32,
+    pub queue_packets: usize,
     pub when_full: WhenFull,
     scheduler: Scheduler,
     /// Class that is next to be looked at, and what each may still send in its turn.
@@ -85,8 +79,10 @@ pub(crate) struct Sender {
     pub buffer_cells: u32,
     pub buffer_used: u32,
     pub sending: Option<PacketId>,
-    /// Threads that wait for room, of any class.
-    pub blocked: VecDeque<u32>,
+    /// Packets whose turn it is and that wait for room in the queue of their class.
+    pub blocked: Vec<VecDeque<PacketId>>,
+    /// Number among the sources of events.
+    pub source: usize,
     pub packets: u64,
     pub bytes: u64,
     pub most_queued: u32,
@@ -103,6 +99,7 @@ impl Port {
         let receiver = config.receive.as_ref().map(|r| Receiver {
             wire: wire(r.bits_per_second),
             coming: VecDeque::with_capacity(64),
+            storing: VecDeque::with_capacity(64),
             pool: r.pool as u16,
             inbox: r.inbox as u16,
             packets: 0,
@@ -111,17 +108,23 @@ impl Port {
         let sender = config.transmit.as_ref().map(|t| Sender {
             wire: wire(t.bits_per_second),
             classes: (0..t.classes).map(|_| VecDeque::with_capacity(64)).collect(),
-            taken: vec![0; t.classes as usize],
-            queue_packets: t.queue_packets,
+            queue_packets: t.queue_packets as usize,
             when_full: t.when_full,
             scheduler: t.scheduler.clone(),
             turn: 0,
-            deficits: vec![0; t.classes as usize],
+            deficits: match &t.scheduler {
+                // The turn of the first class has begun.
+                Scheduler::Deficit { quantum_bytes } => {
+                    quantum_bytes.iter().take(1).copied().chain(vec![0; t.classes as usize - 1]).collect()
+                }
+                _ => Vec::new(),
+            },
             fetched: VecDeque::with_capacity(64),
             buffer_cells: t.buffer_cells,
             buffer_used: 0,
             sending: None,
-            blocked: VecDeque::new(),
+            blocked: vec![VecDeque::new(); t.classes as usize],
+            source: 0,
             packets: 0,
             bytes: 0,
             most_queued: 0,
@@ -155,6 +158,11 @@ impl Sender {
                 let size = bytes(head);
                 if self.deficits[class] >= size {
                     self.deficits[class] -= size;
+                    if self.classes[class].len() == 1 {
+                        // Whoever has nothing more to send keeps nothing for later.
+                        self.deficits[class] = 0;
+                        self.begin_turn(class + 1);
+                    }
                     return Some(class);
                 }
                 // The turn is over; what is left is kept for the next one.
@@ -169,6 +177,17 @@ impl Sender {
         if let Scheduler::Deficit { quantum_bytes } = &self.scheduler {
             self.deficits[self.turn] += quantum_bytes[self.turn];
         }
+    }
+
+    /// Whether the queue of a class takes no more.
+    pub fn is_full(&self, class: usize) -> bool {
+        self.classes[class].len() >= self.queue_packets
+    }
+
+    /// Packets that it has, wherever they stand.
+    pub fn count(&self) -> usize {
+        let blocked: usize = self.blocked.iter().map(VecDeque::len).sum();
+        self.queued() + blocked + self.fetched.len() + usize::from(self.sending.is_some())
     }
 
     /// Packets in all queues.

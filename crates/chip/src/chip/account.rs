@@ -98,7 +98,7 @@ impl Chip {
         let cluster = |number: usize| {
             let config = &self.config.clusters[number];
             let engines = || self.engines.iter().filter(move |e| usize::from(e.cluster) == number);
-            let shares: Vec<f64> = engines().map(|e| share(e.busy(now) as f64, duration).min(1.0)).collect();
+            let shares: Vec<f64> = engines().map(|e| share(e.busy(now) as f64, duration)).collect();
             let row = &spent[number * states..(number + 1) * states];
             let all: u64 = row.iter().sum();
             let free = row[usize::from(State::FREE.0)];
@@ -118,7 +118,7 @@ impl Chip {
         let duration = (now - self.account.since) as f64;
         let of_server = |server: &crate::place::server::Server| match server.concurrency() {
             0 => None,
-            n => Some(share(server.busy(now) as f64, duration * f64::from(n)).min(1.0)),
+            n => Some(share(server.busy(now) as f64, duration * f64::from(n))),
         };
         let place = |(place, config): (&Place, &crate::config::PlaceConfig)| {
             let (utilization, most, accesses, residence, hit_rate) = match place {
@@ -137,7 +137,7 @@ impl Chip {
                 Place::Cached(c) => {
                     let rate = share(c.hits as f64, (c.hits + c.misses) as f64);
                     let use_ = of_server(&c.port);
-                    (use_, use_, c.port.accesses, c.port.residence, Some(rate))
+                    (use_, use_, c.port.accesses, c.residence, Some(rate))
                 }
             };
             PlaceCounts {
@@ -160,7 +160,7 @@ impl Chip {
         links
             .map(|(link, config)| LinkCounts {
                 name: config.name.clone(),
-                utilization: share(link.busy(now) as f64, duration).min(1.0),
+                utilization: share(link.busy(now) as f64, duration),
                 bytes: link.bytes,
             })
             .collect()
@@ -185,7 +185,7 @@ impl Chip {
         ports
             .map(|(port, config)| {
                 let (receiver, sender) = (port.receiver.as_ref(), port.sender.as_ref());
-                let used = |wire: &crate::port::Wire| share(wire.busy(now) as f64, duration).min(1.0);
+                let used = |wire: &crate::port::Wire| share(wire.busy(now) as f64, duration);
                 PortCounts {
                     name: config.name.clone(),
                     group: config.group.clone(),

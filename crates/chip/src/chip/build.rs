@@ -3,19 +3,19 @@
 use super::{Chip, Cluster, FIXED, PacketMemory, Pool, Sources, Target, TrafficSource};
 use crate::account::{Account, Level};
 use crate::branches::Branches;
-use crate::config::{ChipConfig, DispatchRule, PlaceKind};
+use crate::config::{BankBy, ChipConfig, ClusterConfig, DispatchRule, PlaceConfig, PlaceKind, Scheduler};
 use crate::engine::Engine;
-use crate::inbox::Inbox;
+use crate::inbox::{Group, Inbox};
 use crate::link::Link;
 use crate::order::Order;
 use crate::packet::Packets;
 use crate::place::Place;
 use crate::port::Port;
 use crate::thread::{State, Thread};
-use linecard_buffers::Allocator;
+use linecard_buffers::{Allocator, AllocatorKind};
 use linecard_program::script::PacketProgram;
 use linecard_sim::{Agenda, Timebase};
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 /// A frame that would wait longer for its wire is lost: more comes than the port carries.
 const LINE_PATIENCE_NS: u64 = 100_000;
@@ -39,7 +39,7 @@ impl Chip {
         let groups = groups_of_places(&config);
         let receiving = numbers(&config, |port| port.receive.is_some());
         let sending = numbers(&config, |port| port.transmit.is_some());
-        let places: Vec<Place> = config.places.iter().map(|place| Place::new(place, &timebase)).collect();
+        let mut places: Vec<Place> = config.places.iter().map(|place| Place::new(place, &timebase)).collect();
         let shape = Threads::new(&config);
         let sources = Sources::new(&config, &places, receiving.len(), sending.len());
         let seed = config.seed;
@@ -66,6 +66,9 @@ impl Chip {
             }
         }
         let targets = targets(&config, &groups, &ticks);
+        for target in targets.iter().flatten().filter(|target| target.direct) {
+            places[usize::from(target.place)].entered_ahead(target.issue);
+        }
         let locks = programs.iter().map(|p| p.locks()).max().unwrap_or(0);
         let mut chip = Self {
             agenda: Agenda::new(sources.first_channel + sources.channels.len()),
@@ -81,6 +84,8 @@ impl Chip {
             links: config.links.iter().map(|link| Link::new(link, &timebase)).collect(),
             lines: (0..config.links.len() + places.len()).map(|_| BinaryHeap::new()).collect(),
             line_sequence: 0,
+            passing: VecDeque::new(),
+            feeding: VecDeque::new(),
             requests: Vec::new(),
             free_requests: Vec::new(),
             finished: Vec::new(),
@@ -111,6 +116,11 @@ impl Chip {
             sources,
             config,
         };
+        for (number, &port) in chip.senders.iter().enumerate() {
+            if let Some(sender) = &mut chip.ports[usize::from(port)].sender {
+                sender.source = chip.sources.first_sender + number;
+            }
+        }
         for thread in 0..chip.threads.len() as u32 {
             chip.make_ready(thread, 0);
         }
@@ -238,24 +248,29 @@ struct Threads {
 
 impl Threads {
     fn new(config: &ChipConfig) -> Self {
-        let of_ports = |inbox: usize| {
-            config.ports.iter().any(|port| port.receive.as_ref().is_some_and(|r| r.inbox == inbox))
-        };
+        let of_ports =
+            |inbox: usize| numbers(config, |port| port.receive.as_ref().is_some_and(|r| r.inbox == inbox));
         let takers = |inbox: usize| {
             config.clusters.iter().enumerate().filter(move |(_, cluster)| cluster.takes.contains(&inbox))
         };
         let mut inboxes = Vec::new();
         for (number, inbox) in config.inboxes.iter().enumerate() {
-            let clusters = match inbox.rule {
-                DispatchRule::FreeList => takers(number).take(1).map(|(c, _)| c as u16).collect(),
+            let of_cluster =
+                |cluster: usize, threads: u32| Group { cluster: cluster as u16, threads, ..Group::default() };
+            let all = |cluster: &ClusterConfig| cluster.engines * cluster.threads;
+            let groups = match inbox.rule {
+                DispatchRule::FreeList => {
+                    let first = takers(number).next().map_or(0, |(c, _)| c);
+                    vec![of_cluster(first, takers(number).map(|(_, cluster)| all(cluster)).sum())]
+                }
                 DispatchRule::Hash | DispatchRule::LeastLoaded => {
-                    takers(number).map(|(c, _)| c as u16).collect()
+                    takers(number).map(|(c, cluster)| of_cluster(c, all(cluster))).collect()
                 }
                 DispatchRule::Lanes => takers(number)
-                    .flat_map(|(c, cluster)| vec![c as u16; (cluster.engines * cluster.threads) as usize])
+                    .flat_map(|(c, cluster)| (0..all(cluster)).map(move |_| of_cluster(c, 1)))
                     .collect(),
             };
-            inboxes.push(Inbox::new(inbox, clusters, of_ports(number)));
+            inboxes.push(Inbox::new(inbox, groups, of_ports(number)));
         }
         let (mut groups, mut groups_at) = (Vec::new(), Vec::new());
         let mut lane = vec![0u32; config.inboxes.len()];
@@ -300,10 +315,31 @@ fn check(config: &ChipConfig, programs: usize) -> Result<(), String> {
         refuse(!taken, &format!("no cluster takes from the inbox {}", inbox.name))?;
         refuse(inbox.capacity == Some(0), &format!("the inbox {} has no room", inbox.name))?;
     }
-    // Ports write a packet before a thread has it, so the thread's memory must be known then.
-    if let Some(packets) = &config.packets
-        && packets.received_by_ports
-    {
+    for place in &config.places {
+        check_place(place, &config.places)?;
+    }
+    let by_ports = config.packets.as_ref().is_some_and(|packets| packets.sent_by_ports);
+    for port in &config.ports {
+        let Some(t) = &port.transmit else { continue };
+        let name = &port.name;
+        refuse(t.classes == 0, &format!("the port {name} has no output queue"))?;
+        refuse(t.queue_packets == 0, &format!("the output queues of {name} have no room"))?;
+        refuse(by_ports && t.buffer_cells == 0, &format!("the buffer of {name} has no cells"))?;
+        if let Scheduler::Deficit { quantum_bytes } = &t.scheduler {
+            let wrong = quantum_bytes.len() != t.classes as usize || quantum_bytes.contains(&0);
+            refuse(
+                wrong,
+                &format!("deficit round robin at {name} needs some bytes of each class in a turn"),
+            )?;
+        }
+    }
+    // A packet gets its cells before a thread has it, so the thread's memory must be known then.
+    if let Some(packets) = &config.packets {
+        refuse(
+            packets.allocator.kind == AllocatorKind::PerQueue,
+            "packets leave a chip in another order than they came, which allocation by queue does not bear: choose \
+             another allocator",
+        )?;
         for port in config.ports.iter().filter_map(|port| port.receive.as_ref()) {
             let inbox = &config.inboxes[port.inbox];
             let takers = config.targets.iter().zip(&config.clusters);
@@ -318,6 +354,49 @@ fn check(config: &ChipConfig, programs: usize) -> Result<(), String> {
                     inbox.name
                 ),
             )?;
+        }
+    }
+    Ok(())
+}
+
+fn check_place(place: &PlaceConfig, places: &[PlaceConfig]) -> Result<(), String> {
+    let name = &place.name;
+    match &place.kind {
+        PlaceKind::Server(_) => {}
+        PlaceKind::Banked { count, by, .. } => {
+            let interleaved = match *by {
+                BankBy::Address { interleave_bytes } => interleave_bytes.is_power_of_two(),
+                BankBy::Turn => true,
+            };
+            if *count == 0 || !interleaved {
+                return Err(format!("{name} needs a bank, and banks change after a power of two of bytes"));
+            }
+        }
+        PlaceKind::Dram(dram) => {
+            if dram.channels == 0 || dram.access_bytes == 0 {
+                return Err(format!("{name} needs a channel, and accesses of a byte or more"));
+            }
+        }
+        PlaceKind::Cached(cache) => {
+            if !(1..=1 << 15).contains(&cache.line_bytes)
+                || !cache.line_bytes.is_power_of_two()
+                || !cache.sets.is_power_of_two()
+                || cache.ways == 0
+            {
+                return Err(format!(
+                    "{name} needs lines of at most 32,768 bytes, a power of two of them and of sets, and a way"
+                ));
+            }
+            // What is behind what comes to an end before every place has been passed.
+            let mut behind = cache.behind;
+            for _ in places {
+                match places.get(behind).map(|place| &place.kind) {
+                    Some(PlaceKind::Cached(next)) => behind = next.behind,
+                    Some(_) => return Ok(()),
+                    None => break,
+                }
+            }
+            return Err(format!("behind {name} there is no memory"));
         }
     }
     Ok(())

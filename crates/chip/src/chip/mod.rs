@@ -114,8 +114,10 @@ pub(crate) enum Owner {
     Receive(PacketId),
     /// A port reads a packet from memory.
     Transmit(PacketId),
-    /// A cache fetches a line for the request of this number.
+    /// A cache fetches a line for the request of this number, or sends it past.
     Fill(u32),
+    /// A piece, within one line of a cache, of the request of this number.
+    Piece(u32),
     Nobody,
 }
 
@@ -131,7 +133,7 @@ pub(crate) struct Request {
     bytes: u16,
     place: u16,
     address: u64,
-    /// Pieces of it that DRAM has not done yet.
+    /// Pieces of it that DRAM or a cache has not done yet.
     pieces: u32,
     done: Ticks,
     arrived: Ticks,
@@ -187,6 +189,9 @@ pub struct Chip {
     /// Lines in front of links, then of places.
     lines: Vec<Line>,
     line_sequence: u64,
+    /// Packets whose turn it is, and ports from whose queues packets may go on; both empty between events.
+    passing: VecDeque<PacketId>,
+    feeding: VecDeque<u16>,
     requests: Vec<Request>,
     free_requests: Vec<u32>,
     /// Ends of DRAM accesses; empty between events.
@@ -276,6 +281,33 @@ impl Chip {
         &self.config
     }
 
+    /// What the chip still holds, in words: nothing, once traffic has ended and every packet has left.
+    pub fn leftovers(&self) -> Vec<String> {
+        let threads = self.threads.iter().filter(|t| t.packet != NONE || t.posted_unknown > 0).count();
+        let cells: u64 = self.pools.iter().map(|pool| pool.level.now).sum();
+        let memories = self.memory.iter().flat_map(|memory| memory.allocators.iter().flatten());
+        let kept: u64 = memories.map(|allocator| u64::from(allocator.cells_in_use())).sum();
+        let loads = self.inboxes.iter().flat_map(|inbox| &inbox.groups).map(|group| u64::from(group.load));
+        let senders = self.ports.iter().filter_map(|port| port.sender.as_ref());
+        let held = [
+            ("packets", self.account.inside.now),
+            ("packets in the table", self.packets.count() as u64),
+            ("packets of inboxes", loads.sum()),
+            ("packets in inboxes", self.inboxes.iter().map(|inbox| u64::from(inbox.waiting)).sum()),
+            ("sequences with packets that wait", self.order.sequences_waiting()),
+            ("packets of output ports", senders.map(|s| s.count() as u64).sum()),
+            ("threads at work", threads as u64),
+            ("cells of receive buffers", cells),
+            ("cells of packet memories", kept),
+            ("accesses", (self.requests.len() - self.free_requests.len()) as u64),
+            ("requests on their way", self.lines.iter().map(|line| line.len() as u64).sum()),
+            ("timers", self.timers.len() as u64),
+            ("locks", self.locks.iter().filter(|lock| lock.owner.is_some()).count() as u64),
+        ];
+        let left = held.into_iter().filter(|&(_, count)| count > 0);
+        left.map(|(what, count)| format!("{count} {what}")).collect()
+    }
+
     /// Its programs, for their counters.
     pub fn programs(&self) -> &[Box<dyn PacketProgram>] {
         &self.programs
@@ -298,6 +330,7 @@ impl Chip {
             Some(packets) => (true, packets),
             None => (true, FIRST_LOOK_PACKETS.min(limit.packets.max(1))),
         };
+        self.warm = !warming;
         let longest = limit.packets.saturating_mul(2).max(10 * FIRST_LOOK_PACKETS);
         let mut countdown = EVENTS_BETWEEN_REPORTS;
         loop {
@@ -312,7 +345,7 @@ impl Chip {
                     mark = self.gone.saturating_add(limit.packets);
                     self.start_measuring();
                 } else {
-                    mark = self.gone * 2;
+                    mark = (self.gone * 2).min(longest);
                 }
             }
             let Some((now, source)) = self.agenda.take_next() else {

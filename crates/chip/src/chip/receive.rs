@@ -92,7 +92,6 @@ impl Chip {
         }
         let mut packet = Packet::new(frame.head, number, frame.flow_hash, port as u16, now);
         let group = self.inboxes[inbox].group_of(frame.flow_hash);
-        (packet.inbox, packet.group) = (inbox as u16, group as u32);
         if let Err(loss) = self.allocate(&mut packet, inbox, group) {
             return self.lose(loss, now);
         }
@@ -101,10 +100,16 @@ impl Chip {
         (packet.pool, packet.pool_cells) = (pool as u16, cells as u16);
         (packet.domain, packet.turn) = self.order.enter(frame.flow_hash, port as u16);
         let id = self.packets.insert(packet);
+        self.join_group(id, inbox, group);
         self.account.enters(now);
         match &self.memory {
-            Some(memory) if memory.received_by_ports => self.store(id, now),
-            _ => self.offer(inbox, group, id, now),
+            Some(memory) if memory.received_by_ports => {
+                if let Some(receiver) = &mut self.ports[port].receiver {
+                    receiver.storing.push_back((id, false));
+                }
+                self.move_by_port(id, true, now);
+            }
+            _ => self.offer(id, now),
         }
     }
 
@@ -129,46 +134,33 @@ impl Chip {
 
     /// A packet for a thread of a chip that always has one waiting.
     pub(super) fn draw(&mut self, inbox: usize, group: usize, now: Ticks) -> Option<PacketId> {
-        let Arrival { head, flow_hash, .. } = match self.next_arrival.take() {
-            Some(arrival) => arrival,
-            None if self.traffic_ended => return None,
-            None => match (self.traffic)() {
-                Some(arrival) => arrival,
-                None => {
-                    self.traffic_ended = true;
-                    return None;
-                }
-            },
-        };
-        let port = self.receivers[choose(flow_hash, PORT_SALT, self.receivers.len())];
-        let mut packet = Packet::new(head, self.numbered, flow_hash, port, now);
-        (packet.inbox, packet.group) = (inbox as u16, group as u32);
-        match self.allocate(&mut packet, inbox, group) {
-            Ok(()) => {}
-            Err(Loss::PacketMemoryFull) => {
+        loop {
+            if self.next_arrival.is_none() && !self.traffic_ended {
+                self.next_arrival = (self.traffic)();
+                self.traffic_ended = self.next_arrival.is_none();
+            }
+            let Arrival { head, flow_hash, .. } = self.next_arrival?;
+            let ports = &self.inboxes[inbox].ports;
+            let port = ports[choose(flow_hash, PORT_SALT, ports.len())];
+            let mut packet = Packet::new(head, self.numbered, flow_hash, port, now);
+            let allocated = self.allocate(&mut packet, inbox, group);
+            if allocated == Err(Loss::PacketMemoryFull) {
                 // It waits until there is room.
-                self.next_arrival = Some(Arrival { at_ns: 0, flow_hash, head });
                 return None;
             }
-            Err(loss) => {
-                self.numbered += 1;
-                self.came(usize::from(port), &head, now);
+            self.next_arrival = None;
+            self.numbered += 1;
+            self.came(usize::from(port), &head, now);
+            if let Err(loss) = allocated {
                 self.lose(loss, now);
-                return self.draw(inbox, group, now);
+                continue;
             }
+            (packet.domain, packet.turn) = self.order.enter(flow_hash, port);
+            let id = self.packets.insert(packet);
+            self.join_group(id, inbox, group);
+            self.account.enters(now);
+            return Some(id);
         }
-        self.numbered += 1;
-        self.came(usize::from(port), &head, now);
-        (packet.domain, packet.turn) = self.order.enter(flow_hash, port);
-        let id = self.packets.insert(packet);
-        self.account.enters(now);
-        self.inboxes[inbox].groups[group].load += 1;
-        Some(id)
-    }
-
-    /// A port writes a packet into memory, cell by cell.
-    fn store(&mut self, id: PacketId, now: Ticks) {
-        self.move_by_port(id, true, now);
     }
 
     /// A port moves all cells of a packet into memory, or out of it.
@@ -192,12 +184,23 @@ impl Chip {
         }
     }
 
-    /// All of a packet is in memory: its cells of the receive buffer are free, and a thread may take it up.
+    /// All of a packet is in memory: its cells of the receive buffer are free, and threads may have it and those behind
+    /// it. A port hands packets on in the order in which they came; one that overtook others could keep a thread from
+    /// them that it then waits for.
     pub(super) fn stored(&mut self, id: PacketId, now: Ticks) {
         self.free_pool(id, now);
-        let packet = &self.packets[id];
-        let (inbox, group) = (usize::from(packet.inbox), packet.group as usize);
-        self.offer(inbox, group, id, now);
+        let port = usize::from(self.packets[id].input_port);
+        if let Some(receiver) = &mut self.ports[port].receiver
+            && let Some(entry) = receiver.storing.iter_mut().find(|(other, _)| *other == id)
+        {
+            entry.1 = true;
+        }
+        while let Some(receiver) = &mut self.ports[port].receiver
+            && let Some(&(id, true)) = receiver.storing.front()
+        {
+            receiver.storing.pop_front();
+            self.offer(id, now);
+        }
     }
 
     /// Byte offset of a cell within the memory that keeps packets; cells are followed in order.
@@ -216,10 +219,13 @@ impl Chip {
     }
 
     /// A program moves a cell out of the receive buffer, which is free when the last has gone.
-    pub(super) fn moved_cell(&mut self, id: PacketId, now: Ticks) {
+    pub(super) fn moved_cell(&mut self, id: PacketId, cell: u16, now: Ticks) {
         let packet = &mut self.packets[id];
-        packet.moved += 1;
-        if packet.moved == packet.cells {
+        // Cells go in order; one that is written again has left the buffer before.
+        if cell >= packet.moved {
+            packet.moved = cell + 1;
+        }
+        if packet.moved >= packet.cells {
             self.free_pool(id, now);
         }
     }

@@ -3,6 +3,8 @@
 use super::{Chip, Departure};
 use crate::account::Loss;
 use crate::config::WhenFull;
+use crate::packet::{NOBODY, Packet};
+use crate::thread::State;
 use linecard_program::PacketId;
 use linecard_sim::Ticks;
 
@@ -11,88 +13,134 @@ use linecard_sim::Ticks;
 pub(super) enum Sent {
     /// The thread is free.
     Done,
-    /// The queue of this port is full, and the thread waits.
-    QueueFull(usize),
-    /// The packet is early, and no more may wait for their turn.
+    /// It is the packet's turn, but its queue is full; the thread keeps it.
+    QueueFull,
+    /// The packet is early, and no more may wait for their turn; the thread keeps it.
     WindowFull,
 }
 
 impl Chip {
-    /// A thread hands its packet over.
+    /// A thread hands its packet over. Whatever makes room for a packet that the thread keeps also frees the thread
+    /// ([`Chip::let_go`]).
     pub(super) fn send(&mut self, thread: u32, port: u16, class: u8, now: Ticks) -> Sent {
         let port = usize::from(self.senders[usize::from(port) % self.senders.len()]);
         let id = self.threads[thread as usize].packet;
-        let turn = self.order.is_turn(&self.packets, id);
         let Some(sender) = &mut self.ports[port].sender else {
             unreachable!("only ports with an outward side are sent to")
         };
         let class = usize::from(class) % sender.classes.len();
-        if sender.taken[class] >= sender.queue_packets {
-            match sender.when_full {
-                WhenFull::Wait => return Sent::QueueFull(port),
-                WhenFull::Drop => {
-                    self.leave_thread(thread);
-                    self.give_up(id, Loss::OutputQueueFull, now);
-                    return Sent::Done;
-                }
-            }
-        }
-        if !turn && !self.order.has_room() {
-            return Sent::WindowFull;
-        }
-        sender.taken[class] += 1;
-        self.leave_thread(thread);
         let packet = &mut self.packets[id];
         (packet.port, packet.class, packet.sent) = (port as u16, class as u16, now);
-        if self.memory.is_some() && packet.moved > 0 {
-            self.free_pool(id, now);
+        if !self.order.is_turn(&self.packets, id) {
+            let room = self.order.has_room();
+            if room {
+                self.hand_over(thread, now);
+            } else {
+                self.packets[id].holder = thread;
+            }
+            self.order.wait(&mut self.packets, id);
+            return if room { Sent::Done } else { Sent::WindowFull };
         }
-        match turn {
-            true => self.pass(id, now),
-            false => self.order.wait(&mut self.packets, id),
+        if sender.is_full(class) && sender.when_full == WhenFull::Wait {
+            self.packets[id].holder = thread;
+            sender.blocked[class].push_back(id);
+            return Sent::QueueFull;
         }
+        self.hand_over(thread, now);
+        self.passing.push_back(id);
+        self.go_on(now);
         Sent::Done
     }
 
-    /// It is the packet's turn, and that of those behind it which are done.
-    fn pass(&mut self, id: PacketId, now: Ticks) {
-        let mut next = Some(id);
-        while let Some(id) = next {
-            let packet = self.packets[id];
-            match packet.dropped {
-                true => self.packets.remove(id),
-                false => self.enqueue(id, now),
-            }
-            next = self.order.passed(&self.packets, packet.domain);
-        }
-        while self.order.has_room()
-            && let Some(thread) = self.order.blocked.pop_front()
-        {
-            self.resume(thread, now);
+    /// A thread and its packet part.
+    fn hand_over(&mut self, thread: u32, now: Ticks) {
+        let id = self.leave_thread(thread);
+        let packet = &mut self.packets[id];
+        packet.sent = now;
+        if self.memory.is_some() && packet.moved > 0 {
+            self.free_pool(id, now);
         }
     }
 
-    fn enqueue(&mut self, id: PacketId, now: Ticks) {
-        let packet = &self.packets[id];
-        let (port, class) = (usize::from(packet.port), usize::from(packet.class));
-        let Some(sender) = &mut self.ports[port].sender else { return };
-        sender.classes[class].push_back(id);
-        sender.most_queued = sender.most_queued.max(sender.queued() as u32);
-        self.feed(port, now);
+    /// The thread that had a packet in hand has done its `Send` and is free.
+    fn let_go(&mut self, id: PacketId, now: Ticks) {
+        let thread = std::mem::replace(&mut self.packets[id].holder, NOBODY);
+        self.hand_over(thread, now);
+        let t = &mut self.threads[thread as usize];
+        t.next += 1;
+        t.spent = false;
+        self.make_ready(thread, now);
+    }
+
+    /// Let all packets go on that can: from their turn to their queue, from a full queue's door into the queue, from
+    /// queues to ports. One makes room for the next, so that it is done in a loop and not by calls within calls.
+    fn go_on(&mut self, now: Ticks) {
+        loop {
+            if let Some(id) = self.passing.pop_front() {
+                self.pass(id, now);
+            } else if let Some(port) = self.feeding.pop_front() {
+                self.feed(usize::from(port), now);
+            } else if let Some(id) = self.order.admit(&mut self.packets) {
+                self.let_go(id, now);
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// It is the packet's turn: it goes to its queue, and the next one of its sequence follows.
+    fn pass(&mut self, id: PacketId, now: Ticks) {
+        let Packet { dropped, port, class, domain, holder, .. } = self.packets[id];
+        if dropped {
+            self.packets.remove(id);
+        } else {
+            let class = usize::from(class);
+            let Some(sender) = &mut self.ports[usize::from(port)].sender else {
+                unreachable!("only ports with an outward side are sent to")
+            };
+            let full = sender.is_full(class);
+            if full && sender.when_full == WhenFull::Wait {
+                sender.blocked[class].push_back(id);
+                if holder != NOBODY {
+                    self.enter(holder, State::QUEUE, now);
+                }
+                return;
+            }
+            if !full {
+                sender.classes[class].push_back(id);
+                sender.most_queued = sender.most_queued.max(sender.queued() as u32);
+                self.feeding.push_back(port);
+            }
+            self.order.leave_window(&mut self.packets[id]);
+            if holder != NOBODY {
+                self.let_go(id, now);
+            }
+            if full {
+                self.lose_inside(id, Loss::OutputQueueFull, now);
+                self.packets.remove(id);
+            }
+        }
+        self.passing.extend(self.order.passed(&self.packets, domain));
     }
 
     /// A packet is given up: what it holds is free, and its turn passes on.
     pub(super) fn give_up(&mut self, id: PacketId, loss: Loss, now: Ticks) {
+        self.lose_inside(id, loss, now);
+        self.packets[id].dropped = true;
+        if self.order.is_turn(&self.packets, id) {
+            self.passing.push_back(id);
+            self.go_on(now);
+        } else {
+            self.order.wait(&mut self.packets, id);
+        }
+    }
+
+    /// A packet that was inside is lost, and what it holds is free.
+    fn lose_inside(&mut self, id: PacketId, loss: Loss, now: Ticks) {
         self.account.lost(loss, now);
         self.account.leaves(now);
         self.gone += 1;
         self.free_all(id, now);
-        self.packets[id].dropped = true;
-        if self.order.is_turn(&self.packets, id) {
-            self.pass(id, now);
-        } else {
-            self.order.wait(&mut self.packets, id);
-        }
         self.refill(now);
     }
 
@@ -114,15 +162,12 @@ impl Chip {
         loop {
             let packets = &self.packets;
             let Some(sender) = &mut self.ports[number].sender else { return };
-            if !by_port && sender.sending.is_some() {
-                return;
-            }
-            if by_port && sender.buffer_used >= sender.buffer_cells {
+            if !by_port && sender.sending.is_some() || by_port && sender.buffer_used >= sender.buffer_cells {
                 break;
             }
             let Some(class) = sender.next_class(|id| packets[id].head.bytes) else { break };
             let Some(id) = sender.classes[class].pop_front() else { break };
-            sender.taken[class] -= 1;
+            let next = sender.blocked[class].pop_front();
             if by_port {
                 sender.buffer_used += u32::from(self.packets[id].cells);
                 sender.fetched.push_back((id, false));
@@ -130,20 +175,11 @@ impl Chip {
             } else {
                 self.begin(number, id, now);
             }
-            self.unblock(number, now);
+            if let Some(next) = next {
+                self.pass(next, now);
+            }
         }
         self.begin_fetched(number, now);
-    }
-
-    /// Threads that wait for room in a queue of the port try again.
-    fn unblock(&mut self, number: usize, now: Ticks) {
-        let waiting = self.ports[number].sender.as_ref().map_or(0, |s| s.blocked.len());
-        for _ in 0..waiting {
-            let Some(thread) = self.ports[number].sender.as_mut().and_then(|s| s.blocked.pop_front()) else {
-                return;
-            };
-            self.resume(thread, now);
-        }
     }
 
     /// All of a packet has been read for its port.
@@ -175,8 +211,7 @@ impl Chip {
         sender.sending = Some(id);
         let ends = sender.wire.send(now, bytes);
         self.account.wired += u128::from(ends - now);
-        let source = self.senders.iter().position(|&port| usize::from(port) == number).unwrap_or(0);
-        self.agenda.schedule(self.sources.first_sender + source, ends);
+        self.agenda.schedule(sender.source, ends);
     }
 
     /// The frame on the wire of a port has ended.
@@ -190,7 +225,8 @@ impl Chip {
         sender.packets += 1;
         sender.bytes += u64::from(self.packets[id].head.bytes);
         self.depart(id, now);
-        self.feed(number, now);
+        self.feeding.push_back(number as u16);
+        self.go_on(now);
         self.refill(now);
     }
 
@@ -226,14 +262,24 @@ impl Chip {
         if !self.config.saturated || self.next_arrival.is_none() {
             return;
         }
+        // Clusters may have memories of their own, of which one has no room for the next packet and another has.
+        let mut full = None;
         for inbox in 0..self.inboxes.len() {
-            if !self.inboxes[inbox].of_ports {
+            if self.inboxes[inbox].ports.is_empty() {
                 continue;
             }
             for group in 0..self.inboxes[inbox].groups.len() {
+                let cluster = usize::from(self.inboxes[inbox].groups[group].cluster);
+                let place = self.memory.as_ref().map(|memory| memory.of_cluster[cluster].0);
+                if full.is_some() && full == place {
+                    continue;
+                }
                 while let Some(&(thread, epoch)) = self.inboxes[inbox].groups[group].free.front() {
                     if self.threads[thread as usize].epoch == epoch {
-                        let Some(id) = self.draw(inbox, group, now) else { return };
+                        let Some(id) = self.draw(inbox, group, now) else {
+                            full = place;
+                            break;
+                        };
                         self.hold_drawn(thread, id, now);
                     }
                     self.inboxes[inbox].groups[group].free.pop_front();

@@ -1,5 +1,6 @@
 //! Engines run threads: who is next, until when, and what the actions of a thread do.
 
+use super::send::Sent;
 use super::{Chip, Owner};
 use crate::account::Loss;
 use crate::packet::NONE;
@@ -15,33 +16,34 @@ enum After {
     GoOn,
     /// It waits for the result.
     Wait,
-    /// It waits to do the action; whoever makes room does it for the thread ([`Chip::resume`]).
+    /// It waits to do the action; whoever makes room does it for the thread.
     Blocked,
 }
 
 impl Chip {
     #[inline(always)]
     pub(super) fn engine_event(&mut self, engine: usize, now: Ticks) {
-        let mut switching = false;
+        let mut before = None;
         if let Some(thread) = self.engines[engine].running {
             self.threads[thread as usize].spent = true;
             if self.proceed(thread, engine, now, 0) {
                 return;
             }
             self.engines[engine].running = None;
-            switching = true;
+            before = Some(thread);
         }
         loop {
             self.collect_due(engine, now);
             let Some(thread) = self.engines[engine].take_ready() else { break };
             self.enter(thread, State::COMPUTE, now);
+            let switches = before.is_some_and(|before| before != thread);
             let extra =
-                if switching { self.clusters[self.engines[engine].cluster as usize].switch } else { 0 };
+                if switches { self.clusters[self.engines[engine].cluster as usize].switch } else { 0 };
             if self.proceed(thread, engine, now, extra) {
                 return;
             }
             self.engines[engine].running = None;
-            switching = true;
+            before = Some(thread);
         }
         if let Some((at, _)) = self.engines[engine].first_wake() {
             self.agenda.schedule(self.sources.first_engine + engine, at);
@@ -68,7 +70,6 @@ impl Chip {
     /// Run a thread until it computes (the engine is then woken at the end: `true`) or waits (`false`).
     #[inline(always)]
     fn proceed(&mut self, thread: u32, engine: usize, now: Ticks, extra: Ticks) -> bool {
-        let mut extra = extra;
         loop {
             if Self::holds_nothing(self.threads[thread as usize].packet) && !self.take(thread, now) {
                 return false;
@@ -77,6 +78,7 @@ impl Chip {
             let Some(step) = t.steps.get(t.next as usize) else {
                 unreachable!("the steps of a packet end in Send, Put or Drop")
             };
+            let mut until = now + extra;
             if !t.spent {
                 let cluster = &mut self.clusters[t.cluster as usize];
                 let mut cycles = step.cycles;
@@ -86,14 +88,13 @@ impl Chip {
                 if let Some(branches) = &mut cluster.branches {
                     cycles = branches.cycles(cycles);
                 }
-                if cycles > 0 || extra > 0 {
-                    let until = now + extra + cluster.clock.ticks(u64::from(cycles));
-                    self.engines[engine].work(now, until);
-                    self.agenda.schedule(self.sources.first_engine + engine, until);
-                    return true;
-                }
+                until += cluster.clock.ticks(u64::from(cycles));
             }
-            extra = 0;
+            if until > now {
+                self.engines[engine].work(now, until);
+                self.agenda.schedule(self.sources.first_engine + engine, until);
+                return true;
+            }
             match self.act(thread, step.action, now) {
                 After::GoOn => {}
                 After::Wait | After::Blocked => return false,
@@ -121,7 +122,7 @@ impl Chip {
                 let address = self.cell_address(id, cell, write);
                 let bytes = self.packets[id].cell_bytes(cell);
                 if write {
-                    self.moved_cell(id, now);
+                    self.moved_cell(id, cell, now);
                 }
                 let kind = if write { Access::Write } else { Access::Read };
                 self.issue(thread, role, kind, posted, bytes, address, now)
@@ -154,24 +155,18 @@ impl Chip {
                 After::GoOn
             }
             Action::Put { inbox } => {
-                if !self.put(thread, usize::from(inbox), now) {
-                    self.inboxes[usize::from(inbox)].putters.push_back(thread);
+                let number = usize::from(inbox);
+                if !self.inboxes[number].has_room() {
+                    self.inboxes[number].putters.push_back(thread);
                     return self.blocked(thread, State::INBOX, now);
                 }
+                self.put(thread, number, now);
                 After::GoOn
             }
             Action::Send { port, class } => match self.send(thread, port, class, now) {
-                super::send::Sent::Done => After::GoOn,
-                super::send::Sent::QueueFull(port) => {
-                    if let Some(sender) = &mut self.ports[port].sender {
-                        sender.blocked.push_back(thread);
-                    }
-                    return self.blocked(thread, State::QUEUE, now);
-                }
-                super::send::Sent::WindowFull => {
-                    self.order.blocked.push_back(thread);
-                    return self.blocked(thread, State::ORDER, now);
-                }
+                Sent::Done => After::GoOn,
+                Sent::QueueFull => return self.blocked(thread, State::QUEUE, now),
+                Sent::WindowFull => return self.blocked(thread, State::ORDER, now),
             },
             Action::Drop(reason) => {
                 let id = self.leave_thread(thread);
@@ -190,13 +185,15 @@ impl Chip {
         After::Blocked
     }
 
-    /// Do the action of a thread that was blocked, for which there is room now, and let it go on.
-    pub(super) fn resume(&mut self, thread: u32, now: Ticks) {
-        let t = &self.threads[thread as usize];
-        let Some(step) = t.steps.get(t.next as usize) else {
-            unreachable!("a blocked thread has an action to do")
-        };
-        if self.act(thread, step.action, now) == After::GoOn {
+    /// Threads that wait to put a packet into an inbox do so as long as it has room.
+    fn let_putters_in(&mut self, inbox: usize, now: Ticks) {
+        while self.inboxes[inbox].has_room()
+            && let Some(thread) = self.inboxes[inbox].putters.pop_front()
+        {
+            self.put(thread, inbox, now);
+            let t = &mut self.threads[thread as usize];
+            t.next += 1;
+            t.spent = false;
             self.make_ready(thread, now);
         }
     }
@@ -228,10 +225,11 @@ impl Chip {
             let (place, at, address) = (target.place, now + target.issue, target.base + address);
             let owner = Owner::Thread { thread, posted };
             let request = self.new_request(owner, number as u32, kind, bytes, place, address);
-            self.travel(request, at).map(|done| {
+            let done = self.travel(request, at);
+            if done.is_some() {
                 self.free_request(request);
-                done
-            })
+            }
+            done
         };
         if posted {
             let t = &mut self.threads[thread as usize];
@@ -369,13 +367,11 @@ impl Chip {
             if let Some(id) = self.inboxes[inbox].groups[group].packets.pop_front() {
                 self.inboxes[inbox].waiting -= 1;
                 self.hold(thread, id, now);
-                if let Some(putter) = self.inboxes[inbox].putters.pop_front() {
-                    self.resume(putter, now);
-                }
+                self.let_putters_in(inbox, now);
                 return true;
             }
             if self.config.saturated
-                && self.inboxes[inbox].of_ports
+                && !self.inboxes[inbox].ports.is_empty()
                 && let Some(id) = self.draw(inbox, group, now)
             {
                 self.hold(thread, id, now);
@@ -386,17 +382,26 @@ impl Chip {
         for at in 0..self.clusters[cluster].takes.len() {
             let inbox = usize::from(self.clusters[cluster].takes[at]);
             let group = self.groups[self.groups_at[thread as usize] as usize + at] as usize;
-            self.inboxes[inbox].groups[group].free.push_back((thread, epoch));
+            let (group, threads) = (&mut self.inboxes[inbox].groups[group], &self.threads);
+            group.drop_stale(|thread| threads[thread as usize].epoch);
+            group.free.push_back((thread, epoch));
         }
         self.enter(thread, State::FREE, now);
         false
     }
 
-    /// A packet waits for a thread; a free one takes it up.
-    pub(super) fn offer(&mut self, inbox: usize, group: usize, id: PacketId, now: Ticks) {
+    /// From now on a packet is one of a group's load.
+    pub(super) fn join_group(&mut self, id: PacketId, inbox: usize, group: usize) {
         let packet = &mut self.packets[id];
-        (packet.inbox, packet.group, packet.offered) = (inbox as u16, group as u32, now);
+        (packet.inbox, packet.group) = (inbox as u16, group as u32);
         self.inboxes[inbox].groups[group].load += 1;
+    }
+
+    /// A packet of a group waits for a thread; a free one takes it up.
+    pub(super) fn offer(&mut self, id: PacketId, now: Ticks) {
+        let packet = &mut self.packets[id];
+        packet.offered = now;
+        let (inbox, group) = (usize::from(packet.inbox), packet.group as usize);
         while let Some((thread, epoch)) = self.inboxes[inbox].groups[group].free.pop_front() {
             if self.threads[thread as usize].epoch == epoch {
                 self.hold(thread, id, now);
@@ -439,14 +444,11 @@ impl Chip {
         id
     }
 
-    /// Hand a thread's packet over to another inbox, if that has room.
-    fn put(&mut self, thread: u32, inbox: usize, now: Ticks) -> bool {
-        if self.inboxes[inbox].waiting >= self.inboxes[inbox].capacity {
-            return false;
-        }
+    /// Hand a thread's packet over to another inbox, which has room.
+    fn put(&mut self, thread: u32, inbox: usize, now: Ticks) {
         let id = self.leave_thread(thread);
         let group = self.inboxes[inbox].group_of(self.packets[id].flow_hash);
-        self.offer(inbox, group, id, now);
-        true
+        self.join_group(id, inbox, group);
+        self.offer(id, now);
     }
 }

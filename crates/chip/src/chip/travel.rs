@@ -112,24 +112,60 @@ impl Chip {
         }
     }
 
-    /// A request at a cache: a hit is done with the cache's pipe, a miss goes on to the place behind.
+    /// A request at a cache. One that reaches over several lines is looked up line by line.
     fn look_up(&mut self, number: usize, request: u32, now: Ticks) -> Option<Ticks> {
         let Request { kind, bytes, address, .. } = self.requests[request as usize];
         let Place::Cached(cache) = &mut self.places[number] else { unreachable!("asked of caches only") };
         let done = cache.port.serve(now, kind, u32::from(bytes));
+        let line = u64::from(cache.line_bytes());
+        let end = address + u64::from(bytes.max(1));
+        let end = if (address ^ (end - 1)) < line {
+            self.look_up_line(number, request, done)
+        } else {
+            // One piece more than there are, so that the request is not done before the last is looked up.
+            let r = &mut self.requests[request as usize];
+            (r.pieces, r.done) = (1, done);
+            let mut at = address;
+            while at < end {
+                let next = (at / line + 1) * line;
+                let bytes = (next.min(end) - at) as u16;
+                let piece =
+                    self.new_request(Owner::Piece(request), NO_TARGET, kind, bytes, number as u16, at);
+                self.requests[request as usize].pieces += 1;
+                if let Some(done) = self.look_up_line(number, piece, done) {
+                    self.completed(piece, done);
+                }
+                at = next;
+            }
+            let r = &mut self.requests[request as usize];
+            r.pieces -= 1;
+            (r.pieces == 0).then_some(r.done)
+        };
+        if let Some(end) = end
+            && let Place::Cached(cache) = &mut self.places[number]
+        {
+            cache.residence += u128::from(end - now);
+        }
+        end
+    }
+
+    /// A request, or a piece of one, that has gone through a cache's pipe at `done`: a hit is done then, a miss goes on to
+    /// the place behind.
+    fn look_up_line(&mut self, number: usize, request: u32, done: Ticks) -> Option<Ticks> {
+        let Request { kind, bytes, address, .. } = self.requests[request as usize];
+        let Place::Cached(cache) = &mut self.places[number] else { unreachable!("asked of caches only") };
         let behind = cache.behind as u16;
         let line = cache.line_bytes();
-        let start = address & !u64::from(line - 1);
-        match cache.look_up(address, kind.writes()) {
-            Found::Hit { there } => Some(done.max(there)),
+        let owner = Owner::Fill(request);
+        let further = match cache.look_up(address, kind.writes(), request, done) {
+            Found::Hit { there } => return Some(done.max(there)),
             Found::Coming => {
                 let next = cache.wait_for(address, request);
                 let r = &mut self.requests[request as usize];
                 (r.next, r.done) = (next, done);
-                None
+                return None;
             }
             Found::Miss { evicted } => {
-                self.requests[request as usize].done = done;
                 if let Some(old) = evicted {
                     let back =
                         self.new_request(Owner::Nobody, NO_TARGET, Access::Write, line as u16, behind, old);
@@ -137,20 +173,16 @@ impl Chip {
                         self.free_request(back);
                     }
                 }
-                let fill = self.new_request(
-                    Owner::Fill(request),
-                    NO_TARGET,
-                    Access::Read,
-                    line as u16,
-                    behind,
-                    start,
-                );
-                if let Some(end) = self.travel(fill, done) {
-                    self.completed(fill, end);
-                }
-                None
+                let start = address & !u64::from(line - 1);
+                self.new_request(owner, NO_TARGET, Access::Read, line as u16, behind, start)
             }
+            Found::Past => self.new_request(owner, NO_TARGET, kind, bytes, behind, address),
+        };
+        self.requests[request as usize].done = done;
+        if let Some(end) = self.travel(further, done) {
+            self.completed(further, end);
         }
+        None
     }
 
     pub(super) fn line_event(&mut self, line: usize, now: Ticks) {
@@ -214,6 +246,15 @@ impl Chip {
                 }
             }
             Owner::Fill(first) => self.line_arrived(first, done),
+            Owner::Piece(whole) => {
+                let r = &mut self.requests[whole as usize];
+                r.done = r.done.max(done);
+                r.pieces -= 1;
+                if r.pieces == 0 {
+                    let done = r.done;
+                    self.done_at_cache(whole, done);
+                }
+            }
             Owner::Nobody => {}
         }
     }
@@ -224,16 +265,24 @@ impl Chip {
         let Place::Cached(cache) = &mut self.places[usize::from(place)] else {
             unreachable!("only caches fetch lines")
         };
-        let mut next = cache.arrived(address, done);
-        let end = self.requests[miss as usize].done.max(done);
-        cache.port.residence += u128::from(end - self.requests[miss as usize].done);
-        self.completed(miss, end);
+        let mut next = cache.arrived(address, miss, done);
+        self.done_at_cache(miss, self.requests[miss as usize].done.max(done));
         while next != Cache::NOBODY {
             let request = next;
             next = self.requests[request as usize].next;
-            let end = self.requests[request as usize].done.max(done);
-            self.completed(request, end);
+            self.done_at_cache(request, self.requests[request as usize].done.max(done));
         }
+    }
+
+    /// The end of a request that a cache did not answer at once is known.
+    fn done_at_cache(&mut self, request: u32, done: Ticks) {
+        let Request { owner, place, arrived, .. } = self.requests[request as usize];
+        if !matches!(owner, Owner::Piece(_))
+            && let Place::Cached(cache) = &mut self.places[usize::from(place)]
+        {
+            cache.residence += u128::from(done - arrived);
+        }
+        self.completed(request, done);
     }
 
     fn part_done(&mut self, id: PacketId, done: Ticks) -> bool {

@@ -14,9 +14,10 @@ struct Line {
     block: u64,
     used: u64,
     dirty: bool,
-    /// First request that waits for the line, while it is on its way; see [`Cache::NOBODY`].
+    /// The request whose miss fetches the line, while it is on its way, and the first one that waits for it too; see
+    /// [`Cache::NOBODY`].
+    miss: u32,
     waiting: u32,
-    coming: bool,
     /// When it is there, of a line that is known to come.
     there: Ticks,
 }
@@ -36,6 +37,8 @@ pub(crate) enum Found {
         /// Its address.
         evicted: Option<u64>,
     },
+    /// Nothing, and every line of the set is on its way: the access goes past the cache.
+    Past,
 }
 
 pub(crate) struct Cache {
@@ -48,6 +51,14 @@ pub(crate) struct Cache {
     clock: u64,
     pub hits: u64,
     pub misses: u64,
+    /// Time from arrival to result, summed over accesses.
+    pub residence: u128,
+}
+
+impl Line {
+    fn is_coming(&self) -> bool {
+        self.miss != Cache::NOBODY
+    }
 }
 
 impl Cache {
@@ -56,7 +67,7 @@ impl Cache {
 
     pub fn new(config: &CacheConfig, timebase: &Timebase) -> Self {
         let empty =
-            Line { block: EMPTY, used: 0, dirty: false, waiting: Self::NOBODY, coming: false, there: 0 };
+            Line { block: EMPTY, used: 0, dirty: false, miss: Self::NOBODY, waiting: Self::NOBODY, there: 0 };
         Self {
             port: Server::new(&config.port, timebase),
             lines: vec![empty; (config.sets * config.ways) as usize],
@@ -67,6 +78,7 @@ impl Cache {
             clock: 0,
             hits: 0,
             misses: 0,
+            residence: 0,
         }
     }
 
@@ -86,14 +98,15 @@ impl Cache {
         self.lines[range].iter_mut().find(|line| line.block == block)
     }
 
-    /// Looks an address up; on a miss its line takes the place of the one used longest ago that is not on its way.
-    pub fn look_up(&mut self, address: u64, write: bool) -> Found {
+    /// Looks an address up for a request at `now`; on a miss its line takes the place of the one used longest ago that is
+    /// not on its way.
+    pub fn look_up(&mut self, address: u64, write: bool, request: u32, now: Ticks) -> Found {
         self.clock += 1;
         let clock = self.clock;
         if let Some(line) = self.line_of(address) {
             line.used = clock;
             line.dirty |= write;
-            let found = if line.coming { Found::Coming } else { Found::Hit { there: line.there } };
+            let found = if line.is_coming() { Found::Coming } else { Found::Hit { there: line.there } };
             self.hits += 1;
             return found;
         }
@@ -101,11 +114,11 @@ impl Cache {
         let block = address >> self.line_shift;
         let range = self.set_of(block);
         let shift = self.line_shift;
-        let victim = self.lines[range].iter_mut().filter(|line| !line.coming).min_by_key(|line| line.used);
-        // With every line of the set on its way, the access goes past the cache.
-        let Some(victim) = victim else { return Found::Miss { evicted: None } };
+        let settled = |line: &&mut Line| !line.is_coming() && line.there <= now;
+        let victim = self.lines[range].iter_mut().filter(settled).min_by_key(|line| line.used);
+        let Some(victim) = victim else { return Found::Past };
         let evicted = (victim.block != EMPTY && victim.dirty).then_some(victim.block << shift);
-        *victim = Line { block, used: clock, dirty: write, waiting: Self::NOBODY, coming: true, there: 0 };
+        *victim = Line { block, used: clock, dirty: write, miss: request, waiting: Self::NOBODY, there: 0 };
         Found::Miss { evicted }
     }
 
@@ -117,14 +130,15 @@ impl Cache {
         }
     }
 
-    /// The line of `address` will be there at `there`; returns the first request that waited to know.
-    pub fn arrived(&mut self, address: u64, there: Ticks) -> u32 {
+    /// The line of `address` that the miss of a request fetches will be there at `there`; returns the first request that
+    /// waited to know. Nobody waits for what went past the cache.
+    pub fn arrived(&mut self, address: u64, miss: u32, there: Ticks) -> u32 {
         match self.line_of(address) {
-            Some(line) => {
-                (line.coming, line.there) = (false, there);
+            Some(line) if line.miss == miss => {
+                (line.miss, line.there) = (Self::NOBODY, there);
                 std::mem::replace(&mut line.waiting, Self::NOBODY)
             }
-            None => Self::NOBODY,
+            _ => Self::NOBODY,
         }
     }
 }

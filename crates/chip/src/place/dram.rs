@@ -39,7 +39,7 @@ pub(crate) struct Dram {
     parts: u32,
     interleave_shift: u32,
     access_bytes: u32,
-    /// Half of the way to the controller and back.
+    /// To the controller and back, reckoned on the way back.
     pub latency: Ticks,
     /// Writes are done when a queue apart has taken them.
     posts_writes: bool,

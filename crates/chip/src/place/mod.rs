@@ -57,6 +57,15 @@ impl Place {
         }
     }
 
+    /// Accesses are entered when they are issued, `lead` before they arrive.
+    pub fn entered_ahead(&mut self, lead: Ticks) {
+        match self {
+            Place::Server(server) => server.entered_ahead(lead),
+            Place::Banked { banks, .. } => banks.iter_mut().for_each(|bank| bank.entered_ahead(lead)),
+            Place::Dram(_) | Place::Cached(_) => {}
+        }
+    }
+
     /// Forget what was before `now`.
     pub fn restart(&mut self, now: Ticks) {
         match self {
@@ -65,7 +74,7 @@ impl Place {
             Place::Dram(dram) => dram.restart(now),
             Place::Cached(cache) => {
                 cache.port.restart(now);
-                (cache.hits, cache.misses) = (0, 0);
+                (cache.hits, cache.misses, cache.residence) = (0, 0, 0);
             }
         }
     }

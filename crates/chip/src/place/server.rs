@@ -1,21 +1,11 @@
 //! A server, or several side by side with one queue in front: when an access is done is known when it arrives.
 
 use crate::config::ServerConfig;
+use crate::rate::Rate;
 use linecard_program::script::Access;
 use linecard_sim::{Ticks, Timebase};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-
-/// Ticks of 2^16 units, so that the share of one is not rounded away.
-pub(crate) fn ticks_of_64k(femtoseconds: u64, timebase: &Timebase) -> u64 {
-    let scaled = u128::from(femtoseconds) * u128::from(timebase.ticks_per_second()) << 16;
-    u64::try_from(scaled / 1_000_000_000_000_000).unwrap_or(u64::MAX)
-}
-
-#[inline(always)]
-pub(crate) fn scale_64k(per_unit_64k: u64, units: u64) -> Ticks {
-    ((u128::from(per_unit_64k) * u128::from(units)) >> 16) as Ticks
-}
 
 #[derive(Clone, Debug)]
 pub(crate) struct Server {
@@ -23,12 +13,14 @@ pub(crate) struct Server {
     access: [Ticks; Access::ALL.len()],
     word: Ticks,
     word_bytes: u32,
-    byte_64k: u64,
+    bytes: Rate,
     concurrency: u32,
     /// When the server is free; of several, the one that is free first stands in the heap.
     free: Ticks,
     others: BinaryHeap<Reverse<Ticks>>,
     busy: u64,
+    /// How long before they arrive accesses are entered, the same for all.
+    lead: Ticks,
     pub accesses: u64,
     /// Time from arrival to result, summed over accesses.
     pub residence: u128,
@@ -42,26 +34,24 @@ impl Server {
             access: config.access_ps.map(|ps| timebase.ticks_from_ps(ps)),
             word: timebase.ticks_from_ps(config.word_ps),
             word_bytes: config.word_bytes.max(1),
-            byte_64k: ticks_of_64k(config.byte_fs, timebase),
+            bytes: Rate::new(config.byte_fs, timebase),
             concurrency: config.concurrency,
             free: 0,
             others: (0..several).map(|_| Reverse(0)).collect(),
             busy: 0,
+            lead: 0,
             accesses: 0,
             residence: 0,
         }
     }
 
     #[inline(always)]
-    fn service(&self, kind: Access, bytes: u32) -> Ticks {
+    fn service(&mut self, kind: Access, bytes: u32) -> Ticks {
         let mut service = self.access[kind as usize];
         if self.word > 0 {
             service += self.word * Ticks::from(bytes.div_ceil(self.word_bytes));
         }
-        if self.byte_64k > 0 {
-            service += scale_64k(self.byte_64k, u64::from(bytes));
-        }
-        service
+        service + self.bytes.ticks(u64::from(bytes))
     }
 
     /// An access that arrives at `at`; returns when its result is there.
@@ -89,8 +79,15 @@ impl Server {
         done
     }
 
-    /// Work that lies beyond `now`.
+    /// Accesses are entered when they are issued, `lead` before they arrive.
+    pub fn entered_ahead(&mut self, lead: Ticks) {
+        self.lead = lead;
+    }
+
+    /// Work that lies beyond `now`. Where accesses are entered ahead, all is reckoned at their arrival: the work of
+    /// those that have been issued up to now, as it stands when the last of them is there. No gap lies beyond that.
     fn ahead(&self, now: Ticks) -> Ticks {
+        let now = now + self.lead;
         match self.concurrency {
             0 => 0,
             1 => self.free.saturating_sub(now),
@@ -100,7 +97,7 @@ impl Server {
 
     /// Time for which servers were busy since the last restart, summed over servers.
     pub fn busy(&self, now: Ticks) -> u64 {
-        self.busy.saturating_sub(self.ahead(now))
+        self.busy - self.ahead(now)
     }
 
     /// Servers side by side; 0 for as many as come.

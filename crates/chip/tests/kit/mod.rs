@@ -1,6 +1,9 @@
 //! Small chips for tests: one cluster, one server, one port, to be changed as a test needs.
 #![allow(dead_code, reason = "each test file uses a part of the kit")]
 
+pub mod dram;
+pub mod random;
+
 use linecard_chip::config::*;
 use linecard_chip::{Arrival, Chip, ChipConfig, Departure, DispatchRule, Outcome, RunLimit};
 use linecard_program::script::{Access, Action, PacketInfo, PacketProgram, RoleId, Steps};
@@ -106,6 +109,46 @@ pub fn read(bytes: u16) -> Action {
 /// Hand over to the first port.
 pub const SEND: Action = Action::Send { port: 0, class: 0 };
 
+/// A rate at which a frame takes next to no time.
+pub const INSTANT: u64 = 1_000_000_000_000_000;
+
+/// Frames come in and go out in next to no time, and as many as come are taken.
+pub fn without_wires(mut config: ChipConfig) -> ChipConfig {
+    for port in &mut config.ports {
+        if let Some(receive) = &mut port.receive {
+            receive.bits_per_second = INSTANT;
+        }
+        if let Some(transmit) = &mut port.transmit {
+            transmit.bits_per_second = INSTANT;
+        }
+    }
+    for pool in &mut config.pools {
+        pool.cells = 1 << 30;
+    }
+    config
+}
+
+/// A program made of a function.
+pub struct Asked<F>(pub F);
+
+impl<F: FnMut(&mut PacketHead, &PacketInfo, &mut Steps)> PacketProgram for Asked<F> {
+    fn packet(&mut self, head: &mut PacketHead, info: &PacketInfo, steps: &mut Steps) {
+        (self.0)(head, info, steps);
+    }
+}
+
+/// A program that does for each packet the steps of its number.
+pub fn each(lists: Vec<Vec<(u32, Action)>>) -> Box<dyn PacketProgram> {
+    Box::new(Asked(move |_: &mut PacketHead, info: &PacketInfo, steps: &mut Steps| {
+        for &(cycles, action) in &lists[info.number as usize] {
+            steps.push(cycles, action);
+        }
+    }))
+}
+
+/// All packets are measured, and the run ends with the traffic.
+pub const ALL: RunLimit = RunLimit { warmup_packets: Some(0), packets: u64::MAX / 2 };
+
 /// What came of a run.
 pub struct Ran {
     pub outcome: Outcome,
@@ -118,16 +161,23 @@ impl Ran {
     pub fn ns(&self, ticks: u64) -> f64 {
         self.chip.timebase().nanoseconds(ticks)
     }
+
+    /// Numbers of the packets that left, in order, with the time in whole nanoseconds.
+    pub fn left(&self) -> Vec<(u64, u64)> {
+        self.departures.iter().map(|d| (d.number, self.ns(d.at).round() as u64)).collect()
+    }
+
+    /// Nanoseconds that threads of all clusters spent in a state.
+    pub fn spent(&self, state: &str) -> f64 {
+        let counts = self.chip.counts();
+        let all = counts.clusters.iter().flat_map(|cluster| &cluster.threads);
+        all.filter(|spent| spent.part == state).map(|spent| self.ns(spent.ticks as u64)).sum()
+    }
 }
 
 /// Runs a chip on packets that come at the times and with the flows given: (nanoseconds, flow, bytes).
 pub fn run(config: ChipConfig, program: Vec<(u32, Action)>, packets: &[(u64, u32, u32)]) -> Ran {
-    run_with(
-        config,
-        vec![Box::new(Fixed(program))],
-        packets.to_vec(),
-        RunLimit { warmup_packets: Some(0), packets: u64::MAX / 2 },
-    )
+    run_with(config, vec![Box::new(Fixed(program))], packets.to_vec(), ALL)
 }
 
 /// The same with other programs and another limit.

@@ -1,0 +1,222 @@
+//! What holds for every chip: nothing is lost or doubled, order is kept, time adds up, and the same run is the same.
+
+mod kit;
+
+use kit::random::{RandomChip, chip};
+use linecard_buffers::AllocatorKind;
+use linecard_chip::config::{OrderKept, PlaceKind, WhenFull};
+use linecard_chip::{Chip, Counts, Departure, Loss, Outcome, RunLimit};
+use proptest::prelude::*;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+struct Ran {
+    outcome: Outcome,
+    counts: Counts,
+    departures: Vec<Departure>,
+    leftovers: Vec<String>,
+}
+
+fn run(random: &RandomChip, limit: RunLimit) -> Ran {
+    let mut packets = random.packets.clone().into_iter();
+    let traffic = Box::new(move || packets.next());
+    let mut chip = Chip::new(random.config.clone(), random.programs(), traffic).expect("it fits together");
+    let departures = Rc::new(RefCell::new(Vec::new()));
+    let sink = Rc::clone(&departures);
+    chip.on_departure(Box::new(move |departure| sink.borrow_mut().push(*departure)));
+    let outcome = chip.run(limit, &mut |_| ControlFlow::Continue(()));
+    let (counts, mut leftovers) = (chip.counts(), chip.leftovers());
+    if let Some(memory) = &random.config.packets
+        && memory.allocator.kind == AllocatorKind::Piecewise
+    {
+        // The page under its frontier stays taken.
+        leftovers.retain(|left| *left != format!("{} cells of packet memories", memory.allocator.page_cells));
+    }
+    let departures = departures.borrow().clone();
+    Ran { outcome, counts, departures, leftovers }
+}
+
+const ALL: RunLimit = RunLimit { warmup_packets: Some(0), packets: u64::MAX / 2 };
+
+fn shares_and_times(config: &linecard_chip::ChipConfig, counts: &Counts) -> Result<(), TestCaseError> {
+    let share = |what: &str, value: f64| {
+        prop_assert!((0.0..=1.0).contains(&value), "{}: {}", what, value);
+        Ok(())
+    };
+    for (cluster, config) in counts.clusters.iter().zip(&config.clusters) {
+        for value in [cluster.busy, cluster.busiest, cluster.threads_held] {
+            share(&cluster.name, value)?;
+        }
+        let ticks: u128 = cluster.threads.iter().map(|spent| spent.ticks).sum();
+        let threads = u128::from(config.engines * config.threads);
+        prop_assert_eq!(ticks, threads * u128::from(counts.duration), "threads of {}", &cluster.name);
+    }
+    for place in &counts.places {
+        for value in [place.utilization, place.utilization_most, place.hit_rate].into_iter().flatten() {
+            share(&place.name, value)?;
+        }
+    }
+    for link in &counts.links {
+        share(&link.name, link.utilization)?;
+    }
+    for port in &counts.ports {
+        for value in [port.receive, port.transmit].into_iter().flatten() {
+            share(&port.name, value)?;
+        }
+    }
+    for (pool, config) in counts.pools.iter().zip(&config.pools) {
+        prop_assert!(pool.most <= u64::from(config.cells) && pool.mean <= pool.most as f64);
+    }
+    Ok(())
+}
+
+fn conserved(counts: &Counts) -> Result<(), TestCaseError> {
+    let dropped: u64 = counts.drops.iter().sum();
+    let left = counts.packets_out + dropped + counts.inside_at_end;
+    prop_assert_eq!(counts.packets_in + counts.inside_at_start, left);
+    Ok(())
+}
+
+fn in_order(random: &RandomChip, departures: &[Departure]) -> Result<(), TestCaseError> {
+    let key = |d: &Departure| match random.config.order.kept {
+        OrderKept::Flow if random.output_by_flow => Some(d.flow_hash),
+        OrderKept::Port if !random.output_by_flow => Some(u32::from(d.input_port)),
+        _ => None,
+    };
+    let mut last: HashMap<u32, u64> = HashMap::new();
+    for departure in departures {
+        if let Some(key) = key(departure)
+            && let Some(before) = last.insert(key, departure.number)
+        {
+            prop_assert!(before < departure.number, "{} before {}", before, departure.number);
+        }
+    }
+    Ok(())
+}
+
+fn hold_to_the_laws(seed: u64) -> Result<(), TestCaseError> {
+    let random = chip(seed);
+    let ran = run(&random, ALL);
+    let counts = &ran.counts;
+    prop_assert_eq!(&ran.outcome, &Outcome::TrafficEnded);
+    prop_assert_eq!(&ran.leftovers, &Vec::<String>::new());
+    prop_assert_eq!(counts.packets_in, random.packets.len() as u64);
+    prop_assert_eq!(counts.inside_at_end, 0);
+    conserved(counts)?;
+    shares_and_times(&random.config, counts)?;
+    in_order(&random, &ran.departures)?;
+
+    let mut numbers: Vec<u64> = ran.departures.iter().map(|d| d.number).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    prop_assert_eq!(numbers.len() as u64, counts.packets_out, "no packet leaves twice");
+    prop_assert!(ran.departures.windows(2).all(|pair| pair[0].at <= pair[1].at));
+    let bytes: u64 = ran.departures.iter().map(|d| u64::from(d.head.bytes)).sum();
+    prop_assert_eq!(bytes, counts.bytes_out);
+    for (port, config) in counts.ports.iter().zip(&random.config.ports) {
+        if let Some(transmit) = &config.transmit {
+            prop_assert!(port.most_queued <= transmit.classes * transmit.queue_packets);
+            if transmit.when_full == WhenFull::Wait {
+                prop_assert_eq!(counts.drops.last(), Some(&0), "no queue drops");
+            }
+        }
+    }
+    // Little's law, exact from the first packet to the last where every packet leaves.
+    let inside = counts.inside_mean * counts.duration as f64;
+    let stayed = counts.latency.mean() * counts.latency.count() as f64;
+    if counts.drops.iter().sum::<u64>() == 0 {
+        prop_assert!((inside - stayed).abs() <= 1e-9 * stayed, "{} and {}", inside, stayed);
+    } else {
+        prop_assert!(inside >= stayed * (1.0 - 1e-9));
+    }
+
+    let again = run(&random, ALL);
+    prop_assert_eq!(format!("{:?}", &ran.departures), format!("{:?}", again.departures));
+    prop_assert_eq!(format!("{counts:?}"), format!("{:?}", again.counts));
+
+    // Measured over a piece of the run.
+    let piece = run(&random, RunLimit { warmup_packets: Some(seed % 100), packets: 50 });
+    prop_assert!(matches!(piece.outcome, Outcome::Completed | Outcome::TrafficEnded));
+    conserved(&piece.counts)?;
+    shares_and_times(&random.config, &piece.counts)?;
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), max_shrink_iters: 0, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_chip_keeps_the_laws(seed in any::<u64>()) {
+        hold_to_the_laws(seed)?;
+    }
+}
+
+/// The same chip with its places listed the other way round.
+fn reversed(random: &RandomChip) -> RandomChip {
+    let mut reversed = random.clone();
+    let last = reversed.config.places.len() - 1;
+    reversed.config.places.reverse();
+    for place in &mut reversed.config.places {
+        if let PlaceKind::Cached(cache) = &mut place.kind {
+            cache.behind = last - cache.behind;
+        }
+    }
+    for target in reversed.config.targets.iter_mut().flatten().flatten() {
+        target.place = last - target.place;
+    }
+    reversed
+}
+
+#[test]
+fn the_order_in_which_places_are_listed_changes_nothing() {
+    for seed in 0..500 {
+        let random = chip(seed);
+        let (one, mut other) = (run(&random, ALL), run(&reversed(&random), ALL));
+        other.counts.places.reverse();
+        assert_eq!(format!("{:?}", one.departures), format!("{:?}", other.departures), "seed {seed}");
+        assert_eq!(format!("{:?}", one.counts.places), format!("{:?}", other.counts.places), "seed {seed}");
+        assert_eq!(format!("{:?}", one.counts.latency), format!("{:?}", other.counts.latency));
+    }
+}
+
+#[test]
+fn the_random_chips_come_into_every_state_and_lose_packets_in_every_way() {
+    let (mut states, mut losses) = (BTreeSet::new(), BTreeSet::new());
+    let (mut hits, mut misses, mut utilized) = (false, false, false);
+    for seed in 0..300 {
+        let counts = run(&chip(seed), ALL).counts;
+        states.extend(counts.clusters.iter().flat_map(|c| &c.threads).map(|spent| spent.part.clone()));
+        let lost = counts.drops.iter().enumerate().filter(|&(_, &count)| count > 0);
+        losses.extend(lost.map(|(number, _)| Loss::name(number)));
+        for place in counts.places.iter().filter(|place| !place.is_dram) {
+            hits |= place.hit_rate.is_some_and(|rate| rate > 0.2);
+            misses |= place.hit_rate.is_some_and(|rate| rate > 0.0 && rate < 0.9);
+        }
+        utilized |= counts.places.iter().any(|place| place.utilization.is_some_and(|u| u > 0.95));
+    }
+    for state in [
+        "compute",
+        "wait thread slot",
+        "wait packet",
+        "wait lock",
+        "wait inbox room",
+        "wait queue room",
+        "wait order",
+        "wait posted",
+        "wait group.0",
+        "wait group.1",
+        "wait group.2",
+    ] {
+        assert!(states.contains(state), "{state} is not among {states:?}");
+    }
+    for loss in ["line_full", "packet_memory_full", "output_queue_full", "receive_buffer_full"] {
+        assert!(losses.contains(loss), "{loss} is not among {losses:?}");
+    }
+    assert!(hits && misses && utilized);
+}
+
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(200)
+}
