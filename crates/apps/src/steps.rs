@@ -167,8 +167,11 @@ struct Walk<'a> {
 
 impl StepList {
     /// Write one step down; `draw` tells apart what is done several times.
+    #[inline]
     fn write(&self, walk: &mut Walk<'_>, step: &ListedStep, draw: u32, cell: u16, steps: &mut Steps) {
-        for time in 0..step.times {
+        let mut time = 0;
+        while time < step.times {
+            time += 1;
             steps.compute(step.cycles);
             let action = match step.does {
                 Does::Compute => continue,
@@ -181,7 +184,7 @@ impl StepList {
                     let place = match address {
                         Address::Same => 0,
                         Address::Flow => walk.info.flow_hash.wrapping_mul(0x9e37_79b1),
-                        Address::Any => mix(walk.info.number, draw.wrapping_mul(64).wrapping_add(time)),
+                        Address::Any => mix(walk.info.number, draw.wrapping_mul(64).wrapping_add(time - 1)),
                     };
                     let address =
                         (u64::from(place) * u64::from(places) >> 32) as u32 * u32::from(bytes.max(1));

@@ -10,6 +10,8 @@ pub(crate) struct Link {
     free: Ticks,
     busy: u64,
     pub bytes: u64,
+    /// How long before they reach it bytes are entered.
+    lead: Ticks,
 }
 
 impl Link {
@@ -20,6 +22,7 @@ impl Link {
             free: 0,
             busy: 0,
             bytes: 0,
+            lead: 0,
         }
     }
 
@@ -33,14 +36,25 @@ impl Link {
         self.free + self.latency
     }
 
+    /// Bytes are entered `lead` before they reach the link; what was entered up to now is reckoned when the last of it is
+    /// there.
+    pub fn entered_ahead(&mut self, lead: Ticks) {
+        self.lead = lead;
+    }
+
+    /// Work that lies ahead of `now`.
+    fn ahead(&self, now: Ticks) -> Ticks {
+        self.free.saturating_sub(now + self.lead)
+    }
+
     /// Time for which it was busy since the last restart.
     pub fn busy(&self, now: Ticks) -> u64 {
-        self.busy - self.free.saturating_sub(now)
+        self.busy - self.ahead(now)
     }
 
     /// Forget what was before `now`.
     pub fn restart(&mut self, now: Ticks) {
-        self.busy = self.free.saturating_sub(now);
+        self.busy = self.ahead(now);
         self.bytes = 0;
     }
 }

@@ -66,8 +66,14 @@ impl Chip {
             }
         }
         let targets = targets(&config, &groups, &ticks);
-        for target in targets.iter().flatten().filter(|target| target.direct) {
-            places[usize::from(target.place)].entered_ahead(target.issue);
+        let mut links: Vec<Link> = config.links.iter().map(|link| Link::new(link, &timebase)).collect();
+        for target in targets.iter().flatten() {
+            if target.direct {
+                places[usize::from(target.place)].entered_ahead(target.issue);
+            }
+            if target.first_link_direct {
+                links[usize::from(target.links[0])].entered_ahead(target.issue);
+            }
         }
         let locks = programs.iter().map(|p| p.locks()).max().unwrap_or(0);
         let mut chip = Self {
@@ -81,7 +87,7 @@ impl Chip {
             groups_at: shape.groups_at,
             roles: config.roles.len(),
             targets,
-            links: config.links.iter().map(|link| Link::new(link, &timebase)).collect(),
+            links,
             lines: (0..config.links.len() + places.len()).map(|_| BinaryHeap::new()).collect(),
             line_sequence: 0,
             passing: VecDeque::new(),
@@ -175,6 +181,14 @@ fn targets(config: &ChipConfig, groups: &[u16], ticks: &impl Fn(u64) -> u64) -> 
         answers && (alike || endless && no_links) && !by_ports(place) && !behind_cache(place)
     };
     let direct: Vec<bool> = (0..config.places.len()).map(direct).collect();
+    // What reaches a link straight from threads, all of it as long after its issue, reaches it in the order of its issue.
+    let first_link_direct = |link: usize| {
+        let mut ways = all().filter(|target| target.links.contains(&link));
+        let first = ways.next().map(|t| t.issue_ps);
+        all()
+            .filter(|t| t.links.contains(&link))
+            .all(|t| t.links[0] == link && !t.links[1..].contains(&link) && Some(t.issue_ps) == first)
+    };
     let target = |target: &Option<crate::config::TargetConfig>| {
         target.as_ref().map(|t| Target {
             place: t.place as u16,
@@ -184,6 +198,7 @@ fn targets(config: &ChipConfig, groups: &[u16], ticks: &impl Fn(u64) -> u64) -> 
             links: t.links.iter().map(|&link| link as u16).collect(),
             state: State(State::PLACES + groups[t.place]),
             direct: direct[t.place],
+            first_link_direct: t.links.first().is_some_and(|&link| first_link_direct(link)),
         })
     };
     config.targets.iter().flatten().map(target).collect()

@@ -101,6 +101,8 @@ pub(crate) struct Target {
     state: State,
     /// Accesses arrive in the order in which they are issued, whoever issues them, and the place answers at once.
     direct: bool,
+    /// Accesses reach its first link in the order in which they are issued, so that they cross it at once.
+    first_link_direct: bool,
 }
 
 /// Who hears of the end of an access.

@@ -222,9 +222,15 @@ impl Chip {
             let address = target.base + address;
             self.places[place].serve(at, kind, address, u32::from(bytes))
         } else {
-            let (place, at, address) = (target.place, now + target.issue, target.base + address);
+            let (place, address) = (target.place, target.base + address);
+            let mut at = now + target.issue;
+            let crossed = target.first_link_direct;
+            if crossed {
+                at = self.links[usize::from(target.links[0])].cross(at, u32::from(bytes));
+            }
             let owner = Owner::Thread { thread, posted };
             let request = self.new_request(owner, number as u32, kind, bytes, place, address);
+            self.requests[request as usize].hop = u8::from(crossed);
             let done = self.travel(request, at);
             if done.is_some() {
                 self.free_request(request);
