@@ -47,7 +47,7 @@ impl Chip {
             return Sent::QueueFull;
         }
         self.hand_over(thread, now);
-        self.passing.push_back(id);
+        self.pass(id, now);
         self.go_on(now);
         Sent::Done
     }
@@ -128,7 +128,7 @@ impl Chip {
         self.lose_inside(id, loss, now);
         self.packets[id].dropped = true;
         if self.order.is_turn(&self.packets, id) {
-            self.passing.push_back(id);
+            self.pass(id, now);
             self.go_on(now);
         } else {
             self.order.wait(&mut self.packets, id);
@@ -225,7 +225,7 @@ impl Chip {
         sender.packets += 1;
         sender.bytes += u64::from(self.packets[id].head.bytes);
         self.depart(id, now);
-        self.feeding.push_back(number as u16);
+        self.feed(number, now);
         self.go_on(now);
         self.refill(now);
     }
