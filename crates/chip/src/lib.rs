@@ -35,6 +35,6 @@ pub use account::Loss;
 pub use chip::{Arrival, Chip, Departure, DepartureSink, Outcome, RunLimit, TrafficSource};
 pub use config::{ChipConfig, DispatchRule};
 pub use counts::{
-    ClusterCounts, Counts, InboxCounts, LinkCounts, PlaceCounts, PoolCounts, PortCounts, Spent,
+    ClusterCounts, Counts, DramShares, InboxCounts, LinkCounts, PlaceCounts, PoolCounts, PortCounts, Spent,
 };
 pub use series::{Series, Slice};
