@@ -124,8 +124,8 @@ class ResourceUse:
 class DramTime:
     """Where the time of the DRAM data bus went: shares of the simulated time that add up to 1.
 
-    ``spacing`` is time between columns of an open row; ``None`` where it is not told apart. ``row_hit_rate`` is the share
-    of accesses that found their row open.
+    ``spacing`` is time between columns of an open row; ``None`` where it is not told apart. ``row_hit_rate`` is the
+    share of accesses that found their row open.
     """
 
     data: float

@@ -92,8 +92,8 @@ def run(
         int | None,
         typer.Option(
             metavar="N",
-            help="Packets that leave before statistics start. If left out: a chip finds out when it is steady; on other "
-            "machines 1,000 with a capture, else 10,000.",
+            help="Packets that leave before statistics start. If left out: a chip finds out when it is steady; "
+            "on other machines 1,000 with a capture, else 10,000.",
         ),
     ] = None,
     map_addresses: Annotated[
