@@ -28,6 +28,7 @@ mod packet;
 mod place;
 mod port;
 mod rate;
+mod recording;
 mod series;
 mod thread;
 
@@ -37,4 +38,5 @@ pub use config::{ChipConfig, DispatchRule};
 pub use counts::{
     ClusterCounts, Counts, DramShares, InboxCounts, LinkCounts, PlaceCounts, PoolCounts, PortCounts, Spent,
 };
+pub use recording::{Happened, LevelChange, LevelOf, Mark, Recording, StateSpan, Window};
 pub use series::{Series, Slice};

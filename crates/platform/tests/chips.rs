@@ -15,6 +15,8 @@ fn request(preset: &str, overrides: &[&str]) -> RunRequest {
         map_addresses: false,
         strict: false,
         timeline: None,
+        timeline_from_us: 0.0,
+        timeline_for_us: None,
     }
 }
 
@@ -249,4 +251,45 @@ fn what_always_finds_a_packet_shows_what_the_chip_can_do() {
     let report = quick(&request("example_smartnic", &saturated));
     assert!(report.summary.throughput_mpps > 100.0, "{:?}", report.summary);
     assert_ne!(report.bottleneck.component, "offered load");
+}
+
+/// Threads of a timeline do one thing at a time; arrows begin at an arrival and end at a departure; a window is kept.
+#[test]
+fn a_timeline_shows_its_window_packet_by_packet() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.json.gz").to_str().unwrap().to_owned();
+    let overload = ["island.count=1", "island.engines=1", "packets.pool_bytes=64 KiB"];
+    let whole = quick(&RunRequest { packets: 2_000, ..request("example_smartnic", &overload) });
+    let asked = RunRequest {
+        packets: 2_000,
+        timeline: Some(path.clone()),
+        timeline_from_us: 5.0,
+        timeline_for_us: Some(20.0),
+        ..request("example_smartnic", &overload)
+    };
+    let report = quick(&asked);
+    assert_eq!(report.summary.throughput_gbps, whole.summary.throughput_gbps, "recording changes nothing");
+    let mut text = String::new();
+    let packed = std::fs::File::open(&path).unwrap();
+    std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(packed), &mut text).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let events = json["traceEvents"].as_array().unwrap();
+    let of = |kind: &str| events.iter().filter(|e| e["ph"] == kind).cloned().collect::<Vec<_>>();
+    let number = |e: &serde_json::Value, key: &str| e[key].as_f64().unwrap();
+    let first = of("X").iter().map(|e| number(e, "ts")).fold(f64::MAX, f64::min);
+    let mut tracks: std::collections::BTreeMap<String, f64> = std::collections::BTreeMap::new();
+    for event in of("X") {
+        assert!(number(&event, "ts") - first < 20.1, "{event}");
+        if event["pid"] != 1 {
+            let track = format!("{}/{}", event["pid"], event["tid"]);
+            let ended = tracks.insert(track, number(&event, "ts") + number(&event, "dur")).unwrap_or(0.0);
+            assert!(number(&event, "ts") >= ended - 1e-5, "{event} begins before {ended}");
+        }
+    }
+    assert!(!tracks.is_empty() && of("C").len() > 100, "{}", of("C").len());
+    let ids = |kind: &str| {
+        of(kind).iter().map(|e| e["id"].as_u64().unwrap()).collect::<std::collections::BTreeSet<_>>()
+    };
+    assert!(ids("s").intersection(&ids("f")).count() > 5 && ids("s").intersection(&ids("t")).count() > 5);
+    assert!(of("i").iter().any(|e| e["name"] == "lost: packet_memory_full"), "drops are instants");
 }
