@@ -132,6 +132,7 @@ def test_names_and_titles_are_escaped(chip, tmp_path):
     drawn = linecard.draw(str(chip(("[unit.crc]", '[unit."a<b&c"]'), ('"crc"]', '"a<b&c"]'))), tmp_path / "chip.svg")
     assert {'A <small> chip & its "parts"', "a<b&c"} <= set(texts(drawn))
     assert "<small>" not in drawn.read_text()
+    assert str(tmp_path) not in drawn.read_text()
 
 
 def test_no_two_texts_of_a_drawing_overlap(chip, tmp_path):
@@ -148,6 +149,34 @@ def test_no_two_texts_of_a_drawing_overlap(chip, tmp_path):
             for other in boxes[:number]:
                 apart = right <= other[0] or other[2] <= left or low <= other[1] or other[3] <= top
                 assert apart, (preset, text, other[4])
+
+
+def test_a_link_of_each_cluster_is_drawn_in_its_card(chip, tmp_path):
+    own = (
+        '[link.own]\nper = "core"\nrate_gbps = 100\n'
+        '[[route]]\nfrom = "core"\nto = "near"\nissue_ns = 1\nback_ns = 2\nlinks = "own"\n[buffer.rx]'
+    )
+    drawn = linecard.draw(str(chip(("[buffer.rx]", own))), tmp_path / "chip.svg")
+    assert {"own × 4 · 100 Gbit/s", "3 ns there and back"} <= set(texts(drawn))
+
+
+@pytest.mark.parametrize("count", [1, 5, 12, 20])
+def test_chips_of_few_and_of_many_places_stay_readable(chip, tmp_path, count):
+    memories = "".join(f'[memory.memory_{n}]\ncapacity_bytes = "{n + 1} MiB"\nlatency_ns = 9\n' for n in range(count))
+    names = ", ".join(f'"memory_{n}"' for n in range(count))
+    path = chip(("[unit.crc]", memories + "[unit.crc]"), ('"crc"]', f'"crc", {names}]'))
+    drawn = linecard.draw(str(path), tmp_path / "chip.svg")
+    assert {f"memory_{n}" for n in range(count)} <= set(texts(drawn))
+    assert float(ET.parse(drawn).getroot().get("width")) < 2300
+    boxes = [
+        tuple(float(each.get(key)) for key in ("x", "y", "width", "height"))
+        for each in ET.parse(drawn).getroot().iter(f"{SVG}rect")
+        if each.get("fill") == "#e6f2df" and float(each.get("height")) > 40
+    ]
+    assert len(boxes) >= count
+    for number, (x, y, w, h) in enumerate(boxes):
+        for left, top, wide, high in boxes[:number]:
+            assert x + w <= left or left + wide <= x or y + h <= top or top + high <= y
 
 
 def test_a_change_is_drawn(tmp_path):

@@ -208,7 +208,7 @@ def place_block(facts: Facts, place: Place, *, inside: bool = False) -> Block:
             lines.append("DRAM controller" if not inside else f"DRAM, {facts.value(f'{table}.part')}")
             lines.append(facts.value(f"{table}.controller"))
         case _:
-            lines.append("memory" if place.kind == "server" else f"memory, {place.kind}")
+            lines.append("memory" if place.kind == "server" else f"{place.kind} memory")
     if place.capacity_bytes and (place.kind != "dram" or inside):
         lines.append(size_text(place.capacity_bytes))
     side = facts.value(f"{table}.concurrency")
@@ -275,3 +275,12 @@ def link_text(facts: Facts, link: Link) -> str:
     if facts.usage is not None and link.name in facts.usage.shares:
         parts.append(facts.usage.percent(link.name))
     return " · ".join(part for part in parts if part)
+
+
+def link_block(facts: Facts, link: Link) -> Block:
+    """A link that each cluster has one of."""
+    block = Block(link_text(facts, link), "link")
+    if facts.usage is not None:
+        block.level = facts.usage.shares.get(link.name)
+        block.limit = facts.usage.bottleneck.component == link.name
+    return block

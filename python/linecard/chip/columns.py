@@ -87,7 +87,8 @@ def columns(facts: Facts, shared: list[Place], entry: dict[str, float]) -> list[
         [each for each in tops if each.place.kind == "accelerator"],
     ]
     if len(tops) > MOST_COLUMNS:
-        kinds = [_fold(kinds[0]), kinds[1], kinds[2], _fold(kinds[3])]
+        rows = 2 if len(tops) <= 2 * MOST_COLUMNS else 3
+        kinds = [_fold(kinds[0], rows), kinds[1], kinds[2], _fold(kinds[3], rows)]
     memories = kinds[0] + kinds[1] + kinds[2]
     return [group for group in (memories, kinds[3]) if group]
 
@@ -103,12 +104,15 @@ def _in_a_circle(place: Place, made: dict[str, Column]) -> bool:
     return False
 
 
-def _fold(row: list[Column]) -> list[Column]:
-    """Put the second half below the first."""
-    half = (len(row) + 1) // 2
-    for upper, lower in zip(row[:half], row[half:], strict=False):
-        lower.above.append(upper)
-    return row[half:] + row[len(row) - half : half]
+def _fold(row: list[Column], rows: int) -> list[Column]:
+    """Put the columns of a row below each other, in so many rows; return the lowest."""
+    size = max(-(-len(row) // rows), 1)
+    lowest = row[:size]
+    for start in range(size, len(row), size):
+        for number, lower in enumerate(row[start : start + size]):
+            lower.above.append(lowest[number])
+            lowest[number] = lower
+    return lowest
 
 
 def place_columns(groups: list[list[Column]], x: float, width: float) -> None:

@@ -106,6 +106,12 @@ class Facts:
     puts: dict[str, tuple[str, ...]]
     usage: Usage | None
 
+    @property
+    def name(self) -> str:
+        """The preset; of a file its name alone, so that a drawing does not depend on where the file lies."""
+        preset = self.parts.preset
+        return Path(preset).name if preset.endswith(".toml") else preset
+
     def value(self, key: str) -> str:
         """A parameter as the file has it; empty if it has none."""
         return self.values.get(key, ("", ""))[0]

@@ -38,10 +38,10 @@ def head(canvas: Canvas, facts: Facts, total: float) -> float:
     """Write title, preset and limit; return where they end."""
     parts, most, y = facts.parts, total - 2 * MARGIN, MARGIN + 14.0
     canvas.layer = BLOCKS
-    for line in wrap(parts.title or parts.preset, 19, most, True):
+    for line in wrap(parts.title or facts.name, 19, most, True):
         canvas.text(MARGIN, y, line, 19, bold=True)
         y += 24.0
-    for line in wrap(parts.preset, 13, most):
+    for line in wrap(facts.name, 13, most):
         canvas.text(MARGIN, y - 4.0, line, 13, fill=SOFT)
         y += 18.0
     if facts.usage is not None:

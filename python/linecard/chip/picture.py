@@ -83,7 +83,7 @@ class Picture(Wires):
         low = self._chips(die_bottom)
         canvas.layer = WIRES - 1
         canvas.rect(die, top, die_end - die, die_bottom - top, "#fcfcfd", stroke=INK, width=2, radius=10)
-        name = f"{facts.parts.preset}: {facts.parts.title}"
+        name = f"{facts.name}: {facts.parts.title}"
         low = frame.legend(canvas, facts, self._kinds(), low + 30.0, total)
         return canvas.document(total, low + MARGIN / 2, name, frame.described(facts))
 

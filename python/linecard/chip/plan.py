@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from linecard.chip.blocks import Block, cluster_block, inbox_text, link_text, place_block
+from linecard.chip.blocks import Block, cluster_block, inbox_text, link_block, place_block
 from linecard.chip.columns import columns
 from linecard.chip.facts import Route
 from linecard.chip.svg import width_of
@@ -131,7 +131,7 @@ class Plan:
         inner = []
         links = {link.name: link for link in self.facts.parts.links}
         for name in dict.fromkeys(self.inner_links.get(cluster.name, [])):
-            inner.append(Block(link_text(self.facts, links[name]), "link"))
+            inner.append(link_block(self.facts, links[name]))
         own = self.own[cluster.name]
         # A cache stands before what is behind it.
         for place in sorted(own, key=lambda each: each.behind is None):

@@ -139,9 +139,10 @@ class Wires:
                 x = at + (slot - text) / 2
                 if len(rail.places) == 1 and rail.ends:
                     # Straight down where it can be.
-                    x = min(max(sum(rail.ends) / len(rail.ends), at + 8.0), max(at + slot - text - 12.0, at + 8.0))
-                x = self._free(x)
-                wires.append((rail, x, rail.y, column.y, True, [rail.y + half[rail.key]]))
+                    x = min(max(sum(rail.ends) / len(rail.ends), at + 8.0), max(at + slot - text - 5.0, at + 8.0))
+                straight = not rail.name and len(rail.places) == 1 and rail.ends == [x]
+                x = x if straight else self._free(x)
+                wires.append((rail, x, rail.y, column.y, True, [] if straight else [rail.y + half[rail.key]]))
                 rail.ends.append(x)
                 canvas.layer = LABELS
                 for number, label in enumerate(labels):
@@ -172,7 +173,9 @@ class Wires:
             head = "packets" if rail.packets else "wire"
             canvas.wire([(x, start), (x, end)], stroke=stroke, width=thick, end=head if arrow else "")
             canvas.layer = LABELS
-            for level in joints:
+            # A line that goes straight on has no joint.
+            bends = rail.name or len(set(rail.ends)) > 1
+            for level in joints if bends else ():
                 canvas.dot(x, level, stroke)
         for rail in rails:
             if rail.name:
@@ -183,15 +186,15 @@ class Wires:
 
     def _bar(self, rail: Rail, text: str, left: float, width: float) -> None:
         canvas = self.canvas
-        wide = width_of(text, NOTE + 1, True) + 24.0
+        usage = self.facts.usage
+        limit = usage is not None and usage.bottleneck.component == rail.name
+        wide = width_of(text, NOTE + 1, True) + (180.0 if limit else 24.0)
         ends = rail.ends or [left + width / 2]
         x, end = min(ends) - 18.0, max(ends) + 18.0
         if end - x < wide:
             x = min(max((x + end - wide) / 2, left), left + width - wide)
             end = x + wide
-        usage = self.facts.usage
         level = usage.shares.get(rail.name) if usage else None
-        limit = usage is not None and usage.bottleneck.component == rail.name
         canvas.layer = BLOCKS
         fill = FILLS["link"] if level is None else level_fill(level)
         canvas.rect(
@@ -199,7 +202,7 @@ class Wires:
         )
         canvas.text((x + end) / 2, rail.y + 4.0, text, NOTE + 1, bold=True, fill=text_on(level), anchor="middle")
         if limit:
-            limit_note(canvas, end - 8, rail.y + BAR / 2)
+            limit_note(canvas, end - 8, rail.y)
 
     def _packets(self, rail: Rail, lane_in: float, lane_out: float) -> None:
         """The way of packets between ports and their memory."""
