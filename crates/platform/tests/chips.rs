@@ -253,6 +253,18 @@ fn what_always_finds_a_packet_shows_what_the_chip_can_do() {
     assert_ne!(report.bottleneck.component, "offered load");
 }
 
+#[test]
+fn another_program_runs_on_the_same_chip() {
+    let gateway = RunRequest { app: Some("secure_gateway".to_owned()), ..request("example_smartnic", &[]) };
+    let report = quick(&gateway);
+    assert_eq!(report.app, "secure_gateway");
+    let encrypted = metric(&report, "crypto", "accesses") / report.summary.packets_out as f64;
+    assert!((encrypted - 0.333).abs() < 0.05, "{encrypted} of the packets");
+    let missing = RunRequest { app: Some("secure_gatway".to_owned()), ..gateway };
+    let message = run(&missing, &mut |_| ControlFlow::Continue(())).unwrap_err().to_string();
+    assert!(message.contains("`secure_gateway`") && message.lines().count() == 1, "{message}");
+}
+
 /// Threads of a timeline do one thing at a time; arrows begin at an arrival and end at a departure; a window is kept.
 #[test]
 fn a_timeline_shows_its_window_packet_by_packet() {
