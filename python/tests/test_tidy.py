@@ -26,7 +26,14 @@ LAYERS = (
     {"bindings"},
 )
 # Arrows that the layers alone would allow, or that go sideways, and that must never appear.
-FORBIDDEN = {("apps", "np"), ("np", "apps"), ("dram", "traffic"), ("dram", "buffers"), ("dram", "program"), ("chip", "apps")}
+FORBIDDEN = {
+    ("apps", "np"),
+    ("np", "apps"),
+    ("dram", "traffic"),
+    ("dram", "buffers"),
+    ("dram", "program"),
+    ("chip", "apps"),
+}
 
 TEXT = {".rs", ".py", ".pyi", ".toml", ".md", ".csv", ".j2", ".bib", ".cff", ".txt", ".json", ".lock", ""}
 MACHINE_PATH = re.compile(r"(/home/|/root/|/work/|/Users/|/tmp/[A-Za-z]|[A-Z]:\\\\Users)")
