@@ -36,6 +36,8 @@ import programs
 import linecard
 
 PRESET = "hasan2003_all_pf"
+CHIP = Path(__file__).parent / "chips" / "sixty_engines.toml"
+CHIP_TARGET = 8_000  # instructions per packet
 RUN_TARGET = 500_000  # packets per second, one core
 QUEUE_TARGET = 5_000_000  # queue operations per second, one core
 
@@ -53,6 +55,11 @@ def best(times: int, work) -> float:
 def simulate(packets: int) -> None:
     """The benchmark's run: l3fwd16 on ALL+PF with 4 banks, packets of the document's mean size."""
     linecard.run(PRESET, app="l3fwd16", set={"dram.banks": 4}, packets=packets, warmup_packets=1000)
+
+
+def forward(packets: int) -> None:
+    """A chip of sixty engines of eight threads that forwards packets of 64 bytes."""
+    linecard.run(str(CHIP), packets=packets, warmup_packets=1000)
 
 
 def count_flows(path: str) -> None:
@@ -88,11 +95,18 @@ def instructions(kind: str, argument: str) -> int | None:
     return int(found[1]) if found else None
 
 
+def per_piece(kind: str, short: int = 2_000, long: int = 12_000) -> float | None:
+    """Instructions of one packet: a long run less a short one, so that starting does not count."""
+    counts = [instructions(kind, str(packets)) for packets in (short, long)]
+    return None if None in counts else (counts[1] - counts[0]) / (long - short)
+
+
 def work(kind: str, argument: str, *, counted: bool) -> None:
     """What the child processes of this script do."""
     handle = counter() if counted else None
     kinds = {
         "run": lambda text: simulate(int(text)),
+        "chip": lambda text: forward(int(text)),
         "queueing": lambda text: move_packets("qc", int(text)),
         "flows": count_flows,
         "dram": dram.work,
@@ -161,6 +175,12 @@ def measure(*, quick: bool) -> list[dict[str, object]]:
         seconds = best(times, lambda manager=manager: move_packets(manager, operations))
         target = f">= {QUEUE_TARGET:,}" if manager == "qc" else ""
         row(f"queueing {manager}: speed", (operations + 1000) / seconds, "operations/s", target)
+    packets = 20_000 if quick else 100_000
+    rate = packets / best(3, lambda: forward(packets))
+    row("chip of 60 x 8 threads: packets", rate, "per second")
+    row("chip of 60 x 8 threads: instructions", per_piece("chip"), "per packet", f"<= {CHIP_TARGET:,}")
+    row("chip of 60 x 8 threads: peak memory", peak_memory_mb("chip", str(10 * packets)), "MB")
+
     long, short = instructions("queueing", "120000"), instructions("queueing", "20000")
     per_operation = None if long is None or short is None else (long - short) / 100_000
     row("queueing qc: instructions", per_operation, "per operation")

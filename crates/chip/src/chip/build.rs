@@ -172,15 +172,16 @@ fn targets(config: &ChipConfig, groups: &[u16], ticks: &impl Fn(u64) -> u64) -> 
     let behind_cache = |place: usize| {
         config.places.iter().any(|p| matches!(&p.kind, PlaceKind::Cached(cache) if cache.behind == place))
     };
+    let answers =
+        |place: usize| matches!(config.places[place].kind, PlaceKind::Server(_) | PlaceKind::Banked { .. });
     let direct = |place: usize| {
-        let answers = matches!(config.places[place].kind, PlaceKind::Server(_) | PlaceKind::Banked { .. });
         let mut ways = all().filter(|target| target.place == place).map(|t| (t.issue_ps, t.links.is_empty()));
         let first = ways.next();
         let alike = first.is_some_and(|(issue, no_links)| no_links && ways.all(|way| way == (issue, true)));
         // A place that serves as many accesses as come has no order to keep.
         let endless = matches!(&config.places[place].kind, PlaceKind::Server(s) if s.concurrency == 0);
         let no_links = all().filter(|target| target.place == place).all(|t| t.links.is_empty());
-        answers && (alike || endless && no_links) && !by_ports(place) && !behind_cache(place)
+        answers(place) && (alike || endless && no_links) && !by_ports(place) && !behind_cache(place)
     };
     let direct: Vec<bool> = (0..config.places.len()).map(direct).collect();
     // What reaches a link straight from threads, all of it as long after its issue, reaches it in the order of its issue.
@@ -199,7 +200,8 @@ fn targets(config: &ChipConfig, groups: &[u16], ticks: &impl Fn(u64) -> u64) -> 
             back: ticks(t.back_ps),
             links: t.links.iter().map(|&link| link as u16).collect(),
             state: State(State::PLACES + groups[t.place]),
-            direct: direct[t.place],
+            // What arrives in the moment of its issue comes behind all that has arrived before.
+            direct: direct[t.place] || answers(t.place) && t.issue_ps == 0 && t.links.is_empty(),
             first_link_direct: t.links.first().is_some_and(|&link| first_link_direct(link)),
         })
     };
