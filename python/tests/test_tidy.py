@@ -21,12 +21,20 @@ LAYERS = (
     {"program", "config"},
     {"traffic", "dram", "buffers", "iss", "apps", "queueing"},
     {"flowcache"},  # caches of flows, replayed from captures
-    {"np", "malleable", "petri"},
+    {"chip", "np", "malleable", "petri"},
     {"platform"},
     {"bindings"},
 )
 # Arrows that the layers alone would allow, or that go sideways, and that must never appear.
-FORBIDDEN = {("apps", "np"), ("np", "apps"), ("dram", "traffic"), ("dram", "buffers"), ("dram", "program")}
+FORBIDDEN = {
+    ("apps", "np"),
+    ("np", "apps"),
+    ("chip", "apps"),
+    ("chip", "traffic"),
+    ("dram", "traffic"),
+    ("dram", "buffers"),
+    ("dram", "program"),
+}
 
 TEXT = {".rs", ".py", ".pyi", ".toml", ".md", ".csv", ".j2", ".bib", ".cff", ".txt", ".json", ".lock", ""}
 MACHINE_PATH = re.compile(r"(/home/|/root/|/work/|/Users/|/tmp/[A-Za-z]|[A-Z]:\\\\Users)")
