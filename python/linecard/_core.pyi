@@ -17,6 +17,8 @@ def run(
     map_addresses: bool,
     strict: bool,
     timeline: str | None,
+    timeline_from_us: float,
+    timeline_for_us: float | None,
     progress: Callable[[int, int], object] | None,
 ) -> dict[str, Any]: ...
 def flows(path: str, *, strict: bool, progress: Callable[[int, int], object] | None) -> dict[str, Any]: ...

@@ -70,6 +70,8 @@ def run(
     map_addresses: bool = False,
     strict: bool = False,
     timeline: str | PathLike[str] | None = None,
+    timeline_from_us: float = 0.0,
+    timeline_for_us: float | None = None,
     progress: ProgressCallback | None = None,
 ) -> RunResult:
     """Simulate one design under one traffic.
@@ -88,7 +90,9 @@ def run(
             other machines it takes 1,000 with a capture and 10,000 with generated traffic.
         map_addresses: Move addresses that match no route into routed space, as anonymised captures need.
         strict: Stop at the first damaged record of the capture.
-        timeline: Write a timeline that Perfetto opens to this file.
+        timeline: Write a timeline that Perfetto opens to this file; compressed if its name ends in ``.gz``.
+        timeline_from_us: Of a chip: where the timeline begins, microseconds after the start of the measured time.
+        timeline_for_us: Of a chip: how long it is; as much as fits if left out.
         progress: Called now and then with (packets done, packets in all), from the thread that calls ``run``.
 
     Returns:
@@ -121,6 +125,8 @@ def run(
         map_addresses=map_addresses,
         strict=strict,
         timeline=None if timeline is None else fspath(timeline),
+        timeline_from_us=timeline_from_us,
+        timeline_for_us=timeline_for_us,
         progress=progress,
     )
     wall_seconds = time.perf_counter() - started

@@ -124,7 +124,8 @@ class ResourceUse:
 class DramTime:
     """Where the time of the DRAM data bus went: shares of the simulated time that add up to 1.
 
-    ``row_hit_rate`` is the share of accesses that found their row open.
+    ``spacing`` is time between columns of an open row; ``None`` where it is not told apart. ``row_hit_rate`` is the
+    share of accesses that found their row open.
     """
 
     data: float
@@ -133,6 +134,7 @@ class DramTime:
     refresh: float
     idle: float
     row_hit_rate: float
+    spacing: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +259,8 @@ class RunResult:
             # Machines that do not judge it do not speak of it.
             for name in ("steady", "intervals", "packets_inside"):
                 del summary[name]
+        if result["dram"]["spacing"] is None:
+            del result["dram"]["spacing"]
         return result
 
     def manifest(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ LAYERS = (
     {"program", "config"},
     {"traffic", "dram", "buffers", "iss", "apps", "queueing"},
     {"flowcache"},  # caches of flows, replayed from captures
-    {"chip", "np", "malleable", "petri"},
+    {"np", "chip", "malleable", "petri"},
     {"platform"},
     {"bindings"},
 )
@@ -29,11 +29,10 @@ LAYERS = (
 FORBIDDEN = {
     ("apps", "np"),
     ("np", "apps"),
-    ("chip", "apps"),
-    ("chip", "traffic"),
     ("dram", "traffic"),
     ("dram", "buffers"),
     ("dram", "program"),
+    ("chip", "apps"),
 }
 
 TEXT = {".rs", ".py", ".pyi", ".toml", ".md", ".csv", ".j2", ".bib", ".cff", ".txt", ".json", ".lock", ""}

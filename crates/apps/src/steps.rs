@@ -187,7 +187,7 @@ impl StepList {
                         Address::Any => mix(walk.info.number, draw.wrapping_mul(64).wrapping_add(time - 1)),
                     };
                     let address =
-                        (u64::from(place) * u64::from(places) >> 32) as u32 * u32::from(bytes.max(1));
+                        ((u64::from(place) * u64::from(places)) >> 32) as u32 * u32::from(bytes.max(1));
                     Action::Access { role, kind, posted, bytes, address }
                 }
                 Does::Cell { role, write, posted } => Action::Cell { role, write, posted, cell },

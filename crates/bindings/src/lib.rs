@@ -34,7 +34,7 @@ const PACKETS_PER_LOOK: u64 = 1 << 14;
 
 /// Simulates one request; see `linecard.run`.
 #[pyfunction]
-#[pyo3(signature = (preset, *, app, trace, overrides, seed, packets, warmup_packets, map_addresses, strict, timeline, progress))]
+#[pyo3(signature = (preset, *, app, trace, overrides, seed, packets, warmup_packets, map_addresses, strict, timeline, timeline_from_us, timeline_for_us, progress))]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn run<'py>(
     py: Python<'py>,
@@ -48,6 +48,8 @@ fn run<'py>(
     map_addresses: bool,
     strict: bool,
     timeline: Option<String>,
+    timeline_from_us: f64,
+    timeline_for_us: Option<f64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let request = RunRequest {
@@ -61,6 +63,8 @@ fn run<'py>(
         map_addresses,
         strict,
         timeline,
+        timeline_from_us,
+        timeline_for_us,
     };
     let mut ticker = Ticker::new(progress);
     let outcome = py.detach(|| {

@@ -4,8 +4,8 @@
 //! whoever builds the configuration, in the order of the lists here.
 
 use linecard_buffers::AllocatorConfig;
-use linecard_dram::channel::Policy;
-use linecard_dram::{Device, FieldMap};
+use linecard_dram::channel::{Policy, RefreshMode};
+use linecard_dram::{Device, FieldMap, packet_buffer};
 use linecard_program::script::Access;
 
 /// Everything that a chip is built from.
@@ -138,7 +138,7 @@ pub struct DramConfig {
     /// Timing and organisation of one channel.
     pub device: Device,
     /// The controller's rules.
-    pub policy: Policy,
+    pub policy: DramPolicy,
     /// From an address within the part to channel, bank, row and column.
     pub map: FieldMap,
     /// Bytes of one access of the device.
@@ -149,6 +149,22 @@ pub struct DramConfig {
     pub interleave_bytes: u32,
     /// From the chip to the controller and back, in all; picoseconds.
     pub latency_ps: u64,
+}
+
+/// Rules of a DRAM controller.
+#[derive(Clone, Copy, Debug)]
+pub enum DramPolicy {
+    /// A general-purpose controller with transaction and command queues.
+    Queued(Policy),
+    /// The packet-buffer controller of Hasan 2003.
+    PacketBuffer {
+        /// What is served next, and when rows are closed and opened.
+        rules: packet_buffer::Policy,
+        /// Which banks are refreshed when.
+        refresh: RefreshMode,
+        /// Requests of a channel that it takes at once.
+        window: u32,
+    },
 }
 
 /// A cache with least-recently-used replacement, writing back and allocating on writes.

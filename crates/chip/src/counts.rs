@@ -92,8 +92,25 @@ pub struct PlaceCounts {
     pub time_mean: f64,
     /// Share of the accesses that a cache answered, or that found their DRAM row open.
     pub hit_rate: Option<f64>,
-    /// Whether it is DRAM.
-    pub is_dram: bool,
+    /// Where the time of its buses went, of DRAM.
+    pub dram: Option<DramShares>,
+}
+
+/// Where the time of DRAM data buses went, as shares; what is left had no request.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DramShares {
+    /// Data moved.
+    pub data: f64,
+    /// A row had to be closed or opened.
+    pub row_miss: f64,
+    /// The bus changed its direction.
+    pub turnaround: f64,
+    /// Refresh.
+    pub refresh: f64,
+    /// Row open and direction kept: columns of a bank group apart, one command a clock.
+    pub spacing: f64,
+    /// Share of the accesses that found their row open.
+    pub row_hit_rate: f64,
 }
 
 /// A link.

@@ -28,6 +28,7 @@ mod packet;
 mod place;
 mod port;
 mod rate;
+mod recording;
 mod series;
 mod thread;
 
@@ -35,6 +36,7 @@ pub use account::Loss;
 pub use chip::{Arrival, Chip, Departure, DepartureSink, Outcome, RunLimit, TrafficSource};
 pub use config::{ChipConfig, DispatchRule};
 pub use counts::{
-    ClusterCounts, Counts, InboxCounts, LinkCounts, PlaceCounts, PoolCounts, PortCounts, Spent,
+    ClusterCounts, Counts, DramShares, InboxCounts, LinkCounts, PlaceCounts, PoolCounts, PortCounts, Spent,
 };
+pub use recording::{Happened, LevelChange, LevelOf, Mark, Recording, StateSpan, Window};
 pub use series::{Series, Slice};

@@ -190,7 +190,7 @@ fn the_random_chips_come_into_every_state_and_lose_packets_in_every_way() {
         states.extend(counts.clusters.iter().flat_map(|c| &c.threads).map(|spent| spent.part.clone()));
         let lost = counts.drops.iter().enumerate().filter(|&(_, &count)| count > 0);
         losses.extend(lost.map(|(number, _)| Loss::name(number)));
-        for place in counts.places.iter().filter(|place| !place.is_dram) {
+        for place in counts.places.iter().filter(|place| place.dram.is_none()) {
             hits |= place.hit_rate.is_some_and(|rate| rate > 0.2);
             misses |= place.hit_rate.is_some_and(|rate| rate > 0.0 && rate < 0.9);
         }

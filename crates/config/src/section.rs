@@ -115,7 +115,7 @@ impl<'d> Section<'d> {
             if let Some(node) = self.table.get(key)
                 && matches!(node.place, Place::File { .. })
             {
-                node.read.set(true);
+                node.leave();
             }
         }
     }

@@ -61,6 +61,18 @@ impl Node {
         }
     }
 
+    /// Nobody will read this, or what is below it, and that is no mistake where it stands in a file.
+    pub fn leave(&self) {
+        if let Place::File { .. } = self.place {
+            self.read.set(true);
+        }
+        match &self.content {
+            Content::Value(_) => {}
+            Content::List(items) => items.iter().for_each(Node::leave),
+            Content::Table(table) => table.iter().for_each(|(_, node)| node.leave()),
+        }
+    }
+
     /// Lay a later node over this one: tables merge, everything else is replaced as a whole.
     pub fn lay_over(&mut self, over: Node) {
         match (&mut self.content, over) {

@@ -19,6 +19,8 @@ fn main() {
         map_addresses: false,
         strict: false,
         timeline: None,
+        timeline_from_us: 0.0,
+        timeline_for_us: None,
     };
     let started = std::time::Instant::now();
     match run(&request, &mut |_| ControlFlow::Continue(())) {

@@ -104,6 +104,9 @@ pub struct DramTime {
     pub turnaround: f64,
     /// Refreshing.
     pub refresh: f64,
+    /// Keeping columns apart while the row is open and the direction stays; `None` where that is not told apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spacing: Option<f64>,
     /// No request pending.
     pub idle: f64,
     /// Share of accesses that found their row open.

@@ -24,6 +24,10 @@ pub struct RunRequest {
     pub strict: bool,
     /// Write a Perfetto (Chrome JSON) timeline here.
     pub timeline: Option<String>,
+    /// Where its window begins, microseconds after the measurement (chips only).
+    pub timeline_from_us: f64,
+    /// Length of its window, microseconds; as much as fits if `None` (chips only).
+    pub timeline_for_us: Option<f64>,
 }
 
 impl RunRequest {

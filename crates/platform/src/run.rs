@@ -26,6 +26,13 @@ pub fn run(
     if crate::chip::is_chip(&request.preset) {
         return crate::chip::run(request, progress);
     }
+    if request.timeline_from_us > 0.0 || request.timeline_for_us.is_some() {
+        let message =
+            "a window of the timeline is chosen on chips; of this machine it shows the first events";
+        return Err(Error::Config {
+            problems: vec![problem("--timeline-from".into(), "", message.to_owned())],
+        });
+    }
     let configuration = Configuration::load(&request.preset, &request.overrides, request.app.as_deref())?;
     if configuration.kind() == Some(PresetKind::Parallel) {
         return crate::parallel::run(request, &configuration, progress);

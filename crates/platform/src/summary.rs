@@ -211,7 +211,7 @@ fn dram_time(counts: &Counts) -> DramTime {
     // Whatever is left: no request was pending. (The access under way at either end of the measurement is counted
     // where it began, so idle time is not summed but is the rest.)
     let idle = (1.0 - data - row_miss - turnaround).max(0.0);
-    DramTime { data, row_miss, turnaround, refresh: 0.0, idle, row_hit_rate: d.row_hit_rate() }
+    DramTime { data, row_miss, turnaround, refresh: 0.0, spacing: None, idle, row_hit_rate: d.row_hit_rate() }
 }
 
 /// As [`dram_time`] where the DRAM serves transfers of single instructions.
@@ -220,7 +220,15 @@ fn transfers_time(counts: &Counts) -> DramTime {
     let data = share(counts.paths.data as f64, duration).min(1.0);
     let row_miss = share(counts.paths.overhead as f64, duration).min(1.0 - data);
     let row_hit_rate = counts.paths.row_hits as f64 / counts.paths.accesses as f64;
-    DramTime { data, row_miss, turnaround: 0.0, refresh: 0.0, idle: 1.0 - data - row_miss, row_hit_rate }
+    DramTime {
+        data,
+        row_miss,
+        turnaround: 0.0,
+        refresh: 0.0,
+        spacing: None,
+        idle: 1.0 - data - row_miss,
+        row_hit_rate,
+    }
 }
 
 fn resources(counts: &Counts, dram: &DramTime) -> Vec<ResourceUse> {

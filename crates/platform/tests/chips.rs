@@ -15,6 +15,8 @@ fn request(preset: &str, overrides: &[&str]) -> RunRequest {
         map_addresses: false,
         strict: false,
         timeline: None,
+        timeline_from_us: 0.0,
+        timeline_for_us: None,
     }
 }
 
@@ -133,6 +135,24 @@ fn another_memory_is_one_line_and_every_part_fits() {
 }
 
 #[test]
+fn every_controller_serves_the_packet_buffer_and_its_bus_time_adds_up() {
+    let policies: Vec<String> =
+        presets().into_iter().filter(|p| p.kind == "policies").map(|p| p.name).collect();
+    assert!(policies.len() > 10);
+    for policy in policies {
+        let set = format!("packets.controller={policy}");
+        let slow = ["traffic.rate_gbps=5", set.as_str()];
+        let Ok(report) = run(&request("example_smartnic", &slow), &mut |_| ControlFlow::Continue(())) else {
+            panic!("{policy}")
+        };
+        assert_eq!(report.summary.packets_dropped, 0, "{policy}: {:?}", report.bottleneck);
+        let d = report.dram;
+        let sum = d.data + d.row_miss + d.turnaround + d.refresh + d.spacing.unwrap() + d.idle;
+        assert!((sum - 1.0).abs() < 1e-9 && d.data > 0.0, "{policy}: {d:?}");
+    }
+}
+
+#[test]
 fn what_is_wrong_comes_at_once_with_places_and_nearest_names() {
     let message = refused(
         "example_smartnic",
@@ -149,8 +169,6 @@ fn what_is_wrong_comes_at_once_with_places_and_nearest_names() {
     }
     let message = refused("example_smartnic", &["bind.table=shard", "traffic.rate_gbps=500"]);
     assert!(message.contains("`shared`") && message.contains("at most"), "{message}");
-    let message = refused("example_smartnic", &["packets.controller=packet_batching"]);
-    assert!(message.contains("frfcfs_open"), "{message}");
 }
 
 #[test]
@@ -233,4 +251,57 @@ fn what_always_finds_a_packet_shows_what_the_chip_can_do() {
     let report = quick(&request("example_smartnic", &saturated));
     assert!(report.summary.throughput_mpps > 100.0, "{:?}", report.summary);
     assert_ne!(report.bottleneck.component, "offered load");
+}
+
+#[test]
+fn another_program_runs_on_the_same_chip() {
+    let gateway = RunRequest { app: Some("secure_gateway".to_owned()), ..request("example_smartnic", &[]) };
+    let report = quick(&gateway);
+    assert_eq!(report.app, "secure_gateway");
+    let encrypted = metric(&report, "crypto", "accesses") / report.summary.packets_out as f64;
+    assert!((encrypted - 0.333).abs() < 0.05, "{encrypted} of the packets");
+    let missing = RunRequest { app: Some("secure_gatway".to_owned()), ..gateway };
+    let message = run(&missing, &mut |_| ControlFlow::Continue(())).unwrap_err().to_string();
+    assert!(message.contains("`secure_gateway`") && message.lines().count() == 1, "{message}");
+}
+
+/// Threads of a timeline do one thing at a time; arrows begin at an arrival and end at a departure; a window is kept.
+#[test]
+fn a_timeline_shows_its_window_packet_by_packet() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.json.gz").to_str().unwrap().to_owned();
+    let overload = ["island.count=1", "island.engines=1", "packets.pool_bytes=64 KiB"];
+    let whole = quick(&RunRequest { packets: 2_000, ..request("example_smartnic", &overload) });
+    let asked = RunRequest {
+        packets: 2_000,
+        timeline: Some(path.clone()),
+        timeline_from_us: 5.0,
+        timeline_for_us: Some(20.0),
+        ..request("example_smartnic", &overload)
+    };
+    let report = quick(&asked);
+    assert_eq!(report.summary.throughput_gbps, whole.summary.throughput_gbps, "recording changes nothing");
+    let mut text = String::new();
+    let packed = std::fs::File::open(&path).unwrap();
+    std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(packed), &mut text).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let events = json["traceEvents"].as_array().unwrap();
+    let of = |kind: &str| events.iter().filter(|e| e["ph"] == kind).cloned().collect::<Vec<_>>();
+    let number = |e: &serde_json::Value, key: &str| e[key].as_f64().unwrap();
+    let first = of("X").iter().map(|e| number(e, "ts")).fold(f64::MAX, f64::min);
+    let mut tracks: std::collections::BTreeMap<String, f64> = std::collections::BTreeMap::new();
+    for event in of("X") {
+        assert!(number(&event, "ts") - first < 20.1, "{event}");
+        if event["pid"] != 1 {
+            let track = format!("{}/{}", event["pid"], event["tid"]);
+            let ended = tracks.insert(track, number(&event, "ts") + number(&event, "dur")).unwrap_or(0.0);
+            assert!(number(&event, "ts") >= ended - 1e-5, "{event} begins before {ended}");
+        }
+    }
+    assert!(!tracks.is_empty() && of("C").len() > 100, "{}", of("C").len());
+    let ids = |kind: &str| {
+        of(kind).iter().map(|e| e["id"].as_u64().unwrap()).collect::<std::collections::BTreeSet<_>>()
+    };
+    assert!(ids("s").intersection(&ids("f")).count() > 5 && ids("s").intersection(&ids("t")).count() > 5);
+    assert!(of("i").iter().any(|e| e["name"] == "lost: packet_memory_full"), "drops are instants");
 }

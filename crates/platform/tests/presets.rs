@@ -15,6 +15,8 @@ fn request(preset: &str, app: &str) -> RunRequest {
         map_addresses: false,
         strict: false,
         timeline: None,
+        timeline_from_us: 0.0,
+        timeline_for_us: None,
     }
 }
 

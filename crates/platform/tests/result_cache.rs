@@ -22,6 +22,8 @@ fn with(app: &str, overrides: &[&str]) -> Result<RunReport, Error> {
         map_addresses: false,
         strict: false,
         timeline: None,
+        timeline_from_us: 0.0,
+        timeline_for_us: None,
     };
     run(&request, &mut |_| ControlFlow::Continue(()))
 }

@@ -103,5 +103,8 @@ def check(preset: str, *, set: Settings | None = None) -> ChipCheck:
         640
     """
     from linecard.api import settings
+    from linecard.chip.facts import only_chips
 
-    return msgspec.convert(_core.check_chip(preset, settings(set)), ChipCheck)
+    changes = settings(set)
+    only_chips(preset, changes, "check")
+    return msgspec.convert(_core.check_chip(preset, changes), ChipCheck)

@@ -6,7 +6,8 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from linecard import _core
+from linecard.chip import facts
+from linecard.chip.picture import Picture
 from linecard.tables import write_text
 
 if TYPE_CHECKING:
@@ -21,21 +22,24 @@ def draw(
     set: Settings | None = None,
     result: RunResult | str | PathLike[str] | None = None,
 ) -> Path:
-    """Draw a chip as an SVG block diagram.
+    """Draw a chip as an SVG block diagram: the same chip and the same run give the same bytes.
 
     Args:
         preset: Name of a shipped chip, or path of a TOML file.
         output: File to write.
-        set: Changes, as :func:`linecard.run` takes them.
+        set: Changes, as :func:`linecard.run` takes them. Left out, those of ``result`` hold.
         result: A run of the chip, or the file of its JSON, by whose utilisation parts are coloured.
 
     Returns:
         The file.
 
     Raises:
-        ConfigError: Something in the chip's file does not fit together, or the result is none.
-    """
-    from linecard.api import settings
+        ConfigError: Something in the chip's file does not fit together, it is no chip, or the result is no run of it.
 
-    drawing = _core.chip_drawing(preset, settings(set))
-    return write_text(Path(fspath(output)), str(drawing))
+    Example:
+        >>> import linecard, tempfile, pathlib
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "chip.svg"
+        >>> linecard.draw("example_smartnic", file).read_text()[:4]
+        '<svg'
+    """
+    return write_text(Path(fspath(output)), Picture(facts.read(preset, set, result)).svg())

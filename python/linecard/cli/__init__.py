@@ -92,8 +92,8 @@ def run(
         int | None,
         typer.Option(
             metavar="N",
-            help="Packets that leave before statistics start. If left out: a chip finds out when it is steady; on other "
-            "machines 1,000 with a capture, else 10,000.",
+            help="Packets that leave before statistics start. If left out: a chip finds out when it is steady; "
+            "on other machines 1,000 with a capture, else 10,000.",
         ),
     ] = None,
     map_addresses: Annotated[
@@ -110,6 +110,14 @@ def run(
     ] = None,
     timeline: Annotated[
         Path | None, typer.Option("--timeline", metavar="FILE", help="Write a timeline for ui.perfetto.dev.")
+    ] = None,
+    timeline_from: Annotated[
+        float,
+        typer.Option("--timeline-from", min=0.0, metavar="US", help="Of a chip: begin so late in the measured time."),
+    ] = 0.0,
+    timeline_for: Annotated[
+        float | None,
+        typer.Option("--timeline-for", min=0.0, metavar="US", help="Of a chip: length; as much as fits if left out."),
     ] = None,
 ) -> None:
     """Simulate one design under one traffic.
@@ -155,6 +163,8 @@ def run(
             map_addresses=map_addresses,
             strict=strict,
             timeline=timeline,
+            timeline_from_us=timeline_from,
+            timeline_for_us=timeline_for,
             progress=progress,
         )
     # The result goes out before anything that can still fail.

@@ -74,9 +74,9 @@ def check(
 
 def draw(
     preset: Chip,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE.svg", help="Drawing to write: SVG.")
-    ] = Path("chip.svg"),
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.svg", help="Drawing to write: SVG.")] = Path(
+        "chip.svg"
+    ),
     set: Set = None,
     result: Annotated[
         Path | None,

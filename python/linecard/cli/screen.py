@@ -43,6 +43,7 @@ DRAM_WORDS = {
     "row_miss": "opening rows",
     "turnaround": "turning the bus",
     "refresh": "refreshing",
+    "spacing": "between columns",
     "idle": "idle",
 }
 DRAM_COLOURS = {
@@ -50,6 +51,7 @@ DRAM_COLOURS = {
     "row_miss": "red",
     "turnaround": "magenta",
     "refresh": "yellow",
+    "spacing": "cyan",
     "idle": DIM,
 }
 
@@ -347,6 +349,8 @@ def _dram(result: RunResult) -> RenderableType:
     table = grid("l", "l", "r")
     for name, words in DRAM_WORDS.items():
         share = getattr(result.dram, name)
+        if share is None:
+            continue
         table.add_row(words, bar(share, DRAM_COLOURS[name], 16), percent(share))
     return Group(heading("DRAM time", f"row hits {percent(result.dram.row_hit_rate)}"), table)
 

@@ -131,8 +131,8 @@ impl Chip {
                     (mean, most, accesses, banks.iter().map(|b| b.residence).sum(), None)
                 }
                 Place::Dram(d) => {
-                    let (mean, most) = d.utilization(now);
-                    (Some(mean), Some(most), d.accesses, d.residence, Some(d.row_hit_rate()))
+                    let (shares, most) = d.shares(now);
+                    (Some(shares.data), Some(most), d.accesses, d.residence, Some(shares.row_hit_rate))
                 }
                 Place::Cached(c) => {
                     let rate = share(c.hits as f64, (c.hits + c.misses) as f64);
@@ -148,7 +148,10 @@ impl Chip {
                 accesses,
                 time_mean: share(residence as f64, accesses as f64),
                 hit_rate,
-                is_dram: matches!(place, Place::Dram(_)),
+                dram: match place {
+                    Place::Dram(d) => Some(d.shares(now).0),
+                    _ => None,
+                },
             }
         };
         self.places.iter().zip(&self.config.places).map(place).collect()

@@ -110,6 +110,8 @@ impl Chip {
             traffic_ended: false,
             line_patience: timebase.ticks_from_ns(LINE_PATIENCE_NS),
             departures: None,
+            recording: None,
+            window: None,
             numbered: 0,
             gone: 0,
             warm: true,

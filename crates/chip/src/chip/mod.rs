@@ -17,6 +17,7 @@ use crate::order::Order;
 use crate::packet::{NONE, Packets};
 use crate::place::Place;
 use crate::port::Port;
+use crate::recording::{Happened, LevelOf, Recording, Window};
 use crate::series::Series;
 use crate::thread::{State, Thread};
 use linecard_buffers::Allocator;
@@ -216,6 +217,9 @@ pub struct Chip {
     /// Longest that a frame may wait for its wire.
     line_patience: Ticks,
     departures: Option<DepartureSink>,
+    /// What is recorded, and which window of it.
+    recording: Option<Box<Recording>>,
+    window: Option<Window>,
     numbered: u64,
     gone: u64,
     warm: bool,
@@ -271,6 +275,26 @@ impl Chip {
     /// Call `sink` for every packet that leaves, in order of time.
     pub fn on_departure(&mut self, sink: DepartureSink) {
         self.departures = Some(sink);
+    }
+
+    /// Record what happens in a window of the measured time.
+    pub fn record(&mut self, window: Window) {
+        let states = (0..self.account.states as u16).map(|state| self.state_name(State(state))).collect();
+        let mut threads = Vec::with_capacity(self.threads.len());
+        for thread in &self.threads {
+            let first = self.engines.iter().position(|engine| engine.cluster == thread.cluster).unwrap_or(0);
+            let engine = &self.engines[thread.engine as usize];
+            let cluster = self.config.clusters[usize::from(thread.cluster)].name.clone();
+            threads.push((cluster, thread.engine - first as u32, threads.len() as u32 - engine.first_thread));
+        }
+        let ports = self.config.ports.iter().map(|port| port.name.clone()).collect();
+        self.recording = Some(Box::new(Recording::new(states, threads, ports)));
+        self.window = Some(window);
+    }
+
+    /// What was recorded.
+    pub fn recording(&self) -> Option<&Recording> {
+        self.recording.as_deref()
     }
 
     /// The chip's ticks.
@@ -335,6 +359,9 @@ impl Chip {
         self.warm = !warming;
         let longest = limit.packets.saturating_mul(2).max(10 * FIRST_LOOK_PACKETS);
         let mut countdown = EVENTS_BETWEEN_REPORTS;
+        if !warming {
+            self.start_measuring();
+        }
         loop {
             if self.gone >= mark {
                 if !warming {
@@ -410,6 +437,32 @@ impl Chip {
         }
     }
 
+    /// Record what happened to a packet.
+    #[inline]
+    fn note(&mut self, packet: u64, what: Happened, now: Ticks) {
+        if let Some(recording) = &mut self.recording {
+            recording.mark(now, packet, what);
+        }
+    }
+
+    /// Record how many packets are inside.
+    #[inline]
+    fn note_inside(&mut self, now: Ticks) {
+        if let Some(recording) = &mut self.recording {
+            recording.level(now, LevelOf::Inside, self.account.inside.now as u32);
+        }
+    }
+
+    /// Record how many packets stand in the output queues of a port.
+    #[inline]
+    fn note_queue(&mut self, port: u16, now: Ticks) {
+        if let Some(recording) = &mut self.recording
+            && let Some(sender) = &self.ports[usize::from(port)].sender
+        {
+            recording.level(now, LevelOf::Queue(port), sender.queued() as u32);
+        }
+    }
+
     fn timer_event(&mut self, now: Ticks) {
         while let Some(&Reverse((at, _, timer))) = self.timers.peek() {
             if at > now {
@@ -439,6 +492,11 @@ impl Chip {
             self.settle(number as u32, now);
         }
         self.account.restart(now);
+        if let (Some(recording), Some(window)) = (&mut self.recording, self.window) {
+            let from = now + self.timebase.ticks_from_ns(window.from_ns);
+            let until = from.saturating_add(self.timebase.ticks_from_ns(window.for_ns));
+            recording.begin(from, until, window.most_events);
+        }
         self.engines.iter_mut().for_each(|engine| engine.restart(now));
         self.places.iter_mut().for_each(|place| place.restart(now));
         self.links.iter_mut().for_each(|link| link.restart(now));

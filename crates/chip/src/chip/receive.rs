@@ -5,6 +5,7 @@ use crate::account::Loss;
 use crate::inbox::choose;
 use crate::packet::Packet;
 use crate::port::Frame;
+use crate::recording::Happened;
 use linecard_buffers::Placement;
 use linecard_program::script::Access;
 use linecard_program::{CELL_BYTES, DropReason, PacketHead, PacketId};
@@ -31,9 +32,9 @@ impl Chip {
         let port = usize::from(self.receivers[number]);
         if let Some(receiver) = &mut self.ports[port].receiver {
             if receiver.wire.free.saturating_sub(now) > self.line_patience {
-                self.came(port, &arrival.head, now);
+                self.came(port, self.numbered, &arrival.head, now);
                 self.numbered += 1;
-                self.lose(Loss::LineFull, now);
+                self.lose(self.numbered - 1, Loss::LineFull, now);
             } else {
                 let ends = receiver.wire.send(now, arrival.head.bytes);
                 let frame = Frame { head: arrival.head, flow_hash: arrival.flow_hash, ends };
@@ -46,7 +47,8 @@ impl Chip {
         self.fetch_arrival();
     }
 
-    fn came(&mut self, port: usize, head: &PacketHead, now: Ticks) {
+    fn came(&mut self, port: usize, number: u64, head: &PacketHead, now: Ticks) {
+        self.note(number, Happened::Arrived { port: port as u16 }, now);
         self.account.packets_in += 1;
         self.account.bytes_in += u64::from(head.bytes);
         self.account.series.at(now).packets_in += 1;
@@ -57,7 +59,8 @@ impl Chip {
     }
 
     /// A packet is lost that never stood in the table.
-    fn lose(&mut self, loss: Loss, now: Ticks) {
+    fn lose(&mut self, number: u64, loss: Loss, now: Ticks) {
+        self.note(number, Happened::Lost(loss), now);
         self.account.lost(loss, now);
         self.gone += 1;
     }
@@ -72,7 +75,7 @@ impl Chip {
                 break;
             }
             receiver.coming.pop_front();
-            self.came(port, &frame.head, now);
+            self.came(port, self.numbered, &frame.head, now);
             self.admit(port, &frame, now);
         }
     }
@@ -88,12 +91,12 @@ impl Chip {
         if self.pools[pool].level.now + u64::from(cells) > room {
             let too_large = u64::from(cells) > room;
             let reason = if too_large { DropReason::TooLarge } else { DropReason::ReceiveBufferFull };
-            return self.lose(Loss::Program(reason), now);
+            return self.lose(number, Loss::Program(reason), now);
         }
         let mut packet = Packet::new(frame.head, number, frame.flow_hash, port as u16, now);
         let group = self.inboxes[inbox].group_of(frame.flow_hash);
         if let Err(loss) = self.allocate(&mut packet, inbox, group) {
-            return self.lose(loss, now);
+            return self.lose(number, loss, now);
         }
         let level = self.pools[pool].level.now + u64::from(cells);
         self.pools[pool].level.set(level, now);
@@ -102,6 +105,7 @@ impl Chip {
         let id = self.packets.insert(packet);
         self.join_group(id, inbox, group);
         self.account.enters(now);
+        self.note_inside(now);
         match &self.memory {
             Some(memory) if memory.received_by_ports => {
                 if let Some(receiver) = &mut self.ports[port].receiver {
@@ -150,15 +154,16 @@ impl Chip {
             }
             self.next_arrival = None;
             self.numbered += 1;
-            self.came(usize::from(port), &head, now);
+            self.came(usize::from(port), self.numbered - 1, &head, now);
             if let Err(loss) = allocated {
-                self.lose(loss, now);
+                self.lose(self.numbered - 1, loss, now);
                 continue;
             }
             (packet.domain, packet.turn) = self.order.enter(flow_hash, port);
             let id = self.packets.insert(packet);
             self.join_group(id, inbox, group);
             self.account.enters(now);
+            self.note_inside(now);
             return Some(id);
         }
     }

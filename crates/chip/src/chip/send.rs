@@ -4,6 +4,7 @@ use super::{Chip, Departure};
 use crate::account::Loss;
 use crate::config::WhenFull;
 use crate::packet::{NOBODY, Packet};
+use crate::recording::Happened;
 use crate::thread::State;
 use linecard_program::PacketId;
 use linecard_sim::Ticks;
@@ -47,7 +48,7 @@ impl Chip {
             return Sent::QueueFull;
         }
         self.hand_over(thread, now);
-        self.passing.push_back(id);
+        self.pass(id, now);
         self.go_on(now);
         Sent::Done
     }
@@ -110,6 +111,7 @@ impl Chip {
                 sender.classes[class].push_back(id);
                 sender.most_queued = sender.most_queued.max(sender.queued() as u32);
                 self.feeding.push_back(port);
+                self.note_queue(port, now);
             }
             self.order.leave_window(&mut self.packets[id]);
             if holder != NOBODY {
@@ -128,7 +130,7 @@ impl Chip {
         self.lose_inside(id, loss, now);
         self.packets[id].dropped = true;
         if self.order.is_turn(&self.packets, id) {
-            self.passing.push_back(id);
+            self.pass(id, now);
             self.go_on(now);
         } else {
             self.order.wait(&mut self.packets, id);
@@ -137,8 +139,10 @@ impl Chip {
 
     /// A packet that was inside is lost, and what it holds is free.
     fn lose_inside(&mut self, id: PacketId, loss: Loss, now: Ticks) {
+        self.note(self.packets[id].number, Happened::Lost(loss), now);
         self.account.lost(loss, now);
         self.account.leaves(now);
+        self.note_inside(now);
         self.gone += 1;
         self.free_all(id, now);
         self.refill(now);
@@ -168,6 +172,8 @@ impl Chip {
             let Some(class) = sender.next_class(|id| packets[id].head.bytes) else { break };
             let Some(id) = sender.classes[class].pop_front() else { break };
             let next = sender.blocked[class].pop_front();
+            self.note_queue(number as u16, now);
+            let Some(sender) = &mut self.ports[number].sender else { return };
             if by_port {
                 sender.buffer_used += u32::from(self.packets[id].cells);
                 sender.fetched.push_back((id, false));
@@ -225,7 +231,7 @@ impl Chip {
         sender.packets += 1;
         sender.bytes += u64::from(self.packets[id].head.bytes);
         self.depart(id, now);
-        self.feeding.push_back(number as u16);
+        self.feed(number, now);
         self.go_on(now);
         self.refill(now);
     }
@@ -241,6 +247,8 @@ impl Chip {
         let latency = now - packet.received;
         self.account.latency.record(latency);
         self.account.leaves(now);
+        self.note(packet.number, Happened::Departed { port: packet.port }, now);
+        self.note_inside(now);
         let slice = self.account.series.at(now);
         slice.packets_out += 1;
         slice.bytes_out += bytes;

@@ -4,6 +4,7 @@ use super::send::Sent;
 use super::{Chip, Owner};
 use crate::account::Loss;
 use crate::packet::NONE;
+use crate::recording::StateSpan;
 use crate::thread::{NEVER, Posted, State};
 use linecard_program::PacketId;
 use linecard_program::script::{Access, Action, PacketInfo, RoleId};
@@ -344,6 +345,10 @@ impl Chip {
         let t = &mut self.threads[thread as usize];
         let row = usize::from(t.cluster) * self.account.states;
         self.account.spent[row + usize::from(t.state.0)] += now - t.since;
+        if let Some(recording) = &mut self.recording {
+            let packet = (t.packet != NONE).then(|| self.packets[t.packet].number);
+            recording.span(StateSpan { thread, state: t.state.0, packet, from: t.since, to: now });
+        }
         (t.state, t.since) = (state, now);
     }
 

@@ -1,34 +1,18 @@
 //! DRAM as a place: channels of `linecard-dram` behind one address, each with a line of requests in front of its queues.
 
+use super::channel::{BusCycles, Driver, Outcomes};
 use crate::config::DramConfig;
-use linecard_dram::channel::{Channel, ChannelStatistics, Observer, Outcome, Transaction, Writes};
-use linecard_dram::{Cycle, FieldMap};
+use crate::counts::DramShares;
+use linecard_dram::FieldMap;
+use linecard_dram::channel::Transaction;
 use linecard_sim::{Clock, Ticks, Timebase};
 use std::collections::VecDeque;
 
-/// What became known in a clock: a request, and the clock in which it is done.
-#[derive(Default)]
-struct Outcomes(Vec<(u32, Cycle)>);
-
-/// Mark of a request whose thread has been told already.
-const TOLD: u64 = 1 << 32;
-
-impl Observer for Outcomes {
-    #[inline]
-    fn outcome(&mut self, index: u64, outcome: &Outcome) {
-        if index & TOLD != 0 {
-            return;
-        }
-        // A write that shares another's transfer has been taken: it is done with.
-        self.0.push((index as u32, outcome.complete.unwrap_or(outcome.accept)));
-    }
-}
-
 struct Line {
-    channel: Channel,
-    /// Requests that the controller's queues have no room for, in order.
+    driver: Driver,
+    /// Requests that the controller has no room for, in order.
     waiting: VecDeque<Transaction>,
-    at_restart: (u64, u64, u64),
+    at_restart: BusCycles,
 }
 
 pub(crate) struct Dram {
@@ -41,8 +25,6 @@ pub(crate) struct Dram {
     access_bytes: u32,
     /// To the controller and back, reckoned on the way back.
     pub latency: Ticks,
-    /// Writes are done when a queue apart has taken them.
-    posts_writes: bool,
     outcomes: Outcomes,
     pub accesses: u64,
     pub bytes: u64,
@@ -54,9 +36,9 @@ impl Dram {
     pub fn new(config: &DramConfig, timebase: &Timebase) -> Self {
         let count = config.channels * config.map.channels();
         let lines = (0..count).map(|number| Line {
-            channel: Channel::new(number, config.device.clone(), config.policy),
+            driver: Driver::new(number, config),
             waiting: VecDeque::with_capacity(64),
-            at_restart: (0, 0, 0),
+            at_restart: BusCycles::default(),
         });
         Self {
             lines: lines.collect(),
@@ -67,7 +49,6 @@ impl Dram {
             interleave_shift: config.interleave_bytes.max(config.access_bytes).ilog2(),
             access_bytes: config.access_bytes,
             latency: timebase.ticks_from_ps(config.latency_ps),
-            posts_writes: config.policy.writes != Writes::Unified,
             outcomes: Outcomes::default(),
             accesses: 0,
             bytes: 0,
@@ -132,9 +113,8 @@ impl Dram {
             let line = &mut self.lines[number];
             line.waiting.push_back(transaction);
             // What the channel has not been asked to do yet (refreshes) comes before the request.
-            while line.channel.next_tick() < cycle {
-                let due = line.channel.next_tick();
-                line.channel.tick(due, &mut self.outcomes);
+            if cycle > 0 {
+                line.driver.catch_up(cycle - 1, &mut self.outcomes);
             }
             wake(number, self.clock.ticks(cycle).max(now));
         }
@@ -145,70 +125,57 @@ impl Dram {
     pub fn wake(&mut self, number: usize, now: Ticks, mut done: impl FnMut(u32, Ticks)) -> Option<Ticks> {
         let cycle = self.clock.cycle_at_or_after(now);
         let line = &mut self.lines[number];
-        while line.channel.next_tick() <= cycle {
-            let due = line.channel.next_tick();
-            line.channel.tick(due, &mut self.outcomes);
-        }
+        line.driver.catch_up(cycle, &mut self.outcomes);
         let mut taken = false;
-        if let Some(&(mut transaction)) = line.waiting.front()
-            && line.channel.has_room(transaction.write)
+        if let Some(&transaction) = line.waiting.front()
+            && line.driver.has_room(transaction.write)
         {
             line.waiting.pop_front();
-            if self.posts_writes && transaction.write {
-                self.outcomes.0.push((transaction.index as u32, cycle + 1));
-                transaction.index |= TOLD;
-            }
-            line.channel.accept(transaction, cycle + 1, &mut self.outcomes);
+            line.driver.accept(transaction, cycle, &mut self.outcomes);
             taken = true;
         }
         for (request, at) in self.outcomes.0.drain(..) {
             done(request, self.clock.ticks(at).max(now));
         }
-        let next = match (taken && !line.waiting.is_empty(), line.channel.is_idle()) {
-            (true, _) => cycle + 1,
-            // Refreshes of a channel without requests are caught up with when one comes.
-            (false, true) => return None,
-            (false, false) => line.channel.next_tick().max(cycle + 1),
+        let next = match taken && !line.waiting.is_empty() {
+            true => cycle + 1,
+            false => line.driver.next()?.max(cycle + 1),
         };
         Some(self.clock.ticks(next))
     }
 
-    fn totals(statistics: &ChannelStatistics) -> (u64, u64, u64) {
-        let data = statistics.data_cycles[0] + statistics.data_cycles[1];
-        (data, statistics.activates(), statistics.sent[0] + statistics.sent[1])
-    }
-
-    /// Share of the time for which data moved, mean over channels, and the busiest channel's.
-    pub fn utilization(&self, now: Ticks) -> (f64, f64) {
+    /// Where the time of the buses went, mean over channels; and the share for which the busiest channel moved data.
+    pub fn shares(&self, now: Ticks) -> (DramShares, f64) {
         let cycles =
             self.clock.cycle_at_or_after(now).saturating_sub(self.clock.cycle_at_or_after(self.started));
+        let (mut sum, mut most) = (DramShares::default(), 0.0f64);
         if cycles == 0 {
-            return (0.0, 0.0);
+            return (sum, most);
         }
-        let shares = self.lines.iter().map(|line| {
-            let (data, ..) = Self::totals(line.channel.statistics());
-            ((data - line.at_restart.0) as f64 / cycles as f64).min(1.0)
-        });
-        let all: Vec<f64> = shares.collect();
-        let most = all.iter().copied().fold(0.0, f64::max);
-        (all.iter().sum::<f64>() / all.len() as f64, most)
-    }
-
-    /// Share of the accesses that found their row open.
-    pub fn row_hit_rate(&self) -> f64 {
-        let (mut sent, mut opened) = (0, 0);
+        let all = self.lines.len() as f64;
+        let share = |part: u64| (part as f64 / cycles as f64).min(1.0);
+        let (mut accesses, mut opened) = (0, 0);
         for line in &self.lines {
-            let (_, activates, all) = Self::totals(line.channel.statistics());
-            sent += all - line.at_restart.2;
-            opened += activates - line.at_restart.1;
+            let spent = line.driver.cycles().since(line.at_restart);
+            // The access under way at either end is counted where it began: together they fill the time at most.
+            let busy = spent.data + spent.row_miss + spent.turnaround + spent.refresh + spent.spacing;
+            let fits = cycles as f64 / busy.max(cycles) as f64;
+            sum.data += share(spent.data) * fits / all;
+            sum.row_miss += share(spent.row_miss) * fits / all;
+            sum.turnaround += share(spent.turnaround) * fits / all;
+            sum.refresh += share(spent.refresh) * fits / all;
+            sum.spacing += share(spent.spacing) * fits / all;
+            most = most.max(share(spent.data));
+            (accesses, opened) = (accesses + spent.accesses, opened + spent.activates);
         }
-        if sent == 0 { 0.0 } else { (1.0 - opened as f64 / sent as f64).max(0.0) }
+        sum.row_hit_rate = if accesses == 0 { 0.0 } else { (1.0 - opened as f64 / accesses as f64).max(0.0) };
+        (sum, most)
     }
 
     /// Forget what was before `now`.
     pub fn restart(&mut self, now: Ticks) {
         for line in &mut self.lines {
-            line.at_restart = Self::totals(line.channel.statistics());
+            line.at_restart = line.driver.cycles();
         }
         (self.accesses, self.bytes, self.residence, self.started) = (0, 0, 0, now);
     }

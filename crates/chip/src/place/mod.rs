@@ -4,6 +4,7 @@
 //! arrives; only DRAM, and what waits for it, answers later.
 
 pub(crate) mod cache;
+mod channel;
 pub(crate) mod dram;
 pub(crate) mod server;
 

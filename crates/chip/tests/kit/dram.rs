@@ -1,6 +1,6 @@
 //! A small DRAM that is no part in particular: four banks in two groups, bursts of 64 bytes in 4 clocks, open rows.
 
-use linecard_chip::config::DramConfig;
+use linecard_chip::config::{DramConfig, DramPolicy};
 use linecard_dram::channel::{Page, Policy, RefreshMode, Scheduler, Writes};
 use linecard_dram::{
     AutoPrecharge, Command, Constraint, Device, Edge, Field, FieldMap, Level, Organization, Timing, widths,
@@ -64,7 +64,7 @@ pub fn dram(clock_hz: u64, channels: u32, refreshed: bool, split: bool) -> DramC
     DramConfig {
         clock_hz,
         device: device(),
-        policy: Policy {
+        policy: DramPolicy::Queued(Policy {
             scheduler: Scheduler::FrFcfs,
             page: Page::Open,
             row_hit_cap: None,
@@ -76,7 +76,7 @@ pub fn dram(clock_hz: u64, channels: u32, refreshed: bool, split: bool) -> DramC
                 false => RefreshMode::None,
             },
             dual_issue: false,
-        },
+        }),
         map: FieldMap::in_order(&order, widths(&organization(), 1, 64), 64)
             .expect("the fields have all bits"),
         access_bytes: 64,

@@ -179,6 +179,10 @@ fn programs(
     reading: &mut Reading<'_>,
 ) -> Vec<ReadProgram> {
     let mut programs = Vec::new();
+    if app.is_some() || clusters.iter().all(|named| named.program.is_some()) {
+        // Another program runs; the file's own may stay for the next time.
+        document.root().leave(&["program"]);
+    }
     for named in clusters {
         let name = named.program.as_deref().or(app);
         let number = match program(document, name, reading) {

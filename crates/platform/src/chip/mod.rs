@@ -10,6 +10,7 @@ mod program;
 mod report;
 mod run;
 mod template;
+mod timeline;
 mod traffic;
 mod units;
 

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::files::{Files, Shelf};
 use crate::memory::{Rule, part, policy};
 use linecard_chip::config::{
-    BankBy, CacheConfig, DramConfig, LinkConfig, PlaceConfig, PlaceKind, ServerConfig,
+    BankBy, CacheConfig, DramConfig, DramPolicy, LinkConfig, PlaceConfig, PlaceKind, ServerConfig,
 };
 use linecard_config::{Document, Section};
 use linecard_dram::Device;
@@ -326,31 +326,29 @@ fn dram(document: &Document, section: &Section<'_>, clocks: &Clocks) -> Option<D
     let policy = policy(&files("policies", &policy_name), &[]).map_err(|e| failed("controller", e)).ok();
     let (part, policy) = (part?, policy?);
     let refresh = if policy.refresh { part.refresh } else { RefreshMode::None };
-    let Rule::Queued { scheduler, page, row_hit_cap, command_queue, writes, auto_precharge } = policy.rule
-    else {
-        section.fail(
-            "controller",
-            format!(
-                "`{policy_name}` is a rule for the packet buffer of Hasan 2003 (`linecard run ixp1200`); chips take the \
-                 policies with command queues, such as frfcfs_open"
-            ),
-        );
-        return None;
+    let device = Device::new(part.organization, part.timing.clone());
+    let (device, rules) = match policy.rule {
+        Rule::Queued { scheduler, page, row_hit_cap, command_queue, writes, auto_precharge } => {
+            let rules = DramPolicy::Queued(Policy {
+                scheduler,
+                page,
+                row_hit_cap,
+                command_queue,
+                transaction_queue: policy.transaction_queue,
+                writes,
+                refresh,
+                dual_issue: part.dual_issue,
+            });
+            (device.with_auto_precharge(auto_precharge), rules)
+        }
+        Rule::PacketBuffer(rules) => {
+            (device, DramPolicy::PacketBuffer { rules, refresh, window: policy.transaction_queue })
+        }
     };
-    let device = Device::new(part.organization, part.timing.clone()).with_auto_precharge(auto_precharge);
     Some(DramConfig {
         clock_hz: (1e9 / part.period_ns).round() as u64,
         device,
-        policy: Policy {
-            scheduler,
-            page,
-            row_hit_cap,
-            command_queue,
-            transaction_queue: policy.transaction_queue,
-            writes,
-            refresh,
-            dual_issue: part.dual_issue,
-        },
+        policy: rules,
         map: part.map,
         access_bytes: part.access_bytes,
         channels,

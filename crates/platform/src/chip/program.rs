@@ -62,10 +62,10 @@ pub(super) fn program(
     reading: &mut Reading<'_>,
 ) -> Option<ReadProgram> {
     let root = document.root();
-    let own = root.section("program");
     match name {
         Some(name) => from_file(document, name, reading),
         None => {
+            let own = root.section("program");
             let Some(own) = own else {
                 root.fail(
                     "program",
@@ -92,6 +92,10 @@ pub(super) fn program(
 /// A file of its own: its problems are told with the chip's.
 fn from_file(document: &Document, name: &str, reading: &mut Reading<'_>) -> Option<ReadProgram> {
     let (file, finder_name) = (in_folder("programs", name), name.rsplit('/').next().unwrap_or(name));
+    if let Err(message) = find(&file) {
+        document.report("program".to_owned(), "run", message);
+        return None;
+    }
     let own = read(&file, &[], &[], &find);
     if !own.kind().is_empty() && own.kind() != "program" {
         own.report(file.clone(), "kind", format!("this is a {}, no program", own.kind()));

@@ -7,7 +7,7 @@ use crate::report::{
 use crate::request::RunRequest;
 use crate::run::Notes;
 use crate::summary::{TrafficFacts, latency_ns, share, traffic_warnings};
-use linecard_chip::{Chip, Counts, Loss, Outcome};
+use linecard_chip::{Chip, Counts, DramShares, Loss, Outcome};
 use linecard_program::DropReason;
 use linecard_sim::{batch_means, grows, ratio_of_batches};
 use std::path::Path;
@@ -167,18 +167,27 @@ fn resources(counts: &Counts) -> Vec<ResourceUse> {
 
 /// All DRAM of the chip: where the time of its buses went.
 fn dram(counts: &Counts) -> DramTime {
-    let all: Vec<_> = counts.places.iter().filter(|place| place.is_dram).collect();
-    let mean = |of: fn(&linecard_chip::PlaceCounts) -> f64| {
-        share(all.iter().map(|place| of(place)).sum(), all.len() as f64)
-    };
-    let data = mean(|place| place.utilization.unwrap_or(0.0));
+    let all: Vec<_> = counts.places.iter().filter_map(|place| place.dram).collect();
+    let mean = |of: fn(&DramShares) -> f64| share(all.iter().map(of).sum(), all.len() as f64);
+    let (data, row_miss, turnaround, refresh, spacing) = (
+        mean(|d| d.data),
+        mean(|d| d.row_miss),
+        mean(|d| d.turnaround),
+        mean(|d| d.refresh),
+        mean(|d| d.spacing),
+    );
     DramTime {
         data,
-        row_miss: 0.0,
-        turnaround: 0.0,
-        refresh: 0.0,
-        idle: if all.is_empty() { 0.0 } else { 1.0 - data },
-        row_hit_rate: mean(|place| place.hit_rate.unwrap_or(0.0)),
+        row_miss,
+        turnaround,
+        refresh,
+        spacing: Some(spacing),
+        idle: if all.is_empty() {
+            0.0
+        } else {
+            (1.0 - data - row_miss - turnaround - refresh - spacing).max(0.0)
+        },
+        row_hit_rate: mean(|d| d.row_hit_rate),
     }
 }
 

@@ -3,15 +3,19 @@
 use super::design::Design;
 use super::limits;
 use super::report::{Told, report};
+use super::timeline;
 use crate::error::Error;
 use crate::report::RunReport;
 use crate::request::{Progress, RunRequest};
 use crate::run::{Notes, judge_traffic};
 use crate::traffic::{Source, Traffic, TrafficNotes};
-use linecard_chip::{Arrival, Chip, ChipConfig, Outcome, RunLimit};
+use linecard_chip::{Arrival, Chip, ChipConfig, Outcome, RunLimit, Window};
 use linecard_program::PacketHead;
 use linecard_program::script::{Access, PacketInfo, PacketProgram, RoleId, Step, Steps};
 use std::ops::ControlFlow;
+
+/// Events of a timeline at most; a Perfetto tab still opens that many at once.
+const MOST_EVENTS: usize = 400_000;
 
 /// A program between rings: what takes a packet out of a ring reads its entry first, and what puts one in writes it.
 struct Ringed {
@@ -102,17 +106,18 @@ pub(crate) fn run(
             problems: vec![crate::preset::problem("--map-addresses".into(), "", message.to_owned())],
         });
     }
-    if request.timeline.is_some() {
-        let message = "is not there for chips yet: `linecard run ixp1200 --timeline FILE` writes one";
-        return Err(Error::Config {
-            problems: vec![crate::preset::problem("--timeline".into(), "", message.to_owned())],
-        });
-    }
     let captured = request.trace.is_some();
     let design =
         Design::load(&request.preset, &request.overrides, request.app.as_deref(), captured, request.seed)?;
     let config = ChipConfig { seed: request.seed, ..design.config.clone() };
     let (mut chip, notes) = design.chip(request, config)?;
+    if request.timeline.is_some() {
+        chip.record(Window {
+            from_ns: (request.timeline_from_us * 1e3) as u64,
+            for_ns: request.timeline_for_us.map_or(u64::MAX / 4, |us| (us * 1e3) as u64),
+            most_events: MOST_EVENTS,
+        });
+    }
     let packets = if request.packets == 0 { u64::MAX / 4 } else { request.packets };
     let warmup = request.warmup_packets;
     let outcome = chip.run(RunLimit { warmup_packets: warmup, packets }, &mut |gone| {
@@ -137,10 +142,13 @@ pub(crate) fn run(
         return Ok(report);
     }
     let limits = limits::judge(&design, request, &chip, &measured)?;
-    Ok(report(
-        &Told { design: &design, request, chip: &chip, counts: &measured, outcome: &outcome, notes: &notes },
-        limits,
-    ))
+    let told =
+        Told { design: &design, request, chip: &chip, counts: &measured, outcome: &outcome, notes: &notes };
+    let mut report = report(&told, limits);
+    if let (Some(path), Some(recording)) = (&request.timeline, chip.recording()) {
+        report.warnings.extend(timeline::write(path, recording, chip.timebase())?);
+    }
+    Ok(report)
 }
 
 /// Whether the outcome is a result.

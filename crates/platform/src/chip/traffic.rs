@@ -174,7 +174,7 @@ impl TrafficPlan {
             sizes: self.sizes.clone(),
             // A chip that always finds a packet looks at no times.
             arrivals: self.arrivals.unwrap_or(Arrivals::Poisson { bits_per_second: 1_000_000_000 }),
-            flows: self.flows.clone(),
+            flows: self.flows,
         };
         Ok(Box::new(Generator::new(&config).map_err(|e| Error::Traffic(e.to_string()))?))
     }

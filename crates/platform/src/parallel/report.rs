@@ -146,7 +146,7 @@ fn dram_time(counts: &ParallelCounts, config: &ParallelConfig) -> DramTime {
     let refresh = if s.refresh_every == 0 { 0.0 } else { share(s.refresh as f64, s.refresh_every as f64) };
     let refresh = refresh.min(1.0 - data - turnaround);
     let idle = (1.0 - data - turnaround - refresh).max(0.0);
-    DramTime { data, row_miss: 0.0, turnaround, refresh, idle, row_hit_rate: 0.0 }
+    DramTime { data, row_miss: 0.0, turnaround, refresh, spacing: None, idle, row_hit_rate: 0.0 }
 }
 
 fn resources(counts: &ParallelCounts) -> Vec<ResourceUse> {

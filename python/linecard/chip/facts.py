@@ -1,0 +1,237 @@
+"""What a drawing of a chip shows: what the core tells, what the file says beside it, and how busy parts were."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from linecard import _core
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.results import Bottleneck, ResourceUse, RunResult
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from linecard.api import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Clusters of one name."""
+
+    name: str
+    count: int
+    engines: int
+    threads: int
+    clock_mhz: float
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A memory or an accelerator."""
+
+    name: str
+    kind: str
+    per: str | None
+    count: int
+    roles: tuple[str, ...]
+    capacity_bytes: int | None
+    behind: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link."""
+
+    name: str
+    count: int
+    rate_gbps: float
+
+
+class Route(msgspec.Struct, frozen=True):
+    """A way from a cluster to a place; ``None`` nanoseconds where the file says nothing of it."""
+
+    from_: str = msgspec.field(name="from")
+    to: str
+    links: tuple[str, ...] = ()
+    nanoseconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """Ports of one name."""
+
+    name: str
+    count: int
+    receive_gbps: float | None
+    transmit_gbps: float | None
+    memory: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The core's account of a chip."""
+
+    preset: str
+    title: str
+    clusters: tuple[Cluster, ...]
+    places: tuple[Place, ...]
+    links: tuple[Link, ...]
+    routes: tuple[Route, ...]
+    ports: tuple[Port, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How busy parts were in a run, by the names of its resources, and what limited it."""
+
+    shares: dict[str, float]
+    bottleneck: Bottleneck
+
+    def percent(self, component: str) -> str:
+        """Share as people read it."""
+        return f"{self.shares[component] * 100:.0f} %"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Everything that is drawn. ``values`` are the parameters of the file by their keys."""
+
+    parts: Parts
+    values: dict[str, tuple[str, str]]
+    puts: dict[str, tuple[str, ...]]
+    usage: Usage | None
+
+    @property
+    def name(self) -> str:
+        """The preset; of a file its name alone, so that a drawing does not depend on where the file lies."""
+        preset = self.parts.preset
+        return Path(preset).name if preset.endswith(".toml") else preset
+
+    def value(self, key: str) -> str:
+        """A parameter as the file has it; empty if it has none."""
+        return self.values.get(key, ("", ""))[0]
+
+    def quantity(self, table: str, stem: str) -> str:
+        """A time with its unit, whatever unit it was given in; empty if there is none."""
+        for key, (value, unit) in self.values.items():
+            if key.startswith(f"{table}.{stem}_") and value not in {"", "0", "(none)"}:
+                return f"{value} {unit}"
+        return ""
+
+    def listed(self, key: str) -> list[str]:
+        """A parameter that is a list of names."""
+        text = self.value(key)
+        return [] if text in {"", "(none)"} else text.split(", ")
+
+    def names(self, table: str) -> list[str]:
+        """Members of a table, such as the inboxes, in the order of the file."""
+        found = {key.split(".")[1]: None for key in self.values if key.startswith(f"{table}.") and key.count(".") > 1}
+        return list(found)
+
+
+def only_chips(preset: str, overrides: list[str], command: str) -> None:
+    """Raise what is wrong with a preset that is no chip: nothing of a chip's rules holds for it.
+
+    Raises:
+        ConfigError: There is no such preset, or it is of another kind.
+    """
+    keys = [each["key"] for each in _core.describe(preset, overrides)["parameters"]]
+    if not any(key.startswith("cluster.") for key in keys):
+        folders = {each["name"]: each["kind"] for each in _core.presets()}
+        if preset.endswith(".toml"):
+            what = "is no chip"
+        elif folders.get(preset, "platforms") == "platforms":
+            what = "is a platform of the older form"
+        else:
+            what = f"is a preset of {folders[preset]}"
+        message = (
+            f'{what}: `linecard describe` shows it; `linecard {command}` takes chips, whose file says kind = "chip"'
+        )
+        raise ConfigError.of([ConfigProblem(preset, "", message)])
+
+
+def read(preset: str, changes: Settings | None, result: RunResult | str | PathLike[str] | None) -> Facts:
+    """Read a chip and a run of it.
+
+    Raises:
+        ConfigError: Something in the chip's file does not fit together, or the result is none of this chip.
+    """
+    from linecard.api import settings
+
+    overrides = settings(changes)
+    usage = None
+    if result is not None:
+        run = _decode(result)
+        _same_chip(preset, run, "" if isinstance(result, RunResult) else fspath(result))
+        if changes is None:
+            overrides = list(run.request.overrides)
+        elif list(run.request.overrides) != overrides:
+            had = ", ".join(run.request.overrides) or "none"
+            message = f"the run had the changes {had}; found {', '.join(overrides)}: leave --set out to draw the run's"
+            raise ConfigError.of([ConfigProblem("--set", "", message)])
+        usage = Usage({use.component: use.utilization for use in run.resources}, run.bottleneck)
+    only_chips(preset, overrides, "draw")
+    parts = msgspec.convert(_core.chip_drawing(preset, overrides), Parts)
+    rows = _core.describe(preset, overrides)["parameters"]
+    values = {row["key"]: (row["value"], row["unit"]) for row in rows}
+    own = {cluster.name: values.get(f"cluster.{cluster.name}.program", ("", ""))[0] for cluster in parts.clusters}
+    usual = values.get("program.run", ("", ""))[0]
+    puts = {name: _puts(program or usual, rows) for name, program in own.items()}
+    return Facts(parts, values, puts, usage)
+
+
+def _puts(program: str, rows: Sequence[dict[str, Any]]) -> tuple[str, ...]:
+    """Inboxes and rings that a program puts packets into."""
+    if program and program != "(none)":
+        file = program if "/" in program or program.endswith(".toml") else f"programs/{program}"
+        rows = _core.describe(file, [])["parameters"]
+    steps = {row["key"]: row["value"] for row in rows if "step[" in row["key"]}
+    found = [
+        steps.get(key.removesuffix(".op") + ".to", "")
+        for key, value in steps.items()
+        if key.endswith(".op") and value == "put"
+    ]
+    return tuple(dict.fromkeys(name for name in found if name))
+
+
+class _Request(msgspec.Struct):
+    overrides: tuple[str, ...] = ()
+
+
+class _Run(msgspec.Struct):
+    """The part of a run's JSON that a drawing needs."""
+
+    preset: str
+    resources: tuple[ResourceUse, ...]
+    bottleneck: Bottleneck
+    request: _Request
+
+
+def _decode(result: RunResult | str | PathLike[str]) -> RunResult | _Run:
+    if isinstance(result, RunResult):
+        return result
+    file = Path(fspath(result))
+    expected = "expected what `linecard run CHIP --json` prints"
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=_Run)
+    except OSError as error:
+        message = f"cannot be read ({error.strerror}); {expected}"
+    except msgspec.ValidationError as error:
+        message = f"is no result of a run ({error}); {expected}"
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        message = f"is no JSON ({error}); {expected}"
+    raise ConfigError.of([ConfigProblem(str(file), "", message)])
+
+
+def _same_chip(preset: str, run: RunResult | _Run, file: str) -> None:
+    def known(name: str) -> str:
+        return str(Path(name).resolve()) if name.endswith(".toml") else name.removeprefix("platforms/")
+
+    if known(run.preset) != known(preset):
+        message = f"found a run of {run.preset}, expected one of {preset}, the chip that is drawn"
+        raise ConfigError.of([ConfigProblem(file or "result", "", message)])

@@ -1,0 +1,219 @@
+"""What a drawing shows and how it hangs together, before anything has its place.
+
+Wires run straight down from a cluster to a rail, which is a link or a bare line, and from the rail down to a place; a
+rail reaches from its first wire to its last.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from linecard.chip.blocks import Block, cluster_block, inbox_text, link_block, place_block
+from linecard.chip.columns import columns
+from linecard.chip.facts import Route
+from linecard.chip.svg import width_of
+
+if TYPE_CHECKING:
+    from linecard.chip.facts import Cluster, Facts, Place
+
+NOTE = 11.0
+LABEL_LINE = 12.0
+
+
+@dataclass(slots=True)
+class Rail:
+    """A link, a bare line of one cluster, or the way of packets: something that wires join.
+
+    Attributes:
+        name: Of the link; empty for a bare line.
+        clusters: Clusters whose wires come down to it.
+        rails: Rails that lead to it.
+        places: Places that it leads to.
+    """
+
+    key: str
+    name: str = ""
+    clusters: list[str] = field(default_factory=list)
+    rails: list[str] = field(default_factory=list)
+    places: list[str] = field(default_factory=list)
+    packets: bool = False
+    y: float = 0.0
+    ends: list[float] = field(default_factory=list)
+
+
+class Plan:
+    """Rails, labels and columns of a chip, before they have their places."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        parts = facts.parts
+        self.places = {place.name: place for place in parts.places}
+        self.own: dict[str, list[Place]] = {
+            cluster.name: [place for place in parts.places if place.per == cluster.name] for cluster in parts.clusters
+        }
+        self.shared = [place for place in parts.places if place.per not in self.own]
+        self.rails: dict[str, Rail] = {}
+        self.labels: dict[tuple[str, str], list[str]] = {}
+        self.inner_links: dict[str, list[str]] = {}
+        self._routes()
+        self._packets()
+        for link in parts.links:
+            if link.name not in self.rails and not any(link.name in names for names in self.inner_links.values()):
+                self.rails[link.name] = Rail(link.name, link.name)
+        entry = {name: self.entry_width(name) for name in self.places}
+        self.groups = columns(facts, self.shared, entry)
+
+    def _routes(self) -> None:
+        for route in _all_routes(self.facts, self.own):
+            cluster, place = route.from_, route.to
+            if self.places[place].per in self.own:
+                for name in route.links:
+                    self.inner_links.setdefault(cluster, []).append(name)
+                continue
+            before = ""
+            for name in route.links or (f"line of {cluster}",):
+                rail = self.rails.setdefault(name, Rail(name, name if route.links else ""))
+                _once(rail.rails if before else rail.clusters, before or cluster)
+                before = name
+            _once(self.rails[before].places, place)
+            if route.nanoseconds is not None:
+                texts = self.labels.setdefault((before, place), [])
+                texts.append(f"{cluster}: {route.nanoseconds:.4g} ns")
+        for key, texts in self.labels.items():
+            # Where all clusters take as long, their names say nothing.
+            times = list(dict.fromkeys(text.rpartition(": ")[2] for text in texts))
+            if len(times) == 1:
+                self.labels[key] = times
+        # A link comes after every link that leads to it; a circle is cut where it closes.
+        order: list[str] = []
+        for name in self.rails:
+            _visit(name, self.rails, order, set())
+        self.rails = {name: self.rails[name] for name in order}
+
+    def _packets(self) -> None:
+        memories = {port.memory for port in self.facts.parts.ports if port.memory}
+        rail = Rail("packets", packets=True)
+        for name in sorted(memories):
+            place = self.places[name]
+            if place.per in self.own:
+                _once(rail.clusters, str(place.per))
+            else:
+                rail.places.append(name)
+        if not memories:
+            rail.clusters = [cluster.name for cluster in self.facts.parts.clusters]
+        self.rails["packets of ports"] = rail
+
+    def into(self, place: str) -> list[Rail]:
+        """Rails that lead to a place."""
+        return [rail for rail in self.rails.values() if place in rail.places]
+
+    def label(self, rail: Rail, place: str) -> list[str]:
+        """What stands beside the wire from a rail to a place."""
+        return self.labels.get((rail.key, place), [])
+
+    def entry_width(self, place: str) -> float:
+        """Room that the wires into a place need beside each other."""
+        rails = self.into(place)
+        return sum(self.slot(rail, place) for rail in rails)
+
+    def slot(self, rail: Rail, place: str) -> float:
+        """Room of one of those wires with its label."""
+        return 26.0 + max((width_of(text, NOTE) for text in self.label(rail, place)), default=0.0)
+
+    def label_room(self, names: list[str]) -> float:
+        """Height of the labels above these places."""
+        lines = [len(self.label(rail, name)) for name in names for rail in self.into(name)]
+        return LABEL_LINE * max(lines, default=0)
+
+    def card(self, cluster: Cluster) -> Block:
+        """A cluster with the places and links of its own."""
+        inner = []
+        links = {link.name: link for link in self.facts.parts.links}
+        for name in dict.fromkeys(self.inner_links.get(cluster.name, [])):
+            inner.append(link_block(self.facts, links[name]))
+        own = self.own[cluster.name]
+        # A cache stands before what is behind it.
+        for place in sorted(own, key=lambda each: each.behind is None):
+            block = place_block(self.facts, place, inside=True)
+            for route in self.facts.parts.routes:
+                if (route.from_, route.to) == (cluster.name, place.name) and route.nanoseconds:
+                    block.lines.append(f"{route.nanoseconds:.4g} ns there and back")
+            inner.append(block)
+        return cluster_block(self.facts, cluster, inner)
+
+    def card_width(self, cluster: Cluster, block: Block) -> float:
+        """Width of a card whose wires leave it side by side."""
+        down = sum(cluster.name in rail.clusters for rail in self.rails.values())
+        up = [name for name in self.inboxes() if cluster.name in self.takers(name)]
+        return max(block.width, 30.0 * down, 40.0 * len(up))
+
+    def inboxes(self) -> list[str]:
+        """Inboxes and rings."""
+        return self.facts.names("inbox") + self.facts.names("ring")
+
+    def takers(self, inbox: str) -> list[str]:
+        """Clusters that take from an inbox; where none is named there is one inbox for all."""
+        names = [cluster.name for cluster in self.facts.parts.clusters]
+        said = {name: self.facts.listed(f"cluster.{name}.takes") for name in names}
+        return [name for name in names if inbox in said[name] or not said[name]]
+
+    def fed(self, inbox: str) -> list[str]:
+        """Buffers whose ports hand packets to an inbox."""
+        found: list[str] = []
+        for port in self.facts.parts.ports:
+            if port.receive_gbps is not None and self.inbox_of(port.name) == inbox:
+                _once(found, self.buffer_of(port.name))
+        return found
+
+    def buffer_of(self, port: str) -> str:
+        """Receive buffer of a port; the only one where the file names none."""
+        named = self.facts.value(f"port.{port}.buffer")
+        return named if named not in {"", "(none)"} else next(iter(self.facts.names("buffer")), "")
+
+    def inbox_of(self, port: str) -> str:
+        """Inbox of a port; the only one where the file names none."""
+        named = self.facts.value(f"port.{port}.inbox")
+        return named if named not in {"", "(none)"} else next(iter(self.inboxes()), "")
+
+    def pill(self, inbox: str) -> tuple[str, float]:
+        """Text of an inbox and its width."""
+        text = inbox_text(self.facts, inbox)
+        return text, width_of(text, NOTE + 1) + 24
+
+
+def _all_routes(facts: Facts, own: dict[str, list[Place]]) -> list[Route]:
+    """Routes of the file, and those that go without saying."""
+    parts = facts.parts
+    routes = list(parts.routes)
+    behind = {place.behind for place in parts.places if place.behind}
+    for cluster in parts.clusters:
+        if not any(route.from_ == cluster.name for route in parts.routes):
+            # A cluster without routes reaches everything at once.
+            routes.extend(
+                Route(cluster.name, place.name)
+                for place in parts.places
+                if place.per is None and (place.roles or place.kind == "accelerator" or place.name not in behind)
+            )
+        reached = {route.to for route in routes if route.from_ == cluster.name}
+        for place in own[cluster.name]:
+            if (
+                place.behind
+                and place.behind not in reached
+                and all(each.name != place.behind for each in own[cluster.name])
+            ):
+                routes.append(Route(cluster.name, place.behind))
+    return routes
+
+
+def _once(names: list[str], name: str) -> None:
+    if name not in names:
+        names.append(name)
+
+
+def _visit(name: str, rails: dict[str, Rail], order: list[str], open_: set[str]) -> None:
+    if name in order or name in open_:
+        return
+    for before in rails[name].rails:
+        _visit(before, rails, order, open_ | {name})
+    order.append(name)
