@@ -289,6 +289,10 @@ pub fn run_memory(
     let stopped = |stopped| match stopped {
         Stopped::Source(error) => error,
         Stopped::Watch => Error::Interrupted,
+        Stopped::Stuck(clock) => Error::Run(format!(
+            "no request was served for very long up to clock {clock}: refreshes and distances between commands leave no \
+             time for one; `linecard describe` shows the table in clocks"
+        )),
     };
     let system;
     let packets;
