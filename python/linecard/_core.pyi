@@ -166,7 +166,9 @@ def program_trace(
     cache: str | None,
     progress: Callable[[int, int], object] | None,
 ) -> Traced: ...
-def program_run(elf: str, budget: int) -> tuple[int, int]: ...
+def program_run(
+    elf: str, budget: int, progress: Callable[[int, int], object] | None
+) -> tuple[int, int]: ...
 def core(
     traced: Traced,
     *,

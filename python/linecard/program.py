@@ -334,7 +334,9 @@ def _trace(
     return ProgramTrace(**report, name=name, traced=traced)
 
 
-def program_run(elf: str | PathLike[str], budget: int = RUN_BUDGET) -> tuple[int, int]:
+def program_run(
+    elf: str | PathLike[str], budget: int = RUN_BUDGET, *, progress: Progress | None = None
+) -> tuple[int, int]:
     """Run a program by itself until it exits (``ecall`` with ``a7`` = 93): tests of the instruction set.
 
     Args:
@@ -348,4 +350,5 @@ def program_run(elf: str | PathLike[str], budget: int = RUN_BUDGET) -> tuple[int
         ConfigError: It is no such file.
         RunError: It faults, or runs for longer.
     """
-    return _core.program_run(os.fspath(elf), budget)
+    return _core.program_run(os.fspath(elf), budget, progress)
+        progress: Called now and then with (instructions, budget).

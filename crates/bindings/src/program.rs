@@ -77,8 +77,13 @@ fn program_trace(
 
 /// Runs a program by itself: what it left in `a0`, and its instructions; see `linecard.program_run`.
 #[pyfunction]
-fn program_run(py: Python<'_>, elf: String, budget: u64) -> PyResult<(u32, u64)> {
-    py.detach(|| run_program(&elf, budget)).map_err(errors::platform)
+fn program_run(
+    py: Python<'_>,
+    elf: String,
+    budget: u64,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(u32, u64)> {
+    watched(py, progress, |tick| run_program(&elf, budget, tick))
 }
 
 /// Runs configurable split of a core's area; see `linecard.core`.

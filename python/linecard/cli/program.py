@@ -163,7 +163,8 @@ def run(
     """
     from linecard import program as programs
 
-    result, instructions = programs.program_run(program, budget)
+    with screen.progress("Running", "instructions") as progress:
+        result, instructions = programs.program_run(program, budget, progress=progress)
     if json:
         screen.print_json({"program": str(program), "result": result, "instructions": instructions})
     else:
