@@ -22,7 +22,7 @@ from typing import Annotated
 import typer
 
 from linecard._core import __version__
-from linecard.cli import chip, dram, models, petri, program, queueing, shots, vrp
+from linecard.cli import cache, chip, dram, models, petri, program, queueing, shots, vrp
 from linecard.cli.common import EPILOG, JSON_HELP, Exit
 from linecard.errors import ConfigError, ConfigProblem, LinecardError
 
@@ -454,6 +454,7 @@ app.add_typer(queueing.app, name="queueing", epilog=EPILOG)
 app.add_typer(petri.app, name="petri", epilog=EPILOG)
 app.add_typer(vrp.app, name="vrp", epilog=EPILOG)
 app.add_typer(program.app, name="program", epilog=EPILOG)
+app.add_typer(cache.app, name="cache", epilog=EPILOG)
 app.command("core", epilog=EPILOG)(program.core)
 app.command("hierarchy", epilog=EPILOG)(vrp.hierarchy)
 app.command("compare-models", epilog=EPILOG)(models.compare_models)
