@@ -19,7 +19,9 @@ def run(
     timeline: str | None,
     progress: Callable[[int, int], object] | None,
 ) -> dict[str, Any]: ...
-def flows(path: str, *, strict: bool, progress: Callable[[int, int], object] | None) -> dict[str, Any]: ...
+def flows(
+    path: str, *, strict: bool, most_flows: int, progress: Callable[[int, int], object] | None
+) -> dict[str, Any]: ...
 def flowcache(
     source: object,
     *,

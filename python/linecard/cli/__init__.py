@@ -189,6 +189,9 @@ def flows(
     **Examples**
 
         linecard flows edge.pcap.gz
+    most_flows: Annotated[
+        int, typer.Option(min=1, max=1 << 40, metavar="N", help="Flows at which it gives up; 220 bytes of memory each.")
+    ] = 20_000_000,
 
         linecard flows sample.tsh --json
 
@@ -198,7 +201,7 @@ def flows(
     from linecard.cli import screen
 
     with screen.progress("Reading", "bytes") as progress:
-        statistics = api.flows(capture, strict=strict, progress=progress)
+        statistics = api.flows(capture, strict=strict, most_flows=most_flows, progress=progress)
     if json:
         screen.print_json(statistics.to_dict())
     else:

@@ -142,11 +142,7 @@ impl EmpiricalSizes {
     ///
     /// When the file cannot be read, or with the number of the first line that cannot be used.
     pub fn from_csv(path: &Path) -> Result<Self, TrafficError> {
-        let text = std::fs::read_to_string(path).map_err(|source| TrafficError::Io {
-            file: path.to_owned(),
-            action: "read",
-            source,
-        })?;
+        let text = crate::remap::read_text(path)?;
         let mut sizes = Vec::new();
         for (index, line) in text.lines().enumerate() {
             let line = line.trim();
