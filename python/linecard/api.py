@@ -20,7 +20,7 @@ import msgspec
 from linecard import _core
 from linecard.cachecurves import FlowMixTraffic, TrafficView
 from linecard.cachestats import FlowCacheResult
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError, ConfigProblem, NotWrittenError
 from linecard.flowstats import FlowStatistics
 from linecard.memstats import MemoryResult
 from linecard.results import Description, PresetInfo, RunRequest, RunResult, need_polars
@@ -135,7 +135,11 @@ def run(
         map_addresses=map_addresses,
         input_hash=None if trace is None else file_hash(trace),
     )
-    return RunResult.from_report(report, request, wall_seconds=wall_seconds)
+    result = RunResult.from_report(report, request, wall_seconds=wall_seconds)
+    missing = [warning for warning in result.warnings if warning.startswith("the timeline is missing: ")]
+    if missing:
+        raise NotWrittenError(missing[0], result)
+    return result
 
 
 def flows(
@@ -150,11 +154,11 @@ def flows(
     Args:
         path: The capture: pcap, pcapng, ERF, TSH or CSV, plain or inside gzip, zstd or bzip2.
         strict: Stop at the first damaged record.
+        most_flows: Flows at which counting stops with an error; each takes up to 220 bytes of memory.
         progress: Called now and then with (bytes read, bytes in all).
 
     Returns:
         Packets, bytes, duration, sizes, flows, and what was skipped and why.
-        most_flows: Flows at which counting stops with an error; each takes up to 220 bytes of memory.
 
     Raises:
         TrafficError: The capture cannot be opened or is of no known format; with ``strict``, it is damaged; it
@@ -481,7 +485,10 @@ def dram(
             commands=paths["commands"],
             progress=progress,
         )
+        unwritten = plain.pop("unwritten", ())
         result = msgspec.convert(plain, MemoryResult)
+        if unwritten:
+            raise NotWrittenError("\n".join(unwritten), result)
         if frames:
             read_csv = need_polars().read_csv
             result = replace(

@@ -26,6 +26,7 @@ mod schema;
 mod summary;
 mod timeline;
 mod traffic;
+mod whole_file;
 
 pub use chip::{
     ChipCheck, ChipDrawing, DrawnCluster, DrawnLink, DrawnPlace, DrawnPort, DrawnRoute, PlaceCheck,

@@ -24,7 +24,7 @@ import typer
 from linecard._core import __version__
 from linecard.cli import cache, chip, dram, models, petri, program, queueing, shots, vrp
 from linecard.cli.common import EPILOG, JSON_HELP, Exit
-from linecard.errors import ConfigError, ConfigProblem, LinecardError
+from linecard.errors import ConfigError, ConfigProblem, LinecardError, NotWrittenError
 
 __all__ = ["Exit", "app", "main"]
 
@@ -135,28 +135,35 @@ def run(
     from linecard.cli import screen
     from linecard.models import APPLICATION, PRESET
     from linecard.results import need_polars
+    from linecard.tables import check_outputs
 
     preset = PRESET if preset == APPLICATION else preset
     if model != "np":
         models.run_other(model, preset, set or (), seed, packets, warmup, json=json)
         return
 
+    # Better now than after a long run.
     if parquet is not None:
-        need_polars()  # better now than after a long run
+        need_polars()
+    check_outputs(csv, parquet, timeline)
+    unwritten = None
     with screen.progress("Simulating", "packets") as progress:
-        result = api.run(
-            preset,
-            app=app,
-            trace=trace,
-            set=set,
-            seed=seed,
-            packets=packets,
-            warmup_packets=warmup,
-            map_addresses=map_addresses,
-            strict=strict,
-            timeline=timeline,
-            progress=progress,
-        )
+        try:
+            result = api.run(
+                preset,
+                app=app,
+                trace=trace,
+                set=set,
+                seed=seed,
+                packets=packets,
+                warmup_packets=warmup,
+                map_addresses=map_addresses,
+                strict=strict,
+                timeline=timeline,
+                progress=progress,
+            )
+        except NotWrittenError as error:
+            result, unwritten = error.result, error
     # The result goes out before anything that can still fail.
     if json:
         screen.print_json(result.to_dict())
@@ -166,6 +173,8 @@ def run(
         screen.note_written([csv, result.write_csv(csv)])
     if parquet is not None:
         screen.note_written([parquet, result.write_parquet(parquet)])
+    if unwritten is not None:
+        raise unwritten
     if timeline is not None:
         screen.note_written([timeline])
     if result.capture_damage:
@@ -180,6 +189,9 @@ def flows(
     ],
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")] = False,
+    most_flows: Annotated[
+        int, typer.Option(min=1, max=1 << 40, metavar="N", help="Flows at which it gives up; 220 bytes of memory each.")
+    ] = 20_000_000,
 ) -> None:
     """Count the packets and flows of a capture.
 
@@ -189,9 +201,6 @@ def flows(
     **Examples**
 
         linecard flows edge.pcap.gz
-    most_flows: Annotated[
-        int, typer.Option(min=1, max=1 << 40, metavar="N", help="Flows at which it gives up; 220 bytes of memory each.")
-    ] = 20_000_000,
 
         linecard flows sample.tsh --json
 
@@ -289,7 +298,9 @@ def flowcache(
     """
     from linecard import api
     from linecard.cli import screen
+    from linecard.tables import check_outputs
 
+    check_outputs(csv, folders=[plots])
     with screen.progress("Simulating", "") as progress:
         result = api.flowcache(
             source,
@@ -430,7 +441,10 @@ def reproduce(
     from linecard import api
     from linecard.cli import screen
     from linecard.study.write import write_study
+    from linecard.tables import check_outputs
 
+    folder = out if out is not None else Path("results") / Path(study).name
+    check_outputs(folders=[folder])
     with screen.progress("Simulating", "packets") as progress:
         result = api.reproduce(study, tables=table, chapters=chapter, quick=quick, jobs=jobs, progress=progress)
     # The result goes out before anything that can still fail.

@@ -221,7 +221,9 @@ def core(
     from linecard import coreplot, cores
     from linecard import program as programs
     from linecard.errors import ConfigError, ConfigProblem
+    from linecard.tables import check_outputs
 
+    check_outputs(plot)
     try:
         latencies = [int(part) for part in latency.split(",")]
     except ValueError:
