@@ -20,7 +20,7 @@ import msgspec
 from linecard import _core
 from linecard.cachecurves import FlowMixTraffic, TrafficView
 from linecard.cachestats import FlowCacheResult
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError, ConfigProblem, NotWrittenError
 from linecard.flowstats import FlowStatistics
 from linecard.memstats import MemoryResult
 from linecard.results import Description, PresetInfo, RunRequest, RunResult, need_polars
@@ -51,6 +51,8 @@ _TIME_OUT_MAX_SECONDS = 10**9
 # and the best possible one.
 CACHE_ENTRIES = (512, 1024, 2048)
 CACHE_WAYS = (4,)
+# Flows that `flows` counts at most, unless told otherwise: about 4 GB of memory.
+MOST_FLOWS = 20_000_000
 CACHE_POLICIES = ("LRU", "SP", "OPT")
 CACHE_KEY = "5-tuple"
 CACHE_HASH = "md5"
@@ -139,26 +141,36 @@ def run(
         map_addresses=map_addresses,
         input_hash=None if trace is None else file_hash(trace),
     )
-    return RunResult.from_report(report, request, wall_seconds=wall_seconds)
+    result = RunResult.from_report(report, request, wall_seconds=wall_seconds)
+    missing = [warning for warning in result.warnings if warning.startswith("the timeline is missing: ")]
+    if missing:
+        raise NotWrittenError(missing[0], result)
+    return result
 
 
 def flows(
-    path: str | PathLike[str], *, strict: bool = False, progress: ProgressCallback | None = None
+    path: str | PathLike[str],
+    *,
+    strict: bool = False,
+    most_flows: int = MOST_FLOWS,
+    progress: ProgressCallback | None = None,
 ) -> FlowStatistics:
     """Count the packets and flows of a capture.
 
     Args:
         path: The capture: pcap, pcapng, ERF, TSH or CSV, plain or inside gzip, zstd or bzip2.
         strict: Stop at the first damaged record.
+        most_flows: Flows at which counting stops with an error; each takes up to 220 bytes of memory.
         progress: Called now and then with (bytes read, bytes in all).
 
     Returns:
         Packets, bytes, duration, sizes, flows, and what was skipped and why.
 
     Raises:
-        TrafficError: The capture cannot be opened or is of no known format; with ``strict``, it is damaged.
+        TrafficError: The capture cannot be opened or is of no known format; with ``strict``, it is damaged; it
+            has more than ``most_flows`` flows.
     """
-    plain = _core.flows(fspath(path), strict=strict, progress=progress)
+    plain = _core.flows(fspath(path), strict=strict, most_flows=most_flows, progress=progress)
     return msgspec.convert(plain, FlowStatistics)
 
 
@@ -479,7 +491,10 @@ def dram(
             commands=paths["commands"],
             progress=progress,
         )
+        unwritten = plain.pop("unwritten", ())
         result = msgspec.convert(plain, MemoryResult)
+        if unwritten:
+            raise NotWrittenError("\n".join(unwritten), result)
         if frames:
             read_csv = need_polars().read_csv
             result = replace(

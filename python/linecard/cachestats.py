@@ -233,14 +233,15 @@ class FlowCacheResult:
 
         path = Path(path)
         tables.write_table(path, field_names(CacheRow), self._table(), "csv")
-        return tables.write_text(path.with_name(path.name + ".manifest.json"), tables.json_text(self.manifest()))
+        return tables.manifest_beside(path, self.manifest())
 
     def write_plots(self, folder: str | Path) -> list[Path]:
         """Draw what there is to draw into a folder as PNG files; return their paths (extra ``plot``)."""
         from linecard import cacheplot, tables
 
         drawings = cacheplot.draw_flowcache(self)
-        return [tables.write_bytes(Path(folder) / f"{name}.png", drawing.png) for name, drawing in drawings.items()]
+        folder = tables.make_folder(folder)
+        return [tables.write_bytes(folder / f"{name}.png", drawing.png) for name, drawing in drawings.items()]
 
     def _table(self) -> list[list[object]]:
         names = field_names(CacheRow)

@@ -71,6 +71,18 @@ class MissingExtraError(ConfigError, ImportError):
         super().__init__(f"{what} needs the optional extra `{extra}`: pip install 'linecard[{extra}]'")
 
 
+class NotWrittenError(ConfigError):
+    """A run went well, and a file that it was to write could not be written; the result is not lost.
+
+    Attributes:
+        result: The result of the run.
+    """
+
+    def __init__(self, message: str, result: object) -> None:
+        super().__init__(message)
+        self.result = result
+
+
 class TrafficError(LinecardError):
     """A capture cannot be opened, is of no known format, or holds no packet that can be used."""
 

@@ -212,12 +212,13 @@ class ProgramTrace:
     results: tuple[Share, ...]
     functions: tuple[Share, ...]
     name: str = ""
-    # The work for cores; not part of the plain data.
+    # The work for cores, and what went wrong with the folder of kept traces; not part of the plain data.
     traced: Any = field(default=None, compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
-        names = [name for name in self.__slots__ if name != "traced"]
+        names = [name for name in self.__slots__ if name not in ("traced", "notes")]
         return {name: plain(getattr(self, name)) for name in names}
 
     def __repr__(self) -> str:
@@ -250,6 +251,7 @@ def program_trace(
     strict: bool = False,
     budget: int = BUDGET,
     cache: str | PathLike[str] | None = None,
+    cache_bytes: int | None = None,
     progress: Progress | None = None,
 ) -> ProgramTrace:
     """Execute a program on packets and trace it.
@@ -265,7 +267,9 @@ def program_trace(
             ``None`` takes the control file of a shipped route lookup.
         strict: Stop at the first damaged record.
         budget: Instructions that a packet may take.
-        cache: A folder that keeps traces, by the hash of all that they depend on; ``None`` traces anew.
+        cache: A folder that keeps traces, by the hash of all that they depend on; ``None`` traces anew. A
+            damaged file is made again; ``notes`` of the result say so.
+        cache_bytes: What the folder may hold, 4 GiB if left out; what was used least recently goes.
         progress: Called now and then with (done, in all).
 
     Returns:
@@ -284,20 +288,20 @@ def program_trace(
         if routes is None and shipped.functionality == "route lookup":
             routes = control
         elf = PROGRAMS / "prebuilt" / f"{name}.elf"
-        return _trace(name, elf, traffic, control, packets, payload, seed, routes, strict, budget, cache, progress)
+        return _trace(name, elf, traffic, control, packets, payload, seed, routes, strict, budget, cache, cache_bytes, progress)
     path = Path(program)
     if path.suffix == ".c":
         with tempfile.TemporaryDirectory() as scratch:
             elf = program_build(path, Path(scratch) / f"{path.stem}.elf")
             return _trace(
-                path.stem, elf, traffic, control, packets, payload, seed, routes, strict, budget, cache, progress
+                path.stem, elf, traffic, control, packets, payload, seed, routes, strict, budget, cache, cache_bytes, progress
             )
     if not path.is_file():
         near = difflib.get_close_matches(name, [known.name for known in programs()], 1)
         hint = f"; did you mean {near[0]}?" if near else "; `linecard program list` names the shipped ones"
         message = f"found no program {name!r}, expected a shipped one, a C file or an ELF file{hint}"
         raise ConfigError.of([ConfigProblem("program", "", message)])
-    return _trace(path.stem, path, traffic, control, packets, payload, seed, routes, strict, budget, cache, progress)
+    return _trace(path.stem, path, traffic, control, packets, payload, seed, routes, strict, budget, cache, cache_bytes, progress)
 
 
 def _trace(
@@ -312,6 +316,7 @@ def _trace(
     strict: bool,
     budget: int,
     cache: str | PathLike[str] | None,
+    cache_bytes: int | None,
     progress: Progress | None,
 ) -> ProgramTrace:
     traced = _core.program_trace(
@@ -325,21 +330,55 @@ def _trace(
         strict=strict,
         budget=budget,
         cache=None if cache is None else os.fspath(cache),
+        cache_bytes=cache_bytes,
         progress=progress,
     )
     report = traced.report()
     report["traffic"] = msgspec.convert(report["traffic"], ProgramTraffic)
     for shares in ("results", "functions"):
         report[shares] = tuple(msgspec.convert(report[shares], list[Share]))
-    return ProgramTrace(**report, name=name, traced=traced)
+    return ProgramTrace(**report, name=name, traced=traced, notes=tuple(traced.notes()))
 
 
-def program_run(elf: str | PathLike[str], budget: int = RUN_BUDGET) -> tuple[int, int]:
+class CachedTrace(msgspec.Struct, frozen=True):
+    """One trace that a folder keeps; program, traffic and packets are ``None`` where the file cannot be used."""
+
+    file: str
+    bytes: int
+    unused_seconds: int
+    program: str | None
+    traffic: str | None
+    packets: int | None
+    problem: str | None
+
+
+def cached_traces(folder: str | PathLike[str]) -> list[CachedTrace]:
+    """The traces that a folder keeps (``program_trace(cache=folder)``), those used last first; each is checked.
+
+    Raises:
+        ConfigError: The folder cannot be read.
+    """
+    return msgspec.convert(_core.cache_show(os.fspath(folder)), list[CachedTrace])
+
+
+def clear_cached_traces(folder: str | PathLike[str]) -> tuple[int, int]:
+    """Remove the traces of a folder and nothing else in it: how many files and bytes went.
+
+    Raises:
+        ConfigError: The folder cannot be read, or a file not be removed.
+    """
+    return _core.cache_clear(os.fspath(folder))
+
+
+def program_run(
+    elf: str | PathLike[str], budget: int = RUN_BUDGET, *, progress: Progress | None = None
+) -> tuple[int, int]:
     """Run a program by itself until it exits (``ecall`` with ``a7`` = 93): tests of the instruction set.
 
     Args:
         elf: An ELF file for 32-bit RISC-V.
         budget: Instructions at most.
+        progress: Called now and then with (instructions, budget).
 
     Returns:
         What it left in ``a0``, and the instructions it took.
@@ -348,4 +387,4 @@ def program_run(elf: str | PathLike[str], budget: int = RUN_BUDGET) -> tuple[int
         ConfigError: It is no such file.
         RunError: It faults, or runs for longer.
     """
-    return _core.program_run(os.fspath(elf), budget)
+    return _core.program_run(os.fspath(elf), budget, progress)

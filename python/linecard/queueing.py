@@ -484,4 +484,4 @@ def _write_csv(path: str | Path, columns: tuple[str, ...], rows: list[list[objec
 
     path = Path(path)
     tables.write_table(path, columns, rows, "csv")
-    return tables.write_text(path.with_name(path.name + ".manifest.json"), tables.json_text(manifest))
+    return tables.manifest_beside(path, manifest)

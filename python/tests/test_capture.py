@@ -77,3 +77,20 @@ def test_the_notebook_form(capture):
     assert "one-way" in statistics._repr_html_()
     assert repr(statistics).endswith("ten.pcap: 10 packets, 10 flows>")
     assert statistics.to_frame()["packets"].sum() == 10
+
+
+def test_more_flows_than_memory_is_meant_for_are_refused_with_the_option(cli, capture):
+    assert cli("flows", capture, "--json", "--most-flows", 10).status == 0
+    ended = cli("flows", capture, "--json", "--most-flows", 9)
+    assert (ended.status, ended.out) == (3, "")
+    assert "--most-flows" in ended.err
+
+
+def test_packed_digests_that_expand_without_end_are_refused(cli, tmp_path):
+    path = tmp_path / "bomb.u32le.gz"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        for _ in range(65):
+            file.write(bytes(1 << 24))
+    ended = cli("flowcache", path)
+    assert ended.status == 3
+    assert "1024 MiB unpacked" in ended.err

@@ -175,7 +175,15 @@ def test_reproduce_a_table(cli, tmp_path):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
-def test_a_folder_that_cannot_be_written_loses_no_result(cli, tmp_path):
+def test_a_folder_that_cannot_be_written_is_said_before_the_run(cli, tmp_path):
+    (tmp_path / "file").write_text("")
+    ended = cli("reproduce", "hasan2003", "--table", 2, "--quick", "--json", "--out", tmp_path / "file" / "out")
+    assert (ended.status, ended.out) == (2, "")
+    assert "cannot write" in ended.err
+
+
+def test_a_folder_that_cannot_be_written_in_the_end_loses_no_result(cli, tmp_path, monkeypatch):
+    monkeypatch.setattr("linecard.tables.check_outputs", lambda *paths, **more: None)
     (tmp_path / "file").write_text("")
     ended = cli("reproduce", "hasan2003", "--table", 2, "--quick", "--json", "--out", tmp_path / "file" / "out")
     assert ended.status == 2

@@ -62,8 +62,11 @@ def test_a_place_that_cannot_be_written_is_a_clear_error(tmp_path):
         tables.write_text(tmp_path / "file" / "result.csv", "x")
 
 
-def test_folders_are_made(tmp_path):
-    assert tables.write_text(tmp_path / "a" / "b" / "c.txt", "x").read_text() == "x"
+def test_folders_are_made_only_where_that_was_asked_for(tmp_path):
+    with pytest.raises(ConfigError, match="there is no folder"):
+        tables.write_text(tmp_path / "a" / "b" / "c.txt", "x")
+    assert list(tmp_path.iterdir()) == []
+    assert tables.make_folder(tmp_path / "a" / "b").is_dir()
 
 
 def test_json_refuses_what_json_cannot_hold():

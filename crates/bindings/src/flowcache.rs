@@ -30,6 +30,8 @@ use std::thread;
 
 /// Bytes of a digest file between two looks at the clock.
 const BYTES_PER_LOOK: u64 = 1 << 20;
+/// Bytes of packed digests, at most: a few megabytes of gzip can expand to more than there is memory.
+const MOST_UNPACKED_BYTES: u64 = 1 << 30;
 
 /// A request as Python states it.
 pub struct Request {
@@ -358,6 +360,13 @@ fn read_digests(path: &str, ticker: &mut Ticker) -> Result<(Input, Reading), Flo
     while reader.by_ref().take(BYTES_PER_LOOK).read_to_end(&mut bytes).map_err(io_error("read"))? > 0 {
         // A pipe has no position.
         stopped(ticker.tick(position.stream_position().unwrap_or(0), total))?;
+        if packed && bytes.len() as u64 > MOST_UNPACKED_BYTES {
+            let words = format!(
+                "it is larger than {} MiB unpacked; unpack it with `gzip -d`: a plain file is read whatever its size",
+                MOST_UNPACKED_BYTES >> 20
+            );
+            return Err(io_error("read")(std::io::Error::new(std::io::ErrorKind::FileTooLarge, words)).into());
+        }
     }
     let digests = digests_from_bytes(&bytes)
         .map_err(|problem| FlowCacheFailure::Input { name: path.to_owned(), problem })?;

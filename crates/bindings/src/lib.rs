@@ -19,7 +19,7 @@ mod ticker;
 use linecard_platform::{MemoryInput, MemoryRequest, RunRequest};
 use linecard_traffic::flows::FlowStatisticsBuilder;
 use linecard_traffic::generators::FlowMix;
-use linecard_traffic::{OpenOptions, PacketSource, Severity};
+use linecard_traffic::{OpenOptions, PacketSource, Severity, TrafficError};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -77,15 +77,16 @@ fn run<'py>(
 
 /// Counts the packets and flows of a capture; see `linecard.flows`.
 #[pyfunction]
-#[pyo3(signature = (path, *, strict, progress))]
+#[pyo3(signature = (path, *, strict, most_flows, progress))]
 fn flows<'py>(
     py: Python<'py>,
     path: String,
     strict: bool,
+    most_flows: u64,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut ticker = Ticker::new(progress);
-    let outcome = py.detach(|| count_flows(&path, strict, &mut ticker));
+    let outcome = py.detach(|| count_flows(&path, strict, most_flows, &mut ticker));
     ticker.into_error().map_or(Ok(()), Err)?;
     plain::to_python(py, &outcome.map_err(errors::traffic)?)
 }
@@ -105,17 +106,31 @@ struct CaptureStatistics {
 fn count_flows(
     path: &str,
     strict: bool,
+    most_flows: u64,
     ticker: &mut Ticker,
 ) -> Result<CaptureStatistics, linecard_traffic::TrafficError> {
     let mut reader =
         linecard_traffic::open(Path::new(path), &OpenOptions { strict, ..OpenOptions::default() })?;
     let mut builder = FlowStatisticsBuilder::default();
     let mut until_look = PACKETS_PER_LOOK;
+    // The table is the only thing here that grows with the capture.
+    let fits = |builder: &FlowStatisticsBuilder| {
+        match builder.table().len() as u64 {
+        flows if flows > most_flows => Err(TrafficError::BadParameter {
+            what: "flows",
+            found: format!("more than {most_flows} in {path}"),
+            expected: "fewer, or a higher --most-flows; each takes about 100 bytes of memory, and 220 while the table grows"
+                .to_owned(),
+        }),
+        _ => Ok(()),
+    }
+    };
     while let Some(packet) = reader.next_packet()? {
         builder.add(&packet);
         until_look -= 1;
         if until_look == 0 {
             until_look = PACKETS_PER_LOOK;
+            fits(&builder)?;
             let progress = reader.progress();
             let total = progress.file_bytes_total.unwrap_or(0);
             if ticker.tick(progress.file_bytes_read, total) == ControlFlow::Break(()) {
@@ -123,6 +138,7 @@ fn count_flows(
             }
         }
     }
+    fits(&builder)?;
     let report = reader.report();
     Ok(CaptureStatistics {
         file: path.to_owned(),

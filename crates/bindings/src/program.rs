@@ -4,8 +4,8 @@ use crate::ticker::Ticker;
 use crate::{errors, plain};
 use linecard_platform::{
     CoreRequest, Deployment, DeploymentRequest, Error, PacketRequest, ProgramRequest, RegisterRequest,
-    TracedProgram, core_report, deployments, register_study, run_program, trace_program,
-    trace_program_cached,
+    TRACE_CACHE_BYTES, TracedProgram, cached_traces, clear_cached_traces, core_report, deployments,
+    register_study, run_program, trace_program, trace_program_cached,
 };
 use pyo3::prelude::*;
 use std::ops::ControlFlow;
@@ -16,6 +16,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Traced>()?;
     module.add_function(wrap_pyfunction!(program_trace, module)?)?;
     module.add_function(wrap_pyfunction!(program_run, module)?)?;
+    module.add_function(wrap_pyfunction!(cache_show, module)?)?;
+    module.add_function(wrap_pyfunction!(cache_clear, module)?)?;
     module.add_function(wrap_pyfunction!(core_splits, module)?)?;
     module.add_function(wrap_pyfunction!(core_deployments, module)?)?;
     module.add_function(wrap_pyfunction!(core_registers, module)?)?;
@@ -26,6 +28,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 #[pyclass(frozen)]
 pub struct Traced {
     program: Arc<TracedProgram>,
+    notes: Vec<String>,
 }
 
 #[pymethods]
@@ -33,6 +36,11 @@ impl Traced {
     /// What the program did.
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         plain::to_python(py, &self.program.report)
+    }
+
+    /// What went wrong with the folder of kept traces; the trace is right all the same.
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
     }
 }
 
@@ -50,7 +58,7 @@ fn watched<O: Send>(
 
 /// Traces a program on packets; see `linecard.program`.
 #[pyfunction]
-#[pyo3(signature = (elf, *, control, traffic, packets, payload, seed, routes, strict, budget, cache, progress))]
+#[pyo3(signature = (elf, *, control, traffic, packets, payload, seed, routes, strict, budget, cache, cache_bytes, progress))]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn program_trace(
     py: Python<'_>,
@@ -64,21 +72,41 @@ fn program_trace(
     strict: bool,
     budget: u64,
     cache: Option<String>,
+    cache_bytes: Option<u64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Traced> {
     let packets = PacketRequest { traffic, packets, payload, seed, routes, strict };
     let request = ProgramRequest { elf, control, packets, budget };
-    let program = watched(py, progress, |tick| match &cache {
-        Some(folder) => trace_program_cached(&request, folder, tick),
-        None => trace_program(&request, tick),
+    let most = cache_bytes.unwrap_or(TRACE_CACHE_BYTES);
+    let (program, notes) = watched(py, progress, |tick| match &cache {
+        Some(folder) => trace_program_cached(&request, folder, most, tick),
+        None => trace_program(&request, tick).map(|program| (program, Vec::new())),
     })?;
-    Ok(Traced { program: Arc::new(program) })
+    Ok(Traced { program: Arc::new(program), notes })
+}
+
+/// The traces that a folder keeps, those used last first; see `linecard.cached_traces`.
+#[pyfunction]
+fn cache_show<'py>(py: Python<'py>, folder: &str) -> PyResult<Bound<'py, PyAny>> {
+    let found = py.detach(|| cached_traces(folder)).map_err(errors::platform)?;
+    plain::to_python(py, &found)
+}
+
+/// Removes them: how many files and bytes.
+#[pyfunction]
+fn cache_clear(py: Python<'_>, folder: &str) -> PyResult<(u64, u64)> {
+    py.detach(|| clear_cached_traces(folder)).map_err(errors::platform)
 }
 
 /// Runs a program by itself: what it left in `a0`, and its instructions; see `linecard.program_run`.
 #[pyfunction]
-fn program_run(py: Python<'_>, elf: String, budget: u64) -> PyResult<(u32, u64)> {
-    py.detach(|| run_program(&elf, budget)).map_err(errors::platform)
+fn program_run(
+    py: Python<'_>,
+    elf: String,
+    budget: u64,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(u32, u64)> {
+    watched(py, progress, |tick| run_program(&elf, budget, tick))
 }
 
 /// Runs configurable split of a core's area; see `linecard.core`.

@@ -6,7 +6,7 @@ use crate::channel::{
 };
 use crate::fields::FieldMap;
 use crate::packet_buffer::{self, Controller, Policy, Request};
-use crate::system::{STEPS_PER_LOOK, Stopped, Watch};
+use crate::system::{Progress, STEPS_PER_LOOK, Stopped, Watch};
 use crate::{Access, Command, Cycle, Device, Location};
 
 /// Packet-buffer controllers, one a channel.
@@ -113,6 +113,7 @@ impl PacketSystem {
         let mut now: Cycle = 0;
         let (mut accepted, mut steps) = (0u64, 0u64);
         let mut pending = source().map_err(Stopped::Source)?;
+        let mut progress = Progress::default();
         loop {
             for (number, channel) in self.channels.iter_mut().enumerate() {
                 while channel.controller.next_wake().is_some_and(|at| at <= now) {
@@ -147,8 +148,15 @@ impl PacketSystem {
                 pending = source().map_err(Stopped::Source)?;
             }
             steps += 1;
-            if steps.is_multiple_of(STEPS_PER_LOOK) && watch(accepted).is_break() {
-                return Err(Stopped::Watch);
+            if steps.is_multiple_of(STEPS_PER_LOOK) {
+                if watch(accepted).is_break() {
+                    return Err(Stopped::Watch);
+                }
+                let waiting = pending.is_none_or(|access| access.arrival <= now);
+                let served = self.statistics().map(|of| of.sent[0] + of.sent[1]).sum();
+                if progress.is_stuck(waiting, accepted, served) {
+                    return Err(Stopped::Stuck(now));
+                }
             }
             let next = self.channels.iter().filter_map(|c| c.controller.next_wake()).min();
             now = match next.unwrap_or(Cycle::MAX).min(retry) {

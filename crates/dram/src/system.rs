@@ -44,6 +44,25 @@ pub enum Stopped<E> {
     Source(E),
     /// The watch said so.
     Watch,
+    /// Requests wait, and none was served for very long; with the clock at which it was noticed.
+    Stuck(Cycle),
+}
+
+/// Notices that requests wait for ever, as they do where refreshes leave no time for them.
+#[derive(Debug, Default)]
+pub(crate) struct Progress {
+    last: Option<(u64, u64)>,
+}
+
+impl Progress {
+    /// Called at each look. `waiting` says that somebody waits for what the memory does, not for an arrival. So many steps,
+    /// each with something that happens, are enough for thousands of requests: none served between two looks is never.
+    pub(crate) fn is_stuck(&mut self, waiting: bool, accepted: u64, served: u64) -> bool {
+        let now = waiting.then_some((accepted, served));
+        let stuck = now.is_some() && now == self.last;
+        self.last = now;
+        stuck
+    }
 }
 
 impl System {
@@ -88,6 +107,7 @@ impl System {
         let (mut accepted, mut steps) = (0u64, 0u64);
         let mut pending = source().map_err(Stopped::Source)?;
         let mut target = pending.map(|access| self.locate(&access, accepted));
+        let mut progress = Progress::default();
         loop {
             for channel in &mut self.channels {
                 if channel.next_tick() <= now || !skip_idle {
@@ -123,8 +143,16 @@ impl System {
                 target = pending.map(|access| self.locate(&access, accepted));
             }
             steps += 1;
-            if steps.is_multiple_of(STEPS_PER_LOOK) && watch(accepted).is_break() {
-                return Err(Stopped::Watch);
+            if steps.is_multiple_of(STEPS_PER_LOOK) {
+                if watch(accepted).is_break() {
+                    return Err(Stopped::Watch);
+                }
+                // Where every clock is run, most steps do nothing.
+                let waiting = skip_idle && pending.is_none_or(|access| access.arrival <= now);
+                let served = self.statistics().map(|of| of.sent[0] + of.sent[1]).sum();
+                if progress.is_stuck(waiting, accepted, served) {
+                    return Err(Stopped::Stuck(now));
+                }
             }
             if pending.is_none() && self.channels.iter().all(Channel::is_idle) {
                 break;

@@ -9,6 +9,7 @@ use crate::cpu::{A0, Cpu, Hook, SP, System};
 use crate::error::{Fault, IssError, Place};
 use crate::image::Image;
 use crate::memory::Memory;
+use std::ops::ControlFlow;
 
 const EXIT: u32 = 93;
 const WRITE: u32 = 64;
@@ -71,6 +72,18 @@ impl Hook for MachineMode {
 /// # Errors
 /// When it faults, or takes more than `budget` instructions.
 pub fn run_alone(image: &Image, budget: u64) -> Result<(u32, u64), IssError> {
+    run_alone_until(image, budget, &mut |_| ControlFlow::Continue(()))
+}
+
+/// The same, telling now and then how many instructions it took so far; `progress` may end it.
+///
+/// # Errors
+/// As [`run_alone`], and when `progress` ended it.
+pub fn run_alone_until(
+    image: &Image,
+    budget: u64,
+    progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
+) -> Result<(u32, u64), IssError> {
     let code = Code::new(image);
     let (low, high) = image.span();
     let top = high.checked_add(STACK_BYTES + 15).map(|top| top & !15).ok_or_else(|| IssError::Image {
@@ -97,6 +110,9 @@ pub fn run_alone(image: &Image, budget: u64) -> Result<(u32, u64), IssError> {
                 let written = tohost.and_then(|address| memory.load_u32(address).ok()).unwrap_or(0);
                 if written != 0 {
                     return Ok((written >> 1, cpu.instructions));
+                }
+                if progress(cpu.instructions).is_break() {
+                    return Err(IssError::Interrupted);
                 }
                 if cpu.instructions >= budget {
                     return Err(image.fault(Place::Alone, Fault::Runaway { budget }, pc));

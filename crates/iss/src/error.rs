@@ -5,6 +5,9 @@ use thiserror::Error;
 /// A program that cannot be loaded, or that did what no packet program may do.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum IssError {
+    /// Somebody wanted it to stop.
+    #[error("interrupted")]
+    Interrupted,
     /// The file is no program for this machine.
     #[error("{file}: found {found}, expected {expected}")]
     Image {

@@ -18,7 +18,7 @@ mod machine;
 mod memory;
 mod trace;
 
-pub use alone::run_alone;
+pub use alone::{run_alone, run_alone_until};
 pub use code::{Class, Code};
 pub use compressed::expand;
 pub use cpu::{Cpu, Hook, STOP, Silent, System};

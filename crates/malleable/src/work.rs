@@ -103,6 +103,33 @@ pub struct Work {
     pub instructions: u64,
 }
 
+impl Work {
+    /// Does everything that it refers to exist? Work that a [`WorkBuilder`] made is sound; what was read need not be.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        let mut last = 0;
+        for packet in &self.packets {
+            let whole = packet.first == last && packet.first < packet.end;
+            let Some(events) = self.events.get(packet.first as usize..packet.end as usize) else {
+                return false;
+            };
+            last = packet.end;
+            for (number, event) in events.iter().enumerate() {
+                let Some(segment) = self.segments.get(event.segment as usize) else { return false };
+                let ends = number + 1 == events.len();
+                let locks = matches!(segment.kind, Kind::Lock | Kind::Unlock);
+                if ends != (segment.kind == Kind::End) || (locks && event.operand >= self.locks) {
+                    return false;
+                }
+            }
+            if !whole {
+                return false;
+            }
+        }
+        last as usize == self.events.len()
+    }
+}
+
 /// Compiles traces into work.
 #[derive(Debug)]
 pub struct WorkBuilder {

@@ -36,8 +36,8 @@ pub struct Explored {
     pub unbounded: Vec<u32>,
 }
 
-/// Markings between two looks at whether to stop.
-const MARKINGS_PER_LOOK: usize = 1 << 16;
+/// Places and transitions looked at between two looks at whether to stop: a wide net has few markings meanwhile.
+const PARTS_PER_LOOK: usize = 1 << 22;
 
 /// Told now and then how many markings there are.
 type Progress<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
@@ -189,6 +189,7 @@ fn search<C: Count>(compiled: &Compiled, first: &[u64], most_markings: u64, prog
     let mut enabled_ever = vec![false; compiled.changes.len()];
     let mut found = Explored { complete: true, ..Explored::default() };
     let mut number = 0;
+    let (mut parts, parts_per_marking) = (0, width + compiled.changes.len() + 1);
     let limit = most_markings.clamp(1, u64::from(u32::MAX) - 1) as usize;
     while number < rows.count {
         here.copy_from_slice(rows.row(number));
@@ -219,8 +220,12 @@ fn search<C: Count>(compiled: &Compiled, first: &[u64], most_markings: u64, prog
         }
         found.dead_markings += u64::from(dead);
         number += 1;
-        if number.is_multiple_of(MARKINGS_PER_LOOK) && progress(rows.count as u64).is_break() {
-            return Err(PetriError::Interrupted);
+        parts += parts_per_marking;
+        if parts >= PARTS_PER_LOOK {
+            parts = 0;
+            if progress(rows.count as u64).is_break() {
+                return Err(PetriError::Interrupted);
+            }
         }
         if !found.complete {
             found.unbounded = growing(&rows, &parents);

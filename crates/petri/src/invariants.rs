@@ -3,7 +3,15 @@
 //! Farkas' algorithm over the incidence matrix: rows of the matrix beside the unit matrix are added up until every column
 //! is 0; what stands beside is a semiflow. Only those of minimal support are kept.
 
+use crate::PetriError;
 use crate::net::{ArcKind, Net};
+use std::ops::ControlFlow;
+
+/// Rows compared between two looks at whether to stop.
+const COMPARED_PER_LOOK: usize = 1 << 14;
+
+/// Told now and then how many rows there are.
+type Progress<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
 
 /// Semiflows of one kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,9 +32,11 @@ pub struct Invariants {
 }
 
 /// Finds both, each with at most so many rows at a time. Inhibitor arcs change nothing; a place that is reset is in no
-/// P-semiflow, and a transition that resets in no T-semiflow.
-#[must_use]
-pub fn invariants(net: &Net, most_rows: usize) -> Invariants {
+/// P-semiflow, and a transition that resets in no T-semiflow. `progress` is told how many rows there are, and may end it.
+///
+/// # Errors
+/// When `progress` ended it.
+pub fn invariants(net: &Net, most_rows: usize, progress: Progress<'_>) -> Result<Invariants, PetriError> {
     let (places, transitions) = (net.places.len(), net.transitions.len());
     let mut by_place = vec![vec![0i128; transitions]; places];
     let (mut reset_places, mut reset_transitions) = (vec![false; places], vec![false; transitions]);
@@ -41,10 +51,10 @@ pub fn invariants(net: &Net, most_rows: usize) -> Invariants {
     }
     let by_transition: Vec<Vec<i128>> =
         (0..transitions).map(|t| by_place.iter().map(|row| row[t]).collect()).collect();
-    Invariants {
-        places: semiflows(&by_place, &reset_places, most_rows),
-        transitions: semiflows(&by_transition, &reset_transitions, most_rows),
-    }
+    Ok(Invariants {
+        places: semiflows(&by_place, &reset_places, most_rows, progress)?,
+        transitions: semiflows(&by_transition, &reset_transitions, most_rows, progress)?,
+    })
 }
 
 /// A row of the matrix, and the sum of unit rows that made it.
@@ -60,7 +70,13 @@ impl Row {
     }
 }
 
-fn semiflows(matrix: &[Vec<i128>], left_out: &[bool], most_rows: usize) -> Semiflows {
+fn semiflows(
+    matrix: &[Vec<i128>],
+    left_out: &[bool],
+    most_rows: usize,
+    progress: Progress<'_>,
+) -> Result<Semiflows, PetriError> {
+    let mut compared = 0;
     let count = matrix.len();
     let unit = |row: usize| (0..count).map(|at| i128::from(at == row)).collect();
     let mut rows: Vec<Row> = (0..count)
@@ -81,14 +97,21 @@ fn semiflows(matrix: &[Vec<i128>], left_out: &[bool], most_rows: usize) -> Semif
             rows.into_iter().partition(|row| row.matrix[column] == 0);
         for above in others.iter().filter(|row| row.matrix[column] > 0) {
             for below in others.iter().filter(|row| row.matrix[column] < 0) {
-                let Some(row) = combined(above, below, column) else { return Semiflows::default() };
+                compared += kept.len() + 1;
+                if compared >= COMPARED_PER_LOOK {
+                    compared = 0;
+                    if progress(kept.len() as u64).is_break() {
+                        return Err(PetriError::Interrupted);
+                    }
+                }
+                let Some(row) = combined(above, below, column) else { return Ok(Semiflows::default()) };
                 if kept.iter().any(|other| other.is_within(&row)) {
                     continue;
                 }
                 kept.retain(|other| !row.is_within(other));
                 kept.push(row);
                 if kept.len() > most_rows {
-                    return Semiflows::default();
+                    return Ok(Semiflows::default());
                 }
             }
         }
@@ -100,7 +123,7 @@ fn semiflows(matrix: &[Vec<i128>], left_out: &[bool], most_rows: usize) -> Semif
     };
     let mut flows: Vec<Vec<(u32, u64)>> = rows.iter().map(flow).collect();
     flows.sort();
-    Semiflows { flows, complete: true }
+    Ok(Semiflows { flows, complete: true })
 }
 
 /// The least sum of two rows that has 0 in a column; nothing where numbers become too large.
@@ -153,7 +176,7 @@ mod tests {
         net.output(t[1], p[3], 1).unwrap();
         net.input(p[3], t[2], 2).unwrap();
         net.output(t[2], p[2], 2).unwrap();
-        let found = invariants(&net.build().unwrap(), 1000);
+        let found = invariants(&net.build().unwrap(), 1000, &mut |_| ControlFlow::Continue(())).unwrap();
         assert!(found.places.complete && found.transitions.complete);
         assert_eq!(found.places.flows, [vec![(0, 1), (1, 1)], vec![(2, 1), (3, 1)], vec![(4, 1), (5, 1)]]);
         assert_eq!(found.transitions.flows, [vec![(0, 2), (1, 2), (2, 1), (3, 1)]]);
@@ -173,7 +196,9 @@ mod tests {
                 net.output(t, places[(step + 1) % 10], 1).unwrap();
             }
         }
-        let found = invariants(&net.build().unwrap(), 5000);
+        let stopped = invariants(&net.clone().build().unwrap(), 5000, &mut |_| ControlFlow::Break(()));
+        assert_eq!(stopped, Err(PetriError::Interrupted));
+        let found = invariants(&net.build().unwrap(), 5000, &mut |_| ControlFlow::Continue(())).unwrap();
         assert_eq!(found.places.flows.len(), 1);
         assert!(!found.transitions.complete && found.transitions.flows.is_empty());
     }

@@ -19,6 +19,8 @@ use std::ops::ControlFlow;
 
 /// Firings between two looks at whether to stop.
 pub(crate) const FIRINGS_PER_LOOK: u64 = 1 << 16;
+/// Times of one transition that run at once, at most: 128 MB.
+const MOST_TIMES: u32 = 1 << 24;
 /// Immediate firings in a row after which time will not pass any more.
 pub(crate) const MOST_IMMEDIATE: u64 = 10_000_000;
 
@@ -75,7 +77,8 @@ pub fn simulate(
         ));
     }
     let mut state = State::new(net, run.seed);
-    state.settle()?;
+    state.check()?;
+    state.settle(progress)?;
     state.until(run.warmup, progress)?;
     state.restart();
     state.until(run.warmup + run.time, progress)?;
@@ -108,8 +111,9 @@ struct State<'a> {
     occupancy: Occupancy,
     /// Servers times time, and when a number of servers was last accounted for.
     busy_time: Vec<(f64, f64)>,
-    /// A place that got too many tokens.
+    /// A place that got too many tokens, and a transition of which too many times run.
     overfull: usize,
+    too_busy: usize,
     fired: Vec<u64>,
     started: f64,
     firings: u64,
@@ -132,6 +136,7 @@ impl<'a> State<'a> {
             occupancy: Occupancy::new(&tokens, 0.0),
             busy_time: vec![(0.0, 0.0); transitions],
             overfull: NONE,
+            too_busy: NONE,
             tokens,
             at: vec![f64::INFINITY; transitions],
             timers: (0..transitions).map(|_| Timer { busy: 0, used: false }).collect(),
@@ -174,6 +179,10 @@ impl<'a> State<'a> {
     fn renew_each(&mut self, transition: usize) {
         let kind = &self.net.transitions[transition];
         let busy = kind.servers.busy(self.degree(transition));
+        if busy > MOST_TIMES {
+            self.too_busy = transition;
+            return;
+        }
         let ends = &mut self.ends[transition];
         while (ends.len() as u32) < busy {
             ends.push_back(self.now + kind.timing.draw(&mut self.random));
@@ -269,11 +278,14 @@ impl<'a> State<'a> {
     }
 
     /// Fires immediate transitions until none is enabled.
-    fn settle(&mut self) -> Result<(), PetriError> {
+    fn settle(&mut self, progress: &mut dyn FnMut(f64) -> ControlFlow<()>) -> Result<(), PetriError> {
         if self.immediates.is_empty() {
             return Ok(());
         }
-        for _ in 0..MOST_IMMEDIATE {
+        for row in 1..=MOST_IMMEDIATE {
+            if row.is_multiple_of(FIRINGS_PER_LOOK) && progress(self.now).is_break() {
+                return Err(PetriError::Interrupted);
+            }
             let (mut best, mut sum) = (0, 0.0);
             for &number in &self.immediates {
                 let Timing::Immediate { weight, priority } = self.net.transitions[number as usize].timing
@@ -317,8 +329,12 @@ impl<'a> State<'a> {
     /// Whether every place can still count its tokens.
     #[inline]
     fn check(&self) -> Result<(), PetriError> {
-        if self.overfull == NONE {
+        if self.overfull == NONE && self.too_busy == NONE {
             return Ok(());
+        }
+        if let Some(transition) = self.net.transitions.get(self.too_busy) {
+            let found = format!("more than {MOST_TIMES} servers that work at once");
+            return Err(PetriError::part("transition", &transition.name, found, "fewer servers or tokens"));
         }
         let name = &self.net.places[self.overfull].name;
         Err(PetriError::part("place", name, "more tokens than can be counted", "at most 4294967295"))
@@ -350,7 +366,7 @@ impl<'a> State<'a> {
             self.fire(transition);
             self.check()?;
             if !self.immediates.is_empty() {
-                self.settle()?;
+                self.settle(progress)?;
             }
             look -= 1;
             if look == 0 {

@@ -134,3 +134,43 @@ fn times_servers_and_arcs_survive_pnml_and_what_others_wrote_does_too() {
     let unknown = text.replacen("<type value=\"inhibitor\"/>", "<type value=\"flush\"/>", 1);
     assert!(read_pnml(&unknown).unwrap_err().to_string().contains("an arc of type \"flush\""));
 }
+
+fn small_net(kind: &str, marking: &str, inscription: &str) -> String {
+    format!(
+        "<pnml><net id=\"n\"{kind}><place id=\"p\"><initialMarking><value>{marking}</value></initialMarking></place>\
+         <transition id=\"t\"/><arc id=\"a\" source=\"p\" target=\"t\"><inscription><value>{inscription}</value>\
+         </inscription></arc></net></pnml>"
+    )
+}
+
+#[test]
+fn nets_of_other_tools_without_a_type_and_with_classes_of_tokens_are_read() {
+    for kind in ["", " type=\"P/T net\""] {
+        for (marking, inscription) in
+            [("3", "2"), ("Default,3", "Default,2"), ("Default,3,red,0", "red,0,Default,2")]
+        {
+            let net = read_pnml(&small_net(kind, marking, inscription)).unwrap();
+            assert_eq!((net.places[0].tokens, net.arcs[0].weight), (3, 2), "{kind} {marking}");
+        }
+    }
+    // Tokens of other classes are not those of a place/transition net.
+    for marking in
+        ["red,1", "Default,1,red,1", "Default", "Default,", "Default,1,red", "Default,1,Default,2", ",1"]
+    {
+        let error = read_pnml(&small_net("", marking, "1")).unwrap_err().to_string();
+        assert!(error.contains(&format!("{marking:?}")), "{error}");
+    }
+    let coloured = "<pnml><net id=\"n\"><place id=\"p\"><hlinitialMarking/></place></net></pnml>";
+    assert!(read_pnml(coloured).unwrap_err().to_string().contains("without type"));
+}
+
+#[test]
+fn a_document_nested_for_ever_is_an_error_and_no_crash() {
+    for levels in [3_000, 4_000, 200_000] {
+        let (open, close) = ("<page id=\"p\">".repeat(levels), "</page>".repeat(levels));
+        let text = format!("<pnml><net id=\"n\" type=\"ptnet\">{open}{close}</net></pnml>");
+        for error in [read_pnml(&text).unwrap_err(), rewrite_pnml(&text).unwrap_err()] {
+            assert!(error.to_string().contains("nested more than 400 deep"), "{error}");
+        }
+    }
+}

@@ -26,6 +26,7 @@ mod schema;
 mod summary;
 mod timeline;
 mod traffic;
+mod whole_file;
 
 pub use chip::{
     ChipCheck, ChipDrawing, DrawnCluster, DrawnLink, DrawnPlace, DrawnPort, DrawnRoute, PlaceCheck,
@@ -46,10 +47,10 @@ pub use petri::{
 };
 pub use preset::{PresetInfo, presets};
 pub use program::{
-    CoreReport, CoreRequest, CoreRow, CycleShares, Deployment, DeploymentRequest, DeploymentRow,
+    CachedTrace, CoreReport, CoreRequest, CoreRow, CycleShares, Deployment, DeploymentRequest, DeploymentRow,
     PacketRequest, PacketStatistics, ProgramReport, ProgramRequest, RegisterRequest, RegisterRow, Share,
-    TracedProgram, core_report, deployments, register_study, run_program, trace_program,
-    trace_program_cached,
+    TRACE_CACHE_BYTES, TracedProgram, cached_traces, clear_cached_traces, core_report, deployments,
+    register_study, run_program, trace_program, trace_program_cached,
 };
 pub use report::{
     Bottleneck, DramTime, DropCount, Interval, Intervals, LatencyNs, Metric, PacketTime, ResourceUse,

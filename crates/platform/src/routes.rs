@@ -2,8 +2,10 @@
 
 use linecard_apps::Route;
 use linecard_sim::stream;
-use std::io::Read;
+use linecard_traffic::remap::read_text;
+use std::collections::HashMap;
 use std::net::Ipv4Addr;
+use std::path::Path;
 
 /// The routes of `path` (lines of `prefix next_hop …`, plain or gzip), or generated ones if it is empty.
 pub(crate) fn routes(path: &str, ports: u16, seed: u64) -> Result<Vec<Route>, String> {
@@ -44,16 +46,9 @@ fn generated(ports: u16, seed: u64) -> Vec<Route> {
 
 fn read(path: &str, ports: u16) -> Result<Vec<Route>, String> {
     let fail = |line: usize, message: String| format!("{path}: line {line}: {message}");
-    let bytes = std::fs::read(path).map_err(|e| format!("{path}: cannot open the route file: {e}"))?;
-    let mut text = String::new();
-    let read = match bytes.starts_with(&[0x1f, 0x8b]) {
-        true => flate2::read::MultiGzDecoder::new(&bytes[..]).read_to_string(&mut text),
-        false => (&bytes[..]).read_to_string(&mut text),
-    };
-    read.map_err(|e| format!("{path}: cannot read the route file: {e}"))?;
-
+    let text = read_text(Path::new(path)).map_err(|error| error.to_string())?;
     // Next hops become ports in order of first appearance.
-    let mut hops: Vec<&str> = Vec::new();
+    let mut hops: HashMap<&str, usize> = HashMap::new();
     let mut routes = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let mut fields = line.split_whitespace();
@@ -73,10 +68,8 @@ fn read(path: &str, ports: u16) -> Result<Vec<Route>, String> {
             .filter(|l| *l <= 32)
             .ok_or_else(|| fail(number + 1, format!("found length `{length}`, expected 0 to 32")))?;
         let hop = fields.next().unwrap_or("");
-        let index = hops.iter().position(|h| *h == hop).unwrap_or_else(|| {
-            hops.push(hop);
-            hops.len() - 1
-        });
+        let seen = hops.len();
+        let index = *hops.entry(hop).or_insert(seen);
         routes.push(Route { prefix: address.into(), length, port: (index % usize::from(ports)) as u16 });
     }
     if routes.is_empty() {
@@ -89,6 +82,41 @@ fn read(path: &str, ports: u16) -> Result<Vec<Route>, String> {
 mod tests {
     use super::*;
     use linecard_apps::RouteTable;
+    use std::io::Write;
+
+    /// A file of this test and process.
+    fn file(name: &str) -> std::path::PathBuf {
+        std::env::temp_dir().join(format!("linecard-routes-{name}-{}", std::process::id()))
+    }
+
+    #[test]
+    fn many_next_hops_take_time_in_proportion_to_their_number() {
+        // A search through all hops seen would compare 10^11 words here.
+        let path = file("hops");
+        let line = |i: u32| format!("{}/32 hop{}\n", Ipv4Addr::from(i), i % 450_000);
+        let text: String = (0..500_000).map(line).collect();
+        std::fs::write(&path, text).unwrap();
+        let routes = read(path.to_str().unwrap(), 16).unwrap();
+        assert_eq!(routes.len(), 500_000);
+        // In order of first appearance, and the same hop again the same port.
+        assert!(routes.iter().enumerate().all(|(i, route)| usize::from(route.port) == i % 450_000 % 16));
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn a_small_file_that_expands_without_end_is_refused() {
+        let path = file("bomb");
+        let mut packed =
+            flate2::write::GzEncoder::new(std::fs::File::create(&path).unwrap(), flate2::Compression::fast());
+        for _ in 0..300 {
+            packed.write_all(&vec![b'#'; 1 << 20]).unwrap();
+        }
+        packed.finish().unwrap();
+        let error = read(path.to_str().unwrap(), 16).unwrap_err();
+        assert!(error.contains("larger than 256 MiB unpacked"), "{error}");
+        assert!(error.contains("linecard-routes-bomb"), "{error}");
+        std::fs::remove_file(path).unwrap();
+    }
 
     #[test]
     fn a_generated_table_serves_every_port_equally() {

@@ -9,6 +9,7 @@ use crate::request::{Progress, RunRequest};
 use crate::summary::{Described, report};
 use crate::timeline::Timeline;
 use crate::traffic::{Traffic, TrafficNotes};
+use crate::whole_file::WholeFile;
 use linecard_dram::packet_buffer::Silent;
 use linecard_np::{Machine, Outcome, RunLimit, Watch};
 use std::cell::RefCell;
@@ -16,6 +17,8 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 /// Run what `request` asks for. `progress` is told from time to time how far it is and may stop it.
+///
+/// A timeline that cannot be written in the end leaves a warning that begins with "the timeline is missing".
 ///
 /// # Errors
 /// All configuration problems at once; a capture that cannot be used; a run that ends without a result.
@@ -40,9 +43,12 @@ pub fn run(
     match &request.timeline {
         None => Ok(run_watched(request, &configuration, Silent, progress)?.0),
         Some(path) => {
+            let file = WholeFile::create(path)?;
             let (mut report, timeline) = run_watched(request, &configuration, Timeline::default(), progress)?;
-            if let Some(note) = timeline.write(path)? {
-                report.warnings.push(note);
+            // The run was long, and its result is sound: it is not lost for the sake of a file.
+            match timeline.write(file) {
+                Ok(note) => report.warnings.extend(note),
+                Err(error) => report.warnings.push(format!("the timeline is missing: {error}")),
             }
             Ok(report)
         }

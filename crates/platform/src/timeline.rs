@@ -1,12 +1,12 @@
 //! A timeline that opens in Perfetto: thread states and DRAM transfers in the Chrome trace-event format.
 
 use crate::error::Error;
+use crate::whole_file::WholeFile;
 use linecard_dram::packet_buffer::{Observer, Request};
 use linecard_dram::{Command, Cycle, Location};
 use linecard_np::Watch;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::path::Path;
 
 /// Events kept at most; a Perfetto tab still opens that many at once.
 const MOST_EVENTS: usize = 400_000;
@@ -35,8 +35,8 @@ impl Timeline {
         }
     }
 
-    /// Write the file, through a temporary one. Returns a note if events were left out.
-    pub fn write(&self, path: &str) -> Result<Option<String>, Error> {
+    /// Write the file. Returns a note if events were left out.
+    pub fn write(&self, mut file: WholeFile) -> Result<Option<String>, Error> {
         let mut out = String::with_capacity(self.events.len() * 120);
         out.push_str("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
         let named = |kind: &str, pid: u32, tid: u32, name: &str| {
@@ -66,10 +66,8 @@ impl Timeline {
             self.one(&mut out, event);
         }
         out.push_str("\n]}\n");
-        let temporary = format!("{path}.part");
-        let io = |e: std::io::Error| Error::Run(format!("{path}: cannot write the timeline: {e}"));
-        std::fs::write(&temporary, out).map_err(io)?;
-        std::fs::rename(Path::new(&temporary), path).map_err(io)?;
+        file.write(format_args!("{out}"));
+        file.finish()?;
         Ok((self.left_out > 0).then(|| {
             format!(
                 "the timeline holds the first {MOST_EVENTS} events of the run; {} later ones are left out",

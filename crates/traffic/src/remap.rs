@@ -22,7 +22,7 @@
 use crate::readers::compression::decompress;
 use crate::{Decoded, Network, Packet, PacketSource, TrafficError, ip};
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{self, Read};
 use std::net::Ipv4Addr;
 use std::path::Path;
 use std::sync::Arc;
@@ -50,6 +50,31 @@ impl Default for AddressMapOptions {
     }
 }
 
+/// Bytes of a text that is read whole, at most, once it is unpacked: ten times a full route table of the Internet.
+pub const MOST_TEXT_BYTES: u64 = 256 << 20;
+
+/// Reads a text file whole, plain or compressed, with the bound of [`MOST_TEXT_BYTES`]: a few megabytes of gzip can expand
+/// to more than there is memory.
+///
+/// # Errors
+///
+/// When the file cannot be read, is no text, or is larger.
+pub fn read_text(path: &Path) -> Result<String, TrafficError> {
+    let io_error = |source| TrafficError::Io { file: path.to_owned(), action: "read", source };
+    let file = File::open(path).map_err(io_error)?;
+    let (_, reader) = decompress(file, Arc::default()).map_err(io_error)?;
+    let mut bytes = Vec::new();
+    reader.take(MOST_TEXT_BYTES + 1).read_to_end(&mut bytes).map_err(io_error)?;
+    if bytes.len() as u64 > MOST_TEXT_BYTES {
+        let words = format!(
+            "it is larger than {} MiB unpacked, which is as much as is read of a text; leave out what is not needed",
+            MOST_TEXT_BYTES >> 20
+        );
+        return Err(io_error(io::Error::new(io::ErrorKind::FileTooLarge, words)));
+    }
+    String::from_utf8(bytes).map_err(|error| io_error(io::Error::new(io::ErrorKind::InvalidData, error)))
+}
+
 /// Reads prefixes from a text file, plain or compressed: the first field of each line, as `192.0.2.0/24`. IPv6
 /// prefixes, empty lines and lines beginning with `#` are passed over.
 ///
@@ -57,12 +82,8 @@ impl Default for AddressMapOptions {
 ///
 /// When the file cannot be read, or with the number of the first line that is no prefix.
 pub fn read_prefixes(path: &Path) -> Result<Vec<(u32, u8)>, TrafficError> {
-    let io_error = |source| TrafficError::Io { file: path.to_owned(), action: "read", source };
-    let file = File::open(path).map_err(io_error)?;
-    let (_, reader) = decompress(file, Arc::default()).map_err(io_error)?;
     let mut prefixes = Vec::new();
-    for (index, line) in BufReader::new(reader).lines().enumerate() {
-        let line = line.map_err(io_error)?;
+    for (index, line) in read_text(path)?.lines().enumerate() {
         let Some(field) = line.split_whitespace().next().filter(|field| !field.starts_with('#')) else {
             continue;
         };

@@ -388,3 +388,34 @@ fn strict_mode_stops_at_damage_and_stays_stopped() {
     assert_eq!(reader.report().diagnostics()[0].to_string(), error);
     assert_eq!(reader.report().count(DamageKind::TimeBackwards), 0);
 }
+
+#[test]
+fn a_version_that_is_not_known_is_said_and_read() {
+    for order in ORDERS {
+        let mut file = pcap(order, 0xa1b2_c3d4, 1, &[(3, 5, 1514, &frame())]);
+        file[4..8].copy_from_slice(&[order.u16(3), order.u16(7)].concat());
+        let (packets, reader) = read_all("x", &file);
+        let report = reader.report();
+        assert_eq!((packets.len(), report.is_clean()), (1, true));
+        assert!(report.diagnostics()[0].found.contains("pcap version 3.7"), "{:?}", report.diagnostics());
+
+        let mut header = section(order);
+        header[12..16].copy_from_slice(&[order.u16(2), order.u16(0)].concat());
+        let file = [header, interface(order, 1, 0, &[]), enhanced(order, 0, 1, 1500, &frame())].concat();
+        let (packets, reader) = read_all("x", &file);
+        let report = reader.report();
+        assert_eq!((packets.len(), report.is_clean()), (1, true));
+        assert!(report.diagnostics()[0].found.contains("version 2.0"), "{:?}", report.diagnostics());
+    }
+}
+
+#[test]
+fn a_file_packed_by_another_program_is_named() {
+    let files: [(&[u8], &str); 3] =
+        [(b"\xfd7zXZ\0\0\x04", "xz"), (b"PK\x03\x04\x14\0", "zip"), (b"\x04\x22\x4d\x18x", "lz4")];
+    for (start, name) in files {
+        let error = CaptureReader::from_reader("x", Cursor::new(start.to_vec()), &OpenOptions::default());
+        let error = error.err().expect("nothing that is read").to_string();
+        assert!(error.contains(name), "{error}");
+    }
+}

@@ -22,9 +22,9 @@ from typing import Annotated
 import typer
 
 from linecard._core import __version__
-from linecard.cli import chip, dram, models, petri, program, queueing, shots, vrp
+from linecard.cli import cache, chip, dram, models, petri, program, queueing, shots, vrp
 from linecard.cli.common import EPILOG, JSON_HELP, Exit
-from linecard.errors import ConfigError, ConfigProblem, LinecardError
+from linecard.errors import ConfigError, ConfigProblem, LinecardError, NotWrittenError
 
 __all__ = ["Exit", "app", "main"]
 
@@ -143,30 +143,37 @@ def run(
     from linecard.cli import screen
     from linecard.models import APPLICATION, PRESET
     from linecard.results import need_polars
+    from linecard.tables import check_outputs
 
     preset = PRESET if preset == APPLICATION else preset
     if model != "np":
         models.run_other(model, preset, set or (), seed, packets, warmup, json=json)
         return
 
+    # Better now than after a long run.
     if parquet is not None:
-        need_polars()  # better now than after a long run
+        need_polars()
+    check_outputs(csv, parquet, timeline)
+    unwritten = None
     with screen.progress("Simulating", "packets") as progress:
-        result = api.run(
-            preset,
-            app=app,
-            trace=trace,
-            set=set,
-            seed=seed,
-            packets=packets,
-            warmup_packets=warmup,
-            map_addresses=map_addresses,
-            strict=strict,
-            timeline=timeline,
-            timeline_from_us=timeline_from,
-            timeline_for_us=timeline_for,
-            progress=progress,
-        )
+        try:
+            result = api.run(
+                preset,
+                app=app,
+                trace=trace,
+                set=set,
+                seed=seed,
+                packets=packets,
+                warmup_packets=warmup,
+                map_addresses=map_addresses,
+                strict=strict,
+                timeline=timeline,
+                timeline_from_us=timeline_from,
+                timeline_for_us=timeline_for,
+                progress=progress,
+            )
+        except NotWrittenError as error:
+            result, unwritten = error.result, error
     # The result goes out before anything that can still fail.
     if json:
         screen.print_json(result.to_dict())
@@ -176,6 +183,8 @@ def run(
         screen.note_written([csv, result.write_csv(csv)])
     if parquet is not None:
         screen.note_written([parquet, result.write_parquet(parquet)])
+    if unwritten is not None:
+        raise unwritten
     if timeline is not None:
         screen.note_written([timeline])
     if result.capture_damage:
@@ -190,6 +199,9 @@ def flows(
     ],
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")] = False,
+    most_flows: Annotated[
+        int, typer.Option(min=1, max=1 << 40, metavar="N", help="Flows at which it gives up; 220 bytes of memory each.")
+    ] = 20_000_000,
 ) -> None:
     """Count the packets and flows of a capture.
 
@@ -208,7 +220,7 @@ def flows(
     from linecard.cli import screen
 
     with screen.progress("Reading", "bytes") as progress:
-        statistics = api.flows(capture, strict=strict, progress=progress)
+        statistics = api.flows(capture, strict=strict, most_flows=most_flows, progress=progress)
     if json:
         screen.print_json(statistics.to_dict())
     else:
@@ -296,7 +308,9 @@ def flowcache(
     """
     from linecard import api
     from linecard.cli import screen
+    from linecard.tables import check_outputs
 
+    check_outputs(csv, folders=[plots])
     with screen.progress("Simulating", "") as progress:
         result = api.flowcache(
             source,
@@ -437,7 +451,10 @@ def reproduce(
     from linecard import api
     from linecard.cli import screen
     from linecard.study.write import write_study
+    from linecard.tables import check_outputs
 
+    folder = out if out is not None else Path("results") / Path(study).name
+    check_outputs(folders=[folder])
     with screen.progress("Simulating", "packets") as progress:
         result = api.reproduce(study, tables=table, chapters=chapter, quick=quick, jobs=jobs, progress=progress)
     # The result goes out before anything that can still fail.
@@ -464,6 +481,7 @@ app.add_typer(queueing.app, name="queueing", epilog=EPILOG)
 app.add_typer(petri.app, name="petri", epilog=EPILOG)
 app.add_typer(vrp.app, name="vrp", epilog=EPILOG)
 app.add_typer(program.app, name="program", epilog=EPILOG)
+app.add_typer(cache.app, name="cache", epilog=EPILOG)
 app.command("core", epilog=EPILOG)(program.core)
 app.command("hierarchy", epilog=EPILOG)(vrp.hierarchy)
 app.command("compare-models", epilog=EPILOG)(models.compare_models)

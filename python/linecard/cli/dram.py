@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from linecard.cli.common import EPILOG, JSON_HELP
+from linecard.errors import NotWrittenError
 
 app = typer.Typer(help="DRAM parts alone, under traces and patterns.", no_args_is_help=True)
 
@@ -97,26 +98,32 @@ def run(
     from linecard import api
     from linecard.cli import screen
 
+    unwritten = None
     with screen.progress("Simulating", "requests") as progress:
-        result = api.dram(
-            device,
-            policy,
-            trace=trace,
-            format=format,
-            pattern=pattern,
-            count=count,
-            spacing=spacing,
-            reads=reads,
-            narrow=narrow,
-            seed=seed,
-            in_flight=in_flight,
-            set=set,
-            requests=requests,
-            commands=commands,
-            progress=progress,
-        )
+        try:
+            result = api.dram(
+                device,
+                policy,
+                trace=trace,
+                format=format,
+                pattern=pattern,
+                count=count,
+                spacing=spacing,
+                reads=reads,
+                narrow=narrow,
+                seed=seed,
+                in_flight=in_flight,
+                set=set,
+                requests=requests,
+                commands=commands,
+                progress=progress,
+            )
+        except NotWrittenError as error:
+            result, unwritten = error.result, error
     if json:
         screen.print_json(result.to_dict())
     else:
         screen.print_memory(result)
+    if unwritten is not None:
+        raise unwritten
     screen.note_written([path for path in (requests, commands) if path is not None])

@@ -45,7 +45,9 @@ def compare_models(
     """
     from linecard import models
     from linecard.cli import screen
-    from linecard.tables import csv_text, write_text
+    from linecard.tables import check_outputs, csv_text, write_text
+
+    check_outputs(csv)
 
     def names(text: str) -> list[str]:
         return [name.strip() for name in text.split(",") if name.strip()]

@@ -188,12 +188,13 @@ def draw(
     """
     from linecard import petri
     from linecard.errors import ConfigError, ConfigProblem
-    from linecard.tables import write_text
+    from linecard.tables import check_outputs, write_text
 
     if output.suffix not in {".svg", ".dot"}:
         raise ConfigError.of(
             [ConfigProblem("--output", "", f"found {output.name}, expected a name ending in .svg or .dot")]
         )
+    check_outputs(output)
     parts = petri.parts(net, overrides=overrides or ())
     write_text(output, parts.to_svg() if output.suffix == ".svg" else parts.to_dot())
     screen.note_written([output])
@@ -215,8 +216,9 @@ def convert(
         linecard petri convert coloured.pnml --unfold -o plain.pnml
     """
     from linecard import petri
-    from linecard.tables import write_text
+    from linecard.tables import check_outputs, write_text
 
+    check_outputs(output)
     write_text(output, petri.pnml(net, unfold=unfold, overrides=overrides or ()))
     screen.note_written([output])
 
@@ -240,8 +242,9 @@ def trace(
         linecard petri trace girish2008_dram -o dram.json --time 2000 --unit-us 0.001
     """
     from linecard import petri, petriview
-    from linecard.tables import write_text
+    from linecard.tables import check_outputs, write_text
 
+    check_outputs(output)
     found = petri.firings(net, firings, time=time, seed=seed, overrides=overrides or ())
     parts = petri.parts(net, overrides=overrides or ())
     write_text(output, petriview.to_perfetto(parts, found, unit_us))

@@ -44,6 +44,9 @@ Budget = Annotated[int, typer.Option(min=1, metavar="N", help="Instructions that
 Cache = Annotated[
     Path | None, typer.Option("--cache", metavar="FOLDER", help="Keep traces here, by the hash of what they depend on.")
 ]
+CacheLimit = Annotated[
+    int, typer.Option("--cache-limit", min=1, metavar="MB", help="What the folder may hold; the least used go.")
+]
 Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 
 
@@ -107,6 +110,7 @@ def trace(
     strict: Strict = False,
     budget: Budget = 20_000_000,
     cache: Cache = None,
+    cache_limit: CacheLimit = 4096,
     json: Json = False,
 ) -> None:
     """Execute a program on the packets of a capture and say what it does.
@@ -136,8 +140,10 @@ def trace(
             strict=strict,
             budget=budget,
             cache=cache,
+            cache_bytes=cache_limit << 20,
             progress=progress,
         )
+    _note(found)
     if json:
         screen.print_json(found.to_dict())
     else:
@@ -163,7 +169,8 @@ def run(
     """
     from linecard import program as programs
 
-    result, instructions = programs.program_run(program, budget)
+    with screen.progress("Running", "instructions") as progress:
+        result, instructions = programs.program_run(program, budget, progress=progress)
     if json:
         screen.print_json({"program": str(program), "result": result, "instructions": instructions})
     else:
@@ -190,6 +197,7 @@ def core(
     control: Control = None,
     packets: Packets = 20_000,
     cache: Cache = None,
+    cache_limit: CacheLimit = 4096,
     events: Annotated[int, typer.Option(min=1, metavar="N", help="Events that each simulation counts.")] = 400_000,
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw the splits as PNG; several latencies: a map.")
@@ -213,7 +221,9 @@ def core(
     from linecard import coreplot, cores
     from linecard import program as programs
     from linecard.errors import ConfigError, ConfigProblem
+    from linecard.tables import check_outputs
 
+    check_outputs(plot)
     try:
         latencies = [int(part) for part in latency.split(",")]
     except ValueError:
@@ -221,8 +231,15 @@ def core(
         raise ConfigError.of([ConfigProblem("--latency", "", message)]) from None
     with screen.progress("Tracing", "packets") as progress:
         traced = programs.program_trace(
-            program, trace, control=control, packets=packets, cache=cache, progress=progress
+            program,
+            trace,
+            control=control,
+            packets=packets,
+            cache=cache,
+            cache_bytes=cache_limit << 20,
+            progress=progress,
         )
+    _note(traced)
     results = []
     for cycles in latencies:
         with screen.progress("Simulating", "splits") as progress:
@@ -252,6 +269,12 @@ def core(
         )
         screen.note_written([written])
     _finish(traced)
+
+
+def _note(traced: ProgramTrace) -> None:
+    """What went wrong with kept traces; the result is right all the same."""
+    for each in traced.notes:
+        screen.note(each)
 
 
 def _finish(traced: ProgramTrace) -> None:

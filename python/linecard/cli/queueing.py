@@ -87,8 +87,10 @@ def run(
         linecard queueing run --workload R --manager qarray --set threads=8
     """
     from linecard import queueing
+    from linecard.tables import check_outputs
 
     source = _source(workload, trace)
+    check_outputs(csv)
     with screen.progress("Simulating", "operations") as progress:
         result = queueing.queueing_run(
             source,
@@ -136,8 +138,10 @@ def design(
         linecard queueing design --trace edge.pcap.gz --target-mops 80 --json
     """
     from linecard import queueing
+    from linecard.tables import check_outputs
 
     source = _source(workload, trace)
+    check_outputs(csv)
     with screen.progress("Searching", "sizes") as progress:
         result = queueing.queueing_design(
             source,

@@ -128,7 +128,10 @@ def note_written(paths: Sequence[Path], *, folder: bool = False) -> None:
         shown = f"; read {report}" if report else ""
         note(f"wrote {len(paths)} files into {parent}{shown}")
     else:
-        note("wrote " + ", ".join(str(path) for path in paths))
+        # Stdout needs no word; a device has no manifest beside it.
+        names = dict.fromkeys(str(path) for path in paths if str(path) != "-")
+        if names:
+            note("wrote " + ", ".join(names))
 
 
 @contextmanager

@@ -57,10 +57,12 @@ def budget(
     """
     from linecard import vrp
     from linecard.errors import ConfigError, ConfigProblem
+    from linecard.tables import check_outputs
 
     rates = [part.strip() for part in rate.split(",") if part.strip()]
     if not rates:
         raise ConfigError.of([ConfigProblem("--rate", "", "found none, expected packets per second: 1.128Mpps")])
+    check_outputs(plot)
     with screen.progress("Searching", "simulations") as progress:
         found = vrp.budgets_over(preset, rates, set=set, seed=seed, progress=progress)
     if json:

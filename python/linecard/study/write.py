@@ -92,7 +92,7 @@ def manifest(result: StudyResult) -> dict[str, Any]:
 
 def write_study(result: StudyResult, folder: str | Path) -> Written:
     """Write everything into a folder. What needs a missing extra is left out and named, not failed on."""
-    folder = Path(folder)
+    folder = tables.make_folder(folder)
     done = Written()
     measurements = tables.metric_rows(finished_runs(result))
     comparison = result.comparison_rows()
@@ -131,7 +131,8 @@ def _write_plots(result: StudyResult, folder: Path, drawings: dict[str, Drawing]
     from linecard import plot
 
     drawings.update(plot.draw_study(result))
-    return [tables.write_bytes(folder / "plots" / f"{name}.png", drawing.png) for name, drawing in drawings.items()]
+    plots = tables.make_folder(folder / "plots")
+    return [tables.write_bytes(plots / f"{name}.png", drawing.png) for name, drawing in drawings.items()]
 
 
 def _write_report(result: StudyResult, folder: Path, drawings: dict[str, Drawing]) -> list[Path]:

@@ -6,7 +6,7 @@ mod ramulator;
 
 use crate::{Access, Cycle};
 use std::fmt;
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 
 /// How a trace is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,13 +174,15 @@ impl<R: BufRead> TraceReader<R> {
         loop {
             self.line.clear();
             self.number += 1;
-            match self.input.read_until(b'\n', &mut self.line) {
+            // No more than is needed to see that it is too long: a file without line ends may have no end.
+            let mut line = Read::take(&mut self.input, LONGEST_LINE as u64 + 1);
+            match line.read_until(b'\n', &mut self.line) {
                 Ok(0) => return Ok(false),
                 Ok(_) => {}
                 Err(error) => return Err(self.wrong(unreadable(&error))),
             }
             if self.line.len() > LONGEST_LINE {
-                return Err(self.wrong(format!("{} bytes long; expected a line of text", self.line.len())));
+                return Err(self.wrong(format!("longer than {LONGEST_LINE} bytes; expected a line of text")));
             }
             let line = trimmed(&self.line);
             if !line.is_empty() && line[0] != b'#' {

@@ -5,6 +5,7 @@
 //! standard; the ways in which GreatSPN, TAPAAL and pm4py write them are read. Anything else that an arc says of its type is
 //! an error: an arc that is left out makes another net.
 
+mod depth;
 mod sorts;
 mod terms;
 mod write;
@@ -45,7 +46,35 @@ fn label(node: Node<'_, '_>, name: &str) -> Result<Option<u32>, PetriError> {
     let Some(label) = child(node, name) else { return Ok(None) };
     let text = child(label, "text").or_else(|| child(label, "value"));
     let text = text.and_then(|text| text.text()).unwrap_or("").trim();
-    text.parse().map(Some).map_err(|_| wrong(label, format!("{text:?}"), "a whole number from 0"))
+    let count = default_class(text).unwrap_or(text);
+    count.parse().map(Some).map_err(|_| wrong(label, format!("{text:?}"), "a whole number from 0"))
+}
+
+/// Tokens of the class `Default` in `Default,1,red,0`, as PIPE writes numbers; nothing where another class has some: those
+/// tokens are not of the kind that a place/transition net has.
+fn default_class(text: &str) -> Option<&str> {
+    let mut parts = text.split(',').map(str::trim);
+    let mut of_default = None;
+    while let (Some(class), Some(count)) = (parts.next(), parts.next()) {
+        match class {
+            "Default" if of_default.is_none() => of_default = Some(count),
+            "" | "Default" => return None,
+            _ if count == "0" => {}
+            _ => return None,
+        }
+    }
+    of_default.filter(|_| text.split(',').count().is_multiple_of(2))
+}
+
+/// The document, if it is not nested so deep that reading it would end the process.
+fn parse(text: &str) -> Result<Document<'_>, PetriError> {
+    depth::check(text)?;
+    let options = roxmltree::ParsingOptions { allow_dtd: true, ..roxmltree::ParsingOptions::default() };
+    Document::parse_with_options(text, options).map_err(|error| PetriError::Pnml {
+        line: error.pos().row,
+        found: error.to_string(),
+        expected: "XML".to_owned(),
+    })
 }
 
 /// Reads the first net of a PNML document.
@@ -53,19 +82,21 @@ fn label(node: Node<'_, '_>, name: &str) -> Result<Option<u32>, PetriError> {
 /// # Errors
 /// When it is no XML, no net of these kinds, or says something that cannot be used; with the line.
 pub fn read_pnml(text: &str) -> Result<Net, PetriError> {
-    let options = roxmltree::ParsingOptions { allow_dtd: true, ..roxmltree::ParsingOptions::default() };
-    let document = Document::parse_with_options(text, options).map_err(|error| PetriError::Pnml {
-        line: error.pos().row,
-        found: error.to_string(),
-        expected: "XML".to_owned(),
-    })?;
+    let document = parse(text)?;
     let root = document.root_element();
     let net = children(root).find(|node| node.tag_name().name() == "net");
     let net = net.filter(|_| root.tag_name().name() == "pnml");
     let net =
         net.ok_or_else(|| wrong(root, format!("<{}>", root.tag_name().name()), "<pnml> with a <net>"))?;
-    let kind = attribute(net, "type")?;
+    // Some tools write no type, and mean a place/transition net; what only a symmetric net has tells otherwise.
+    let plain = || net.descendants().all(|node| !node.tag_name().name().starts_with("hlin"));
+    let kind = match net.attribute("type") {
+        None if plain() => "ptnet",
+        None => attribute(net, "type")?,
+        Some(kind) => kind.trim(),
+    };
     let coloured = match kind.rsplit('/').next().unwrap_or("") {
+        _ if kind.eq_ignore_ascii_case("P/T net") => false,
         "ptnet" | "pnmlcoremodel" => false,
         "symmetricnet" => true,
         _ if kind.ends_with("ptNetb") || kind.contains("PTNet") || kind.contains("pt-net") => false,

@@ -5,7 +5,6 @@
 use super::{Node, wrong};
 use crate::PetriError;
 use crate::net::{ArcKind, Net, Servers, Timing};
-use roxmltree::Document;
 use std::fmt::Write as _;
 
 /// The tool whose blocks hold times.
@@ -108,12 +107,7 @@ fn escaped(text: &str) -> String {
 /// # Errors
 /// When it is no XML.
 pub fn rewrite_pnml(text: &str) -> Result<String, PetriError> {
-    let options = roxmltree::ParsingOptions { allow_dtd: true, ..roxmltree::ParsingOptions::default() };
-    let document = Document::parse_with_options(text, options).map_err(|error| PetriError::Pnml {
-        line: error.pos().row,
-        found: error.to_string(),
-        expected: "XML".to_owned(),
-    })?;
+    let document = super::parse(text)?;
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     for node in document.root().children() {
         element(node, &mut out);

@@ -9,6 +9,7 @@ use crate::report::RunReport;
 use crate::request::{Progress, RunRequest};
 use crate::run::{Notes, judge_traffic};
 use crate::traffic::{Source, Traffic, TrafficNotes};
+use crate::whole_file::WholeFile;
 use linecard_chip::{Arrival, Chip, ChipConfig, Outcome, RunLimit, Window};
 use linecard_program::PacketHead;
 use linecard_program::script::{Access, PacketInfo, PacketProgram, RoleId, Step, Steps};
@@ -111,6 +112,7 @@ pub(crate) fn run(
         Design::load(&request.preset, &request.overrides, request.app.as_deref(), captured, request.seed)?;
     let config = ChipConfig { seed: request.seed, ..design.config.clone() };
     let (mut chip, notes) = design.chip(request, config)?;
+    let file = request.timeline.as_ref().map(|path| WholeFile::create(path)).transpose()?;
     if request.timeline.is_some() {
         chip.record(Window {
             from_ns: (request.timeline_from_us * 1e3) as u64,
@@ -145,8 +147,13 @@ pub(crate) fn run(
     let told =
         Told { design: &design, request, chip: &chip, counts: &measured, outcome: &outcome, notes: &notes };
     let mut report = report(&told, limits);
-    if let (Some(path), Some(recording)) = (&request.timeline, chip.recording()) {
-        report.warnings.extend(timeline::write(path, recording, chip.timebase())?);
+    if let (Some(file), Some(recording)) = (file, chip.recording()) {
+        let compressed = request.timeline.as_ref().is_some_and(|path| path.ends_with(".gz"));
+        // The run was long, and its result is sound: it is not lost for the sake of a file.
+        match timeline::write(file, compressed, recording, chip.timebase()) {
+            Ok(note) => report.warnings.extend(note),
+            Err(error) => report.warnings.push(format!("the timeline is missing: {error}")),
+        }
     }
     Ok(report)
 }

@@ -4,13 +4,13 @@
 //! threads that held it to the port that it left by.
 
 use crate::error::Error;
+use crate::whole_file::WholeFile;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use linecard_chip::{Happened, LevelOf, Loss, Recording};
 use linecard_sim::{Ticks, Timebase};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::io::Write;
 
 /// Process of the ports; clusters follow.
 const PORTS: usize = 1;
@@ -24,25 +24,24 @@ struct Writer<'a, W: Write> {
     first: bool,
 }
 
-/// Write what was recorded. A name that ends in `.gz` is compressed. Returns a note if events found no room.
-pub(super) fn write(path: &str, recording: &Recording, base: Timebase) -> Result<Option<String>, Error> {
-    let failed = |e: std::io::Error| Error::Run(format!("{path}: cannot write the timeline: {e}"));
-    let temporary = format!("{path}.part");
-    let file = BufWriter::new(std::fs::File::create(&temporary).map_err(failed)?);
-    let written = match path.ends_with(".gz") {
+/// Write what was recorded into a file that was begun before the run. A name that ends in `.gz` is compressed. Returns a
+/// note if events found no room.
+pub(super) fn write(
+    mut file: WholeFile,
+    compressed: bool,
+    recording: &Recording,
+    base: Timebase,
+) -> Result<Option<String>, Error> {
+    match compressed {
         true => {
-            let mut packed = GzEncoder::new(file, Compression::fast());
-            events(&mut packed, recording, base).and_then(|()| packed.finish()?.flush())
+            let mut packed = GzEncoder::new(&mut file, Compression::fast());
+            // What fails is kept by the file and said when it is finished.
+            let _ = events(&mut packed, recording, base);
+            let _ = packed.finish();
         }
-        false => {
-            let mut plain = file;
-            events(&mut plain, recording, base).and_then(|()| plain.flush())
-        }
-    };
-    if let Err(error) = written.and_then(|()| std::fs::rename(Path::new(&temporary), path)) {
-        let _ = std::fs::remove_file(&temporary);
-        return Err(failed(error));
+        false => _ = events(&mut file, recording, base),
     }
+    file.finish()?;
     let (from, _) = recording.window();
     Ok((recording.left_out > 0).then(|| {
         let last = recording.spans.last().map_or(from, |span| span.to);

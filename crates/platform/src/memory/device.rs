@@ -226,6 +226,9 @@ impl<'a> Builder<'a> {
         let map = self.map(widths, access_bytes);
         let currents = self.currents();
         let refresh = self.refresh(&clocks);
+        if let (Some(timing), Some(refresh)) = (&timing, refresh) {
+            self.time_between_refreshes(timing, refresh, &formulas);
+        }
         let rows = self.rows(&formulas, &clocks);
         Some(Part {
             title: self.merged.title.clone(),
@@ -426,6 +429,54 @@ impl<'a> Builder<'a> {
                 let message = format!("found `{other}`; expected none, all_bank or per_bank{near}");
                 self.fail(self.entry("refresh.mode"), "refresh.mode", message);
                 None
+            }
+        }
+    }
+
+    /// A refresh of the same banks is due every interval, and closes their rows. Where opening one takes longer than what a
+    /// refresh leaves, no data ever moves, and a run would never end.
+    fn time_between_refreshes(
+        &mut self,
+        timing: &Timing,
+        refresh: RefreshMode,
+        formulas: &[(&ConstraintText, Formula)],
+    ) {
+        let (interval, command) = match refresh {
+            RefreshMode::None => return,
+            RefreshMode::AllBank { interval } => (interval, Command::Refresh),
+            RefreshMode::PerBank { interval } => (interval, Command::RefreshBank),
+        };
+        let refresh = command.name();
+        let longest = |before: Command, after: Command| {
+            let between = timing.constraints.iter().filter(|row| {
+                let within = row.window == 1 && row.level != Level::OtherRanks;
+                within && row.before.contains(&before) && row.after.contains(&after)
+            });
+            between.map(|row| row.cycles).max().unwrap_or(0)
+        };
+        let names = |before: &str, after: &str| {
+            let mut names = BTreeSet::new();
+            let is = |list: &[String], name: &str| list.iter().any(|each| each == name);
+            for (row, formula) in formulas {
+                if is(&row.before, before) && is(&row.after, after) {
+                    formula.names(&mut names);
+                }
+            }
+            Vec::from_iter(names).join(", ")
+        };
+        for column in [Command::Read, Command::Write] {
+            let name = column.name();
+            let (recovery, open) = (longest(command, Command::Activate), longest(Command::Activate, column));
+            if recovery.saturating_add(open) >= interval {
+                let opening = names("ACT", name);
+                let message = format!(
+                    "{opening} keeps {name} {open} clocks behind ACT, and {} keeps ACT {recovery} behind {refresh}, but \
+                     tREFI has a refresh every {interval} clocks: no {name} is ever possible",
+                    names(refresh, "ACT"),
+                );
+                let key = format!("timing.{}", opening.split(", ").next().unwrap_or_default());
+                self.fail(self.entry(&key), &key, message);
+                return;
             }
         }
     }

@@ -1,68 +1,10 @@
 //! Files of requests and commands: written beside their names and renamed when they are whole.
 
 use crate::error::Error;
+use crate::whole_file::WholeFile;
 use linecard_dram::channel::{Issued, Observer, Outcome, Transaction};
 use linecard_dram::{Access, Command, Cycle, Organization};
 use std::collections::VecDeque;
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
-
-/// A file that gets its name when it is whole; until then, and after a failure, there is nothing under that name that
-/// was not there before.
-#[derive(Debug)]
-pub(super) struct WholeFile {
-    path: PathBuf,
-    temporary: PathBuf,
-    file: Option<BufWriter<File>>,
-    error: Option<std::io::Error>,
-}
-
-impl WholeFile {
-    pub fn create(path: &str) -> Result<Self, Error> {
-        let path = PathBuf::from(path);
-        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        let temporary = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-        if path.is_dir() || name.is_empty() {
-            return Err(cannot_write(&path, "it is a folder"));
-        }
-        match File::create(&temporary) {
-            Ok(file) => Ok(Self { path, temporary, file: Some(BufWriter::new(file)), error: None }),
-            Err(error) => Err(cannot_write(&path, &error.to_string())),
-        }
-    }
-
-    /// Write; what fails is said at the end.
-    pub fn write(&mut self, text: std::fmt::Arguments<'_>) {
-        if let (Some(file), None) = (&mut self.file, &self.error) {
-            self.error = file.write_fmt(text).err();
-        }
-    }
-
-    /// Give it its name.
-    pub fn finish(mut self) -> Result<(), Error> {
-        let flushed = match (self.file.take(), self.error.take()) {
-            (_, Some(error)) => Err(error),
-            (Some(mut file), None) => file.flush(),
-            (None, None) => Ok(()),
-        };
-        flushed
-            .and_then(|()| std::fs::rename(&self.temporary, &self.path))
-            .map_err(|error| cannot_write(&self.path, &error.to_string()))
-    }
-}
-
-impl Drop for WholeFile {
-    fn drop(&mut self) {
-        // After a rename there is nothing left under this name.
-        let _ = std::fs::remove_file(&self.temporary);
-    }
-}
-
-fn cannot_write(path: &Path, why: &str) -> Error {
-    let message = format!("cannot write {}: {why}", path.display());
-    Error::Config { problems: vec![crate::preset::problem("output".into(), "", message)] }
-}
 
 /// A request on its way.
 #[derive(Clone, Copy, Debug)]
@@ -112,10 +54,10 @@ impl Logs {
         Ok(logs)
     }
 
-    /// Give the files their names.
-    pub fn finish(self) -> Result<(), Error> {
-        self.requests.map_or(Ok(()), WholeFile::finish)?;
-        self.commands.map_or(Ok(()), WholeFile::finish)
+    /// Give the files their names; what could not be written, in words.
+    pub fn finish(self) -> Vec<String> {
+        let files = [self.requests, self.commands].into_iter().flatten();
+        files.filter_map(|file| file.finish().err()).map(|error| error.to_string()).collect()
     }
 
     /// Rank, group within the rank, bank within the group.

@@ -175,6 +175,9 @@ pub struct MemoryReport {
     pub banks: Vec<BankUse>,
     /// Energy, where the part has currents.
     pub energy: Option<MemoryEnergy>,
+    /// Files that could not be written, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unwritten: Vec<String>,
 }
 
 /// Names and numbers of a run that statistics do not know.
@@ -200,6 +203,7 @@ pub(super) fn report(facts: Facts, part: &Part, channels: &[&ChannelStatistics])
     let (reads, writes) = (sum(|c| c.accepted[0]), sum(|c| c.accepted[1]));
     let merged_writes = sum(|c| c.merged_writes);
     MemoryReport {
+        unwritten: Vec::new(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         clock_ns: part.period_ns,
         requests: reads + writes,

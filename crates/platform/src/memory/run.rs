@@ -289,6 +289,10 @@ pub fn run_memory(
     let stopped = |stopped| match stopped {
         Stopped::Source(error) => error,
         Stopped::Watch => Error::Interrupted,
+        Stopped::Stuck(clock) => Error::Run(format!(
+            "no request was served for very long up to clock {clock}: refreshes and distances between commands leave no \
+             time for one; `linecard describe` shows the table in clocks"
+        )),
     };
     let system;
     let packets;
@@ -315,7 +319,8 @@ pub fn run_memory(
         config_hash: memory.hash(),
         last_accept: logs.last_accept,
     };
-    let report = report(facts, &memory.part, &statistics);
-    logs.finish()?;
+    let mut report = report(facts, &memory.part, &statistics);
+    // The run was long, and its result is sound: it is not lost for the sake of a file.
+    report.unwritten = logs.finish();
     Ok(report)
 }

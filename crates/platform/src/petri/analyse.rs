@@ -69,7 +69,7 @@ pub fn explore_net(
     let unbounded = explored.unbounded.iter().map(|&place| net.places[place as usize].name.clone());
     let (mut place_invariants, mut transition_invariants) = (None, None);
     if with_invariants {
-        let found = invariants(&net, MOST_ROWS);
+        let found = invariants(&net, MOST_ROWS, progress).map_err(|error| petri(path, error))?;
         place_invariants = named(&found.places, |at| &net.places[at as usize].name);
         transition_invariants = named(&found.transitions, |at| &net.transitions[at as usize].name);
     }

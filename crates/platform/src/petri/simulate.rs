@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 /// Numbers by name.
 #[derive(Serialize)]
@@ -160,6 +160,7 @@ fn replications(
     let total = u64::from(numbers.end) * 1000;
     let runs = Mutex::new(Vec::new());
     let whole = request.warmup + request.time;
+    let failed = AtomicBool::new(false);
     std::thread::scope(|scope| {
         for _ in 0..threads.min(numbers.len()) {
             scope.spawn(|| {
@@ -183,13 +184,18 @@ fn replications(
                         AnyNet::Coloured(net) => simulate_coloured(net, &run, &mut progress),
                     };
                     done.fetch_add(1000 - told, Ordering::Relaxed);
+                    // Those with lower numbers run already, so that the failure that is told does not depend on who was first.
+                    if measured.is_err() {
+                        failed.store(true, Ordering::Relaxed);
+                        next.store(numbers.end, Ordering::Relaxed);
+                    }
                     runs.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((number, measured));
                 }
             });
         }
     });
     let mut runs = runs.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if runs.len() < numbers.len() {
+    if runs.len() < numbers.len() && !failed.load(Ordering::Relaxed) {
         return Err(Error::Interrupted);
     }
     runs.sort_by_key(|(number, _)| *number);

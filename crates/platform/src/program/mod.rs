@@ -6,7 +6,7 @@ mod packets;
 mod part;
 mod trace;
 
-pub use cache::trace_program_cached;
+pub use cache::{CachedTrace, TRACE_CACHE_BYTES, cached_traces, clear_cached_traces, trace_program_cached};
 pub use cores::{
     CoreReport, CoreRequest, CoreRow, CycleShares, Deployment, DeploymentRequest, DeploymentRow,
     RegisterRequest, RegisterRow, core_report, deployments, register_study,

@@ -100,6 +100,7 @@ fn iss(error: IssError) -> Error {
             &format!("line {line} of the control data"),
             format!("{file} does not understand it; the first comment of its source says what it reads"),
         ),
+        IssError::Interrupted => Error::Interrupted,
         other => Error::Run(other.to_string()),
     }
 }
@@ -110,12 +111,18 @@ pub(crate) fn read_image(elf: &str) -> Result<Image, Error> {
     Image::read(elf, &bytes).map_err(iss)
 }
 
-/// Runs a program that runs by itself until it exits: what it left in `a0`, and its instructions.
+/// Runs a program that runs by itself until it exits: what it left in `a0`, and its instructions. `progress` is told how
+/// many instructions it took of how many it may, and may end it.
 ///
 /// # Errors
-/// When the file is no program, or the program faults.
-pub fn run_program(elf: &str, budget: u64) -> Result<(u32, u64), Error> {
-    linecard_iss::run_alone(&read_image(elf)?, budget).map_err(iss)
+/// When the file is no program, the program faults, or `progress` ends it.
+pub fn run_program(
+    elf: &str,
+    budget: u64,
+    progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
+) -> Result<(u32, u64), Error> {
+    let image = read_image(elf)?;
+    linecard_iss::run_alone_until(&image, budget, &mut |done| progress(done, budget)).map_err(iss)
 }
 
 /// Cycles of the pipeline, as the preset has them.

@@ -36,15 +36,18 @@ impl WeightedChoice {
     ///
     /// # Errors
     ///
-    /// When there are no weights, more than 2³², one is negative or not a number, or all are zero.
+    /// When there are no weights, more than 2³², one is negative or not a number, all are zero, or they are so large that
+    /// a sum of as many would be infinite.
     pub fn new(weights: &[f64]) -> Result<Self, TrafficError> {
         let total: f64 = weights.iter().sum();
-        let sound = weights.iter().all(|&weight| weight >= 0.0) && total > 0.0 && total.is_finite();
+        // Shares are weights times their number: infinite ones would be drawn for ever, and the means be wrong.
+        let fits = (total * weights.len() as f64).is_finite();
+        let sound = weights.iter().all(|&weight| weight >= 0.0) && total > 0.0 && fits;
         if !sound || u32::try_from(weights.len()).is_err() {
             return Err(TrafficError::BadParameter {
                 what: "weights",
-                found: format!("{} weights with sum {total}", weights.len()),
-                expected: "at least one, none negative, not all zero".to_owned(),
+                found: format!("{} weights with sum {total:e}", weights.len()),
+                expected: "at least one, none negative, not all zero, and a sum far below 1e308".to_owned(),
             });
         }
         let count = weights.len() as f64;
@@ -78,6 +81,16 @@ impl WeightedChoice {
 mod tests {
     use super::*;
     use rand_xoshiro::rand_core::SeedableRng;
+
+    #[test]
+    fn weights_beyond_the_range_of_numbers_are_refused() {
+        for weights in [[1e308, 0.5], [1e308, 1e308], [f64::INFINITY, 1.0], [f64::NAN, 1.0], [f64::MAX, 0.0]]
+        {
+            let error = WeightedChoice::new(&weights).unwrap_err().to_string();
+            assert!(error.contains("weights"), "{error}");
+        }
+        assert!(WeightedChoice::new(&[1e300, 2e300]).is_ok());
+    }
 
     #[test]
     fn shares_come_out_as_weighted() {

@@ -118,11 +118,20 @@ impl EmpiricalSizes {
                 sizes.iter().map(|&(bytes, weight)| f64::from(bytes).powi(power) * weight).sum();
             weighted / total
         };
+        let (mean_bytes, mean_square_bytes) = (moment(1), moment(2));
+        // The square of a size times its weight is what overflows first.
+        if !mean_bytes.is_finite() || !mean_square_bytes.is_finite() {
+            return Err(TrafficError::BadParameter {
+                what: "weights of sizes",
+                found: format!("weights with sum {total:e}, whose mean size is beyond the range of numbers"),
+                expected: "weights whose sum is below 1e290".to_owned(),
+            });
+        }
         Ok(Self {
             bytes: sizes.iter().map(|&(bytes, _)| bytes).collect(),
             choice,
-            mean_bytes: moment(1),
-            mean_square_bytes: moment(2),
+            mean_bytes,
+            mean_square_bytes,
         })
     }
 
@@ -133,11 +142,7 @@ impl EmpiricalSizes {
     ///
     /// When the file cannot be read, or with the number of the first line that cannot be used.
     pub fn from_csv(path: &Path) -> Result<Self, TrafficError> {
-        let text = std::fs::read_to_string(path).map_err(|source| TrafficError::Io {
-            file: path.to_owned(),
-            action: "read",
-            source,
-        })?;
+        let text = crate::remap::read_text(path)?;
         let mut sizes = Vec::new();
         for (index, line) in text.lines().enumerate() {
             let line = line.trim();
@@ -164,4 +169,21 @@ fn parse_line(line: &str) -> Option<(u32, f64)> {
     let bytes = bytes.trim().parse().ok()?;
     let weight: f64 = weight.trim().parse().ok()?;
     (check_size(bytes).is_ok() && weight >= 0.0 && weight.is_finite()).then_some((bytes, weight))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mean_beyond_the_range_of_numbers_is_refused() {
+        // As weights these can be drawn from; the mean and its square cannot be told.
+        for weight in [1e307, 1e306, 1e304, 1e300] {
+            let error = EmpiricalSizes::new(&[(64, weight), (1500, 0.5)]);
+            assert!(error.is_err() || error.is_ok_and(|sizes| sizes.mean_square_bytes == 4096.0), "{weight}");
+        }
+        assert!(EmpiricalSizes::new(&[(1500, 1e304), (64, 1.0)]).is_err());
+        let sound = EmpiricalSizes::new(&[(64, 1e290), (128, 1e290)]).unwrap();
+        assert_eq!((sound.mean_bytes, sound.mean_square_bytes), (96.0, 10_240.0));
+    }
 }

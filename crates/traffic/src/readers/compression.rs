@@ -35,6 +35,19 @@ impl Compression {
     }
 }
 
+/// What a file is that nothing here unpacks; nothing for others.
+fn packed_otherwise(start: &[u8]) -> Option<&'static str> {
+    match start {
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => {
+            Some("an xz file, which is not unpacked here: use `xz -d` first")
+        }
+        [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Some("a 7z archive: unpack it first"),
+        [b'P', b'K', 3, 4, ..] => Some("a zip archive: unpack it first"),
+        [0x04, 0x22, 0x4d, 0x18, ..] => Some("an lz4 file, which is not unpacked here: use `lz4 -d` first"),
+        _ => None,
+    }
+}
+
 /// Counts the bytes read from the file, for progress.
 struct Counted<R> {
     inner: R,
@@ -56,7 +69,11 @@ pub(crate) fn decompress(
 ) -> io::Result<(Compression, Box<dyn Read + Send>)> {
     let mut buffered =
         BufReader::with_capacity(FILE_BUFFER_BYTES, Counted { inner: file, bytes: bytes_read });
-    let compression = Compression::sniff(buffered.fill_buf()?);
+    let start = buffered.fill_buf()?;
+    if let Some(packed) = packed_otherwise(start) {
+        return Err(io::Error::new(io::ErrorKind::Unsupported, packed));
+    }
+    let compression = Compression::sniff(start);
     let reader: Box<dyn Read + Send> = match compression {
         Compression::None => Box::new(buffered),
         Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(buffered)),

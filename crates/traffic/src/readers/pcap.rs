@@ -10,6 +10,8 @@ use crate::report::{DamageKind, DamageReport, Place, Words};
 use crate::{LinkType, Packet, TrafficError, link};
 
 const FILE_HEADER_BYTES: usize = 24;
+/// Of every file since 1998.
+const VERSION: (u16, u16) = (2, 4);
 const RECORD_HEADER_BYTES: usize = 16;
 /// Kuznetzov's records add interface, protocol and packet type.
 const MODIFIED_RECORD_HEADER_BYTES: usize = 24;
@@ -54,6 +56,8 @@ pub(crate) struct Pcap {
     link: LinkType,
     max_captured_bytes: u32,
     stopped: bool,
+    /// A version that is not that of today, until it has been said.
+    version: Option<(u16, u16)>,
 }
 
 impl Pcap {
@@ -69,12 +73,14 @@ impl Pcap {
         let magic = magic(header).ok_or_else(|| {
             (format!("{:02x?}", &header[..4]), "a pcap magic number, such as a1b2c3d4".to_owned())
         })?;
+        let version = (magic.order.u16(header, 4), magic.order.u16(header, 6));
         let snap_bytes = magic.order.u32(header, 16);
         // The upper bits tell the length of the frame check sequence and more; the type has 16 bits.
         let link = LinkType::from_number((magic.order.u32(header, 20) & 0xffff) as u16);
         stream.consume(FILE_HEADER_BYTES);
         let max_captured_bytes = snap_bytes.clamp(MAX_USUAL_CAPTURED_BYTES, MAX_RECORD_BYTES);
-        Ok(Self { magic, link, max_captured_bytes, stopped: false })
+        let version = (version != VERSION).then_some(version);
+        Ok(Self { magic, link, max_captured_bytes, stopped: false, version })
     }
 }
 
@@ -85,6 +91,13 @@ impl Pcap {
         stream: &mut ByteStream,
         report: &mut DamageReport,
     ) -> Result<Option<RecordHeader>, TrafficError> {
+        if let Some((major, minor)) = self.version.take() {
+            report.note(DamageKind::UnknownVersion, Place::at(0), || Words {
+                found: format!("pcap version {major}.{minor}"),
+                expected: "2.4".to_owned(),
+                action: "read as version 2.4; before 2.3 the two lengths of a record stood the other way round",
+            })?;
+        }
         let Magic { order, record_header_bytes, .. } = self.magic;
         let place = Place::at(stream.offset());
         let bytes = stream.peek(record_header_bytes);

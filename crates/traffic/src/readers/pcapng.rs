@@ -365,7 +365,19 @@ impl Container for PcapNg {
             let place = Place::at(stream.offset());
             let Some((kind, bytes)) = self.block(stream, report)? else { return Ok(None) };
             match kind {
-                SECTION_HEADER => self.interfaces.clear(),
+                SECTION_HEADER => {
+                    self.interfaces.clear();
+                    let block = stream.peek(bytes);
+                    let version = (self.order.u16(block, 12), self.order.u16(block, 14));
+                    // 1.2 was written by one program, and is the same.
+                    if !matches!(version, (1, 0 | 2)) {
+                        report.note(DamageKind::UnknownVersion, place, || Words {
+                            found: format!("a pcapng section of version {}.{}", version.0, version.1),
+                            expected: "1.0".to_owned(),
+                            action: "read as version 1.0",
+                        })?;
+                    }
+                }
                 INTERFACE_DESCRIPTION => {
                     if let Err(fault) = self.add_interface(stream.peek(bytes)) {
                         note_bad_block(report, place, fault)?;

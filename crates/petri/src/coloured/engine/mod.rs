@@ -52,7 +52,7 @@ pub fn simulate_coloured(
     run: &Run,
     progress: &mut dyn FnMut(f64) -> ControlFlow<()>,
 ) -> Result<Simulated, PetriError> {
-    let mut engine = Engine::new(net, run.seed)?;
+    let mut engine = Engine::new(net, run.seed, progress)?;
     engine.until(run.warmup, progress, &mut |_| ControlFlow::Continue(()))?;
     engine.restart();
     engine.until(run.warmup + run.time, progress, &mut |_| ControlFlow::Continue(()))?;
@@ -69,8 +69,9 @@ impl ColouredNet {
         run: &Run,
         watcher: &mut dyn FnMut(&Firing<'_>) -> ControlFlow<()>,
     ) -> Result<(), PetriError> {
-        let mut engine = Engine::new(self, run.seed)?;
-        engine.until(run.warmup + run.time, &mut |_| ControlFlow::Continue(()), watcher).map(|_| ())
+        let progress = &mut |_| ControlFlow::Continue(());
+        let mut engine = Engine::new(self, run.seed, progress)?;
+        engine.until(run.warmup + run.time, progress, watcher).map(|_| ())
     }
 }
 
@@ -136,7 +137,11 @@ struct Engine<'a> {
 }
 
 impl<'a> Engine<'a> {
-    fn new(net: &'a ColouredNet, seed: u64) -> Result<Self, PetriError> {
+    fn new(
+        net: &'a ColouredNet,
+        seed: u64,
+        progress: &mut dyn FnMut(f64) -> ControlFlow<()>,
+    ) -> Result<Self, PetriError> {
         if let Some(untimed) = net.transitions.iter().find(|t| t.timing == TimingCode::Untimed) {
             return Err(PetriError::part(
                 "transition",
@@ -205,12 +210,13 @@ impl<'a> Engine<'a> {
                 offer.place = engine.stores[offer.place as usize].unwrap_or(0);
             }
         }
-        engine.begin().map_err(|failure| engine.explain(*failure))?;
+        let begun = engine.begin(progress);
+        begun.map_err(|ended| engine.ended(ended))?;
         Ok(engine)
     }
 
     /// Puts the first tokens, and starts what they enable.
-    fn begin(&mut self) -> Done<()> {
+    fn begin(&mut self, progress: &mut dyn FnMut(f64) -> ControlFlow<()>) -> Result<(), Ended> {
         for (number, place) in (0u32..).zip(&self.net.places) {
             for (words, count) in &place.tokens {
                 self.put(number, words, *count).map_err(|fault| {
@@ -237,7 +243,7 @@ impl<'a> Engine<'a> {
             }
         }
         self.follow()?;
-        self.settle()
+        self.settle(progress)
     }
 
     /// Whether the conditions without variables hold.
@@ -272,10 +278,14 @@ impl<'a> Engine<'a> {
         watcher: &mut dyn FnMut(&Firing<'_>) -> ControlFlow<()>,
     ) -> Result<(), PetriError> {
         let result = self.run(end, progress, watcher);
-        result.map_err(|failure| match failure {
+        result.map_err(|ended| self.ended(ended))
+    }
+
+    fn ended(&self, ended: Ended) -> PetriError {
+        match ended {
             Ended::Failed(failure) => self.explain(*failure),
             Ended::Interrupted => PetriError::Interrupted,
-        })
+        }
     }
 
     fn run(
@@ -335,18 +345,17 @@ impl<'a> Engine<'a> {
     }
 
     /// Fires immediate transitions until none is enabled.
-    fn settle(&mut self) -> Done<()> {
+    fn settle(&mut self, progress: &mut dyn FnMut(f64) -> ControlFlow<()>) -> Result<(), Ended> {
         let mut row = 0u64;
         while self.fire_immediate()? {
             row += 1;
             if row == MOST_IMMEDIATE {
                 let (transition, fault) = (self.fire.last, Fault::Endless);
-                return Err(Box::new(Failure {
-                    transition,
-                    what: "immediate firings: the last",
-                    place: None,
-                    fault,
-                }));
+                let what = "immediate firings: the last";
+                return Err(Box::new(Failure { transition, what, place: None, fault }).into());
+            }
+            if row.is_multiple_of(FIRINGS_PER_LOOK) && progress(self.now).is_break() {
+                return Err(Ended::Interrupted);
             }
         }
         Ok(())
