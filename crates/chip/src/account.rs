@@ -84,6 +84,9 @@ pub(crate) struct Account {
     pub inside_at_start: u64,
     /// Time before a thread took packets up, from being handed to an output queue to being on the wire, on the wire.
     pub waited: u128,
+    /// Time in which ports wrote packets to memory, and for which packets waited for their turn.
+    pub stored: u128,
+    pub turned: u128,
     pub queued: u128,
     pub wired: u128,
     /// Time of threads by cluster and state, `states` to a cluster.
@@ -106,6 +109,8 @@ impl Account {
             inside: Level::default(),
             inside_at_start: 0,
             waited: 0,
+            stored: 0,
+            turned: 0,
             queued: 0,
             wired: 0,
             spent: vec![0; clusters * states],
@@ -143,6 +148,7 @@ impl Account {
         self.inside.restart(now);
         self.inside_at_start = self.inside.now;
         (self.waited, self.queued, self.wired) = (0, 0, 0);
+        (self.stored, self.turned) = (0, 0);
         self.spent.fill(0);
         self.series.restart(now, self.inside.now);
     }

@@ -42,7 +42,7 @@ pub(crate) fn read_chain(name: &str, finder: Finder<'_>, places: &mut Places, lo
         let bases = loader.files[file].as_ref().map_or_else(Vec::new, |f| f.extends.clone());
         bases
             .into_iter()
-            .filter_map(|(base, place)| Some((loader.load(&base, Some(place))?, place)))
+            .filter_map(|(base, place)| Some((loader.load_base(&base, place, file)?, place)))
             .collect()
     });
     for (place, ring) in rings {
@@ -66,6 +66,13 @@ pub(crate) fn read_chain(name: &str, finder: Finder<'_>, places: &mut Places, lo
     result
 }
 
+/// The path of `base` from the folder of `file`, if it is a path that begins nowhere else.
+pub fn beside(file: &str, base: &str) -> Option<String> {
+    let folder = std::path::Path::new(file).parent().filter(|folder| !folder.as_os_str().is_empty())?;
+    let relative = base.ends_with(".toml") && !base.starts_with('/');
+    relative.then(|| folder.join(base).to_string_lossy().into_owned())
+}
+
 struct Loader<'a> {
     finder: Finder<'a>,
     places: &'a mut Places,
@@ -78,6 +85,16 @@ struct Loader<'a> {
 }
 
 impl Loader<'_> {
+    /// Loads what a file extends. A path is one from the folder of that file, or else from where the reader stands.
+    fn load_base(&mut self, base: &str, place: Place, file: usize) -> Option<usize> {
+        if let Some(beside) = beside(self.places.name(file), base)
+            && (self.finder)(&beside).is_ok()
+        {
+            return self.load(&beside, Some(place));
+        }
+        self.load(base, Some(place))
+    }
+
     fn load(&mut self, name: &str, asked_at: Option<Place>) -> Option<usize> {
         if let Some(known) = self.known.get(name) {
             return *known;

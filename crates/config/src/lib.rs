@@ -38,7 +38,7 @@ mod take;
 mod tree;
 mod units;
 
-pub use chain::Finder;
+pub use chain::{Finder, beside};
 pub use document::{Document, read};
 pub use problem::{Problem, Row};
 pub use section::Section;

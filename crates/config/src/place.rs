@@ -33,6 +33,11 @@ impl Places {
         self.files.len() - 1
     }
 
+    /// The name of a file for messages.
+    pub fn name(&self, file: usize) -> &str {
+        self.files.get(file).map_or("", |f| f.name.as_str())
+    }
+
     fn line(&self, file: usize, offset: usize) -> usize {
         self.files.get(file).map_or(1, |f| f.starts.partition_point(|&start| start <= offset) + 1)
     }

@@ -62,7 +62,9 @@ fn every_shipped_chip_carries_its_own_traffic_and_accounts_for_every_packet() {
             report.resources
         );
         let parts: f64 = report.packet_time.iter().map(|p| p.mean_ns).sum();
-        assert!(parts > 0.0 && report.bottleneck.component == "offered load", "{:?}", report.bottleneck);
+        let mean = s.latency_ns.mean;
+        assert!((parts / mean - 1.0).abs() < 0.03, "{chip}: parts {parts} ns, latency {mean} ns");
+        assert!(report.bottleneck.component == "offered load", "{:?}", report.bottleneck);
     }
 }
 

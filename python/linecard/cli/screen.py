@@ -276,25 +276,20 @@ def print_run(result: RunResult) -> None:
         numbers.add_row("Result cache", Text.assemble((percent(hit_rate, 2), "bold"), ("   of the lookups hit", DIM)))
     if result.resources:
         parts.append(section(heading("Utilisation"), _utilisation(result)))
-    parts.append(
-        Padding(
-            Columns(
-                [Padding(_dram(result), (1, 4, 0, 0)), Padding(_packet_time(result), (1, 0, 0, 0))],
-                padding=(0, 0),
-            ),
-            (0, 0, 0, 2),
-        )
-    )
+    times = [Padding(_packet_time(result), (1, 0, 0, 0))]
+    if result.dram.data or result.dram.idle:
+        times.insert(0, Padding(_dram(result), (1, 4, 0, 0)))
+    parts.append(Padding(Columns(times, padding=(0, 0)), (0, 0, 0, 2)))
     if result.drops:
         drops = grid("l", "r", "r")
         for drop in result.drops:
-            share = drop.packets / max(first.packets_in, 1)
+            share = drop.packets / max(first.packets_out + first.packets_dropped, 1)
             drops.add_row(
                 drop.reason.replace("_", " "),
                 f"{drop.packets:,}",
                 Text(percent(share, 2), style=DIM),
             )
-        parts.append(section(heading("Drops", "packets, share of arrivals"), drops))
+        parts.append(section(heading("Drops", "packets, share of those that left or were dropped"), drops))
     if result.warnings:
         lines = grid("l", "w")
         for warning in result.warnings:

@@ -81,7 +81,9 @@ impl Chip {
         all[usize::from(State::FREE.0)] = 0;
         let mut parts = self.spent_names(&all);
         for (part, ticks) in [
-            ("wait for a thread", self.account.waited),
+            ("into memory by the port", self.account.stored),
+            ("in inbox", self.account.waited),
+            ("wait for turn", self.account.turned),
             ("in output queue", self.account.queued),
             ("on the wire", self.account.wired),
         ] {

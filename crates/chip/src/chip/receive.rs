@@ -204,6 +204,7 @@ impl Chip {
             && let Some(&(id, true)) = receiver.storing.front()
         {
             receiver.storing.pop_front();
+            self.account.stored += u128::from(now - self.packets[id].received);
             self.offer(id, now);
         }
     }

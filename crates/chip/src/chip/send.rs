@@ -109,6 +109,12 @@ impl Chip {
             }
             if !full {
                 sender.classes[class].push_back(id);
+                let packet = &mut self.packets[id];
+                if holder == NOBODY {
+                    // In the hands of a thread it was the thread that waited.
+                    self.account.turned += u128::from(now - packet.sent);
+                }
+                packet.sent = now;
                 sender.most_queued = sender.most_queued.max(sender.queued() as u32);
                 self.feeding.push_back(port);
                 self.note_queue(port, now);

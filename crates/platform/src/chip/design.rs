@@ -13,7 +13,7 @@ use crate::schema::nearest;
 use linecard_buffers::{AllocatorConfig, AllocatorKind, PoolOrder};
 use linecard_chip::ChipConfig;
 use linecard_chip::config::{ClusterConfig, PacketMemoryConfig, TargetConfig};
-use linecard_config::{Document, Problem, Row, read};
+use linecard_config::{Document, Problem, Row, beside, read};
 use linecard_program::CELL_BYTES;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -49,7 +49,7 @@ pub(super) fn preset_name(preset: &str) -> String {
 /// What a file says it is, or what the files that it extends say; empty if none does. Only the keys before the first table
 /// are looked at.
 fn kind_of(preset: &str, depth: u32) -> String {
-    let Ok((_, text)) = load(preset) else { return String::new() };
+    let Ok((place, text)) = load(preset) else { return String::new() };
     let header = text.split("\n[").next().unwrap_or("");
     let Ok(table) = DeTable::parse(header) else { return String::new() };
     let kind = text_of(table.get_ref(), "kind");
@@ -57,7 +57,14 @@ fn kind_of(preset: &str, depth: u32) -> String {
         return kind;
     }
     let bases = list_of(table.get_ref(), "extends");
-    bases.iter().map(|base| kind_of(base, depth - 1)).find(|kind| !kind.is_empty()).unwrap_or_default()
+    let of_base = |base: &String| {
+        let beside = beside(&place, base).filter(|path| load(path).is_ok());
+        kind_of(beside.as_ref().unwrap_or(base), depth - 1)
+    };
+    let kind = bases.iter().map(of_base).find(|kind| !kind.is_empty()).unwrap_or_default();
+    // With its base missing, a file still shows by its tables what it was to be.
+    let tables = ["\n[cluster.", "\n[memory.", "\n[port.", "\n[[program.step]]"];
+    if kind.is_empty() && tables.iter().any(|table| text.contains(table)) { "chip".to_owned() } else { kind }
 }
 
 /// No chip extends others more deeply.
@@ -179,6 +186,13 @@ fn programs(
     reading: &mut Reading<'_>,
 ) -> Vec<ReadProgram> {
     let mut programs = Vec::new();
+    if let Some(app) = app
+        && !clusters.is_empty()
+        && clusters.iter().all(|named| named.program.is_some())
+    {
+        let message = format!("`{app}` has no effect: every cluster names its own program");
+        document.report("--app", "", message);
+    }
     if app.is_some() || clusters.iter().all(|named| named.program.is_some()) {
         // Another program runs; the file's own may stay for the next time.
         document.root().leave(&["program"]);

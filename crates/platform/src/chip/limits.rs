@@ -214,6 +214,19 @@ pub(super) fn judge(
     let lost = overloaded(counts);
     let first = found.first().map_or(0.0, |(_, level)| *level);
     let grows = super::report::backlog_grows(chip);
+    if !config.saturated && lost == 0 && !grows && super::report::is_too_short(chip) {
+        let busiest = busiest(counts);
+        return Ok(Bottleneck {
+            component: "not judged".to_owned(),
+            utilization: busiest.1,
+            why: format!(
+                "The run is too short to tell a limit from its beginning; the busiest part, {}, is at {:.0} %. Give more with \
+                 --packets.",
+                busiest.0,
+                busiest.1 * 100.0
+            ),
+        });
+    }
     if !config.saturated && lost == 0 && !grows {
         let seconds = chip.timebase().seconds(counts.duration).max(f64::MIN_POSITIVE);
         let gbps = counts.bytes_in as f64 * 8.0 / seconds / 1e9;

@@ -101,6 +101,7 @@ impl Places {
                 };
                 leave_others(&section, kind);
                 let built = build(document, &section, kind, clocks);
+                let capacity_bytes = capacity_of(&section, &built, capacity_bytes);
                 if kind == Kind::Cached {
                     let name = section.text("behind", "memory that the cache stands in front of");
                     behind.push((first, name, section.place_of("behind")));
@@ -164,6 +165,17 @@ impl Places {
             }
         }
     }
+}
+
+/// What a memory holds: of DRAM no more than its parts do, and all of that if the file does not say.
+fn capacity_of(section: &Section<'_>, built: &PlaceKind, given: Option<u64>) -> Option<u64> {
+    let PlaceKind::Dram(dram) = built else { return given };
+    let parts = dram.map.capacity_bytes() * u64::from(dram.channels);
+    if let Some(given) = given.filter(|&given| given > parts) {
+        let key = if section.has("capacity_bytes") { "capacity_bytes" } else { "capacity_mib" };
+        section.fail(key, format!("{given} bytes; {} parts of DRAM hold {parts}", dram.channels));
+    }
+    Some(given.unwrap_or(parts))
 }
 
 fn capacity(section: &Section<'_>) -> Option<u64> {
@@ -230,7 +242,8 @@ fn build(document: &Document, section: &Section<'_>, kind: Kind, clocks: &Clocks
 /// What other kinds of memory look at may stay in a file whose kind is changed.
 fn leave_others(section: &Section<'_>, kind: Kind) {
     let of_kind = |kind| match kind {
-        Kind::Server | Kind::Ideal => &["concurrency"][..],
+        Kind::Server => &["concurrency"][..],
+        Kind::Ideal => &[][..],
         Kind::Banked => &["banks", "by", "interleave_bytes"][..],
         Kind::Dram => &["part", "controller", "channels", "interleave_bytes"][..],
         Kind::Cached => &["behind", "line_bytes", "ways", "cache_bytes", "concurrency"][..],
@@ -239,6 +252,19 @@ fn leave_others(section: &Section<'_>, kind: Kind) {
     for (_, other) in KINDS {
         let others: Vec<&str> = of_kind(*other).iter().copied().filter(|key| !mine.contains(key)).collect();
         section.leave(&others);
+    }
+    if kind == Kind::Dram {
+        let of_servers = [
+            "access_ns",
+            "access_cycles",
+            "word_ns",
+            "word_cycles",
+            "word_bytes",
+            "rate_gbps",
+            "byte_ns",
+            "atomics",
+        ];
+        section.leave(&of_servers);
     }
 }
 
@@ -263,7 +289,7 @@ fn server_of(latency_ps: u64) -> ServerConfig {
 fn server(section: &Section<'_>, clocks: &Clocks, several: bool) -> ServerConfig {
     let hz = clocks.of(section);
     let time = |stem: &str, meaning: &str| time_ps(section, stem, hz, meaning).unwrap_or(0);
-    let mut server = server_of(time("latency", "from the arrival of an access to its result, at least"));
+    let mut server = server_of(time("latency", "from the beginning of the service to the result, at least"));
     server.access_ps = [time("access", "for which an access keeps it busy"); Access::ALL.len()];
     server.word_ps = time("word", "for which each word keeps it busy, in addition");
     if server.word_ps > 0 {

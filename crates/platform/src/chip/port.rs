@@ -58,6 +58,14 @@ impl Ports {
         if all.ports.is_empty() {
             root.fail("port", "missing: a chip has ports, [port.NAME], that packets come in and go out by");
         }
+        for (missing, what) in [
+            (all.ports.iter().all(|port| port.receive.is_none()), "in"),
+            (all.ports.iter().all(|port| port.transmit.is_none()), "out"),
+        ] {
+            if missing && !all.ports.is_empty() {
+                root.fail("port", format!("packets can go {what} by none of the ports"));
+            }
+        }
         all
     }
 
@@ -161,6 +169,7 @@ impl Ports {
             self.moves.send_from = Some((from, section.place_of("send_from")));
         }
         let kinds = [("round_robin", 0), ("deficit", 1), ("strict", 2)];
+        section.leave(&["quantum_bytes"]);
         let scheduler = match section.choice_or("scheduler", "round_robin", &kinds, "which class sends next")
         {
             0 => Scheduler::RoundRobin,

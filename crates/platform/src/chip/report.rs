@@ -66,8 +66,13 @@ pub(super) fn report(told: &Told<'_>, bottleneck: Bottleneck) -> RunReport {
     }
 }
 
+/// Whether there is too little to judge the run by.
+pub(super) fn is_too_short(chip: &Chip) -> bool {
+    chip.series().slices().len() < FEWEST_SLICES
+}
+
 fn is_steady(chip: &Chip) -> bool {
-    chip.series().slices().len() >= FEWEST_SLICES && !backlog_grows(chip)
+    !is_too_short(chip) && !backlog_grows(chip)
 }
 
 fn summary(told: &Told<'_>) -> Summary {
@@ -210,8 +215,7 @@ fn packet_time(told: &Told<'_>) -> Vec<PacketTime> {
 fn warnings(told: &Told<'_>, summary: &Summary) -> Vec<String> {
     let Told { request, chip, counts, outcome, notes, .. } = told;
     let mut warnings = Vec::new();
-    let slices = chip.series().slices().len();
-    if slices < FEWEST_SLICES {
+    if is_too_short(chip) {
         warnings.push(format!(
             "too short to judge: {} packets left in {:.3} us of measured time; give more with --packets",
             counts.packets_out,

@@ -21,27 +21,47 @@ const MOST_EVENTS: usize = 400_000;
 /// A program between rings: what takes a packet out of a ring reads its entry first, and what puts one in writes it.
 struct Ringed {
     inner: Box<dyn PacketProgram>,
-    takes: Option<(RoleId, u16)>,
+    takes: Option<Ring>,
     /// By inbox.
-    puts: Vec<Option<(RoleId, u16)>>,
+    puts: Vec<Option<Ring>>,
+}
+
+/// A ring in its memory: entries are written and read one after the other.
+#[derive(Clone, Copy)]
+struct Ring {
+    role: RoleId,
+    bytes: u16,
+    entries: u32,
+    next: u32,
+}
+
+impl Ring {
+    /// The address of the next entry.
+    fn turn(&mut self) -> u32 {
+        self.next = if self.next + 1 >= self.entries { 0 } else { self.next + 1 };
+        self.next.saturating_mul(u32::from(self.bytes))
+    }
 }
 
 impl PacketProgram for Ringed {
     fn packet(&mut self, head: &mut PacketHead, info: &PacketInfo, steps: &mut Steps) {
-        if let Some((role, bytes)) = self.takes {
-            steps.access(role, Access::Read, bytes, 0);
+        if let Some(ring) = &mut self.takes {
+            let address = ring.turn();
+            steps.access(ring.role, Access::Read, ring.bytes, address);
         }
         self.inner.packet(head, info, steps);
         if let Some(Step { action: linecard_program::script::Action::Put { inbox }, .. }) =
             steps.list().last()
-            && let Some((role, bytes)) = self.puts[usize::from(*inbox)]
+            && let Some(ring) = &mut self.puts[usize::from(*inbox)]
         {
+            let address = ring.turn();
+            let Ring { role, bytes, .. } = *ring;
             steps.before_last(linecard_program::script::Action::Access {
                 role,
                 kind: Access::Write,
                 posted: false,
                 bytes,
-                address: 0,
+                address,
             });
         }
     }
@@ -54,7 +74,10 @@ impl PacketProgram for Ringed {
 impl Design {
     /// Fresh programs, with their costs of rings.
     fn programs(&self) -> Vec<Box<dyn PacketProgram>> {
-        let ring = |inbox: usize| self.rings[inbox].map(|(role, bytes)| (RoleId(role as u8), bytes));
+        let ring = |inbox: usize| {
+            let entries = self.config.inboxes[inbox].capacity.unwrap_or(1);
+            self.rings[inbox].map(|(role, bytes)| Ring { role: RoleId(role as u8), bytes, entries, next: 0 })
+        };
         let puts: Vec<_> = (0..self.rings.len()).map(ring).collect();
         let program = |(number, read): (usize, &super::program::ReadProgram)| -> Box<dyn PacketProgram> {
             let inner: Box<dyn PacketProgram> = Box::new(read.steps.clone());
