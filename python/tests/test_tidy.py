@@ -138,9 +138,9 @@ def test_every_preset_file_is_shipped_and_described():
     names = {preset.name for preset in linecard.presets()}
     assert {file.stem for file in PRESETS} == names
     for preset in linecard.presets():
+        description = linecard.describe(f"{preset.kind}/{preset.name}")
+        assert description.parameters, preset.name
         if preset.kind == "platforms":
-            description = linecard.describe(preset.name)
-            assert description.parameters, preset.name
             assert all(each.source for each in description.parameters), preset.name
 
 

@@ -3,7 +3,8 @@
 use crate::build::Configuration;
 use crate::error::Error;
 use crate::files::{Files, PresetKind, Shelf};
-use crate::preset::{Value, resolve};
+use crate::preset::{Value, load, problem, resolve};
+use crate::program::Part;
 use serde::Serialize;
 
 /// A preset, resolved.
@@ -56,6 +57,9 @@ pub struct Derived {
 pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error> {
     if crate::chip::is_chip(preset) || crate::chip::is_program(preset) {
         return crate::chip::describe(preset, overrides);
+    }
+    if let Some(description) = describe_part(preset, overrides)? {
+        return Ok(description);
     }
     let shelf = Shelf::default();
     let files = Files::read(preset, &shelf);
@@ -114,6 +118,33 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
             (Some(c), _) => derived(c),
         },
     })
+}
+
+/// A core or a described link: values that no machine sets, as they stand; nothing if the preset is neither.
+fn describe_part(preset: &str, overrides: &[String]) -> Result<Option<Description>, Error> {
+    let folder = load(preset).map(|(place, _)| place.split('/').next().unwrap_or("").to_owned());
+    if !folder.is_ok_and(|folder| folder == "cores" || folder == "traffic") {
+        return Ok(None);
+    }
+    if let Some(change) = overrides.first() {
+        let message = format!("`{change}`: the values of this part cannot be changed; copy its file");
+        return Err(Error::Config { problems: vec![problem("--set (number 1)".into(), "", message)] });
+    }
+    let part = Part::read(preset)?;
+    let parameters = part.rows().into_iter().map(|[key, value, unit, source]| Described {
+        key,
+        value,
+        unit,
+        meaning: String::new(),
+        source,
+    });
+    Ok(Some(Description {
+        preset: preset.to_owned(),
+        title: part.title(),
+        extends: Vec::new(),
+        parameters: parameters.collect(),
+        derived: Vec::new(),
+    }))
 }
 
 /// A DRAM part with its standard, or a policy; nothing if the preset is neither.

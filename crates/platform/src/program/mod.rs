@@ -12,4 +12,5 @@ pub use cores::{
     RegisterRequest, RegisterRow, core_report, deployments, register_study,
 };
 pub use packets::{PacketRequest, PacketStatistics};
+pub(crate) use part::Part;
 pub use trace::{ProgramReport, ProgramRequest, Share, TracedProgram, run_program, trace_program};

@@ -27,6 +27,21 @@ impl Part {
         self.table.get("title").and_then(Value::as_str).unwrap_or_default().to_owned()
     }
 
+    /// Key, value, unit and source of everything in it, in the order of the file's tables and keys.
+    pub fn rows(&self) -> Vec<[String; 4]> {
+        let mut rows = Vec::new();
+        for (table, values) in self.table.iter().filter_map(|(name, value)| Some((name, value.as_table()?))) {
+            for (key, entry) in values {
+                let text =
+                    |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+                let value = entry.get("value").unwrap_or(entry);
+                let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                rows.push([format!("{table}.{key}"), shown, text("unit"), text("source")]);
+            }
+        }
+        rows
+    }
+
     fn find(&self, key: &str) -> Option<&Value> {
         let (table, name) = key.split_once('.')?;
         self.table.get(table)?.get(name)
