@@ -288,20 +288,36 @@ def program_trace(
         if routes is None and shipped.functionality == "route lookup":
             routes = control
         elf = PROGRAMS / "prebuilt" / f"{name}.elf"
-        return _trace(name, elf, traffic, control, packets, payload, seed, routes, strict, budget, cache, cache_bytes, progress)
+        return _trace(
+            name, elf, traffic, control, packets, payload, seed, routes, strict, budget, cache, cache_bytes, progress
+        )
     path = Path(program)
     if path.suffix == ".c":
         with tempfile.TemporaryDirectory() as scratch:
             elf = program_build(path, Path(scratch) / f"{path.stem}.elf")
             return _trace(
-                path.stem, elf, traffic, control, packets, payload, seed, routes, strict, budget, cache, cache_bytes, progress
+                path.stem,
+                elf,
+                traffic,
+                control,
+                packets,
+                payload,
+                seed,
+                routes,
+                strict,
+                budget,
+                cache,
+                cache_bytes,
+                progress,
             )
     if not path.is_file():
         near = difflib.get_close_matches(name, [known.name for known in programs()], 1)
         hint = f"; did you mean {near[0]}?" if near else "; `linecard program list` names the shipped ones"
         message = f"found no program {name!r}, expected a shipped one, a C file or an ELF file{hint}"
         raise ConfigError.of([ConfigProblem("program", "", message)])
-    return _trace(path.stem, path, traffic, control, packets, payload, seed, routes, strict, budget, cache, cache_bytes, progress)
+    return _trace(
+        path.stem, path, traffic, control, packets, payload, seed, routes, strict, budget, cache, cache_bytes, progress
+    )
 
 
 def _trace(

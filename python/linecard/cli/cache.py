@@ -43,7 +43,9 @@ def show(
     if json:
         screen.print_json({"folder": str(folder), "bytes": total, "traces": plain(found)})
         return
-    table = screen.lined(("program", "l"), ("traffic", "l"), ("packets", "r"), ("MB", "r"), ("unused", "r"), ("file", "w"))
+    table = screen.lined(
+        ("program", "l"), ("traffic", "l"), ("packets", "r"), ("MB", "r"), ("unused", "r"), ("file", "w")
+    )
     for each in found:
         table.add_row(
             Path(each.program).name if each.program else Text(each.problem or "", style="red"),
