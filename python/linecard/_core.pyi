@@ -172,9 +172,7 @@ def program_trace(
     cache_bytes: int | None,
     progress: Callable[[int, int], object] | None,
 ) -> Traced: ...
-def program_run(
-    elf: str, budget: int, progress: Callable[[int, int], object] | None
-) -> tuple[int, int]: ...
+def program_run(elf: str, budget: int, progress: Callable[[int, int], object] | None) -> tuple[int, int]: ...
 def core(
     traced: Traced,
     *,

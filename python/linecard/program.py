@@ -122,16 +122,18 @@ def program_build(
     if find_spec("ziglang") is None:
         raise MissingExtraError("a compiler for C files", "programs")
     tools = _toolchain()
+    # The compiler takes what begins with @ for a file of arguments, and with - for an option.
+    named = str(source) if not str(source).startswith(("@", "-")) else f"./{source}"
     target = Path(output) if output is not None else source.with_suffix(".elf")
     with tempfile.TemporaryDirectory(dir=target.parent if target.parent.is_dir() else None) as scratch:
         made = Path(scratch) / target.name
         command = [sys.executable, "-m", "ziglang", "cc"]
         command += [flag for flag in tools.FLAGS if flag != "-Werror"]
         command += [f"-D{define}" for define in defines]
-        command += ["-I", str(PROGRAMS / "include"), "-I", str(source.parent), str(source)]
+        command += ["-I", str(PROGRAMS / "include"), "-I", named.rpartition("/")[0] or ".", named]
         command += map(str, sorted((PROGRAMS / "runtime").glob("*.c")))
         command += [*tools.LINK, f"-Wl,-T,{PROGRAMS / 'runtime' / 'linecard.ld'}", "-o", str(made)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
         if done.returncode != 0 or not made.exists():
             raise CompileError(f"{source}: the compiler refused it:\n{(done.stderr or done.stdout).strip()}")
         if done.stderr.strip():
@@ -288,20 +290,36 @@ def program_trace(
         if routes is None and shipped.functionality == "route lookup":
             routes = control
         elf = PROGRAMS / "prebuilt" / f"{name}.elf"
-        return _trace(name, elf, traffic, control, packets, payload, seed, routes, strict, budget, cache, cache_bytes, progress)
+        return _trace(
+            name, elf, traffic, control, packets, payload, seed, routes, strict, budget, cache, cache_bytes, progress
+        )
     path = Path(program)
     if path.suffix == ".c":
         with tempfile.TemporaryDirectory() as scratch:
             elf = program_build(path, Path(scratch) / f"{path.stem}.elf")
             return _trace(
-                path.stem, elf, traffic, control, packets, payload, seed, routes, strict, budget, cache, cache_bytes, progress
+                path.stem,
+                elf,
+                traffic,
+                control,
+                packets,
+                payload,
+                seed,
+                routes,
+                strict,
+                budget,
+                cache,
+                cache_bytes,
+                progress,
             )
     if not path.is_file():
         near = difflib.get_close_matches(name, [known.name for known in programs()], 1)
         hint = f"; did you mean {near[0]}?" if near else "; `linecard program list` names the shipped ones"
         message = f"found no program {name!r}, expected a shipped one, a C file or an ELF file{hint}"
         raise ConfigError.of([ConfigProblem("program", "", message)])
-    return _trace(path.stem, path, traffic, control, packets, payload, seed, routes, strict, budget, cache, cache_bytes, progress)
+    return _trace(
+        path.stem, path, traffic, control, packets, payload, seed, routes, strict, budget, cache, cache_bytes, progress
+    )
 
 
 def _trace(

@@ -1,7 +1,8 @@
 """Does Ctrl-C end every long command, with status 130 and without a traceback?
 
-Each test starts a real process whose stderr is a terminal, waits until it draws its progress, which is the proof that the work is
-under way, and sends SIGINT. The times are those after which a test gives up: nothing here depends on how fast the machine is.
+Each test starts a real process whose stderr is a terminal, waits until it draws its progress, which is the proof that
+the work is under way, and sends SIGINT. The times are those after which a test gives up: nothing here depends on how
+fast the machine is.
 """
 
 from __future__ import annotations

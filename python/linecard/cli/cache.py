@@ -26,8 +26,8 @@ def show(
 ) -> None:
     """List the traces that a folder keeps, those used last first.
 
-    Every file is read and its checksum compared; one that cannot be used is named with the reason, and is made again when it
-    is needed.
+    Every file is read and its checksum compared; one that cannot be used is named with the reason, and is made again
+    when it is needed.
 
     **Examples**
 
@@ -43,7 +43,9 @@ def show(
     if json:
         screen.print_json({"folder": str(folder), "bytes": total, "traces": plain(found)})
         return
-    table = screen.lined(("program", "l"), ("traffic", "l"), ("packets", "r"), ("MB", "r"), ("unused", "r"), ("file", "w"))
+    table = screen.lined(
+        ("program", "l"), ("traffic", "l"), ("packets", "r"), ("MB", "r"), ("unused", "r"), ("file", "w")
+    )
     for each in found:
         table.add_row(
             Path(each.program).name if each.program else Text(each.problem or "", style="red"),
