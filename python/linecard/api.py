@@ -276,6 +276,8 @@ def flowcache(
         ]
     if problems:
         raise ConfigError.of(problems)
+    if path is not None:
+        path.encode()  # The core would take a name that is not UTF-8 for an array.
     try:
         plain = _core.flowcache(
             source if path is None else path,

@@ -7,7 +7,7 @@ carries the exit status that the command line ends with.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -78,7 +78,7 @@ class NotWrittenError(ConfigError):
         result: The result of the run.
     """
 
-    def __init__(self, message: str, result: object) -> None:
+    def __init__(self, message: str, result: Any) -> None:
         super().__init__(message)
         self.result = result
 

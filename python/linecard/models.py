@@ -39,6 +39,7 @@ THREADS = ("1x4", "1x8", "2x8", "4x4", "4x8")
 TRAFFIC = ("64", "AMP", "FRG", "PSC")
 SCHEMES = ("BASE", "HB", "FCB", "FCB+TB")
 PACKETS = 30_000
+MOST_COUNT = (1 << 53) - 1
 WARMUP_PACKETS = 3_000
 
 
@@ -173,6 +174,16 @@ def run_model(model: str, request: ModelRequest) -> ModelRun:
         near = difflib.get_close_matches(model, MODELS, n=1)
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(MODELS)}"
         raise ConfigError.of([ConfigProblem("--model", "", f"no model is called {model!r}; {hint}")])
+    counts = (("seed", request.seed), ("packets", request.packets), ("warmup", request.warmup_packets))
+    problems = [
+        ConfigProblem(name, "", f"found {value}, expected 0 to {MOST_COUNT}")
+        for name, value in counts
+        if not 0 <= value <= MOST_COUNT
+    ]
+    if request.packets == 0:
+        problems.append(ConfigProblem("packets", "", "found 0, expected 1 or more"))
+    if problems:
+        raise ConfigError.of(problems)
     return MODELS[model](request)
 
 

@@ -141,6 +141,11 @@ def run(
         "scratch": busy["Scratch"],
         "threads": 1 - tokens["FreeThreads"] / threads,
     }
+    if "RunNext" not in found.rewards:
+        message = (
+            f"found {packets}, expected more: no packet was sent in the time of so few, and nothing can be measured"
+        )
+        raise ConfigError.of([ConfigProblem("packets", "", message)])
     metrics = {("total", "throughput_mbps"): found.rewards["RunNext"] * 1e3}
     metrics |= {(name, "utilization_percent"): share * 100 for name, share in utilization.items()}
     units = {name: share for name, share in utilization.items() if name != "threads"}

@@ -122,16 +122,18 @@ def program_build(
     if find_spec("ziglang") is None:
         raise MissingExtraError("a compiler for C files", "programs")
     tools = _toolchain()
+    # The compiler takes what begins with @ for a file of arguments, and with - for an option.
+    named = str(source) if not str(source).startswith(("@", "-")) else f"./{source}"
     target = Path(output) if output is not None else source.with_suffix(".elf")
     with tempfile.TemporaryDirectory(dir=target.parent if target.parent.is_dir() else None) as scratch:
         made = Path(scratch) / target.name
         command = [sys.executable, "-m", "ziglang", "cc"]
         command += [flag for flag in tools.FLAGS if flag != "-Werror"]
         command += [f"-D{define}" for define in defines]
-        command += ["-I", str(PROGRAMS / "include"), "-I", str(source.parent), str(source)]
+        command += ["-I", str(PROGRAMS / "include"), "-I", named.rpartition("/")[0] or ".", named]
         command += map(str, sorted((PROGRAMS / "runtime").glob("*.c")))
         command += [*tools.LINK, f"-Wl,-T,{PROGRAMS / 'runtime' / 'linecard.ld'}", "-o", str(made)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
         if done.returncode != 0 or not made.exists():
             raise CompileError(f"{source}: the compiler refused it:\n{(done.stderr or done.stdout).strip()}")
         if done.stderr.strip():

@@ -1,8 +1,8 @@
 """Tidy tables on disk: one row per measurement, a manifest beside them, never half a file.
 
 Every file is written under a temporary name in its own folder and renamed when it is whole, so that an interrupted
-command leaves either the old file or the new one. Folders are not made on the way, except those for many results. CSV needs nothing but the standard library; Parquet and data
-frames need polars.
+command leaves either the old file or the new one. Folders are not made on the way, but for those of many results. CSV
+needs nothing but the standard library; Parquet and data frames need polars.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ def make_folder(folder: str | Path) -> Path:
 
 
 def manifest_beside(path: str | Path, manifest: Mapping[str, Any]) -> Path:
-    """Write ``NAME.manifest.json`` beside a file, and return its path; beside stdout, devices and pipes there is none."""
+    """Write ``NAME.manifest.json`` beside a file, and return its path; stdout, devices and pipes have none."""
     path = Path(path)
     if not is_file_name(path):
         return path

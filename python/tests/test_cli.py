@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -213,27 +212,6 @@ def test_progress_and_interrupt_from_python():
 
     with pytest.raises(Enough):
         linecard.run("ixp1200", packets=50_000_000, progress=stop)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("run", "ixp1200", "--packets", "2000000000"),
-        ("reproduce", "hasan2003", "--jobs", "2"),
-    ],
-)
-def test_ctrl_c_ends_at_once_with_130(arguments, tmp_path):
-    command = [sys.executable, "-m", "linecard", *arguments]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
-    time.sleep(2.0)
-    process.send_signal(signal.SIGINT)
-    started = time.monotonic()
-    out, err = process.communicate(timeout=20)
-    assert process.returncode == 130, err
-    assert time.monotonic() - started < 5
-    assert out == ""
-    assert "Traceback" not in err
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_runs_in_threads_take_each_others_time():

@@ -1,13 +1,15 @@
 """Does Ctrl-C end every long command, with status 130 and without a traceback?
 
-Each test starts a real process whose stderr is a terminal, waits until it draws its progress, which is the proof that the work is
-under way, and sends SIGINT. The times are those after which a test gives up: nothing here depends on how fast the machine is.
+Each test starts a real process whose stderr is a terminal, waits until it draws its progress, which is the proof that
+the work is under way, and sends SIGINT. The times are those after which a test gives up: nothing here depends on how
+fast the machine is.
 """
 
 from __future__ import annotations
 
 import os
 import pty
+import random
 import select
 import signal
 import subprocess
@@ -23,6 +25,9 @@ SECONDS_TO_START = 120
 SECONDS_TO_END = 60
 
 COMMANDS = {
+    "a run": (("run", "ixp1200", "--packets", "2000000000"), "Simulating"),
+    "a study": (("reproduce", "hasan2003", "--jobs", "2"), "Simulating"),
+    "caches": (("flowcache", "many.u32le", "--entries", ",".join(map(str, range(1024, 16384, 4)))), "Simulating"),
     "invariants": (("petri", "explore", HANG / "invexp.toml", "--invariants", "--limit", "1000"), "Exploring"),
     "markings": (("petri", "explore", HANG / "petri-hang-84.toml", "--limit", "4000000000"), "Exploring"),
     "instructions": (("program", "run", HANG / "loop.elf", "--budget", "1000000000000000"), "Running"),
@@ -80,12 +85,15 @@ def test_ctrl_c_ends_a_long_command(name, tmp_path):
     command, sign = COMMANDS[name]
     (tmp_path / "immediate.toml").write_text(IMMEDIATE)
     (tmp_path / "gap.csv").write_text(GAP)
+    digests = random.Random(1)
+    (tmp_path / "many.u32le").write_bytes(digests.randbytes(1 << 20) * 16)
+    before = sorted(tmp_path.iterdir())
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "linecard", *map(str, command)],
         cwd=tmp_path,
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         stderr=theirs,
         env={**os.environ, "TERM": "xterm", "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
     )
@@ -95,10 +103,13 @@ def test_ctrl_c_ends_a_long_command(name, tmp_path):
         process.send_signal(signal.SIGINT)
         said = rest_of(ours)
         assert process.wait(SECONDS_TO_END) == 130, said
+        assert process.stdout is not None
+        assert process.stdout.read() == b""
     finally:
         process.kill()
-        process.wait()
+        process.communicate()
         os.close(ours)
+    assert sorted(tmp_path.iterdir()) == before
     assert "Traceback" not in said
 
 

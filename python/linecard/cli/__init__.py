@@ -15,6 +15,7 @@ Data goes to stdout, progress and diagnostics to stderr. Exit status, the same f
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -489,15 +490,37 @@ app.command("shot-noise", epilog=EPILOG)(shots.shot_noise)
 app.command("buffer-size", epilog=EPILOG)(shots.buffer_size)
 
 
+def _large_numbers(words: list[str]) -> list[str]:
+    """The numbers of a command line that are negative or need more than 32 bits."""
+    parts = [part for word in words for part in word.rpartition("=")[2].split(",")]
+    return [part for part in parts if part.lstrip("-").isdigit() and not 0 <= int(part) < 1 << 32]
+
+
 def main() -> None:
     """Entry point: run the command and turn every deliberate error into a message and an exit status."""
     from linecard.cli import screen
 
+    for stream in (sys.stdout, sys.stderr):
+        # A name of a file, or a line of a table, that the encoding lacks is no reason to fail.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         app()
     except LinecardError as error:
         screen.diagnose_error(error)
         sys.exit(error.exit_code)
+    except UnicodeEncodeError as error:
+        name = error.object[:200].encode(errors="backslashreplace").decode()
+        screen.diagnose(f"{name}: a name that is not UTF-8; rename the file, or use a link to it")
+        sys.exit(Exit.USAGE)
+    except OverflowError as error:
+        # The core says at which of its arguments it stopped; which option that was is seen in the value.
+        at = " ".join(getattr(error, "__notes__", ())).removeprefix("while processing ").strip("'")
+        values = ", ".join(_large_numbers(sys.argv[1:])) or str(error)
+        screen.diagnose(
+            f"{at or 'an option'}: found {values}, expected a number in range: not negative, and of 32 or 64 bits"
+        )
+        sys.exit(Exit.USAGE)
     except KeyboardInterrupt:
         screen.diagnose("interrupted")
         sys.exit(Exit.INTERRUPTED)

@@ -26,8 +26,8 @@ def show(
 ) -> None:
     """List the traces that a folder keeps, those used last first.
 
-    Every file is read and its checksum compared; one that cannot be used is named with the reason, and is made again when it
-    is needed.
+    Every file is read and its checksum compared; one that cannot be used is named with the reason, and is made again
+    when it is needed.
 
     **Examples**
 

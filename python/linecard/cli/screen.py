@@ -6,6 +6,7 @@ and as wide as useful; into a pipe it is plain text.
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.columns import Columns
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
@@ -56,6 +58,49 @@ DRAM_COLOURS = {
 }
 
 
+# Of one line of a message: what is longer echoes something that nobody can read.
+LONGEST_LINE = 1500
+# What a name may hold and a terminal would obey: control characters, marks of direction, halves of pairs; and pictures
+# of them.
+PICTURES = {
+    **{code: 0x2400 + code for code in range(0x20) if code not in (0x0A,)},
+    0x7F: 0x2421,
+    **dict.fromkeys(
+        [*range(0x80, 0xA0), *range(0x200E, 0x2010), *range(0x2028, 0x202F), *range(0x2066, 0x206A)], 0xFFFD
+    ),
+    **dict.fromkeys(range(0xD800, 0xE000), 0xFFFD),
+}
+
+
+def printable(text: str) -> str:
+    """A text that a terminal shows and does not obey; line ends stay."""
+    return text.translate(PICTURES)
+
+
+def shortened(line: str) -> str:
+    """A line without its middle, where it is too long to be read."""
+    if len(line) <= LONGEST_LINE:
+        return line
+    left_out = len(line) - 2 * (LONGEST_LINE // 3)
+    return f"{line[: LONGEST_LINE // 3]} … ({left_out:,} characters left out) … {line[-(LONGEST_LINE // 3) :]}"
+
+
+def one_line(text: str) -> str:
+    """A text on one line, as it is shown in a message."""
+    return shortened(printable(text.replace("\n", "\u240a")))
+
+
+class Printable:
+    """Parts of a screen, with pictures in place of characters that a terminal would obey."""
+
+    def __init__(self, parts: Sequence[RenderableType]) -> None:
+        self.parts = Group(*parts)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for segment in console.render(self.parts, options):
+            yield segment if segment.control else Segment(printable(segment.text), segment.style)
+
+
 def screen_width() -> int:
     """Columns of a screen: no more than is good to read; into a pipe, not the 80 that nobody looks at."""
     terminal = Console()
@@ -66,10 +111,10 @@ def show(*parts: RenderableType) -> None:
     """Parts on stdout. Into a pipe: no colours, no padding at line ends."""
     screen = Console(highlight=False, width=screen_width())
     if screen.is_terminal:
-        screen.print(Group(*parts))
+        screen.print(Printable(parts))
         return
     with screen.capture() as captured:
-        screen.print(Group(*parts))
+        screen.print(Printable(parts))
     sys.stdout.write("".join(line.rstrip() + "\n" for line in captured.get().splitlines()))
     sys.stdout.flush()
 
@@ -84,12 +129,13 @@ def errors() -> Console:
 
 def diagnose(text: str) -> None:
     """One diagnostic on stderr."""
-    errors().print(Text.assemble(("linecard: ", "bold red"), text))
+    shown = "\n".join(map(shortened, printable(text).split("\n")))
+    errors().print(Text.assemble(("linecard: ", "bold red"), shown))
 
 
 def note(text: str) -> None:
     """One remark on stderr."""
-    errors().print(Text(text, style=DIM))
+    errors().print(Text(one_line(text), style=DIM))
 
 
 def diagnose_error(error: LinecardError) -> None:
@@ -100,7 +146,11 @@ def diagnose_error(error: LinecardError) -> None:
     if isinstance(error, CompileError):
         diagnose(str(error))
         return
-    lines = str(error).splitlines() or [type(error).__name__]
+    problems = error.problems if isinstance(error, ConfigError) else ()
+    # A name may hold line ends: each problem is one line.
+    whole = [str(error)] if isinstance(error, TrafficError) else str(error).split("\n")
+    lines = [str(problem) for problem in problems] or whole
+    lines = [one_line(line) for line in lines if line] or [type(error).__name__]
     if len(lines) == 1:
         diagnose(lines[0])
         return
@@ -176,8 +226,13 @@ def progress(what: str, unit: str) -> Iterator[Callable[[int, int], None] | None
 
 
 def print_json(data: Any) -> None:
-    """One JSON value on stdout, the same bytes for the same data."""
-    sys.stdout.write(tables.json_text(data))
+    """One JSON value on stdout, the same bytes for the same data; where stdout is not Unicode, in ASCII."""
+    text = tables.json_text(data)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(data, indent=2, allow_nan=False) + "\n"
+    sys.stdout.write(text)
     sys.stdout.flush()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linecard import api, tables
@@ -15,6 +14,7 @@ from linecard.study.result import COMPARISON_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from linecard.plot import Drawing
     from linecard.study.result import StudyResult
