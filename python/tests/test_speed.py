@@ -1,7 +1,7 @@
 """Instructions a packet stay where the record has them: a change that costs more than 2 % says so by failing here.
 
-Instructions do not depend on the machine's speed. They come from the processor's counter or from valgrind; where there is
-neither, nothing is measured and the tests say so.
+Instructions do not depend on the machine's speed. They come from the processor's counter or from valgrind; where there
+is neither, nothing is measured and the tests say so.
 """
 
 from __future__ import annotations
@@ -34,6 +34,6 @@ def test_a_packet_costs_no_more_instructions_than_the_record_says(speed, kind):
         pytest.skip("no counter of instructions and no valgrind here: speed is not held")
     recorded = RECORD["instructions_per_packet"][kind]
     assert measured <= recorded * ALLOWED, (
-        f"{kind}: {measured:.0f} instructions a packet, the record has {recorded}; make it cheaper, or say in the commit "
-        f"why it costs more and write the new number into bench/record.json"
+        f"{kind}: {measured:.0f} instructions a packet, the record has {recorded}; make it cheaper, or say in the "
+        f"commit why it costs more and write the new number into bench/record.json"
     )
