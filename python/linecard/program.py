@@ -377,7 +377,7 @@ def cached_traces(folder: str | PathLike[str]) -> list[CachedTrace]:
     Raises:
         ConfigError: The folder cannot be read.
     """
-    return convert(_core.cache_show(os.fspath(folder)), list[CachedTrace])
+    return convert(_core.cached_traces(os.fspath(folder)), list[CachedTrace])
 
 
 def clear_cached_traces(folder: str | PathLike[str]) -> tuple[int, int]:
@@ -386,7 +386,7 @@ def clear_cached_traces(folder: str | PathLike[str]) -> tuple[int, int]:
     Raises:
         ConfigError: The folder cannot be read, or a file not be removed.
     """
-    return _core.cache_clear(os.fspath(folder))
+    return _core.clear_cached_traces(os.fspath(folder))
 
 
 def program_run(
