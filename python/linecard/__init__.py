@@ -41,6 +41,8 @@ from linecard.models import Comparison, Difference, ModelRequest, ModelRun, comp
 from linecard.program import (
     ProgramInfo,
     ProgramTrace,
+    cached_traces,
+    clear_cached_traces,
     program_build,
     program_run,
     program_trace,
@@ -137,7 +139,9 @@ __all__ = [
     "VrpUse",
     "__version__",
     "buffer_bytes",
+    "cached_traces",
     "check",
+    "clear_cached_traces",
     "compare_models",
     "core",
     "describe",

@@ -15,9 +15,8 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from linecard import _core
+from linecard._convert import convert
 from linecard.cachecurves import FlowMixTraffic, TrafficView
 from linecard.cachestats import FlowCacheResult
 from linecard.errors import ConfigError, ConfigProblem, NotWrittenError
@@ -171,7 +170,7 @@ def flows(
             has more than ``most_flows`` flows.
     """
     plain = _core.flows(fspath(path), strict=strict, most_flows=most_flows, progress=progress)
-    return msgspec.convert(plain, FlowStatistics)
+    return convert(plain, FlowStatistics)
 
 
 def flowcache(
@@ -304,7 +303,7 @@ def flowcache(
         found = f"{type(source).__name__} of {getattr(source, 'dtype', getattr(source, 'format', 'unknown type'))}"
         expected = "a contiguous array of uint32 with one dimension: numpy.ascontiguousarray(digests, numpy.uint32)"
         raise ConfigError.of([ConfigProblem("source", "", f"found {found} ({error}), expected {expected}")]) from error
-    return msgspec.convert(plain, FlowCacheResult)
+    return convert(plain, FlowCacheResult)
 
 
 def flow_mix(
@@ -375,7 +374,7 @@ def flow_mix(
         seed=seed,
     )
     digests, times = memoryview(plain["digests"]).cast("I"), memoryview(plain["times_ns"]).cast("Q")
-    return FlowMixTraffic(digests, times, msgspec.convert(plain["view"], TrafficView))
+    return FlowMixTraffic(digests, times, convert(plain["view"], TrafficView))
 
 
 def _listed(values: Any) -> list[Any]:
@@ -494,7 +493,7 @@ def dram(
             progress=progress,
         )
         unwritten = plain.pop("unwritten", ())
-        result = msgspec.convert(plain, MemoryResult)
+        result = convert(plain, MemoryResult)
         if unwritten:
             raise NotWrittenError("\n".join(unwritten), result)
         if frames:
@@ -507,7 +506,7 @@ def dram(
 
 def presets() -> list[PresetInfo]:
     """List the shipped presets, sorted by kind and name."""
-    return msgspec.convert(_core.presets(), list[PresetInfo])
+    return convert(_core.presets(), list[PresetInfo])
 
 
 def describe(preset: str, set: Settings | None = None) -> Description:
@@ -516,7 +515,7 @@ def describe(preset: str, set: Settings | None = None) -> Description:
     Raises:
         ConfigError: The preset, a key or a value is wrong; every problem is listed.
     """
-    return msgspec.convert(_core.describe(preset, settings(set)), Description)
+    return convert(_core.describe(preset, settings(set)), Description)
 
 
 def reproduce(

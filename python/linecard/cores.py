@@ -10,9 +10,8 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from linecard import _core, _html
+from linecard._convert import convert
 from linecard.program import ProgramTrace, program_trace
 from linecard.results import field_names, plain
 
@@ -216,8 +215,8 @@ def core(
         jobs=jobs or os.cpu_count() or 1,
         progress=progress,
     )
-    found["rows"] = tuple(msgspec.convert(found["rows"], list[CoreRow]))
-    found["adapted"] = msgspec.convert(found["adapted"], Adapted | None)
+    found["rows"] = tuple(convert(found["rows"], list[CoreRow]))
+    found["adapted"] = convert(found["adapted"], Adapted | None)
     return CoreResult(program=traced, **found)
 
 

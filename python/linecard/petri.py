@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from linecard import _core, _html, petriview
+from linecard._convert import convert
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.petrinet import Expr, Net, Place, Transition, Value, var, when
 from linecard.results import plain
@@ -299,7 +298,7 @@ def explore(
     found = _core.petri_explore(
         path, text, overrides, most_markings=_limit(limit), invariants=invariants, progress=progress
     )
-    return msgspec.convert(found, Explored)
+    return convert(found, Explored)
 
 
 def solve(
@@ -316,7 +315,7 @@ def solve(
     """
     path, text = _source(net)
     found = _core.petri_solve(path, text, overrides, most_markings=_limit(limit), progress=progress)
-    return msgspec.convert(found, Solved)
+    return convert(found, Solved)
 
 
 def simulate(
@@ -378,7 +377,7 @@ def simulate(
         threads=threads or 0,
         progress=progress,
     )
-    return msgspec.convert(found, Simulated)
+    return convert(found, Simulated)
 
 
 def parts(net: str | PathLike[str] | Net, *, overrides: Sequence[str] = ()) -> Parts:
@@ -388,7 +387,7 @@ def parts(net: str | PathLike[str] | Net, *, overrides: Sequence[str] = ()) -> P
         ConfigError: The file is no net; every problem is listed.
     """
     path, text = _source(net)
-    return msgspec.convert(_core.petri_parts(path, text, overrides), Parts)
+    return convert(_core.petri_parts(path, text, overrides), Parts)
 
 
 def firings(
@@ -415,7 +414,7 @@ def firings(
     """
     path, text = _source(net)
     found = _core.petri_firings(path, text, overrides, seed=seed, first=first, most=most, time=time)
-    return msgspec.convert(found, list[Firing])
+    return convert(found, list[Firing])
 
 
 def pnml(net: str | PathLike[str] | Net, *, unfold: bool = False, overrides: Sequence[str] = ()) -> str:

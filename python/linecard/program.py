@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from linecard import _core, _html
+from linecard._convert import convert
 from linecard.errors import CompileError, ConfigError, ConfigProblem, MissingExtraError
 from linecard.results import plain
 
@@ -352,9 +353,9 @@ def _trace(
         progress=progress,
     )
     report = traced.report()
-    report["traffic"] = msgspec.convert(report["traffic"], ProgramTraffic)
+    report["traffic"] = convert(report["traffic"], ProgramTraffic)
     for shares in ("results", "functions"):
-        report[shares] = tuple(msgspec.convert(report[shares], list[Share]))
+        report[shares] = tuple(convert(report[shares], list[Share]))
     return ProgramTrace(**report, name=name, traced=traced, notes=tuple(traced.notes()))
 
 
@@ -376,7 +377,7 @@ def cached_traces(folder: str | PathLike[str]) -> list[CachedTrace]:
     Raises:
         ConfigError: The folder cannot be read.
     """
-    return msgspec.convert(_core.cache_show(os.fspath(folder)), list[CachedTrace])
+    return convert(_core.cached_traces(os.fspath(folder)), list[CachedTrace])
 
 
 def clear_cached_traces(folder: str | PathLike[str]) -> tuple[int, int]:
@@ -385,7 +386,7 @@ def clear_cached_traces(folder: str | PathLike[str]) -> tuple[int, int]:
     Raises:
         ConfigError: The folder cannot be read, or a file not be removed.
     """
-    return _core.cache_clear(os.fspath(folder))
+    return _core.clear_cached_traces(os.fspath(folder))
 
 
 def program_run(

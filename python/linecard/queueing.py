@@ -11,9 +11,8 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from linecard import _core, _html
+from linecard._convert import convert
 from linecard._core import __version__
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.flowstats import Diagnostic  # noqa: TC001 # msgspec reads the annotations
@@ -345,7 +344,7 @@ def queueing_run(
     arguments = _arguments(workload, set, trace, operations, warmup, seed)
     plain_result = _core.queueing_run(**arguments, managers=names, strict=strict, progress=progress)
     extra = {"settings": arguments["settings"], "warmup": warmup, "seed": seed}
-    return msgspec.convert({**plain_result, **extra}, QueueingResult)
+    return convert({**plain_result, **extra}, QueueingResult)
 
 
 def queueing_design(
@@ -397,7 +396,7 @@ def queueing_design(
         raise ConfigError.of(problems)
     plain_result = _core.queueing_design(**arguments, target_mops=float(target_mops), strict=strict, progress=progress)
     extra = {"settings": arguments["settings"], "warmup": warmup, "seed": seed}
-    return msgspec.convert({**plain_result, **extra}, QueueDesignResult)
+    return convert({**plain_result, **extra}, QueueDesignResult)
 
 
 def queueing_settings(set: Mapping[str, object] | Iterable[str] | str | None = None) -> list[QueueSetting]:
@@ -406,7 +405,7 @@ def queueing_settings(set: Mapping[str, object] | Iterable[str] | str | None = N
     Raises:
         ConfigError: A change cannot be made; every problem is listed.
     """
-    return msgspec.convert(_core.queueing_settings(_settings(set)), list[QueueSetting])
+    return convert(_core.queueing_settings(_settings(set)), list[QueueSetting])
 
 
 def _arguments(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from linecard import _html
+from linecard._convert import convert
 from linecard.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -233,7 +234,7 @@ class RunResult:
         }
         run_id = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:12]
         extra = {"request": request, "run_id": run_id, "wall_seconds": wall_seconds}
-        return msgspec.convert({**report, **extra}, cls)
+        return convert({**report, **extra}, cls)
 
     def metric(self, component: str, metric: str) -> float:
         """Value of one measurement, in the unit that its row of :attr:`metrics` names.

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from linecard import _core
+from linecard._convert import convert
 from linecard.api import settings
 
 if TYPE_CHECKING:
@@ -79,4 +78,4 @@ def shot_noise(
     report = _core.shot_noise(
         preset, overrides=overrides, seed=seed, windows=windows, window_ms=window_ms, progress=progress
     )
-    return msgspec.convert(report, ShotNoiseResult)
+    return convert(report, ShotNoiseResult)

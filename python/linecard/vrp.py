@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from linecard import _core, _html, api
+from linecard._convert import convert
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.results import field_names, plain
 
@@ -368,7 +369,7 @@ def _read_extension(path: Path) -> tuple[_Extension, list[int]]:
     if problems:
         raise ConfigError.of(problems)
     try:
-        extension = msgspec.convert(data, _Extension)
+        extension = convert(data, _Extension)
     except msgspec.ValidationError as error:
         raise ConfigError.of([ConfigProblem(str(path), "", str(error))]) from error
     for name, value in (("registers", extension.registers), ("instructions", extension.instructions or 0)):
@@ -569,7 +570,7 @@ def hierarchy(
         one_in=one_in,
         packets=packets,
     )
-    return msgspec.convert(found, HierarchyResult)
+    return convert(found, HierarchyResult)
 
 
 def budgets_over(

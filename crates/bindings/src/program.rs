@@ -87,13 +87,15 @@ fn program_trace(
 
 /// The traces that a folder keeps, those used last first; see `linecard.cached_traces`.
 #[pyfunction]
+#[pyo3(name = "cached_traces")]
 fn cache_show<'py>(py: Python<'py>, folder: &str) -> PyResult<Bound<'py, PyAny>> {
     let found = py.detach(|| cached_traces(folder)).map_err(errors::platform)?;
     plain::to_python(py, &found)
 }
 
-/// Removes them: how many files and bytes.
+/// Removes them: how many files and bytes; see `linecard.clear_cached_traces`.
 #[pyfunction]
+#[pyo3(name = "clear_cached_traces")]
 fn cache_clear(py: Python<'_>, folder: &str) -> PyResult<(u64, u64)> {
     py.detach(|| clear_cached_traces(folder)).map_err(errors::platform)
 }

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
 
+from linecard._convert import convert
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.study.runners import RUNNERS
 
@@ -337,7 +338,7 @@ _Read = TypeVar("_Read")
 
 def _read_toml(file: Path, shape: type[_Read]) -> _Read:
     try:
-        return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), shape)
+        return convert(tomllib.loads(file.read_text(encoding="utf-8")), shape)
     except OSError as error:
         problem = ConfigProblem(str(file), "", f"cannot read: {error.strerror}")
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:

@@ -1,0 +1,29 @@
+"""May threads make results at the same time, the first of their kind included?"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+# A fresh process for each: only the first conversion to a type is at stake.
+PROGRAM = """
+import sys, threading
+from linecard import _core, results
+sys.setswitchinterval(1e-6)
+report = _core.run("ixp1200", app=None, trace=None, overrides=[], seed=1, packets=50, warmup_packets=0,
+    map_addresses=False, strict=False, timeline=None, progress=None)
+request = results.RunRequest(overrides=(), packets=50, warmup_packets=0, map_addresses=False, input_hash=None)
+together = threading.Barrier(8)
+def make():
+    together.wait()
+    results.RunResult.from_report(report, request, wall_seconds=0.1)
+threads = [threading.Thread(target=make) for _ in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+"""
+
+
+def test_first_results_of_several_threads_do_not_end_the_process():
+    for _ in range(20):
+        ended = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False)
+        assert ended.returncode == 0, ended.stderr
