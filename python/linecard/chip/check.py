@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from linecard import _core, _html
+from linecard._convert import convert
 from linecard.results import plain
 
 if TYPE_CHECKING:
@@ -107,4 +106,4 @@ def check(preset: str, *, set: Settings | None = None) -> ChipCheck:
 
     changes = settings(set)
     only_chips(preset, changes, "check")
-    return msgspec.convert(_core.check_chip(preset, changes), ChipCheck)
+    return convert(_core.check_chip(preset, changes), ChipCheck)

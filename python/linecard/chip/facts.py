@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from linecard import _core
+from linecard._convert import convert
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.results import Bottleneck, ResourceUse, RunResult
 
@@ -176,7 +177,7 @@ def read(preset: str, changes: Settings | None, result: RunResult | str | PathLi
             raise ConfigError.of([ConfigProblem("--set", "", message)])
         usage = Usage({use.component: use.utilization for use in run.resources}, run.bottleneck)
     only_chips(preset, overrides, "draw")
-    parts = msgspec.convert(_core.chip_drawing(preset, overrides), Parts)
+    parts = convert(_core.chip_drawing(preset, overrides), Parts)
     rows = _core.describe(preset, overrides)["parameters"]
     values = {row["key"]: (row["value"], row["unit"]) for row in rows}
     own = {cluster.name: values.get(f"cluster.{cluster.name}.program", ("", ""))[0] for cluster in parts.clusters}
