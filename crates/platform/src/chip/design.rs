@@ -97,7 +97,13 @@ impl Design {
         captured: bool,
         seed: u64,
     ) -> Result<Self, Error> {
-        let document = read(&preset_name(preset), overrides, COMPONENTS, &find);
+        let name = preset_name(preset);
+        if let Err(message) = find(&name) {
+            // Of a file that is not there nothing else can be said.
+            let missing = ConfigProblem { place: "preset".to_owned(), key: String::new(), message };
+            return Err(Error::Config { problems: vec![missing] });
+        }
+        let document = read(&name, overrides, COMPONENTS, &find);
         let mut design = assemble(&document, app, captured, seed);
         (design.title, design.extends) = (document.title().to_owned(), document.extends().to_vec());
         design.rows = document.finish().map_err(problems)?;
