@@ -84,8 +84,15 @@ def test_calibrated_cells_are_marked_by_table_keys_and_measure():
     assert not compare.is_calibrated(marks, {"scheme": "B"}, "gbps", "gbps", "1")
     assert compare.is_calibrated(marks, {"mhz": 200}, "idle", "idle_percent", "2")
     assert not compare.is_calibrated(marks, {"mhz": 200}, "other", "other_percent", "2")
-    # A gain belongs to no table: a mark in any table counts.
-    assert compare.is_calibrated(marks, {"scheme": "A"}, "gbps", "gbps")
+    # A gain compares configurations, wherever they are printed: a mark in any table counts.
+    assert compare.is_calibrated(marks, {"scheme": "A"}, "gbps", "gbps", "3", anywhere=True)
+
+
+def test_a_mark_without_a_cell_marks_its_table_and_no_gain_of_another():
+    marks = [Calibration(parameter="p", reason="r", cells=({"table": "2"}, {"table": "4", "measure": "gbps"}))]
+    for anywhere in (False, True):
+        assert compare.is_calibrated(marks, {"scheme": "A"}, "gbps", "gbps", "2", anywhere=anywhere)
+        assert not compare.is_calibrated(marks, {"scheme": "A"}, "gbps", "gbps", "1", anywhere=anywhere)
 
 
 def check(kind: str, limit: float, tie_percent: float | None = None) -> CheckSpec:
@@ -125,10 +132,19 @@ def test_a_limit_may_hold_for_stated_gains():
     assert compare.judge_check(limit, ["1"], [], [], [*gains, gain(None)]).holds is False
 
 
+def test_a_limit_of_gains_may_be_in_shares_of_them():
+    limit = check("max_gain_error", 0.05)
+    assert compare.judge_check(limit, ["1"], [], [], [gain(0.45)]).holds
+    missed = compare.judge_check(limit, ["1"], [], [], [gain(-1.8), gain(0.1)])
+    assert (missed.reached, missed.holds) == (pytest.approx(0.2), False)
+
+
 def test_a_curve_may_have_to_fall():
     assert shape("falls", [4.0, 3.0, 3.0, 1.0]).holds
     assert not shape("falls", [4.0, 3.0, 3.5, 1.0]).holds
     assert shape("falls", [4.0, 3.0, 3.5, 1.0], at=2).holds
+    assert shape("falls", [3.0, 4.0, 3.5, 1.0], from_=2).holds
+    assert not shape("rises", [3.0, 4.0, 3.5, 1.0], from_=2).holds
 
 
 @pytest.mark.parametrize(("published", "holds"), [(2.02, True), (2.2, False)])

@@ -11,7 +11,7 @@ import pytest
 from conftest import make_result
 
 import linecard
-from linecard.study import reproduce
+from linecard.study import evaluate, reproduce
 from linecard.study.execute import execute
 from linecard.study.plan import RunSpec, make_plan
 from linecard.study.spec import load_study, select_items, study_folders
@@ -218,6 +218,30 @@ def test_deviations_are_strict(folder):
     assert result.problems == ()
     (folder / "two.csv").write_text(TWO)
     assert "deviation gone" in run_study(folder).problems[0]
+
+
+def test_a_reason_explains_a_missed_limit_and_does_not_excuse_it(folder):
+    text = (folder / "study.toml").read_text()
+    (folder / "study.toml").write_text(text.replace("limit = 0.05", "limit = 0.01"))
+    (problem,) = run_study(folder).problems
+    assert problem.startswith("limit missed: mean (over 3 cells)")
+    assert problem.endswith("no reason is listed")
+    (folder / "deviations.toml").write_text('[[deviations]]\nid = "limit: mean"\nreason = "BASE is 5 % off"\n')
+    result = run_study(folder)
+    assert [(deviation.id, deviation.state) for deviation in result.deviations] == [("limit: mean", "known")]
+    (problem,) = result.problems
+    assert problem.endswith("BASE is 5 % off")
+    (folder / "study.toml").write_text(text)
+    assert "deviation gone: limit: mean" in run_study(folder).problems[0]
+
+
+def test_the_only_gain_of_spalink_counts():
+    """No parameter was chosen on the runs of 16 and 8 contexts; a mark on a whole table of another kind once hid it."""
+    study = load_study("spalink2000")
+    plan = make_plan(study, ("section3.1 rates",), study.spec.quick)
+    result = evaluate(study, ("section3.1 rates",), plan, dict.fromkeys(plan.runs, "not run"), quick=True, seconds=0)
+    (stated,) = result.tables[0].gains
+    assert not stated.calibrated
 
 
 def test_items_are_chosen_by_the_names_people_use(folder):

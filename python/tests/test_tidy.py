@@ -123,8 +123,8 @@ def test_every_calibrated_value_is_declared_in_a_study():
     """A value chosen on published cells marks those cells in its study, or they would count as reproduced."""
     declared = {
         key
-        for folder in ROOT.glob("studies/*")
-        for calibration in tomllib.loads((folder / "study.toml").read_text()).get("calibrations", [])
+        for study in ROOT.glob("studies/*/study.toml")
+        for calibration in tomllib.loads(study.read_text()).get("calibrations", [])
         for key in calibration.get("keys", [])
     }
     for file in PRESETS:

@@ -48,7 +48,8 @@ pub enum Prediction {
 pub struct RegisterCounts {
     /// Threads that came in after another.
     pub switches: u64,
-    /// Registers read before they were written, over all switches.
+    /// Registers read before they were written, over all switches. A thread that resumes itself needs nothing anew: its
+    /// registers are in the file at work. Each of these was fetched ahead or missed.
     pub needed: u64,
     /// Registers fetched ahead.
     pub prefetched: u64,
@@ -84,8 +85,13 @@ pub struct Mrc {
     thread: usize,
     resume: u32,
     present: u32,
+    /// Since it resumed: what its table learns.
     needed: u32,
     written: u32,
+    /// Since it came in after another: what was needed, how much of that is counted, and what goes back to the cache.
+    stay_needed: u32,
+    stay_counted: u32,
+    stay_written: u32,
     entered: u64,
     /// Registers of the thread before that go back to the cache.
     leaving: u32,
@@ -106,6 +112,9 @@ impl Mrc {
             present: 0,
             needed: 0,
             written: 0,
+            stay_needed: 0,
+            stay_counted: 0,
+            stay_written: 0,
             entered: 0,
             leaving: 0,
             counts: RegisterCounts::default(),
@@ -164,13 +173,15 @@ impl Registers for Mrc {
         self.entered = around.now;
         self.resume = resume;
         self.needed = 0;
+        self.written = 0;
         if thread == self.thread {
             // Its registers are still in the file at work.
-            self.written = 0;
             return 0;
         }
         self.thread = thread;
-        self.written = 0;
+        self.stay_needed = 0;
+        self.stay_counted = 0;
+        self.stay_written = 0;
         let entry = self.tables[thread].get(&resume).copied();
         self.present = match self.prediction {
             Prediction::ResumePc => entry.map_or(0, |entry| entry.mask),
@@ -201,6 +212,8 @@ impl Registers for Mrc {
         let fresh = segment.reads & !self.written & !self.needed;
         self.needed |= fresh;
         self.written |= segment.writes;
+        self.stay_needed |= segment.reads & !self.stay_written;
+        self.stay_written |= segment.writes;
         let missing = segment.reads & !self.present;
         self.present |= segment.reads | segment.writes;
         if missing == 0 || self.prediction == Prediction::Oracle {
@@ -213,16 +226,17 @@ impl Registers for Mrc {
     }
 
     fn leave(&mut self, thread: usize) {
-        self.counts.needed += u64::from(self.needed.count_ones());
-        let mut needed = self.needed;
+        let mut needed = self.stay_needed & !self.stay_counted;
+        self.stay_counted = self.stay_needed;
+        self.counts.needed += u64::from(needed.count_ones());
+        if self.prediction == Prediction::Oracle {
+            self.counts.prefetched += u64::from(needed.count_ones());
+        }
         while needed != 0 {
             self.counts.needed_by_register[needed.trailing_zeros() as usize] += 1;
             needed &= needed - 1;
         }
-        if self.prediction == Prediction::Oracle {
-            self.counts.prefetched += u64::from(self.needed.count_ones());
-        }
-        self.leaving = self.written.count_ones();
+        self.leaving = self.stay_written.count_ones();
         if self.prediction == Prediction::ResumePc {
             let table = &mut self.tables[thread];
             let slot = table.len() as u32;

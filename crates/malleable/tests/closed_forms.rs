@@ -178,6 +178,41 @@ fn every_tick_is_counted_once_and_every_packet_done() {
 }
 
 #[test]
+fn every_register_that_is_needed_was_fetched_ahead_or_missed() {
+    // A thread that holds the lock over its load resumes itself while the others wait for the lock.
+    for threads in 1..=4 {
+        let mut work = locking(300, 1);
+        for (number, segment) in (0u32..).zip(&mut work.segments) {
+            (segment.reads, segment.writes) = (0b110 << number | 1 << 20, 1 << (10 + number));
+            segment.resume = number;
+        }
+        let config = CoreConfig { cache_lines: 64, cache_ways: 4, ..core(threads) };
+        let counted = |prediction| {
+            let mut core =
+                Core::new(&work, config, Arrivals::BackToBack, Mrc::new(prediction)).expect("a core");
+            core.run(5000).expect("a run");
+            (core.counts().switches, core.registers().counts().clone())
+        };
+        for prediction in [Prediction::ResumePc, Prediction::Hot(1 << 20 | 1 << 31), Prediction::All] {
+            let (switches, found) = counted(prediction);
+            assert!(found.switches < switches, "some thread resumed itself");
+            assert!(
+                found.needed <= found.prefetched + found.missed,
+                "{threads} threads, {prediction:?}: {found:?}"
+            );
+            // The last thread is still there: what it missed is counted, what it needed is not yet.
+            assert!(found.missed <= found.needed + 32, "{threads} threads, {prediction:?}: {found:?}");
+        }
+        let (_, oracle) = counted(Prediction::Oracle);
+        assert_eq!(
+            oracle.prefetched, oracle.needed,
+            "perfect knowledge fetches what is needed and nothing else"
+        );
+        assert_eq!(oracle.missed, 0);
+    }
+}
+
+#[test]
 fn packets_come_when_the_capture_has_them() {
     // One packet a microsecond at 1000 cycles each: a packet of 460 cycles leaves the core idle.
     let work = streaming(500, 4, 10);

@@ -61,7 +61,7 @@ def evaluate(
     orders = [order for table in tables for order in table.orders]
     gains = [gain for table in tables for gain in table.gains]
     checks = tuple(compare.judge_check(check, items, cells, orders, gains) for check in study.spec.checks)
-    present, possible = _deviating(tables, figures)
+    present, possible = _deviating(tables, figures, checks)
     deviations = compare.judge_deviations(
         present, possible, study.deviations, complete=set(items) == set(study.item_ids)
     )
@@ -144,7 +144,9 @@ class _Reader:
                 of, over = self._plan.gains[number, index]
                 measured.append((self._sample(of)[0].mean, self._sample(over)[0].mean))
                 for where in (pair.of, pair.over):
-                    calibrated |= compare.is_calibrated(study.calibrations, where, gain.measure, gain.measure)
+                    calibrated |= compare.is_calibrated(
+                        study.calibrations, where, gain.measure, gain.measure, table, anywhere=True
+                    )
             percent = compare.gain_percent(measured)
             gains.append(
                 compare.Gain(
@@ -184,7 +186,9 @@ class _Reader:
         return FigureResult(spec=spec, points=tuple(points), shapes=shapes)
 
 
-def _deviating(tables: tuple[TableResult, ...], figures: tuple[FigureResult, ...]) -> tuple[dict[str, str], list[str]]:
+def _deviating(
+    tables: tuple[TableResult, ...], figures: tuple[FigureResult, ...], checks: tuple[compare.Check, ...]
+) -> tuple[dict[str, str], list[str]]:
     """Everything that deviates, with a detail; and the names of everything that was judged."""
     present: dict[str, str] = {}
     possible: list[str] = []
@@ -206,4 +210,9 @@ def _deviating(tables: tuple[TableResult, ...], figures: tuple[FigureResult, ...
             possible.append(name)
             if shape.holds is False:
                 present[name] = f"{shape.text}: {shape.found}"
+    for check in checks:
+        if check.holds is not None:
+            possible.append(compare.limit_id(check))
+        if check.holds is False:
+            present[compare.limit_id(check)] = f"limit missed: {check.id} ({check.detail})"
     return present, possible

@@ -11,6 +11,7 @@ How a comparison is judged, the same for every study:
 
 from __future__ import annotations
 
+import math
 import re
 import statistics
 from dataclasses import dataclass
@@ -134,6 +135,13 @@ class Gain:
     difference_points: float | None
     calibrated: bool
 
+    @property
+    def error(self) -> float | None:
+        """Difference in shares of the published gain, a fraction."""
+        if self.difference_points is None or self.published_percent == 0:
+            return None
+        return self.difference_points / self.published_percent
+
 
 @dataclass(frozen=True, slots=True)
 class Point:
@@ -173,7 +181,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """A cell beyond its tolerance, a turned order or a missed shape.
+    """A cell beyond its tolerance, a turned order, a missed shape or a missed limit.
 
     ``state`` is ``known`` (listed in deviations.toml and present), ``unlisted`` (present only)
     or ``gone`` (listed only).
@@ -204,15 +212,27 @@ def matches(where: Where, keys: Mapping[str, Value]) -> bool:
 
 
 def is_calibrated(
-    calibrations: Iterable[Calibration], keys: Where, measure: str, column: str, table: str | None = None
+    calibrations: Iterable[Calibration],
+    keys: Where,
+    measure: str,
+    column: str,
+    table: str | None = None,
+    *,
+    anywhere: bool = False,
 ) -> bool:
-    """Whether some parameter was chosen on this cell. Without a table, any table's mark counts."""
+    """Whether some parameter was chosen on this cell.
+
+    With ``anywhere`` the configuration counts and not where it is printed, as for gains: a mark of any table matches.
+    One that names no configuration marks its whole table, and nothing of another.
+    """
     here: dict[str, Value] = {**keys, "measure": measure}
     for calibration in calibrations:
         for cell in calibration.cells:
             wanted = dict(cell)
             marked_table = wanted.pop("table", None)
-            if table is not None and marked_table is not None and str(marked_table) != table:
+            whole_table = not wanted.keys() - {"measure"}
+            elsewhere = marked_table is not None and str(marked_table) != table
+            if elsewhere and (whole_table or not anywhere):
                 continue
             if matches(wanted, here) or matches(wanted, {**here, "measure": column}):
                 return True
@@ -328,12 +348,12 @@ def judge_shape(
     if check.kind == "peak_at":
         peak = xs[ys.index(max(ys))]
         return result(peak == check.at, f"largest at {peak} ({listed})")
-    if check.kind == "rises":
-        kept = [y for x, y in zip(xs, ys, strict=True) if check.at is None or float(x) <= check.at]
-        return result(all(later >= earlier for earlier, later in pairwise(kept)), listed)
-    if check.kind == "falls":
-        kept = [y for x, y in zip(xs, ys, strict=True) if check.at is None or float(x) <= check.at]
-        return result(all(later <= earlier for earlier, later in pairwise(kept)), listed)
+    if check.kind in ("rises", "falls"):
+        first = -math.inf if check.from_ is None else check.from_
+        last = math.inf if check.at is None else check.at
+        kept = [y for x, y in zip(xs, ys, strict=True) if first <= float(x) <= last]
+        sign = 1 if check.kind == "rises" else -1
+        return result(all(sign * later >= sign * earlier for earlier, later in pairwise(kept)), listed)
     if check.kind == "above":
         pairs = [
             (x, y, other)
@@ -386,11 +406,11 @@ def judge_check(
         holds = len(turned) <= check.limit and not wide and not failed
         detail = "; ".join(describe_order(order) for order in turned)
         return Check(check.id, check.kind, check.limit, len(turned), holds, detail)
-    if check.kind == "max_gain_points":
+    if check.kind in ("max_gain_points", "max_gain_error"):
         stated = [gain for gain in gains if gain.table in check.tables and not gain.calibrated]
-        reached = max_abs(gain.difference_points for gain in stated)
-        whole = all(gain.difference_points is not None for gain in stated)
-        holds = reached is not None and whole and reached <= check.limit + ROUNDING
+        off = [gain.difference_points if check.kind == "max_gain_points" else gain.error for gain in stated]
+        reached = max_abs(off)
+        holds = reached is not None and None not in off and reached <= check.limit + ROUNDING
         return Check(check.id, check.kind, check.limit, reached, holds, f"over {len(stated)} gains")
     sizes = [cell.difference if check.kind == "max_abs_points" else cell.error for cell in chosen]
     reached = mean_abs(sizes) if check.kind == "mean_abs_error" else max_abs(sizes)
@@ -430,6 +450,11 @@ def order_id(order: Order) -> str:
     """Name of an order in deviations.toml."""
     keys = " ".join(f"{column}={value}" for column, value in order.group.items())
     return f"{item_name(order.table)} order: {keys} {order.first} > {order.second}"
+
+
+def limit_id(check: Check) -> str:
+    """Name of a limit in deviations.toml, which says why it is missed."""
+    return f"limit: {check.id}"
 
 
 def shape_id(figure: str, shape: Shape) -> str:

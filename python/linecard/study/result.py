@@ -15,6 +15,7 @@ from linecard.study.compare import (
     Point,
     Shape,
     item_name,
+    limit_id,
     max_abs,
     mean_abs,
 )
@@ -240,12 +241,20 @@ class StudyResult:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Why ``--check`` fails: missed limits, and deviations that are unlisted or gone. Empty when all is well."""
-        missed = [f"limit missed: {check.id} ({check.detail})" for check in self.checks if check.holds is False]
+        """Why ``--check`` fails: missed limits, and deviations that are unlisted or gone. Empty when all is well.
+
+        A reason explains a limit that is missed; it does not excuse it.
+        """
+        reasons = {deviation.id: deviation.reason for deviation in self.deviations}
+        missed = [
+            f"limit missed: {check.id} ({check.detail}): {reasons.get(limit_id(check)) or 'no reason is listed'}"
+            for check in self.checks
+            if check.holds is False
+        ]
         stale = [
             f"deviation {deviation.state}: {deviation.id} ({deviation.detail})"
             for deviation in self.deviations
-            if deviation.state != "known"
+            if deviation.state != "known" and not (deviation.state == "unlisted" and deviation.id.startswith("limit: "))
         ]
         return (*missed, *stale, *(f"run failed: {run}: {why}" for run, why in self.failures.items()))
 

@@ -142,12 +142,12 @@ class Panel(_Strict, frozen=True):
     kind: Literal["line", "bars"] = "line"
 
 
-class ShapeCheck(_Strict, frozen=True):
+class ShapeCheck(_Strict, frozen=True, rename={"from_": "from"}):
     """Something the text says of a curve.
 
     ``peak_at``: the largest value stands at ``at``. ``levels_off_at``: the step after ``at`` is smaller than the step
-    before it and at most ``within`` of the value. ``rises``: never falls from left to right up to ``at``; ``falls``:
-    never rises there.
+    before it and at most ``within`` of the value. ``rises``: never falls from left to right up to ``at``, or from
+    ``from`` on; ``falls``: never rises there.
     ``above``: this series lies above ``than`` by more than ``margin``, a fraction, at every swept value from ``at``
     on; ``measure_than`` compares two measures.
     """
@@ -158,6 +158,7 @@ class ShapeCheck(_Strict, frozen=True):
     series: str
     text: str
     at: float | None = None
+    from_: float | None = None
     within: float = 0.03
     margin: float = 0.0
     than: str | None = None
@@ -186,10 +187,15 @@ class FigureSpec(_Strict, frozen=True):
 
 
 class CheckSpec(_Strict, frozen=True):
-    """A limit that the study must keep, over the cells or orders of these tables."""
+    """A limit that was set for the study, over the cells, orders or gains of these tables.
+
+    One that is missed stays: ``deviations.toml`` says why, under ``limit: `` and its id, and ``--check`` fails.
+    """
 
     id: str
-    kind: Literal["mean_abs_error", "max_abs_error", "max_abs_points", "order_violations", "max_gain_points"]
+    kind: Literal[
+        "mean_abs_error", "max_abs_error", "max_abs_points", "order_violations", "max_gain_points", "max_gain_error"
+    ]
     tables: tuple[str, ...]
     limit: float
     tie_percent: float | None = None
