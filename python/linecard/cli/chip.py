@@ -102,14 +102,21 @@ def _print_check(found: ChipCheck) -> None:
     facts.add_row("Program", Text(found.program, style="bold cyan"))
     facts.add_row("Engines", f"{found.engines:,} with {found.threads:,} threads")
     facts.add_row("Ports", f"{found.receive_gbps:g} Gbit/s in, {found.transmit_gbps:g} Gbit/s out")
-    rows = screen.grid("l", "l", "l", "r", "l", "r", "r")
-    rows.add_row(*(Text(name, style=screen.DIM) for name in _COLUMNS))
+    narrow = screen.screen_width() < NARROW
+    rows = screen.grid("w") if narrow else screen.grid("l", "l", "l", "r", "l", "r", "r")
+    if not narrow:
+        rows.add_row(*(Text(name, style=screen.DIM) for name in _COLUMNS))
     for row in found.accesses:
+        unloaded = Text(f"{row.unloaded_ns:.1f} ns", style="bold")
         parts = f"{row.there_ns:.1f} + {row.place_ns:.1f} + {row.back_ns:.1f}"
         peaks = ("no bound", "") if row.peak_mops is None else (f"{row.peak_mops:,.0f} M/s", f"{row.peak_gbps:,.1f}")
-        rows.add_row(
-            row.cluster, row.role, row.place, Text(f"{row.unloaded_ns:.1f} ns", style="bold"), parts, peaks[0], peaks[1]
-        )
+        if narrow:
+            # A line for each number, so that none is cut.
+            rows.add_row(Text(f"{row.cluster}: {row.role} in {row.place}", style="cyan"))
+            rows.add_row(Text.assemble("  unloaded ", unloaded, f" = {parts}"))
+            rows.add_row(f"  at most {peaks[0]}" + (f", {peaks[1]} Gbit/s" if peaks[1] else ""))
+        else:
+            rows.add_row(row.cluster, row.role, row.place, unloaded, parts, *peaks)
     screen.show(
         Padding(title, (1, 0, 0, 2)),
         screen.section(facts),
@@ -118,4 +125,6 @@ def _print_check(found: ChipCheck) -> None:
     )
 
 
+# Below so many columns the table would lose numbers.
+NARROW = 92
 _COLUMNS = ("cluster", "role", "place", "unloaded", "there + place + back, ns", "at most", "Gbit/s")
