@@ -344,7 +344,7 @@ def test_a_mistake_is_named_with_file_and_line(cli, chip, old, new, expected):
         (
             'run = "forward"',
             'run = "forwrad"',
-            "programs/forwrad: no preset is called `programs/forwrad`; did you mean",
+            "program.run: no preset is called `programs/forwrad`; did you mean",
         ),
         ('packets = "main"\n', "", "`packets` is bound to nothing"),
     ],

@@ -204,7 +204,11 @@ fn programs(
         document.root().leave(&["program"]);
     }
     for named in clusters {
-        let name = named.program.as_deref().or(app);
+        let own = named
+            .program
+            .as_deref()
+            .map(|name| (name, (named.place.clone(), format!("cluster.{}.program", named.name))));
+        let name = own.or(app.map(|app| (app, ("--app".to_owned(), String::new()))));
         let number = match program(document, name, reading) {
             Some(program) => {
                 programs.push(program);

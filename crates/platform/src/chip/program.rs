@@ -55,15 +55,18 @@ pub(super) struct Reading<'a> {
     pub seed: u64,
 }
 
-/// The program of a name: a file, or the steps that the chip's own file lists under `[program]`.
+/// Where a program is named: place and key, for messages.
+pub(super) type NamedAt = (String, String);
+
+/// The program of a name, with where that stands; without one what the chip's own file says under `[program]`.
 pub(super) fn program(
     document: &Document,
-    name: Option<&str>,
+    name: Option<(&str, NamedAt)>,
     reading: &mut Reading<'_>,
 ) -> Option<ReadProgram> {
     let root = document.root();
     match name {
-        Some(name) => from_file(document, name, reading),
+        Some((name, named_at)) => from_file(document, name, named_at, reading),
         None => {
             let own = root.section("program");
             let Some(own) = own else {
@@ -81,7 +84,8 @@ pub(super) fn program(
                             "names a program, and steps are listed beside it: choose one of the two",
                         );
                     }
-                    from_file(document, &run, reading)
+                    let named_at = (own.place_of("run"), "program.run".to_owned());
+                    from_file(document, &run, named_at, reading)
                 }
                 None => listed(&own, "program", reading),
             }
@@ -90,10 +94,16 @@ pub(super) fn program(
 }
 
 /// A file of its own: its problems are told with the chip's.
-fn from_file(document: &Document, name: &str, reading: &mut Reading<'_>) -> Option<ReadProgram> {
+fn from_file(
+    document: &Document,
+    name: &str,
+    named_at: NamedAt,
+    reading: &mut Reading<'_>,
+) -> Option<ReadProgram> {
     let (file, finder_name) = (in_folder("programs", name), name.rsplit('/').next().unwrap_or(name));
     if let Err(message) = find(&file) {
-        document.report("program".to_owned(), "run", message);
+        let (place, key) = named_at;
+        document.report(place, &key, message);
         return None;
     }
     let own = read(&file, &[], &[], &find);
