@@ -16,7 +16,6 @@
 #![forbid(unsafe_code)]
 
 mod account;
-mod branches;
 mod chip;
 pub mod config;
 mod counts;

@@ -13,7 +13,6 @@
 //! which nothing happens.
 #![forbid(unsafe_code)]
 
-mod branches;
 mod bus;
 mod config;
 mod drive;

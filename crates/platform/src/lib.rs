@@ -25,6 +25,7 @@ mod run;
 mod schema;
 mod summary;
 mod timeline;
+mod totals;
 mod traffic;
 mod whole_file;
 

@@ -6,6 +6,7 @@ use crate::report::{
 };
 use crate::request::RunRequest;
 use crate::run::Notes;
+use crate::totals::{PacketCounts, add_latency, add_totals};
 use crate::traffic::TrafficNotes;
 use linecard_np::{Counts, Machine, MachineConfig, Outcome, PartTime, Watch};
 use linecard_program::{Application, DropReason, Unit};
@@ -169,21 +170,16 @@ pub(crate) fn traffic_warnings(
 }
 
 fn summary(counts: &Counts, base: &Timebase) -> Summary {
-    let seconds = base.seconds(counts.duration);
-    let per_second = |n: u64| if seconds > 0.0 { n as f64 / seconds } else { 0.0 };
-    let dropped: u64 = counts.drops.iter().sum();
-    Summary {
-        throughput_gbps: per_second(counts.bytes_out) * 8.0 / 1e9,
-        throughput_mpps: per_second(counts.packets_out) / 1e6,
-        offered_gbps: per_second(counts.bytes_in) * 8.0 / 1e9,
+    let of = PacketCounts {
         packets_in: counts.packets_in,
         packets_out: counts.packets_out,
-        packets_dropped: dropped,
-        loss_fraction: share(dropped as f64, (counts.packets_out + dropped) as f64),
-        latency_ns: latency_ns(&counts.latency, base),
-        simulated_seconds: seconds,
-        ..Summary::default()
-    }
+        bytes_in: counts.bytes_in,
+        bytes_out: counts.bytes_out,
+        drops: &counts.drops,
+        latency: &counts.latency,
+        duration: counts.duration,
+    };
+    of.summary(base)
 }
 
 /// A histogram of ticks as latencies.
@@ -447,23 +443,11 @@ fn metrics(
         let (component, metric, unit) = (component.to_owned(), metric.to_owned(), unit.to_owned());
         rows.push(Metric { component, metric, unit, value });
     };
-    add("total", "throughput_gbps", "Gbit/s", summary.throughput_gbps);
-    add("total", "throughput_mpps", "Mpackets/s", summary.throughput_mpps);
-    add("total", "offered_gbps", "Gbit/s", summary.offered_gbps);
-    add("total", "packets_in", "packets", summary.packets_in as f64);
-    add("total", "packets_out", "packets", summary.packets_out as f64);
-    add("total", "packets_dropped", "packets", summary.packets_dropped as f64);
-    add("total", "loss", "fraction", summary.loss_fraction);
-    add("total", "simulated_time", "s", summary.simulated_seconds);
+    add_totals(summary, &mut add);
     add("total", "packets_inside_at_start", "packets", counts.inside_at_start as f64);
     add("total", "packets_inside_at_end", "packets", counts.inside_at_end as f64);
     add("total", "packets_inside_mean", "packets", counts.packets_inside);
-    let l = &summary.latency_ns;
-    for (name, value) in
-        [("mean", l.mean), ("p50", l.p50), ("p90", l.p90), ("p99", l.p99), ("p999", l.p999), ("max", l.max)]
-    {
-        add("total", &format!("latency_{name}"), "ns", value);
-    }
+    add_latency(summary, &mut add);
     for reason in DropReason::ALL {
         add("drops", reason.name(), "packets", counts.drops[reason as usize] as f64);
     }

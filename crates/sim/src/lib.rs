@@ -5,12 +5,14 @@
 #![forbid(unsafe_code)]
 
 mod agenda;
+mod branches;
 mod random;
 mod statistics;
 mod steady;
 mod time;
 
 pub use agenda::Agenda;
+pub use branches::Branches;
 pub use random::{Stream, stream};
 pub use statistics::{Histogram, StateClock};
 pub use steady::{Interval, batch_means, grows, mser, ratio_of_batches};

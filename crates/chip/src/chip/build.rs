@@ -2,7 +2,6 @@
 
 use super::{Chip, Cluster, FIXED, PacketMemory, Pool, Sources, Target, TrafficSource};
 use crate::account::{Account, Level};
-use crate::branches::Branches;
 use crate::config::{BankBy, ChipConfig, ClusterConfig, DispatchRule, PlaceConfig, PlaceKind, Scheduler};
 use crate::engine::Engine;
 use crate::inbox::{Group, Inbox};
@@ -14,7 +13,7 @@ use crate::port::Port;
 use crate::thread::{State, Thread};
 use linecard_buffers::{Allocator, AllocatorKind};
 use linecard_program::script::PacketProgram;
-use linecard_sim::{Agenda, Timebase};
+use linecard_sim::{Agenda, Branches, Timebase};
 use std::collections::{BinaryHeap, VecDeque};
 
 /// A frame that would wait longer for its wire is lost: more comes than the port carries.

@@ -23,7 +23,7 @@ use crate::thread::{State, Thread};
 use linecard_buffers::Allocator;
 use linecard_program::script::{Access, PacketProgram};
 use linecard_program::{PacketHead, PacketId};
-use linecard_sim::{Agenda, Clock, Ticks, Timebase, mser};
+use linecard_sim::{Agenda, Branches, Clock, Ticks, Timebase, mser};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::ops::ControlFlow;
@@ -164,7 +164,7 @@ pub(crate) struct Cluster {
     issue_cycles: u32,
     posted: u32,
     program: usize,
-    branches: Option<crate::branches::Branches>,
+    branches: Option<Branches>,
     /// Inboxes that threads take from.
     takes: Box<[u16]>,
 }
@@ -533,9 +533,5 @@ impl Chip {
     /// The slices of the time since the warm-up.
     pub fn series(&self) -> &Series {
         &self.account.series
-    }
-
-    fn holds_nothing(id: PacketId) -> bool {
-        id == NONE
     }
 }

@@ -72,7 +72,7 @@ impl Chip {
     #[inline(always)]
     fn proceed(&mut self, thread: u32, engine: usize, now: Ticks, extra: Ticks) -> bool {
         loop {
-            if Self::holds_nothing(self.threads[thread as usize].packet) && !self.take(thread, now) {
+            if self.threads[thread as usize].packet == NONE && !self.take(thread, now) {
                 return false;
             }
             let t = &mut self.threads[thread as usize];

@@ -3,7 +3,6 @@
 use super::account::Running;
 use super::queue_manager::service;
 use super::{ENGINES, Machine, TrafficSource};
-use crate::branches::Branches;
 use crate::bus::Bus;
 use crate::config::{BufferPath, MachineConfig, ReceiveMode};
 use crate::engine::Engine;
@@ -20,7 +19,7 @@ use crate::watch::Watch;
 use crate::wide::WideCaches;
 use linecard_buffers::{Allocator, AllocatorKind};
 use linecard_program::{Application, Ctx, Mailbox, Op, PacketId};
-use linecard_sim::{Agenda, Ticks, Timebase, TimebaseError};
+use linecard_sim::{Agenda, Branches, Ticks, Timebase, TimebaseError};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -140,7 +139,10 @@ impl<O: Watch> Machine<O> {
             fast_input_ports: config.receive.fast_ports as usize,
             queue_manager,
             paths: Paths::new(&config.paths, &timebase, thread_count),
-            branches: Branches::new(&config.engine.branch),
+            branches: {
+                let b = &config.engine.branch;
+                Branches::new(b.share, b.lost_cycles, b.seed)
+            },
             memory: Memory::new(&config.memory, timebase.clock(config.memory.clock_hz), allocator, observer),
             wide,
             memory_line: VecDeque::with_capacity(1024),

@@ -8,7 +8,6 @@ mod output;
 mod queue_manager;
 mod transfers;
 
-use crate::branches::Branches;
 use crate::bus::Bus;
 use crate::config::BufferPath;
 use crate::engine::Engine;
@@ -27,7 +26,7 @@ use account::Running;
 use linecard_dram::packet_buffer::Silent;
 use linecard_program::{self as program, Op, PacketHead};
 use linecard_queueing::Service;
-use linecard_sim::{Agenda, Ticks, Timebase};
+use linecard_sim::{Agenda, Branches, Ticks, Timebase};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 

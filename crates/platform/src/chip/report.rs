@@ -6,7 +6,8 @@ use crate::report::{
 };
 use crate::request::RunRequest;
 use crate::run::Notes;
-use crate::summary::{TrafficFacts, latency_ns, share, traffic_warnings};
+use crate::summary::{TrafficFacts, share, traffic_warnings};
+use crate::totals::{PacketCounts, add_latency, add_totals};
 use linecard_chip::{Chip, Counts, DramShares, Loss, Outcome};
 use linecard_program::DropReason;
 use linecard_sim::{batch_means, grows, ratio_of_batches};
@@ -77,23 +78,19 @@ fn is_steady(chip: &Chip) -> bool {
 
 fn summary(told: &Told<'_>) -> Summary {
     let Told { chip, counts, .. } = told;
-    let base = chip.timebase();
-    let seconds = base.seconds(counts.duration);
-    let per_second = |n: u64| if seconds > 0.0 { n as f64 / seconds } else { 0.0 };
-    let dropped: u64 = counts.drops.iter().sum();
-    Summary {
-        throughput_gbps: per_second(counts.bytes_out) * 8.0 / 1e9,
-        throughput_mpps: per_second(counts.packets_out) / 1e6,
-        offered_gbps: per_second(counts.bytes_in) * 8.0 / 1e9,
+    let of = PacketCounts {
         packets_in: counts.packets_in,
         packets_out: counts.packets_out,
-        packets_dropped: dropped,
-        loss_fraction: share(dropped as f64, (counts.packets_out + dropped) as f64),
-        latency_ns: latency_ns(&counts.latency, &base),
-        simulated_seconds: seconds,
-        steady: None,
+        bytes_in: counts.bytes_in,
+        bytes_out: counts.bytes_out,
+        drops: &counts.drops,
+        latency: &counts.latency,
+        duration: counts.duration,
+    };
+    Summary {
         intervals: intervals(told),
         packets_inside: Some(counts.inside_at_end),
+        ..of.summary(&chip.timebase())
     }
 }
 
@@ -265,24 +262,12 @@ fn metrics(
         let (component, metric, unit) = (component.to_owned(), metric.to_owned(), unit.to_owned());
         rows.push(Metric { component, metric, unit, value });
     };
-    add("total", "throughput_gbps", "Gbit/s", summary.throughput_gbps);
-    add("total", "throughput_mpps", "Mpackets/s", summary.throughput_mpps);
-    add("total", "offered_gbps", "Gbit/s", summary.offered_gbps);
-    add("total", "packets_in", "packets", summary.packets_in as f64);
-    add("total", "packets_out", "packets", summary.packets_out as f64);
-    add("total", "packets_dropped", "packets", summary.packets_dropped as f64);
-    add("total", "loss", "fraction", summary.loss_fraction);
-    add("total", "simulated_time", "s", summary.simulated_seconds);
+    add_totals(summary, &mut add);
     add("total", "packets_inside_at_start", "packets", counts.inside_at_start as f64);
     add("total", "packets_inside_at_end", "packets", counts.inside_at_end as f64);
     add("total", "packets_inside_mean", "packets", counts.inside_mean);
     add("total", "packets_inside_most", "packets", counts.inside_most as f64);
-    let l = &summary.latency_ns;
-    for (name, value) in
-        [("mean", l.mean), ("p50", l.p50), ("p90", l.p90), ("p99", l.p99), ("p999", l.p999), ("max", l.max)]
-    {
-        add("total", &format!("latency_{name}"), "ns", value);
-    }
+    add_latency(summary, &mut add);
     for number in 0..Loss::COUNT {
         add("drops", Loss::name(number), "packets", counts.drops[number] as f64);
     }

@@ -4,9 +4,8 @@ use crate::build::Configuration;
 use crate::report::{Bottleneck, DramTime, DropCount, Metric, ResourceUse, RunReport, Summary};
 use crate::request::RunRequest;
 use crate::run::Notes;
-use crate::summary::{
-    SATURATED, TrafficFacts, latency_ns, mean, part_times, share, traffic_name, traffic_warnings,
-};
+use crate::summary::{SATURATED, TrafficFacts, mean, part_times, share, traffic_name, traffic_warnings};
+use crate::totals::{PacketCounts, add_latency};
 use linecard_np::Outcome;
 use linecard_np::parallel::{ParallelConfig, ParallelCounts, ParallelMachine};
 use linecard_program::{Application, DropReason};
@@ -119,21 +118,16 @@ fn ineffective(ran: &Ran<'_>) -> Vec<String> {
 }
 
 fn summary(counts: &ParallelCounts, base: &Timebase) -> Summary {
-    let seconds = base.seconds(counts.duration);
-    let per_second = |n: u64| if seconds > 0.0 { n as f64 / seconds } else { 0.0 };
-    let dropped: u64 = counts.drops.iter().sum();
-    Summary {
-        throughput_gbps: per_second(counts.bytes_out) * 8.0 / 1e9,
-        throughput_mpps: per_second(counts.packets_out) / 1e6,
-        offered_gbps: per_second(counts.bytes_in) * 8.0 / 1e9,
+    let of = PacketCounts {
         packets_in: counts.packets_in,
         packets_out: counts.packets_out,
-        packets_dropped: dropped,
-        loss_fraction: share(dropped as f64, (counts.packets_out + dropped) as f64),
-        latency_ns: latency_ns(&counts.latency, base),
-        simulated_seconds: seconds,
-        ..Summary::default()
-    }
+        bytes_in: counts.bytes_in,
+        bytes_out: counts.bytes_out,
+        drops: &counts.drops,
+        latency: &counts.latency,
+        duration: counts.duration,
+    };
+    of.summary(base)
 }
 
 /// The bus's time: data, turnarounds, and the rest, in which no burst was ready (no access was pending, or banks were
@@ -270,12 +264,7 @@ fn metrics(
     add("total", "simulated_time", "s", s.simulated_seconds);
     add("total", "packets_inside_at_start", "packets", counts.inside_at_start as f64);
     add("total", "packets_inside_at_end", "packets", counts.inside_at_end as f64);
-    let l = &s.latency_ns;
-    for (name, value) in
-        [("mean", l.mean), ("p50", l.p50), ("p90", l.p90), ("p99", l.p99), ("p999", l.p999), ("max", l.max)]
-    {
-        add("total", &format!("latency_{name}"), "ns", value);
-    }
+    add_latency(s, &mut add);
     for reason in DropReason::ALL {
         add("drops", reason.name(), "packets", counts.drops[reason as usize] as f64);
     }

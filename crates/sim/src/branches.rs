@@ -4,12 +4,13 @@
 //! Which instruction it is is drawn, a geometric number of instructions from one to the next. With a fixed distance the
 //! threads of an engine would fall into step with each other.
 
-use linecard_sim::{Stream, stream};
+use crate::random::{Stream, stream};
 
 /// Distances beyond this many are one in millions for any share worth stating.
 const LONGEST: usize = 512;
 
-pub(crate) struct Branches {
+/// Where the taken branches of an engine are, and what they cost.
+pub struct Branches {
     random: Stream,
     lost: u32,
     /// Probability, in 2^-32, that the next branch is at most so many instructions away, less one.
