@@ -1,7 +1,9 @@
 //! Chips from files: every shipped one runs, does without load what its file says, and says what is wrong with a change.
 
 use linecard_platform::{RunReport, RunRequest, check_chip, describe, presets, run};
+use std::io::Read;
 use std::ops::ControlFlow;
+use std::path::Path;
 
 fn request(preset: &str, overrides: &[&str]) -> RunRequest {
     RunRequest {
@@ -74,6 +76,77 @@ fn the_same_request_gives_the_same_bytes_and_another_seed_others() {
     let first = request("example_smartnic", &[]);
     assert_eq!(text(&first), text(&first));
     assert_ne!(text(&first), text(&RunRequest { seed: 2, ..first.clone() }));
+}
+
+/// The limit is found by re-runs, which take several times as long as the run: they too end when asked to.
+#[test]
+fn re_runs_for_the_limit_stop_when_asked_to() {
+    let overloaded = RunRequest {
+        warmup_packets: Some(1_000),
+        packets: 20_000,
+        ..request("example_smartnic", &["clock.core_mhz=100"])
+    };
+    let mut calls = 0;
+    let mut after_the_run = |p: linecard_platform::Progress| {
+        calls += 1;
+        if p.done >= p.total { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let stopped = run(&overloaded, &mut after_the_run);
+    assert!(matches!(stopped, Err(linecard_platform::Error::Interrupted)), "{stopped:?} after {calls} calls");
+    assert!(calls > 1);
+}
+
+/// Re-runs of a capture that is shorter than their warm-up measure all of it, and not nothing.
+#[test]
+fn the_limit_of_a_short_capture_is_found() {
+    let capture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/captures/edge-mix.pcap.gz");
+    let mut whole = Vec::new();
+    flate2::read::GzDecoder::new(std::fs::File::open(capture).unwrap()).read_to_end(&mut whole).unwrap();
+    let mut end = 24;
+    for _ in 0..1_000 {
+        let kept = u32::from_le_bytes(whole[end + 8..end + 12].try_into().unwrap());
+        end += 16 + kept as usize;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let short = folder.path().join("short.pcap");
+    std::fs::write(&short, &whole[..end]).unwrap();
+    let overloaded = RunRequest {
+        trace: Some(short.to_string_lossy().into_owned()),
+        packets: 0,
+        ..request("example_smartnic", &["traffic.speedup=500", "clock.core_mhz=20", "buffer.rx.bytes=4 KiB"])
+    };
+    let report = quick(&overloaded);
+    assert!(report.summary.packets_dropped > 0);
+    assert_eq!(report.bottleneck.component, "engines of island", "{}", report.bottleneck.why);
+}
+
+#[test]
+fn locks_that_would_stop_a_chip_are_refused_where_they_stand() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("locks.toml");
+    let tried = |steps: &str| {
+        let text = format!("kind = \"program\"\ntitle = \"locks\"\nsource = \"a test\"\n{steps}");
+        std::fs::write(&file, text).unwrap();
+        let with = RunRequest {
+            app: Some(file.to_str().unwrap().to_owned()),
+            packets: 500,
+            ..request("example_smartnic", &["traffic.rate_gbps=1"])
+        };
+        run(&with, &mut |_| ControlFlow::Continue(())).map(|_| ()).map_err(|e| e.to_string())
+    };
+    let step = |op: &str| format!("[[step]]\nop = \"{op}\"\n");
+    let (lock, unlock) = (step("lock"), step("unlock"));
+    for (steps, said) in [
+        (unlock.clone(), "is not taken here"),
+        (lock.clone(), "is never given back"),
+        (format!("{lock}{lock}{unlock}"), "is taken already"),
+        (format!("{lock}{}{unlock}", step("drop")), "may leave here with lock 0 taken"),
+        (format!("{lock}share = 0.5\n{unlock}"), "is done once for every packet"),
+    ] {
+        let message = tried(&steps).unwrap_err();
+        assert!(message.contains(said) && message.contains("locks.toml"), "{steps}{message}");
+    }
+    tried(&format!("{lock}{unlock}{lock}{unlock}")).unwrap();
 }
 
 /// Each place over its route: what `linecard check` says, and what a program waits that reads once a packet, alone.

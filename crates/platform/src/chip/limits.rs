@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::report::Bottleneck;
 use crate::request::RunRequest;
 use linecard_chip::config::{PlaceKind, ServerConfig, WhenFull};
-use linecard_chip::{ChipConfig, Counts, Loss, RunLimit};
+use linecard_chip::{ChipConfig, Counts, Loss, Outcome, RunLimit};
 use linecard_program::DropReason;
 use std::ops::ControlFlow;
 
@@ -180,15 +180,36 @@ fn candidates(config: &ChipConfig, counts: &Counts) -> Vec<(Limit, f64)> {
     found
 }
 
+/// Packets of each part of a re-run; no more than the run itself was to have.
+fn rerun_packets(request: &RunRequest) -> u64 {
+    match request.packets {
+        0 => RERUN_PACKETS,
+        packets => RERUN_PACKETS.min(packets.max(1_000)),
+    }
+}
+
 /// Packets a second that leave in a short run of a changed chip.
-fn rate(design: &Design, request: &RunRequest, config: ChipConfig) -> Result<f64, Error> {
-    let (mut chip, _) = design.chip(request, config)?;
-    let packets = RERUN_PACKETS.min(request.packets.max(1_000));
-    let limit = RunLimit { warmup_packets: Some(packets), packets };
-    chip.run(limit, &mut |_| ControlFlow::Continue(()));
-    let counts = chip.counts();
-    let seconds = chip.timebase().seconds(counts.duration);
-    Ok(if seconds > 0.0 { counts.packets_out as f64 / seconds } else { 0.0 })
+fn rate(
+    design: &Design,
+    request: &RunRequest,
+    config: &ChipConfig,
+    tell: &mut dyn FnMut() -> ControlFlow<()>,
+) -> Result<f64, Error> {
+    let packets = rerun_packets(request);
+    // A capture that ends within the warm-up leaves nothing to measure: then all of it counts.
+    for warmup in [packets, 0] {
+        let (mut chip, _) = design.chip(request, config.clone())?;
+        let limit = RunLimit { warmup_packets: Some(warmup), packets };
+        if chip.run(limit, &mut |_| tell()) == Outcome::Interrupted {
+            return Err(Error::Interrupted);
+        }
+        let counts = chip.counts();
+        let seconds = chip.timebase().seconds(counts.duration);
+        if counts.packets_out > 0 && seconds > 0.0 {
+            return Ok(counts.packets_out as f64 / seconds);
+        }
+    }
+    Ok(0.0)
 }
 
 /// Losses that more of some part would have prevented.
@@ -199,15 +220,16 @@ fn overloaded(counts: &Counts) -> u64 {
     causes.map(|loss| counts.drops[loss.number()]).sum()
 }
 
-/// What limits the run.
+/// What limits the run. `tell` is called from time to time during re-runs and may stop them.
 ///
 /// # Errors
-/// Of the capture, where a re-run reads it again.
+/// Of the capture, where a re-run reads it again; [`Error::Interrupted`] where `tell` stops one.
 pub(super) fn judge(
     design: &Design,
     request: &RunRequest,
     chip: &linecard_chip::Chip,
     counts: &Counts,
+    tell: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Result<Bottleneck, Error> {
     let config = ChipConfig { seed: request.seed, ..design.config.clone() };
     let found = candidates(&config, counts);
@@ -242,15 +264,14 @@ pub(super) fn judge(
             ),
         });
     }
-    let base = rate(design, request, config.clone())?;
+    let base = rate(design, request, &config, tell)?;
     let mut gains: Vec<(&Limit, f64, f64)> = Vec::new();
     for (limit, level) in &found {
-        let lifted = rate(design, request, limit.lift(&config))?;
+        let lifted = rate(design, request, &limit.lift(&config), tell)?;
         gains.push((limit, *level, if base > 0.0 { lifted / base - 1.0 } else { 0.0 }));
     }
     gains.sort_by(|a, b| b.2.total_cmp(&a.2));
-    let measured =
-        format!("measured by re-runs of {} packets", RERUN_PACKETS.min(request.packets.max(1_000)));
+    let measured = format!("measured by re-runs of {} packets", rerun_packets(request));
     let others: Vec<String> = gains
         .iter()
         .skip(1)

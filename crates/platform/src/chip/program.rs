@@ -205,6 +205,7 @@ fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_>) -> Optio
         let does = does(step, verb, each, &mut read, reading);
         steps.push(ListedStep { each, share, times, cycles, does });
     }
+    check_locks(&listed, &steps);
     let mut table = None;
     if looks_up {
         let file = section.text_or(
@@ -219,6 +220,42 @@ fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_>) -> Optio
     }
     read.steps = StepList::new(steps, table);
     Some(read)
+}
+
+/// Locks are taken once and given back by the packet that took them, or threads would wait for ever.
+fn check_locks(listed: &[Section<'_>], steps: &[ListedStep]) {
+    let mut held: Vec<(u16, &Section<'_>)> = Vec::new();
+    for (section, step) in listed.iter().zip(steps) {
+        match step.does {
+            Does::Lock(_) | Does::Unlock(_)
+                if step.each != Each::Packet || step.share < 1.0 || step.times != 1 =>
+            {
+                section.fail("op", "is done once for every packet: leave out each, share and times");
+            }
+            Does::Lock(lock) if held.iter().any(|&(other, _)| other == lock) => {
+                section.fail("lock", format!("{lock} is taken already: the thread would wait for itself"));
+            }
+            Does::Lock(lock) => held.push((lock, section)),
+            Does::Unlock(lock) => match held.iter().position(|&(other, _)| other == lock) {
+                Some(at) => drop(held.remove(at)),
+                None => {
+                    section.fail("lock", format!("{lock} is not taken here: an `op = \"lock\"` comes first"))
+                }
+            },
+            Does::LookUp { .. } | Does::Put(_) | Does::Send { .. } | Does::Drop => {
+                if let Some((lock, _)) = held.first() {
+                    let message = format!(
+                        "the packet may leave here with lock {lock} taken: give it back before this step"
+                    );
+                    section.fail("op", message);
+                }
+            }
+            Does::Compute | Does::Access { .. } | Does::Cell { .. } | Does::Join => {}
+        }
+    }
+    for (lock, section) in held {
+        section.fail("lock", format!("{lock} is never given back: add a step with op = \"unlock\""));
+    }
 }
 
 /// What a step does.

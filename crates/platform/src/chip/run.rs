@@ -145,16 +145,15 @@ pub(crate) fn run(
     }
     let packets = if request.packets == 0 { u64::MAX / 4 } else { request.packets };
     let warmup = request.warmup_packets;
-    let outcome = chip.run(RunLimit { warmup_packets: warmup, packets }, &mut |gone| {
+    let come = |gone: u64| {
         let (read, size) = notes.borrow().file_bytes;
-        progress(match request.packets {
+        let all = warmup.unwrap_or(0) + packets;
+        match request.packets {
             0 => Progress { done: read, total: size },
-            packets => Progress {
-                done: gone.min(warmup.unwrap_or(0) + packets),
-                total: warmup.unwrap_or(0) + packets,
-            },
-        })
-    });
+            _ => Progress { done: gone.min(all), total: all },
+        }
+    };
+    let outcome = chip.run(RunLimit { warmup_packets: warmup, packets }, &mut |gone| progress(come(gone)));
     judge(&outcome, &notes.borrow(), request)?;
     // A capture no longer than the warm-up leaves nothing to measure: run it again without one, and say so.
     let measured = chip.counts();
@@ -166,7 +165,7 @@ pub(crate) fn run(
             .push("the traffic ended within the warm-up: statistics cover the whole run".to_owned());
         return Ok(report);
     }
-    let limits = limits::judge(&design, request, &chip, &measured)?;
+    let limits = limits::judge(&design, request, &chip, &measured, &mut || progress(come(u64::MAX)))?;
     let told =
         Told { design: &design, request, chip: &chip, counts: &measured, outcome: &outcome, notes: &notes };
     let mut report = report(&told, limits);
