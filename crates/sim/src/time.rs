@@ -85,9 +85,14 @@ impl Timebase {
     }
 
     /// A tick of at most a picosecond, for machines that also reckon in times of no clock (the bits of a link, a
-    /// latency in nanoseconds): the smallest multiple of [`Timebase::from_clocks_hz`] that is so fine. Where the clocks
-    /// have no common tick it is a femtosecond, and an edge falls on the tick at or before it.
+    /// latency in nanoseconds): the coarsest on which edges and whole picoseconds fall; where there is none, the smallest
+    /// multiple of [`Timebase::from_clocks_hz`] that is so fine. Where the clocks have no common tick it is a femtosecond,
+    /// and an edge falls on the tick at or before it.
     pub fn fine(clocks_hz: &[u64]) -> Result<Self, TimebaseError> {
+        let exact: Vec<u64> = clocks_hz.iter().copied().chain([FINE_TICKS_PER_SECOND]).collect();
+        if let Ok(base) = Self::from_clocks_hz(&exact) {
+            return Ok(base);
+        }
         match Self::from_clocks_hz(clocks_hz) {
             Ok(coarse) => {
                 let factor = FINE_TICKS_PER_SECOND.div_ceil(coarse.ticks_per_second);
@@ -235,7 +240,9 @@ mod tests {
     fn a_fine_tick_is_a_multiple_of_the_common_one_or_a_femtosecond() {
         let rate = |hz: &[u64]| Timebase::fine(hz).map(|base| base.ticks_per_second());
         assert_eq!(rate(&[400_000_000, 100_000_000]), Ok(1_000_000_000_000));
-        // 177 and 88 MHz have 15.576 GHz in common, 65 times which is just above 10^12.
+        assert_eq!(rate(&[1_200_000_000]), Ok(3_000_000_000_000), "whole picoseconds, too");
+        // 177 and 88 MHz have 15.576 GHz in common: 10^12 and that have 1,947 * 10^12 in common, too fine a tick, and 65
+        // times 15.576 GHz is just above 10^12.
         assert_eq!(rate(&[177_000_000, 88_000_000]), Ok(65 * 15_576_000_000));
         assert_eq!(rate(&[999_999_937, 1000]), Ok(1000 * 999_999_937 * 2));
         assert_eq!(rate(&[999_999_937, 1_000_000]), Ok(999_999_937_000_000), "fine enough as it is");
