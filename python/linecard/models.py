@@ -25,13 +25,13 @@ THROUGHPUT_PERCENT = 3.0
 UTILIZATION_POINTS = 5.0
 COMPARED = (
     ("total", "throughput_mbps"),
-    ("dram.bus", "utilization_percent"),
-    ("dram.banks", "utilization_percent"),
+    ("dram", "utilization_percent"),
+    ("dram banks", "utilization_percent"),
     ("hash", "utilization_percent"),
-    ("engines", "utilization_percent"),
+    ("engines of me", "utilization_percent"),
     ("sram", "utilization_percent"),
     ("scratch", "utilization_percent"),
-    ("threads", "utilization_percent"),
+    ("threads of me", "utilization_percent"),
 )
 
 # The grid of `compare-models` when nothing is said: saturating traffic of chapter 3.
@@ -200,7 +200,7 @@ def point_settings(threads: str, traffic: str, scheme: str) -> tuple[str, ...]:
     sizes = (
         ("traffic.kind=fixed", f"traffic.packet_bytes={traffic}") if traffic.isdigit() else (f"traffic.kind={traffic}",)
     )
-    return (f"engine.engines={engines}", f"engine.threads={each}", *sizes, f"app.scheme={scheme}")
+    return (f"me.engines={engines}", f"me.threads={each}", *sizes, f"program.scheme={scheme}")
 
 
 def compare_models(

@@ -1,6 +1,6 @@
 """The IXP2400 as a coloured Petri net: the shipped net ``ixp2400_ipv4`` with the parameters of a preset.
 
-The net knows a saturated input, as ``receive.mode=ready`` is: a free thread takes a packet up at once, and ports are
+The net knows a saturated input (``traffic.arrivals``): a free thread takes a packet up at once, and ports are
 never busy. What it does not know is refused.
 """
 
@@ -23,35 +23,35 @@ PILOT_NS = 300_000.0
 
 # Parameters of the net that are parameters of the preset, and those that follow from it.
 SAME = {
-    "engines": "engine.engines",
-    "threads": "engine.threads",
-    "packet_cycles": "app.packet_cycles",
-    "store_cycles": "app.store_cycles",
-    "load_cycles": "app.load_cycles",
-    "header_bytes": "app.header_bytes",
-    "table_reads": "app.table_reads",
-    "table_words": "app.table_words",
-    "sram_channels": "sram.channels",
-    "sram_latency_ns": "sram.latency_ns",
-    "sram_word_ns": "sram.word_ns",
-    "scratch_latency_ns": "scratch.latency_ns",
-    "scratch_word_ns": "scratch.word_ns",
-    "banks": "dram.banks",
-    "slots": "dram.slots",
-    "activate_cycles": "dram.activate_cycles",
-    "column_cycles": "dram.column_cycles",
-    "precharge_cycles": "dram.precharge_cycles",
-    "turnaround_cycles": "dram.turnaround_cycles",
-    "refresh_cycle": "dram.refresh_every_cycles",
-    "refresh_interval": "dram.refresh_cycles",
+    "engines": "cluster.me.engines",
+    "threads": "cluster.me.threads",
+    "packet_cycles": "program.packet_cycles",
+    "store_cycles": "program.store_cycles",
+    "load_cycles": "program.load_cycles",
+    "header_bytes": "program.header_bytes",
+    "table_reads": "program.table_reads",
+    "table_words": "program.table_words",
+    "sram_channels": "memory.sram.banks",
+    "sram_latency_ns": "memory.sram.latency_ns",
+    "sram_word_ns": "memory.sram.word_ns",
+    "scratch_latency_ns": "memory.scratch.latency_ns",
+    "scratch_word_ns": "memory.scratch.word_ns",
+    "banks": "memory.dram.banks",
+    "slots": "memory.dram.slots",
+    "activate_cycles": "memory.dram.activate_cycles",
+    "column_cycles": "memory.dram.column_cycles",
+    "precharge_cycles": "memory.dram.precharge_cycles",
+    "turnaround_cycles": "memory.dram.turnaround_cycles",
+    "refresh_cycle": "memory.dram.refresh_every_cycles",
+    "refresh_interval": "memory.dram.refresh_cycles",
 }
 DERIVED: dict[str, Callable[[Mapping[str, str]], float]] = {
-    "engine_ns": lambda p: 1e3 / float(p["engine.clock_mhz"]),
-    "cycle_ns": lambda p: 1e3 / float(p["dram.clock_mhz"]),
-    "bytes_per_cycle": lambda p: int(p["dram.bus_bytes"]) * int(p["dram.beats_per_cycle"]),
-    "hash_ns": lambda p: float(p["hash.access_ns"]) * int(p["app.hashes"]),
-    "scheme": lambda p: SCHEMES.index(p["app.scheme"]),
-    "middle_order": lambda p: int(p["dram.interleaving"] == "middle_order"),
+    "engine_ns": lambda p: 1e3 / float(p["clock.engine_mhz"]),
+    "cycle_ns": lambda p: 1e3 / float(p["clock.dram_mhz"]),
+    "bytes_per_cycle": lambda p: int(p["memory.dram.bus_bytes"]) * int(p["memory.dram.beats_per_cycle"]),
+    "hash_ns": lambda p: float(p["unit.hash.access_ns"]) * int(p["program.hashes"]),
+    "scheme": lambda p: SCHEMES.index(p["program.scheme"]),
+    "middle_order": lambda p: int(p["memory.dram.interleaving"] == "middle_order"),
 }
 
 
@@ -78,20 +78,14 @@ def parameters(preset: str, changes: Sequence[str]) -> dict[str, str]:
     def refuse(key: str, what: str) -> None:
         problems.append(ConfigProblem("--model petri", key, f"found {values[key]}, expected {what}"))
 
-    if values["receive.mode"] != "ready":
-        refuse("receive.mode", "ready: the net knows a saturated input only")
-    if values["app.scheme"] not in SCHEMES:
-        refuse("app.scheme", f"one of {', '.join(SCHEMES)}")
-    if int(values["dram.back_pressure_requests"]):
-        refuse("dram.back_pressure_requests", "0: the net has no back pressure, as the thesis's")
-    if int(values["engine.switch_cycles"]):
-        refuse("engine.switch_cycles", "0")
-    if not problems:
-        threads = int(values["engine.engines"]) * int(values["engine.threads"])
-        header = int(values["app.header_bytes"])
-        each = dict(zip(SCHEMES, (0, header, CELL_BYTES, 2 * CELL_BYTES), strict=True))[values["app.scheme"]]
-        if threads * each > int(values["scratch.capacity_bytes"]):
-            refuse("app.scheme", f"a scheme that fits: {threads} threads keep {threads * each} bytes of scratchpad")
+    if values["traffic.arrivals"] != "saturated":
+        refuse("traffic.arrivals", "saturated: the net knows no other input")
+    if values["program.scheme"] not in SCHEMES:
+        refuse("program.scheme", f"one of {', '.join(SCHEMES)}")
+    if int(values["memory.dram.back_pressure_requests"]):
+        refuse("memory.dram.back_pressure_requests", "0: the net has no back pressure, as the thesis's")
+    if int(values["cluster.me.switch_cycles"]):
+        refuse("cluster.me.switch_cycles", "0")
     if problems:
         raise ConfigError.of(problems)
     return values
@@ -100,8 +94,14 @@ def parameters(preset: str, changes: Sequence[str]) -> dict[str, str]:
 def overrides(values: Mapping[str, str]) -> list[str]:
     """The net's parameters from the preset's."""
     kind = values["traffic.kind"]
-    spec = {"fixed": f"{values['traffic.packet_bytes']}:1", "sizes": values["traffic.sizes"]}
-    sizes = sizes_of(spec[kind] if kind in spec else values[f"mix.{kind}"])
+    match kind:
+        case "fixed":
+            spec = f"{values['traffic.packet_bytes']}:1"
+        case "sizes":
+            spec = values["traffic.sizes"]
+        case mix:
+            spec = values[f"mix.{mix}"]
+    sizes = sizes_of(spec)
     return [
         *(f"{name}={values[key]}" for name, key in SAME.items()),
         *(f"{name}={derive(values)!r}" for name, derive in DERIVED.items()),
@@ -130,16 +130,16 @@ def run(
         overrides=settings,
     )
     busy, tokens = found.busy_servers, found.mean_tokens
-    threads = int(values["engine.engines"]) * int(values["engine.threads"])
+    threads = int(values["cluster.me.engines"]) * int(values["cluster.me.threads"])
     utilization = {
         # Data, and the cycles for which the burst at the gate waits for the bus to turn.
-        "dram.bus": busy["dram.CpuTrans"] + tokens["dram.Gated"],
-        "dram.banks": 1 - tokens["dram.Banks"] / int(values["dram.banks"]),
+        "dram": busy["dram.CpuTrans"] + tokens["dram.Gated"],
+        "dram banks": 1 - tokens["dram.Banks"] / int(values["memory.dram.banks"]),
         "hash": busy["Hash"],
-        "engines": busy["Compute"] / int(values["engine.engines"]),
-        "sram": busy["Sram"] / int(values["sram.channels"]),
+        "engines of me": busy["Compute"] / int(values["cluster.me.engines"]),
+        "sram": busy["Sram"] / int(values["memory.sram.banks"]),
         "scratch": busy["Scratch"],
-        "threads": 1 - tokens["FreeThreads"] / threads,
+        "threads of me": 1 - tokens["FreeThreads"] / threads,
     }
     if "RunNext" not in found.rewards:
         message = (

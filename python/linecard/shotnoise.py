@@ -43,7 +43,7 @@ class ShotNoiseResult:
 
 
 def shot_noise(
-    preset: str = "ixp2400",
+    preset: str = "ixp2400_core",
     *,
     rate_mbps: float,
     windows: int = 50,
@@ -58,7 +58,7 @@ def shot_noise(
     bounds ``shots.*`` of the preset, sizes are its ``traffic.kind``.
 
     Args:
-        preset: A machine of parallel threads.
+        preset: A chip with the bounds of flows, ``[shots]``.
         rate_mbps: Mean load of all flows.
         windows: Windows to generate, at least 2.
         window_ms: Length of a window; the thesis takes 200 ms, a typical round-trip time.

@@ -5,10 +5,9 @@
 //! SRAM, writes the header back, and moves the mpackets to the transmit buffer, one access at a time.
 
 use crate::checksum::update;
-use crate::io::accept_ipv4;
 use crate::route::RouteTable;
-use linecard_program::{Application, CELL_BYTES, Ctx, DropReason, Move, PacketId, Program, Unit};
-use std::cell::Cell;
+use linecard_program::script::{Access, Action, NEVER_KEPT, PacketInfo, PacketProgram, RoleId, Steps, Way};
+use linecard_program::{CELL_BYTES, DropReason, NetworkKind, PacketHead};
 use std::rc::Rc;
 
 /// Where the parts of a packet are kept while it is processed.
@@ -91,179 +90,185 @@ pub struct Ipv4Config {
     pub table_words: u32,
 }
 
+/// Bytes of a word of scratchpad and SRAM.
+const WORD_BYTES: u16 = 4;
+
+/// What the program calls its places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ipv4Roles {
+    /// Memory that packets are kept in.
+    pub packets: RoleId,
+    /// Scratchpad.
+    pub scratch: RoleId,
+    /// Hash unit.
+    pub hash: RoleId,
+    /// Forwarding table.
+    pub table: RoleId,
+    /// Path from the receive to the transmit buffer.
+    pub direct: RoleId,
+}
+
 /// The forwarding application.
+#[derive(Clone, Debug)]
 pub struct Ipv4Forward {
     config: Ipv4Config,
+    roles: Ipv4Roles,
     table: Rc<RouteTable>,
-    lookups: Rc<Cell<u64>>,
+    lookups: u64,
 }
 
 impl Ipv4Forward {
     /// Forward by `table`: it says where packets go; what a lookup costs is the hash scheme's of the thesis, in `config`.
-    pub fn new(config: Ipv4Config, table: RouteTable) -> Self {
-        Self { config, table: Rc::new(table), lookups: Rc::default() }
-    }
-}
-
-impl Application for Ipv4Forward {
-    fn name(&self) -> &'static str {
-        "ipv4_forward"
+    pub fn new(config: Ipv4Config, roles: Ipv4Roles, table: RouteTable) -> Self {
+        Self { config, roles, table: Rc::new(table), lookups: 0 }
     }
 
-    fn locks(&self) -> u32 {
-        0
+    /// Bytes of a cell, and those of them that are kept in the scratchpad.
+    fn cell(&self, packet_bytes: u32, cell: u16) -> (u8, u8) {
+        let bytes = (packet_bytes - u32::from(cell) * CELL_BYTES).min(CELL_BYTES) as u16;
+        let cells = linecard_program::cells_of(packet_bytes) as u16;
+        let scratch = self.config.scheme.in_scratch(cell, cells, bytes, self.config.header_bytes);
+        (bytes as u8, scratch as u8)
     }
 
-    fn input(&self, ctx: Ctx) -> Program {
-        let thread = Thread {
-            ctx,
-            config: self.config,
-            table: Rc::clone(&self.table),
-            lookups: Rc::clone(&self.lookups),
+    /// A cell between a buffer and where it is kept: what is kept in the scratchpad first, then the rest.
+    fn kept_cell(&self, way: Way, packet_bytes: u32, cell: u16, steps: &mut Steps) {
+        let (bytes, scratch) = self.cell(packet_bytes, cell);
+        let Ipv4Roles { packets, scratch: memory, .. } = self.roles;
+        if scratch > 0 {
+            steps.push(0, Action::Move { role: memory, way, cell, bytes: scratch, last: scratch == bytes });
+        }
+        if scratch < bytes {
+            let rest = bytes - scratch;
+            steps.push(0, Action::Move { role: packets, way, cell, bytes: rest, last: true });
+        }
+    }
+
+    /// A whole cell over a place.
+    fn whole_cell(&self, role: RoleId, way: Way, packet_bytes: u32, cell: u16, steps: &mut Steps) {
+        let (bytes, _) = self.cell(packet_bytes, cell);
+        steps.push(0, Action::Move { role, way, cell, bytes, last: true });
+    }
+
+    /// Words of the first `bytes` bytes.
+    fn words(bytes: u16) -> u16 {
+        bytes.div_ceil(WORD_BYTES) * WORD_BYTES
+    }
+
+    /// Header to registers, hash, table, header back. `None` if the packet is dropped.
+    fn look_up(&mut self, head: &mut PacketHead, header_in_dram: bool, steps: &mut Steps) -> Option<u16> {
+        let Self { config, roles, .. } = self;
+        let bytes = config.header_bytes.min(head.bytes as u16);
+        let header = |way, kind, steps: &mut Steps| match header_in_dram {
+            true => {
+                let bytes = bytes as u8;
+                steps.push(0, Action::Move { role: roles.packets, way, cell: 0, bytes, last: false });
+            }
+            false => steps.access(roles.scratch, kind, Self::words(bytes), 0),
         };
-        match self.config.scheme {
-            BufferingScheme::Dynamic => Box::pin(dynamic(thread)),
-            _ => Box::pin(buffered(thread)),
-        }
-    }
-
-    /// There are no output threads: every thread does all of a packet's work.
-    fn output(&self, ctx: Ctx) -> Program {
-        self.input(ctx)
-    }
-
-    fn restart_counters(&self) {
-        self.lookups.set(0);
-    }
-
-    fn counters(&self) -> Vec<(&'static str, &'static str, f64)> {
-        vec![("lookups", "lookups", self.lookups.get() as f64)]
-    }
-}
-
-struct Thread {
-    ctx: Ctx,
-    config: Ipv4Config,
-    table: Rc<RouteTable>,
-    lookups: Rc<Cell<u64>>,
-}
-
-/// Bytes of a cell of a packet.
-#[inline]
-fn cell_bytes(packet_bytes: u32, cell: u16) -> u16 {
-    (packet_bytes - u32::from(cell) * CELL_BYTES).min(CELL_BYTES) as u16
-}
-
-/// All of the packet in DRAM and scratchpad, then the lookup, then out (section 3.3).
-async fn buffered(thread: Thread) {
-    let Thread { ctx, config, .. } = &thread;
-    loop {
-        let packet = ctx.receive().await;
-        let bytes = ctx.head().bytes;
-        let cells = ctx.head().cells() as u16;
-        for cell in 0..cells {
-            ctx.compute(config.store_cycles);
-            let size = cell_bytes(bytes, cell);
-            let scratch = config.scheme.in_scratch(cell, cells, size, config.header_bytes);
-            if scratch > 0 {
-                ctx.move_cell(Move::RbufToScratch, cell, scratch, scratch == size).await;
-            }
-            if scratch < size {
-                ctx.move_cell(Move::RbufToDram, cell, size - scratch, true).await;
-            }
-        }
-        let in_dram = config.scheme == BufferingScheme::Base;
-        let Some(port) = thread.look_up(packet, in_dram).await else { continue };
-        ctx.place(port).await;
-        for cell in 0..cells {
-            ctx.compute(config.load_cycles);
-            let size = cell_bytes(bytes, cell);
-            let scratch = config.scheme.in_scratch(cell, cells, size, config.header_bytes);
-            if scratch > 0 {
-                ctx.move_cell(Move::ScratchToTbuf, cell, scratch, scratch == size).await;
-            }
-            if scratch < size {
-                ctx.move_cell(Move::DramToTbuf, cell, size - scratch, true).await;
-            }
-        }
-        ctx.depart(packet).await;
-    }
-}
-
-/// The lookup first; then from buffer to buffer, or to DRAM and later out (section 4.3).
-async fn dynamic(thread: Thread) {
-    let Thread { ctx, config, .. } = &thread;
-    loop {
-        let (packet, stored) = ctx.receive_or_send().await;
-        let bytes = ctx.head().bytes;
-        let cells = ctx.head().cells() as u16;
-        if stored {
-            for cell in 0..cells {
-                ctx.compute(config.load_cycles);
-                ctx.move_cell(Move::DramToTbuf, cell, cell_bytes(bytes, cell), true).await;
-            }
-            ctx.depart(packet).await;
-            continue;
-        }
-        let first = cell_bytes(bytes, 0);
-        ctx.compute(config.store_cycles);
-        ctx.move_cell(Move::RbufToScratch, 0, first, true).await;
-        let Some(port) = thread.look_up(packet, false).await else { continue };
-        if ctx.place(port).await {
-            // A thread's place in the scratchpad is for the packet that it holds: the first cell goes to DRAM with the
-            // others.
-            ctx.read(Unit::Scratch, u32::from(first).div_ceil(4)).await;
-            ctx.move_cell(Move::RegistersToDram, 0, first, true).await;
-            for cell in 1..cells {
-                ctx.compute(config.store_cycles);
-                ctx.move_cell(Move::RbufToDram, cell, cell_bytes(bytes, cell), true).await;
-            }
-            ctx.store().await;
-            continue;
-        }
-        ctx.compute(config.load_cycles);
-        ctx.move_cell(Move::ScratchToTbuf, 0, first, true).await;
-        for cell in 1..cells {
-            ctx.compute(config.store_cycles + config.load_cycles);
-            ctx.move_cell(Move::RbufToTbuf, cell, cell_bytes(bytes, cell), true).await;
-        }
-        ctx.depart(packet).await;
-    }
-}
-
-impl Thread {
-    /// Header to registers, hash, table, header back. `None` if the packet was dropped.
-    async fn look_up(&self, packet: PacketId, header_in_dram: bool) -> Option<u16> {
-        let Self { ctx, config, table, lookups } = self;
-        let bytes = config.header_bytes.min(ctx.head().bytes as u16);
-        let words = u32::from(bytes).div_ceil(4);
-        match header_in_dram {
-            true => ctx.move_cell(Move::DramToRegisters, 0, bytes, false).await,
-            false => ctx.read(Unit::Scratch, words).await,
-        }
-        ctx.compute(config.packet_cycles);
-        if !accept_ipv4(ctx, packet).await {
+        header(Way::Read, Access::Read, steps);
+        steps.compute(config.packet_cycles);
+        let refused = match head.network {
+            NetworkKind::Ipv4 if head.ttl > 1 => None,
+            NetworkKind::Ipv4 => Some(DropReason::TtlExpired),
+            NetworkKind::Ipv6 | NetworkKind::Other => Some(DropReason::NotIpv4),
+        };
+        if let Some(reason) = refused {
+            steps.push(0, Action::Drop(reason));
             return None;
         }
-        lookups.set(lookups.get() + 1);
-        ctx.read(Unit::Hash, config.hashes).await;
-        for _ in 0..config.table_reads {
-            ctx.read(Unit::Sram, config.table_words).await;
+        self.lookups += 1;
+        for _ in 0..config.hashes {
+            steps.access(roles.hash, Access::Ask, WORD_BYTES, 0);
         }
-        let mut head = ctx.head();
-        let Some(port) = table.lookup(head.destination).0 else {
-            ctx.discard(packet, DropReason::NoRoute).await;
+        for read in 0..config.table_reads {
+            // Bucket and entry lie apart; which they are follows from the address.
+            let address = head.destination.wrapping_mul(0x9e37_79b1).wrapping_add(read << 16) >> 12 << 2;
+            steps.access(roles.table, Access::Read, config.table_words as u16 * WORD_BYTES, address);
+        }
+        let Some(port) = self.table.lookup(head.destination).0 else {
+            steps.push(0, Action::Drop(DropReason::NoRoute));
             return None;
         };
         // The time to live shares a 16-bit word with the protocol.
         let word = |ttl: u8| u16::from_be_bytes([ttl, head.protocol]);
         head.checksum = update(head.checksum, word(head.ttl), word(head.ttl - 1));
         head.ttl -= 1;
-        ctx.set_head(head);
-        match header_in_dram {
-            true => ctx.move_cell(Move::RegistersToDram, 0, bytes, false).await,
-            false => ctx.write(Unit::Scratch, words).await,
-        }
+        header(Way::Write, Access::Write, steps);
         Some(port)
+    }
+
+    /// All of the packet in DRAM and scratchpad, then the lookup, then out (section 3.3).
+    fn buffered(&mut self, head: &mut PacketHead, steps: &mut Steps) {
+        let (bytes, cells) = (head.bytes, head.cells() as u16);
+        for cell in 0..cells {
+            steps.compute(self.config.store_cycles);
+            self.kept_cell(Way::Receive, bytes, cell, steps);
+        }
+        let in_dram = self.config.scheme == BufferingScheme::Base;
+        let Some(port) = self.look_up(head, in_dram, steps) else { return };
+        steps.push(0, Action::Place { port, kept: NEVER_KEPT });
+        for cell in 0..cells {
+            steps.compute(self.config.load_cycles);
+            self.kept_cell(Way::Transmit, bytes, cell, steps);
+        }
+        steps.push(0, Action::Depart);
+    }
+
+    /// The lookup first; then from buffer to buffer, or to DRAM and later out (section 4.3).
+    fn dynamic(&mut self, head: &mut PacketHead, steps: &mut Steps) {
+        let (bytes, cells) = (head.bytes, head.cells() as u16);
+        let Ipv4Roles { packets, scratch, direct, .. } = self.roles;
+        let Ipv4Config { store_cycles, load_cycles, .. } = self.config;
+        steps.compute(store_cycles);
+        self.whole_cell(scratch, Way::Receive, bytes, 0, steps);
+        let Some(port) = self.look_up(head, false, steps) else { return };
+        steps.push(0, Action::Place { port, kept: NEVER_KEPT });
+        steps.compute(load_cycles);
+        self.whole_cell(scratch, Way::Transmit, bytes, 0, steps);
+        for cell in 1..cells {
+            steps.compute(store_cycles + load_cycles);
+            self.whole_cell(direct, Way::Across, bytes, cell, steps);
+        }
+        steps.push(0, Action::Depart);
+        steps.when_kept_from_here();
+        // A thread's place in the scratchpad is for the packet that it holds: the first cell goes to DRAM with the others.
+        let first = self.cell(bytes, 0).0;
+        steps.access(scratch, Access::Read, Self::words(first.into()), 0);
+        self.whole_cell(packets, Way::Write, bytes, 0, steps);
+        for cell in 1..cells {
+            steps.compute(store_cycles);
+            self.whole_cell(packets, Way::Receive, bytes, cell, steps);
+        }
+        steps.push(0, Action::Store);
+    }
+}
+
+impl PacketProgram for Ipv4Forward {
+    fn packet(&mut self, head: &mut PacketHead, _: &PacketInfo, steps: &mut Steps) {
+        match self.config.scheme {
+            BufferingScheme::Dynamic => self.dynamic(head, steps),
+            _ => self.buffered(head, steps),
+        }
+    }
+
+    fn resume(&mut self, head: &PacketHead, steps: &mut Steps) {
+        for cell in 0..head.cells() as u16 {
+            steps.compute(self.config.load_cycles);
+            self.whole_cell(self.roles.packets, Way::Transmit, head.bytes, cell, steps);
+        }
+        steps.push(0, Action::Depart);
+    }
+
+    fn fills_transmit_buffer(&self) -> bool {
+        true
+    }
+
+    fn restart_counters(&mut self) {
+        self.lookups = 0;
+    }
+
+    fn counters(&self) -> Vec<(&'static str, &'static str, f64)> {
+        vec![("lookups", "lookups", self.lookups as f64)]
     }
 }

@@ -20,7 +20,7 @@ pub use checksum::{header_checksum, update as update_checksum};
 pub use firewall::{Firewall, FirewallConfig, Template, Verdict};
 pub use forward::L3Forward;
 pub use io::IoCosts;
-pub use ipv4::{BufferingScheme, Ipv4Config, Ipv4Forward};
+pub use ipv4::{BufferingScheme, Ipv4Config, Ipv4Forward, Ipv4Roles};
 pub use nat::{Nat, NatConfig, Translation};
 pub use probe::{Probe, Probed};
 pub use recall::ResultCacheUse;

@@ -1,5 +1,6 @@
 //! What is counted while the chip runs.
 
+use crate::counts::BytesInside;
 use crate::series::Series;
 use crate::thread::State;
 use linecard_program::DropReason;
@@ -70,6 +71,73 @@ impl Level {
     }
 }
 
+/// KiB up to which the distribution of bytes inside is kept apart.
+const KIB: usize = 64;
+
+/// Bytes of the packets inside: over time, and after arrivals and departures.
+#[derive(Clone, Debug)]
+pub(crate) struct Occupancy {
+    level: Level,
+    since: Ticks,
+    time_by_kib: [u64; KIB + 1],
+    events_by_kib: [u64; KIB + 1],
+}
+
+impl Default for Occupancy {
+    fn default() -> Self {
+        Self { level: Level::default(), since: 0, time_by_kib: [0; KIB + 1], events_by_kib: [0; KIB + 1] }
+    }
+}
+
+impl Occupancy {
+    pub fn bytes(&self) -> u64 {
+        self.level.now
+    }
+
+    fn kib(&self) -> usize {
+        ((self.level.now >> 10) as usize).min(KIB)
+    }
+
+    #[inline]
+    pub fn set(&mut self, bytes: u64, now: Ticks) {
+        self.time_by_kib[self.kib()] += now - self.since;
+        self.since = now;
+        self.level.set(bytes, now);
+    }
+
+    /// A packet has come or gone.
+    #[inline]
+    pub fn event(&mut self) {
+        self.events_by_kib[self.kib()] += 1;
+    }
+
+    pub fn restart(&mut self, now: Ticks) {
+        self.level.restart(now);
+        self.since = now;
+        (self.time_by_kib, self.events_by_kib) = ([0; KIB + 1], [0; KIB + 1]);
+    }
+
+    /// What was seen up to `now`, of `duration` ticks.
+    pub fn seen(&self, now: Ticks, duration: Ticks) -> BytesInside {
+        let mut time = self.time_by_kib;
+        time[self.kib()] += now - self.since;
+        let below = |counts: &[u64; KIB + 1], all: u64| {
+            let mut sum = 0;
+            let add = |&count: &u64| {
+                sum += count;
+                if all > 0 { sum as f64 / all as f64 } else { 0.0 }
+            };
+            counts[..KIB].iter().map(add).collect()
+        };
+        BytesInside {
+            mean: if duration > 0 { self.level.integral(now) as f64 / duration as f64 } else { 0.0 },
+            most: self.level.most,
+            time_below_kib: below(&time, duration),
+            events_below_kib: below(&self.events_by_kib, self.events_by_kib.iter().sum()),
+        }
+    }
+}
+
 /// Counters since statistics started.
 pub(crate) struct Account {
     pub since: Ticks,
@@ -78,6 +146,12 @@ pub(crate) struct Account {
     pub packets_out: u64,
     pub bytes_out: u64,
     pub drops: [u64; Loss::COUNT],
+    pub bytes_dropped: u64,
+    pub kept_packets: u64,
+    pub kept_bytes: u64,
+    /// Bytes in receive buffers, and of all packets inside.
+    pub receive_bytes: Level,
+    pub bytes_inside: Occupancy,
     pub latency: Histogram,
     /// Packets between their last bit in and their last bit out.
     pub inside: Level,
@@ -87,6 +161,10 @@ pub(crate) struct Account {
     /// Time in which ports wrote packets to memory, and for which packets waited for their turn.
     pub stored: u128,
     pub turned: u128,
+    /// Time for which packets were kept in memory because their port was congested.
+    pub kept: u128,
+    /// Time in the transmit buffer after their threads were done with them.
+    pub transmitted: u128,
     pub queued: u128,
     pub wired: u128,
     /// Time of threads by cluster and state, `states` to a cluster.
@@ -105,12 +183,19 @@ impl Account {
             packets_out: 0,
             bytes_out: 0,
             drops: [0; Loss::COUNT],
+            bytes_dropped: 0,
+            kept_packets: 0,
+            kept_bytes: 0,
+            receive_bytes: Level::default(),
+            bytes_inside: Occupancy::default(),
             latency: Histogram::default(),
             inside: Level::default(),
             inside_at_start: 0,
             waited: 0,
             stored: 0,
             turned: 0,
+            kept: 0,
+            transmitted: 0,
             queued: 0,
             wired: 0,
             spent: vec![0; clusters * states],
@@ -120,20 +205,26 @@ impl Account {
     }
 
     /// Packets that left or were dropped.
-    pub fn lost(&mut self, loss: Loss, now: Ticks) {
+    pub fn lost(&mut self, loss: Loss, bytes: u32, now: Ticks) {
         self.drops[loss.number()] += 1;
+        self.bytes_dropped += u64::from(bytes);
         self.series.at(now).dropped += 1;
     }
 
+    /// A packet of so many bytes is inside.
     #[inline]
-    pub fn enters(&mut self, now: Ticks) {
+    pub fn enters(&mut self, bytes: u32, now: Ticks) {
+        self.bytes_inside.set(self.bytes_inside.bytes() + u64::from(bytes), now);
+        self.bytes_inside.event();
         let level = self.inside.now + 1;
         self.inside.set(level, now);
         self.series.at(now).inside = level;
     }
 
+    /// A packet of so many bytes is no longer inside.
     #[inline]
-    pub fn leaves(&mut self, now: Ticks) {
+    pub fn leaves(&mut self, bytes: u32, now: Ticks) {
+        self.bytes_inside.set(self.bytes_inside.bytes() - u64::from(bytes), now);
         let level = self.inside.now - 1;
         self.inside.set(level, now);
         self.series.at(now).inside = level;
@@ -148,7 +239,10 @@ impl Account {
         self.inside.restart(now);
         self.inside_at_start = self.inside.now;
         (self.waited, self.queued, self.wired) = (0, 0, 0);
-        (self.stored, self.turned) = (0, 0);
+        (self.stored, self.turned, self.kept, self.transmitted) = (0, 0, 0, 0);
+        (self.bytes_dropped, self.kept_packets, self.kept_bytes) = (0, 0, 0);
+        self.receive_bytes.restart(now);
+        self.bytes_inside.restart(now);
         self.spent.fill(0);
         self.series.restart(now, self.inside.now);
     }

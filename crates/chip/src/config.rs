@@ -5,7 +5,7 @@
 
 use linecard_buffers::AllocatorConfig;
 use linecard_dram::channel::{Policy, RefreshMode};
-use linecard_dram::{Device, FieldMap, packet_buffer};
+use linecard_dram::{Device, FieldMap, SlotConfig, packet_buffer};
 use linecard_program::script::Access;
 
 /// Everything that a chip is built from.
@@ -31,6 +31,8 @@ pub struct ChipConfig {
     pub order: OrderConfig,
     /// Where packets are kept; `None` where they stay in the receive buffer until they leave.
     pub packets: Option<PacketMemoryConfig>,
+    /// The transmit buffer that programs fill and ports send from, cell by cell; `None` where ports send packets whole.
+    pub transmit: Option<TransmitBufferConfig>,
     /// A packet always waits, and arrivals have no times: what the chip can do.
     pub saturated: bool,
     /// Seed of every random stream of the chip.
@@ -99,6 +101,42 @@ pub enum PlaceKind {
     Dram(DramConfig),
     /// A cache in front of another place.
     Cached(CacheConfig),
+    /// DRAM with a fixed number of slots for accesses of any size.
+    Slots(SlotsConfig),
+}
+
+/// DRAM whose controller has so many accesses in hand, side by side in banks (Girish 2008, section 3.2).
+#[derive(Clone, Copy, Debug)]
+pub struct SlotsConfig {
+    /// Clock of the DRAM, Hz.
+    pub clock_hz: u64,
+    /// Banks, slots, timing.
+    pub slots: SlotConfig,
+    /// Which bank an address lies in.
+    pub interleaving: Interleaving,
+    /// Bytes of a bank, a power of two.
+    pub bank_bytes: u64,
+    /// When engines stand still; `None` where they never do.
+    pub back_pressure: Option<BackPressure>,
+}
+
+/// An engine stands still when one of its threads asks for an access while so many requests are outstanding (Girish 2008,
+/// section 3.3.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BackPressure {
+    /// Outstanding requests.
+    pub requests: u32,
+    /// Bytes of an access that are one request; a larger access is several.
+    pub request_bytes: u32,
+}
+
+/// Which address bits choose the bank (Girish 2008, section 3.3.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interleaving {
+    /// The highest: all cells of a packet lie in one bank.
+    HighOrder,
+    /// Those above the cell: cells of a packet lie in banks one after the other.
+    MiddleOrder,
 }
 
 /// Which bank serves an access.
@@ -240,6 +278,37 @@ pub struct PoolConfig {
     pub name: String,
     /// Cells.
     pub cells: u32,
+    /// When they are free again.
+    pub release: Release,
+}
+
+/// When the cells of a packet in the receive buffer are free for others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Release {
+    /// Each as soon as it has been moved.
+    Cell,
+    /// All of them, when the last has been moved.
+    Packet,
+}
+
+/// A buffer that programs move packets to, cell by cell, and that ports send them from. A cell is taken when its move
+/// begins and free when its port has sent it. So that no packet can fill the buffer against an earlier one of its port,
+/// one cell a port is kept for packets at the head of their queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransmitBufferConfig {
+    /// Cells, more than output ports.
+    pub cells: u32,
+    /// When packets are kept in memory; `None` where programs keep all of them there anyway.
+    pub watermarks: Option<Watermarks>,
+}
+
+/// Bytes that a port has in the transmit buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Watermarks {
+    /// Beyond so many, its packets are kept in memory.
+    pub high_bytes: u32,
+    /// From so many on down, they no longer are.
+    pub low_bytes: u32,
 }
 
 /// A port: what comes in by it, and what goes out.
@@ -271,7 +340,7 @@ pub struct ReceiveConfig {
 /// Outward side of a port.
 #[derive(Clone, Debug)]
 pub struct TransmitConfig {
-    /// Rate of the wire.
+    /// Rate of the wire; 0 for a port that is never busy.
     pub bits_per_second: u64,
     /// Queues, one for each class.
     pub classes: u32,
@@ -334,9 +403,18 @@ pub struct PacketMemoryConfig {
     /// The role that names the memory.
     pub role: usize,
     /// Where packets are placed in it.
-    pub allocator: AllocatorConfig,
+    pub placement: PlacementRule,
     /// Ports write packets there before threads hear of them; otherwise programs move cells themselves.
     pub received_by_ports: bool,
     /// Ports read packets from there; otherwise programs have moved their cells.
     pub sent_by_ports: bool,
+}
+
+/// Where packets are placed in their memory.
+#[derive(Clone, Debug)]
+pub enum PlacementRule {
+    /// An allocator of buffers or pages.
+    Allocator(AllocatorConfig),
+    /// Each packet begins in a bank drawn at random, and there is always room ([`PlaceKind::Slots`] only).
+    RandomBank,
 }

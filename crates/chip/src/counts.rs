@@ -44,8 +44,33 @@ pub struct Counts {
     pub inboxes: Vec<InboxCounts>,
     /// Most packets that waited for their turn at once.
     pub order_most: u32,
+    /// Bytes of the packets that were lost.
+    pub bytes_dropped: u64,
+    /// Packets that were kept in memory because their port was congested, and their bytes.
+    pub kept_packets: u64,
+    /// See `kept_packets`.
+    pub kept_bytes: u64,
+    /// Mean bytes in the receive buffers and in the transmit buffer.
+    pub receive_bytes_mean: f64,
+    /// See `receive_bytes_mean`.
+    pub transmit_bytes_mean: f64,
+    /// Bytes of the packets inside.
+    pub bytes_inside: BytesInside,
     /// The run in slices.
     pub series: Series,
+}
+
+/// Bytes of the packets inside the chip, from arrival to departure.
+#[derive(Clone, Debug)]
+pub struct BytesInside {
+    /// Time-weighted mean.
+    pub mean: f64,
+    /// Largest.
+    pub most: u64,
+    /// Share of the time with less than so many KiB, from 1 on.
+    pub time_below_kib: Vec<f64>,
+    /// Share of the arrivals and departures after which there were less.
+    pub events_below_kib: Vec<f64>,
 }
 
 /// Time spent in one way.
@@ -94,6 +119,27 @@ pub struct PlaceCounts {
     pub hit_rate: Option<f64>,
     /// Where the time of its buses went, of DRAM.
     pub dram: Option<DramShares>,
+    /// The same of DRAM with slots.
+    pub slots: Option<SlotShares>,
+}
+
+/// Where the time of a DRAM with slots went, as shares, and what it moved.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SlotShares {
+    /// Data moved.
+    pub data: f64,
+    /// The bus turned between reads and writes.
+    pub turnaround: f64,
+    /// Refresh.
+    pub refresh: f64,
+    /// Banks were held, on average.
+    pub banks: f64,
+    /// Accesses whose data have moved.
+    pub accesses: u64,
+    /// Of those, the ones of less than 64 bytes.
+    pub narrow_accesses: u64,
+    /// Bytes moved.
+    pub bytes: u64,
 }
 
 /// Where the time of DRAM data buses went, as shares; what is left had no request.

@@ -35,7 +35,8 @@ pub use account::Loss;
 pub use chip::{Arrival, Chip, Departure, DepartureSink, Outcome, RunLimit, TrafficSource};
 pub use config::{ChipConfig, DispatchRule};
 pub use counts::{
-    ClusterCounts, Counts, DramShares, InboxCounts, LinkCounts, PlaceCounts, PoolCounts, PortCounts, Spent,
+    BytesInside, ClusterCounts, Counts, DramShares, InboxCounts, LinkCounts, PlaceCounts, PoolCounts,
+    PortCounts, SlotShares, Spent,
 };
 pub use recording::{Happened, LevelChange, LevelOf, Mark, Recording, StateSpan, Window};
 pub use series::{Series, Slice};

@@ -77,12 +77,15 @@ impl Order {
         self.waiting < self.window
     }
 
-    /// The packet waits for its turn: in the window, in the hands of its thread, or, dropped, nowhere.
+    /// The packet waits for its turn: in the window, in the hands of its thread (for room in the window, or for its place
+    /// in a queue), or, dropped, nowhere.
     pub fn wait(&mut self, packets: &mut Packets, id: PacketId) {
         let packet = &mut packets[id];
         let (domain, turn) = (packet.domain as usize, packet.turn);
         if packet.is_held() {
-            self.held.push_back(id);
+            if !packet.placing {
+                self.held.push_back(id);
+            }
         } else if !packet.dropped {
             self.enter_window(packet);
         }
@@ -149,7 +152,7 @@ impl Order {
             return None;
         }
         sequence.first = packets[first].next_waiting;
-        if packets[first].is_held() {
+        if packets[first].is_held() && !packets[first].placing {
             self.held.retain(|&id| id != first);
         }
         Some(first)

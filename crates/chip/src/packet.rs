@@ -54,6 +54,20 @@ pub(crate) struct Packet {
     pub in_window: bool,
     /// Given up; it only stands for its turn.
     pub dropped: bool,
+    /// Its thread waits for its place in an output queue.
+    pub placing: bool,
+    /// A thread has it.
+    pub attended: bool,
+    /// It has left, and only its thread still names it.
+    pub departed: bool,
+    /// All of it is in memory, and no thread sends it yet.
+    pub complete: bool,
+    /// Bytes of it in the receive buffer.
+    pub in_receive: u32,
+    /// Cells that have their place in the transmit buffer, that are complete there, and that have been sent.
+    pub transmit_cells: u16,
+    pub filled: u16,
+    pub cells_sent: u16,
 }
 
 impl Packet {
@@ -87,6 +101,14 @@ impl Packet {
             holder: NOBODY,
             in_window: false,
             dropped: false,
+            placing: false,
+            attended: false,
+            departed: false,
+            complete: false,
+            in_receive: 0,
+            transmit_cells: 0,
+            filled: 0,
+            cells_sent: 0,
         }
     }
 

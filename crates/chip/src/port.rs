@@ -1,6 +1,6 @@
 //! Ports: frames come in one after another at the rate of the wire, and go out likewise, class by class.
 
-use crate::config::{PortConfig, Scheduler, WhenFull};
+use crate::config::{PortConfig, Scheduler, Watermarks, WhenFull};
 use crate::rate::Rate;
 use linecard_program::{PacketHead, PacketId};
 use linecard_sim::{Ticks, Timebase};
@@ -25,14 +25,22 @@ pub(crate) struct Wire {
 
 impl Wire {
     fn new(bits_per_second: u64, overhead_bytes: u32, timebase: &Timebase) -> Self {
-        let byte_fs = 8_000_000_000_000_000 / bits_per_second.max(1);
+        // No rate stands for a wire that is never busy.
+        let byte_fs = 8_000_000_000_000_000u64.checked_div(bits_per_second).unwrap_or(0);
         Self { rate: Rate::new(byte_fs, timebase), overhead_bytes, free: 0, busy: 0 }
     }
 
     /// Puts a frame, gap included, on the wire at `at` or when it is free; returns when it ends.
     #[inline]
     pub fn send(&mut self, at: Ticks, bytes: u32) -> Ticks {
-        let time = self.rate.ticks(u64::from(bytes) + u64::from(self.overhead_bytes));
+        self.send_part(at, bytes, true)
+    }
+
+    /// Puts part of a frame on the wire; what a frame takes beside its bytes comes with the first.
+    #[inline]
+    pub fn send_part(&mut self, at: Ticks, bytes: u32, first: bool) -> Ticks {
+        let overhead = if first { self.overhead_bytes } else { 0 };
+        let time = self.rate.ticks(u64::from(bytes) + u64::from(overhead));
         self.busy += time;
         self.free = self.free.max(at) + time;
         self.free
@@ -86,6 +94,36 @@ pub(crate) struct Sender {
     pub packets: u64,
     pub bytes: u64,
     pub most_queued: u32,
+    /// What it sends out of the transmit buffer, where there is one.
+    pub cells: CellQueue,
+}
+
+/// Packets that a port sends cell by cell out of the transmit buffer.
+#[derive(Debug, Default)]
+pub(crate) struct CellQueue {
+    /// Packets that threads move to the buffer or that stand there, in order, and their bytes that have not been sent.
+    pub queue: VecDeque<PacketId>,
+    pub queued_bytes: u32,
+    /// Packets kept in memory, complete or not, that no thread sends yet.
+    pub kept: VecDeque<PacketId>,
+    /// Bytes in the transmit buffer.
+    pub bytes: u32,
+    /// Whether new packets are kept in memory.
+    pub keeps: bool,
+    /// A cell is on the wire.
+    pub busy: bool,
+}
+
+impl CellQueue {
+    /// Look whether new packets are to be kept in memory.
+    pub fn look_at(&mut self, watermarks: Option<Watermarks>) {
+        let Some(marks) = watermarks else { return };
+        if self.bytes > marks.high_bytes {
+            self.keeps = true;
+        } else if self.bytes <= marks.low_bytes {
+            self.keeps = false;
+        }
+    }
 }
 
 pub(crate) struct Port {
@@ -128,6 +166,7 @@ impl Port {
             packets: 0,
             bytes: 0,
             most_queued: 0,
+            cells: CellQueue::default(),
         });
         Self { receiver, sender }
     }
@@ -187,7 +226,8 @@ impl Sender {
     /// Packets that it has, wherever they stand.
     pub fn count(&self) -> usize {
         let blocked: usize = self.blocked.iter().map(VecDeque::len).sum();
-        self.queued() + blocked + self.fetched.len() + usize::from(self.sending.is_some())
+        let cells = self.cells.queue.len() + self.cells.kept.len();
+        self.queued() + blocked + self.fetched.len() + usize::from(self.sending.is_some()) + cells
     }
 
     /// Packets in all queues.

@@ -2,7 +2,7 @@
 
 use crate::packet::NONE;
 use linecard_program::PacketId;
-use linecard_program::script::Steps;
+use linecard_program::script::{Steps, Way};
 use linecard_sim::Ticks;
 
 /// No wake-up is known.
@@ -77,9 +77,20 @@ pub(crate) struct Thread {
     pub posted_until: Vec<Ticks>,
     pub posted_unknown: u32,
     pub posted: Posted,
+    /// The cell of which it moves the last part, if its end changes a buffer.
+    pub moving: Option<(Way, u16)>,
 }
 
 impl Thread {
+    /// Takes a packet up, whose steps are then written down.
+    #[inline]
+    pub fn take_up(&mut self, id: PacketId) {
+        self.packet = id;
+        self.epoch = self.epoch.wrapping_add(1);
+        (self.next, self.spent) = (0, false);
+        self.steps.clear();
+    }
+
     pub fn new(engine: u32, cluster: u16, posted: u32) -> Self {
         Self {
             engine,
@@ -95,6 +106,7 @@ impl Thread {
             posted_until: Vec::with_capacity(posted as usize),
             posted_unknown: 0,
             posted: Posted::No,
+            moving: None,
         }
     }
 }

@@ -4,7 +4,8 @@ mod kit;
 
 use kit::random::{RandomChip, chip};
 use linecard_buffers::AllocatorKind;
-use linecard_chip::config::{OrderKept, PlaceKind, WhenFull};
+
+use linecard_chip::config::{OrderKept, PlaceKind, PlacementRule, WhenFull};
 use linecard_chip::{Chip, Counts, Departure, Loss, Outcome, RunLimit};
 use proptest::prelude::*;
 use std::cell::RefCell;
@@ -29,10 +30,11 @@ fn run(random: &RandomChip, limit: RunLimit) -> Ran {
     let outcome = chip.run(limit, &mut |_| ControlFlow::Continue(()));
     let (counts, mut leftovers) = (chip.counts(), chip.leftovers());
     if let Some(memory) = &random.config.packets
-        && memory.allocator.kind == AllocatorKind::Piecewise
+        && let PlacementRule::Allocator(allocator) = &memory.placement
+        && allocator.kind == AllocatorKind::Piecewise
     {
         // The page under its frontier stays taken.
-        leftovers.retain(|left| *left != format!("{} cells of packet memories", memory.allocator.page_cells));
+        leftovers.retain(|left| *left != format!("{} cells of packet memories", allocator.page_cells));
     }
     let departures = departures.borrow().clone();
     Ran { outcome, counts, departures, leftovers }

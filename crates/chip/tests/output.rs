@@ -160,7 +160,7 @@ fn memories_that_have_room_are_filled_while_another_has_none() {
     config.targets = vec![vec![kit::target(0, 0, 0)], vec![kit::target(1, 0, 0)]];
     config.packets = Some(PacketMemoryConfig {
         role: 0,
-        allocator: linecard_buffers::AllocatorConfig {
+        placement: PlacementRule::Allocator(linecard_buffers::AllocatorConfig {
             kind: linecard_buffers::AllocatorKind::Fixed,
             cells: 1,
             page_cells: 1,
@@ -168,7 +168,7 @@ fn memories_that_have_room_are_filled_while_another_has_none() {
             order: linecard_buffers::PoolOrder::Fifo,
             queues: 1,
             seed: 1,
-        },
+        }),
         received_by_ports: false,
         sent_by_ports: false,
     });

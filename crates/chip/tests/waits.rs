@@ -98,7 +98,7 @@ fn a_packet_leaves_the_receive_buffer_with_its_last_cell() {
     config.pools[0].cells = 3;
     config.packets = Some(PacketMemoryConfig {
         role: 0,
-        allocator: linecard_buffers::AllocatorConfig {
+        placement: PlacementRule::Allocator(linecard_buffers::AllocatorConfig {
             kind: linecard_buffers::AllocatorKind::FineGrain,
             cells: 64,
             page_cells: 1,
@@ -106,7 +106,7 @@ fn a_packet_leaves_the_receive_buffer_with_its_last_cell() {
             order: linecard_buffers::PoolOrder::Fifo,
             queues: 1,
             seed: 1,
-        },
+        }),
         received_by_ports: false,
         sent_by_ports: false,
     });

@@ -7,15 +7,12 @@
 //! above the engines. What it leaves out on purpose: instruction fetch, contention on the buses between engines and
 //! units.
 //!
-//! [`parallel`] is a machine of its own: the IXP2400, whose threads each do all of a packet's work.
-//!
 //! The programs are `async fn`s of `linecard-program`; a [`Machine`] is their executor. Nothing runs at an instant at
 //! which nothing happens.
 #![forbid(unsafe_code)]
 
 mod bus;
 mod config;
-mod drive;
 mod engine;
 pub mod hierarchy;
 mod lock;
@@ -23,7 +20,6 @@ mod machine;
 mod memory;
 mod output;
 mod packet;
-pub mod parallel;
 mod paths;
 mod receive;
 mod report;

@@ -28,7 +28,6 @@ pub(crate) struct Configuration {
     pub app: String,
     settings: BTreeMap<String, Setting>,
     resolved: Resolved,
-    kind: Option<PresetKind>,
 }
 
 impl Configuration {
@@ -40,8 +39,8 @@ impl Configuration {
 
     /// [`Configuration::load`] of files that have been read.
     pub fn of(files: &Files<'_>, overrides: &[String], app: Option<&str>) -> Result<Self, Error> {
-        let (preset, kind) = (files.preset(), files.kind());
-        let refused = match kind {
+        let preset = files.preset();
+        let refused = match files.kind() {
             Some(PresetKind::Policy) => Some(("a policy of a memory controller", "--policy")),
             Some(PresetKind::Memory) => Some(("a DRAM part", "--device")),
             _ => None,
@@ -52,11 +51,8 @@ impl Configuration {
             return Err(Error::Config { problems: vec![problem("preset".into(), "", message)] });
         }
         let (resolved, mut problems) = resolve(files, overrides);
-        let configuration = Self::choose(resolved, kind, app, &mut problems);
-        let built = configuration.as_ref().map(|c| match kind {
-            Some(PresetKind::Parallel) => c.parallel_machine(1).map(drop),
-            _ => c.machine(1).map(drop),
-        });
+        let configuration = Self::choose(resolved, app, &mut problems);
+        let built = configuration.as_ref().map(|c| c.machine(1).map(drop));
         if let Some(Err(Error::Config { problems: more })) = built {
             problems.extend(more);
         }
@@ -67,12 +63,7 @@ impl Configuration {
     }
 
     /// One value for every parameter, if there are any at all.
-    fn choose(
-        resolved: Resolved,
-        kind: Option<PresetKind>,
-        app: Option<&str>,
-        problems: &mut Vec<ConfigProblem>,
-    ) -> Option<Self> {
+    fn choose(resolved: Resolved, app: Option<&str>, problems: &mut Vec<ConfigProblem>) -> Option<Self> {
         if resolved.settings.is_empty() {
             return None;
         }
@@ -115,17 +106,12 @@ impl Configuration {
         problems.extend(
             missing.iter().map(|p| problem("preset".into(), p.key, format!("missing ({})", p.meaning))),
         );
-        missing.is_empty().then_some(Self { app, settings, resolved, kind })
+        missing.is_empty().then_some(Self { app, settings, resolved })
     }
 
     pub fn setting(&self, key: &str) -> &Setting {
         // Every key of the schema has a value: `new` has seen to it.
         &self.settings[key]
-    }
-
-    /// What the preset is for.
-    pub fn kind(&self) -> Option<PresetKind> {
-        self.kind
     }
 
     pub fn constraints(&self) -> &[crate::preset::ConstraintRow] {

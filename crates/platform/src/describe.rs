@@ -112,11 +112,7 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
         title: resolved.title,
         extends: resolved.extends,
         parameters,
-        derived: match (&whole, files.kind()) {
-            (None, _) => Vec::new(),
-            (Some(c), Some(PresetKind::Parallel)) => crate::parallel::derived(c),
-            (Some(c), _) => derived(c),
-        },
+        derived: whole.as_ref().map(derived).unwrap_or_default(),
     })
 }
 

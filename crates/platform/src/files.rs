@@ -13,8 +13,6 @@ use toml::de::DeTable;
 pub(crate) enum PresetKind {
     /// A machine with input and output threads, or a part of one.
     Machine,
-    /// A machine of parallel threads.
-    Parallel,
     /// A DRAM part of its own, or a standard.
     Memory,
     /// A memory controller's policy.
@@ -184,8 +182,6 @@ fn kind_within<'a>(
     let bases: Vec<_> = file.extends.iter().map(|base| kind_within(base, files, kinds)).collect();
     let kind = if has("policy") {
         Some(PresetKind::Policy)
-    } else if has("machine") || bases.contains(&Some(PresetKind::Parallel)) {
-        Some(PresetKind::Parallel)
     } else if ["organization", "timing", "constraint", "refresh"].into_iter().any(has) {
         Some(PresetKind::Memory)
     } else if bases.is_empty() || has("app") || has("engine") || has("dram") {
@@ -223,16 +219,16 @@ mod tests {
         std::fs::create_dir_all(&folder).unwrap();
         let path = |number: usize| format!("{}/chain{number}.toml", folder.display());
         for number in 0..16 {
-            let base = if number == 0 { "platforms/ixp2400".to_owned() } else { path(number - 1) };
+            let base = if number == 0 { "platforms/ixp1200".to_owned() } else { path(number - 1) };
             let text = format!("title = \"Chain\"\nextends = [\"{base}\"]\n");
             std::fs::write(path(number), text).unwrap();
         }
         let parsed = parsed_by(|| {
             let configuration = Configuration::load(&path(15), &[], None).unwrap();
-            assert_eq!(configuration.app, "ipv4_forward");
+            assert_eq!(configuration.app, "l3fwd16");
         });
         std::fs::remove_dir_all(&folder).unwrap();
         let shelf = Shelf::default();
-        assert_eq!(parsed, 16 + Files::read("ixp2400", &shelf).files.len());
+        assert_eq!(parsed, 16 + Files::read("ixp1200", &shelf).files.len());
     }
 }

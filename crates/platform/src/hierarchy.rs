@@ -2,7 +2,7 @@
 
 use crate::build::Configuration;
 use crate::error::Error;
-use crate::files::{Files, PresetKind, Shelf};
+use crate::files::{Files, Shelf};
 use linecard_np::hierarchy::{HierarchyConfig, HierarchyCounts, LinkTimes, Signal, run};
 use serde::Serialize;
 
@@ -74,11 +74,8 @@ const MOST_PACKETS: u64 = 10_000_000;
 pub fn hierarchy(request: &HierarchyRequest) -> Result<HierarchyReport, Error> {
     let shelf = Shelf::default();
     let files = Files::read(&request.preset, &shelf);
-    if files.kind() == Some(PresetKind::Parallel) {
-        let message = format!(
-            "`{}` is a machine of parallel threads, without a core and a host above it",
-            request.preset
-        );
+    if crate::chip::is_chip(&request.preset) {
+        let message = format!("`{}` is a chip without a core and a host above it", request.preset);
         return Err(Error::Config { problems: vec![crate::preset::problem("preset".into(), "", message)] });
     }
     let configuration = Configuration::of(&files, &request.overrides, None)?;

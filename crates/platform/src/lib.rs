@@ -13,7 +13,6 @@ mod files;
 mod hierarchy;
 mod ineffective;
 mod memory;
-mod parallel;
 mod petri;
 mod preset;
 mod program;
@@ -23,6 +22,7 @@ mod routes;
 mod rules;
 mod run;
 mod schema;
+mod shots;
 mod summary;
 mod timeline;
 mod totals;
@@ -40,7 +40,6 @@ pub use memory::{
     BankUse, CommandCounts, MemoryEnergy, MemoryInput, MemoryLatency, MemoryReport, MemoryRequest,
     MemoryTime, run_memory,
 };
-pub use parallel::{ShotNoiseReport, ShotNoiseRequest, shot_noise_windows};
 pub use petri::{
     Accuracy, AnyNet, ArcView, ExploreReport, FiringView, NetSource, NetView, PlaceView, Semiflow,
     SimulateReport, SimulateRequest, SolveReport, TraceRequest, TransitionView, explore_net, net_to_pnml,
@@ -59,3 +58,4 @@ pub use report::{
 };
 pub use request::{Progress, RunRequest};
 pub use run::run;
+pub use shots::{ShotNoiseReport, ShotNoiseRequest, shot_noise_windows};

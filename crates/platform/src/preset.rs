@@ -20,8 +20,7 @@
 //! ```
 
 use crate::error::ConfigProblem;
-use crate::files::{Files, PresetFile, PresetKind};
-use crate::parallel::PARALLEL;
+use crate::files::{Files, PresetFile};
 use crate::schema::{Kind, NP, Parameter, Schema, nearest};
 use include_dir::{Dir, File, include_dir};
 use serde::Serialize;
@@ -166,10 +165,7 @@ fn shipped() -> impl Iterator<Item = (&'static str, &'static str, &'static File<
 /// checked is checked too, so that all problems come at once.
 pub(crate) fn resolve(files: &Files<'_>, overrides: &[String]) -> (Resolved, Vec<ConfigProblem>) {
     let mut problems = Vec::new();
-    let mut resolved = Resolved::new(match files.kind() {
-        Some(PresetKind::Parallel) => &PARALLEL,
-        _ => &NP,
-    });
+    let mut resolved = Resolved::new(&NP);
     resolved.extends =
         files.walk(&mut problems, &mut |file, problems| read_into(file, &mut resolved, problems));
     for (number, text) in overrides.iter().enumerate() {
@@ -195,13 +191,6 @@ fn read_into(file: &PresetFile<'_>, resolved: &mut Resolved, problems: &mut Vec<
     for (key, value) in table.iter() {
         match key.get_ref().as_ref() {
             "title" | "extends" => {}
-            "machine" if text_of(table, "machine") == PARALLEL_THREADS => {}
-            "machine" => {
-                let message = format!(
-                    "expected \"{PARALLEL_THREADS}\"; machines with input and output threads need no such line"
-                );
-                reader.fail(key.span().start, "machine", message);
-            }
             name => reader.read(name, key.span().start, value),
         }
     }
@@ -234,9 +223,6 @@ pub(crate) fn load(preset: &str) -> Result<(String, Cow<'static, str>), String> 
         }
     }
 }
-
-/// What the key `machine` of a preset says for [`PresetKind::Parallel`].
-const PARALLEL_THREADS: &str = "parallel_threads";
 
 struct Reader<'a> {
     file: &'a PresetFile<'a>,

@@ -2,7 +2,6 @@
 
 use crate::build::Configuration;
 use crate::error::Error;
-use crate::files::PresetKind;
 use crate::preset::problem;
 use crate::report::RunReport;
 use crate::request::{Progress, RunRequest};
@@ -37,9 +36,6 @@ pub fn run(
         });
     }
     let configuration = Configuration::load(&request.preset, &request.overrides, request.app.as_deref())?;
-    if configuration.kind() == Some(PresetKind::Parallel) {
-        return crate::parallel::run(request, &configuration, progress);
-    }
     match &request.timeline {
         None => Ok(run_watched(request, &configuration, Silent, progress)?.0),
         Some(path) => {

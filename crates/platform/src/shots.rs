@@ -1,10 +1,8 @@
 //! The load of shot noise in windows, as Girish 2008, section 4.4.3, measures it.
 
-use crate::build::Configuration;
+use crate::chip::shot_noise_of;
 use crate::error::Error;
-use crate::files::{Files, PresetKind, Shelf};
 use crate::preset::problem;
-use crate::traffic::shot_noise;
 use linecard_traffic::PacketSource;
 use linecard_traffic::generators::ShotNoise;
 use serde::Serialize;
@@ -13,7 +11,7 @@ use std::ops::ControlFlow;
 /// What is asked.
 #[derive(Clone, Debug)]
 pub struct ShotNoiseRequest {
-    /// Preset with `shots.*`, `traffic.kind` and `traffic.rate_gbps`.
+    /// Chip with `[shots]`, `traffic.kind` and `traffic.rate_gbps`.
     pub preset: String,
     /// Changes, `key.path=value`.
     pub overrides: Vec<String>,
@@ -61,19 +59,13 @@ pub fn shot_noise_windows(
         let message = format!("found {found}, expected {expected}");
         Err(Error::Config { problems: vec![problem("shot noise".into(), key, message)] })
     };
-    let shelf = Shelf::default();
-    let files = Files::read(&request.preset, &shelf);
-    if files.kind() != Some(PresetKind::Parallel) {
-        return wrong("", format!("`{}`", request.preset), "a machine of parallel threads, such as ixp2400");
-    }
     if !(2..=MOST_WINDOWS).contains(&request.windows) {
         return wrong("windows", request.windows.to_string(), "2 to 1,000,000 windows");
     }
     if !(0.001..=1e6).contains(&request.window_ms) {
         return wrong("window_ms", request.window_ms.to_string(), "0.001 to 1,000,000 ms");
     }
-    let configuration = Configuration::of(&files, &request.overrides, None)?;
-    let config = shot_noise(&configuration, request.seed)?;
+    let config = shot_noise_of(&request.preset, &request.overrides, request.seed)?;
     let traffic = |e: linecard_traffic::TrafficError| Error::Traffic(e.to_string());
     let mut stream = ShotNoise::new(&config).map_err(traffic)?;
     let window_ns = (request.window_ms * 1e6).round() as u64;

@@ -8,8 +8,7 @@ use linecard_apps::RouteTable;
 use linecard_np::Arrival;
 use linecard_program::{NetworkKind, PacketHead};
 use linecard_traffic::generators::{
-    Arrivals, EmpiricalSizes, FlowShape, Generator, GeneratorConfig, MAX_PACKET_BYTES, ShotNoise,
-    ShotNoiseConfig, Sizes,
+    Arrivals, EmpiricalSizes, FlowShape, Generator, GeneratorConfig, MAX_PACKET_BYTES, Sizes,
 };
 use linecard_traffic::remap::{AddressMap, AddressMapOptions};
 use linecard_traffic::{CaptureReader, LinkType, Network, OpenOptions, Packet, PacketSource, open};
@@ -186,32 +185,12 @@ fn named_sizes(configuration: &Configuration) -> Result<Sizes, Error> {
     Ok(match configuration.text("traffic.kind").as_str() {
         "fixed" => Sizes::Fixed(configuration.integer("traffic.packet_bytes") as u32),
         "imix" => Sizes::Imix,
-        "sizes" => sizes(configuration, "traffic.sizes")?,
-        // The others are names of mixes that the preset has.
-        name => sizes(configuration, &format!("mix.{name}"))?,
-    })
-}
-
-/// Shot noise as a configuration describes it.
-pub(crate) fn shot_noise(configuration: &Configuration, seed: u64) -> Result<ShotNoiseConfig, Error> {
-    let whole = |key: &str, factor: f64| (configuration.number(key) * factor).round() as u64;
-    Ok(ShotNoiseConfig {
-        seed,
-        bits_per_second: whole("traffic.rate_gbps", 1e9).max(1),
-        sizes: named_sizes(configuration)?,
-        slowest_bps: whole("shots.slowest_kbps", 1e3),
-        fastest_bps: whole("shots.fastest_kbps", 1e3),
-        shortest_ns: whole("shots.shortest_ms", 1e6),
-        longest_ns: whole("shots.longest_ms", 1e6),
+        _ => sizes(configuration, "traffic.sizes")?,
     })
 }
 
 fn generator(configuration: &Configuration, seed: u64) -> Result<Box<dyn PacketSource>, Error> {
     let rate = (configuration.number("traffic.rate_gbps") * 1e9).round() as u64;
-    if configuration.text("traffic.arrivals") == "shot_noise" {
-        let stream = ShotNoise::new(&shot_noise(configuration, seed)?);
-        return Ok(Box::new(stream.map_err(|e| Error::Traffic(e.to_string()))?));
-    }
     let sizes = named_sizes(configuration)?;
     let generator = Generator::new(&GeneratorConfig {
         seed,

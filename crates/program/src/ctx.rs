@@ -1,6 +1,6 @@
 //! The program's side of the machine: one method an op.
 
-use crate::{Block, DropReason, Move, NetworkKind, Op, PacketHead, PacketId, Path, Source, Unit};
+use crate::{Block, DropReason, NetworkKind, Op, PacketHead, PacketId, Path, Source, Unit};
 use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
@@ -9,9 +9,6 @@ use std::task::{Context, Poll};
 
 /// Most bytes that an instruction moves between components (Spalink 2000, section 2.1).
 pub const TRANSFER_BYTES: u32 = 32;
-
-/// Mark of a packet that stands in the packet buffer, in the answer to [`Op::ReceiveOrSend`].
-pub const STORED: u32 = 1 << 31;
 
 /// What passes between one thread's program and the machine.
 #[derive(Debug)]
@@ -117,31 +114,6 @@ impl Ctx {
     #[inline]
     pub async fn receive(&self) -> PacketId {
         PacketId(self.ask(Op::Receive).await)
-    }
-
-    /// The next packet, or one of the packet buffer that may go out (`true`).
-    #[inline]
-    pub async fn receive_or_send(&self) -> (PacketId, bool) {
-        let answer = self.ask(Op::ReceiveOrSend).await;
-        (PacketId(answer & !STORED), answer & STORED != 0)
-    }
-
-    /// Move part of a cell of the packet received last.
-    #[inline]
-    pub async fn move_cell(&self, what: Move, cell: u16, bytes: u16, last: bool) {
-        self.ask(Op::Move { what, cell, bytes, last }).await;
-    }
-
-    /// Take the packet's place in `queue`; whether the queue's packets are to be kept in the packet buffer.
-    #[inline]
-    pub async fn place(&self, queue: u16) -> bool {
-        self.ask(Op::Place { queue }).await != 0
-    }
-
-    /// The packet is complete in the packet buffer.
-    #[inline]
-    pub async fn store(&self) {
-        self.ask(Op::Store).await;
     }
 
     /// Header of the packet received last.

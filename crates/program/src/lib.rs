@@ -26,6 +26,6 @@ mod packet;
 pub mod script;
 
 pub use application::{Application, Program};
-pub use ctx::{Ctx, Mailbox, STORED, TRANSFER_BYTES};
-pub use op::{Block, DropReason, Move, Op, Path, Source, Unit};
+pub use ctx::{Ctx, Mailbox, TRANSFER_BYTES};
+pub use op::{Block, DropReason, Op, Path, Source, Unit};
 pub use packet::{CELL_BYTES, NetworkKind, PacketHead, PacketId, cells_of};

@@ -86,40 +86,6 @@ impl Path {
     }
 }
 
-/// What moves an mpacket (a cell) or a header on a machine whose DRAM serves whole accesses, side by side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Move {
-    /// Receive buffer to DRAM.
-    RbufToDram,
-    /// Receive buffer to scratchpad.
-    RbufToScratch,
-    /// Receive buffer to transmit buffer, by a path of its own.
-    RbufToTbuf,
-    /// DRAM to transmit buffer.
-    DramToTbuf,
-    /// Scratchpad to transmit buffer.
-    ScratchToTbuf,
-    /// DRAM to registers.
-    DramToRegisters,
-    /// Registers to DRAM.
-    RegistersToDram,
-}
-
-impl Move {
-    /// Whether the data leave the receive buffer.
-    #[inline]
-    pub fn from_rbuf(self) -> bool {
-        matches!(self, Move::RbufToDram | Move::RbufToScratch | Move::RbufToTbuf)
-    }
-
-    /// Whether the data come into the transmit buffer.
-    #[inline]
-    pub fn to_tbuf(self) -> bool {
-        matches!(self, Move::RbufToTbuf | Move::DramToTbuf | Move::ScratchToTbuf)
-    }
-}
-
 /// Why a packet is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -212,31 +178,6 @@ pub enum Op {
         /// Whether they continue the transfer before.
         again: bool,
     },
-    /// Wait for the next packet, or for one in the packet buffer that may go out; those come first. Answers the packet,
-    /// with [`crate::STORED`] added if it is one of the packet buffer. On machines of parallel threads only.
-    ReceiveOrSend,
-    /// Move part of a cell of the thread's packet and wait. A cell has left the receive buffer, or is complete in the
-    /// transmit buffer, with its `last` move. On machines of parallel threads only.
-    Move {
-        /// From where to where.
-        what: Move,
-        /// Which cell.
-        cell: u16,
-        /// Bytes to move, at most a cell.
-        bytes: u16,
-        /// Whether the cell is done with it.
-        last: bool,
-    },
-    /// Take the thread's packet's place in an output queue, behind the earlier packets of its flow, and wait for that.
-    /// Answers 1 while packets of the queue are to be kept in the packet buffer, else 0. On machines of parallel
-    /// threads only.
-    Place {
-        /// Output queue.
-        queue: u16,
-    },
-    /// The thread's packet is complete in the packet buffer; some thread will send it. Does not wait. On machines of
-    /// parallel threads only.
-    Store,
     /// Look the flow of the received packet up in the result cache and wait. Answers 1 when its result is there, 0
     /// when not; the cache's policy then decides whether it comes in. On machines with a result cache only.
     Recall,

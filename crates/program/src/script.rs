@@ -69,6 +69,47 @@ impl Access {
     }
 }
 
+/// A way of packets' bytes between buffers, places and registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// From the receive buffer to a place.
+    Receive,
+    /// From a place to the transmit buffer.
+    Transmit,
+    /// From the receive buffer to the transmit buffer.
+    Across,
+    /// From a place to the registers of the engine.
+    Read,
+    /// From the registers to a place.
+    Write,
+}
+
+impl Way {
+    /// Whether bytes leave the receive buffer.
+    #[inline]
+    pub fn from_receive(self) -> bool {
+        matches!(self, Way::Receive | Way::Across)
+    }
+
+    /// Whether bytes come to the transmit buffer.
+    #[inline]
+    pub fn to_transmit(self) -> bool {
+        matches!(self, Way::Transmit | Way::Across)
+    }
+
+    /// What it is for the place.
+    #[inline]
+    pub fn access(self) -> Access {
+        match self {
+            Way::Receive | Way::Write => Access::Write,
+            Way::Transmit | Way::Across | Way::Read => Access::Read,
+        }
+    }
+}
+
+/// A place in a queue for a packet that is never kept in memory for its port's sake.
+pub const NEVER_KEPT: u16 = u16::MAX;
+
 /// What a thread does after the cycles of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
@@ -98,6 +139,33 @@ pub enum Action {
         /// Which cell of the packet.
         cell: u16,
     },
+    /// Move part of a cell of the packet and wait. The cell has left the receive buffer, or is complete in the transmit
+    /// buffer, with its `last` move.
+    Move {
+        /// Where the packet's bytes are kept on the way, or what carries them.
+        role: RoleId,
+        /// From where to where.
+        way: Way,
+        /// Which cell of the packet.
+        cell: u16,
+        /// Bytes to move, at most a cell.
+        bytes: u8,
+        /// Whether the cell is done with it.
+        last: bool,
+    },
+    /// Take the packet's place in an output queue, behind the earlier ones of its flow, and wait for that. Where packets
+    /// of the port are to be kept in memory, the program goes on with its step number `kept`.
+    Place {
+        /// Output port; numbers beyond the last begin again.
+        port: u16,
+        /// Where to go on then; [`NEVER_KEPT`] for a packet that is not to be kept.
+        kept: u16,
+    },
+    /// The packet is complete in memory and waits for a thread that sends it ([`PacketProgram::resume`]); this one is
+    /// free.
+    Store,
+    /// All of the packet has been moved to the transmit buffer; the thread is free.
+    Depart,
     /// Wait for everything posted.
     Join,
     /// Wait for a lock.
@@ -174,6 +242,18 @@ impl Steps {
         self.list.insert(at, Step { cycles: 0, action });
     }
 
+    /// Let the first [`Action::Place`] go on with the step that comes next, where the packet is kept.
+    pub fn when_kept_from_here(&mut self) {
+        let here = self.list.len() as u16;
+        let place = self.list.iter_mut().find_map(|step| match &mut step.action {
+            Action::Place { kept, .. } => Some(kept),
+            _ => None,
+        });
+        if let Some(kept) = place {
+            *kept = here;
+        }
+    }
+
     /// The steps so far; cycles that no action has followed yet are not among them.
     pub fn list(&self) -> &[Step] {
         &self.list
@@ -200,8 +280,20 @@ pub struct PacketInfo {
 /// A packet program.
 pub trait PacketProgram {
     /// Does the work on one packet and appends what it costs to `steps`, which is empty. The last action must be
-    /// [`Action::Send`], [`Action::Put`] or [`Action::Drop`], and no earlier one may be.
+    /// [`Action::Send`], [`Action::Put`], [`Action::Drop`], [`Action::Store`] or [`Action::Depart`], and one of these
+    /// stands earlier only in front of the steps that [`Action::Place`] may go on with.
     fn packet(&mut self, head: &mut PacketHead, info: &PacketInfo, steps: &mut Steps);
+
+    /// Appends what it costs to send a packet that was stored ([`Action::Store`]) to `steps`, which is empty. Nothing
+    /// unless the program stores packets.
+    fn resume(&mut self, head: &PacketHead, steps: &mut Steps) {
+        let _ = (head, steps);
+    }
+
+    /// Whether the program fills the transmit buffer itself ([`Action::Place`], [`Action::Move`], [`Action::Depart`]).
+    fn fills_transmit_buffer(&self) -> bool {
+        false
+    }
 
     /// Locks that the program uses, numbered from 0.
     fn locks(&self) -> u16 {

@@ -138,7 +138,7 @@ def run(
 
         linecard run ixp1200 --csv result.csv --timeline run.json
 
-        linecard run ipv4_forward --model np --set traffic.kind=PSC --set app.scheme=FCB+TB
+        linecard run ipv4_forward --model np --set traffic.kind=PSC --set program.scheme=FCB+TB
     """
     from linecard import api
     from linecard.cli import screen

@@ -10,7 +10,7 @@ from linecard.cli.common import JSON_HELP
 
 
 def shot_noise(
-    preset: Annotated[str, typer.Argument(metavar="PRESET", help="A machine of parallel threads.")] = "ixp2400",
+    preset: Annotated[str, typer.Argument(metavar="PRESET", help="A chip with the bounds of flows, [shots].")] = "ixp2400_core",
     rate_mbps: Annotated[float, typer.Option(metavar="MBPS", help="Mean load of all flows.")] = 411.0,
     windows: Annotated[int, typer.Option(metavar="N", help="Windows to generate.")] = 50,
     window_ms: Annotated[float, typer.Option(metavar="MS", help="Length of a window.")] = 200.0,
@@ -27,7 +27,7 @@ def shot_noise(
 
     **Examples**
 
-        linecard shot-noise ixp2400 --rate-mbps 411 --set traffic.kind=Abilene
+        linecard shot-noise ixp2400_core --rate-mbps 411 --set traffic.kind=Abilene
 
         linecard shot-noise --rate-mbps 5417 --windows 20 --set shots.fastest_kbps=33000 --json
     """

@@ -131,10 +131,6 @@ pub fn run(
             Op::Discard { packet, reason } => meet(packet, Fate::Dropped(reason)),
             Op::Access { .. } | Op::Admit { .. } | Op::WriteCell { .. } | Op::Join => {}
             op @ (Op::Recall
-            | Op::ReceiveOrSend
-            | Op::Move { .. }
-            | Op::Place { .. }
-            | Op::Store
             | Op::Transfer { .. }
             | Op::Post { .. }
             | Op::Queue { .. }

@@ -42,6 +42,15 @@ impl Chip {
                 .map(|(inbox, config)| InboxCounts { name: config.name.clone(), most: inbox.most_waiting })
                 .collect(),
             order_most: self.order.most_waiting,
+            bytes_dropped: a.bytes_dropped,
+            kept_packets: a.kept_packets,
+            kept_bytes: a.kept_bytes,
+            receive_bytes_mean: share(a.receive_bytes.integral(now) as f64, duration as f64),
+            transmit_bytes_mean: self
+                .transmit
+                .as_ref()
+                .map_or(0.0, |buffer| share(buffer.bytes.integral(now) as f64, duration as f64)),
+            bytes_inside: a.bytes_inside.seen(now, duration),
             series: a.series.clone(),
         }
     }
@@ -84,6 +93,8 @@ impl Chip {
             ("into memory by the port", self.account.stored),
             ("in inbox", self.account.waited),
             ("wait for turn", self.account.turned),
+            ("kept in memory", self.account.kept),
+            ("in transmit buffer", self.account.transmitted),
             ("in output queue", self.account.queued),
             ("on the wire", self.account.wired),
         ] {
@@ -141,6 +152,11 @@ impl Chip {
                     let use_ = of_server(&c.port);
                     (use_, use_, c.port.accesses, c.residence, Some(rate))
                 }
+                Place::Slots(s) => {
+                    let shares = s.shares(now);
+                    let bus = Some((shares.data + shares.turnaround).min(1.0));
+                    (bus, bus, shares.accesses, s.residence, None)
+                }
             };
             PlaceCounts {
                 name: config.name.clone(),
@@ -152,6 +168,10 @@ impl Chip {
                 hit_rate,
                 dram: match place {
                     Place::Dram(d) => Some(d.shares(now).0),
+                    _ => None,
+                },
+                slots: match place {
+                    Place::Slots(s) => Some(s.shares(now)),
                     _ => None,
                 },
             }

@@ -1,8 +1,11 @@
 //! Building a chip: what fits together is checked, numbers are given out, threads are started.
 
-use super::{Chip, Cluster, FIXED, PacketMemory, Pool, Sources, Target, TrafficSource};
+use super::transmit::FLOW_CLASSES;
+use super::{Chip, Cluster, FIXED, PacketMemory, Pool, Room, Sources, Target, TrafficSource, TransmitBuffer};
 use crate::account::{Account, Level};
-use crate::config::{BankBy, ChipConfig, ClusterConfig, DispatchRule, PlaceConfig, PlaceKind, Scheduler};
+use crate::config::{
+    BankBy, ChipConfig, ClusterConfig, DispatchRule, PlaceConfig, PlaceKind, PlacementRule, Scheduler,
+};
 use crate::engine::Engine;
 use crate::inbox::{Group, Inbox};
 use crate::link::Link;
@@ -12,8 +15,9 @@ use crate::place::Place;
 use crate::port::Port;
 use crate::thread::{State, Thread};
 use linecard_buffers::{Allocator, AllocatorKind};
+use linecard_program::CELL_BYTES;
 use linecard_program::script::PacketProgram;
-use linecard_sim::{Agenda, Branches, Timebase};
+use linecard_sim::{Agenda, Branches, Timebase, stream};
 use std::collections::{BinaryHeap, VecDeque};
 
 /// A frame that would wait longer for its wire is lost: more comes than the port carries.
@@ -38,7 +42,10 @@ impl Chip {
         let groups = groups_of_places(&config);
         let receiving = numbers(&config, |port| port.receive.is_some());
         let sending = numbers(&config, |port| port.transmit.is_some());
-        let mut places: Vec<Place> = config.places.iter().map(|place| Place::new(place, &timebase)).collect();
+        let places: Result<Vec<Place>, String> =
+            config.places.iter().map(|place| Place::new(place, &timebase)).collect();
+        let mut places = places?;
+        check_transmit(&config, &programs)?;
         let shape = Threads::new(&config);
         let sources = Sources::new(&config, &places, receiving.len(), sending.len());
         let seed = config.seed;
@@ -100,7 +107,14 @@ impl Chip {
             receivers: receiving,
             senders: sending,
             order: Order::new(config.order, config.ports.len()),
-            memory: packet_memory(&config)?,
+            memory: packet_memory(&config, &places)?,
+            transmit: config.transmit.map(|transmit| TransmitBuffer {
+                config: transmit,
+                used: 0,
+                waiters: VecDeque::new(),
+                kept_flows: vec![0; FLOW_CLASSES],
+                bytes: Level::default(),
+            }),
             locks: (0..locks).map(|_| super::Lock::default()).collect(),
             packets: Packets::default(),
             timers: BinaryHeap::new(),
@@ -147,6 +161,7 @@ fn timebase(config: &ChipConfig) -> Result<Timebase, String> {
     let mut clocks: Vec<u64> = config.clusters.iter().map(|cluster| cluster.clock_hz).collect();
     clocks.extend(config.places.iter().filter_map(|place| match &place.kind {
         PlaceKind::Dram(dram) => Some(dram.clock_hz),
+        PlaceKind::Slots(slots) => Some(slots.clock_hz),
         _ => None,
     }));
     Timebase::fine(&clocks).map_err(|error| error.to_string())
@@ -207,23 +222,34 @@ fn targets(config: &ChipConfig, groups: &[u16], ticks: &impl Fn(u64) -> u64) -> 
     config.targets.iter().flatten().map(target).collect()
 }
 
-fn packet_memory(config: &ChipConfig) -> Result<Option<PacketMemory>, String> {
+fn packet_memory(config: &ChipConfig, places: &[Place]) -> Result<Option<PacketMemory>, String> {
     let Some(packets) = &config.packets else { return Ok(None) };
-    let mut allocators: Vec<Option<Allocator>> = config.places.iter().map(|_| None).collect();
+    let mut rooms: Vec<Option<Room>> = config.places.iter().map(|_| None).collect();
     let mut base_of_place = vec![0; config.places.len()];
     let mut of_cluster = Vec::new();
     for (row, cluster) in config.targets.iter().zip(&config.clusters) {
         let Some(target) = &row[packets.role] else {
             return Err(format!("{} reaches no memory that keeps packets", cluster.name));
         };
-        if allocators[target.place].is_none() {
-            allocators[target.place] = Some(Allocator::new(&packets.allocator)?);
+        if rooms[target.place].is_none() {
+            rooms[target.place] = Some(match (&packets.placement, &places[target.place]) {
+                (PlacementRule::Allocator(allocator), _) => Room::Allocated(Allocator::new(allocator)?),
+                (PlacementRule::RandomBank, Place::Slots(slots)) => Room::RandomBank {
+                    stream: stream(config.seed, "placement of packets in banks"),
+                    banks: slots.banks(),
+                    step_cells: (slots.bank_step_bytes() / u64::from(CELL_BYTES)) as u32,
+                },
+                (PlacementRule::RandomBank, _) => {
+                    let name = &config.places[target.place].name;
+                    return Err(format!("{name} has no slots: packets are placed in it by an allocator"));
+                }
+            });
             base_of_place[target.place] = target.base;
         }
         of_cluster.push((target.place as u16, target.base));
     }
     Ok(Some(PacketMemory {
-        allocators,
+        rooms,
         of_cluster,
         base_of_place,
         received_by_ports: packets.received_by_ports,
@@ -241,9 +267,12 @@ impl Sources {
         let mut channel_of_place = Vec::new();
         for (number, place) in places.iter().enumerate() {
             channel_of_place.push(channels.len());
-            if let Place::Dram(dram) = place {
-                channels.extend((0..dram.channels()).map(|channel| (number as u16, channel as u16)));
-            }
+            let count = match place {
+                Place::Dram(dram) => dram.channels(),
+                Place::Slots(_) => 1,
+                _ => 0,
+            };
+            channels.extend((0..count).map(|channel| (number as u16, channel as u16)));
         }
         Self {
             first_receiver: FIXED,
@@ -353,8 +382,10 @@ fn check(config: &ChipConfig, programs: usize) -> Result<(), String> {
     }
     // A packet gets its cells before a thread has it, so the thread's memory must be known then.
     if let Some(packets) = &config.packets {
+        let per_queue =
+            matches!(&packets.placement, PlacementRule::Allocator(a) if a.kind == AllocatorKind::PerQueue);
         refuse(
-            packets.allocator.kind == AllocatorKind::PerQueue,
+            per_queue,
             "packets leave a chip in another order than they came, which allocation by queue does not bear: choose \
              another allocator",
         )?;
@@ -377,10 +408,42 @@ fn check(config: &ChipConfig, programs: usize) -> Result<(), String> {
     Ok(())
 }
 
+/// What does not fit with ports that send out of a transmit buffer, cell by cell.
+fn check_transmit(config: &ChipConfig, programs: &[Box<dyn PacketProgram>]) -> Result<(), String> {
+    let refuse = |wrong: bool, message: &str| if wrong { Err(message.to_owned()) } else { Ok(()) };
+    let Some(transmit) = config.transmit else { return Ok(()) };
+    let ports = config.ports.iter().filter(|port| port.transmit.is_some()).count();
+    let cells = transmit.cells;
+    let few = format!("a transmit buffer of {cells} cells for {ports} ports: it needs more cells than ports");
+    refuse(cells as usize <= ports, &few)?;
+    refuse(
+        config.clusters.iter().any(|cluster| !programs[cluster.program].fills_transmit_buffer()),
+        "ports send out of a transmit buffer, and the program does not fill it: leave [transmit] out, or run a program \
+         that moves packets there (ipv4_forward)",
+    )?;
+    let Some(marks) = transmit.watermarks else { return Ok(()) };
+    refuse(marks.low_bytes > marks.high_bytes, "the low watermark lies above the high one")?;
+    let one_list = config.inboxes.len() == 1 && config.inboxes[0].rule == DispatchRule::FreeList;
+    refuse(
+        !one_list,
+        "packets that are kept for congested ports go to any thread that is free: the chip needs one inbox with \
+         dispatch = \"free_list\"",
+    )
+}
+
 fn check_place(place: &PlaceConfig, places: &[PlaceConfig]) -> Result<(), String> {
     let name = &place.name;
     match &place.kind {
         PlaceKind::Server(_) => {}
+        PlaceKind::Slots(slots) => {
+            let too_small = slots.bank_bytes < u64::from(CELL_BYTES) || !slots.bank_bytes.is_power_of_two();
+            let nothing = slots.back_pressure.is_some_and(|b| b.requests == 0 || b.request_bytes == 0);
+            if too_small || nothing {
+                return Err(format!(
+                    "{name} needs banks of a power of two of bytes, and a back pressure that lets accesses through"
+                ));
+            }
+        }
         PlaceKind::Banked { count, by, .. } => {
             let interleaved = match *by {
                 BankBy::Address { interleave_bytes } => interleave_bytes.is_power_of_two(),

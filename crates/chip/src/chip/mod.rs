@@ -5,10 +5,11 @@ mod build;
 mod receive;
 mod send;
 mod threads;
+mod transmit;
 mod travel;
 
-use crate::account::Account;
-use crate::config::ChipConfig;
+use crate::account::{Account, Level};
+use crate::config::{ChipConfig, TransmitBufferConfig};
 use crate::counts::Counts;
 use crate::engine::Engine;
 use crate::inbox::Inbox;
@@ -23,7 +24,7 @@ use crate::thread::{State, Thread};
 use linecard_buffers::Allocator;
 use linecard_program::script::{Access, PacketProgram};
 use linecard_program::{PacketHead, PacketId};
-use linecard_sim::{Agenda, Branches, Clock, Ticks, Timebase, mser};
+use linecard_sim::{Agenda, Branches, Clock, Stream, Ticks, Timebase, mser};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::ops::ControlFlow;
@@ -153,6 +154,8 @@ pub(crate) enum Timer {
     Stored(u32),
     /// All of a packet has been read for its port.
     Fetched(u32),
+    /// A thread has moved the last part of a cell.
+    Moved(u32),
 }
 
 /// Requests on their way to a link or a place, by time of arrival.
@@ -207,6 +210,7 @@ pub struct Chip {
     senders: Vec<u16>,
     order: Order,
     memory: Option<PacketMemory>,
+    transmit: Option<TransmitBuffer>,
     locks: Vec<Lock>,
     packets: Packets,
     timers: BinaryHeap<Reverse<(Ticks, u64, Timer)>>,
@@ -249,9 +253,31 @@ pub(crate) struct Pool {
     level: crate::account::Level,
 }
 
+/// Where the packets of a place are.
+pub(crate) enum Room {
+    Allocated(Allocator),
+    /// Each begins in a bank drawn at random; cells from one bank to the next.
+    RandomBank {
+        stream: Stream,
+        banks: u32,
+        step_cells: u32,
+    },
+}
+
+/// The transmit buffer.
+pub(crate) struct TransmitBuffer {
+    config: TransmitBufferConfig,
+    used: u32,
+    /// Threads that wait for room in it.
+    waiters: VecDeque<u32>,
+    /// Packets in memory that no thread sends yet, by class of flow.
+    kept_flows: Vec<u32>,
+    bytes: Level,
+}
+
 pub(crate) struct PacketMemory {
     /// One for each place that keeps packets.
-    allocators: Vec<Option<Allocator>>,
+    rooms: Vec<Option<Room>>,
     /// By cluster: place and first byte.
     of_cluster: Vec<(u16, u64)>,
     /// By place: first byte.
@@ -311,8 +337,12 @@ impl Chip {
     pub fn leftovers(&self) -> Vec<String> {
         let threads = self.threads.iter().filter(|t| t.packet != NONE || t.posted_unknown > 0).count();
         let cells: u64 = self.pools.iter().map(|pool| pool.level.now).sum();
-        let memories = self.memory.iter().flat_map(|memory| memory.allocators.iter().flatten());
-        let kept: u64 = memories.map(|allocator| u64::from(allocator.cells_in_use())).sum();
+        let memories = self.memory.iter().flat_map(|memory| memory.rooms.iter().flatten());
+        let in_use = |room: &Room| match room {
+            Room::Allocated(allocator) => u64::from(allocator.cells_in_use()),
+            Room::RandomBank { .. } => 0,
+        };
+        let kept: u64 = memories.map(in_use).sum();
         let loads = self.inboxes.iter().flat_map(|inbox| &inbox.groups).map(|group| u64::from(group.load));
         let senders = self.ports.iter().filter_map(|port| port.sender.as_ref());
         let held = [
@@ -325,6 +355,12 @@ impl Chip {
             ("threads at work", threads as u64),
             ("cells of receive buffers", cells),
             ("cells of packet memories", kept),
+            (
+                "cells of the transmit buffer",
+                self.transmit.as_ref().map_or(0, |buffer| u64::from(buffer.used)),
+            ),
+            ("bytes of receive buffers", self.account.receive_bytes.now),
+            ("bytes", self.account.bytes_inside.bytes()),
             ("accesses", (self.requests.len() - self.free_requests.len()) as u64),
             ("requests on their way", self.lines.iter().map(|line| line.len() as u64).sum()),
             ("timers", self.timers.len() as u64),
@@ -473,6 +509,7 @@ impl Chip {
             match timer {
                 Timer::Stored(packet) => self.stored(PacketId(packet), now),
                 Timer::Fetched(packet) => self.fetched(PacketId(packet), now),
+                Timer::Moved(thread) => self.moved_now(thread, now),
             }
         }
     }
@@ -501,6 +538,7 @@ impl Chip {
         self.places.iter_mut().for_each(|place| place.restart(now));
         self.links.iter_mut().for_each(|link| link.restart(now));
         self.pools.iter_mut().for_each(|pool| pool.level.restart(now));
+        self.transmit.iter_mut().for_each(|buffer| buffer.bytes.restart(now));
         for port in &mut self.ports {
             if let Some(receiver) = &mut port.receiver {
                 receiver.wire.restart(now);

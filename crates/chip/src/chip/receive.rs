@@ -1,6 +1,6 @@
 //! The inward side: arrivals, wires, the receive buffer, and packets written to memory by their port.
 
-use super::{ARRIVAL, Arrival, Chip, NO_TARGET, Owner};
+use super::{ARRIVAL, Arrival, Chip, NO_TARGET, Owner, Room};
 use crate::account::Loss;
 use crate::inbox::choose;
 use crate::packet::Packet;
@@ -34,7 +34,7 @@ impl Chip {
             if receiver.wire.free.saturating_sub(now) > self.line_patience {
                 self.came(port, self.numbered, &arrival.head, now);
                 self.numbered += 1;
-                self.lose(self.numbered - 1, Loss::LineFull, now);
+                self.lose(self.numbered - 1, Loss::LineFull, arrival.head.bytes, now);
             } else {
                 let ends = receiver.wire.send(now, arrival.head.bytes);
                 let frame = Frame { head: arrival.head, flow_hash: arrival.flow_hash, ends };
@@ -59,9 +59,9 @@ impl Chip {
     }
 
     /// A packet is lost that never stood in the table.
-    fn lose(&mut self, number: u64, loss: Loss, now: Ticks) {
+    fn lose(&mut self, number: u64, loss: Loss, bytes: u32, now: Ticks) {
         self.note(number, Happened::Lost(loss), now);
-        self.account.lost(loss, now);
+        self.account.lost(loss, bytes, now);
         self.gone += 1;
     }
 
@@ -91,20 +91,19 @@ impl Chip {
         if self.pools[pool].level.now + u64::from(cells) > room {
             let too_large = u64::from(cells) > room;
             let reason = if too_large { DropReason::TooLarge } else { DropReason::ReceiveBufferFull };
-            return self.lose(number, Loss::Program(reason), now);
+            return self.lose(number, Loss::Program(reason), frame.head.bytes, now);
         }
         let mut packet = Packet::new(frame.head, number, frame.flow_hash, port as u16, now);
         let group = self.inboxes[inbox].group_of(frame.flow_hash);
         if let Err(loss) = self.allocate(&mut packet, inbox, group) {
-            return self.lose(number, loss, now);
+            return self.lose(number, loss, frame.head.bytes, now);
         }
         let level = self.pools[pool].level.now + u64::from(cells);
         self.pools[pool].level.set(level, now);
         (packet.pool, packet.pool_cells) = (pool as u16, cells as u16);
         (packet.domain, packet.turn) = self.order.enter(frame.flow_hash, port as u16);
-        let id = self.packets.insert(packet);
+        let id = self.stands_in_receive_buffer(packet, now);
         self.join_group(id, inbox, group);
-        self.account.enters(now);
         self.note_inside(now);
         match &self.memory {
             Some(memory) if memory.received_by_ports => {
@@ -117,13 +116,30 @@ impl Chip {
         }
     }
 
+    /// A packet has come in and is one of those inside.
+    fn stands_in_receive_buffer(&mut self, mut packet: Packet, now: Ticks) -> PacketId {
+        let bytes = packet.head.bytes;
+        packet.in_receive = bytes;
+        let level = &mut self.account.receive_bytes;
+        level.set(level.now + u64::from(bytes), now);
+        self.account.enters(bytes, now);
+        self.packets.insert(packet)
+    }
+
     /// Find room for a packet in the memory of the cluster that will have it.
     fn allocate(&mut self, packet: &mut Packet, inbox: usize, group: usize) -> Result<(), Loss> {
         let Some(memory) = &mut self.memory else { return Ok(()) };
         let cluster = usize::from(self.inboxes[inbox].groups[group].cluster);
         let (place, _) = memory.of_cluster[cluster];
-        let Some(allocator) = &mut memory.allocators[usize::from(place)] else {
-            unreachable!("every place that keeps packets has an allocator")
+        let allocator = match &mut memory.rooms[usize::from(place)] {
+            Some(Room::Allocated(allocator)) => allocator,
+            Some(Room::RandomBank { stream, banks, step_cells }) => {
+                let first = stream.below(*banks) * *step_cells;
+                (packet.place, packet.first_cell) = (place, first);
+                (packet.write_at, packet.read_at) = ((0, first), (0, first));
+                return Ok(());
+            }
+            None => unreachable!("every place that keeps packets has room for them"),
         };
         match allocator.allocate(u32::from(packet.cells), 0) {
             Placement::Wait => Err(Loss::PacketMemoryFull),
@@ -156,13 +172,12 @@ impl Chip {
             self.numbered += 1;
             self.came(usize::from(port), self.numbered - 1, &head, now);
             if let Err(loss) = allocated {
-                self.lose(self.numbered - 1, loss, now);
+                self.lose(self.numbered - 1, loss, head.bytes, now);
                 continue;
             }
             (packet.domain, packet.turn) = self.order.enter(flow_hash, port);
-            let id = self.packets.insert(packet);
+            let id = self.stands_in_receive_buffer(packet, now);
             self.join_group(id, inbox, group);
-            self.account.enters(now);
             self.note_inside(now);
             return Some(id);
         }
@@ -213,7 +228,13 @@ impl Chip {
     pub(super) fn cell_address(&mut self, id: PacketId, cell: u16, write: bool) -> u64 {
         let packet = &mut self.packets[id];
         let Some(memory) = &self.memory else { return u64::from(cell) * u64::from(CELL_BYTES) };
-        let Some(allocator) = &memory.allocators[usize::from(packet.place)] else { return 0 };
+        let allocator = match &memory.rooms[usize::from(packet.place)] {
+            Some(Room::Allocated(allocator)) => allocator,
+            Some(Room::RandomBank { .. }) => {
+                return (u64::from(packet.first_cell) + u64::from(cell)) * u64::from(CELL_BYTES);
+            }
+            None => return 0,
+        };
         let at = if write { &mut packet.write_at } else { &mut packet.read_at };
         if at.0 > cell {
             *at = (0, packet.first_cell);
@@ -239,6 +260,11 @@ impl Chip {
     /// The packet's cells of the receive buffer are free.
     pub(super) fn free_pool(&mut self, id: PacketId, now: Ticks) {
         let packet = &mut self.packets[id];
+        let bytes = u64::from(std::mem::take(&mut packet.in_receive));
+        if bytes > 0 {
+            let level = &mut self.account.receive_bytes;
+            level.set(level.now - bytes, now);
+        }
         let cells = u64::from(std::mem::take(&mut packet.pool_cells));
         if cells > 0 {
             let level = &mut self.pools[usize::from(packet.pool)].level;

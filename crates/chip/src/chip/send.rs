@@ -1,6 +1,6 @@
 //! The outward side: the turn of a packet, output queues, packets read from memory by their port, wires, departures.
 
-use super::{Chip, Departure};
+use super::{Chip, Departure, Room};
 use crate::account::Loss;
 use crate::config::WhenFull;
 use crate::packet::{NOBODY, Packet};
@@ -75,7 +75,7 @@ impl Chip {
 
     /// Let all packets go on that can: from their turn to their queue, from a full queue's door into the queue, from
     /// queues to ports. One makes room for the next, so that it is done in a loop and not by calls within calls.
-    fn go_on(&mut self, now: Ticks) {
+    pub(super) fn go_on(&mut self, now: Ticks) {
         loop {
             if let Some(id) = self.passing.pop_front() {
                 self.pass(id, now);
@@ -91,8 +91,10 @@ impl Chip {
 
     /// It is the packet's turn: it goes to its queue, and the next one of its sequence follows.
     fn pass(&mut self, id: PacketId, now: Ticks) {
-        let Packet { dropped, port, class, domain, holder, .. } = self.packets[id];
-        if dropped {
+        let Packet { dropped, placing, port, class, domain, holder, .. } = self.packets[id];
+        if placing {
+            self.place_waiting(id, now);
+        } else if dropped {
             self.packets.remove(id);
         } else {
             let class = usize::from(class);
@@ -145,9 +147,10 @@ impl Chip {
 
     /// A packet that was inside is lost, and what it holds is free.
     fn lose_inside(&mut self, id: PacketId, loss: Loss, now: Ticks) {
+        let bytes = self.packets[id].head.bytes;
         self.note(self.packets[id].number, Happened::Lost(loss), now);
-        self.account.lost(loss, now);
-        self.account.leaves(now);
+        self.account.lost(loss, bytes, now);
+        self.account.leaves(bytes, now);
         self.note_inside(now);
         self.gone += 1;
         self.free_all(id, now);
@@ -160,7 +163,7 @@ impl Chip {
         let packet = &mut self.packets[id];
         if std::mem::take(&mut packet.allocated)
             && let Some(memory) = &mut self.memory
-            && let Some(allocator) = &mut memory.allocators[usize::from(packet.place)]
+            && let Some(Room::Allocated(allocator)) = &mut memory.rooms[usize::from(packet.place)]
         {
             allocator.release(packet.first_cell, u32::from(packet.cells));
         }
@@ -229,6 +232,10 @@ impl Chip {
     /// The frame on the wire of a port has ended.
     pub(super) fn sender_event(&mut self, source: usize, now: Ticks) {
         let number = usize::from(self.senders[source]);
+        if self.transmit.is_some() {
+            self.cell_sent(self.senders[source], now);
+            return self.refill(now);
+        }
         let Some(sender) = &mut self.ports[number].sender else { return };
         let Some(id) = sender.sending.take() else { return };
         if self.memory.as_ref().is_some_and(|m| m.sent_by_ports) {
@@ -242,17 +249,23 @@ impl Chip {
         self.refill(now);
     }
 
-    fn depart(&mut self, id: PacketId, now: Ticks) {
+    pub(super) fn depart(&mut self, id: PacketId, now: Ticks) {
         self.free_all(id, now);
         let packet = self.packets[id];
-        self.packets.remove(id);
+        if packet.attended {
+            // Its thread has not come to itself since it moved the last cell.
+            self.packets[id].departed = true;
+        } else {
+            self.packets.remove(id);
+        }
         self.gone += 1;
         let bytes = u64::from(packet.head.bytes);
         self.account.packets_out += 1;
         self.account.bytes_out += bytes;
         let latency = now - packet.received;
         self.account.latency.record(latency);
-        self.account.leaves(now);
+        self.account.leaves(packet.head.bytes, now);
+        self.account.bytes_inside.event();
         self.note(packet.number, Happened::Departed { port: packet.port }, now);
         self.note_inside(now);
         let slice = self.account.series.at(now);
@@ -272,7 +285,7 @@ impl Chip {
     }
 
     /// Where a packet always waits, threads that found no room in memory for one try again.
-    fn refill(&mut self, now: Ticks) {
+    pub(super) fn refill(&mut self, now: Ticks) {
         if !self.config.saturated || self.next_arrival.is_none() {
             return;
         }

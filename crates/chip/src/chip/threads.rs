@@ -1,24 +1,27 @@
 //! Engines run threads: who is next, until when, and what the actions of a thread do.
 
 use super::send::Sent;
-use super::{Chip, Owner};
+use super::{Chip, Owner, Timer};
 use crate::account::Loss;
 use crate::packet::NONE;
+use crate::place::Place;
 use crate::recording::StateSpan;
 use crate::thread::{NEVER, Posted, State};
 use linecard_program::PacketId;
-use linecard_program::script::{Access, Action, PacketInfo, RoleId};
+use linecard_program::script::{Access, Action, PacketInfo, RoleId, Way};
 use linecard_sim::Ticks;
 
 /// What comes of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum After {
+pub(super) enum After {
     /// The thread goes on with its next step.
     GoOn,
     /// It waits for the result.
     Wait,
     /// It waits to do the action; whoever makes room does it for the thread.
     Blocked,
+    /// It waits to do the action, and its engine stands still with it.
+    Stall,
 }
 
 impl Chip {
@@ -83,7 +86,7 @@ impl Chip {
             if !t.spent {
                 let cluster = &mut self.clusters[t.cluster as usize];
                 let mut cycles = step.cycles;
-                if matches!(step.action, Action::Access { .. } | Action::Cell { .. }) {
+                if matches!(step.action, Action::Access { .. } | Action::Cell { .. } | Action::Move { .. }) {
                     cycles += cluster.issue_cycles;
                 }
                 if let Some(branches) = &mut cluster.branches {
@@ -99,6 +102,7 @@ impl Chip {
             match self.act(thread, step.action, now) {
                 After::GoOn => {}
                 After::Wait | After::Blocked => return false,
+                After::Stall => return true,
             }
         }
     }
@@ -127,6 +131,32 @@ impl Chip {
                 }
                 let kind = if write { Access::Write } else { Access::Read };
                 self.issue(thread, role, kind, posted, bytes, address, now)
+            }
+            Action::Move { role, way, cell, bytes, last } => {
+                let id = self.threads[thread as usize].packet;
+                if way.to_transmit() && !self.takes_transmit_cell(id, cell, now) {
+                    self.wait_for_transmit_cell(thread, now);
+                    return After::Blocked;
+                }
+                if self.stands_still(thread, role, now) {
+                    return After::Stall;
+                }
+                self.move_part(thread, role, way, cell, bytes, last, now)
+            }
+            Action::Place { port, .. } => {
+                return match self.place(thread, port, now) {
+                    true => After::GoOn,
+                    false => self.blocked(thread, State::ORDER, now),
+                };
+            }
+            Action::Store => {
+                self.keep(thread, now);
+                After::GoOn
+            }
+            Action::Depart => {
+                self.hand_to_port(thread, now);
+                self.refill(now);
+                After::GoOn
             }
             Action::Join => match self.join(thread, now) {
                 true => After::GoOn,
@@ -184,6 +214,67 @@ impl Chip {
     fn blocked(&mut self, thread: u32, state: State, now: Ticks) -> After {
         self.enter(thread, state, now);
         After::Blocked
+    }
+
+    /// Whether the engine of a thread stands still because a place takes no more accesses; the thread then waits in its
+    /// line.
+    fn stands_still(&mut self, thread: u32, role: RoleId, now: Ticks) -> bool {
+        let cluster = self.threads[thread as usize].cluster as usize;
+        let Some(target) = &self.targets[cluster * self.roles + usize::from(role.0)] else { return false };
+        let (state, place) = (target.state, usize::from(target.place));
+        let Place::Slots(slots) = &mut self.places[place] else { return false };
+        if slots.takes_more() {
+            return false;
+        }
+        slots.stalled.push_back(thread);
+        self.enter(thread, state, now);
+        true
+    }
+
+    /// The access of a thread whose engine stands still is taken, and the engine goes on with others.
+    pub(super) fn stand_still_no_more(&mut self, thread: u32, now: Ticks) {
+        let t = &self.threads[thread as usize];
+        let engine = t.engine as usize;
+        if let Some(Action::Move { role, way, cell, bytes, last }) =
+            t.steps.get(t.next as usize).map(|step| step.action)
+        {
+            self.move_part(thread, role, way, cell, bytes, last, now);
+        }
+        let t = &mut self.threads[thread as usize];
+        t.next += 1;
+        t.spent = false;
+        self.engines[engine].running = None;
+        self.wake_engine(engine, now);
+    }
+
+    /// Move part of a cell that has all the room it needs.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments, reason = "the fields of one action, taken apart")]
+    pub(super) fn move_part(
+        &mut self,
+        thread: u32,
+        role: RoleId,
+        way: Way,
+        cell: u16,
+        bytes: u8,
+        last: bool,
+        now: Ticks,
+    ) -> After {
+        let t = &mut self.threads[thread as usize];
+        let id = t.packet;
+        if last && (way.from_receive() || way.to_transmit()) {
+            t.moving = Some((way, cell));
+        }
+        let kind = way.access();
+        let address = self.cell_address(id, cell, kind == Access::Write);
+        self.issue(thread, role, kind, false, u16::from(bytes), address, now)
+    }
+
+    /// A thread has moved the last part of a cell.
+    pub(super) fn moved_now(&mut self, thread: u32, now: Ticks) {
+        if let Some((way, cell)) = self.threads[thread as usize].moving.take() {
+            self.moved_part(thread, way, cell, now);
+        }
     }
 
     /// Threads that wait to put a packet into an inbox do so as long as it has room.
@@ -317,6 +408,15 @@ impl Chip {
         let t = &mut self.threads[thread as usize];
         t.wake = at;
         let engine = t.engine as usize;
+        if t.moving.is_some() {
+            // Buffers change when the cell has been moved, and not when its engine finds the time to look.
+            let now = self.agenda.now();
+            if at > now {
+                self.set_timer(at, Timer::Moved(thread));
+            } else {
+                self.moved_now(thread, now);
+            }
+        }
         self.engines[engine].wake_at(thread, at);
         self.wake_engine(engine, at);
     }
@@ -372,6 +472,10 @@ impl Chip {
     /// A free thread takes a packet; without one it waits.
     fn take(&mut self, thread: u32, now: Ticks) -> bool {
         let cluster = self.threads[thread as usize].cluster as usize;
+        if let Some(id) = self.next_kept() {
+            self.resume(thread, id, now);
+            return true;
+        }
         for at in 0..self.clusters[cluster].takes.len() {
             let inbox = usize::from(self.clusters[cluster].takes[at]);
             let group = self.groups[self.groups_at[thread as usize] as usize + at] as usize;
@@ -429,14 +533,12 @@ impl Chip {
     /// A thread takes a packet up: its program does the work and says what it costs.
     fn hold(&mut self, thread: u32, id: PacketId, now: Ticks) {
         let packet = &mut self.packets[id];
+        packet.attended = true;
         self.account.waited += u128::from(now - packet.offered);
         let info =
             PacketInfo { number: packet.number, flow_hash: packet.flow_hash, input_port: packet.input_port };
         let t = &mut self.threads[thread as usize];
-        t.packet = id;
-        t.epoch = t.epoch.wrapping_add(1);
-        (t.next, t.spent) = (0, false);
-        t.steps.clear();
+        t.take_up(id);
         let program = self.clusters[t.cluster as usize].program;
         self.programs[program].packet(&mut packet.head, &info, &mut t.steps);
     }
@@ -450,7 +552,8 @@ impl Chip {
     /// The thread has done with its packet.
     pub(super) fn leave_thread(&mut self, thread: u32) -> PacketId {
         let id = std::mem::replace(&mut self.threads[thread as usize].packet, NONE);
-        let packet = &self.packets[id];
+        let packet = &mut self.packets[id];
+        packet.attended = false;
         self.inboxes[usize::from(packet.inbox)].groups[packet.group as usize].load -= 1;
         id
     }

@@ -108,6 +108,14 @@ impl Chip {
                 });
                 None
             }
+            Place::Slots(slots) => {
+                let wake = slots.submit(request, address, u32::from(bytes), kind.writes(), now);
+                let source = self.sources.first_channel + self.sources.channel_of_place[number];
+                if self.agenda.pending(source).is_none_or(|pending| wake < pending) {
+                    self.agenda.schedule(source, wake);
+                }
+                None
+            }
             Place::Server(_) | Place::Banked { .. } => unreachable!("these answer at once"),
         }
     }
@@ -200,6 +208,9 @@ impl Chip {
 
     pub(super) fn channel_event(&mut self, source: usize, now: Ticks) {
         let (place, channel) = self.sources.channels[source];
+        if let Place::Slots(_) = &self.places[usize::from(place)] {
+            return self.slots_event(usize::from(place), source, now);
+        }
         let mut finished = std::mem::take(&mut self.finished);
         let Place::Dram(dram) = &mut self.places[usize::from(place)] else {
             unreachable!("only DRAM has channels")
@@ -222,6 +233,35 @@ impl Chip {
             }
         }
         self.finished = finished;
+    }
+
+    /// What happens in a DRAM with slots: data have moved, engines that stood still go on.
+    fn slots_event(&mut self, place: usize, source: usize, now: Ticks) {
+        let Place::Slots(slots) = &mut self.places[place] else { unreachable!("asked of DRAM with slots") };
+        slots.wake(now);
+        let mut done = std::mem::take(&mut slots.done);
+        for &request in &done {
+            let Request { bytes, arrived, .. } = self.requests[request as usize];
+            if let Place::Slots(slots) = &mut self.places[place] {
+                slots.ended(u32::from(bytes), now - arrived);
+            }
+            self.completed(request, now);
+        }
+        done.clear();
+        while let Place::Slots(slots) = &mut self.places[place]
+            && slots.takes_more()
+            && let Some(thread) = slots.stalled.pop_front()
+        {
+            self.stand_still_no_more(thread, now);
+        }
+        let Place::Slots(slots) = &mut self.places[place] else { return };
+        slots.done = done;
+        if let Some(at) = slots.next_wake(now) {
+            let source = self.sources.first_channel + source;
+            if self.agenda.pending(source).is_none_or(|first| at < first) {
+                self.agenda.schedule(source, at);
+            }
+        }
     }
 
     /// The end of a request is known: whoever waits for it hears of it.

@@ -7,6 +7,7 @@ pub(crate) mod cache;
 mod channel;
 pub(crate) mod dram;
 pub(crate) mod server;
+pub(crate) mod slots;
 
 use crate::config::{BankBy, PlaceConfig, PlaceKind};
 use cache::Cache;
@@ -14,6 +15,7 @@ use dram::Dram;
 use linecard_program::script::Access;
 use linecard_sim::{Ticks, Timebase};
 use server::Server;
+use slots::Slots;
 
 /// A place.
 pub(crate) enum Place {
@@ -21,11 +23,16 @@ pub(crate) enum Place {
     Banked { banks: Vec<Server>, by: BankBy, turn: usize },
     Dram(Box<Dram>),
     Cached(Box<Cache>),
+    Slots(Box<Slots>),
 }
 
 impl Place {
-    pub fn new(config: &PlaceConfig, timebase: &Timebase) -> Self {
-        match &config.kind {
+    /// An idle place.
+    ///
+    /// # Errors
+    /// A sentence on what does not fit.
+    pub fn new(config: &PlaceConfig, timebase: &Timebase) -> Result<Self, String> {
+        Ok(match &config.kind {
             PlaceKind::Server(server) => Place::Server(Server::new(server, timebase)),
             PlaceKind::Banked { bank, count, by } => Place::Banked {
                 banks: (0..*count).map(|_| Server::new(bank, timebase)).collect(),
@@ -34,7 +41,8 @@ impl Place {
             },
             PlaceKind::Dram(dram) => Place::Dram(Box::new(Dram::new(dram, timebase))),
             PlaceKind::Cached(cache) => Place::Cached(Box::new(Cache::new(cache, timebase))),
-        }
+            PlaceKind::Slots(slots) => Place::Slots(Box::new(Slots::new(slots, timebase)?)),
+        })
     }
 
     /// Serves an access of a server or of banks; nothing for places that answer later.
@@ -54,7 +62,7 @@ impl Place {
                 };
                 Some(banks[bank].serve(at, kind, bytes))
             }
-            Place::Dram(_) | Place::Cached(_) => None,
+            Place::Dram(_) | Place::Cached(_) | Place::Slots(_) => None,
         }
     }
 
@@ -63,7 +71,7 @@ impl Place {
         match self {
             Place::Server(server) => server.entered_ahead(lead),
             Place::Banked { banks, .. } => banks.iter_mut().for_each(|bank| bank.entered_ahead(lead)),
-            Place::Dram(_) | Place::Cached(_) => {}
+            Place::Dram(_) | Place::Cached(_) | Place::Slots(_) => {}
         }
     }
 
@@ -73,6 +81,7 @@ impl Place {
             Place::Server(server) => server.restart(now),
             Place::Banked { banks, .. } => banks.iter_mut().for_each(|bank| bank.restart(now)),
             Place::Dram(dram) => dram.restart(now),
+            Place::Slots(slots) => slots.restart(now),
             Place::Cached(cache) => {
                 cache.port.restart(now);
                 (cache.hits, cache.misses, cache.residence) = (0, 0, 0);

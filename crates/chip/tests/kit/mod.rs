@@ -64,7 +64,7 @@ pub fn small(engines: u32, threads: u32) -> ChipConfig {
         roles: vec!["table".into()],
         targets: vec![vec![target(0, 0, 0)]],
         inboxes: vec![InboxConfig { name: "rx".into(), rule: DispatchRule::FreeList, capacity: None }],
-        pools: vec![PoolConfig { name: "rx".into(), cells: 4096 }],
+        pools: vec![PoolConfig { name: "rx".into(), cells: 4096, release: Release::Packet }],
         ports: vec![PortConfig {
             name: "eth".into(),
             group: "eth".into(),
@@ -81,6 +81,7 @@ pub fn small(engines: u32, threads: u32) -> ChipConfig {
         }],
         order: OrderConfig { kept: OrderKept::Nothing, window: 64 },
         packets: None,
+        transmit: None,
         saturated: false,
         seed: 1,
     }

@@ -203,7 +203,7 @@ pub fn chip(seed: u64) -> RandomChip {
         .collect();
     let memory = chance(random, 45).then(|| PacketMemoryConfig {
         role: 0,
-        allocator: an_allocator(random),
+        placement: PlacementRule::Allocator(an_allocator(random)),
         received_by_ports: chance(random, 50),
         sent_by_ports: chance(random, 50),
     });
@@ -320,7 +320,11 @@ pub fn chip(seed: u64) -> RandomChip {
         targets,
         inboxes,
         pools: (0..pools)
-            .map(|n| PoolConfig { name: format!("pool.{n}"), cells: one_of(random, &[8, 32, 4096]) })
+            .map(|n| PoolConfig {
+                name: format!("pool.{n}"),
+                cells: one_of(random, &[8, 32, 4096]),
+                release: Release::Packet,
+            })
             .collect(),
         ports,
         order: OrderConfig {
@@ -329,6 +333,7 @@ pub fn chip(seed: u64) -> RandomChip {
             window: if two_stages { 1000 } else { one_of(random, &[0, 1, 3, 64]) },
         },
         packets: memory,
+        transmit: None,
         saturated,
         seed,
     };

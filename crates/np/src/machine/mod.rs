@@ -166,6 +166,8 @@ pub struct Machine<O: Watch = Silent> {
     counts: Running,
 }
 
+const EVENTS_BETWEEN_REPORTS: u32 = 1 << 18;
+
 impl<O: Watch> Machine<O> {
     /// Call `sink` for every packet that leaves, in order of time.
     pub fn on_departure(&mut self, sink: DepartureSink) {
@@ -194,7 +196,44 @@ impl<O: Watch> Machine<O> {
 
     /// Run until `limit`; `progress` is told from time to time how many packets have left or been dropped.
     pub fn run(&mut self, limit: RunLimit, progress: &mut dyn FnMut(u64) -> ControlFlow<()>) -> Outcome {
-        crate::drive::run(self, limit, progress)
+        let total = limit.warmup_packets + limit.packets;
+        let mut warming = limit.warmup_packets > 0;
+        let mut mark = if warming { limit.warmup_packets } else { total };
+        let mut countdown = EVENTS_BETWEEN_REPORTS;
+        loop {
+            if self.gone >= mark {
+                if !warming {
+                    return Outcome::Completed;
+                }
+                (warming, mark) = (false, total);
+                self.start_measuring();
+            }
+            let Some((now, source)) = self.agenda.take_next() else {
+                return self.nothing_left();
+            };
+            self.handle(source, now);
+            countdown -= 1;
+            if countdown == 0 {
+                countdown = EVENTS_BETWEEN_REPORTS;
+                if progress(self.gone).is_break() {
+                    return Outcome::Interrupted;
+                }
+            }
+        }
+    }
+
+    fn nothing_left(&self) -> Outcome {
+        if self.traffic_ended && self.packets.len() == 0 {
+            return Outcome::TrafficEnded;
+        }
+        let mut waiting: Vec<(String, usize)> = Vec::new();
+        for state in self.threads.iter().map(|thread| State::name(thread.clock.state())) {
+            match waiting.iter_mut().find(|(name, _)| name == state) {
+                Some((_, count)) => *count += 1,
+                None => waiting.push((state.to_owned(), 1)),
+            }
+        }
+        Outcome::Deadlock { packets_inside: self.packets.len(), waiting }
     }
 
     /// Serve one event.
@@ -271,9 +310,6 @@ impl<O: Watch> Machine<O> {
                 self.transmit(block, now);
                 false
             }
-            Op::ReceiveOrSend | Op::Move { .. } | Op::Place { .. } | Op::Store => {
-                unreachable!("only programs of a machine of parallel threads ask for these")
-            }
         }
     }
 
@@ -292,33 +328,5 @@ impl<O: Watch> Machine<O> {
         if !self.issue(thread, now) {
             self.make_ready(thread, now);
         }
-    }
-}
-
-impl<O: Watch> crate::drive::Driven for Machine<O> {
-    fn gone(&self) -> u64 {
-        self.gone
-    }
-
-    fn start_measuring(&mut self) {
-        self.start_measuring();
-    }
-
-    #[inline(always)]
-    fn take_next(&mut self) -> Option<(Ticks, usize)> {
-        self.agenda.take_next()
-    }
-
-    #[inline(always)]
-    fn handle(&mut self, source: usize, now: Ticks) {
-        self.handle(source, now);
-    }
-
-    fn inside(&self) -> (usize, bool) {
-        (self.packets.len(), self.traffic_ended)
-    }
-
-    fn states(&self) -> impl Iterator<Item = &'static str> {
-        self.threads.iter().map(|thread| State::name(thread.clock.state()))
     }
 }

@@ -5,6 +5,7 @@ use super::design::Design;
 use crate::error::Error;
 use linecard_chip::config::{ChipConfig, PlaceKind, ServerConfig, TargetConfig};
 use linecard_dram::Command;
+use linecard_program::CELL_BYTES;
 use linecard_program::script::Access;
 use serde::Serialize;
 
@@ -94,6 +95,18 @@ fn facts(config: &ChipConfig, place: usize) -> Facts {
         PlaceKind::Cached(cache) => {
             of(&cache.port, f64::from(cache.port.concurrency), "a hit; concurrency / service")
         }
+        PlaceKind::Slots(slots) => {
+            let timing = &slots.slots;
+            let cycle_ps = 1e12 / slots.clock_hz as f64;
+            let data = f64::from(CELL_BYTES.div_ceil(timing.bytes_per_cycle)) * cycle_ps;
+            Facts {
+                latency_ps: (timing.activate + timing.column) as f64 * cycle_ps + data,
+                service_ps: data,
+                parts: 1.0,
+                bytes: CELL_BYTES,
+                formula: "row and column command + data; the bus, less turnarounds and refresh".to_owned(),
+            }
+        }
         PlaceKind::Dram(dram) => {
             let organization = dram.device.organization();
             let per_cycle = organization.beat_bytes * organization.beats_per_cycle;
@@ -127,7 +140,7 @@ fn facts(config: &ChipConfig, place: usize) -> Facts {
 /// # Errors
 /// All problems of the file at once.
 pub fn check_chip(preset: &str, overrides: &[String]) -> Result<ChipCheck, Error> {
-    let design = Design::load(preset, overrides, None, false, 1)?;
+    let design = Design::load(preset, overrides, None, 1)?;
     let config = &design.config;
     let mut accesses = Vec::new();
     for named in &design.clusters {

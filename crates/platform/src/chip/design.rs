@@ -1,6 +1,7 @@
 //! A chip's file as a whole: parts are named, bound to each other, and checked; the result is plain data.
 
 use super::cluster::{self, NamedCluster, NamedInbox, Route};
+use super::native;
 use super::place::{self, Named, Places};
 use super::port::{self, Moves, Ports};
 use super::program::{ReadProgram, Reading, Roles, describe_program, program};
@@ -12,8 +13,8 @@ use crate::preset::{find, list_of, load, text_of};
 use crate::schema::nearest;
 use linecard_buffers::{AllocatorConfig, AllocatorKind, PoolOrder};
 use linecard_chip::ChipConfig;
-use linecard_chip::config::{ClusterConfig, PacketMemoryConfig, TargetConfig};
-use linecard_config::{Document, Problem, Row, beside, read};
+use linecard_chip::config::{ClusterConfig, PacketMemoryConfig, PlaceKind, PlacementRule, TargetConfig};
+use linecard_config::{Document, Problem, Row, Section, beside, read};
 use linecard_program::CELL_BYTES;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -90,13 +91,7 @@ impl Design {
     ///
     /// # Errors
     /// All problems at once.
-    pub fn load(
-        preset: &str,
-        overrides: &[String],
-        app: Option<&str>,
-        captured: bool,
-        seed: u64,
-    ) -> Result<Self, Error> {
+    pub fn load(preset: &str, overrides: &[String], app: Option<&str>, seed: u64) -> Result<Self, Error> {
         let name = preset_name(preset);
         if let Err(message) = find(&name) {
             // Of a file that is not there nothing else can be said.
@@ -104,7 +99,7 @@ impl Design {
             return Err(Error::Config { problems: vec![missing] });
         }
         let document = read(&name, overrides, COMPONENTS, &find);
-        let mut design = assemble(&document, app, captured, seed);
+        let mut design = assemble(&document, app, seed);
         (design.title, design.extends) = (document.title().to_owned(), document.extends().to_vec());
         design.rows = document.finish().map_err(problems)?;
         let mut hasher = Sha256::new();
@@ -118,7 +113,7 @@ impl Design {
 }
 
 /// Everything of the file, as far as it can be read; problems stay in the document.
-fn assemble(document: &Document, app: Option<&str>, captured: bool, seed: u64) -> Design {
+fn assemble(document: &Document, app: Option<&str>, seed: u64) -> Design {
     let root = document.root();
     let clocks = Clocks::read(&root);
     let (clusters, mut configs) = cluster::clusters(&root, &clocks);
@@ -131,19 +126,32 @@ fn assemble(document: &Document, app: Option<&str>, captured: bool, seed: u64) -
     let names: Vec<String> = inboxes.iter().map(|inbox| inbox.name.clone()).collect();
     let ports = Ports::read(&root, &names);
     let order = port::order(&root);
+    let transmit = port::transmit_buffer(&root);
     let senders = ports.ports.iter().filter(|port| port.transmit.is_some()).count() as u16;
     let mut roles = Roles::default();
-    let mut reading = Reading { roles: &mut roles, inboxes: &inboxes, ports: senders, seed };
+    let threads = configs.iter().map(|c| u64::from(c.engines) * u64::from(c.threads)).sum();
+    let keeps = transmit.is_some_and(|transmit| transmit.watermarks.is_some());
+    let mut reading = Reading { roles: &mut roles, inboxes: &inboxes, ports: senders, seed, threads, keeps };
+    // The chip's own program by its name is the chip's own program.
+    let app =
+        app.filter(|&app| native::reader(app).is_none_or(|_| own_program(&root).as_deref() != Some(app)));
     let programs = programs(document, &clusters, &mut configs, &names, app, &mut reading);
     let rings = inboxes.iter().map(|inbox| ring(inbox, &mut roles)).collect();
     let mut binder =
         Binder { document, clusters: &clusters, places: &places, links: &links, routes: &routes };
     let bound = binder.bind(&mut roles, &programs, &configs, &ports.moves, seed);
-    let line_gbps: f64 =
-        ports.ports.iter().filter_map(|p| p.receive.as_ref()).map(|r| r.bits_per_second as f64 / 1e9).sum();
+    let line_gbps: f64 = ports
+        .ports
+        .iter()
+        .filter_map(|p| p.receive.as_ref())
+        .map(|r| match r.bits_per_second {
+            0 => f64::INFINITY,
+            bits => bits as f64 / 1e9,
+        })
+        .sum();
     let overhead = ports.ports.first().map_or(20, |port| port.overhead_bytes);
     let traffic = traffic(&root, line_gbps, overhead);
-    let saturated = traffic.arrivals.is_none() && !captured;
+    let saturated = traffic.arrivals.is_none();
     let mut names: Vec<&str> = programs.iter().map(|program| program.name.as_str()).collect();
     names.dedup();
     let app = names.join(" + ");
@@ -161,6 +169,7 @@ fn assemble(document: &Document, app: Option<&str>, captured: bool, seed: u64) -
             ports: ports.ports,
             order,
             packets: bound.packets,
+            transmit,
             saturated,
             seed,
         },
@@ -176,6 +185,11 @@ fn assemble(document: &Document, app: Option<&str>, captured: bool, seed: u64) -
         app,
         hash: String::new(),
     }
+}
+
+/// The program that a chip's file names.
+fn own_program(root: &Section<'_>) -> Option<String> {
+    root.section("program")?.text_if("run", "program: a preset of presets/programs, or a file")
 }
 
 fn ring(inbox: &NamedInbox, roles: &mut Roles) -> Option<(usize, u16)> {
@@ -360,6 +374,16 @@ impl Binder<'_> {
     fn packet_memory(&self, role: usize, name: &str, moves: &Moves, seed: u64) -> Option<PacketMemoryConfig> {
         let root = self.document.root();
         let section = root.sections("memory").into_iter().find(|section| section.name() == name)?;
+        let kind = self.places.find(name).map(|named| &self.places.configs[named.first].kind);
+        if matches!(kind, Some(PlaceKind::Slots(_))) {
+            section.leave(&["page_bytes", "pool_bytes", "pools", "order"]);
+            return Some(PacketMemoryConfig {
+                role,
+                placement: PlacementRule::RandomBank,
+                received_by_ports: moves.receive_to.is_some(),
+                sent_by_ports: moves.send_from.is_some(),
+            });
+        }
         let kinds = AllocatorKind::ALL.map(|kind| (kind.name(), kind));
         let kinds: Vec<_> = kinds.into_iter().filter(|(_, kind)| *kind != AllocatorKind::PerQueue).collect();
         let kind = section.choice_or("allocator", "fixed", &kinds, "where packets are placed");
@@ -387,7 +411,7 @@ impl Binder<'_> {
         }
         Some(PacketMemoryConfig {
             role,
-            allocator,
+            placement: PlacementRule::Allocator(allocator),
             received_by_ports: moves.receive_to.is_some(),
             sent_by_ports: moves.send_from.is_some(),
         })
@@ -401,8 +425,11 @@ impl Binder<'_> {
             let mut parts = Vec::new();
             for role in (0..names.len()).filter(|&role| names[role] == named.name) {
                 let room = packets.filter(|p| p.role == role);
-                let bytes =
-                    room.map_or(roles.bytes[role], |p| u64::from(p.allocator.cells) * u64::from(CELL_BYTES));
+                let bytes = match room.map(|packets| &packets.placement) {
+                    None => roles.bytes[role],
+                    Some(PlacementRule::Allocator(a)) => u64::from(a.cells) * u64::from(CELL_BYTES),
+                    Some(PlacementRule::RandomBank) => 0,
+                };
                 // Regions begin with a line of any cache.
                 bases[role] = u64::next_multiple_of(used, 4096);
                 used = bases[role] + bytes;
@@ -474,7 +501,7 @@ pub(crate) fn describe(preset: &str, overrides: &[String]) -> Result<Description
     let (title, extends, rows) = match is_program(preset) {
         true => describe_program(preset).map_err(problems)?,
         false => {
-            let design = Design::load(preset, overrides, None, false, 1)?;
+            let design = Design::load(preset, overrides, None, 1)?;
             (design.title, design.extends, design.rows)
         }
     };
@@ -590,7 +617,7 @@ pub struct DrawnPort {
 /// # Errors
 /// All problems of the file at once.
 pub fn drawing(preset: &str, overrides: &[String]) -> Result<ChipDrawing, Error> {
-    let design = Design::load(preset, overrides, None, false, 1)?;
+    let design = Design::load(preset, overrides, None, 1)?;
     let config = &design.config;
     let clusters = design.clusters.iter().map(|named| {
         let cluster = &config.clusters[named.first];

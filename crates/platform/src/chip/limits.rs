@@ -5,7 +5,7 @@ use super::design::Design;
 use crate::error::Error;
 use crate::report::Bottleneck;
 use crate::request::RunRequest;
-use linecard_chip::config::{PlaceKind, ServerConfig, WhenFull};
+use linecard_chip::config::{PlaceKind, PlacementRule, ServerConfig, WhenFull};
 use linecard_chip::{ChipConfig, Counts, Loss, Outcome, RunLimit};
 use linecard_program::DropReason;
 use std::ops::ControlFlow;
@@ -20,6 +20,7 @@ enum Limit {
     PortsOut(String),
     PortsIn(String),
     Pools,
+    TransmitBuffer,
     Queues,
     PacketMemory,
     Order,
@@ -51,6 +52,7 @@ impl Limit {
             Limit::PortsOut(name) => format!("{name}, outward"),
             Limit::PortsIn(name) => format!("{name}, inward"),
             Limit::Pools => "receive buffer".to_owned(),
+            Limit::TransmitBuffer => "transmit buffer".to_owned(),
             Limit::Queues => "output queues".to_owned(),
             Limit::PacketMemory => "room for packets in memory".to_owned(),
             Limit::Order => "order of packets".to_owned(),
@@ -68,6 +70,7 @@ impl Limit {
             Limit::PortsOut(name) => format!("{name} sending at twice the rate"),
             Limit::PortsIn(name) => format!("{name} receiving at twice the rate"),
             Limit::Pools => "four times the receive buffer".to_owned(),
+            Limit::TransmitBuffer => "four times the transmit buffer".to_owned(),
             Limit::Queues => "four times the room in output queues".to_owned(),
             Limit::PacketMemory => "four times the room for packets".to_owned(),
             Limit::Order => "no order kept".to_owned(),
@@ -92,6 +95,10 @@ impl Limit {
                         PlaceKind::Banked { bank, .. } => faster(bank),
                         PlaceKind::Dram(dram) => dram.channels *= 2,
                         PlaceKind::Cached(cache) => faster(&mut cache.port),
+                        PlaceKind::Slots(slots) => {
+                            slots.slots.banks = (slots.slots.banks * 2).min(64);
+                            slots.slots.bytes_per_cycle *= 2;
+                        }
                     }
                 }
             }
@@ -110,13 +117,20 @@ impl Limit {
             Limit::Pools => {
                 config.pools.iter_mut().for_each(|pool| pool.cells = pool.cells.saturating_mul(4))
             }
+            Limit::TransmitBuffer => {
+                if let Some(transmit) = &mut config.transmit {
+                    transmit.cells = transmit.cells.saturating_mul(4);
+                }
+            }
             Limit::Queues => {
                 let out = config.ports.iter_mut().filter_map(|port| port.transmit.as_mut());
                 out.for_each(|t| t.queue_packets = t.queue_packets.saturating_mul(4));
             }
             Limit::PacketMemory => {
-                if let Some(packets) = &mut config.packets {
-                    packets.allocator.cells = packets.allocator.cells.saturating_mul(4);
+                if let Some(packets) = &mut config.packets
+                    && let PlacementRule::Allocator(allocator) = &mut packets.placement
+                {
+                    allocator.cells = allocator.cells.saturating_mul(4);
                 }
             }
             Limit::Order => config.order.kept = linecard_chip::config::OrderKept::Nothing,
@@ -166,6 +180,9 @@ fn candidates(config: &ChipConfig, counts: &Counts) -> Vec<(Limit, f64)> {
     };
     add(Limit::Order, evidence(waited("wait order")));
     add(Limit::Inboxes, evidence(waited("wait inbox room")));
+    if config.transmit.is_some() {
+        add(Limit::TransmitBuffer, evidence(waited("wait queue room")));
+    }
     let waits_for_queue = config
         .ports
         .iter()

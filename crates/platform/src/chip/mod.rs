@@ -4,6 +4,7 @@ mod check;
 mod cluster;
 mod design;
 mod limits;
+mod native;
 mod place;
 mod port;
 mod program;
@@ -19,3 +20,4 @@ pub use design::{ChipDrawing, DrawnCluster, DrawnLink, DrawnPlace, DrawnPort, Dr
 pub(crate) use design::{describe, is_chip, is_program};
 pub(crate) use run::run;
 pub use template::chip_template;
+pub(crate) use traffic::shot_noise_of;

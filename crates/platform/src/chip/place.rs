@@ -5,11 +5,12 @@ use crate::error::Error;
 use crate::files::{Files, Shelf};
 use crate::memory::{Rule, part, policy};
 use linecard_chip::config::{
-    BankBy, CacheConfig, DramConfig, DramPolicy, LinkConfig, PlaceConfig, PlaceKind, ServerConfig,
+    BackPressure, BankBy, CacheConfig, DramConfig, DramPolicy, Interleaving, LinkConfig, PlaceConfig,
+    PlaceKind, ServerConfig, SlotsConfig,
 };
 use linecard_config::{Document, Section};
-use linecard_dram::Device;
 use linecard_dram::channel::{Policy, RefreshMode};
+use linecard_dram::{Device, SlotConfig};
 use linecard_program::script::Access;
 
 /// A memory, an accelerator or a link as the file names it, with the instances that were made of it.
@@ -41,6 +42,7 @@ enum Kind {
     Banked,
     Dram,
     Cached,
+    Slots,
 }
 
 const KINDS: &[(&str, Kind)] = &[
@@ -49,6 +51,7 @@ const KINDS: &[(&str, Kind)] = &[
     ("banked", Kind::Banked),
     ("dram", Kind::Dram),
     ("cached", Kind::Cached),
+    ("slots", Kind::Slots),
 ];
 
 /// Instances of a cluster by name.
@@ -216,6 +219,7 @@ fn build(document: &Document, section: &Section<'_>, kind: Kind, clocks: &Clocks
             // What is wrong has been said; the rest of the file is read all the same.
             None => PlaceKind::Server(server_of(0)),
         },
+        Kind::Slots => PlaceKind::Slots(slots(section, clocks)),
         Kind::Cached => {
             let line_bytes = section.integer("line_bytes", 8..=4096, "bytes of a line, a power of two");
             let ways = section.integer("ways", 1..=1 << 16, "lines of a set");
@@ -247,13 +251,14 @@ fn leave_others(section: &Section<'_>, kind: Kind) {
         Kind::Banked => &["banks", "by", "interleave_bytes"][..],
         Kind::Dram => &["part", "controller", "channels", "interleave_bytes"][..],
         Kind::Cached => &["behind", "line_bytes", "ways", "cache_bytes", "concurrency"][..],
+        Kind::Slots => SLOT_KEYS,
     };
     let mine = of_kind(kind);
     for (_, other) in KINDS {
         let others: Vec<&str> = of_kind(*other).iter().copied().filter(|key| !mine.contains(key)).collect();
         section.leave(&others);
     }
-    if kind == Kind::Dram {
+    if matches!(kind, Kind::Dram | Kind::Slots) {
         let of_servers = [
             "access_ns",
             "access_cycles",
@@ -318,6 +323,76 @@ fn server(section: &Section<'_>, clocks: &Clocks, several: bool) -> ServerConfig
     }
     server
 }
+
+/// What only memories with slots have.
+const SLOT_KEYS: &[&str] = &[
+    "banks",
+    "slots",
+    "bus_bytes",
+    "beats_per_cycle",
+    "activate_cycles",
+    "column_cycles",
+    "precharge_cycles",
+    "turnaround_cycles",
+    "refresh_every_cycles",
+    "refresh_cycles",
+    "interleaving",
+    "back_pressure_requests",
+    "back_pressure_bytes",
+];
+
+/// DRAM with a fixed number of slots for accesses of any size.
+fn slots(section: &Section<'_>, clocks: &Clocks) -> SlotsConfig {
+    const MOST_CYCLES: u64 = 1 << 40;
+    let small = |key: &str, usual: u64, most: u64, meaning: &str| {
+        section.integer_or(key, usual, 1..=most, meaning) as u32
+    };
+    let cycles =
+        |key: &str, usual: u64, meaning: &str| section.integer_or(key, usual, 0..=MOST_CYCLES, meaning);
+    let banks = small("banks", 4, 64, "banks, each of which serves one access at a time");
+    let bus_bytes = small("bus_bytes", 8, 4096, "width of the data bus");
+    let beats = small("beats_per_cycle", 2, 16, "transfers of the bus in a clock");
+    let interleavings =
+        [("high_order", Interleaving::HighOrder), ("middle_order", Interleaving::MiddleOrder)];
+    let requests = section.integer_or(
+        "back_pressure_requests",
+        0,
+        0..=1 << 20,
+        "requests outstanding at which engines that ask for one more stand still; 0: never",
+    ) as u32;
+    let request_bytes =
+        small("back_pressure_bytes", 64, 65_536, "bytes that count as a request for back pressure");
+    let capacity = capacity(section).unwrap_or(USUAL_SLOTS_BYTES);
+    SlotsConfig {
+        clock_hz: clocks.of(section),
+        slots: SlotConfig {
+            banks,
+            slots: small("slots", 16, 1 << 20, "accesses that the controller has in hand"),
+            bytes_per_cycle: bus_bytes * beats,
+            activate: cycles("activate_cycles", 3, "from the row command to the column command"),
+            column: cycles("column_cycles", 3, "from the column command to the first data"),
+            precharge: cycles("precharge_cycles", 3, "from the end of the data until the bank is free"),
+            turnaround: cycles(
+                "turnaround_cycles",
+                1,
+                "for which the bus stands still between reads and writes",
+            ),
+            refresh_every: cycles("refresh_every_cycles", 0, "from one refresh to the next; 0: none"),
+            refresh: cycles("refresh_cycles", 0, "for which a refresh keeps banks from being activated"),
+        },
+        interleaving: section.choice_or(
+            "interleaving",
+            "high_order",
+            &interleavings,
+            "which address bits choose the bank: the highest, or those above a cell",
+        ),
+        bank_bytes: (capacity / u64::from(banks)).max(1).next_power_of_two(),
+        back_pressure: (requests > 0).then_some(BackPressure { requests, request_bytes }),
+    }
+}
+
+/// What a memory with slots holds where the file does not say: room enough for any packet in each bank.
+const USUAL_SLOTS_BYTES: u64 = 64 << 20;
 
 /// DRAM by reference to a part and a policy.
 fn dram(document: &Document, section: &Section<'_>, clocks: &Clocks) -> Option<DramConfig> {

@@ -1,8 +1,9 @@
-//! `[buffer.NAME]`, `[port.NAME]` and `[order]`.
+//! `[buffer.NAME]`, `[transmit]`, `[port.NAME]` and `[order]`.
 
 use super::place::instance_name;
 use linecard_chip::config::{
-    OrderConfig, OrderKept, PoolConfig, PortConfig, ReceiveConfig, Scheduler, TransmitConfig, WhenFull,
+    OrderConfig, OrderKept, PoolConfig, PortConfig, ReceiveConfig, Release, Scheduler, TransmitBufferConfig,
+    TransmitConfig, Watermarks, WhenFull,
 };
 use linecard_config::Section;
 use linecard_program::CELL_BYTES;
@@ -12,6 +13,7 @@ struct Buffer {
     name: String,
     cells: u32,
     per_port: bool,
+    release: Release,
 }
 
 /// What ports move packets to and from: names of roles.
@@ -30,20 +32,63 @@ pub(super) struct Ports {
 
 fn buffers(root: &Section<'_>) -> Vec<Buffer> {
     let read = |section: &Section<'_>| {
-        let cells = section.integer_if("cells", 1..=1 << 26, "cells of 64 bytes");
-        let bytes = section.integer_if("bytes", 64..=1 << 32, "size; whole cells of 64 bytes");
-        let cells = match (cells, bytes) {
-            (Some(cells), None) => cells as u32,
-            (None, Some(bytes)) => (bytes / u64::from(CELL_BYTES)) as u32,
-            _ => {
-                section.fail("cells", "give either cells or bytes");
-                1
-            }
-        };
+        let cells = cells(section);
+        let releases = [("packet", Release::Packet), ("cell", Release::Cell)];
+        let release = section.choice_or(
+            "release",
+            "packet",
+            &releases,
+            "when cells are free again: with the whole packet, or each when it has been moved",
+        );
         let per = section.choice_or("per", "port", &[("port", true), ("chip", false)], "who has one");
-        Buffer { name: section.name().to_owned(), cells, per_port: per }
+        Buffer { name: section.name().to_owned(), cells, per_port: per, release }
     };
     root.sections("buffer").iter().map(read).collect()
+}
+
+/// A size in cells or in bytes.
+fn cells(section: &Section<'_>) -> u32 {
+    let cells = section.integer_if("cells", 1..=1 << 26, "cells of 64 bytes");
+    let bytes = section.integer_if("bytes", 64..=1 << 32, "size; whole cells of 64 bytes");
+    match (cells, bytes) {
+        (Some(cells), None) => cells as u32,
+        (None, Some(bytes)) => {
+            if !bytes.is_multiple_of(u64::from(CELL_BYTES)) {
+                section.fail("bytes", format!("{bytes} bytes are not whole cells of {CELL_BYTES} bytes"));
+            }
+            (bytes / u64::from(CELL_BYTES)) as u32
+        }
+        _ => {
+            section.fail("cells", "give either cells or bytes");
+            1
+        }
+    }
+}
+
+/// Reads `[transmit]`: the buffer that programs fill and ports send from.
+pub(super) fn transmit_buffer(root: &Section<'_>) -> Option<TransmitBufferConfig> {
+    let section = root.section("transmit")?;
+    let bytes = 0..=1 << 30;
+    let high = section.integer_if(
+        "high_watermark_bytes",
+        bytes.clone(),
+        "bytes of a port in the buffer beyond which its packets are kept in memory",
+    );
+    let low = section.integer_if("low_watermark_bytes", bytes, "bytes from which on down they no longer are");
+    let watermarks = match (high, low) {
+        (Some(high), Some(low)) => {
+            if low > high {
+                section.fail("low_watermark_bytes", format!("{low} lies above the high watermark of {high}"));
+            }
+            Some(Watermarks { high_bytes: high as u32, low_bytes: low as u32 })
+        }
+        (None, None) => None,
+        _ => {
+            section.fail("high_watermark_bytes", "give both watermarks, or none");
+            None
+        }
+    };
+    Some(TransmitBufferConfig { cells: cells(&section), watermarks })
 }
 
 impl Ports {
@@ -79,8 +124,12 @@ impl Ports {
         let count = section.integer_or("count", 1, 1..=4096, "ports of this kind") as usize;
         let both = [("both", (true, true)), ("in", (true, false)), ("out", (false, true))];
         let (inward, outward) = section.choice_or("direction", "both", &both, "which way packets go");
-        let rate = section.number("rate_gbps", 1e-6..=1e6, "rate of the wire, each way");
-        let bits_per_second = (rate * 1e9).round().max(1.0) as u64;
+        let rate = section.number(
+            "rate_gbps",
+            0.0..=1e6,
+            "rate of the wire, each way; 0 for one that is never busy",
+        );
+        let bits_per_second = if rate > 0.0 { (rate * 1e9).round().max(1.0) as u64 } else { 0 };
         let overhead_bytes = section.integer_or(
             "overhead_bytes",
             20,
@@ -94,8 +143,8 @@ impl Ports {
             // A buffer of each port is one pool for each.
             if let Some((receive, Some(buffer))) = &mut receive {
                 receive.pool = self.pools.len();
-                let name = format!("{}.{}", buffer.0, instance_name(section.name(), count > 1, number));
-                self.pools.push(PoolConfig { name, cells: buffer.1 });
+                let name = format!("{}.{}", buffer.name, instance_name(section.name(), count > 1, number));
+                self.pools.push(PoolConfig { name, ..buffer.clone() });
             }
             self.ports.push(PortConfig {
                 name: instance_name(section.name(), count > 1, number),
@@ -107,7 +156,7 @@ impl Ports {
         }
     }
 
-    /// The inward side, and the name and cells of the buffer if each port has its own.
+    /// The inward side, and the buffer if each port has its own.
     fn inward(
         &mut self,
         section: &Section<'_>,
@@ -115,7 +164,7 @@ impl Ports {
         shared: &mut Vec<(String, usize)>,
         inboxes: &[String],
         bits_per_second: u64,
-    ) -> (ReceiveConfig, Option<(String, u32)>) {
+    ) -> (ReceiveConfig, Option<PoolConfig>) {
         let known: Vec<(&str, usize)> =
             buffers.iter().enumerate().map(|(number, buffer)| (buffer.name.as_str(), number)).collect();
         let meaning = "receive buffer that its packets stand in";
@@ -142,12 +191,17 @@ impl Ports {
         if let Some(to) = to {
             self.moves.receive_to = Some((to, section.place_of("receive_to")));
         }
+        let pool_of = |buffer: &Buffer| PoolConfig {
+            name: buffer.name.clone(),
+            cells: buffer.cells,
+            release: buffer.release,
+        };
         let (pool, own) = match buffer {
-            Some(buffer) if buffer.per_port => (0, Some((buffer.name.clone(), buffer.cells))),
+            Some(buffer) if buffer.per_port => (0, Some(pool_of(buffer))),
             Some(buffer) => {
                 let known = shared.iter().find(|(name, _)| *name == buffer.name).map(|&(_, pool)| pool);
                 let pool = known.unwrap_or_else(|| {
-                    self.pools.push(PoolConfig { name: buffer.name.clone(), cells: buffer.cells });
+                    self.pools.push(pool_of(buffer));
                     shared.push((buffer.name.clone(), self.pools.len() - 1));
                     self.pools.len() - 1
                 });

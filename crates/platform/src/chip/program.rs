@@ -1,12 +1,16 @@
 //! Programs: `[program]` of a chip, and files of listed steps.
 
 use super::cluster::NamedInbox;
+use super::native::reader;
 use super::place::in_folder;
 use crate::preset::find;
 use crate::routes::routes;
-use linecard_apps::{Address, Amount, Does, Each, ListedStep, OutPort, RouteTable, StepList};
+use linecard_apps::{
+    Address, Amount, Does, Each, Ipv4Forward, ListedStep, OutPort, Route, RouteTable, StepList,
+};
 use linecard_config::{Document, Problem, Row, Section, read};
-use linecard_program::script::{Access, RoleId};
+use linecard_program::script::{Access, PacketProgram, RoleId};
+use std::rc::Rc;
 
 /// Names of roles, numbered in the order in which they are met.
 #[derive(Clone, Debug, Default)]
@@ -29,16 +33,26 @@ impl Roles {
         self.names.len() - 1
     }
 
-    fn uses(&mut self, number: usize, bytes: u64) {
+    /// A program keeps so many bytes there.
+    pub fn uses(&mut self, number: usize, bytes: u64) {
         self.bytes[number] = self.bytes[number].max(bytes);
     }
+}
+
+/// What runs.
+#[derive(Clone, Debug)]
+pub(super) enum Runs {
+    Steps(StepList),
+    Ipv4(Ipv4Forward),
 }
 
 /// A program that has been read.
 #[derive(Clone, Debug)]
 pub(super) struct ReadProgram {
     pub name: String,
-    pub steps: StepList,
+    pub runs: Runs,
+    /// Its forwarding table, if it has one.
+    pub routes: Option<Rc<[Route]>>,
     /// Roles that it uses.
     pub roles: Vec<usize>,
     /// Whether it moves cells of packets itself.
@@ -47,12 +61,44 @@ pub(super) struct ReadProgram {
     pub puts: Vec<usize>,
 }
 
+impl ReadProgram {
+    /// A program that has seen no packet.
+    pub fn fresh(&self) -> Box<dyn PacketProgram> {
+        match &self.runs {
+            Runs::Steps(steps) => Box::new(steps.clone()),
+            Runs::Ipv4(ipv4) => Box::new(ipv4.clone()),
+        }
+    }
+}
+
 /// What a program is read with.
 pub(super) struct Reading<'a> {
     pub roles: &'a mut Roles,
     pub inboxes: &'a [NamedInbox],
     pub ports: u16,
     pub seed: u64,
+    /// Threads of the chip.
+    pub threads: u64,
+    /// Whether packets of congested ports are kept in memory.
+    pub keeps: bool,
+}
+
+impl Reading<'_> {
+    /// The forwarding table that a section names.
+    pub fn routes(&self, section: &Section<'_>) -> Option<Rc<[Route]>> {
+        let file = section.text_or(
+            "routes",
+            "",
+            "forwarding table: file of `prefix next_hop …` lines, plain or gzip; empty generates one",
+        );
+        match routes(&file, self.ports.max(1), self.seed) {
+            Ok(routes) => Some(routes.into()),
+            Err(message) => {
+                section.fail("routes", message);
+                None
+            }
+        }
+    }
 }
 
 /// Where a program is named: place and key, for messages.
@@ -77,6 +123,10 @@ pub(super) fn program(
                 return None;
             };
             match own.text_if("run", "program: a preset of presets/programs, or a file") {
+                Some(run) if reader(&run).is_some() => {
+                    own.leave(&["step"]);
+                    reader(&run).map(|read| read(&own, reading))
+                }
                 Some(run) => {
                     if !own.list("step").is_empty() {
                         own.fail(
@@ -100,6 +150,15 @@ fn from_file(
     named_at: NamedAt,
     reading: &mut Reading<'_>,
 ) -> Option<ReadProgram> {
+    if reader(name).is_some() {
+        let (place, key) = named_at;
+        let message = format!(
+            "`{name}` comes with the project and takes its costs from [program] of the chip: set program.run = \"{name}\" \
+             there, as platforms/ixp2400 does"
+        );
+        document.report(place, &key, message);
+        return None;
+    }
     let (file, finder_name) = (in_folder("programs", name), name.rsplit('/').next().unwrap_or(name));
     if let Err(message) = find(&file) {
         let (place, key) = named_at;
@@ -126,7 +185,8 @@ fn from_file(
 pub(super) fn describe_program(name: &str) -> Result<(String, Vec<String>, Vec<Row>), Vec<Problem>> {
     let document = read(&in_folder("programs", name), &[], &[], &find);
     let mut roles = Roles::default();
-    let mut reading = Reading { roles: &mut roles, inboxes: &[], ports: 1, seed: 1 };
+    let mut reading =
+        Reading { roles: &mut roles, inboxes: &[], ports: 1, seed: 1, threads: 1, keeps: false };
     listed(&document.root(), name, &mut reading);
     let (title, extends) = (document.title().to_owned(), document.extends().to_vec());
     Ok((title, extends, document.finish()?))
@@ -178,7 +238,8 @@ const TABLE_BYTES: u64 = 4 << 20;
 fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_>) -> Option<ReadProgram> {
     let mut read = ReadProgram {
         name: name.to_owned(),
-        steps: StepList::new(vec![], None),
+        runs: Runs::Steps(StepList::new(vec![], None)),
+        routes: None,
         roles: vec![],
         moves_cells: false,
         puts: vec![],
@@ -206,19 +267,10 @@ fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_>) -> Optio
         steps.push(ListedStep { each, share, times, cycles, does });
     }
     check_locks(&listed, &steps);
-    let mut table = None;
     if looks_up {
-        let file = section.text_or(
-            "routes",
-            "",
-            "forwarding table: file of `prefix next_hop …` lines, plain or gzip; empty generates one",
-        );
-        match routes(&file, reading.ports.max(1), reading.seed) {
-            Ok(routes) => table = Some(RouteTable::new(&routes)),
-            Err(message) => section.fail("routes", message),
-        }
+        read.routes = reading.routes(section);
     }
-    read.steps = StepList::new(steps, table);
+    read.runs = Runs::Steps(StepList::new(steps, read.routes.as_deref().map(RouteTable::new)));
     Some(read)
 }
 

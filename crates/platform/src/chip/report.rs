@@ -8,7 +8,7 @@ use crate::request::RunRequest;
 use crate::run::Notes;
 use crate::summary::{TrafficFacts, share, traffic_warnings};
 use crate::totals::{PacketCounts, add_latency, add_totals};
-use linecard_chip::{Chip, Counts, DramShares, Loss, Outcome};
+use linecard_chip::{Chip, Counts, DramShares, Loss, Outcome, SlotShares};
 use linecard_program::DropReason;
 use linecard_sim::{batch_means, grows, ratio_of_batches};
 use std::path::Path;
@@ -137,6 +137,9 @@ fn resources(counts: &Counts) -> Vec<ResourceUse> {
         if let (Some(mean), Some(most)) = (place.utilization, place.utilization_most) {
             add(place.group.clone(), mean, most);
         }
+        if let Some(slots) = place.slots {
+            add(format!("{} banks", place.group), slots.banks, slots.banks);
+        }
     }
     for link in &counts.links {
         let group = link.name.split('.').next().unwrap_or(&link.name);
@@ -169,7 +172,14 @@ fn resources(counts: &Counts) -> Vec<ResourceUse> {
 
 /// All DRAM of the chip: where the time of its buses went.
 fn dram(counts: &Counts) -> DramTime {
-    let all: Vec<_> = counts.places.iter().filter_map(|place| place.dram).collect();
+    let of_slots = |slots: SlotShares| DramShares {
+        data: slots.data,
+        turnaround: slots.turnaround,
+        refresh: slots.refresh,
+        ..DramShares::default()
+    };
+    let all: Vec<_> =
+        counts.places.iter().filter_map(|place| place.dram.or(place.slots.map(of_slots))).collect();
     let mean = |of: fn(&DramShares) -> f64| share(all.iter().map(of).sum(), all.len() as f64);
     let (data, row_miss, turnaround, refresh, spacing) = (
         mean(|d| d.data),
@@ -263,6 +273,11 @@ fn metrics(
         rows.push(Metric { component, metric, unit, value });
     };
     add_totals(summary, &mut add);
+    add("total", "throughput_mbps", "Mbit/s", summary.throughput_gbps * 1e3);
+    add("total", "loss_percent", "percent", summary.loss_fraction * 100.0);
+    let bytes_lost = share(counts.bytes_dropped as f64, (counts.bytes_out + counts.bytes_dropped) as f64);
+    add("total", "bytes_lost_percent", "percent", bytes_lost * 100.0);
+    add("total", "mean_packet_bytes", "bytes", share(counts.bytes_in as f64, counts.packets_in as f64));
     add("total", "packets_inside_at_start", "packets", counts.inside_at_start as f64);
     add("total", "packets_inside_at_end", "packets", counts.inside_at_end as f64);
     add("total", "packets_inside_mean", "packets", counts.inside_mean);
@@ -273,6 +288,7 @@ fn metrics(
     }
     for r in resources {
         add(&r.component, "utilization", "fraction", r.utilization);
+        add(&r.component, "utilization_percent", "percent", r.utilization * 100.0);
     }
     for cluster in &counts.clusters {
         add(&cluster.name, "engines_busy", "fraction", cluster.busy);
@@ -284,6 +300,16 @@ fn metrics(
         }
         add(&place.name, "accesses", "accesses", place.accesses as f64);
         add(&place.name, "time_mean", "ns", place.time_mean * base.nanoseconds(1));
+        if let Some(slots) = place.slots {
+            add(&place.name, "data_percent", "percent", slots.data * 100.0);
+            add(&place.name, "turnaround_percent", "percent", slots.turnaround * 100.0);
+            let narrow = share(slots.narrow_accesses as f64, slots.accesses as f64);
+            add(&place.name, "narrow_percent", "percent", narrow * 100.0);
+            let bits = slots.bytes as f64 * 8.0;
+            add(&place.name, "bandwidth_gbps", "Gbit/s", share(bits, summary.simulated_seconds * 1e9));
+            let each = share(slots.bytes as f64, counts.packets_out as f64);
+            add(&place.name, "bytes_per_packet", "bytes", each);
+        }
         if let Some(rate) = place.hit_rate {
             add(&place.name, "hit_rate", "fraction", rate);
         }
@@ -312,6 +338,26 @@ fn metrics(
         add(&inbox.name, "waiting_most", "packets", f64::from(inbox.most));
     }
     add("order", "waiting_most", "packets", f64::from(counts.order_most));
+    add("receive buffers", "bytes_mean", "bytes", counts.receive_bytes_mean);
+    if told.design.config.transmit.is_some() {
+        add("transmit buffer", "bytes_mean", "bytes", counts.transmit_bytes_mean);
+        add("kept in memory", "packets", "packets", counts.kept_packets as f64);
+        let kept = share(counts.kept_bytes as f64, counts.bytes_in as f64);
+        add("kept in memory", "bytes_percent", "percent", kept * 100.0);
+        let inside = &counts.bytes_inside;
+        add("inside", "bytes_mean", "bytes", inside.mean);
+        add("inside", "bytes_most", "bytes", inside.most as f64);
+        add("inside", "kib_most", "KiB", inside.most as f64 / 1024.0);
+        for (kib, (time, events)) in inside.time_below_kib.iter().zip(&inside.events_below_kib).enumerate() {
+            add("inside", &format!("time_below_{}_kib_percent", kib + 1), "percent", time * 100.0);
+            add("inside", &format!("events_below_{}_kib_percent", kib + 1), "percent", events * 100.0);
+        }
+    }
+    for program in chip.programs() {
+        for (name, unit, value) in program.counters() {
+            add("program", name, unit, value);
+        }
+    }
     for p in packet_time {
         add("packet", &format!("time_{}", p.part.replace(' ', "_")), "ns", p.mean_ns);
     }

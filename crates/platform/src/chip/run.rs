@@ -10,9 +10,11 @@ use crate::request::{Progress, RunRequest};
 use crate::run::{Notes, judge_traffic};
 use crate::traffic::{Source, Traffic, TrafficNotes};
 use crate::whole_file::WholeFile;
+use linecard_apps::RouteTable;
 use linecard_chip::{Arrival, Chip, ChipConfig, Outcome, RunLimit, Window};
 use linecard_program::PacketHead;
 use linecard_program::script::{Access, PacketInfo, PacketProgram, RoleId, Step, Steps};
+use linecard_traffic::remap::{AddressMap, AddressMapOptions};
 use std::ops::ControlFlow;
 
 /// Events of a timeline at most; a Perfetto tab still opens that many at once.
@@ -66,8 +68,24 @@ impl PacketProgram for Ringed {
         }
     }
 
+    fn resume(&mut self, head: &PacketHead, steps: &mut Steps) {
+        self.inner.resume(head, steps);
+    }
+
+    fn fills_transmit_buffer(&self) -> bool {
+        self.inner.fills_transmit_buffer()
+    }
+
     fn locks(&self) -> u16 {
         self.inner.locks()
+    }
+
+    fn restart_counters(&mut self) {
+        self.inner.restart_counters();
+    }
+
+    fn counters(&self) -> Vec<(&'static str, &'static str, f64)> {
+        self.inner.counters()
     }
 }
 
@@ -80,7 +98,7 @@ impl Design {
         };
         let puts: Vec<_> = (0..self.rings.len()).map(ring).collect();
         let program = |(number, read): (usize, &super::program::ReadProgram)| -> Box<dyn PacketProgram> {
-            let inner: Box<dyn PacketProgram> = Box::new(read.steps.clone());
+            let inner = read.fresh();
             let cluster = self.config.clusters.iter().find(|cluster| cluster.program == number);
             // Threads that also take from ports cannot tell which it was: entries of the first inbox count.
             let takes = cluster.and_then(|cluster| cluster.takes.first()).and_then(|&inbox| ring(inbox));
@@ -95,10 +113,32 @@ impl Design {
     /// Traffic as the request asks.
     fn traffic(&self, request: &RunRequest) -> Result<Traffic, Error> {
         let source = match &request.trace {
-            Some(trace) => Source::capture(trace, request.strict, false, true)?,
+            // Where a packet always waits, a capture too short for the run begins again.
+            Some(trace) => {
+                let repeat = self.config.saturated && request.packets > 0;
+                Source::capture(trace, request.strict, repeat, self.traffic.frames)?
+            }
             None => Source::Generator(self.traffic.generator(request.seed)?),
         };
-        Ok(Traffic::of(source, None, self.traffic.speedup_ppm))
+        let map = match request.map_addresses {
+            false => None,
+            true => Some(self.address_map(request)?),
+        };
+        Ok(Traffic::of(source, map, self.traffic.speedup_ppm))
+    }
+
+    /// Where packets without a route are moved to: into what the forwarding table of the program covers.
+    fn address_map(&self, request: &RunRequest) -> Result<(RouteTable, AddressMap), Error> {
+        let Some(routes) = self.programs.iter().find_map(|program| program.routes.clone()) else {
+            let message = "has no effect: no program of the chip looks routes up";
+            return Err(Error::Config {
+                problems: vec![crate::preset::problem("--map-addresses".into(), "", message.to_owned())],
+            });
+        };
+        let prefixes: Vec<(u32, u8)> = routes.iter().map(|r| (r.prefix, r.length)).collect();
+        let options = AddressMapOptions { seed: request.seed, ..AddressMapOptions::default() };
+        let map = AddressMap::new(&prefixes, options).map_err(|e| Error::Traffic(e.to_string()))?;
+        Ok((RouteTable::new(&routes), map))
     }
 
     /// A chip that is ready to run, changed by `change`.
@@ -123,16 +163,7 @@ pub(crate) fn run(
     request: &RunRequest,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<RunReport, Error> {
-    if request.map_addresses {
-        let message =
-            "has no effect: chips look routes up as they are; give a table with `routes` in the program";
-        return Err(Error::Config {
-            problems: vec![crate::preset::problem("--map-addresses".into(), "", message.to_owned())],
-        });
-    }
-    let captured = request.trace.is_some();
-    let design =
-        Design::load(&request.preset, &request.overrides, request.app.as_deref(), captured, request.seed)?;
+    let design = Design::load(&request.preset, &request.overrides, request.app.as_deref(), request.seed)?;
     let config = ChipConfig { seed: request.seed, ..design.config.clone() };
     let (mut chip, notes) = design.chip(request, config)?;
     let file = request.timeline.as_ref().map(|path| WholeFile::create(path)).transpose()?;

@@ -1,9 +1,12 @@
 //! `[traffic]`: what comes when no capture is given, in Ethernet frames with their check sequence.
 
 use crate::error::Error;
+use crate::preset::problem;
 use linecard_config::Section;
 use linecard_traffic::PacketSource;
-use linecard_traffic::generators::{Arrivals, EmpiricalSizes, FlowShape, Generator, GeneratorConfig, Sizes};
+use linecard_traffic::generators::{
+    Arrivals, EmpiricalSizes, FlowShape, Generator, GeneratorConfig, ShotNoise, ShotNoiseConfig, Sizes,
+};
 
 /// What the file says.
 #[derive(Clone, Debug)]
@@ -14,6 +17,10 @@ pub(super) struct TrafficPlan {
     pub flows: FlowShape,
     /// How much faster than a capture time passes, in millionths.
     pub speedup_ppm: u128,
+    /// Whether packets of a capture count as Ethernet frames with their check sequence.
+    pub frames: bool,
+    /// Flows that begin and end, instead of `arrivals` and `flows`.
+    pub shots: Option<ShotNoiseConfig>,
 }
 
 /// Frames of the simple IMIX, as 7 : 4 : 1.
@@ -27,6 +34,8 @@ enum Kind {
     Imix,
     Rfc2544,
     Sizes,
+    /// A size list of `[mix]`, by its number there.
+    Mix(usize),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,6 +44,7 @@ enum When {
     Constant,
     BackToBack,
     OnOff,
+    ShotNoise,
     Saturated,
 }
 
@@ -47,6 +57,8 @@ pub(super) fn traffic(root: &Section<'_>, line_gbps: f64, overhead_bytes: u32) -
         arrivals: None,
         flows: FlowShape::default(),
         speedup_ppm: 1_000_000,
+        frames: true,
+        shots: None,
     };
     let Some(section) = root.section("traffic") else {
         root.fail(
@@ -55,8 +67,18 @@ pub(super) fn traffic(root: &Section<'_>, line_gbps: f64, overhead_bytes: u32) -
         );
         return usual;
     };
-    let kinds =
-        [("fixed", Kind::Fixed), ("imix", Kind::Imix), ("rfc2544", Kind::Rfc2544), ("sizes", Kind::Sizes)];
+    let mixes = root.section("mix");
+    let names = mixes.as_ref().map(Section::keys).unwrap_or_default();
+    let mut kinds = vec![
+        ("fixed", Kind::Fixed),
+        ("imix", Kind::Imix),
+        ("rfc2544", Kind::Rfc2544),
+        ("sizes", Kind::Sizes),
+    ];
+    kinds.extend(names.iter().enumerate().map(|(number, name)| (name.as_str(), Kind::Mix(number))));
+    if let Some(mixes) = &mixes {
+        mixes.leave(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    }
     let kind = section.choice_or("kind", "imix", &kinds, "sizes of frames, with their check sequence");
     if kind != Kind::Fixed {
         section.leave(&["packet_bytes"]);
@@ -85,6 +107,18 @@ pub(super) fn traffic(root: &Section<'_>, line_gbps: f64, overhead_bytes: u32) -
                 }
             }
         }
+        Kind::Mix(number) => {
+            let name = names[number].clone();
+            let text = mixes.as_ref().map(|mixes| mixes.text(&name, "sizes of a mix, as traffic.sizes"));
+            let sizes = crate::traffic::parse_sizes(&text.unwrap_or_default());
+            let sizes = sizes.unwrap_or_else(|message| {
+                if let Some(mixes) = &mixes {
+                    mixes.fail(&name, message);
+                }
+                Sizes::Imix
+            });
+            (name, Ok(sizes))
+        }
     };
     let sizes = sizes.unwrap_or_else(|error| {
         section.fail("kind", error.to_string());
@@ -95,10 +129,12 @@ pub(super) fn traffic(root: &Section<'_>, line_gbps: f64, overhead_bytes: u32) -
         ("constant", When::Constant),
         ("back_to_back", When::BackToBack),
         ("on_off", When::OnOff),
+        ("shot_noise", When::ShotNoise),
         ("saturated", When::Saturated),
     ];
     let when =
         section.choice_or("arrivals", "poisson", &whens, "when frames come; saturated: one always waits");
+    let shots = shots(root, when, &section, &sizes);
     if when != When::OnOff {
         section.leave(&["peak_gbps", "burst_packets"]);
     }
@@ -109,6 +145,10 @@ pub(super) fn traffic(root: &Section<'_>, line_gbps: f64, overhead_bytes: u32) -
         }
         _ => Some(arrivals(&section, when, sizes.mean_bytes(), line_gbps, overhead_bytes)),
     };
+    if when == When::ShotNoise {
+        // Its flows are its own.
+        section.leave(&["flows", "zipf"]);
+    }
     let flows = FlowShape {
         flows: section.integer_or("flows", 10_000, 1..=10_000_000, "flows that packets are drawn from")
             as u32,
@@ -122,7 +162,49 @@ pub(super) fn traffic(root: &Section<'_>, line_gbps: f64, overhead_bytes: u32) -
     };
     let speedup = section.number_or("speedup", 1.0, 1e-6..=1e6, "factor on the arrival rate of a capture");
     let speedup_ppm = (speedup * 1e6).round().max(1.0) as u128;
-    TrafficPlan { name, sizes, arrivals, flows, speedup_ppm }
+    let counts = [("frames", true), ("packets", false)];
+    let frames = section.choice_or(
+        "captures",
+        "frames",
+        &counts,
+        "what of a captured packet counts: the Ethernet frame with its check sequence, or its bytes as captured",
+    );
+    TrafficPlan { name, sizes, arrivals, flows, speedup_ppm, frames, shots }
+}
+
+/// Reads `[shots]`: flows that begin and end, of which the traffic is the sum.
+fn shots(root: &Section<'_>, when: When, traffic: &Section<'_>, sizes: &Sizes) -> Option<ShotNoiseConfig> {
+    const KEYS: [&str; 4] = ["slowest_kbps", "fastest_kbps", "shortest_ms", "longest_ms"];
+    let section = root.section("shots");
+    if when != When::ShotNoise {
+        if let Some(section) = section {
+            section.leave(&KEYS);
+        }
+        return None;
+    }
+    let Some(section) = section else {
+        root.fail(
+            "shots",
+            format!("missing: shot noise has flows of its own, [shots] with {}", KEYS.join(", ")),
+        );
+        return None;
+    };
+    let kbps = |key: &str, meaning: &str| (section.number(key, 0.001..=1e9, meaning) * 1e3).round() as u64;
+    let ms = |key: &str, meaning: &str| (section.number(key, 1e-6..=1e9, meaning) * 1e6).round() as u64;
+    let gbps = traffic.number("rate_gbps", 1e-6..=1e6, "mean rate of the frames, all ports together");
+    let config = ShotNoiseConfig {
+        seed: 1,
+        bits_per_second: (gbps * 1e9).round().max(1.0) as u64,
+        sizes: sizes.clone(),
+        slowest_bps: kbps("slowest_kbps", "lowest rate of a flow; rates are log-uniform"),
+        fastest_bps: kbps("fastest_kbps", "highest rate of a flow"),
+        shortest_ns: ms("shortest_ms", "shortest duration of a flow; durations are log-uniform"),
+        longest_ns: ms("longest_ms", "longest duration of a flow"),
+    };
+    if let Err(error) = ShotNoise::new(&config) {
+        section.fail("", error.to_string());
+    }
+    Some(config)
 }
 
 fn arrivals(
@@ -146,7 +228,7 @@ fn arrivals(
         );
     }
     match when {
-        When::Poisson | When::Saturated => Arrivals::Poisson { bits_per_second },
+        When::Poisson | When::Saturated | When::ShotNoise => Arrivals::Poisson { bits_per_second },
         When::Constant => Arrivals::Constant { bits_per_second },
         When::BackToBack => Arrivals::BackToBack { bits_per_second, overhead_bytes: 0 },
         When::OnOff => {
@@ -165,9 +247,30 @@ fn arrivals(
     }
 }
 
+/// Shot noise as a chip's file describes it, whatever arrivals it has.
+///
+/// # Errors
+/// All problems of the file at once, and that it has no shot noise.
+pub(crate) fn shot_noise_of(preset: &str, overrides: &[String], seed: u64) -> Result<ShotNoiseConfig, Error> {
+    if !super::is_chip(preset) {
+        let message = format!("found `{preset}`, expected a chip with [shots], such as ixp2400_core");
+        return Err(Error::Config { problems: vec![problem("shot noise".into(), "", message)] });
+    }
+    let changes: Vec<String> =
+        overrides.iter().cloned().chain(["traffic.arrivals=shot_noise".to_owned()]).collect();
+    let design = super::design::Design::load(preset, &changes, None, seed)?;
+    let Some(shots) = design.traffic.shots else { unreachable!("it was asked for, and read") };
+    Ok(ShotNoiseConfig { seed, ..shots })
+}
+
 impl TrafficPlan {
     /// The generator.
     pub fn generator(&self, seed: u64) -> Result<Box<dyn PacketSource>, Error> {
+        let failed = |e: linecard_traffic::TrafficError| Error::Traffic(e.to_string());
+        if let Some(shots) = &self.shots {
+            let config = ShotNoiseConfig { seed, ..shots.clone() };
+            return Ok(Box::new(ShotNoise::new(&config).map_err(failed)?));
+        }
         let config = GeneratorConfig {
             seed,
             packets: None,
@@ -176,6 +279,6 @@ impl TrafficPlan {
             arrivals: self.arrivals.unwrap_or(Arrivals::Poisson { bits_per_second: 1_000_000_000 }),
             flows: self.flows,
         };
-        Ok(Box::new(Generator::new(&config).map_err(|e| Error::Traffic(e.to_string()))?))
+        Ok(Box::new(Generator::new(&config).map_err(failed)?))
     }
 }

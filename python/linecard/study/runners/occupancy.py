@@ -1,6 +1,6 @@
-"""A machine of parallel threads, and how full it was: `linecard.run`, seen at one number of KiB.
+"""A chip whose ports send out of a transmit buffer, and how full it was: `linecard.run`, seen at one number of KiB.
 
-The setting ``below_kib`` says at which; every other one is a change to the preset. The component ``buffer`` has
+The setting ``below_kib`` says at which; every other one is a change to the preset. The component ``inside`` has
 ``time_below_percent`` and ``events_below_percent``: how much of the time, and after how many of the arrivals and
 departures, the packets inside were of fewer bytes. Runs that differ in ``below_kib`` alone are simulated once.
 """
@@ -35,7 +35,7 @@ def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
     result = _run(spec, changes, progress)
     progress(spec.packets, spec.packets)
     values = {
-        ("buffer", f"{what}_below_percent"): result.metric("buffer", f"{what}_below_{kib}_kib_percent")
+        ("inside", f"{what}_below_percent"): result.metric("inside", f"{what}_below_{kib}_kib_percent")
         for what in ("time", "events")
     }
     return PlainRun(spec, values, dict.fromkeys(("time_below_percent", "events_below_percent"), "percent"))

@@ -1,0 +1,312 @@
+//! The transmit buffer that programs fill: places in the queues of ports, cells, packets kept in memory meanwhile.
+//!
+//! Packets of a flow take their places in the order in which they came. A port sends packets in the order in which they
+//! were to be moved to the buffer, cell by cell: a packet that is kept in memory takes its place at the end when a thread
+//! takes it up, and until then later packets of its flow are kept behind it.
+
+use super::Chip;
+use crate::config::Release;
+use crate::packet::NOBODY;
+use crate::port::CellQueue;
+use crate::thread::State;
+use linecard_program::PacketId;
+use linecard_program::script::{Action, NEVER_KEPT, Way};
+use linecard_sim::Ticks;
+
+/// Classes of flows: packets of a class are kept in memory together, which those of a flow then are.
+pub(super) const FLOW_CLASSES: usize = 1 << 14;
+
+#[inline]
+fn flow_class(flow_hash: u32) -> usize {
+    // Multiplied first: hashes may differ in few bits.
+    (flow_hash.wrapping_mul(0x9e37_79b1) >> 18) as usize
+}
+
+impl Chip {
+    fn cell_queue(&mut self, port: u16) -> &mut CellQueue {
+        match &mut self.ports[usize::from(port)].sender {
+            Some(sender) => &mut sender.cells,
+            None => unreachable!("only ports with an outward side are sent to"),
+        }
+    }
+
+    /// A thread asks for its packet's place; whether it has it and goes on.
+    pub(super) fn place(&mut self, thread: u32, port: u16, now: Ticks) -> bool {
+        let id = self.threads[thread as usize].packet;
+        let packet = &mut self.packets[id];
+        packet.port = self.senders[usize::from(port) % self.senders.len()];
+        if !self.order.is_turn(&self.packets, id) {
+            let packet = &mut self.packets[id];
+            (packet.holder, packet.placing) = (thread, true);
+            self.order.wait(&mut self.packets, id);
+            return false;
+        }
+        self.take_place(thread, id);
+        self.passing.extend(self.order.passed(&self.packets, self.packets[id].domain));
+        self.go_on(now);
+        true
+    }
+
+    /// It is the turn of a packet whose thread waits for its place.
+    pub(super) fn place_waiting(&mut self, id: PacketId, now: Ticks) {
+        let packet = &mut self.packets[id];
+        packet.placing = false;
+        let thread = std::mem::replace(&mut packet.holder, NOBODY);
+        self.take_place(thread, id);
+        self.make_ready(thread, now);
+    }
+
+    fn take_place(&mut self, thread: u32, id: PacketId) {
+        let t = &self.threads[thread as usize];
+        let Some(Action::Place { kept, .. }) = t.steps.get(t.next as usize).map(|step| step.action) else {
+            unreachable!("its thread asks for a place")
+        };
+        let packet = &self.packets[id];
+        let (port, bytes, class) = (packet.port, packet.head.bytes, flow_class(packet.flow_hash));
+        let mut next = t.next + 1;
+        if let Some(buffer) = &mut self.transmit {
+            let earlier = buffer.kept_flows[class] > 0;
+            let cells = match &mut self.ports[usize::from(port)].sender {
+                Some(sender) => &mut sender.cells,
+                None => unreachable!("only ports with an outward side are sent to"),
+            };
+            if kept != NEVER_KEPT && (cells.keeps || earlier) {
+                buffer.kept_flows[class] += 1;
+                cells.kept.push_back(id);
+                self.account.kept_packets += 1;
+                self.account.kept_bytes += u64::from(bytes);
+                next = u32::from(kept);
+            } else {
+                cells.queue.push_back(id);
+                cells.queued_bytes += bytes;
+            }
+        }
+        let t = &mut self.threads[thread as usize];
+        (t.next, t.spent) = (next, false);
+    }
+
+    /// Take a cell of the transmit buffer for a packet, if it may have one.
+    pub(super) fn takes_transmit_cell(&mut self, id: PacketId, cell: u16, now: Ticks) -> bool {
+        let packet = &self.packets[id];
+        let Some(buffer) = &mut self.transmit else { return true };
+        if packet.transmit_cells > cell {
+            // A later part of a cell that has its place.
+            return true;
+        }
+        let Some(sender) = &mut self.ports[usize::from(packet.port)].sender else { return true };
+        let free = buffer.config.cells - buffer.used;
+        let head = sender.cells.queue.front() == Some(&id);
+        if free == 0 || (!head && free as usize <= self.senders.len()) {
+            return false;
+        }
+        buffer.used += 1;
+        let bytes = u32::from(packet.cell_bytes(cell));
+        sender.cells.bytes += bytes;
+        sender.cells.look_at(buffer.config.watermarks);
+        buffer.bytes.set(buffer.bytes.now + u64::from(bytes), now);
+        self.packets[id].transmit_cells += 1;
+        true
+    }
+
+    /// A cell is free, or a packet came to the head: threads that wait for room try again.
+    fn retry_transmit(&mut self, now: Ticks) {
+        let mut at = 0;
+        while let Some(buffer) = &self.transmit
+            && let Some(&thread) = buffer.waiters.get(at)
+        {
+            let t = &self.threads[thread as usize];
+            let Some(Action::Move { role, way, cell, bytes, last }) =
+                t.steps.get(t.next as usize).map(|step| step.action)
+            else {
+                unreachable!("it waits to move a cell")
+            };
+            if !self.takes_transmit_cell(t.packet, cell, now) {
+                at += 1;
+                continue;
+            }
+            if let Some(buffer) = &mut self.transmit {
+                buffer.waiters.remove(at);
+            }
+            // An engine that runs another thread does not stand still for this one.
+            self.move_part(thread, role, way, cell, bytes, last, now);
+            let t = &mut self.threads[thread as usize];
+            t.next += 1;
+            t.spent = false;
+        }
+    }
+
+    /// The last part of a cell has been moved: what that changes in the buffers.
+    pub(super) fn moved_part(&mut self, thread: u32, way: Way, cell: u16, now: Ticks) {
+        let id = self.threads[thread as usize].packet;
+        if way.from_receive() {
+            self.left_receive_buffer(id, cell, now);
+        }
+        if way.to_transmit() {
+            let packet = &mut self.packets[id];
+            packet.filled += 1;
+            let port = packet.port;
+            if self.transmit.is_some() {
+                self.begin_cell(port, now);
+            }
+        }
+    }
+
+    fn left_receive_buffer(&mut self, id: PacketId, cell: u16, now: Ticks) {
+        let packet = &mut self.packets[id];
+        packet.moved += 1;
+        let bytes = u32::from(packet.cell_bytes(cell)).min(packet.in_receive);
+        packet.in_receive -= bytes;
+        let level = &mut self.account.receive_bytes;
+        level.set(level.now - u64::from(bytes), now);
+        let (all, pool) = (packet.moved >= packet.cells, usize::from(packet.pool));
+        if packet.pool_cells == 0 {
+            return;
+        }
+        match self.config.pools[pool].release {
+            Release::Cell => {
+                packet.pool_cells -= 1;
+                let level = &mut self.pools[pool].level;
+                level.set(level.now - 1, now);
+            }
+            Release::Packet if all => self.free_pool(id, now),
+            Release::Packet => {}
+        }
+    }
+
+    /// Put the next cell of a port on its wire, if that is free and the cell is there.
+    fn begin_cell(&mut self, port: u16, now: Ticks) {
+        let Some(sender) = &mut self.ports[usize::from(port)].sender else { return };
+        if sender.cells.busy {
+            return;
+        }
+        let Some(&id) = sender.cells.queue.front() else { return };
+        let packet = &self.packets[id];
+        if packet.filled > packet.cells_sent {
+            let bytes = u32::from(packet.cell_bytes(packet.cells_sent));
+            sender.cells.busy = true;
+            let ends = sender.wire.send_part(now, bytes, packet.cells_sent == 0);
+            self.agenda.schedule(sender.source, ends);
+        }
+    }
+
+    /// A cell of a port has been sent.
+    pub(super) fn cell_sent(&mut self, port: u16, now: Ticks) {
+        let cells = self.cell_queue(port);
+        cells.busy = false;
+        let Some(&id) = cells.queue.front() else { unreachable!("a port sends the head of its queue") };
+        let packet = &mut self.packets[id];
+        let bytes = u32::from(packet.cell_bytes(packet.cells_sent));
+        packet.cells_sent += 1;
+        let all = packet.cells_sent == packet.cells;
+        let watermarks = self.config.transmit.and_then(|transmit| transmit.watermarks);
+        let cells = self.cell_queue(port);
+        cells.bytes -= bytes;
+        cells.queued_bytes -= bytes.min(cells.queued_bytes);
+        if all {
+            cells.queue.pop_front();
+        }
+        cells.look_at(watermarks);
+        if let Some(buffer) = &mut self.transmit {
+            buffer.used -= 1;
+            buffer.bytes.set(buffer.bytes.now - u64::from(bytes), now);
+        }
+        if all {
+            let packet = &self.packets[id];
+            if !packet.attended {
+                self.account.transmitted += u128::from(now - packet.sent);
+            }
+            self.sent_whole(port, id);
+            self.depart(id, now);
+        }
+        self.begin_cell(port, now);
+        self.retry_transmit(now);
+        self.offer_kept(now);
+    }
+
+    fn sent_whole(&mut self, port: u16, id: PacketId) {
+        let bytes = u64::from(self.packets[id].head.bytes);
+        if let Some(sender) = &mut self.ports[usize::from(port)].sender {
+            sender.packets += 1;
+            sender.bytes += bytes;
+        }
+    }
+
+    /// All of a packet is in the transmit buffer, and its thread is free. Ports that are never busy send it at once.
+    pub(super) fn hand_to_port(&mut self, thread: u32, now: Ticks) {
+        let id = self.leave_thread(thread);
+        let packet = &mut self.packets[id];
+        packet.sent = now;
+        if self.transmit.is_none() {
+            let port = packet.port;
+            self.sent_whole(port, id);
+            self.depart(id, now);
+        } else if packet.departed {
+            self.packets.remove(id);
+        }
+    }
+
+    /// A packet is complete in memory, and its thread is free.
+    pub(super) fn keep(&mut self, thread: u32, now: Ticks) {
+        let id = self.leave_thread(thread);
+        let packet = &mut self.packets[id];
+        (packet.complete, packet.sent) = (true, now);
+        self.offer_kept(now);
+    }
+
+    /// Give packets that may go out to free threads.
+    fn offer_kept(&mut self, now: Ticks) {
+        if self.config.transmit.is_none_or(|transmit| transmit.watermarks.is_none()) {
+            return;
+        }
+        // There is one inbox with one list of free threads where packets are kept.
+        while let Some(&(thread, epoch)) = self.inboxes[0].groups[0].free.front() {
+            if self.threads[thread as usize].epoch == epoch {
+                let Some(id) = self.next_kept() else { return };
+                self.resume(thread, id, now);
+                self.make_ready(thread, now);
+            }
+            self.inboxes[0].groups[0].free.pop_front();
+        }
+    }
+
+    /// The packet of the memory that goes out next: the first of a port whose queue has fallen to the low watermark, when
+    /// all of it is there.
+    pub(super) fn next_kept(&mut self) -> Option<PacketId> {
+        let low_bytes = self.config.transmit?.watermarks?.low_bytes;
+        let packets = &self.packets;
+        let cells = self.ports.iter_mut().filter_map(|port| port.sender.as_mut().map(|s| &mut s.cells));
+        let ready = |cells: &CellQueue| {
+            cells.queued_bytes <= low_bytes && cells.kept.front().is_some_and(|&id| packets[id].complete)
+        };
+        let mut ports = cells.filter(|cells| ready(cells));
+        let cells = ports.next()?;
+        let id = cells.kept.pop_front()?;
+        let packet = &packets[id];
+        cells.queue.push_back(id);
+        cells.queued_bytes += packet.head.bytes;
+        if let Some(buffer) = &mut self.transmit {
+            buffer.kept_flows[flow_class(packet.flow_hash)] -= 1;
+        }
+        Some(id)
+    }
+
+    /// A thread takes up a packet that was kept in memory.
+    pub(super) fn resume(&mut self, thread: u32, id: PacketId, now: Ticks) {
+        let packet = &mut self.packets[id];
+        self.account.kept += u128::from(now - packet.sent);
+        packet.attended = true;
+        self.inboxes[usize::from(packet.inbox)].groups[packet.group as usize].load += 1;
+        let t = &mut self.threads[thread as usize];
+        t.take_up(id);
+        let program = self.clusters[t.cluster as usize].program;
+        self.programs[program].resume(&packet.head, &mut t.steps);
+    }
+
+    /// The thread waits for room in the transmit buffer.
+    pub(super) fn wait_for_transmit_cell(&mut self, thread: u32, now: Ticks) {
+        if let Some(buffer) = &mut self.transmit {
+            buffer.waiters.push_back(thread);
+        }
+        self.enter(thread, State::QUEUE, now);
+    }
+}

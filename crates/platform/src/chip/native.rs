@@ -1,0 +1,75 @@
+//! Programs that the project itself brings, in Rust: they do the work on headers for real, and `[program]` of the chip
+//! says what it costs.
+
+use super::program::{ReadProgram, Reading, Runs};
+use linecard_apps::{BufferingScheme, Ipv4Config, Ipv4Forward, Ipv4Roles, RouteTable};
+use linecard_config::Section;
+use linecard_program::script::RoleId;
+
+/// Reads the costs of a program.
+type Reader = fn(&Section<'_>, &mut Reading<'_>) -> ReadProgram;
+
+/// All of them by name. One more is a function here.
+const NATIVE: &[(&str, Reader)] = &[("ipv4_forward", ipv4_forward)];
+
+/// What reads the costs of the program of a name.
+pub(super) fn reader(name: &str) -> Option<Reader> {
+    NATIVE.iter().find(|(known, _)| *known == name).map(|&(_, reader)| reader)
+}
+
+const MILLION: u64 = 1_000_000;
+
+fn ipv4_forward(section: &Section<'_>, reading: &mut Reading<'_>) -> ReadProgram {
+    let schemes = BufferingScheme::ALL.map(|scheme| (scheme.name(), scheme));
+    let cycles = |key: &str, meaning: &str| section.integer(key, 0..=MILLION, meaning) as u32;
+    let config = Ipv4Config {
+        scheme: section.choice(
+            "scheme",
+            &schemes,
+            "which parts of a packet stand in the scratchpad; DYNAMIC: DRAM for congested ports only",
+        ),
+        packet_cycles: cycles("packet_cycles", "of a packet, beside those of its cells"),
+        store_cycles: cycles("store_cycles", "of a cell on its way to where it is kept"),
+        load_cycles: cycles("load_cycles", "of a cell on its way from there to the transmit buffer"),
+        header_bytes: section.integer("header_bytes", 8..=64, "of an access to the header") as u16,
+        hashes: section.integer("hashes", 0..=1000, "hashes of a lookup") as u32,
+        table_reads: section.integer("table_reads", 0..=1000, "reads of the table, one after the other")
+            as u32,
+        table_words: section.integer("table_words", 1..=1000, "words of each of them") as u32,
+    };
+    let routes = reading.routes(section);
+    let place = section.place();
+    let mut used = Vec::new();
+    let mut role = |name: &str, bytes: u64, wanted: bool| {
+        if !wanted {
+            return RoleId(0);
+        }
+        let number = reading.roles.number(name, &place);
+        reading.roles.uses(number, bytes);
+        used.push(number);
+        RoleId(number as u8)
+    };
+    let in_scratch = u64::from(config.scheme.scratch_bytes(config.header_bytes.into())) * reading.threads;
+    let roles = Ipv4Roles {
+        packets: role("packets", 0, true),
+        scratch: role("scratch", in_scratch, config.scheme != BufferingScheme::Base),
+        hash: role("hash", 0, true),
+        table: role("table", 0, true),
+        direct: role("direct", 0, config.scheme == BufferingScheme::Dynamic),
+    };
+    if config.scheme == BufferingScheme::Dynamic && !reading.keeps {
+        section.fail(
+            "scheme",
+            "DYNAMIC looks at what waits for output ports: give [transmit] with watermarks, as platforms/ixp2400_dynamic does",
+        );
+    }
+    let table = RouteTable::new(routes.as_deref().unwrap_or_default());
+    ReadProgram {
+        name: "ipv4_forward".to_owned(),
+        runs: Runs::Ipv4(Ipv4Forward::new(config, roles, table)),
+        routes,
+        roles: used,
+        moves_cells: true,
+        puts: vec![],
+    }
+}
