@@ -72,7 +72,7 @@ def parameters(preset: str, changes: Sequence[str]) -> dict[str, str]:
     Raises:
         ConfigError: A change is wrong, or asks for what the net does not know.
     """
-    values = {parameter.key: parameter.value for parameter in api.describe(preset, changes).parameters}
+    values = {parameter.key: parameter.text for parameter in api.describe(preset, changes).parameters}
     problems: list[ConfigProblem] = []
 
     def refuse(key: str, what: str) -> None:

@@ -342,23 +342,43 @@ class PresetInfo:
     extends: tuple[str, ...]
 
 
+def value_text(value: float | str | list[float | str]) -> str:
+    """A value of a preset as ``--set`` takes it."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case float():
+            return f"{value:.15g}"
+        case list():
+            return ", ".join(value_text(each) for each in value)
+        case _:
+            return str(value)
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """One parameter of a preset.
 
     Attributes:
         key: Dotted key path, as ``--set`` takes it.
-        value: The value, as text.
+        value: The value: a number, True or False, text, or a list of these.
         unit: Its unit; empty for names and switches.
         meaning: What the parameter is.
+        allowed: The range or the names that it may have; empty where any text will do.
         source: Where the value comes from.
     """
 
     key: str
-    value: str
+    value: int | float | bool | str | list[float | str]
     unit: str
     meaning: str
+    allowed: str
     source: str
+
+    @property
+    def text(self) -> str:
+        """The value as ``--set`` takes it."""
+        return value_text(self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,21 +414,21 @@ class Description:
         return _plain(self)
 
     def to_frame(self) -> polars.DataFrame:
-        """The parameters as a polars data frame: key, value (as text), unit, meaning, source (extra ``frames``)."""
+        """The parameters as a polars data frame; values as text, for they are of many types (extra ``frames``)."""
         from linecard import tables
 
-        rows = [(each.key, each.value, each.unit, each.meaning, each.source) for each in self.parameters]
+        rows = [(each.key, each.text, each.unit, each.meaning, each.allowed, each.source) for each in self.parameters]
         return tables.frame(field_names(Parameter), rows)
 
     def __repr__(self) -> str:
         return f"<Description {self.preset}: {len(self.parameters)} parameters>"
 
     def _repr_html_(self) -> str:
-        rows = [(each.key, each.value, each.unit, each.meaning, each.source) for each in self.parameters]
+        rows = [(each.key, each.text, each.unit, each.meaning, each.allowed, each.source) for each in self.parameters]
         derived = [(each.name, f"{each.value:g}", each.unit, each.formula) for each in self.derived]
         return _html.block(
             f"{self.preset}: {self.title}",
-            _html.table(("parameter", "value", "unit", "meaning", "source"), rows),
+            _html.table(("parameter", "value", "unit", "meaning", "allowed", "source"), rows),
             _html.table(("derived", "value", "unit", "formula"), derived),
         )
 

@@ -266,7 +266,7 @@ def vrp_budget(
         lost = bare.summary.loss_fraction
         found = f"found {rate_pps / 1e6:g} Mpps; forwarding alone does not keep up and loses {lost:.1%} of them"
         raise ConfigError.of([ConfigProblem("rate", "", f"{found}, expected a rate that {preset} sustains")])
-    margin = float(described["vrp.margin_percent"].value)
+    margin = float(described["vrp.margin_percent"].text)
     resources = []
     for name, unit, operation, limit in _RESOURCES:
         head_room = search.most(operation, limit)
@@ -277,8 +277,8 @@ def vrp_budget(
         rate_pps=rate_pps,
         margin_percent=margin,
         resources=tuple(resources),
-        registers=int(described["vrp.registers"].value),
-        istore_instructions=int(described["vrp.istore_instructions"].value),
+        registers=int(described["vrp.registers"].text),
+        istore_instructions=int(described["vrp.istore_instructions"].text),
         runs=search.runs,
     )
 
@@ -461,7 +461,7 @@ def vrp_check(
         packets=200,
         warmup_packets=10,
     ).metric("input_threads", "engine_cycles_per_packet")
-    load_cycles = instructions * int(described["vrp.load_accesses"].value) * scratch
+    load_cycles = instructions * int(described["vrp.load_accesses"].text) * scratch
     over = [
         f"{use.resource}: {use.used:g} used, {use.budget:g} allowed, {use.used - use.budget:g} too many"
         + (f", beyond it from line {beyond[use.resource]} on" if use.resource in beyond else "")

@@ -143,7 +143,7 @@ def test_presets_and_descriptions(cli):
     assert all(each["source"] for each in description["parameters"])
     changed = json.loads(cli("describe", "ixp1200", "--set", "dram.banks=2", "--json").out)
     banks = [each["value"] for each in changed["parameters"] if each["key"] == "dram.banks"]
-    assert banks == ["2"]
+    assert banks == [2]
     assert "dram.banks" in cli("describe", "ixp1200").out
     assert linecard.describe("ixp1200")["dram.banks"].unit
     with pytest.raises(KeyError, match=r"dram\.banks"):

@@ -199,7 +199,7 @@ def test_two_files_make_a_standard_of_ones_own(cli, tmp_path):
     ended = cli("describe", part, "--json")
     assert ended.status == 0, ended.err
     described = {row["key"]: row["value"] for row in json.loads(ended.out)["parameters"]}
-    assert described["constraint.tXYZ"] == "20"
+    assert described["constraint.tXYZ"] == 20
     result = linecard.dram(str(part), "frfcfs_closed", pattern="random", count=50, spacing=3000)
     assert result.read.max_clocks >= 1 + 20 + 17 + 4
 

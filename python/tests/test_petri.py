@@ -386,7 +386,8 @@ def test_the_net_of_the_ixp2400_has_the_parameters_of_the_preset():
     ],
 )
 def test_what_the_net_does_not_know_is_refused(cli, changes, named):
-    refused = cli("run", "ipv4_forward", "--model", "petri", *(part for change in changes for part in ("--set", change)))
+    options = [part for change in changes for part in ("--set", change)]
+    refused = cli("run", "ipv4_forward", "--model", "petri", *options)
     assert refused.status == 2
     assert named in refused.err
 

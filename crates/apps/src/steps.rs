@@ -118,10 +118,52 @@ pub struct ListedStep {
     pub does: Does,
 }
 
+/// A step made ready: what does not depend on the packet has been worked out.
+#[derive(Clone, Debug)]
+struct Ready {
+    each: Each,
+    /// It is done for packets that draw less, of 2^32.
+    below: u64,
+    times: u32,
+    cycles: u32,
+    does: Does,
+    /// Accesses of a fixed size that fit side by side into the bytes that they cover.
+    places: u32,
+}
+
+impl Ready {
+    fn new(step: ListedStep) -> Self {
+        let places = match step.does {
+            Does::Access { amount: Amount::Bytes(bytes), within_bytes, .. } => places(within_bytes, bytes),
+            _ => 1,
+        };
+        Self {
+            each: step.each,
+            below: (step.share * 4_294_967_296.0).ceil() as u64,
+            times: step.times,
+            cycles: step.cycles,
+            does: step.does,
+            places,
+        }
+    }
+
+    /// Whether it is done for the packet of this number; `draw` tells steps apart.
+    #[inline(always)]
+    fn is_done(&self, number: u64, draw: u32) -> bool {
+        self.below > u64::from(u32::MAX) || u64::from(mix(number, !draw)) < self.below
+    }
+}
+
+/// Accesses of so many bytes that fit side by side.
+#[inline]
+fn places(within_bytes: u32, bytes: u16) -> u32 {
+    (within_bytes / u32::from(bytes.max(1))).max(1)
+}
+
 /// A program of listed steps.
 #[derive(Clone, Debug)]
 pub struct StepList {
-    steps: Vec<ListedStep>,
+    steps: Vec<Ready>,
     routes: Option<RouteTable>,
     locks: u16,
 }
@@ -145,11 +187,13 @@ impl StepList {
             Does::Lock(lock) | Does::Unlock(lock) => Some(lock + 1),
             _ => None,
         });
-        Self { locks: locks.max().unwrap_or(0), routes, steps }
+        let locks = locks.max().unwrap_or(0);
+        Self { locks, routes, steps: steps.into_iter().map(Ready::new).collect() }
     }
 }
 
 /// A number that looks drawn, the same for the same packet and step.
+#[inline(always)]
 fn mix(number: u64, step: u32) -> u32 {
     let mut x =
         number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(step).wrapping_mul(0xd6e8_feb8_6659_fd93);
@@ -167,55 +211,65 @@ struct Walk<'a> {
 
 impl StepList {
     /// Write one step down; `draw` tells apart what is done several times.
-    #[inline]
-    fn write(&self, walk: &mut Walk<'_>, step: &ListedStep, draw: u32, cell: u16, steps: &mut Steps) {
-        let mut time = 0;
-        while time < step.times {
-            time += 1;
-            steps.compute(step.cycles);
-            let action = match step.does {
-                Does::Compute => continue,
-                Does::Access { role, kind, posted, amount, address, within_bytes } => {
-                    let bytes = match amount {
-                        Amount::Bytes(bytes) => bytes,
-                        Amount::Packet => walk.head.bytes.min(u32::from(u16::MAX)) as u16,
-                    };
-                    let places = (within_bytes / u32::from(bytes.max(1))).max(1);
-                    let place = match address {
-                        Address::Same => 0,
-                        Address::Flow => walk.info.flow_hash.wrapping_mul(0x9e37_79b1),
-                        Address::Any => mix(walk.info.number, draw.wrapping_mul(64).wrapping_add(time - 1)),
-                    };
-                    let address =
-                        ((u64::from(place) * u64::from(places)) >> 32) as u32 * u32::from(bytes.max(1));
-                    Action::Access { role, kind, posted, bytes, address }
-                }
-                Does::Cell { role, write, posted } => Action::Cell { role, write, posted, cell },
-                Does::Join => Action::Join,
-                Does::Lock(lock) => Action::Lock(lock),
-                Does::Unlock(lock) => Action::Unlock(lock),
-                Does::LookUp { role, bytes } => {
-                    self.look_up(walk, role, bytes, steps);
-                    if walk.over {
-                        return;
-                    }
-                    continue;
-                }
-                Does::Put(inbox) => Action::Put { inbox },
-                Does::Send { port, class } => {
-                    let by_flow = || (walk.info.flow_hash >> 7) as u16;
-                    let port = match port {
-                        OutPort::Port(port) => port,
-                        OutPort::Chosen => walk.chosen.unwrap_or_else(by_flow),
-                    };
-                    Action::Send { port, class }
-                }
-                Does::Drop => Action::Drop(DropReason::FirewallRule),
-            };
-            steps.push(0, action);
-            if matches!(action, Action::Put { .. } | Action::Send { .. } | Action::Drop(_)) {
-                walk.over = true;
+    #[inline(always)]
+    fn write(&self, walk: &mut Walk<'_>, step: &Ready, draw: u32, cell: u16, steps: &mut Steps) {
+        let draw = draw.wrapping_mul(64);
+        self.write_once(walk, step, draw, cell, steps);
+        for time in 1..step.times {
+            if walk.over {
                 return;
+            }
+            self.write_once(walk, step, draw.wrapping_add(time), cell, steps);
+        }
+    }
+
+    #[inline(always)]
+    fn write_once(&self, walk: &mut Walk<'_>, step: &Ready, draw: u32, cell: u16, steps: &mut Steps) {
+        let cycles = step.cycles;
+        match step.does {
+            Does::Compute => steps.compute(cycles),
+            Does::Access { role, kind, posted, amount, address, within_bytes } => {
+                let (bytes, places) = match amount {
+                    Amount::Bytes(bytes) => (bytes, step.places),
+                    Amount::Packet => {
+                        let bytes = walk.head.bytes.min(u32::from(u16::MAX)) as u16;
+                        (bytes, places(within_bytes, bytes))
+                    }
+                };
+                let place = match address {
+                    Address::Same => 0,
+                    Address::Flow => walk.info.flow_hash.wrapping_mul(0x9e37_79b1),
+                    Address::Any => mix(walk.info.number, draw),
+                };
+                let address = ((u64::from(place) * u64::from(places)) >> 32) as u32 * u32::from(bytes.max(1));
+                steps.push(cycles, Action::Access { role, kind, posted, bytes, address });
+            }
+            Does::Cell { role, write, posted } => {
+                steps.push(cycles, Action::Cell { role, write, posted, cell });
+            }
+            Does::Join => steps.push(cycles, Action::Join),
+            Does::Lock(lock) => steps.push(cycles, Action::Lock(lock)),
+            Does::Unlock(lock) => steps.push(cycles, Action::Unlock(lock)),
+            Does::LookUp { role, bytes } => {
+                steps.compute(cycles);
+                self.look_up(walk, role, bytes, steps);
+            }
+            Does::Put(inbox) => {
+                steps.push(cycles, Action::Put { inbox });
+                walk.over = true;
+            }
+            Does::Send { port, class } => {
+                let by_flow = || (walk.info.flow_hash >> 7) as u16;
+                let port = match port {
+                    OutPort::Port(port) => port,
+                    OutPort::Chosen => walk.chosen.unwrap_or_else(by_flow),
+                };
+                steps.push(cycles, Action::Send { port, class });
+                walk.over = true;
+            }
+            Does::Drop => {
+                steps.push(cycles, Action::Drop(DropReason::FirewallRule));
+                walk.over = true;
             }
         }
     }
@@ -254,14 +308,13 @@ impl PacketProgram for StepList {
     fn packet(&mut self, head: &mut PacketHead, info: &PacketInfo, steps: &mut Steps) {
         let mut walk = Walk { head, info, chosen: None, over: false };
         let cells = walk.head.cells() as u16;
-        let done = |step: &ListedStep, draw: u32| {
-            step.share >= 1.0 || f64::from(mix(info.number, !draw)) < step.share * 4_294_967_296.0
-        };
         let mut at = 0;
-        while at < self.steps.len() && !walk.over {
-            if self.steps[at].each == Each::Packet {
-                if done(&self.steps[at], at as u32) {
-                    self.write(&mut walk, &self.steps[at], at as u32, 0, steps);
+        while let Some(step) = self.steps.get(at)
+            && !walk.over
+        {
+            if step.each == Each::Packet {
+                if step.times > 0 && step.is_done(info.number, at as u32) {
+                    self.write(&mut walk, step, at as u32, 0, steps);
                 }
                 at += 1;
                 continue;
@@ -271,7 +324,8 @@ impl PacketProgram for StepList {
                 for number in at..at + group {
                     let step = &self.steps[number];
                     let draw = number as u32 + 1000 * u32::from(cell);
-                    if (cell > 0 || step.each == Each::Cell) && !walk.over && done(step, draw) {
+                    let now = cell > 0 || step.each == Each::Cell;
+                    if now && step.times > 0 && !walk.over && step.is_done(info.number, draw) {
                         self.write(&mut walk, step, draw, cell, steps);
                     }
                 }

@@ -1,6 +1,7 @@
 //! What is wrong, and what was read.
 
 use crate::place::{Place, Places};
+use crate::shown::Shown;
 use serde::Serialize;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -27,12 +28,12 @@ impl fmt::Display for Problem {
 }
 
 /// One value that was read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     /// Dotted key path, as an override takes it.
     pub key: String,
-    /// The value in the unit of its key; lists with commas.
-    pub value: String,
+    /// The value in the unit of its key.
+    pub value: Shown,
     /// Unit of a number, from the suffix of the key; empty for others.
     pub unit: String,
     /// What it means.

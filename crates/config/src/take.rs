@@ -2,6 +2,7 @@
 
 use crate::problem::{Row, nearest};
 use crate::section::Section;
+use crate::shown::Shown;
 use crate::tree::{Content, Node, Scalar};
 use crate::units::{Quantity, quantity, unit_of};
 use std::ops::RangeInclusive;
@@ -53,7 +54,7 @@ impl<'d> Section<'d> {
             }
             Quantity::Real(r) => Err(found(value, key, &r.to_string())),
         };
-        self.value(taking, understand, u64::to_string)
+        self.value(taking, understand, |value| Shown::whole(*value))
     }
 
     /// A value that must be there; the lowest of the range if it is not, or is wrong.
@@ -81,7 +82,7 @@ impl<'d> Section<'d> {
     ) -> Option<f64> {
         let allowed = format!("a number {}", say_reals(range));
         let taking = Taking { key, meaning, allowed, unit: unit_name(key), absent };
-        self.value(taking, |value| finite(key, range, value), f64::to_string)
+        self.value(taking, |value| finite(key, range, value), |value| Shown::Real(*value))
     }
 
     /// A text that must be there; empty if it is not.
@@ -101,7 +102,7 @@ impl<'d> Section<'d> {
 
     fn any_text(&self, key: &str, meaning: &str, absent: Absent<String>) -> Option<String> {
         let taking = Taking { key, meaning, allowed: "text".to_owned(), unit: "", absent };
-        self.value(taking, plain_text, String::clone)
+        self.value(taking, plain_text, |text| Shown::Text(text.clone()))
     }
 
     /// True or false, or the default.
@@ -112,7 +113,7 @@ impl<'d> Section<'d> {
             Scalar::Switch(on) => Ok(*on),
             _ => Err(format!("found `{value}`")),
         };
-        self.value(taking, understand, bool::to_string).unwrap_or(default)
+        self.value(taking, understand, |on| Shown::Switch(*on)).unwrap_or(default)
     }
 
     /// What a name stands for; it must be there. The first of the choices if it is not, or is wrong.
@@ -151,7 +152,7 @@ impl<'d> Section<'d> {
             let chosen = names().position(|n| n == name);
             chosen.ok_or_else(|| format!("found `{name}`{}", nearest(&name, names())))
         };
-        self.value(taking, understand, |chosen| choices[*chosen].0.to_owned())
+        self.value(taking, understand, |chosen| Shown::Text(choices[*chosen].0.to_owned()))
     }
 
     /// A string or a list of strings; empty when it is not there.
@@ -163,21 +164,21 @@ impl<'d> Section<'d> {
             unit: "",
             absent: Absent::Nothing,
         };
-        self.values(taking, plain_text, String::clone)
+        self.values(taking, plain_text, |text| Shown::Text(text.clone()))
     }
 
     /// A number or a list of numbers; empty when it is not there.
     pub fn numbers(&self, key: &str, range: RangeInclusive<f64>, meaning: &str) -> Vec<f64> {
         let allowed = format!("numbers {}", say_reals(&range));
         let taking = Taking { key, meaning, allowed, unit: unit_name(key), absent: Absent::Nothing };
-        self.values(taking, |value| finite(key, &range, value), f64::to_string)
+        self.values(taking, |value| finite(key, &range, value), |value| Shown::Real(*value))
     }
 
     fn value<T>(
         &self,
         taking: Taking<'_, T>,
         understand: impl Fn(&Scalar) -> Result<T, String>,
-        show: impl Fn(&T) -> String,
+        show: impl Fn(&T) -> Shown,
     ) -> Option<T> {
         let Some(node) = self.take(taking.key) else {
             return match taking.absent {
@@ -205,7 +206,7 @@ impl<'d> Section<'d> {
         &self,
         taking: Taking<'_, T>,
         understand: impl Fn(&Scalar) -> Result<T, String>,
-        show: impl Fn(&T) -> String,
+        show: impl Fn(&T) -> Shown,
     ) -> Vec<T> {
         let Some(node) = self.take(taking.key) else { return Vec::new() };
         let path = self.path_of(taking.key);
@@ -218,8 +219,8 @@ impl<'d> Section<'d> {
             }
             _ => self.understood(&taking, node, path, &understand).into_iter().collect(),
         };
-        let shown: Vec<String> = values.iter().map(show).collect();
-        self.note(&taking, shown.join(", "), Some(node));
+        let shown = Shown::List(values.iter().map(show).collect());
+        self.note(&taking, shown, Some(node));
         values
     }
 
@@ -245,7 +246,7 @@ impl<'d> Section<'d> {
         None
     }
 
-    fn note<T>(&self, taking: &Taking<'_, T>, value: String, node: Option<&Node>) {
+    fn note<T>(&self, taking: &Taking<'_, T>, value: Shown, node: Option<&Node>) {
         let place = |node: &Node| self.document.places.show(node.place);
         self.document.note(Row {
             key: self.path_of(taking.key),

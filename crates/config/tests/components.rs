@@ -170,7 +170,7 @@ fn an_override_is_a_toml_value_or_a_bare_name_or_a_number_with_a_unit() {
     let rows = document.finish().unwrap();
     let row = rows.iter().find(|r| r.key == "clock.engines_mhz").unwrap();
     assert_eq!(
-        (row.value.as_str(), row.unit.as_str(), row.source.as_str(), row.place.as_str()),
+        (row.value.to_string().as_str(), row.unit.as_str(), row.source.as_str(), row.place.as_str()),
         ("200", "MHz", "given with --set", "--set (number 1)")
     );
 }

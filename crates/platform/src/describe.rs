@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::files::{Files, PresetKind, Shelf};
 use crate::preset::{Value, load, problem, resolve};
 use crate::program::Part;
+use linecard_config::Shown;
 use serde::Serialize;
 
 /// A preset, resolved.
@@ -27,12 +28,14 @@ pub struct Description {
 pub struct Described {
     /// Dotted key, as `--set` takes it.
     pub key: String,
-    /// The value, as text.
-    pub value: String,
+    /// The value.
+    pub value: Shown,
     /// Unit; empty for names and switches.
     pub unit: String,
     /// What it means.
     pub meaning: String,
+    /// The range or the names that it may have; empty where any text will do, or it follows from others.
+    pub allowed: String,
     /// Where it comes from.
     pub source: String,
 }
@@ -84,18 +87,22 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
         .filter_map(|p| setting(p.key).map(|setting| (p, setting)))
         .map(|(p, setting)| {
             let value = match &setting.value {
-                Value::Text(t) if t.is_empty() => "(none)".to_owned(),
-                value => value.to_string(),
+                Value::Switch(on) => Shown::Switch(*on),
+                Value::Integer(whole) => Shown::Whole(*whole),
+                Value::Number(real) => Shown::Real(*real),
+                Value::Text(text) => Shown::Text(text.clone()),
             };
+            let allowed = p.kind.expected();
             let (key, unit) = (p.key.to_owned(), p.unit.to_owned());
-            Described { key, value, unit, meaning: p.meaning.to_owned(), source: setting.source.clone() }
+            let (meaning, source) = (p.meaning.to_owned(), setting.source.clone());
+            Described { key, value, unit, meaning, allowed, source }
         })
         .collect();
     for c in &resolved.constraints {
         let window = if c.window > 1 { format!(", window of {}", c.window) } else { String::new() };
         parameters.push(Described {
             key: format!("dram.constraint.{}", c.name),
-            value: c.cycles.to_string(),
+            value: Shown::whole(c.cycles),
             unit: "DRAM cycles".to_owned(),
             meaning: format!(
                 "{} to {} in the same {}, from {}{window}",
@@ -104,6 +111,7 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
                 c.level,
                 c.from.replace('_', " ")
             ),
+            allowed: String::new(),
             source: c.source.clone(),
         });
     }
@@ -129,9 +137,10 @@ fn describe_part(preset: &str, overrides: &[String]) -> Result<Option<Descriptio
     let part = Part::read(preset)?;
     let parameters = part.rows().into_iter().map(|[key, value, unit, source]| Described {
         key,
-        value,
+        value: Shown::of_text(value),
         unit,
         meaning: String::new(),
+        allowed: String::new(),
         source,
     });
     Ok(Some(Description {
@@ -165,8 +174,10 @@ fn describe_memory(files: &Files<'_>, overrides: &[String]) -> Result<Option<Des
         }
         _ => return Ok(None),
     };
-    let described =
-        |[key, value, unit, meaning, source]: [String; 5]| Described { key, value, unit, meaning, source };
+    let described = |[key, value, unit, meaning, source]: [String; 5]| {
+        let (value, allowed) = (Shown::of_text(value), String::new());
+        Described { key, value, unit, meaning, allowed, source }
+    };
     Ok(Some(Description {
         preset: files.preset().to_owned(),
         title,

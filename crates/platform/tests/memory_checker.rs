@@ -32,7 +32,7 @@ struct Table {
 /// What a part says of a key.
 fn value(part: &Description, key: &str) -> f64 {
     let found = part.parameters.iter().find(|p| p.key == key);
-    found.unwrap_or_else(|| panic!("no {key}")).value.parse().unwrap()
+    found.unwrap_or_else(|| panic!("no {key}")).value.to_string().parse().unwrap()
 }
 
 /// Clocks of a timing value: its meaning says them.
@@ -69,7 +69,7 @@ fn table(name: &str) -> Table {
     let part = describe(name, &[]).unwrap();
     let rows = part.parameters.iter().filter_map(|p| {
         let name = p.key.strip_prefix("constraint.")?;
-        Some(row(name, &p.meaning, p.value.parse().ok()?))
+        Some(row(name, &p.meaning, p.value.to_string().parse().ok()?))
     });
     let rows: Vec<Row> = rows.collect();
     let per_clock = value(&part, "organization.bus_bytes") * value(&part, "organization.beats_per_clock");
@@ -256,7 +256,7 @@ fn no_part_under_any_policy_and_pattern_breaks_its_table() {
         .map(|name| {
             let described = describe(&name, &[]).unwrap();
             let is = |key: &str, value: &str| {
-                described.parameters.iter().any(|p| p.key == key && p.value == value)
+                described.parameters.iter().any(|p| p.key == key && p.value.to_string() == value)
             };
             let (early, refresh) = (is("policy.auto_precharge", "dramsim3"), is("policy.refresh", "true"));
             (name, early, refresh)

@@ -54,7 +54,7 @@ fn streams_reach_the_peak_that_refresh_leaves_on_every_part() {
     for device in part_names() {
         let part = describe(&device, &[]).unwrap();
         let count = |key: &str| -> u64 {
-            part.parameters.iter().find(|p| p.key == key).unwrap().value.parse().unwrap()
+            part.parameters.iter().find(|p| p.key == key).unwrap().value.to_string().parse().unwrap()
         };
         let mut request = pattern_request(&device, "frfcfs", "stream", 60_000);
         let (groups, banks) = (count("organization.bank_groups"), count("organization.banks_per_group"));
@@ -65,7 +65,8 @@ fn streams_reach_the_peak_that_refresh_leaves_on_every_part() {
         let report = run(&request);
         let open = if groups > 1 { groups * banks } else { 1 };
         let activate_to_read = clocks(&device, "tRCD").max(clocks(&device, "tRCDRD"));
-        let is_per_bank = part.parameters.iter().any(|p| p.key == "refresh.mode" && p.value == "per_bank");
+        let is_per_bank =
+            part.parameters.iter().any(|p| p.key == "refresh.mode" && p.value.to_string() == "per_bank");
         let lost = match is_per_bank {
             true => 0,
             false => clocks(&device, "tRFC") + clocks(&device, "tRP") + activate_to_read + open - 1,

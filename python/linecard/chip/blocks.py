@@ -169,7 +169,7 @@ def cluster_block(facts: Facts, cluster: Cluster, inner: list[Block]) -> Block:
         f"at {clock_text(cluster.clock_mhz)}",
     ]
     program = facts.value(f"cluster.{cluster.name}.program")
-    if program not in {"", "(none)"}:
+    if program:
         lines.append(f"runs {program.rsplit('/', 1)[-1].removesuffix('.toml')}")
     block = Block(cluster.name, "cluster", lines, inner=inner, times=cluster.count, engines=engines)
     usage = facts.usage
@@ -212,7 +212,7 @@ def place_block(facts: Facts, place: Place, *, inside: bool = False) -> Block:
     if place.capacity_bytes and (place.kind != "dram" or inside):
         lines.append(size_text(place.capacity_bytes))
     side = facts.value(f"{table}.concurrency")
-    if side not in {"", "(none)", "1", "0"} and place.kind != "ideal":
+    if side not in {"", "1", "0"} and place.kind != "ideal":
         lines.append(f"{side} side by side")
     memory = facts.parts.ports[0].memory if facts.parts.ports else None
     rooms = ("room for packets in memory",) if place.name == memory else ()

@@ -12,7 +12,7 @@ import msgspec
 from linecard import _core
 from linecard._convert import convert
 from linecard.errors import ConfigError, ConfigProblem
-from linecard.results import Bottleneck, ResourceUse, RunResult
+from linecard.results import Bottleneck, ResourceUse, RunResult, value_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,14 +120,14 @@ class Facts:
     def quantity(self, table: str, stem: str) -> str:
         """A time with its unit, whatever unit it was given in; empty if there is none."""
         for key, (value, unit) in self.values.items():
-            if key.startswith(f"{table}.{stem}_") and value not in {"", "0", "(none)"}:
+            if key.startswith(f"{table}.{stem}_") and value not in {"", "0"}:
                 return f"{value} {unit}"
         return ""
 
     def listed(self, key: str) -> list[str]:
         """A parameter that is a list of names."""
         text = self.value(key)
-        return [] if text in {"", "(none)"} else text.split(", ")
+        return text.split(", ") if text else []
 
     def names(self, table: str) -> list[str]:
         """Members of a table, such as the inboxes, in the order of the file."""
@@ -179,7 +179,7 @@ def read(preset: str, changes: Settings | None, result: RunResult | str | PathLi
     only_chips(preset, overrides, "draw")
     parts = convert(_core.chip_drawing(preset, overrides), Parts)
     rows = _core.describe(preset, overrides)["parameters"]
-    values = {row["key"]: (row["value"], row["unit"]) for row in rows}
+    values = {row["key"]: (value_text(row["value"]), row["unit"]) for row in rows}
     own = {cluster.name: values.get(f"cluster.{cluster.name}.program", ("", ""))[0] for cluster in parts.clusters}
     usual = values.get("program.run", ("", ""))[0]
     puts = {name: _puts(program or usual, rows) for name, program in own.items()}
@@ -188,10 +188,14 @@ def read(preset: str, changes: Settings | None, result: RunResult | str | PathLi
 
 def _puts(program: str, rows: Sequence[dict[str, Any]]) -> tuple[str, ...]:
     """Inboxes and rings that a program puts packets into."""
-    if program and program != "(none)":
-        file = program if "/" in program or program.endswith(".toml") else f"programs/{program}"
+    if program:
+        is_file = "/" in program or program.endswith(".toml")
+        if not is_file and not any(each["name"] == program for each in _core.presets() if each["kind"] == "programs"):
+            # A program of the project's own: it has no list of steps.
+            return ()
+        file = program if is_file else f"programs/{program}"
         rows = _core.describe(file, [])["parameters"]
-    steps = {row["key"]: row["value"] for row in rows if "step[" in row["key"]}
+    steps = {row["key"]: value_text(row["value"]) for row in rows if "step[" in row["key"]}
     found = [
         steps.get(key.removesuffix(".op") + ".to", "")
         for key, value in steps.items()

@@ -169,12 +169,12 @@ class Plan:
     def buffer_of(self, port: str) -> str:
         """Receive buffer of a port; the only one where the file names none."""
         named = self.facts.value(f"port.{port}.buffer")
-        return named if named not in {"", "(none)"} else next(iter(self.facts.names("buffer")), "")
+        return named or next(iter(self.facts.names("buffer")), "")
 
     def inbox_of(self, port: str) -> str:
         """Inbox of a port; the only one where the file names none."""
         named = self.facts.value(f"port.{port}.inbox")
-        return named if named not in {"", "(none)"} else next(iter(self.inboxes()), "")
+        return named or next(iter(self.inboxes()), "")
 
     def pill(self, inbox: str) -> tuple[str, float]:
         """Text of an inbox and its width."""

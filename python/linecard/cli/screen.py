@@ -717,8 +717,9 @@ def print_description(description: Description) -> None:
         table.add_column(width=20, overflow="fold")
         table.add_column(ratio=1)
         for each in members:
-            value = Text.assemble((each.value, "bold"), f" {each.unit}")
-            table.add_row(each.key, value, Text.assemble(each.meaning, (f"\n{each.source}", DIM)))
+            value = Text.assemble((each.text or "(none)", "bold"), f" {each.unit}")
+            meaning = "; ".join(part for part in (each.meaning, each.allowed) if part)
+            table.add_row(each.key, value, Text.assemble(meaning, (f"\n{each.source}", DIM)))
         parts.append(section(heading(name), table))
     if description.derived:
         table = lined(("follows from them", "l"), ("value", "r"), ("unit", "l"), ("formula", "w"))

@@ -10,7 +10,7 @@ from linecard.cli.common import JSON_HELP
 
 
 def shot_noise(
-    preset: Annotated[str, typer.Argument(metavar="PRESET", help="A chip with the bounds of flows, [shots].")] = "ixp2400_core",
+    preset: Annotated[str, typer.Argument(metavar="PRESET", help="A chip whose file has shots.")] = "ixp2400_core",
     rate_mbps: Annotated[float, typer.Option(metavar="MBPS", help="Mean load of all flows.")] = 411.0,
     windows: Annotated[int, typer.Option(metavar="N", help="Windows to generate.")] = 50,
     window_ms: Annotated[float, typer.Option(metavar="MS", help="Length of a window.")] = 200.0,

@@ -44,7 +44,7 @@ def calibrations(study: Study) -> list[dict[str, Any]]:
         if calibration.preset:
             description = api.describe(calibration.preset)
             parameters = [description[key] for key in calibration.keys]
-            values |= {parameter.key: f"{parameter.value} {parameter.unit}".strip() for parameter in parameters}
+            values |= {parameter.key: f"{parameter.text} {parameter.unit}".strip() for parameter in parameters}
         rows.append({**plain(calibration), "values": values})
     return rows
 

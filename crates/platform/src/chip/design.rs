@@ -507,13 +507,10 @@ pub(crate) fn describe(preset: &str, overrides: &[String]) -> Result<Description
     };
     let described = |row: Row| Described {
         key: row.key,
-        value: if row.value.is_empty() { "(none)".to_owned() } else { row.value },
+        value: row.value,
         unit: row.unit,
-        meaning: if row.allowed.is_empty() {
-            row.meaning
-        } else {
-            format!("{}; {}", row.meaning, row.allowed)
-        },
+        meaning: row.meaning,
+        allowed: row.allowed,
         source: row.source,
     };
     let parameters = rows.into_iter().map(described).collect();
