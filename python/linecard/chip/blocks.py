@@ -204,6 +204,9 @@ def place_block(facts: Facts, place: Place, *, inside: bool = False) -> Block:
                 lines.append(f"in front of {place.behind}")
         case "banked":
             lines.append(f"memory in {facts.value(f'{table}.banks')} banks")
+        case "slots":
+            lines.append(f"DRAM in {facts.value(f'{table}.banks')} banks")
+            lines.append(f"{facts.value(f'{table}.slots')} slots")
         case "dram":
             lines.append("DRAM controller" if not inside else f"DRAM, {facts.value(f'{table}.part')}")
             lines.append(facts.value(f"{table}.controller"))
@@ -236,8 +239,10 @@ def chips_block(facts: Facts, place: Place) -> Block:
 def port_block(facts: Facts, port: Port) -> Block:
     """Ports of one name."""
     inward, outward = port.receive_gbps, port.transmit_gbps
-    rate = rate_text(inward or outward or 0.0)
-    lines = [rate, "each way"] if inward and outward else [f"{rate} {'in' if inward else 'out'}"]
+    fastest = max(rate for rate in (inward, outward, 0.0) if rate is not None)
+    rate = rate_text(fastest) if fastest else "never busy,"
+    both = inward is not None and outward is not None
+    lines = [rate, "each way"] if both else [f"{rate} {'in' if inward is not None else 'out'}"]
     block = Block(port.name, "port", lines, times=port.count)
     usage = facts.usage
     if usage is not None:

@@ -110,7 +110,7 @@ class Picture(Wires):
             if port.receive_gbps is not None:
                 self.feeds.append((end, y + h * 0.3, self.plan.buffer_of(port.name)))
             if port.transmit_gbps is not None:
-                self.senders.append((end if x < edge else x, y + h * (0.75 if port.receive_gbps else 0.5)))
+                self.senders.append((end if x < edge else x, y + h * (0.5 if port.receive_gbps is None else 0.75)))
             y += h + 16.0
         return y - 16.0 if ports else y
 

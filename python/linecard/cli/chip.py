@@ -101,7 +101,8 @@ def _print_check(found: ChipCheck) -> None:
     facts = screen.grid("l", "w")
     facts.add_row("Program", Text(found.program, style="bold cyan"))
     facts.add_row("Engines", f"{found.engines:,} with {found.threads:,} threads")
-    facts.add_row("Ports", f"{found.receive_gbps:g} Gbit/s in, {found.transmit_gbps:g} Gbit/s out")
+    sides = ((found.receive_gbps, "in"), (found.transmit_gbps, "out"))
+    facts.add_row("Ports", ", ".join(f"{rate:g} Gbit/s {way}" if rate else f"never busy {way}" for rate, way in sides))
     narrow = screen.screen_width() < NARROW
     rows = screen.grid("w") if narrow else screen.grid("l", "l", "l", "r", "l", "r", "r")
     if not narrow:
