@@ -14,7 +14,7 @@ SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates presets -typ
 CAPTURE := examples/captures/edge-mix.pcap.gz
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup test lint bytes bench check reproduce rtl docs clean
+.PHONY: help run setup test lint bytes bench check reproduce scorecard rtl docs clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,11 @@ bench: $(VENV)/.dev ## Measure speed: seconds and instructions, beside the targe
 
 reproduce: $(VENV)/.dev ## Reproduce Hasan 2003 in full into results/hasan2003 and check its limits
 	$(LINECARD) reproduce hasan2003 --check
+
+scorecard: $(VENV)/.dev ## Hold all five studies, in full, against every limit; keep the rows and write the documents
+	$(LINECARD) reproduce --scorecard --json > studies/scorecard.json.part
+	mv studies/scorecard.json.part studies/scorecard.json
+	$(BIN)/python -m linecard.cli.reference --scorecard
 
 rtl: ## Check, test and synthesise the queuing cache; installs Verilator, Icarus and Yosys
 	$(MAKE) -C rtl/queuing_cache

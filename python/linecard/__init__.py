@@ -13,7 +13,7 @@ published numbers).
 """
 
 from linecard._core import __version__
-from linecard.api import describe, dram, flow_mix, flowcache, flows, presets, reproduce, run
+from linecard.api import describe, dram, flow_mix, flowcache, flows, presets, reproduce, run, scorecard
 from linecard.buffersizing import buffer_bytes
 from linecard.cachecurves import (
     CacheCurves,
@@ -162,6 +162,7 @@ __all__ = [
     "queueing_settings",
     "reproduce",
     "run",
+    "scorecard",
     "shot_noise",
     "vrp_budget",
     "vrp_check",

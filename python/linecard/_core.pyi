@@ -206,10 +206,19 @@ def core_registers(
     refs_per_cycle: float,
     threads: int,
     cache_registers: Sequence[int],
+    only_predicted: bool,
     events: int,
     jobs: int,
     progress: Callable[[int, int], object] | None,
 ) -> list[dict[str, Any]]: ...
+def core_termination(
+    traced: Traced,
+    *,
+    latency_cycles: int,
+    refs_per_cycle: float,
+    events: int,
+    progress: Callable[[int, int], object] | None,
+) -> dict[str, Any]: ...
 def shot_noise(
     preset: str,
     *,

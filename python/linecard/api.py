@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     from linecard.study import StudyResult
+    from linecard.study.scorecard.card import Scorecard
 
 # What `dram` runs when nothing is said.
 DRAM_POLICY = "frfcfs_open"
@@ -546,6 +547,29 @@ def reproduce(
 
     names = None if tables is None else [str(table) for table in tables]
     return reproduce_study(study, tables=names, chapters=chapters, quick=quick, jobs=jobs, progress=progress)
+
+
+def scorecard(
+    studies: Iterable[str] | None = None,
+    jobs: int | None = None,
+    progress: ProgressCallback | None = None,
+) -> Scorecard:
+    """Run whole studies and hold them against every limit that was set for them (``studies/targets.csv``).
+
+    Args:
+        studies: Names of shipped studies; ``None`` takes all five, which is many minutes of simulation.
+        jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
+        progress: Called now and then with (steps done, steps in all).
+
+    Returns:
+        Each limit, what came out, whether it is kept, and why it is not.
+
+    Raises:
+        ConfigError: There is no such study, or a study's files contradict each other.
+    """
+    from linecard.study.scorecard.card import make_scorecard
+
+    return make_scorecard(studies, jobs=jobs, progress=progress)
 
 
 def _check_counts(*, seed: int, packets: int, warmup_packets: int, has_end: bool) -> None:

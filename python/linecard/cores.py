@@ -266,6 +266,7 @@ def registers(
     bandwidth: float = BANDWIDTH,
     threads: int = 0,
     cache_registers: Sequence[int] = (),
+    only_predicted: bool = False,
     events: int = EVENTS,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -278,6 +279,7 @@ def registers(
         bandwidth: References that memory serves a cycle.
         threads: Threads; 0 for the best number.
         cache_registers: Sizes of register caches with least-recently-used replacement.
+        only_predicted: Leave out the ways that prediction is compared with.
         events: Events that each simulation counts.
         jobs: Simulations at a time.
         progress: Called now and then with (done, in all).
@@ -291,8 +293,40 @@ def registers(
         refs_per_cycle=bandwidth,
         threads=threads,
         cache_registers=list(cache_registers),
+        only_predicted=only_predicted,
         events=events,
         jobs=jobs or os.cpu_count() or 1,
+        progress=progress,
+    )
+    return found
+
+
+def termination(
+    traced: ProgramTrace,
+    *,
+    latency: int = LATENCY_CYCLES,
+    bandwidth: float = BANDWIDTH,
+    events: int = EVENTS,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """What terminating a thread of a malleable core costs the few hundred packets after it.
+
+    Args:
+        traced: The program.
+        latency: Cycles of an access off chip.
+        bandwidth: References that memory serves a cycle.
+        events: Events that each simulation counts of those that find the best number of threads.
+        progress: Called now and then with (done, in all).
+
+    Returns:
+        ``threads`` before, ``packets`` that count as right after it, how many ``times`` a thread was terminated, and by
+        how much a packet took longer (``longer_percent``) than with one thread less and all lines pinned.
+    """
+    found: dict[str, Any] = _core.core_termination(
+        traced.traced,
+        latency_cycles=latency,
+        refs_per_cycle=bandwidth,
+        events=events,
         progress=progress,
     )
     return found

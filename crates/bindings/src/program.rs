@@ -5,7 +5,7 @@ use crate::{errors, plain};
 use linecard_platform::{
     CoreRequest, Deployment, DeploymentRequest, Error, PacketRequest, ProgramRequest, RegisterRequest,
     TRACE_CACHE_BYTES, TracedProgram, cached_traces, clear_cached_traces, core_report, deployments,
-    register_study, run_program, trace_program, trace_program_cached,
+    register_study, run_program, termination_study, trace_program, trace_program_cached,
 };
 use pyo3::prelude::*;
 use std::ops::ControlFlow;
@@ -21,6 +21,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(core_splits, module)?)?;
     module.add_function(wrap_pyfunction!(core_deployments, module)?)?;
     module.add_function(wrap_pyfunction!(core_registers, module)?)?;
+    module.add_function(wrap_pyfunction!(core_termination, module)?)?;
     Ok(())
 }
 
@@ -162,7 +163,7 @@ fn core_deployments<'py>(
 
 /// Compares ways to keep registers under one deployment.
 #[pyfunction]
-#[pyo3(signature = (traced, *, latency_cycles, refs_per_cycle, threads, cache_registers, events, jobs, progress))]
+#[pyo3(signature = (traced, *, latency_cycles, refs_per_cycle, threads, cache_registers, only_predicted, events, jobs, progress))]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn core_registers<'py>(
     py: Python<'py>,
@@ -171,13 +172,31 @@ fn core_registers<'py>(
     refs_per_cycle: f64,
     threads: u32,
     cache_registers: Vec<u32>,
+    only_predicted: bool,
     events: u64,
     jobs: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let deployment = Deployment { latency_cycles, refs_per_cycle };
-    let request = RegisterRequest { deployment, threads, cache_registers, events, jobs };
+    let request = RegisterRequest { deployment, threads, cache_registers, only_predicted, events, jobs };
     let program = Arc::clone(&traced.program);
     let rows = watched(py, progress, |tick| register_study(&program.work, &request, tick))?;
     plain::to_python(py, &rows)
+}
+
+/// What terminating a thread of a malleable core costs under one deployment.
+#[pyfunction]
+#[pyo3(signature = (traced, *, latency_cycles, refs_per_cycle, events, progress))]
+fn core_termination<'py>(
+    py: Python<'py>,
+    traced: &Traced,
+    latency_cycles: u32,
+    refs_per_cycle: f64,
+    events: u64,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let deployment = Deployment { latency_cycles, refs_per_cycle };
+    let program = Arc::clone(&traced.program);
+    let found = watched(py, progress, |tick| termination_study(&program.work, deployment, events, tick))?;
+    plain::to_python(py, &found)
 }

@@ -15,7 +15,7 @@ mod register_cache;
 mod registers;
 mod work;
 
-pub use adapt::{Adaptation, Adapted, Stretch, adapt};
+pub use adapt::{Adaptation, Adapted, Stretch, Termination, adapt, terminate};
 pub use area::AreaModel;
 pub use cache::{Cache, Found};
 pub use config::{Arrivals, CoreConfig, MOST_THREADS, TICKS, Window};

@@ -23,7 +23,7 @@ from typing import Annotated
 import typer
 
 from linecard._core import __version__
-from linecard.cli import cache, chip, dram, models, petri, program, queueing, shots, vrp
+from linecard.cli import cache, chip, dram, models, petri, program, queueing, shots, studies, vrp
 from linecard.cli.common import EPILOG, JSON_HELP, Exit
 from linecard.errors import ConfigError, ConfigProblem, LinecardError, NotWrittenError
 
@@ -415,7 +415,9 @@ def describe(
 
 @app.command(epilog=EPILOG)
 def reproduce(
-    study: Annotated[str, typer.Argument(metavar="STUDY", help="Name of a shipped study, or path of a study folder.")],
+    study: Annotated[
+        str | None, typer.Argument(metavar="[STUDY]", help="Name of a shipped study, or path of a study folder.")
+    ] = None,
     table: Annotated[
         list[str] | None, typer.Option("--table", metavar="N", help="Only this table or figure; repeatable.")
     ] = None,
@@ -429,11 +431,18 @@ def reproduce(
         int | None, typer.Option("--jobs", metavar="N", help="Runs at the same time; one per core if left out.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Output folder; results/STUDY if left out.")
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Output folder; results/STUDY, or results/scorecard, if left out."),
     ] = None,
     check: Annotated[
         bool,
         typer.Option("--check", help="End with status 1 when a limit is missed or the deviations are not up to date."),
+    ] = False,
+    scorecard: Annotated[
+        bool,
+        typer.Option(
+            "--scorecard", help="Every limit of studies/targets.csv, on full studies: STUDY, or all five if left out."
+        ),
     ] = False,
 ) -> None:
     """Reproduce a published study: every number beside the published one.
@@ -448,7 +457,16 @@ def reproduce(
         linecard reproduce hasan2003 --table 1 --table figure5
 
         linecard reproduce hasan2003 --json --jobs 2 --out results/mine
+
+        linecard reproduce --scorecard spalink2000
     """
+    if scorecard:
+        studies.scorecard(study, parts=bool(table or chapter), quick=quick, json=json, jobs=jobs, out=out, check=check)
+        return
+    if study is None:
+        raise ConfigError.of(
+            [ConfigProblem("reproduce", "", "found no STUDY, expected one; --scorecard alone takes all")]
+        )
     from linecard import api
     from linecard.cli import screen
     from linecard.study.write import write_study

@@ -1,12 +1,14 @@
 """What follows from the code in the documents. ``make docs`` runs ``python -m linecard.cli.reference``.
 
-It writes the page of commands, which a test compares with the code, and the screen of the main job in README.md, whose
-numbers are those of the model at that moment. It has to run in the top folder.
+It writes the page of commands, which a test compares with the code, the scorecard in README.md and on its page, which a
+test compares with studies/scorecard.json (``make scorecard`` runs the studies that fill it), and the screen of the main
+job in README.md, whose numbers are those of the model at that moment. It has to run in the top folder.
 """
 
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import shlex
 import subprocess
@@ -18,12 +20,15 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from linecard import cli, tables
+from linecard.study.scorecard import documents
+from linecard.study.targets import load_targets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HEADER = "<!-- Written by `make docs`. Do not edit. -->\n"
 MAIN_JOB = "linecard run ixp1200 --app l3fwd16 --trace examples/captures/edge-mix.pcap.gz"
+SCORECARD = re.compile(r"(<!-- scorecard: begin -->\n).*?(<!-- scorecard: end -->)", re.DOTALL)
 SCREEN = re.compile(r"(<!-- screen: begin -->\n).*?(<!-- screen: end -->)", re.DOTALL)
 
 
@@ -77,12 +82,32 @@ def main_screen() -> str:
     return f"```text\n$ {MAIN_JOB}\n{shown.rstrip().rpartition(chr(10))[0].rstrip()}\n```\n"
 
 
+def scorecard_table(folder: Path) -> str:
+    """The README's table of the scorecard, from the rows in a folder of studies."""
+    return documents.overview(_scorecard_rows(folder), load_targets(folder))
+
+
+def scorecard_page(folder: Path) -> str:
+    """The page with every limit, from the rows in a folder of studies."""
+    text = "# Scorecard\n\nEvery limit that the studies are held to, and what `make scorecard` measured.\n"
+    return "\n".join((HEADER, text, documents.page(_scorecard_rows(folder), load_targets(folder))))
+
+
+def _scorecard_rows(folder: Path) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads((folder / "scorecard.json").read_text(encoding="utf-8"))["rows"]
+    return rows
+
+
 def main() -> None:
-    """Write everything."""
-    tables.write_text("docs/reference/commands.md", commands_page())
-    readme = Path("README.md")
-    text = readme.read_text(encoding="utf-8")
-    tables.write_text(readme, SCREEN.sub(lambda found: found[1] + main_screen() + found[2], text))
+    """Write everything; with ``--scorecard`` only what tells of the scorecard."""
+    studies, readme = Path("studies"), Path("README.md")
+    table = scorecard_table(studies)
+    text = SCORECARD.sub(lambda found: found[1] + table + found[2], readme.read_text(encoding="utf-8"))
+    tables.write_text("docs/reference/scorecard.md", scorecard_page(studies))
+    if "--scorecard" not in sys.argv[1:]:
+        tables.write_text("docs/reference/commands.md", commands_page())
+        text = SCREEN.sub(lambda found: found[1] + main_screen() + found[2], text)
+    tables.write_text(readme, text)
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from linecard.memstats import MemoryResult
     from linecard.results import Description, Parameter, PresetInfo, RunResult, Summary
     from linecard.study.result import StudyResult, TableResult
+    from linecard.study.scorecard import Line
 
 MAX_WIDTH = 108
 DIM = "bright_black"
@@ -755,6 +756,12 @@ def print_study(result: StudyResult) -> None:
         "Cells", f"{len(result.counted_cells)} compared, {result.calibrated_cells} calibrated and not counted"
     )
     numbers.add_row("Error", f"mean {off(result.mean_abs_error)}, largest {off(result.max_abs_error)}")
+    if result.point_cells:
+        numbers.add_row(
+            "Percentages", f"{len(result.point_cells)} compared, {result.mean_abs_points:.1f} points off on average"
+        )
+    if result.bounds:
+        numbers.add_row("Bounds", f"{sum(cell.difference == 0 for cell in result.bounds)} of {len(result.bounds)} kept")
     numbers.add_row(
         "Order", f"{len(result.orders) - result.order_violations} of {len(result.orders)} pairs as published"
     )
@@ -807,10 +814,30 @@ def _study_overview(result: StudyResult) -> Iterator[RenderableType]:
         yield Padding(lines, (0, 0, 1, 2))
 
 
+def target_lines(lines: Iterable[Line]) -> RenderableType:
+    """Lines of the scorecard: what came out, the limit, by how much it is beyond; below, why it is missed."""
+    table = grid("l", "l", "r", "w")
+    for line in lines:
+        numbers = Text.assemble(line.measured_text, (f" ({line.limit_text})", DIM))
+        if line.over_text:
+            numbers.append(f"\n{line.over_text}", style=DIM)
+        what = Text(line.target.what)
+        if line.calibrated:
+            what.append(f"; {len(line.calibrated)} calibrated inside", style=DIM)
+        if line.kept is False:
+            what.append(f"\n{line.reason or 'no reason is listed'}", style=DIM)
+        table.add_row(line.target.id, _yes_no(line.kept), numbers, what)
+    return table
+
+
 def _study_judgements(result: StudyResult) -> Iterator[RenderableType]:
-    """Limits and deviations."""
+    """The scorecard's lines of this study, limits of its own and deviations."""
     from linecard.study.result import percent as off
 
+    targets = [line for line in result.lines if line.kept is not None]
+    if targets:
+        note = "meant for the full study" if result.quick else ""
+        yield Padding(Group(heading("Scorecard", note), target_lines(targets)), (0, 0, 0, 2))
     judged = [check for check in result.checks if check.holds is not None]
     if judged:
         lines = grid("l", "w")
@@ -823,7 +850,7 @@ def _study_judgements(result: StudyResult) -> Iterator[RenderableType]:
             else:
                 text = f"{reached:.0f}" if check.kind == "order_violations" else off(reached)
             lines.add_row(_yes_no(check.holds), Text.assemble(check.id, (f"   reached {text}", DIM)))
-        yield Padding(Group(heading("Limits"), lines), (0, 0, 0, 2))
+        yield Padding(Group(heading("Limits of its own"), lines), (0, 0, 0, 2))
     if result.deviations and result.quick:
         count = f"{len(result.deviations)}; judged in the full study"
         yield section(heading("Deviations", count))

@@ -1,4 +1,4 @@
-"""One self-contained HTML page per study (extra ``report``): no scripts, no files beside it, fit for print.
+"""One self-contained HTML page per study, and one for the scorecard (extra ``report``): no scripts, fit for print.
 
 The template holds the words and the layout; this module gives it plain data and the plots as SVG.
 """
@@ -13,11 +13,15 @@ from linecard._core import __version__
 from linecard.errors import MissingExtraError
 from linecard.study import compare
 from linecard.study.result import constant_keys, percent, varying_columns
+from linecard.study.scorecard import calibrated_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from jinja2 import Template
+
     from linecard.study.result import StudyResult, TableResult
+    from linecard.study.scorecard.card import Scorecard
 
 
 def study_report(
@@ -30,19 +34,8 @@ def study_report(
         figures: Plots by name, as SVG elements.
         calibrations: The study's calibrations with the values that the presets give.
     """
-    try:
-        import jinja2
-    except ImportError as error:
-        raise MissingExtraError("the HTML report", "report") from error
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["percent"] = percent
-    environment.filters["number"] = _number
-    environment.filters["signed"] = lambda value, digits=1: "–" if value is None else f"{value:+.{digits}f}"
-    template = environment.from_string(files(__package__).joinpath("study.html.j2").read_text(encoding="utf-8"))
     spec = result.study.spec
-    page: str = template.render(
+    page: str = _template("study.html.j2").render(
         result=result,
         spec=spec,
         version=__version__,
@@ -58,6 +51,29 @@ def study_report(
         is_tie=compare.is_tie,
     )
     return page
+
+
+def scorecard_report(card: Scorecard) -> str:
+    """The page of the scorecard as text. The same studies give the same page."""
+    page: str = _template("scorecard.html.j2").render(
+        card=card, version=__version__, item_name=compare.item_name, calibrated_text=calibrated_text
+    )
+    return page
+
+
+def _template(name: str) -> Template:
+    """A template of this package, with the filters that the pages share."""
+    try:
+        import jinja2
+    except ImportError as error:
+        raise MissingExtraError("the HTML report", "report") from error
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["percent"] = percent
+    environment.filters["number"] = _number
+    environment.filters["signed"] = lambda value, digits=1: "–" if value is None else f"{value:+.{digits}f}"
+    return environment.from_string(files(__package__).joinpath(name).read_text(encoding="utf-8"))
 
 
 def _command(result: StudyResult) -> str:

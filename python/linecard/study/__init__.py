@@ -1,7 +1,8 @@
 """Studies of published documents: run what the document ran, and put every number beside the published one.
 
 Reading order: `spec` (the folder), `plan` (cells to runs), `execute` (the pool), `compare` (the arithmetic),
-`result` (what comes out), `write` (files). A study of plain tables is data only; see ``studies/``.
+`scorecard` (the limits that shipped studies are held to), `result` (what comes out), `write` (files). A study of plain
+tables is data only; see ``studies/``.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from linecard.study import compare
 from linecard.study.execute import execute, run_one
 from linecard.study.plan import CellPlan, Plan, make_plan
 from linecard.study.result import FigureResult, StudyResult, TableResult
+from linecard.study.scorecard import lines_of, target_id
 from linecard.study.spec import Study, load_study, select_items, study_folders
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from linecard.study.plan import RunSpec
     from linecard.study.runners import StudyRun
+    from linecard.study.scorecard import Line
     from linecard.study.spec import FigureSpec, TableSpec
 
 __all__ = ["StudyResult", "load_study", "reproduce", "study_folders"]
@@ -61,7 +64,8 @@ def evaluate(
     orders = [order for table in tables for order in table.orders]
     gains = [gain for table in tables for gain in table.gains]
     checks = tuple(compare.judge_check(check, items, cells, orders, gains) for check in study.spec.checks)
-    present, possible = _deviating(tables, figures, checks)
+    lines = lines_of(study, tables, figures)
+    present, possible = _deviating(tables, figures, checks, lines)
     deviations = compare.judge_deviations(
         present, possible, study.deviations, complete=set(items) == set(study.item_ids)
     )
@@ -72,6 +76,7 @@ def evaluate(
         tables=tables,
         figures=figures,
         checks=checks,
+        lines=lines,
         deviations=deviations,
         runs=dict(runs),
         seconds=seconds,
@@ -123,6 +128,7 @@ class _Reader:
                         sample=sample,
                         calibrated=calibrated,
                         run_ids=run_ids,
+                        measure=spec.restates or plan.measure,
                     )
                 )
         return TableResult(
@@ -187,7 +193,10 @@ class _Reader:
 
 
 def _deviating(
-    tables: tuple[TableResult, ...], figures: tuple[FigureResult, ...], checks: tuple[compare.Check, ...]
+    tables: tuple[TableResult, ...],
+    figures: tuple[FigureResult, ...],
+    checks: tuple[compare.Check, ...],
+    lines: tuple[Line, ...],
 ) -> tuple[dict[str, str], list[str]]:
     """Everything that deviates, with a detail; and the names of everything that was judged."""
     present: dict[str, str] = {}
@@ -215,4 +224,10 @@ def _deviating(
             possible.append(compare.limit_id(check))
         if check.holds is False:
             present[compare.limit_id(check)] = f"limit missed: {check.id} ({check.detail})"
+    for line in lines:
+        name = target_id(line.target.id)
+        if line.kept is not None:
+            possible.append(name)
+        if line.kept is False:
+            present[name] = f"missed: {line.target.id}, {line.target.what} ({line.measured_text}, {line.limit_text})"
     return present, possible

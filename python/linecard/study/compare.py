@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import re
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -68,6 +68,8 @@ class Cell:
         calibrated: Whether the cell was used to choose a parameter.
         failure: Why there is no measured value.
         run_ids: The runs that gave it, one per seed.
+        measure: What was read from the runs; two cells of the same runs and measure are one quantity.
+        samples: The measured value of each seed.
     """
 
     table: str
@@ -82,6 +84,8 @@ class Cell:
     failure: str | None
     run_ids: tuple[str, ...]
     relation: str = "="
+    measure: str = ""
+    samples: tuple[float, ...] = ()
 
     @property
     def bound(self) -> str:
@@ -250,6 +254,7 @@ def make_cell(
     calibrated: bool,
     run_ids: tuple[str, ...] = (),
     relation: str = "=",
+    measure: str = "",
 ) -> Cell:
     """Compare one published number with what the runs gave."""
     measured = sample.mean
@@ -267,6 +272,8 @@ def make_cell(
         failure=sample.failure,
         run_ids=run_ids,
         relation=relation,
+        measure=measure,
+        samples=sample.values,
     )
 
 
@@ -275,6 +282,24 @@ def _beyond(difference: float, relation: str) -> float:
     if relation == "<":
         return max(difference, 0.0)
     return min(difference, 0.0) if relation == ">" else difference
+
+
+def quantities(cells: Iterable[Cell]) -> list[Cell]:
+    """Each quantity once, as it is printed first: the same measure of the same runs may stand in several tables.
+
+    A quantity on which a parameter was chosen is calibrated wherever it is printed.
+    """
+    found: dict[tuple[tuple[str, ...], str], Cell] = {}
+    single: list[Cell] = []
+    for cell in cells:
+        if not cell.run_ids:
+            single.append(cell)
+            continue
+        key = (cell.run_ids, cell.measure)
+        first = found.setdefault(key, cell)
+        if cell.calibrated and not first.calibrated:
+            found[key] = replace(first, calibrated=True)
+    return [*found.values(), *single]
 
 
 def find_orders(cells: Sequence[Cell], rank: str | None) -> tuple[Order, ...]:

@@ -18,7 +18,9 @@ from linecard.study.compare import (
     limit_id,
     max_abs,
     mean_abs,
+    quantities,
 )
+from linecard.study.scorecard import target_id
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
     from linecard.study.plan import RunSpec
     from linecard.study.runners import StudyRun
+    from linecard.study.scorecard import Line
     from linecard.study.spec import FigureSpec, Study, TableSpec
 
 
@@ -153,6 +156,9 @@ class FigureResult:
         }
 
 
+# The unit of what is judged by its difference, in points.
+PERCENT = "percent"
+
 COMPARISON_COLUMNS = (
     "study",
     "table",
@@ -176,7 +182,8 @@ class StudyResult:
         study: The study's definition.
         quick: Whether it was run with fewer seeds and packets.
         items: Ids of the tables and figures that were run.
-        checks: The study's limits and what was reached.
+        checks: Limits that the study sets itself, and what was reached.
+        lines: The lines of ``targets.csv`` that hold this study, judged.
         deviations: What is beyond its tolerance, and what is listed as such.
         runs: Every distinct run and its result, or the text of its error.
         seconds: Real time; the only field that differs between two runs of the same study.
@@ -188,6 +195,7 @@ class StudyResult:
     tables: tuple[TableResult, ...]
     figures: tuple[FigureResult, ...]
     checks: tuple[Check, ...]
+    lines: tuple[Line, ...]
     deviations: tuple[Deviation, ...]
     runs: dict[RunSpec, StudyRun | str]
     seconds: float = field(compare=False)
@@ -199,9 +207,49 @@ class StudyResult:
         return chosen or self.tables
 
     @property
+    def _quantities(self) -> tuple[Cell, ...]:
+        """What the headline tables print and was not calibrated, each quantity once."""
+        cells = quantities(cell for table in self.headline for cell in table.cells)
+        return tuple(cell for cell in cells if not cell.calibrated)
+
+    @property
     def counted_cells(self) -> tuple[Cell, ...]:
-        """Cells of the headline tables that are not calibrated."""
-        return tuple(cell for table in self.headline for cell in table.counted)
+        """Numbers of the headline tables that are judged by their relative error and are not calibrated."""
+        in_points = self._tables_in_points
+        return tuple(
+            cell
+            for cell in self._quantities
+            if cell.relation == "=" and cell.unit != PERCENT and cell.table not in in_points
+        )
+
+    @property
+    def point_cells(self) -> tuple[Cell, ...]:
+        """The same of percentages and what else is judged by its difference, since it may be small."""
+        in_points = self._tables_in_points
+        return tuple(
+            cell
+            for cell in self._quantities
+            if cell.relation == "=" and (cell.unit == PERCENT or cell.table in in_points)
+        )
+
+    @property
+    def bounds(self) -> tuple[Cell, ...]:
+        """What the headline tables print as a bound: kept or not, without an error."""
+        return tuple(cell for cell in self._quantities if cell.relation != "=")
+
+    @property
+    def _tables_in_points(self) -> set[str]:
+        return {table.spec.id for table in self.tables if table.spec.tolerance_points is not None}
+
+    @property
+    def apart(self) -> tuple[TableResult, ...]:
+        """Tables that count in none of the first numbers: they follow by arithmetic, restate inputs, or are our own."""
+        return tuple(table for table in self.tables if table not in self.headline)
+
+    @property
+    def mean_abs_points(self) -> float | None:
+        """Mean absolute difference of the cells judged in points."""
+        return mean_abs(cell.difference for cell in self.point_cells)
 
     @property
     def calibrated_cells(self) -> int:
@@ -246,6 +294,12 @@ class StudyResult:
         A reason explains a limit that is missed; it does not excuse it.
         """
         reasons = {deviation.id: deviation.reason for deviation in self.deviations}
+        targets = [
+            f"{line.target.id} missed: {line.target.what} ({line.measured_text}, {line.limit_text}): "
+            f"{line.reason or 'no reason is listed'}"
+            for line in self.lines
+            if line.kept is False
+        ]
         missed = [
             f"limit missed: {check.id} ({check.detail}): {reasons.get(limit_id(check)) or 'no reason is listed'}"
             for check in self.checks
@@ -254,9 +308,10 @@ class StudyResult:
         stale = [
             f"deviation {deviation.state}: {deviation.id} ({deviation.detail})"
             for deviation in self.deviations
-            if deviation.state != "known" and not (deviation.state == "unlisted" and deviation.id.startswith("limit: "))
+            if deviation.state != "known"
+            and not (deviation.state == "unlisted" and deviation.id.startswith(("limit: ", target_id(""))))
         ]
-        return (*missed, *stale, *(f"run failed: {run}: {why}" for run, why in self.failures.items()))
+        return (*targets, *missed, *stale, *(f"run failed: {run}: {why}" for run, why in self.failures.items()))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON; errors are fractions over the cells that are not calibrated."""
@@ -269,6 +324,10 @@ class StudyResult:
             "order_pairs": len(self.orders),
             "order_violations": self.order_violations,
             "gains_mean_abs_error_points": self.gains_mean_abs_error_points,
+            "point_cells": len(self.point_cells),
+            "mean_abs_points": self.mean_abs_points,
+            "bounds": len(self.bounds),
+            "bounds_kept": sum(cell.difference == 0 for cell in self.bounds),
             "seconds": round(self.seconds, 3),
             "tables": [*(table.to_dict() for table in self.tables), *(figure.to_dict() for figure in self.figures)],
         }

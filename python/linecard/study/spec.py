@@ -83,7 +83,10 @@ class TableSpec(_Strict, frozen=True):
         cells: Published column → measure. The measure ``"*"`` is named by a key column's change.
         where: Key columns that the file leaves out, because they are the same for every row.
         rank: The key column whose values the document ranks; rows that agree in all other keys are compared.
-        headline: Whether the cells count in the study's first numbers.
+        headline: Whether the cells count in the study's first numbers. Not those that follow from inputs by arithmetic
+            alone, that restate inputs, or that no document prints: they are listed apart.
+        restates: The measure whose cells of other tables these are, in another unit; they are no quantities of their
+            own.
         runner: What carries out the runs, a name in :mod:`linecard.study.runners`.
         relation: The column that says how a published value is meant: ``=``, ``<`` or ``>``. A bound that is kept
             has no error.
@@ -100,6 +103,7 @@ class TableSpec(_Strict, frozen=True):
     where: Where = {}
     rank: str | None = None
     headline: bool = True
+    restates: str | None = None
     tolerance: float = 0.10
     tolerance_points: float | None = None
     runner: str = MACHINE
@@ -433,6 +437,8 @@ def _contradictions(
         for measure in table.cells.values():
             if measure != "*" and measure not in spec.measures:
                 yield unknown(f"tables.{table.id}.cells", measure, spec.measures)
+        if table.restates is not None and table.restates not in spec.measures:
+            yield unknown(f"tables.{table.id}.restates", table.restates, spec.measures)
         for row in rows.get(table.id, ()):
             yield from check_where(f"tables.{table.id}", row.keys)
         if table.rank is not None and table.rank not in spec.columns:

@@ -74,6 +74,7 @@ def manifest(result: StudyResult) -> dict[str, Any]:
             }
             for check in result.checks
         ],
+        "scorecard": [line.to_dict() for line in result.lines],
         "deviations": [
             {
                 "id": deviation.id,

@@ -4,7 +4,7 @@ use super::part::Part;
 use crate::error::Error;
 use linecard_malleable::{
     Adaptation, Adapted, AreaModel, Arrivals, Core, CoreConfig, Counts, LINE_BYTES, MalleableError, Mrc,
-    Prediction, RegisterCache, Separate, Ticks, Window, Work, adapt, run,
+    Prediction, RegisterCache, Separate, Termination, Ticks, Window, Work, adapt, run, terminate,
 };
 use serde::Serialize;
 use std::ops::ControlFlow;
@@ -16,6 +16,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 const EQUAL_SHARE: f64 = 0.0001;
 /// Fewest packets a window counts, so that every thread has several.
 const FEWEST_PACKETS: u64 = 320;
+/// Events of a simulation that only has to find the best number of threads.
+const SEARCH_EVENTS: u64 = 120_000;
 /// Register files of the register cache take so much of a malleable core's area.
 const MRC_THREAD_EQUIVALENTS: u32 = 2;
 
@@ -597,6 +599,8 @@ pub struct RegisterRequest {
     pub threads: u32,
     /// Registers that least-recently-used register caches hold.
     pub cache_registers: Vec<u32>,
+    /// Prediction alone, without the ways that it is compared with.
+    pub only_predicted: bool,
     /// Events that a simulation counts.
     pub events: u64,
     /// Simulations at a time.
@@ -640,25 +644,29 @@ pub fn register_study(
     };
     let window = window(work, request.events);
     let area = presets.malleable_area;
-    let predicted = |prediction: Prediction, threads: u32| -> Result<(Counts, Mrc), MalleableError> {
-        let config = presets.malleable(threads, area, memory);
-        let mut core = Core::new(work, config, Arrivals::BackToBack, Mrc::new(prediction))?;
-        core.run(window.warmup_packets)?;
-        let before = core.counts();
-        core.registers_mut().reset_counts();
-        core.run(window.packets)?;
-        Ok((core.counts() - before, core.registers().clone()))
-    };
+    let predicted =
+        |prediction: Prediction, threads: u32, window: Window| -> Result<(Counts, Mrc), MalleableError> {
+            let config = presets.malleable(threads, area, memory);
+            let mut core = Core::new(work, config, Arrivals::BackToBack, Mrc::new(prediction))?;
+            core.run(window.warmup_packets)?;
+            let before = core.counts();
+            core.registers_mut().reset_counts();
+            core.run(window.packets)?;
+            Ok((core.counts() - before, core.registers().clone()))
+        };
     let threads = match request.threads {
         0 => {
-            search(area, &|threads| Ok(predicted(Prediction::ResumePc, threads)?.0.packets_per_mcycle(work)))
-                .map_err(failed)?
-                .threads
+            let short = self::window(work, request.events.min(SEARCH_EVENTS));
+            search(area, &|threads| {
+                Ok(predicted(Prediction::ResumePc, threads, short)?.0.packets_per_mcycle(work))
+            })
+            .map_err(failed)?
+            .threads
         }
         threads if threads > area => return Err(failed(MalleableError::Area { threads, area })),
         threads => threads,
     };
-    let (oracle_counts, oracle) = predicted(Prediction::Oracle, threads).map_err(failed)?;
+    let (oracle_counts, oracle) = predicted(Prediction::Oracle, threads, window).map_err(failed)?;
     let base = oracle_counts.packets_per_mcycle(work);
     let mut frequent: Vec<(u64, u32)> =
         (0u32..).zip(oracle.counts().needed_by_register).map(|(r, n)| (n, r)).collect();
@@ -670,8 +678,9 @@ pub fn register_study(
         ("hot5".to_owned(), Prediction::Hot(hot)),
         ("double_buffer".to_owned(), Prediction::All),
     ];
-    let mut rows = spread(&schemes, request.jobs, progress, |(scheme, prediction)| {
-        let (counts, registers) = predicted(*prediction, threads)?;
+    let schemes = if request.only_predicted { &schemes[..1] } else { &schemes[..] };
+    let mut rows = spread(schemes, request.jobs, progress, |(scheme, prediction)| {
+        let (counts, registers) = predicted(*prediction, threads, window)?;
         let found = registers.counts();
         let per = |count: u64, of: u64| count as f64 / of.max(1) as f64;
         let cycles = counts.ticks.sum() as f64 / linecard_malleable::TICKS as f64;
@@ -707,4 +716,46 @@ pub fn register_study(
         })
     })?);
     Ok(rows)
+}
+
+/// Packets that count as right after a thread was terminated: the source says a few hundred (section 5).
+const AFTER_PACKETS: u64 = 300;
+/// Packets until lines are pinned again: those of a trial.
+const SETTLED_PACKETS: u64 = 7_500;
+/// How often a thread is terminated, so that what packets happen to follow evens out.
+const TERMINATIONS: u32 = 16;
+
+/// What terminating a thread of a malleable core costs under one deployment, at its best number of threads.
+///
+/// # Errors
+/// As [`core_report`].
+pub fn termination_study(
+    work: &Work,
+    deployment: Deployment,
+    events: u64,
+    progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
+) -> Result<Termination, Error> {
+    let presets = Presets::read()?;
+    let memory =
+        Memory { latency_cycles: deployment.latency_cycles, refs_per_cycle: deployment.refs_per_cycle };
+    let window = window(work, events);
+    let area = presets.malleable_area;
+    let core = |threads: u32| {
+        let config = presets.malleable(threads, area, memory);
+        Core::new(work, config, Arrivals::BackToBack, Mrc::new(Prediction::ResumePc))
+    };
+    let one = |(): &()| {
+        let threads = search(area, &|threads| {
+            let mut core = core(threads)?;
+            core.run(window.warmup_packets)?;
+            let before = core.counts();
+            core.run(window.packets)?;
+            Ok((core.counts() - before).packets_per_mcycle(work))
+        })?
+        .threads;
+        // One thread cannot be terminated: with two, one goes.
+        let mut core = core(threads.max(2))?;
+        terminate(&mut core, AFTER_PACKETS, SETTLED_PACKETS, TERMINATIONS)
+    };
+    Ok(spread(&[()], 1, progress, one)?[0])
 }

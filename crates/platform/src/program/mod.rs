@@ -9,7 +9,7 @@ mod trace;
 pub use cache::{CachedTrace, TRACE_CACHE_BYTES, cached_traces, clear_cached_traces, trace_program_cached};
 pub use cores::{
     CoreReport, CoreRequest, CoreRow, CycleShares, Deployment, DeploymentRequest, DeploymentRow,
-    RegisterRequest, RegisterRow, core_report, deployments, register_study,
+    RegisterRequest, RegisterRow, core_report, deployments, register_study, termination_study,
 };
 pub use packets::{PacketRequest, PacketStatistics};
 pub(crate) use part::Part;

@@ -35,6 +35,7 @@ RUNNERS = (
     "occupancy",
     "shot_noise",
     "malleable",
+    "models",
 )
 
 

@@ -5,12 +5,14 @@
 
 - ``split``: the best split of a core's area at ``latency`` and ``bandwidth``;
 - ``registers``: register schemes of a malleable core at ``latency`` and ``bandwidth``;
+- ``predictor``: the most registers missed over ``latencies`` and ``bandwidths``;
+- ``termination``: what terminating a thread costs at ``latency`` and ``bandwidth``;
 - ``adapt``: what a malleable core reaches that adapts, against its best number of threads;
 - ``chips``: IXP2800, optimal fixed and malleable chips over all programs, ``edge`` and ``core``, ``latencies`` and
   ``bandwidths``; ``configurable=1`` tries chips with any number of cores, too.
 
-``registers`` of the program ``all`` takes the mean over the programs, and the most of what should be small: registers
-missed, entries of a table, references between register files and cache.
+``registers`` and ``termination`` of the program ``all`` take the mean over the programs, and the most of what should be
+small: registers missed, entries of a table, references between register files and cache.
 """
 
 from __future__ import annotations
@@ -55,6 +57,8 @@ def run(spec: RunSpec, progress: Progress) -> PlainRun:
     questions: dict[str, Callable[[RunSpec, dict[str, str], Progress], Values]] = {
         "split": _split,
         "registers": _registers,
+        "predictor": _predictor,
+        "termination": _termination,
         "adapt": _adapt,
         "chips": _chips,
     }
@@ -160,6 +164,52 @@ def _registers_of(program: ProgramTrace, spec: RunSpec, found: dict[str, str], p
     return values
 
 
+def _points(found: dict[str, str]) -> list[tuple[int, float]]:
+    """Latencies and bandwidths of the deployments."""
+    return [
+        (int(latency), float(bandwidth))
+        for latency in found.get("latencies", LATENCIES).split(",")
+        for bandwidth in found.get("bandwidths", BANDWIDTHS).split(",")
+    ]
+
+
+def _predictor(spec: RunSpec, found: dict[str, str], progress: Progress) -> Values:
+    # Long traces, and no other run asks for them: they are not kept.
+    program = program_trace(spec.app, found.get("traffic", "edge"), packets=spec.packets, seed=spec.seed)
+    missed = []
+    for latency, bandwidth in _points(found):
+        rows = cores.registers(
+            program,
+            latency=latency,
+            bandwidth=bandwidth,
+            only_predicted=True,
+            events=spec.warmup_packets,
+            jobs=1,
+            progress=_ticking(progress),
+        )
+        missed.append(float(rows[0]["missed_percent"]))
+    return {("predicted", "missed_percent"): max(missed), ("predicted", "least_missed_percent"): min(missed)}
+
+
+def _termination(spec: RunSpec, found: dict[str, str], progress: Progress) -> Values:
+    latency, bandwidth = _memory(found)
+    names = _names() if spec.app == "all" else [spec.app]
+    longer = [
+        cores.termination(
+            traced(name, found.get("traffic", "edge"), spec.packets, spec.seed),
+            latency=latency,
+            bandwidth=bandwidth,
+            events=spec.warmup_packets,
+            progress=_ticking(progress),
+        )["longer_percent"]
+        for name in names
+    ]
+    return {
+        ("malleable", "termination_percent"): sum(longer) / len(longer),
+        ("malleable", "termination_most_percent"): max(longer),
+    }
+
+
 def _adapt(spec: RunSpec, found: dict[str, str], progress: Progress) -> Values:
     latency, bandwidth = _memory(found)
     rows = cores.deployments(
@@ -181,11 +231,7 @@ def _adapt(spec: RunSpec, found: dict[str, str], progress: Progress) -> Values:
 
 
 def _chips(spec: RunSpec, found: dict[str, str], progress: Progress) -> Values:
-    points = [
-        (int(latency), float(bandwidth))
-        for latency in found.get("latencies", LATENCIES).split(",")
-        for bandwidth in found.get("bandwidths", BANDWIDTHS).split(",")
-    ]
+    points = _points(found)
     configurable = found.get("configurable", "0") == "1"
     names = _names()
     rows = []

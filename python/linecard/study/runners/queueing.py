@@ -10,7 +10,8 @@ asked, one point if it is left out:
 - ``latency``: operations of a lone thread;
 - ``change``: throughput in percent of that without the settings that begin with ``vary.``;
 
-With ``block``, the metrics are those of a block in the synthesis result ``trace``, which ``make rtl`` wrote.
+With ``block``, the metrics are those of a block in the synthesis result ``trace``, which ``make rtl`` wrote; ``all``
+takes the sums over the runs of the recorded simulation ``trace``.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 # Of the most throughput: where more threads no longer help.
 PEAK_SHARE = 0.98
-WEIGHTS_PERCENT = (5, 10, 20, 30, 40, 50)
+WEIGHTS_PERCENT = range(1, 51)
 SET_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 SET_PERCENT = 90
 VARY = "vary."
@@ -53,6 +54,8 @@ UNITS = {
     "flip_flops": "flip-flops",
     "nand2_equivalents": "gates",
     "plain_gates": "gates",
+    "operations": "operations",
+    "mismatches": "mismatches",
 }
 
 
@@ -72,7 +75,7 @@ def run(spec: RunSpec, progress: Progress) -> PlainRun:
         raise ConfigError.of([problem])
     known_settings = [setting.key for setting in queueing_settings()]
     found = settings(spec, ["manager", "block", *known_settings, *(VARY + key for key in known_settings)])
-    values = _gates(spec, progress) if "block" in found else questions[spec.preset](spec, progress)
+    values = _recorded(spec, progress) if "block" in found else questions[spec.preset](spec, progress)
     chosen = found.get("block") or found.get("manager")
     values.update({("chosen", name): value for (component, name), value in values.items() if component == chosen})
     units = {name: UNITS.get(name, "ns" if name.endswith("_ns") else "") for _, name in values}
@@ -175,11 +178,14 @@ def _change(spec: RunSpec, progress: Progress) -> Values:
     }
 
 
-def _gates(spec: RunSpec, progress: Progress) -> Values:
+def _recorded(spec: RunSpec, progress: Progress) -> Values:
     progress(0, 0)
     try:
         with Path(spec.trace).open(newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
+        if rows and "run" in rows[0]:
+            names = [name for name in rows[0] if name != "run"]
+            return {("all", name): float(sum(int(row[name]) for row in rows)) for name in names}
         return {(row["block"], name): float(row[name]) for row in rows for name in row if name != "block"}
     except (OSError, KeyError, ValueError) as error:
         raise ConfigError(f"{spec.trace}: {error}; expected the table that `make rtl` writes") from error

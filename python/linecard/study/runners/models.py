@@ -1,0 +1,40 @@
+"""Both models of the IXP2400 beside each other: `linecard compare-models`, a point at a time.
+
+``overrides``: ``threads`` is engines x threads of each, ``traffic`` the bytes of a packet or a mix, ``app.scheme`` the
+buffering scheme.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from linecard import models
+from linecard.study.runners import PlainRun, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from linecard.study.plan import RunSpec
+
+KEYS = ("threads", "traffic", "app.scheme")
+
+
+def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
+    """Run one point through both models."""
+    found = settings(spec, KEYS)
+    comparison = models.compare_models(
+        threads=[found["threads"]],
+        traffic=[found["traffic"]],
+        schemes=[found["app.scheme"]],
+        seed=spec.seed,
+        packets=spec.packets,
+        progress=lambda _done, _all: progress(0, 0),
+    )
+    (throughput,) = (row for row in comparison.rows if row.metric == "throughput_mbps")
+    values = {
+        ("models", "np_mbps"): throughput.np,
+        ("models", "petri_mbps"): throughput.petri,
+        ("models", "throughput_difference_percent"): abs(throughput.difference),
+    }
+    units = {"np_mbps": "Mbit/s", "petri_mbps": "Mbit/s", "throughput_difference_percent": "percent"}
+    return PlainRun(spec, values, units)

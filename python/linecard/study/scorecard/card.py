@@ -1,0 +1,91 @@
+"""All studies' lines together: running them, what the table in the README says, and the page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from linecard import _html, tables
+from linecard.study import reproduce
+from linecard.study.spec import study_folders
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from linecard.study.result import StudyResult
+    from linecard.study.scorecard import Line
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Scorecard:
+    """Every line of ``targets.csv`` for these studies, judged on full runs.
+
+    Attributes:
+        studies: The studies' results, in the order of ``targets.csv``.
+    """
+
+    studies: tuple[StudyResult, ...]
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The lines of all studies."""
+        return tuple(line for study in self.studies for line in study.lines)
+
+    @property
+    def kept(self) -> int:
+        """How many lines are kept."""
+        return sum(line.kept is True for line in self.lines)
+
+    @property
+    def failures(self) -> dict[str, str]:
+        """Runs that failed, and why."""
+        return {run: why for study in self.studies for run, why in study.failures.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON: one row per line."""
+        return {"rows": [line.to_dict() for line in self.lines]}
+
+    def write(self, folder: str | Path) -> list[Path]:
+        """Write the rows as JSON, and the page (extra ``report``); return what was written."""
+        from linecard.report import scorecard_report
+
+        folder = tables.make_folder(folder)
+        rows = tables.write_text(folder / "scorecard.json", tables.json_text(self.to_dict()))
+        return [rows, tables.write_text(folder / "scorecard.html", scorecard_report(self))]
+
+    def __repr__(self) -> str:
+        return f"<Scorecard: {self.kept} of {len(self.lines)} limits kept>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (line.target.id, line.target.what, line.limit_text, line.measured_text, "kept" if line.kept else "missed")
+            for line in self.lines
+        ]
+        title = f"{self.kept} of {len(self.lines)} limits kept"
+        return _html.block(title, _html.table(("line", "what", "limit", "measured", ""), rows))
+
+
+def make_scorecard(
+    studies: Iterable[str] | None = None,
+    *,
+    jobs: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+    reproduce_study: Callable[..., StudyResult] = reproduce,
+) -> Scorecard:
+    """Run whole studies, all shipped ones when none is named; see :func:`linecard.scorecard`."""
+    names = list(studies) if studies is not None else sorted(study_folders())
+    results = []
+    for number, name in enumerate(names):
+
+        def step(done: int, total: int, number: int = number) -> None:
+            # Studies differ in what a packet costs; each is an equal share of the way.
+            if progress is not None:
+                progress(int((number + done / max(total, 1)) * SHARE), len(names) * SHARE)
+
+        results.append(reproduce_study(name, jobs=jobs, progress=step))
+    return Scorecard(tuple(results))
+
+
+# Steps of a study on the way of all of them.
+SHARE = 1000

@@ -1,0 +1,171 @@
+"""What a line of the scorecard is computed from: cells, orders, gains and shapes of the items that it names.
+
+A line over an item that was not run is not judged; one over a run that failed is missed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from linecard.study.compare import Cell, gap_text, item_name, mean_abs, quantities
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from linecard.study.compare import Gain, Order, Shape
+    from linecard.study.result import FigureResult, TableResult
+    from linecard.study.spec import Study, Value
+
+
+class NotRunError(Exception):
+    """An item that a line needs was not run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a line came out at.
+
+    Attributes:
+        measured: The number that is held against the limit; ``None`` when a run behind it failed or nothing counts.
+        detail: Where that number comes from: the worst cell, the turned pairs, over how many.
+        calibrated: Cells inside on which a parameter was chosen.
+        of: Of how many, where things are counted.
+        spoiled: Why the line is missed whatever the number says; empty when nothing spoils it.
+    """
+
+    measured: float | None
+    detail: str
+    calibrated: tuple[Cell, ...] = ()
+    of: int | None = None
+    spoiled: str = ""
+
+
+class Evidence:
+    """The items of a study's result, by id."""
+
+    def __init__(self, study: Study, tables: Iterable[TableResult], figures: Iterable[FigureResult]) -> None:
+        self.study = study
+        self._tables = {table.spec.id: table for table in tables}
+        self._figures = {figure.spec.id: figure for figure in figures}
+
+    def table(self, name: str) -> TableResult:
+        """A table that was run."""
+        if name not in self._tables:
+            raise NotRunError(name)
+        return self._tables[name]
+
+    def figure(self, name: str) -> FigureResult:
+        """A figure that was run."""
+        if name not in self._figures:
+            raise NotRunError(name)
+        return self._figures[name]
+
+    def cells(self, *names: str, columns: Sequence[str] = (), where: Mapping[str, Value] | None = None) -> list[Cell]:
+        """Cells of these tables: of these columns where some are named, and with these keys."""
+        wanted = {key: str(value) for key, value in (where or {}).items()}
+        return [
+            cell
+            for name in names
+            for cell in self.table(name).cells
+            if (not columns or cell.column in columns)
+            and all(str(cell.keys.get(key)) == value for key, value in wanted.items())
+        ]
+
+    def orders(self, *names: str) -> list[Order]:
+        """Every two configurations that these tables rank."""
+        return [order for name in names for order in self.table(name).orders]
+
+    def gains(self, *names: str) -> list[Gain]:
+        """The gains that the text states beside these tables."""
+        return [gain for name in names for gain in self.table(name).gains]
+
+    def curve(self, figure: str, series: str, measure: str) -> dict[Value, float] | None:
+        """A line of a figure by swept value; ``None`` when one of its runs failed."""
+        points = self.figure(figure).curve(series, measure)
+        values = {point.x: point.measured for point in points if point.measured is not None}
+        return values if len(values) == len(points) else None
+
+    def shapes(self, figure: str, chosen: Callable[[str], bool] | None = None) -> list[Shape]:
+        """What the text says of a figure: all, or that whose id is chosen."""
+        return [shape for shape in self.figure(figure).shapes if chosen is None or chosen(shape.id)]
+
+
+def cell_name(cell: Cell) -> str:
+    """A cell in words: its table, its keys and its column."""
+    keys = ", ".join(part for part in (cell.name, cell.column.replace("_", " ")) if part)
+    return f"{item_name(cell.table)}, {keys}"
+
+
+def _sizes(cells: Sequence[Cell], size: Callable[[Cell], float | None]) -> list[float | None]:
+    return [None if cell.failure is not None else size(cell) for cell in cells]
+
+
+def relative(cell: Cell) -> float | None:
+    """Relative error of a cell."""
+    return None if cell.error is None else abs(cell.error)
+
+
+def points(cell: Cell) -> float | None:
+    """Difference of a cell in its own unit."""
+    return None if cell.difference is None else abs(cell.difference)
+
+
+def _calibrated(cells: Iterable[Cell]) -> tuple[Cell, ...]:
+    return tuple(cell for cell in cells if cell.calibrated)
+
+
+def largest(cells: Sequence[Cell], size: Callable[[Cell], float | None] = relative) -> Reading:
+    """The worst of these cells, those on which a parameter was chosen too: to choose and then to miss is a miss."""
+    sizes = _sizes(cells, size)
+    inside = _calibrated(cells)
+    if not cells or None in sizes:
+        failed = sizes.count(None)
+        return Reading(None, f"{failed} of {len(cells)} cells have no measured value", inside)
+    worst = max(range(len(cells)), key=lambda number: sizes[number] or 0.0)
+    cell = cells[worst]
+    chosen = ", calibrated" if cell.calibrated else ""
+    found = f"{cell.published:g} published, {cell.measured:.4g} measured"
+    return Reading(sizes[worst], f"largest of {len(cells)}: {cell_name(cell)}{chosen}: {found}", inside)
+
+
+def mean(cells: Sequence[Cell], size: Callable[[Cell], float | None] = relative) -> Reading:
+    """The mean over these cells without the calibrated ones, each quantity once."""
+    once = quantities(cells)
+    counted = [cell for cell in once if not cell.calibrated]
+    sizes = _sizes(counted, size)
+    inside = _calibrated(once)
+    if not counted or None in sizes:
+        return Reading(None, f"{sizes.count(None)} of {len(counted)} cells have no measured value", inside)
+    restated = len(cells) - len(once)
+    said = f"over {len(counted)} cells" + (f"; {restated} restate one of them" if restated else "")
+    return Reading(mean_abs(sizes), said, inside)
+
+
+def shapes_kept(shapes: Sequence[Shape]) -> Reading:
+    """How many of these shapes the curves have."""
+    missed = [shape for shape in shapes if not shape.holds]
+    detail = "; ".join(f"{shape.id}: {shape.found}" for shape in missed)
+    if any(shape.holds is None for shape in shapes):
+        return Reading(None, detail, of=len(shapes))
+    return Reading(len(shapes) - len(missed), detail, of=len(shapes))
+
+
+def turned(orders: Sequence[Order], tie_percent: float | None = None) -> Reading:
+    """How many pairs are ranked otherwise than printed; those printed within ``tie_percent`` are not counted."""
+    counted = [
+        order
+        for order in orders
+        if tie_percent is None or order.published_gap_percent is None or order.published_gap_percent > tie_percent
+    ]
+    missing = sum(order.agrees is None for order in counted)
+    if missing:
+        return Reading(None, f"{missing} of {len(counted)} pairs have no measured value")
+    wrong = [order for order in counted if order.agrees is False]
+    named = "; ".join(
+        f"{item_name(order.table)}, {' '.join(str(value) for value in order.group.values())}: {order.first} over "
+        f"{order.second} (published {gap_text(order.published_gap_percent)}, measured "
+        f"{gap_text(order.measured_gap_percent)})"
+        for order in wrong
+    )
+    return Reading(len(wrong), f"of {len(counted)} pairs" + (f"; {named}" if named else ""))
