@@ -28,6 +28,8 @@ AREA = 16
 LATENCY_CYCLES = 150
 BANDWIDTH = 0.64
 EVENTS = 400_000
+# Splits so near to the best are told beside it: which of them is best may be chance.
+PLATEAUS_PERCENT = (0.1, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,8 @@ class CoreResult:
         area: Thread-equivalents for threads and cache.
         window_packets: Packets that each simulation counts.
         rows: One row per number of threads.
-        best_threads: Threads of the best split; of equal ones the most.
+        best_threads: Threads of the best split; of equal ones, within 0.01 %, the most. ``plateau`` says how many
+            others are as good as equal.
         best_packets_per_mcycle: Its throughput.
         single_peak: Whether throughput over threads rises, peaks and falls.
         adapted: A malleable core of the same area; ``None`` where it was not asked for.
@@ -129,10 +132,25 @@ class CoreResult:
         """The best split."""
         return next(row for row in self.rows if row.threads == self.best_threads)
 
+    def plateau(self, percent: float) -> tuple[int, int]:
+        """Fewest and most threads of the splits around the best one that lie within so many percent of it."""
+        least = self.best_packets_per_mcycle * (1 - percent / 100)
+        near = [row.threads for row in self.rows if row.packets_per_mcycle >= least]
+        low = high = self.best_threads
+        while low - 1 in near:
+            low -= 1
+        while high + 1 in near:
+            high += 1
+        return low, high
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
         names = [name for name in self.__slots__ if name != "program"]
-        return {"program": self.program.to_dict(), **{name: plain(getattr(self, name)) for name in names}}
+        plateaus = [
+            {"within_percent": percent, "threads": list(self.plateau(percent))} for percent in PLATEAUS_PERCENT
+        ]
+        whole = {"program": self.program.to_dict(), **{name: plain(getattr(self, name)) for name in names}}
+        return {**whole, "plateaus": plateaus}
 
     def to_frame(self) -> polars.DataFrame:
         """The rows as a polars data frame (extra ``frames``)."""

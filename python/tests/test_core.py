@@ -29,6 +29,25 @@ def test_every_split_is_there_and_the_best_is_one_of_them(classify):
     assert {row.threads: row.cache_kb for row in result.rows}[6] == (8 * 128 + 2 * 256) * 16 / 1024
 
 
+def test_splits_near_the_best_are_told(classify, cli):
+    result = linecard.core(classify, events=20_000)
+    low, high = result.plateau(1.0)
+    assert low <= result.best_threads <= high
+    rates = {row.threads: row.packets_per_mcycle for row in result.rows}
+    assert all(rates[threads] >= 0.99 * result.best_packets_per_mcycle for threads in range(low, high + 1))
+    assert all(rates.get(beside, 0.0) < 0.99 * result.best_packets_per_mcycle for beside in (low - 1, high + 1))
+    assert result.plateau(100.0) == (1, 16)
+    told = {row["within_percent"]: row["threads"] for row in result.to_dict()["plateaus"]}
+    assert told[1.0] == [low, high]
+
+
+def test_terminating_a_thread_costs_the_packets_after_it(classify):
+    found = cores.termination(classify, events=20_000)
+    assert (found["packets"], found["times"]) == (300, 16)
+    assert found["threads"] >= 2
+    assert 0 < found["longer_percent"] < 20
+
+
 def test_more_latency_wants_more_threads(classify):
     best = [linecard.core(classify, latency=cycles, events=60_000).best_threads for cycles in (50, 300)]
     assert best[0] < best[1]

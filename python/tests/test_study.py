@@ -150,6 +150,10 @@ def test_the_first_numbers(folder):
         "order_pairs",
         "order_violations",
         "gains_mean_abs_error_points",
+        "point_cells",
+        "mean_abs_points",
+        "bounds",
+        "bounds_kept",
         "seconds",
         "tables",
     ]

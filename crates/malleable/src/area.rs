@@ -13,17 +13,54 @@ pub struct AreaModel {
     pub first_thread_equivalents: u32,
     /// Cache lines in each further one.
     pub further_lines: u32,
-    /// The rest of a core, in thread-equivalents.
+    /// The rest of a core without a cache, in thread-equivalents.
     pub core_thread_equivalents: u32,
+    /// The rest of a core with a cache.
+    pub cached_core_thread_equivalents: f64,
     /// The whole chip, in thread-equivalents.
     pub chip_thread_equivalents: u32,
 }
 
 impl AreaModel {
+    /// Thread-equivalents for threads alone in each of so many cores without a cache.
+    #[must_use]
+    pub fn threads_of_a_core(&self, cores: u32) -> u32 {
+        (self.chip_thread_equivalents / cores).saturating_sub(self.core_thread_equivalents)
+    }
+
+    /// Thread-equivalents for threads and cache in each of so many cores with a cache.
+    #[must_use]
+    pub fn area_of_a_cached_core(&self, cores: u32) -> u32 {
+        let of_core = f64::from(self.chip_thread_equivalents) / f64::from(cores);
+        (of_core - self.cached_core_thread_equivalents).max(0.0) as u32
+    }
+
     /// Lines of a data cache of so many thread-equivalents.
     #[must_use]
     pub fn cache_lines(&self, thread_equivalents: u32) -> u32 {
         let first = thread_equivalents.min(self.first_thread_equivalents);
         first * self.first_lines + (thread_equivalents - first) * self.further_lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_optimal_chips_of_section_2_3_fill_their_area() {
+        let model = AreaModel {
+            thread_equivalent_mm2: 0.163,
+            first_lines: 128,
+            first_thread_equivalents: 8,
+            further_lines: 256,
+            core_thread_equivalents: 21,
+            cached_core_thread_equivalents: 26.5,
+            chip_thread_equivalents: 475,
+        };
+        assert_eq!(model.threads_of_a_core(16), 8);
+        assert_eq!(model.area_of_a_cached_core(9), 26);
+        assert_eq!(model.area_of_a_cached_core(6), 52);
+        assert_eq!(model.area_of_a_cached_core(20), 0);
     }
 }

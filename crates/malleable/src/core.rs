@@ -11,9 +11,9 @@ use crate::work::{FAR, Kind, Work};
 use serde::Serialize;
 
 const NOBODY: u8 = u8::MAX;
-/// A fill or the write-back of a line is one reference, like the access to a word without a cache: what the source calls
-/// a reference is not said to have a size. With four, for four words of a 32-bit bus, throughput over threads has several
-/// peaks in a quarter of the deployments, which the source says never happens.
+/// A fill or the write-back of a line is one reference, like the access to a word without a cache. Its Figure 1 states a
+/// bus of 32 bits, by which a line would be four: throughput over threads then has several peaks in a quarter of the
+/// deployments, where the source says that most have one, and more of them lose to a chip without caches.
 const LINE_REFERENCES: u64 = 1;
 
 /// Where the ticks of a core went.

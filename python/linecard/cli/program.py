@@ -321,6 +321,8 @@ def _print_trace(found: ProgramTrace) -> None:
 
 
 def _print_core(result: CoreResult) -> None:
+    from linecard import cores
+
     table = screen.lined(
         ("threads", "r"),
         ("cache", "r"),
@@ -364,6 +366,14 @@ def _print_core(result: CoreResult) -> None:
         screen.section(table),
         screen.section(Text(verdict, style="bold green")),
     ]
+    flat = [
+        f"{low} to {high} threads within {percent:g} %"
+        for percent in cores.PLATEAUS_PERCENT
+        for low, high in (result.plateau(percent),)
+        if low < high
+    ]
+    if flat:
+        parts.append(Padding(Text(", ".join(flat), style=screen.DIM), (0, 0, 0, 2)))
     if not result.single_peak and len(result.rows) > 1:
         parts.append(screen.section(Text("Throughput over threads has several peaks", style="yellow")))
     adapted = result.adapted

@@ -70,6 +70,11 @@ impl Presets {
                 first_thread_equivalents: whole(&area, "area.first_thread_equivalents", 1e3)?,
                 further_lines: whole(&area, "area.further_lines", 1e6)?,
                 core_thread_equivalents: whole(&area, "area.core_thread_equivalents", 1e4)?,
+                cached_core_thread_equivalents: area.number(
+                    "area.cached_core_thread_equivalents",
+                    0.0,
+                    1e4,
+                )?,
                 chip_thread_equivalents: whole(&area, "area.chip_thread_equivalents", 1e6)?,
             },
             switch_cycles: whole(&pipeline, "core.switch", 1000.0)?,
@@ -542,8 +547,10 @@ fn deploy(
     let fixed =
         |shape: Fixed| chip(shape.cores, presets.core(shape.threads, shape.cache, memory(shape.cores)));
     let (cores, area) = (presets.malleable_cores, presets.malleable_area);
+    // The ideal malleable core is the malleable one without its costs: its cache has the same ways.
+    let ideal_core = Presets { cache_ways: presets.malleable_cache_ways, ..*presets };
     let split = |cores: u32, area: u32, threads: u32| {
-        chip(cores, presets.core(threads, area - threads, memory(cores)))
+        chip(cores, ideal_core.core(threads, area - threads, memory(cores)))
     };
     let ideal = search(area, &|threads| split(cores, area, threads))?;
     let own = memory(cores);
@@ -562,15 +569,16 @@ fn deploy(
     let (mut configurable, mut configurable_cores) = (0.0, 0);
     if request.configurable {
         for cores in CONFIGURABLE_CORES {
-            let of_core = presets.area.chip_thread_equivalents / cores;
-            let area = of_core.saturating_sub(presets.area.core_thread_equivalents);
-            if area == 0 {
-                continue;
+            // A core with no cache has more room for threads.
+            let threads = presets.area.threads_of_a_core(cores).min(linecard_malleable::MOST_THREADS);
+            let mut rate = if threads > 0 { split(cores, threads, threads)? } else { 0.0 };
+            let area = presets.area.area_of_a_cached_core(cores);
+            if area > 0 {
+                let most = area.min(linecard_malleable::MOST_THREADS);
+                rate = rate.max(search(most, &|threads| split(cores, area, threads))?.rate);
             }
-            let most = area.min(linecard_malleable::MOST_THREADS);
-            let found = search(most, &|threads| split(cores, area, threads))?;
-            if found.rate > configurable {
-                (configurable, configurable_cores) = (found.rate, cores);
+            if rate > configurable {
+                (configurable, configurable_cores) = (rate, cores);
             }
         }
     }
