@@ -141,6 +141,8 @@ pub struct MemoryConfig {
     pub row_map: RowMap,
     /// The controller's rules.
     pub policy: Policy,
+    /// Whether the two writes of a packet's first cell are requests of their own, or one turn of the controller.
+    pub halves_apart: bool,
     /// Where cells are placed.
     pub allocator: AllocatorConfig,
     /// Picoseconds from a thread to the controller and back, in all, beside the controller's own time.

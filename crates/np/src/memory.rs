@@ -51,6 +51,7 @@ pub(crate) struct Memory<O: Observer> {
     pub allocator: Allocator,
     pub clock: Clock,
     map: AddressMap,
+    halves_apart: bool,
 }
 
 impl<O: Observer> Memory<O> {
@@ -61,6 +62,7 @@ impl<O: Observer> Memory<O> {
             allocator,
             clock,
             map: AddressMap::new(config.row_map, &config.organization),
+            halves_apart: config.halves_apart,
         }
     }
 
@@ -92,8 +94,8 @@ impl<O: Observer> Memory<O> {
                 let last = offset + part == bytes;
                 let tag = if last { Tag::Thread(thread) } else { Tag::Part }.encode();
                 let location = self.locate(cell, offset);
-                self.controller
-                    .submit(cycle, Request { location, bytes: part, write: true, more: !last, tag });
+                let more = !last && !self.halves_apart;
+                self.controller.submit(cycle, Request { location, bytes: part, write: true, more, tag });
                 offset += part;
             }
         }

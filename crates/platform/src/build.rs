@@ -234,6 +234,7 @@ impl Configuration {
                 timing,
                 row_map: pick(&self.text("controller.row_map"), RowMap::ALL.map(|m| (m.name(), m))),
                 policy: self.policy(),
+                halves_apart: self.text("controller.halves") == "apart",
                 allocator,
                 latency_ps: self.picoseconds("buffer.latency_ns"),
                 path,

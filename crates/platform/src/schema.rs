@@ -210,6 +210,11 @@ const PARAMETERS: &[Parameter] = &[
     choice("controller.precharge", &["eager", "lazy"], "when a bank is precharged"),
     integer("controller.batch_k", "requests", 1, 1024, "largest batch from one queue; 1 alternates"),
     choice("controller.batch_break", &["same_bank_miss", "any_miss"], "which miss ends a batch"),
+    choice(
+        "controller.halves",
+        &["together", "apart"],
+        "writes of a packet's first cell: a turn, or one each",
+    ),
     switch("controller.prefetch", "activate the row of the impending access"),
     switch("controller.ideal", "every access takes the time of a row hit"),
     number("buffer.latency_ns", "ns", 0.0, 1e9, "from a thread to the DRAM controller and back"),

@@ -97,6 +97,7 @@ pub fn small() -> MachineConfig {
                 prefetch: false,
                 ideal: false,
             },
+            halves_apart: false,
             allocator: AllocatorConfig {
                 kind: AllocatorKind::Fixed,
                 cells: 1024,
