@@ -146,9 +146,7 @@ class CoreResult:
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
         names = [name for name in self.__slots__ if name != "program"]
-        plateaus = [
-            {"within_percent": percent, "threads": list(self.plateau(percent))} for percent in PLATEAUS_PERCENT
-        ]
+        plateaus = [{"within_percent": percent, "threads": list(self.plateau(percent))} for percent in PLATEAUS_PERCENT]
         whole = {"program": self.program.to_dict(), **{name: plain(getattr(self, name)) for name in names}}
         return {**whole, "plateaus": plateaus}
 

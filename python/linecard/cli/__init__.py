@@ -444,6 +444,12 @@ def reproduce(
             "--scorecard", help="Every limit of studies/targets.csv, on full studies: STUDY, or all five if left out."
         ),
     ] = False,
+    robustness: Annotated[
+        bool,
+        typer.Option(
+            "--robustness", help="The mean error with eight seeds, and with each calibrated value a tenth up and down."
+        ),
+    ] = False,
 ) -> None:
     """Reproduce a published study: every number beside the published one.
 
@@ -459,14 +465,24 @@ def reproduce(
         linecard reproduce hasan2003 --json --jobs 2 --out results/mine
 
         linecard reproduce --scorecard spalink2000
+
+        linecard reproduce hasan2003 --robustness
     """
+    parts = bool(table or chapter)
+    if scorecard and robustness:
+        raise ConfigError.of(
+            [ConfigProblem("--robustness", "", "found --scorecard beside it, expected one of the two")]
+        )
     if scorecard:
-        studies.scorecard(study, parts=bool(table or chapter), quick=quick, json=json, jobs=jobs, out=out, check=check)
+        studies.scorecard(study, parts=parts, quick=quick, json=json, jobs=jobs, out=out, check=check)
         return
     if study is None:
         raise ConfigError.of(
             [ConfigProblem("reproduce", "", "found no STUDY, expected one; --scorecard alone takes all")]
         )
+    if robustness:
+        studies.robustness(study, parts=parts or quick or check, json=json, jobs=jobs, out=out)
+        return
     from linecard import api
     from linecard.cli import screen
     from linecard.study.write import write_study

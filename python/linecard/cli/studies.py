@@ -1,4 +1,4 @@
-"""`linecard reproduce --scorecard`: every limit that the studies are held to, on full runs."""
+"""`linecard reproduce --scorecard`: every limit that the studies are held to; `--robustness`: what moves a headline."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from linecard.study.result import StudyResult
+    from linecard.study.robustness import Robustness
     from linecard.study.scorecard import Line
     from linecard.study.scorecard.card import Scorecard
 
@@ -113,3 +114,56 @@ def _first(study: StudyResult) -> RenderableType:
     if study.apart:
         words.append("apart: " + ", ".join(item_name(table.spec.id) for table in study.apart))
     return Text("; ".join(words), style=screen.DIM)
+
+
+def robustness(study: str, *, parts: bool, json: bool, jobs: int | None, out: Path | None) -> None:
+    """Run a study's headline with other seeds and other values; print and write what moves it.
+
+    Raises:
+        ConfigError: Less than the headline was asked for, or there is no such study.
+    """
+    from linecard.cli import screen
+    from linecard.report import robustness_report
+    from linecard.study.robustness import robustness as run
+    from linecard.tables import check_outputs, json_text, make_folder, write_text
+
+    if parts:
+        message = "robustness is of the whole headline: leave it out"
+        raise ConfigError.of([ConfigProblem("--quick, --table, --chapter, --check", "", message)])
+    folder = out if out is not None else Path("results") / "robustness"
+    check_outputs(folders=[folder])
+    with screen.progress("Simulating", "steps") as progress:
+        found = run(study, jobs=jobs, progress=progress)
+    if json:
+        screen.print_json(found.to_dict())
+    else:
+        screen.show(*_robustness_screen(found))
+    folder = make_folder(folder)
+    written = [write_text(folder / f"{found.study}.json", json_text(found.to_dict()))]
+    try:
+        written.append(write_text(folder / f"{found.study}.html", robustness_report(found)))
+    except MissingExtraError as error:
+        screen.note(f"left out: {error}")
+    screen.note_written(written, folder=True)
+
+
+def _robustness_screen(found: Robustness) -> Iterator[RenderableType]:
+    """The headline with each seed, and with each calibrated value a tenth down and up."""
+    from rich.text import Text
+
+    from linecard.cli import screen
+    from linecard.study.result import percent
+
+    seeds = screen.grid("l", "r")
+    for seed, error in found.by_seed.items():
+        seeds.add_row(f"seed {seed}", percent(error))
+    yield screen.section(screen.heading(found.study, f"mean error of the quick study {percent(found.error)}"), seeds)
+    table = screen.lined(("value", "w"), ("chosen", "r"), ("down", "r"), ("error", "r"), ("up", "r"), ("error", "r"))
+    for each in found.variations:
+        numbers = (f"{each.low:g}", percent(each.low_error), f"{each.high:g}", percent(each.high_error))
+        table.add_row(each.key, f"{each.value:g}", *numbers)
+    if found.variations:
+        yield screen.section(screen.heading("Calibrated values", "a tenth down and up"), table)
+    for name, why in found.left_out.items():
+        yield screen.section(Text(f"not varied: {name} ({why})", style=screen.DIM))
+    yield Text()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
     from linecard.study.result import StudyResult, TableResult
+    from linecard.study.robustness import Robustness
     from linecard.study.scorecard.card import Scorecard
 
 
@@ -58,6 +59,15 @@ def scorecard_report(card: Scorecard) -> str:
     page: str = _template("scorecard.html.j2").render(
         card=card, version=__version__, item_name=compare.item_name, calibrated_text=calibrated_text
     )
+    return page
+
+
+def robustness_report(found: Robustness) -> str:
+    """The page of a study's robustness as text: a tornado of its calibrated values."""
+    errors = [found.error, *found.by_seed.values()]
+    errors += [error for each in found.variations for error in (each.low_error, each.high_error)]
+    widest = max((error for error in errors if error is not None), default=1.0) or 1.0
+    page: str = _template("robustness.html.j2").render(found=found, widest=widest * 1.05, version=__version__)
     return page
 
 
