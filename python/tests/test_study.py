@@ -185,6 +185,17 @@ def test_the_result_does_not_depend_on_jobs(folder):
     assert text(1) == text(4)
 
 
+def test_a_table_says_what_is_quick_of_it(folder):
+    file = folder / "study.toml"
+    more = 'packets = 9_000\nquick = { seeds = [1], packets = 20, warmup_packets = 2 }\nrank = "scheme"'
+    file.write_text(file.read_text().replace('rank = "scheme"', more, 1))
+    study = load_study(str(folder))
+    full = make_plan(study, ("1",), study.spec.full).cells["1", 0, "gbps"].runs
+    quick = make_plan(study, ("1",), study.spec.quick, quick=True).cells["1", 0, "gbps"].runs
+    assert [(run.seed, run.packets, run.warmup_packets) for run in full] == [(seed, 9000, 100) for seed in (1, 2, 3)]
+    assert [(run.seed, run.packets, run.warmup_packets) for run in quick] == [(1, 20, 2)]
+
+
 def test_a_failing_run_takes_only_its_own_cells(folder):
     def sometimes(run, progress):
         if run.preset == "p_fast" and "dram.banks=4" in run.overrides:

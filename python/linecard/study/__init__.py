@@ -42,7 +42,7 @@ def reproduce(
     started = time.perf_counter()
     study = load_study(name)
     items = select_items(study, tables, chapters)
-    plan = make_plan(study, items, study.spec.quick if quick else study.spec.full)
+    plan = make_plan(study, items, study.spec.quick if quick else study.spec.full, quick=quick)
     runs = execute(plan.runs, jobs=jobs, progress=progress, run_function=run_function)
     return evaluate(study, items, plan, runs, quick=quick, seconds=time.perf_counter() - started)
 

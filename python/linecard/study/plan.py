@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from linecard.errors import ConfigError, ConfigProblem
-from linecard.study.spec import MACHINE
+from linecard.study.spec import MACHINE, TableSpec
 
 if TYPE_CHECKING:
-    from linecard.study.spec import Effort, FigureSpec, Study, StudySpec, TableSpec, Where
+    from linecard.study.spec import Effort, FigureSpec, Study, StudySpec, Where
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -93,8 +93,10 @@ def plan_cell(
     return CellPlan(runs=runs, measure=named_measure)
 
 
-def _effort_of(item: TableSpec | FigureSpec, effort: Effort) -> Effort:
+def _effort_of(item: TableSpec | FigureSpec, effort: Effort, *, quick: bool) -> Effort:
     """The study's effort, with the packets that the item asks for."""
+    if quick and isinstance(item, TableSpec) and item.quick is not None:
+        return msgspec.structs.replace(item.quick, seeds=effort.seeds)
     packets = effort.packets if item.packets is None else item.packets
     warmup_packets = effort.warmup_packets if item.warmup_packets is None else item.warmup_packets
     return msgspec.structs.replace(effort, packets=packets, warmup_packets=warmup_packets)
@@ -121,12 +123,12 @@ class Plan:
         return tuple(dict.fromkeys(run for cell in plans for run in cell.runs))
 
 
-def make_plan(study: Study, items: tuple[str, ...], effort: Effort) -> Plan:
+def make_plan(study: Study, items: tuple[str, ...], effort: Effort, *, quick: bool = False) -> Plan:
     """Plan these tables and figures, and the gains that the document states beside them."""
     spec = study.spec
     folder = str(study.folder)
     runners = {item.id: item.runner for item in spec.items}
-    efforts = {item.id: _effort_of(item, effort) for item in spec.items}
+    efforts = {item.id: _effort_of(item, effort, quick=quick) for item in spec.items}
     cells: dict[tuple[str, int, str], CellPlan] = {}
     points: dict[tuple[str, str, int, str], CellPlan] = {}
     gains: dict[tuple[int, int], tuple[CellPlan, CellPlan]] = {}

@@ -167,7 +167,7 @@ def _run(
 ) -> StudyResult:
     """The quick study with one seed and one change of the machine."""
     effort = msgspec.structs.replace(study.spec.quick, seeds=(seed,))
-    plan = make_plan(study, items, effort)
+    plan = make_plan(study, items, effort, quick=True)
     if change is not None:
         plan = _changed(plan, change)
     runs = execute(plan.runs, jobs=jobs, progress=progress, run_function=run_function)

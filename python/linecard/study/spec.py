@@ -94,6 +94,7 @@ class TableSpec(_Strict, frozen=True):
         tolerance_points: The same in the measure's own unit, for percentages; replaces ``tolerance``.
         packets: Packets per run, where the study's own number does not suit.
         warmup_packets: The same for the packets before.
+        quick: How much the quick study simulates of it, where that is less than ``packets`` and ``warmup_packets``.
     """
 
     id: str
@@ -110,6 +111,7 @@ class TableSpec(_Strict, frozen=True):
     relation: str | None = None
     packets: int | None = None
     warmup_packets: int | None = None
+    quick: Effort | None = None
     note: str = ""
 
 
