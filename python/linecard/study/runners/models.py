@@ -1,6 +1,6 @@
 """Both models of the IXP2400 beside each other: `linecard compare-models`, a point at a time.
 
-``overrides``: ``threads`` is engines x threads of each, ``traffic`` the bytes of a packet or a mix, ``app.scheme`` the
+``overrides``: ``threads`` is engines x threads of each, ``traffic`` the bytes of a packet or a mix, ``program.scheme`` the
 buffering scheme.
 """
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from linecard.study.plan import RunSpec
 
-KEYS = ("threads", "traffic", "app.scheme")
+KEYS = ("threads", "traffic", "program.scheme")
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
@@ -25,7 +25,7 @@ def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
     comparison = models.compare_models(
         threads=[found["threads"]],
         traffic=[found["traffic"]],
-        schemes=[found["app.scheme"]],
+        schemes=[found["program.scheme"]],
         seed=spec.seed,
         packets=spec.packets,
         progress=lambda _done, _all: progress(0, 0),
