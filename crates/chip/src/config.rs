@@ -302,9 +302,21 @@ pub struct TransmitBufferConfig {
     pub watermarks: Option<Watermarks>,
 }
 
-/// Bytes that a port has in the transmit buffer.
+/// What watermarks look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Looked {
+    /// Bytes that stand in the transmit buffer.
+    Buffer,
+    /// Bytes of the packets that have their place in the queue and have not been sent, in the buffer or on their way to
+    /// it.
+    Queue,
+}
+
+/// Bytes of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Watermarks {
+    /// Which of its bytes.
+    pub of: Looked,
     /// Beyond so many, its packets are kept in memory.
     pub high_bytes: u32,
     /// From so many on down, they no longer are.

@@ -1,6 +1,6 @@
 //! Ports: frames come in one after another at the rate of the wire, and go out likewise, class by class.
 
-use crate::config::{PortConfig, Scheduler, Watermarks, WhenFull};
+use crate::config::{Looked, PortConfig, Scheduler, Watermarks, WhenFull};
 use crate::rate::Rate;
 use linecard_program::{PacketHead, PacketId};
 use linecard_sim::{Ticks, Timebase};
@@ -118,9 +118,13 @@ impl CellQueue {
     /// Look whether new packets are to be kept in memory.
     pub fn look_at(&mut self, watermarks: Option<Watermarks>) {
         let Some(marks) = watermarks else { return };
-        if self.bytes > marks.high_bytes {
+        let bytes = match marks.of {
+            Looked::Buffer => self.bytes,
+            Looked::Queue => self.queued_bytes,
+        };
+        if bytes > marks.high_bytes {
             self.keeps = true;
-        } else if self.bytes <= marks.low_bytes {
+        } else if bytes <= marks.low_bytes {
             self.keeps = false;
         }
     }

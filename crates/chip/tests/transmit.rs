@@ -231,7 +231,7 @@ fn one_packet_through_dram_takes_as_long_as_worked_by_hand() {
 /// 1 ns: at 194 the cell is in the transmit buffer, and 512 ns later sent.
 #[test]
 fn one_packet_from_buffer_to_buffer_takes_as_long_as_worked_by_hand() {
-    let marks = Some(Watermarks { high_bytes: 1000, low_bytes: 500 });
+    let marks = Some(Watermarks { of: Looked::Buffer, high_bytes: 1000, low_bytes: 500 });
     let config = chip(1, 1, Some((1, buffer(128, marks))), Release::Cell);
     let packets = vec![Arrival { at_ns: 1000, flow_hash: 0, head: head(1, 64, 0) }];
     let ended = run(config, Forward::Dynamic, packets);
@@ -244,7 +244,7 @@ fn one_packet_from_buffer_to_buffer_takes_as_long_as_worked_by_hand() {
 /// low watermark. With a high watermark of 0, the first cell in the buffer is enough.
 #[test]
 fn a_packet_of_a_congested_port_is_kept_in_dram_and_sent_later() {
-    let marks = Some(Watermarks { high_bytes: 0, low_bytes: 0 });
+    let marks = Some(Watermarks { of: Looked::Buffer, high_bytes: 0, low_bytes: 0 });
     let config = chip(1, 2, Some((1, buffer(128, marks))), Release::Packet);
     let packets = vec![
         Arrival { at_ns: 0, flow_hash: 1, head: head(1, 64, 0) },
@@ -312,7 +312,8 @@ fn nothing_is_lost_or_doubled_and_flows_keep_their_order() {
         let dynamic = case % 2 == 0;
         let marks = dynamic.then(|| {
             let high_bytes = random.below(4000);
-            Watermarks { high_bytes, low_bytes: random.below(high_bytes + 1) }
+            let of = if random.below(2) == 0 { Looked::Buffer } else { Looked::Queue };
+            Watermarks { of, high_bytes, low_bytes: random.below(high_bytes + 1) }
         });
         let out = buffer(ports + 1 + random.below(100), marks);
         let release = if random.below(2) == 0 { Release::Cell } else { Release::Packet };
@@ -387,9 +388,9 @@ fn what_no_chip_can_be_built_from_is_said() {
     };
     let with = |cells, marks| chip(1, 1, Some((2, buffer(cells, marks))), Release::Cell);
     assert!(refused(with(2, None), Forward::Base).contains("more cells than ports"));
-    let upside_down = Some(Watermarks { high_bytes: 1, low_bytes: 2 });
+    let upside_down = Some(Watermarks { of: Looked::Buffer, high_bytes: 1, low_bytes: 2 });
     assert!(refused(with(8, upside_down), Forward::Base).contains("watermark"));
-    let mut lanes = with(8, Some(Watermarks { high_bytes: 2, low_bytes: 1 }));
+    let mut lanes = with(8, Some(Watermarks { of: Looked::Buffer, high_bytes: 2, low_bytes: 1 }));
     lanes.inboxes[0].rule = DispatchRule::Lanes;
     assert!(refused(lanes, Forward::Base).contains("free_list"));
     let mut no_slots = with(8, None);

@@ -79,6 +79,7 @@ impl Chip {
             } else {
                 cells.queue.push_back(id);
                 cells.queued_bytes += bytes;
+                cells.look_at(buffer.config.watermarks);
             }
         }
         let t = &mut self.threads[thread as usize];
@@ -272,7 +273,8 @@ impl Chip {
     /// The packet of the memory that goes out next: the first of a port whose queue has fallen to the low watermark, when
     /// all of it is there.
     pub(super) fn next_kept(&mut self) -> Option<PacketId> {
-        let low_bytes = self.config.transmit?.watermarks?.low_bytes;
+        let watermarks = self.config.transmit?.watermarks;
+        let low_bytes = watermarks?.low_bytes;
         let packets = &self.packets;
         let cells = self.ports.iter_mut().filter_map(|port| port.sender.as_mut().map(|s| &mut s.cells));
         let ready = |cells: &CellQueue| {
@@ -284,6 +286,7 @@ impl Chip {
         let packet = &packets[id];
         cells.queue.push_back(id);
         cells.queued_bytes += packet.head.bytes;
+        cells.look_at(watermarks);
         if let Some(buffer) = &mut self.transmit {
             buffer.kept_flows[flow_class(packet.flow_hash)] -= 1;
         }

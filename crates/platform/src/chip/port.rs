@@ -2,8 +2,8 @@
 
 use super::place::instance_name;
 use linecard_chip::config::{
-    OrderConfig, OrderKept, PoolConfig, PortConfig, ReceiveConfig, Release, Scheduler, TransmitBufferConfig,
-    TransmitConfig, Watermarks, WhenFull,
+    Looked, OrderConfig, OrderKept, PoolConfig, PortConfig, ReceiveConfig, Release, Scheduler,
+    TransmitBufferConfig, TransmitConfig, Watermarks, WhenFull,
 };
 use linecard_config::Section;
 use linecard_program::CELL_BYTES;
@@ -80,9 +80,19 @@ pub(super) fn transmit_buffer(root: &Section<'_>) -> Option<TransmitBufferConfig
             if low > high {
                 section.fail("low_watermark_bytes", format!("{low} lies above the high watermark of {high}"));
             }
-            Some(Watermarks { high_bytes: high as u32, low_bytes: low as u32 })
+            let kinds = [("buffer", Looked::Buffer), ("queue", Looked::Queue)];
+            let of = section.choice_or(
+                "watermarks_of",
+                "buffer",
+                &kinds,
+                "bytes of a port that they look at: in the buffer, or of all packets with a place in its queue",
+            );
+            Some(Watermarks { of, high_bytes: high as u32, low_bytes: low as u32 })
         }
-        (None, None) => None,
+        (None, None) => {
+            section.leave(&["watermarks_of"]);
+            None
+        }
         _ => {
             section.fail("high_watermark_bytes", "give both watermarks, or none");
             None
