@@ -94,8 +94,8 @@ fn petri_parts<'py>(
     text: Option<String>,
     set: Vec<String>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let view = view_net(&NetSource { path, text, set }).map_err(errors::platform)?;
-    plain::to_python(py, &view)
+    let source = NetSource { path, text, set };
+    watched(py, None, |tick| view_net(&source, tick))
 }
 
 /// Firings of a run; see `linecard.petri.firings`.
@@ -120,8 +120,15 @@ fn petri_firings<'py>(
 /// A net as PNML; see `linecard.petri.pnml`.
 #[pyfunction]
 #[pyo3(signature = (path, text, set, *, unfold))]
-fn petri_pnml(path: String, text: Option<String>, set: Vec<String>, unfold: bool) -> PyResult<String> {
-    net_to_pnml(&NetSource { path, text, set }, unfold).map_err(errors::platform)
+fn petri_pnml<'py>(
+    py: Python<'py>,
+    path: String,
+    text: Option<String>,
+    set: Vec<String>,
+    unfold: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let source = NetSource { path, text, set };
+    watched(py, None, |tick| net_to_pnml(&source, unfold, tick))
 }
 
 fn stop_if(stop: bool) -> ControlFlow<()> {

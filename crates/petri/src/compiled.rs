@@ -43,8 +43,6 @@ pub(crate) struct Compiled {
     pub resets: Arcs,
     /// For each transition, place and change of its tokens; without resets.
     pub changes: Vec<Vec<(u32, i64)>>,
-    /// For each transition, the transitions whose enabling its firing may change.
-    pub concerned: Vec<Vec<u32>>,
 }
 
 impl Compiled {
@@ -54,12 +52,7 @@ impl Compiled {
         let inhibitors = Arcs::new(net, ArcKind::Inhibitor);
         let resets = Arcs::new(net, ArcKind::Reset);
         let count = net.transitions.len();
-        // Whom a place concerns: who takes from it, or is disabled by it.
-        let mut looks = vec![Vec::new(); net.places.len()];
-        for arc in net.arcs.iter().filter(|arc| matches!(arc.kind, ArcKind::Input | ArcKind::Inhibitor)) {
-            looks[arc.place as usize].push(arc.transition);
-        }
-        let (mut changes, mut concerned) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let mut changes = Vec::with_capacity(count);
         for transition in 0..count {
             let mut change: Vec<(u32, i64)> = Vec::new();
             let taken = inputs.of_transition(transition).iter().map(|&(p, w)| (p, -i64::from(w)));
@@ -71,16 +64,30 @@ impl Compiled {
                 }
             }
             change.retain(|&(_, by)| by != 0);
-            let reset = resets.of_transition(transition).iter().map(|&(place, _)| place);
-            let touched = change.iter().map(|&(place, _)| place).chain(reset);
-            let mut whom: Vec<u32> = touched.flat_map(|place| looks[place as usize].clone()).collect();
+            changes.push(change);
+        }
+        Self { inputs, outputs, inhibitors, resets, changes }
+    }
+
+    /// For each transition, the transitions whose enabling its firing may change. Of a place that concerns many it is a
+    /// list of as many for each of them, which only a simulation pays for.
+    pub fn concerned(&self, net: &Net) -> Vec<Vec<u32>> {
+        // Whom a place concerns: who takes from it, or is disabled by it.
+        let mut looks = vec![Vec::new(); net.places.len()];
+        for arc in net.arcs.iter().filter(|arc| matches!(arc.kind, ArcKind::Input | ArcKind::Inhibitor)) {
+            looks[arc.place as usize].push(arc.transition);
+        }
+        let whom = |transition: usize| {
+            let reset = self.resets.of_transition(transition).iter().map(|&(place, _)| place);
+            let touched = self.changes[transition].iter().map(|&(place, _)| place).chain(reset);
+            let mut whom: Vec<u32> =
+                touched.flat_map(|place| looks[place as usize].iter().copied()).collect();
             whom.push(transition as u32);
             whom.sort_unstable();
             whom.dedup();
-            changes.push(change);
-            concerned.push(whom);
-        }
-        Self { inputs, outputs, inhibitors, resets, changes, concerned }
+            whom
+        };
+        (0..net.transitions.len()).map(whom).collect()
     }
 
     /// How often a transition could fire at once in a marking.

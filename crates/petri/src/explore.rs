@@ -1,7 +1,10 @@
 //! Every marking that can be reached, breadth first; time, weights and priorities play no part.
 //!
 //! A marking is a row of bytes in one array; a table of open addressing holds the numbers of rows. Rows are made wider when
-//! a place holds more than a byte can tell.
+//! a place holds more than a byte can tell. A wide net in which few places hold tokens has rows of those places alone
+//! (`sparse.rs`); what is found is the same.
+
+mod sparse;
 
 use crate::PetriError;
 use crate::compiled::Compiled;
@@ -61,21 +64,33 @@ pub fn explore(net: &Net, most_markings: u64) -> Explored {
 /// When `progress` ended it.
 pub fn explore_until(net: &Net, most_markings: u64, progress: Progress<'_>) -> Result<Explored, PetriError> {
     let compiled = Compiled::new(net);
+    if sparse::suits(net) {
+        return sparse::search(net, &compiled, most_markings, progress)
+            .map(|found| without_doubt(net, found));
+    }
     let first: Vec<u64> = net.places.iter().map(|place| u64::from(place.tokens)).collect();
     let widest = first.iter().copied().max().unwrap_or(0);
     let tries: [Search; 3] = [search::<u8>, search::<u16>, search::<u32>];
     let skip = usize::from(widest > 0xff) + usize::from(widest > 0xffff);
     for search in &tries[skip..] {
-        if let Some(mut found) = search(&compiled, &first, most_markings, progress)? {
-            // What grows once grows again only where no arc minds that there is more.
-            if net.arcs.iter().any(|arc| matches!(arc.kind, ArcKind::Inhibitor | ArcKind::Reset)) {
-                found.unbounded.clear();
-            }
-            return Ok(found);
+        if let Some(found) = search(&compiled, &first, most_markings, progress)? {
+            return Ok(without_doubt(net, found));
         }
     }
+    Err(too_many_tokens(net))
+}
+
+/// What grows once grows again only where no arc minds that there is more.
+fn without_doubt(net: &Net, mut found: Explored) -> Explored {
+    if net.arcs.iter().any(|arc| matches!(arc.kind, ArcKind::Inhibitor | ArcKind::Reset)) {
+        found.unbounded.clear();
+    }
+    found
+}
+
+fn too_many_tokens(net: &Net) -> PetriError {
     let place = net.places.first().map_or("", |place| place.name.as_str());
-    Err(PetriError::part("place", place, "more than 4294967295 tokens in a place", "fewer"))
+    PetriError::part("place", place, "more than 4294967295 tokens in a place", "fewer")
 }
 
 /// A number of tokens in a row.

@@ -35,6 +35,6 @@ pub use error::PetriError;
 pub use explore::{Explored, explore, explore_until};
 pub use invariants::{Invariants, Semiflows, invariants};
 pub use net::{Arc, ArcKind, Net, NetBuilder, Place, Servers, Timing, Transition};
-pub use pnml::{read_pnml, rewrite_pnml, write_pnml};
+pub use pnml::{read_pnml, read_pnml_until, rewrite_pnml, write_pnml};
 pub use simulate::{Run, Simulated, simulate};
 pub use solve::{Solved, solve, solve_until};

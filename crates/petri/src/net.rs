@@ -347,9 +347,12 @@ impl NetBuilder {
         if net.transitions.is_empty() {
             return Err(PetriError::part("net", &net.name, "no transition", "at least one"));
         }
-        for (number, transition) in (0u32..).zip(&net.transitions) {
-            let takes = |arc: &Arc| arc.transition == number && arc.kind == ArcKind::Input;
-            if transition.servers == Servers::Infinite && !net.arcs.iter().any(takes) {
+        let mut takes = vec![false; net.transitions.len()];
+        for arc in net.arcs.iter().filter(|arc| arc.kind == ArcKind::Input) {
+            takes[arc.transition as usize] = true;
+        }
+        for (transition, takes) in net.transitions.iter().zip(takes) {
+            if transition.servers == Servers::Infinite && !takes {
                 let found = "infinitely many servers and no input place";
                 return Err(PetriError::part("transition", &transition.name, found, "a number of servers"));
             }

@@ -99,6 +99,8 @@ const NONE: usize = usize::MAX;
 struct State<'a> {
     net: &'a Net,
     compiled: Compiled,
+    /// For each transition, the transitions whose enabling its firing may change.
+    concerned: Vec<Vec<u32>>,
     random: Stream,
     now: f64,
     tokens: Vec<u32>,
@@ -128,9 +130,11 @@ impl<'a> State<'a> {
             .filter(|(_, t)| matches!(t.timing, Timing::Immediate { .. }))
             .map(|(number, _)| number);
         let tokens: Vec<u32> = net.places.iter().map(|place| place.tokens).collect();
+        let compiled = Compiled::new(net);
         let mut state = Self {
             net,
-            compiled: Compiled::new(net),
+            concerned: compiled.concerned(net),
+            compiled,
             random: stream(seed, "petri"),
             now: 0.0,
             occupancy: Occupancy::new(&tokens, 0.0),
@@ -253,8 +257,8 @@ impl<'a> State<'a> {
                 self.ends[transition].remove(first);
             }
         }
-        for at in 0..self.compiled.concerned[transition].len() {
-            self.renew(self.compiled.concerned[transition][at] as usize);
+        for at in 0..self.concerned[transition].len() {
+            self.renew(self.concerned[transition][at] as usize);
         }
     }
 

@@ -1,6 +1,8 @@
 //! Do the Model Checking Contest's nets have the state spaces that independent tools found?
 
-use linecard_petri::{NetBuilder, Servers, Timing, explore, read_pnml, rewrite_pnml, write_pnml};
+use linecard_petri::{
+    NetBuilder, Servers, Timing, explore, read_pnml, read_pnml_until, rewrite_pnml, write_pnml,
+};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -173,4 +175,118 @@ fn a_document_nested_for_ever_is_an_error_and_no_crash() {
             assert!(error.to_string().contains("nested more than 400 deep"), "{error}");
         }
     }
+}
+
+/// A symmetric net with a place and a transition of four variables of 200 colours each, and this guard.
+fn wide_symmetric_net(guard: &str, sort: &str) -> String {
+    let variables: String = ["w", "x", "y", "z"]
+        .map(|name| format!("<variabledecl id=\"{name}\"><usersort declaration=\"n\"/></variabledecl>"))
+        .concat();
+    format!(
+        "<pnml><net id=\"n\" type=\"http://www.pnml.org/version-2009/grammar/symmetricnet\"><declaration><structure>\
+         <declarations><namedsort id=\"n\"><finiteintrange start=\"0\" end=\"199\"/></namedsort>{sort}{variables}\
+         </declarations></structure></declaration><page id=\"g\"><place id=\"p\"><type><structure>\
+         <usersort declaration=\"n\"/></structure></type></place><transition id=\"t\"><condition><structure>{guard}\
+         </structure></condition></transition><arc id=\"a\" source=\"t\" target=\"p\"><hlinscription><structure>\
+         <variable refvariable=\"w\"/></structure></hlinscription></arc></page></net></pnml>"
+    )
+}
+
+fn equal(left: &str, right: &str) -> String {
+    format!("<equality><subterm>{left}</subterm><subterm>{right}</subterm></equality>")
+}
+
+fn variable(name: &str) -> String {
+    format!("<variable refvariable=\"{name}\"/>")
+}
+
+fn number(value: u32) -> String {
+    format!(
+        "<finiteintrangeconstant value=\"{value}\"><finiteintrange start=\"0\" end=\"199\"/></finiteintrangeconstant>"
+    )
+}
+
+fn joined(operator: &str, parts: &[String]) -> String {
+    let parts: String = parts.iter().map(|part| format!("<subterm>{part}</subterm>")).collect();
+    format!("<{operator}>{parts}</{operator}>")
+}
+
+#[test]
+fn a_guard_that_narrows_a_billion_bindings_to_few_is_looked_at_before_they_are_counted() {
+    // 200 to the fourth are 1.6 billion.
+    let after = format!("<successor><subterm>{}</subterm></successor>", variable("w"));
+    let chain = joined(
+        "and",
+        &[
+            equal(&variable("x"), &after),
+            equal(&variable("x"), &variable("y")),
+            equal(&variable("z"), &variable("y")),
+        ],
+    );
+    let net = read_pnml(&wide_symmetric_net(&chain, "")).unwrap();
+    assert_eq!(net.transitions.len(), 200);
+    assert_eq!((&*net.transitions[0].name, &*net.transitions[199].name), ("t@0.1.1.1", "t@199.0.0.0"));
+    let case = |values: [u32; 4]| {
+        let parts = ["w", "x", "y", "z"].iter().zip(values);
+        joined("and", &parts.map(|(name, value)| equal(&variable(name), &number(value))).collect::<Vec<_>>())
+    };
+    let cases = joined("or", &[case([7, 1, 2, 3]), case([0, 9, 9, 9]), case([7, 1, 2, 3])]);
+    let net = read_pnml(&wide_symmetric_net(&cases, "")).unwrap();
+    let names: Vec<&str> = net.transitions.iter().map(|transition| transition.name.as_str()).collect();
+    assert_eq!(names, ["t@0.9.9.9", "t@7.1.2.3"]);
+}
+
+#[test]
+fn a_guard_that_leaves_too_many_bindings_is_refused_and_can_be_stopped() {
+    let guard = equal(&variable("w"), &variable("w")) + "";
+    let text = wide_symmetric_net(&joined("or", &[guard, equal(&variable("x"), &variable("y"))]), "");
+    let text = text.replace("<variabledecl id=\"z\">", "<variabledecl id=\"v\">").replace(
+        "<variable refvariable=\"w\"/></structure></hlinscription>",
+        "<tuple><subterm><variable refvariable=\"w\"/></subterm><subterm><variable refvariable=\"v\"/></subterm></tuple>\
+         </structure></hlinscription>",
+    );
+    let error = read_pnml(&text).unwrap_err().to_string();
+    assert!(error.contains("more than 5000000 bindings"), "{error}");
+    let stopped = read_pnml_until(&text, &mut || std::ops::ControlFlow::Break(()));
+    assert_eq!(stopped, Err(linecard_petri::PetriError::Interrupted));
+}
+
+#[test]
+fn sorts_and_multisets_beyond_what_numbers_hold_are_refused() {
+    // The product has 2^64 colours or more, a number that would wrap to a few.
+    let products = |levels: u32| -> String {
+        let product = |level: u32| {
+            let part = if level == 0 { "n".to_owned() } else { format!("p{}", level - 1) };
+            format!(
+                "<namedsort id=\"p{level}\"><productsort><usersort declaration=\"{part}\"/>\
+                 <usersort declaration=\"{part}\"/></productsort></namedsort>"
+            )
+        };
+        (0..levels).map(product).collect()
+    };
+    let place = "<type><structure><usersort declaration=\"n\"/>";
+    let guard = equal(&variable("w"), &variable("x"));
+    for (levels, expected) in [(5, "a sort of"), (40, "a product of")] {
+        let text = wide_symmetric_net(&guard, &products(levels));
+        let sort = format!("<type><structure><usersort declaration=\"p{}\"/>", levels - 1);
+        let error = read_pnml(&text.replace(place, &sort)).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+    let marking = |inner: &str| {
+        let twice = |inner: &str| {
+            format!(
+                "<numberof><subterm><numberconstant value=\"4294967296\"/></subterm><subterm>{inner}</subterm></numberof>"
+            )
+        };
+        let marking = format!(
+            "<hlinitialMarking><structure>{}</structure></hlinitialMarking>",
+            twice(&twice(&twice(inner)))
+        );
+        wide_symmetric_net(&guard, "").replace("</type></place>", &format!("</type>{marking}</place>"))
+    };
+    let error = read_pnml(&marking(&number(3))).unwrap_err().to_string();
+    assert!(error.contains("a multiset with more than"), "{error}");
+    let wide = wide_symmetric_net(&guard, "").replace("start=\"0\"", &format!("start=\"{}\"", i64::MIN));
+    let error = read_pnml(&wide).unwrap_err().to_string();
+    assert!(error.contains("a range from"), "{error}");
 }

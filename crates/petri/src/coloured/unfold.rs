@@ -7,10 +7,13 @@ use super::net::{Choice, ColouredNet, ColouredTransition, TimingCode};
 use crate::PetriError;
 use crate::net::{Net, NetBuilder, Timing};
 use linecard_sim::{Stream, stream};
+use std::ops::ControlFlow;
 
 /// Most places, and most bindings that are tried.
 const MOST_PLACES: u64 = 1_000_000;
 const MOST_BINDINGS: u64 = 5_000_000;
+/// Bindings tried between two looks at whether to stop.
+const BINDINGS_PER_LOOK: u64 = 1 << 12;
 
 /// A net that was unfolded.
 #[derive(Clone, Debug)]
@@ -29,11 +32,20 @@ impl ColouredNet {
     /// # Errors
     /// When a place is a queue or has too many colours, a transition too many bindings, or chance decides what is put.
     pub fn unfold(&self) -> Result<Unfolded, PetriError> {
-        Unfolder::new(self)?.unfold()
+        // Nobody stops it.
+        self.unfold_until(&mut || ControlFlow::Continue(()))
+    }
+
+    /// The same; `watch` is asked now and then whether to go on.
+    ///
+    /// # Errors
+    /// As [`ColouredNet::unfold`], and when `watch` ended it.
+    pub fn unfold_until(&self, watch: &mut dyn FnMut() -> ControlFlow<()>) -> Result<Unfolded, PetriError> {
+        Unfolder::new(self, watch)?.unfold()
     }
 }
 
-struct Unfolder<'a> {
+struct Unfolder<'a, 'w> {
     net: &'a ColouredNet,
     builder: NetBuilder,
     /// Where the colours of each place begin.
@@ -43,10 +55,11 @@ struct Unfolder<'a> {
     place_of: Vec<Option<u32>>,
     transition_of: Vec<u32>,
     random: Stream,
+    watch: &'w mut dyn FnMut() -> ControlFlow<()>,
 }
 
-impl<'a> Unfolder<'a> {
-    fn new(net: &'a ColouredNet) -> Result<Self, PetriError> {
+impl<'a, 'w> Unfolder<'a, 'w> {
+    fn new(net: &'a ColouredNet, watch: &'w mut dyn FnMut() -> ControlFlow<()>) -> Result<Self, PetriError> {
         let mut unfolder = Self {
             net,
             builder: NetBuilder::new(&net.name),
@@ -55,6 +68,7 @@ impl<'a> Unfolder<'a> {
             place_of: Vec::new(),
             transition_of: Vec::new(),
             random: stream(0, "unfold"),
+            watch,
         };
         let mut all = 0u64;
         for (number, place) in (0u32..).zip(&net.places) {
@@ -157,6 +171,9 @@ impl<'a> Unfolder<'a> {
                 found,
                 "fewer; or simulate it as it is",
             ));
+        }
+        if tried.is_multiple_of(BINDINGS_PER_LOOK) && (self.watch)().is_break() {
+            return Err(PetriError::Interrupted);
         }
         for code in &conditions[depth] {
             let holds = code.run(frame, &mut self.random);

@@ -5,6 +5,7 @@
 //! standard; the ways in which GreatSPN, TAPAAL and pm4py write them are read. Anything else that an arc says of its type is
 //! an error: an arc that is left out makes another net.
 
+mod bindings;
 mod depth;
 mod sorts;
 mod terms;
@@ -14,13 +15,18 @@ pub use write::{rewrite_pnml, write_pnml};
 
 use crate::net::{Net, NetBuilder, Servers, Timing};
 use crate::{ArcKind, PetriError};
+use bindings::Bindings;
 use roxmltree::{Document, Node};
 use rustc_hash::FxHashMap;
-use sorts::{Sort, Sorts};
+use sorts::{MOST_COLOURS, Sort, Sorts};
+use std::ops::ControlFlow;
 use terms::{Bag, Condition, Term, Variables};
 
-/// Most transitions that a transition is unfolded to.
-const MOST_BINDINGS: u64 = 5_000_000;
+/// Unfolded transitions, and bindings that are tried, between two looks at whether to stop.
+const PARTS_PER_LOOK: u64 = 1 << 12;
+
+/// Asked now and then whether to go on.
+pub(crate) type Watch<'w> = &'w mut dyn FnMut() -> ControlFlow<()>;
 
 /// An error at an element.
 fn wrong(node: Node<'_, '_>, found: impl ToString, expected: &str) -> PetriError {
@@ -82,6 +88,15 @@ fn parse(text: &str) -> Result<Document<'_>, PetriError> {
 /// # Errors
 /// When it is no XML, no net of these kinds, or says something that cannot be used; with the line.
 pub fn read_pnml(text: &str) -> Result<Net, PetriError> {
+    // Nobody stops it.
+    read_pnml_until(text, &mut || ControlFlow::Continue(()))
+}
+
+/// The same; `watch` is asked now and then whether to go on, for a small file may unfold to millions of transitions.
+///
+/// # Errors
+/// As [`read_pnml`], and when `watch` ended it.
+pub fn read_pnml_until(text: &str, watch: Watch<'_>) -> Result<Net, PetriError> {
     let document = parse(text)?;
     let root = document.root_element();
     let net = children(root).find(|node| node.tag_name().name() == "net");
@@ -102,7 +117,7 @@ pub fn read_pnml(text: &str) -> Result<Net, PetriError> {
         _ if kind.ends_with("ptNetb") || kind.contains("PTNet") || kind.contains("pt-net") => false,
         _ => return Err(wrong(net, format!("a net of type {kind:?}"), "ptnet or symmetricnet")),
     };
-    Reader::new(net, coloured)?.read()
+    Reader::new(net, coloured, watch)?.read()
 }
 
 /// A place of the file: where its colours begin among the unfolded places.
@@ -111,7 +126,7 @@ struct FilePlace {
     first: u32,
 }
 
-struct Reader<'a, 'i> {
+struct Reader<'a, 'i, 'w> {
     net: Node<'a, 'i>,
     coloured: bool,
     sorts: Sorts,
@@ -119,6 +134,10 @@ struct Reader<'a, 'i> {
     places: FxHashMap<&'a str, FilePlace>,
     /// Reference places and transitions, and whom they stand for.
     references: FxHashMap<&'a str, &'a str>,
+    unfolded_places: u64,
+    watch: Watch<'w>,
+    /// Places and transitions made.
+    parts: u64,
 }
 
 /// An arc of the file.
@@ -128,8 +147,8 @@ struct FileArc<'a, 'i> {
     kind: ArcKind,
 }
 
-impl<'a, 'i> Reader<'a, 'i> {
-    fn new(net: Node<'a, 'i>, coloured: bool) -> Result<Self, PetriError> {
+impl<'a, 'i, 'w> Reader<'a, 'i, 'w> {
+    fn new(net: Node<'a, 'i>, coloured: bool, watch: Watch<'w>) -> Result<Self, PetriError> {
         let name = net.attribute("id").unwrap_or("net");
         Ok(Self {
             net,
@@ -138,10 +157,13 @@ impl<'a, 'i> Reader<'a, 'i> {
             builder: NetBuilder::new(name),
             places: FxHashMap::default(),
             references: FxHashMap::default(),
+            unfolded_places: 0,
+            watch,
+            parts: 0,
         })
     }
 
-    fn elements(&self, name: &'static str) -> impl Iterator<Item = Node<'a, 'i>> + use<'a, 'i> {
+    fn elements(&self, name: &'static str) -> impl Iterator<Item = Node<'a, 'i>> + use<'a, 'i, 'w> {
         self.net.descendants().filter(move |node| node.is_element() && node.tag_name().name() == name)
     }
 
@@ -200,6 +222,7 @@ impl<'a, 'i> Reader<'a, 'i> {
             Some(kind) => self.sorts.of(structure(kind)?)?,
             None => Sort::dot(),
         };
+        let colours = sort.listed(&self.sorts, node)?;
         let tokens: Bag = match (self.coloured, child(node, "hlinitialMarking")) {
             (true, Some(marking)) => {
                 let term = Term::read(structure(marking)?, &self.sorts)?;
@@ -208,9 +231,14 @@ impl<'a, 'i> Reader<'a, 'i> {
             (true, None) => Bag::default(),
             (false, _) => [(0, i64::from(label(node, "initialMarking")?.unwrap_or(0)))].into_iter().collect(),
         };
-        let colours = sort.size(&self.sorts);
+        self.unfolded_places += u64::from(colours);
+        if self.unfolded_places > MOST_COLOURS && self.coloured {
+            let found = format!("{} places when it is unfolded, and more to come", self.unfolded_places);
+            return Err(wrong(node, found, "at most a million"));
+        }
         let mut first = 0;
         for colour in 0..colours {
+            self.look()?;
             let name = if self.coloured {
                 format!("{id}@{}", sort.name_of(colour, &self.sorts))
             } else {
@@ -284,47 +312,33 @@ impl<'a, 'i> Reader<'a, 'i> {
         }
         names.sort();
         names.dedup();
-        let mut sorts = Vec::with_capacity(names.len());
-        let mut bindings = 1u64;
-        for name in &names {
-            let sort = self
-                .sorts
-                .of_variable(name)
-                .ok_or_else(|| wrong(node, format!("variable {name:?}"), "a declared one"))?;
-            bindings = bindings.saturating_mul(u64::from(sort.size(&self.sorts)));
-            sorts.push(sort);
+        let mut variables = Vec::with_capacity(names.len());
+        for name in names {
+            let sort = self.sorts.of_variable(&name);
+            let sort = sort.ok_or_else(|| wrong(node, format!("variable {name:?}"), "a declared one"))?;
+            variables.push((name, sort));
         }
-        if bindings > MOST_BINDINGS {
-            let expected = format!("at most {MOST_BINDINGS}");
-            return Err(wrong(node, format!("{bindings} bindings of transition {id:?}"), &expected));
-        }
+        let mut search = Bindings::new(&self.sorts, guard.as_ref(), node, &variables);
+        search.find(&mut *self.watch)?;
+        let found = search.into_found();
         let mut binding = Variables::default();
-        let mut colours = vec![0u32; names.len()];
-        loop {
-            for ((name, sort), &colour) in names.iter().zip(&sorts).zip(&colours) {
+        for colours in &found {
+            for ((name, sort), &colour) in variables.iter().zip(colours) {
                 binding.set(name, sort.parts(colour, &self.sorts));
             }
-            let holds = match &guard {
-                Some(guard) => guard.holds(&self.sorts, &binding, node)?,
-                None => true,
-            };
-            if holds {
-                self.bound(node, id, arcs, &terms, &binding, (&sorts, &colours))?;
-            }
-            // The next binding: the last variable runs fastest.
-            let mut at = colours.len();
-            loop {
-                if at == 0 {
-                    return Ok(());
-                }
-                at -= 1;
-                colours[at] += 1;
-                if colours[at] < sorts[at].size(&self.sorts) {
-                    break;
-                }
-                colours[at] = 0;
-            }
+            self.look()?;
+            self.bound(node, id, arcs, &terms, &binding, (&variables, colours))?;
         }
+        Ok(())
+    }
+
+    /// Whether to go on.
+    fn look(&mut self) -> Result<(), PetriError> {
+        self.parts += 1;
+        if self.parts.is_multiple_of(PARTS_PER_LOOK) && (self.watch)().is_break() {
+            return Err(PetriError::Interrupted);
+        }
+        Ok(())
     }
 
     fn bound(
@@ -334,10 +348,13 @@ impl<'a, 'i> Reader<'a, 'i> {
         arcs: &[FileArc<'a, 'i>],
         terms: &[Term],
         binding: &Variables,
-        (sorts, colours): (&[Sort], &[u32]),
+        (variables, colours): (&[(String, Sort)], &[u32]),
     ) -> Result<(), PetriError> {
-        let parts: Vec<String> =
-            sorts.iter().zip(colours).map(|(sort, &colour)| sort.name_of(colour, &self.sorts)).collect();
+        let parts: Vec<String> = variables
+            .iter()
+            .zip(colours)
+            .map(|((_, sort), &colour)| sort.name_of(colour, &self.sorts))
+            .collect();
         let name = if parts.is_empty() { id.to_owned() } else { format!("{id}@{}", parts.join(".")) };
         let added = self.builder.transition(&name, Timing::Untimed, Servers::Count(1));
         let transition = added.map_err(|error| wrong(node, error, "ids of their own"))?;

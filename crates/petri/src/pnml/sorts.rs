@@ -5,6 +5,11 @@ use crate::PetriError;
 use roxmltree::Node;
 use rustc_hash::FxHashMap;
 
+/// Colours of a sort of which a place holds tokens, or of which all are meant.
+pub(super) const MOST_COLOURS: u64 = 1_000_000;
+/// Simple sorts side by side: a product of products that doubles at each step ends here.
+const MOST_PARTS: usize = 256;
+
 /// A sort as simple sorts side by side: a product has several, the sort of black tokens has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sort {
@@ -35,9 +40,10 @@ impl Sort {
         Self::default()
     }
 
-    /// Number of colours.
-    pub fn size(&self, sorts: &Sorts) -> u32 {
-        self.parts.iter().map(|&part| sorts.simple[part].colours.len() as u32).product()
+    /// Number of colours; of a product that has more than a number can tell, that many.
+    pub fn size(&self, sorts: &Sorts) -> u64 {
+        let sizes = self.parts.iter().map(|&part| sorts.simple[part].colours.len() as u64);
+        sizes.fold(1, u64::saturating_mul)
     }
 
     /// The colours of the simple sorts that make a colour; the last part runs fastest.
@@ -52,18 +58,28 @@ impl Sort {
         parts
     }
 
-    /// The number of a colour; nothing if it is of another sort.
+    /// The number of a colour; nothing if it is of another sort, or too large a number.
     pub fn number(&self, parts: &[(usize, u32)], sorts: &Sorts) -> Option<u32> {
         if parts.len() != self.parts.len()
             || parts.iter().zip(&self.parts).any(|(part, sort)| part.0 != *sort)
         {
             return None;
         }
-        Some(
-            parts
-                .iter()
-                .fold(0, |number, &(sort, colour)| number * sorts.simple[sort].colours.len() as u32 + colour),
-        )
+        parts.iter().try_fold(0u32, |number, &(sort, colour)| {
+            number.checked_mul(sorts.simple[sort].colours.len() as u32)?.checked_add(colour)
+        })
+    }
+
+    /// Whether all its colours can be listed.
+    ///
+    /// # Errors
+    /// When there are too many.
+    pub fn listed(&self, sorts: &Sorts, at: Node<'_, '_>) -> Result<u32, PetriError> {
+        let size = self.size(sorts);
+        let fits = u32::try_from(size).ok().filter(|_| size <= MOST_COLOURS);
+        fits.ok_or_else(|| {
+            wrong(at, format!("a sort of {size} colours"), "at most a million where they are listed")
+        })
     }
 
     /// The name of a colour: parts joined by points.
@@ -143,7 +159,7 @@ impl Sorts {
                     text.parse().map_err(|_| wrong(node, format!("{name} {text:?}"), "a whole number"))
                 };
                 let (first, last) = (bound("start")?, bound("end")?);
-                if last < first || last - first > 1_000_000 {
+                if last < first || last.checked_sub(first).is_none_or(|wide| wide > 1_000_000) {
                     return Err(wrong(
                         node,
                         format!("a range from {first} to {last}"),
@@ -178,6 +194,10 @@ impl Sorts {
                 let mut parts = Vec::new();
                 for part in children(node) {
                     parts.extend(self.of(part)?.parts);
+                    if parts.len() > MOST_PARTS {
+                        let expected = format!("at most {MOST_PARTS}");
+                        return Err(wrong(node, format!("a product of {} sorts", parts.len()), &expected));
+                    }
                 }
                 Ok(Sort { parts })
             }
@@ -212,11 +232,11 @@ impl Sorts {
         let sort = self.of(range)?;
         let first = self.ranges.iter().find(|range| range.2 == sort.parts[0]).map_or(0, |range| range.0);
         let value: i64 = text.parse().map_err(|_| wrong(node, format!("{text:?}"), "a whole number"))?;
-        let size = i64::from(sort.size(self));
-        if !(0..size).contains(&(value - first)) {
-            return Err(wrong(node, format!("{value}"), "a number of the range"));
+        let place = value.checked_sub(first).and_then(|place| u32::try_from(place).ok());
+        match place.filter(|&place| u64::from(place) < sort.size(self)) {
+            Some(place) => Ok((sort.parts[0], place)),
+            None => Err(wrong(node, format!("{value}"), "a number of the range")),
         }
-        Ok((sort.parts[0], (value - first) as u32))
     }
 
     /// The colour so many places further, round and round.
@@ -231,7 +251,10 @@ impl Sorts {
     }
 
     /// All colours of a sort, each by its parts.
-    pub fn all(&self, sort: &Sort) -> Vec<Vec<(usize, u32)>> {
-        (0..sort.size(self)).map(|colour| sort.parts(colour, self)).collect()
+    ///
+    /// # Errors
+    /// When there are too many.
+    pub fn all(&self, sort: &Sort, at: Node<'_, '_>) -> Result<Vec<Vec<(usize, u32)>>, PetriError> {
+        Ok((0..sort.listed(self, at)?).map(|colour| sort.parts(colour, self)).collect())
     }
 }

@@ -1,6 +1,6 @@
 //! Terms of a symmetric net: multisets of colours, and conditions.
 
-use super::sorts::{Sort, Sorts};
+use super::sorts::{MOST_COLOURS, Sort, Sorts};
 use super::{attribute, children, wrong};
 use crate::PetriError;
 use roxmltree::Node;
@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 /// Colours with their counts.
 pub(super) type Bag = FxHashMap<u32, i64>;
 /// A colour by its parts.
-type Colour = Vec<(usize, u32)>;
+pub(super) type Colour = Vec<(usize, u32)>;
 
 /// The colours that variables are bound to.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +20,10 @@ pub(super) struct Variables {
 impl Variables {
     pub fn set(&mut self, name: &str, colour: Colour) {
         self.bound.insert(name.to_owned(), colour);
+    }
+
+    pub fn clear(&mut self, name: &str) {
+        self.bound.remove(name);
     }
 }
 
@@ -36,6 +40,10 @@ pub(super) enum Term {
     Constant((usize, u32)),
     Dot,
     Further(Box<Term>, i64),
+}
+
+fn too_many(at: Node<'_, '_>) -> PetriError {
+    wrong(at, "a multiset with more than 9223372036854775807 of a colour", "fewer")
 }
 
 /// The operands: each is wrapped in a `subterm`.
@@ -132,19 +140,24 @@ impl Term {
                 terms.iter().try_for_each(|term| term.add_to(bag, times, (sort, sorts), bound, at))
             }
             Self::Difference(terms) => {
+                let less = times.checked_neg().ok_or_else(|| too_many(at))?;
                 for (number, term) in terms.iter().enumerate() {
-                    let sign = if number == 0 { times } else { -times };
+                    let sign = if number == 0 { times } else { less };
                     term.add_to(bag, sign, (sort, sorts), bound, at)?;
                 }
                 Ok(())
             }
-            Self::Times(count, term) => term.add_to(bag, times * count, (sort, sorts), bound, at),
+            Self::Times(count, term) => {
+                let times = times.checked_mul(*count).ok_or_else(|| too_many(at))?;
+                term.add_to(bag, times, (sort, sorts), bound, at)
+            }
             _ => {
                 for colour in self.colours(sorts, bound, at)? {
                     let number = sort.number(&colour, sorts);
                     let number =
                         number.ok_or_else(|| wrong(at, "a colour of another sort", "one of the place's"))?;
-                    *bag.entry(number).or_default() += times;
+                    let held = bag.entry(number).or_default();
+                    *held = held.checked_add(times).ok_or_else(|| too_many(at))?;
                 }
                 Ok(())
             }
@@ -156,7 +169,7 @@ impl Term {
         match self {
             Self::Dot => Ok(vec![Vec::new()]),
             Self::Constant(colour) => Ok(vec![vec![*colour]]),
-            Self::All(sort) => Ok(sorts.all(sort)),
+            Self::All(sort) => sorts.all(sort, at),
             Self::Variable(name) => {
                 let colour = bound.bound.get(name).cloned();
                 let colour = colour.ok_or_else(|| wrong(at, format!("variable {name:?}"), "a bound one"))?;
@@ -173,6 +186,10 @@ impl Term {
                 let mut found: Vec<Colour> = vec![Vec::new()];
                 for term in terms {
                     let parts = term.colours(sorts, bound, at)?;
+                    if found.len() as u64 * parts.len() as u64 > MOST_COLOURS {
+                        let found = format!("a tuple of {} times {} colours", found.len(), parts.len());
+                        return Err(wrong(at, found, "at most a million"));
+                    }
                     let with = |so_far: &Colour| {
                         let so_far = so_far.clone();
                         parts.iter().map(move |part| [so_far.as_slice(), part].concat()).collect::<Vec<_>>()
@@ -184,6 +201,27 @@ impl Term {
             Self::Sum(_) | Self::Difference(_) | Self::Times(..) | Self::Empty => {
                 Err(wrong(at, "a multiset", "a single colour"))
             }
+        }
+    }
+
+    /// Whether all its variables are bound.
+    fn is_bound(&self, bound: &Variables) -> bool {
+        match self {
+            Self::Sum(terms) | Self::Difference(terms) | Self::Tuple(terms) => {
+                terms.iter().all(|term| term.is_bound(bound))
+            }
+            Self::Times(_, term) | Self::Further(term, _) => term.is_bound(bound),
+            Self::Variable(name) => bound.bound.contains_key(name),
+            Self::Empty | Self::All(_) | Self::Constant(_) | Self::Dot => true,
+        }
+    }
+
+    /// How much further this term is than a variable, if it is that variable or one that far from it.
+    fn offset_from(&self, name: &str) -> Option<i64> {
+        match self {
+            Self::Variable(own) if own == name => Some(0),
+            Self::Further(term, by) => term.offset_from(name).map(|offset| offset + by),
+            _ => None,
         }
     }
 
@@ -274,40 +312,105 @@ impl Condition {
         }
     }
 
-    /// Whether it holds under a binding.
-    pub fn holds(&self, sorts: &Sorts, bound: &Variables, at: Node<'_, '_>) -> Result<bool, PetriError> {
+    /// Whether it holds, whatever the variables are that are not bound yet; nothing where they decide.
+    pub fn decide(
+        &self,
+        sorts: &Sorts,
+        bound: &Variables,
+        at: Node<'_, '_>,
+    ) -> Result<Option<bool>, PetriError> {
         match self {
-            Self::Always(value) => Ok(*value),
-            Self::Not(inner) => Ok(!inner.holds(sorts, bound, at)?),
-            Self::Implies(when, then) => Ok(!when.holds(sorts, bound, at)? || then.holds(sorts, bound, at)?),
-            Self::And(inner) => {
-                for condition in inner {
-                    if !condition.holds(sorts, bound, at)? {
-                        return Ok(false);
-                    }
-                }
-                Ok(true)
-            }
-            Self::Or(inner) => {
-                for condition in inner {
-                    if condition.holds(sorts, bound, at)? {
-                        return Ok(true);
-                    }
-                }
-                Ok(false)
-            }
+            Self::Always(value) => Ok(Some(*value)),
+            Self::Not(inner) => Ok(inner.decide(sorts, bound, at)?.map(|holds| !holds)),
+            Self::Implies(when, then) => match when.decide(sorts, bound, at)? {
+                Some(false) => Ok(Some(true)),
+                Some(true) => then.decide(sorts, bound, at),
+                None => Ok(then.decide(sorts, bound, at)?.filter(|holds| *holds)),
+            },
+            Self::And(inner) => decide_all(inner, true, sorts, bound, at),
+            Self::Or(inner) => decide_all(inner, false, sorts, bound, at),
+            Self::Compare(_, left, right) if !(left.is_bound(bound) && right.is_bound(bound)) => Ok(None),
             Self::Compare(relation, left, right) => {
                 let (left, right) = (left.colour(sorts, bound, at)?, right.colour(sorts, bound, at)?);
                 let order = left.cmp(&right);
-                Ok(match relation {
+                Ok(Some(match relation {
                     Relation::Equal => order.is_eq(),
                     Relation::Unequal => order.is_ne(),
                     Relation::Less => order.is_lt(),
                     Relation::LessOrEqual => order.is_le(),
                     Relation::Greater => order.is_gt(),
                     Relation::GreaterOrEqual => order.is_ge(),
-                })
+                }))
             }
         }
     }
+
+    /// The only colours that a variable can still have, if what is bound leaves but a few: equal to a term that is known,
+    /// or that in each case of several.
+    pub fn left_for(
+        &self,
+        name: &str,
+        sorts: &Sorts,
+        bound: &Variables,
+        at: Node<'_, '_>,
+    ) -> Result<Option<Vec<Colour>>, PetriError> {
+        match self {
+            Self::Compare(Relation::Equal, left, right) => {
+                for (own, other) in [(left, right), (right, left)] {
+                    if let (Some(offset), true) = (own.offset_from(name), other.is_bound(bound)) {
+                        let colour = other.colour(sorts, bound, at)?;
+                        return Ok(Some(vec![
+                            colour.into_iter().map(|part| sorts.further(part, -offset)).collect(),
+                        ]));
+                    }
+                }
+                Ok(None)
+            }
+            Self::And(inner) => {
+                let mut least: Option<Vec<Colour>> = None;
+                for condition in inner {
+                    let found = condition.left_for(name, sorts, bound, at)?;
+                    let fewer =
+                        found.filter(|found| least.as_ref().is_none_or(|least| found.len() < least.len()));
+                    least = fewer.or(least);
+                }
+                Ok(least)
+            }
+            Self::Or(inner) => {
+                let mut all = Vec::new();
+                for condition in inner {
+                    if condition.decide(sorts, bound, at)? == Some(false) {
+                        continue;
+                    }
+                    match condition.left_for(name, sorts, bound, at)? {
+                        Some(found) => all.extend(found),
+                        None => return Ok(None),
+                    }
+                }
+                all.sort_unstable();
+                all.dedup();
+                Ok(Some(all))
+            }
+            Self::Not(_) | Self::Implies(..) | Self::Compare(..) | Self::Always(_) => Ok(None),
+        }
+    }
+}
+
+/// Of conditions side by side: `unless` while all say so, otherwise decided by the first that does not.
+fn decide_all(
+    conditions: &[Condition],
+    unless: bool,
+    sorts: &Sorts,
+    bound: &Variables,
+    at: Node<'_, '_>,
+) -> Result<Option<bool>, PetriError> {
+    let mut known = true;
+    for condition in conditions {
+        match condition.decide(sorts, bound, at)? {
+            Some(holds) if holds != unless => return Ok(Some(!unless)),
+            Some(_) => {}
+            None => known = false,
+        }
+    }
+    Ok(known.then_some(unless))
 }

@@ -1,6 +1,6 @@
 //! Exploration and solution of a net, by name.
 
-use super::read::{AnyNet, NetSource, petri, read_net};
+use super::read::{AnyNet, NetSource, petri, read_net_until};
 use super::simulate::NamedNumbers;
 use crate::error::Error;
 use linecard_petri::{
@@ -41,9 +41,9 @@ pub struct ExploreReport {
 }
 
 /// The net of places and transitions that a net is or unfolds to.
-fn unfolded(path: &str, net: AnyNet) -> Result<Unfolded, Error> {
+fn unfolded(path: &str, net: AnyNet, watch: &mut dyn FnMut() -> ControlFlow<()>) -> Result<Unfolded, Error> {
     match net {
-        AnyNet::Coloured(net) => net.unfold().map_err(|error| petri(path, error)),
+        AnyNet::Coloured(net) => net.unfold_until(watch).map_err(|error| petri(path, error)),
         AnyNet::Plain(net) => Ok(Unfolded {
             place_of: (0..net.places.len() as u32).map(Some).collect(),
             transition_of: (0..net.transitions.len() as u32).collect(),
@@ -55,7 +55,7 @@ fn unfolded(path: &str, net: AnyNet) -> Result<Unfolded, Error> {
 /// Explores a net, telling how many markings there are; `progress` may end it.
 ///
 /// # Errors
-/// As [`read_net`], and when the net cannot be unfolded or `progress` ended it.
+/// As [`read_net`](super::read_net), and when the net cannot be unfolded or `progress` ended it.
 pub fn explore_net(
     source: &NetSource,
     most_markings: u64,
@@ -63,7 +63,10 @@ pub fn explore_net(
     progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<ExploreReport, Error> {
     let path = source.path.as_str();
-    let net = unfolded(path, read_net(source)?)?.net;
+    // No marking yet while it is read.
+    let mut reading = || progress(0);
+    let net = read_net_until(source, &mut reading)?;
+    let net = unfolded(path, net, &mut reading)?.net;
     let explored = explore_until(&net, most_markings, progress).map_err(|error| petri(path, error))?;
     let bounds = net.places.iter().zip(&explored.bounds).map(|(place, &bound)| (place.name.clone(), bound));
     let unbounded = explored.unbounded.iter().map(|&place| net.places[place as usize].name.clone());
@@ -106,16 +109,17 @@ pub struct SolveReport {
 /// Solves a net; what a coloured one unfolds to is added up. `progress` is told how many markings there are, and may end it.
 ///
 /// # Errors
-/// As [`read_net`], when the net has no steady state that can be solved for, or `progress` ended it.
+/// As [`read_net`](super::read_net), when the net has no steady state that can be solved for, or `progress` ended it.
 pub fn solve_net(
     source: &NetSource,
     most_markings: u64,
     progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<SolveReport, Error> {
     let path = source.path.as_str();
-    let net = read_net(source)?;
+    let mut reading = || progress(0);
+    let net = read_net_until(source, &mut reading)?;
     let names = Names::of(&net);
-    let unfolded = unfolded(path, net)?;
+    let unfolded = unfolded(path, net, &mut reading)?;
     let solved = solve_until(&unfolded.net, most_markings, progress)
         .map_err(|error: PetriError| petri(path, error))?;
     let (mut throughput, mut tokens) = (vec![0.0; names.transitions.len()], vec![0.0; names.places.len()]);

@@ -5,9 +5,10 @@ use crate::error::{ConfigProblem, Error};
 use crate::preset::{problem, shipped_net};
 use linecard_petri::{
     ArcKind, Choice, Colour, ColouredBuilder, ColouredNet, Constant, Net, PetriError, Servers, TimingText,
-    read_pnml,
+    read_pnml_until,
 };
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// Modules inside modules, at most.
@@ -85,6 +86,20 @@ fn to_problem(path: &str, error: &PetriError) -> ConfigProblem {
 /// # Errors
 /// When it cannot be read; every problem of a TOML file that has the right shape.
 pub fn read_net(source: &NetSource) -> Result<AnyNet, Error> {
+    // Nobody stops it.
+    read_net_until(source, &mut || ControlFlow::Continue(()))
+}
+
+/// What `tick` says while a net is read: nothing is done yet.
+pub(super) fn ask(tick: &dyn Fn(u64, u64) -> bool) -> ControlFlow<()> {
+    if tick(0, 0) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
+/// The same; `watch` is asked now and then whether to go on, for a small file may stand for millions of transitions.
+pub(super) fn read_net_until(
+    source: &NetSource,
+    watch: &mut dyn FnMut() -> ControlFlow<()>,
+) -> Result<AnyNet, Error> {
     let path = source.path.as_str();
     let ending = Path::new(path).extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     if source.text.is_none() && matches!(ending.as_deref(), Some("pnml" | "xml")) {
@@ -94,7 +109,8 @@ pub fn read_net(source: &NetSource) -> Result<AnyNet, Error> {
                 format!("found --set {set}, expected none: PNML has no parameters"),
             ));
         }
-        return read_pnml(&text_of(path)?).map(AnyNet::Plain).map_err(|error| petri(path, error));
+        let net = read_pnml_until(&text_of(path)?, watch);
+        return net.map(AnyNet::Plain).map_err(|error| petri(path, error));
     }
     let text = match &source.text {
         Some(text) => text.clone(),
@@ -125,7 +141,7 @@ pub fn read_net(source: &NetSource) -> Result<AnyNet, Error> {
     reader.file(path, &file, &set, &BTreeMap::new());
     let Reader { net, mut problems, .. } = reader;
     match net.build_all() {
-        Ok(net) if problems.is_empty() => return if_plain(net).map_err(|error| petri(path, error)),
+        Ok(net) if problems.is_empty() => return if_plain(net, watch).map_err(|error| petri(path, error)),
         Ok(_) => (),
         // Without its transitions a net has no other problem than those that they had.
         Err(wrong) if problems.is_empty() || !file.transition.is_empty() => {
@@ -137,8 +153,8 @@ pub fn read_net(source: &NetSource) -> Result<AnyNet, Error> {
 }
 
 /// A net without colours and expressions is one of places and transitions.
-fn if_plain(net: ColouredNet) -> Result<AnyNet, PetriError> {
-    if net.is_plain() { Ok(AnyNet::Plain(net.unfold()?.net)) } else { Ok(AnyNet::Coloured(net)) }
+fn if_plain(net: ColouredNet, watch: &mut dyn FnMut() -> ControlFlow<()>) -> Result<AnyNet, PetriError> {
+    if net.is_plain() { Ok(AnyNet::Plain(net.unfold_until(watch)?.net)) } else { Ok(AnyNet::Coloured(net)) }
 }
 
 /// The text of a file, or of a shipped net.

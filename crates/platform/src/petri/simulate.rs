@@ -1,7 +1,7 @@
 //! Replications of a net on all cores, with intervals.
 
 use super::analyse::{Names, by_name};
-use super::read::{AnyNet, NetSource, one_problem, petri, read_net};
+use super::read::{AnyNet, NetSource, ask, one_problem, petri, read_net_until};
 use crate::error::Error;
 use linecard_petri::{PetriError, Run, Simulated, simulate, simulate_coloured};
 use serde::Serialize;
@@ -97,7 +97,7 @@ pub struct SimulateRequest {
 /// thousandths of a replication, and says whether to stop.
 ///
 /// # Errors
-/// As [`read_net`], when the net cannot be simulated, the request makes no sense, or `tick` says so.
+/// As [`read_net`](super::read_net), when the net cannot be simulated, the request makes no sense, or `tick` says so.
 pub fn simulate_net(
     request: &SimulateRequest,
     tick: &(dyn Fn(u64, u64) -> bool + Sync),
@@ -121,7 +121,7 @@ pub fn simulate_net(
             return Err(one_problem("simulate", found));
         }
     }
-    let net = read_net(&request.net)?;
+    let net = read_net_until(&request.net, &mut || ask(tick))?;
     let names = Names::of(&net);
     let unknown = |name: &&String| !names.places.contains(name) && !names.transitions.contains(name);
     if let Some(name) = request.of.iter().find(unknown) {

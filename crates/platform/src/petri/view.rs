@@ -1,6 +1,6 @@
 //! A net for other eyes: its parts for a picture, its firings one by one, itself as PNML.
 
-use super::read::{AnyNet, NetSource, one_problem, petri, read_net};
+use super::read::{AnyNet, NetSource, ask, one_problem, petri, read_net_until};
 use crate::error::Error;
 use linecard_petri::{ArcKind, Choice, ColouredNet, Run, rewrite_pnml, write_pnml};
 use serde::Serialize;
@@ -59,16 +59,16 @@ pub struct NetView {
     pub arcs: Vec<ArcView>,
 }
 
-fn coloured(source: &NetSource) -> Result<ColouredNet, Error> {
-    read_net(source)?.into_coloured().map_err(|error| petri(&source.path, error))
+fn coloured(source: &NetSource, tick: &dyn Fn(u64, u64) -> bool) -> Result<ColouredNet, Error> {
+    read_net_until(source, &mut || ask(tick))?.into_coloured().map_err(|error| petri(&source.path, error))
 }
 
-/// The parts of a net, with its modules.
+/// The parts of a net, with its modules. `tick` says whether to stop.
 ///
 /// # Errors
-/// As [`read_net`].
-pub fn view_net(source: &NetSource) -> Result<NetView, Error> {
-    let net = coloured(source)?;
+/// As [`read_net`](super::read_net), and when `tick` says so.
+pub fn view_net(source: &NetSource, tick: &dyn Fn(u64, u64) -> bool) -> Result<NetView, Error> {
+    let net = coloured(source, tick)?;
     let place = |place: &linecard_petri::ColouredPlace| PlaceView {
         name: place.name.clone(),
         colour: place.colour.describe(),
@@ -128,7 +128,7 @@ pub struct TraceRequest {
 /// Firings of a run, in order. `tick` says whether to stop.
 ///
 /// # Errors
-/// As [`read_net`], when the net cannot be simulated, or `tick` says so.
+/// As [`read_net`](super::read_net), when the net cannot be simulated, or `tick` says so.
 pub fn trace_net(
     source: &NetSource,
     request: &TraceRequest,
@@ -137,7 +137,7 @@ pub fn trace_net(
     if !(request.time.is_finite() && request.time > 0.0) {
         return Err(one_problem("trace", format!("found time {}, expected one above 0", request.time)));
     }
-    let net = coloured(source)?;
+    let net = coloured(source, tick)?;
     let run = Run { warmup: 0.0, time: request.time, seed: request.seed };
     let (mut number, mut firings, mut stopped) = (0u64, Vec::new(), false);
     let watched = net.watch(&run, &mut |firing| {
@@ -162,14 +162,18 @@ pub fn trace_net(
 }
 
 /// A net as PNML: a PNML file again as it was, all that other tools put into it included; a net of places and transitions
-/// with its times; a coloured one only unfolded.
+/// with its times; a coloured one only unfolded. `tick` says whether to stop.
 ///
 /// # Errors
-/// As [`read_net`], and when a coloured net is not to be unfolded or cannot be.
-pub fn net_to_pnml(source: &NetSource, unfold: bool) -> Result<String, Error> {
+/// As [`read_net`](super::read_net), when a coloured net is not to be unfolded or cannot be, and when `tick` says so.
+pub fn net_to_pnml(
+    source: &NetSource,
+    unfold: bool,
+    tick: &dyn Fn(u64, u64) -> bool,
+) -> Result<String, Error> {
     let path = source.path.as_str();
     let ending = Path::new(path).extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-    let net = read_net(source)?;
+    let net = read_net_until(source, &mut || ask(tick))?;
     if source.text.is_none() && !unfold && matches!(ending.as_deref(), Some("pnml" | "xml")) {
         let text = std::fs::read_to_string(path)
             .map_err(|error| one_problem(path, format!("cannot read: {error}")))?;
@@ -178,7 +182,8 @@ pub fn net_to_pnml(source: &NetSource, unfold: bool) -> Result<String, Error> {
     match net {
         AnyNet::Plain(net) => Ok(write_pnml(&net)),
         AnyNet::Coloured(net) if unfold => {
-            net.unfold().map(|unfolded| write_pnml(&unfolded.net)).map_err(|error| petri(path, error))
+            let unfolded = net.unfold_until(&mut || ask(tick));
+            unfolded.map(|unfolded| write_pnml(&unfolded.net)).map_err(|error| petri(path, error))
         }
         AnyNet::Coloured(_) => {
             let message = "found a coloured net, expected one of places and transitions, or --unfold: the expressions of \
