@@ -1,11 +1,12 @@
 //! A packet program loaded: one call for each packet.
 
 use crate::code::Code;
-use crate::cpu::{A0, Cpu, Hook, RA, SP, STOP};
+use crate::cpu::{A0, Cpu, Hook, RA, SP, STOP, Silent};
 use crate::error::{Fault, IssError, Place};
 use crate::image::Image;
 use crate::memory::Memory;
 use serde::Serialize;
+use std::ops::ControlFlow;
 
 /// Function that is called for each packet: `uint32_t app_packet(uint8_t *packet, uint32_t bytes)`.
 pub const PACKET_ENTRY: &str = "app_packet";
@@ -21,6 +22,9 @@ pub const HEAP_BYTES: u32 = 32 << 20;
 pub const MOST_PACKET_BYTES: usize = 65_535;
 /// Instructions that initialisation may take: tables are built there.
 pub const INIT_BUDGET: u64 = 20_000_000_000;
+
+/// Instructions between two looks at whether to go on.
+const LOOK: u64 = 1 << 20;
 
 const PAGE_BYTES: u32 = 4096;
 const PACKET_ROOM_BYTES: u32 = 65_536;
@@ -122,6 +126,20 @@ impl Machine {
     /// # Errors
     /// When it has no `app_packet`, does not fit into the simulated memory, or faults in `app_init`.
     pub fn new(image: Image, control: &[u8], budget: u64) -> Result<Self, IssError> {
+        // Nobody stops it.
+        Self::new_until(image, control, budget, &mut |_| ControlFlow::Continue(()))
+    }
+
+    /// The same, telling now and then how many instructions `app_init` took so far; `progress` may end it.
+    ///
+    /// # Errors
+    /// As [`Machine::new`], and when `progress` ended it.
+    pub fn new_until(
+        image: Image,
+        control: &[u8],
+        budget: u64,
+        progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<Self, IssError> {
         let Some(entry) = image.symbol(PACKET_ENTRY) else {
             let names: Vec<&str> = image
                 .symbols
@@ -153,7 +171,7 @@ impl Machine {
         if let Some(init) = machine.image.symbol(INIT_ENTRY) {
             let arguments =
                 if control.is_empty() { [0, 0] } else { [layout.control_low, control.len() as u32] };
-            machine.call(init, arguments, &mut crate::cpu::Silent, INIT_BUDGET, Place::Init)?;
+            machine.call(init, arguments, &mut Silent, INIT_BUDGET, Place::Init, progress)?;
         }
         Ok(machine)
     }
@@ -163,6 +181,20 @@ impl Machine {
     /// # Errors
     /// When it faults, runs for longer than its budget, or keeps a lock; when the packet is larger than IP allows.
     pub fn packet<H: Hook>(&mut self, packet: &[u8], time_us: u32, hook: &mut H) -> Result<u32, IssError> {
+        self.packet_until(packet, time_us, hook, &mut |_| ControlFlow::Continue(()))
+    }
+
+    /// The same; `progress` is told now and then how many instructions were taken in all, and may end it.
+    ///
+    /// # Errors
+    /// As [`Machine::packet`], and when `progress` ended it.
+    pub fn packet_until<H: Hook>(
+        &mut self,
+        packet: &[u8],
+        time_us: u32,
+        hook: &mut H,
+        progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<u32, IssError> {
         if packet.len() > MOST_PACKET_BYTES {
             return Err(IssError::TooLarge {
                 what: "a packet",
@@ -175,7 +207,7 @@ impl Machine {
         self.memory.fill(self.layout.packet_low, packet);
         let arguments = [self.layout.packet_low, packet.len() as u32];
         let place = Place::Packet(self.packets);
-        self.call(self.entry, arguments, hook, self.budget, place)?;
+        self.call(self.entry, arguments, hook, self.budget, place, progress)?;
         Ok(self.cpu.registers[A0])
     }
 
@@ -186,21 +218,40 @@ impl Machine {
         hook: &mut H,
         budget: u64,
         place: Place,
+        progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
     ) -> Result<(), IssError> {
         self.cpu.registers = [0; 64];
         self.cpu.held.clear();
         self.cpu.registers[RA] = STOP;
         self.cpu.registers[SP] = self.layout.stack_top;
         self.cpu.registers[A0..A0 + 2].copy_from_slice(&arguments);
-        match self.cpu.run(&self.code, &mut self.memory, hook, function, budget) {
-            Ok(()) => match self.cpu.held.first() {
-                None => Ok(()),
-                Some(&address) => Err(self.image.fault(place, Fault::NeverUnlocked { address }, function)),
-            },
-            Err((fault, index)) => {
-                let pc = self.code.pc(index);
-                Err(self.told(place, pc).unwrap_or_else(|| self.image.fault(place, fault, pc)))
+        let before = self.cpu.instructions;
+        let mut pc = function;
+        loop {
+            // In pieces, so that somebody can end what takes long; most packets are through in one.
+            let taken = self.cpu.instructions - before;
+            let look = LOOK.min(budget - taken);
+            let (fault, index) = match self.cpu.run(&self.code, &mut self.memory, hook, pc, look) {
+                Ok(()) => break,
+                Err(faulted) => faulted,
+            };
+            pc = self.code.pc(index);
+            let taken = self.cpu.instructions - before;
+            match fault {
+                Fault::Runaway { .. } if taken > budget => {
+                    return Err(self.image.fault(place, Fault::Runaway { budget }, pc));
+                }
+                Fault::Runaway { .. } => {
+                    if progress(self.cpu.instructions).is_break() {
+                        return Err(IssError::Interrupted);
+                    }
+                }
+                _ => return Err(self.told(place, pc).unwrap_or_else(|| self.image.fault(place, fault, pc))),
             }
+        }
+        match self.cpu.held.first() {
+            None => Ok(()),
+            Some(&address) => Err(self.image.fault(place, Fault::NeverUnlocked { address }, function)),
         }
     }
 

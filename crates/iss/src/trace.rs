@@ -15,6 +15,7 @@ use crate::code::{Class, Code};
 use crate::decode::Opcode;
 use crate::machine::Machine;
 use crate::{IssError, cpu};
+use std::ops::ControlFlow;
 
 const DISTANCE_BITS: u32 = 12;
 const LONG: u32 = (1 << DISTANCE_BITS) - 1;
@@ -197,10 +198,24 @@ impl Recorder {
     /// # Errors
     /// As [`Machine::packet`]; the packet is then not in the trace.
     pub fn packet(&mut self, machine: &mut Machine, packet: &[u8], time_us: u32) -> Result<u32, IssError> {
+        self.packet_until(machine, packet, time_us, &mut |_| ControlFlow::Continue(()))
+    }
+
+    /// The same; `progress` is told now and then how many instructions were taken in all, and may end it.
+    ///
+    /// # Errors
+    /// As [`Recorder::packet`], and when `progress` ended it.
+    pub fn packet_until(
+        &mut self,
+        machine: &mut Machine,
+        packet: &[u8],
+        time_us: u32,
+        progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<u32, IssError> {
         self.recording = true;
         self.last_run = NO_RUN;
         let before = machine.instructions();
-        let result = match machine.packet(packet, time_us, self) {
+        let result = match machine.packet_until(packet, time_us, self, progress) {
             Ok(result) => result,
             Err(error) => {
                 self.rewind();

@@ -12,6 +12,10 @@ use std::ops::ControlFlow;
 
 /// Packets traced before the trace is compiled and forgotten.
 const BATCH_PACKETS: usize = 1024;
+/// The same for packets that execute much: a trace takes no more than this and its last packet.
+const BATCH_BYTES: usize = 64 << 20;
+/// Instructions that a packet may take at most: more of them than this do not fit into memory as a trace.
+const MOST_BUDGET: u64 = 100_000_000;
 /// Functions and results that a report lists.
 const MOST_LISTED: usize = 12;
 /// Distinct results that are counted; more are too many to list.
@@ -144,6 +148,11 @@ pub fn trace_program(
     request: &ProgramRequest,
     progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
 ) -> Result<TracedProgram, Error> {
+    if request.budget > MOST_BUDGET {
+        let message =
+            format!("found {} instructions a packet, expected at most {MOST_BUDGET}", request.budget);
+        return Err(config("budget", message));
+    }
     let image = read_image(&request.elf)?;
     let control = match &request.control {
         None => Vec::new(),
@@ -151,7 +160,9 @@ pub fn trace_program(
             .map_err(|error| config(file, format!("cannot read the control data: {error}")))?,
     };
     let mut packets = Packets::new(&request.packets)?;
-    let mut machine = Machine::new(image, &control, request.budget).map_err(iss)?;
+    let (at, total) = packets.progress();
+    let mut machine =
+        Machine::new_until(image, &control, request.budget, &mut |_| progress(at, total)).map_err(iss)?;
     let mut recorder = Recorder::new(&machine);
     let layout = *machine.layout();
     let mut builder = WorkBuilder::new(&layout, pipeline()?);
@@ -160,10 +171,13 @@ pub fn trace_program(
         let next = packets.next()?;
         let done = next.is_none();
         if let Some((bytes, time_us)) = next {
-            let result = recorder.packet(&mut machine, bytes, time_us).map_err(iss)?;
+            let mut looked = |_| progress(at, total);
+            let result = recorder.packet_until(&mut machine, bytes, time_us, &mut looked).map_err(iss)?;
             tally.result(result);
         }
-        if recorder.trace().packets().len() == BATCH_PACKETS || done {
+        let full =
+            recorder.trace().packets().len() == BATCH_PACKETS || recorder.trace().bytes() > BATCH_BYTES;
+        if full || done {
             tally.batch(&recorder, &machine);
             builder.add(recorder.trace(), machine.code());
             recorder.trace_mut().clear();
