@@ -34,11 +34,23 @@ struct Channel {
 struct Notes {
     commands: Vec<(Cycle, Command, Location, u32)>,
     transfers: Vec<(Cycle, Cycle, Request)>,
+    /// Whether somebody wants every command.
+    all: bool,
+    /// Rounds of refreshes that were left out.
+    left_out: Option<(Command, u32, u64)>,
 }
 
 impl packet_buffer::Observer for Notes {
     fn command(&mut self, at: Cycle, command: Command, location: Location, bytes: u32) {
         self.commands.push((at, command, location, bytes));
+    }
+
+    fn sees_commands(&self) -> bool {
+        self.all
+    }
+
+    fn left_out(&mut self, command: Command, parts: u32, rounds: u64) {
+        self.left_out = Some((command, parts, rounds));
     }
 
     fn transfer(&mut self, start: Cycle, end: Cycle, request: &Request) {
@@ -110,6 +122,9 @@ impl PacketSystem {
         observer: &mut O,
         watch: Watch<'_>,
     ) -> Result<u64, Stopped<E>> {
+        for channel in &mut self.channels {
+            channel.controller.observer_mut().all = observer.sees_commands();
+        }
         let mut now: Cycle = 0;
         let (mut accepted, mut steps) = (0u64, 0u64);
         let mut pending = source().map_err(Stopped::Source)?;
@@ -199,6 +214,9 @@ impl Channel {
             observer.command(number, &Issued { at, command, bank: location.bank, request, bytes });
             self.accounts.command(at, command, location, end_of_refresh);
         }
+        if let Some((command, parts, rounds)) = notes.left_out.take() {
+            self.accounts.left_out(command, parts, rounds);
+        }
         for &(start, end, request) in &notes.transfers {
             let (accept, transaction) = self.requests[request.tag as usize];
             let outcome = self.accounts.transfer(accept, start, end, &request);
@@ -211,6 +229,13 @@ impl Channel {
 }
 
 impl Accounts {
+    fn left_out(&mut self, command: Command, parts: u32, rounds: u64) {
+        match command {
+            Command::Refresh => self.statistics.refreshes += rounds * u64::from(parts),
+            _ => self.statistics.banks.iter_mut().for_each(|bank| bank.refreshes += rounds),
+        }
+    }
+
     fn command(&mut self, at: Cycle, command: Command, location: Location, refreshed: Cycle) {
         let bank = location.bank as usize;
         let counts = &mut self.statistics.banks[bank];

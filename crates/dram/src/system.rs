@@ -37,6 +37,9 @@ pub type Watch<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
 /// Clocks with something to do between two calls of the watch.
 pub(crate) const STEPS_PER_LOOK: u64 = 1 << 16;
 
+/// Clocks without a request after which refreshes are no longer carried out one by one.
+pub(crate) const LONG_IDLE: Cycle = 1 << 20;
+
 /// Why a run ended early.
 #[derive(Debug)]
 pub enum Stopped<E> {
@@ -157,6 +160,10 @@ impl System {
             if pending.is_none() && self.channels.iter().all(Channel::is_idle) {
                 break;
             }
+            let idle_until = pending.map_or(now, |access| access.arrival);
+            if skip_idle && idle_until.saturating_sub(now) > LONG_IDLE && !flight.observer.sees_commands() {
+                self.channels.iter_mut().for_each(|channel| channel.skip_refreshes(idle_until));
+            }
             let next = self.channels.iter().map(Channel::next_tick).min().unwrap_or(Cycle::MAX).min(retry);
             now = if skip_idle { next.max(now + 1) } else { now + 1 };
         }
@@ -209,6 +216,11 @@ impl<O: Observer> Observer for Flight<'_, O> {
     #[inline]
     fn command(&mut self, channel: u32, issued: &crate::channel::Issued) {
         self.observer.command(channel, issued);
+    }
+
+    #[inline]
+    fn sees_commands(&self) -> bool {
+        self.observer.sees_commands()
     }
 
     #[inline]

@@ -65,6 +65,10 @@ impl Configuration {
     /// One value for every parameter, if there are any at all.
     fn choose(resolved: Resolved, app: Option<&str>, problems: &mut Vec<ConfigProblem>) -> Option<Self> {
         if resolved.settings.is_empty() {
+            if problems.is_empty() {
+                let message = "sets no parameter of a machine: say what it extends, or give every parameter";
+                problems.push(problem("preset".into(), "", message.to_owned()));
+            }
             return None;
         }
         if resolved.is_part() {

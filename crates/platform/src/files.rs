@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use toml::de::DeTable;
+use toml::de::{DeTable, DeValue};
 
 /// What a preset is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,12 +100,22 @@ impl<'t> Files<'t> {
     /// several others extend is shown once for each. Files that cannot be read become problems of whoever asked for
     /// them. Answers the names of all that is extended, in the same order.
     pub fn walk(&self, problems: &mut Vec<ConfigProblem>, visit: &mut Visit<'_, 't>) -> Vec<String> {
-        let mut walk = Walk { open: Vec::new(), extends: Vec::new(), problems, visit };
+        let mut walk = Walk { open: Vec::new(), visits: 0, extends: Vec::new(), problems, visit };
         self.walk_from(&self.preset, "preset", &mut walk);
         walk.extends
     }
 
     fn walk_from<'a>(&'a self, name: &'a str, asked_by: &str, walk: &mut Walk<'a, '_, 't>) {
+        walk.visits += 1;
+        if walk.visits == MOST_VISITS {
+            let message = format!(
+                "extends files more than {MOST_VISITS} times in all, each time anew; extend each once"
+            );
+            walk.problems.push(problem(self.preset.clone(), "extends", message));
+        }
+        if walk.visits >= MOST_VISITS {
+            return;
+        }
         if walk.open.contains(&name) {
             let message = format!("`{name}` extends itself ({} -> {name})", walk.open.join(" -> "));
             return walk.problems.push(problem(asked_by.to_owned(), "extends", message));
@@ -131,9 +141,14 @@ impl<'t> Files<'t> {
 /// Called for a file, with the problems found so far.
 type Visit<'v, 't> = dyn FnMut(&PresetFile<'t>, &mut Vec<ConfigProblem>) + 'v;
 
+/// Files that one preset goes through, those that several extend counted each time.
+const MOST_VISITS: u32 = 1000;
+
 /// Under way through a preset's files.
 struct Walk<'a, 'v, 't> {
     open: Vec<&'a str>,
+    /// Files gone through so far: two bases that both extend two, and so on, double them at every step.
+    visits: u32,
     extends: Vec<String>,
     problems: &'v mut Vec<ConfigProblem>,
     visit: &'v mut Visit<'v, 't>,
@@ -157,6 +172,15 @@ fn read_file<'t>(name: &str, shelf: &'t Shelf) -> Result<PresetFile<'t>, Unread>
         Ok(table) => {
             let table = table.into_inner();
             let line_ends = text.match_indices('\n').map(|(end, _)| end).collect();
+            if let Some(extends) = table.get("extends").filter(|extends| !are_names(extends.get_ref())) {
+                let line = line_of(text, extends.span().start);
+                let message = "expected a name or a list of names in quotes, such as [\"platforms/ixp1200\"]";
+                return Err(Unread::Broken(problem(
+                    format!("{place}:{line}"),
+                    "extends",
+                    message.to_owned(),
+                )));
+            }
             Ok(PresetFile { place, text, extends: list_of(&table, "extends"), table, line_ends })
         }
         Err(e) => {
@@ -164,6 +188,14 @@ fn read_file<'t>(name: &str, shelf: &'t Shelf) -> Result<PresetFile<'t>, Unread>
             let message = format!("not TOML: {}", e.message());
             Err(Unread::Broken(problem(format!("{place}:{line}"), "", message)))
         }
+    }
+}
+
+fn are_names(value: &DeValue<'_>) -> bool {
+    match value {
+        DeValue::String(_) => true,
+        DeValue::Array(items) => items.iter().all(|item| matches!(item.get_ref(), DeValue::String(_))),
+        _ => false,
     }
 }
 

@@ -25,6 +25,7 @@ pub fn run(
     request: &RunRequest,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<RunReport, Error> {
+    check_numbers(request)?;
     if crate::chip::is_chip(&request.preset) {
         return crate::chip::run(request, progress);
     }
@@ -51,6 +52,30 @@ pub fn run(
     }
 }
 
+/// Numbers that no run comes to, and with which counters would go round.
+fn check_numbers(request: &RunRequest) -> Result<(), Error> {
+    const MOST_PACKETS: u64 = 1_000_000_000_000_000;
+    let mut problems = Vec::new();
+    for (option, packets) in
+        [("--packets", request.packets), ("--warmup", request.warmup_packets.unwrap_or(0))]
+    {
+        if packets > MOST_PACKETS {
+            let message = format!("found {packets}, expected at most {MOST_PACKETS}");
+            problems.push(problem(option.into(), "", message));
+        }
+    }
+    const MOST_US: f64 = 1e12;
+    let window =
+        [("--timeline-from", Some(request.timeline_from_us)), ("--timeline-for", request.timeline_for_us)];
+    for (option, microseconds) in window {
+        if let Some(found) = microseconds.filter(|us| !(0.0..=MOST_US).contains(us)) {
+            let message = format!("found {found}, expected 0 to {MOST_US} microseconds");
+            problems.push(problem(option.into(), "", message));
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Error::Config { problems }) }
+}
+
 fn run_watched<W: Watch + Clone>(
     request: &RunRequest,
     configuration: &Configuration,
@@ -70,6 +95,7 @@ fn run_watched<W: Watch + Clone>(
     let source = Box::new(move || traffic.next());
     let mut machine = Machine::new(&config, &*application, source, watch)
         .map_err(|message| Error::Config { problems: vec![problem("preset".into(), "", message)] })?;
+    notes.borrow_mut().ticks_per_second(machine.timebase().ticks_per_second());
     let counted = Rc::clone(&application);
     machine.on_measuring(Box::new(move || counted.restart_counters()));
     let packets = if request.packets == 0 { u64::MAX / 2 } else { request.packets };
@@ -108,6 +134,10 @@ fn run_watched<W: Watch + Clone>(
 
 /// Whether the traffic was any.
 pub(crate) fn judge_traffic(ended: bool, notes: &TrafficNotes, request: &RunRequest) -> Result<(), Error> {
+    if let (Some(late), true) = (&notes.too_late, ended) {
+        let name = request.trace.as_deref().unwrap_or("the generator");
+        return Err(Error::Traffic(format!("{name}: {late}")));
+    }
     if let (Some(error), true) = (&notes.error, request.strict || notes.packets == 0) {
         return Err(Error::Traffic(error.clone()));
     }

@@ -32,6 +32,21 @@ pub(crate) struct TrafficNotes {
     pub mapped: u64,
     /// Packets taken from the capture or generator.
     pub packets: u64,
+    /// The last nanosecond at which a packet may arrive, where the machine's clock has an end that is known.
+    last_ns: Option<u64>,
+    /// An arrival behind it, which ended the traffic.
+    pub too_late: Option<String>,
+}
+
+/// The machine's clock counts to 2^64 ticks: arrivals end an eighth before that, so that what follows from one fits.
+const LAST_ARRIVAL_TICKS: u128 = (1 << 64) - (1 << 61);
+
+impl TrafficNotes {
+    /// Says how fast the machine's clock ticks.
+    pub fn ticks_per_second(&mut self, ticks: u64) {
+        let last_ns = LAST_ARRIVAL_TICKS * 1_000_000_000 / u128::from(ticks.max(1));
+        self.last_ns = Some(u64::try_from(last_ns).unwrap_or(u64::MAX - 1));
+    }
 }
 
 /// Packets for a machine.
@@ -125,11 +140,18 @@ impl Traffic {
         }
         let first = *self.first_ns.get_or_insert(packet.time_ns);
         let since = packet.time_ns.saturating_sub(first);
-        Some(Arrival {
-            at_ns: u64::try_from(u128::from(since) * 1_000_000 / self.speedup_ppm).unwrap_or(u64::MAX),
-            flow_hash: hash_of(&packet),
-            head: head_of(&packet),
-        })
+        let at_ns = u64::try_from(u128::from(since) * 1_000_000 / self.speedup_ppm).unwrap_or(u64::MAX);
+        let mut notes = self.notes.borrow_mut();
+        if let Some(last_ns) = notes.last_ns.filter(|&last_ns| at_ns > last_ns) {
+            let packet = notes.packets;
+            notes.too_late = Some(format!(
+                "packet {packet} arrives {at_ns} ns after the first, and this machine's clock counts {last_ns} ns: raise \
+                 the rate or the speed-up of the traffic, or cut the capture where its clock jumps"
+            ));
+            return None;
+        }
+        drop(notes);
+        Some(Arrival { at_ns, flow_hash: hash_of(&packet), head: head_of(&packet) })
     }
 
     fn next_packet(&mut self) -> Option<Packet> {

@@ -9,6 +9,9 @@ use linecard_dram::{Cycle, Device, Location};
 #[derive(Default)]
 pub(crate) struct Outcomes(pub Vec<(u32, Cycle)>);
 
+/// Clocks behind which refreshes are no longer carried out one by one.
+const LONG_IDLE: Cycle = 1 << 20;
+
 /// Mark of a request whose thread has been told already.
 const TOLD: u64 = 1 << 32;
 
@@ -87,6 +90,9 @@ impl Driver {
         match self {
             Driver::Queued { channel, .. } => {
                 while channel.next_tick() <= cycle {
+                    if cycle - channel.next_tick() > LONG_IDLE {
+                        channel.skip_refreshes(cycle);
+                    }
                     let due = channel.next_tick();
                     channel.tick(due, outcomes);
                 }

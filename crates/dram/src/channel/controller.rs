@@ -279,6 +279,22 @@ impl Channel {
 
     // ---- refresh ----
 
+    /// Counts the refreshes of a long idle time up to `until` without carrying them out, but for the last rounds: what happens
+    /// from then on is the same. Does nothing while there is a request, a row is open, or a refresh is under way.
+    #[cold]
+    pub fn skip_refreshes(&mut self, until: Cycle) {
+        let open = |bank: u32| self.device.open_row(bank).is_some();
+        if !self.is_idle() || self.refresh.front().is_some() || (0..self.rows.len() as u32).any(open) {
+            return;
+        }
+        let rounds = self.refresh.skip_rounds(until);
+        match self.refresh.command() {
+            Command::Refresh => self.statistics.refreshes += rounds * u64::from(self.refresh.parts()),
+            _ => self.statistics.banks.iter_mut().for_each(|bank| bank.refreshes += rounds),
+        }
+        self.next_tick = self.plan.at.min(self.refresh.due);
+    }
+
     #[cold]
     fn fall_due(&mut self, now: Cycle) {
         self.refresh.fall_due();

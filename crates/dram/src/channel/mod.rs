@@ -89,6 +89,12 @@ pub trait Observer {
     #[inline]
     fn command(&mut self, _channel: u32, _issued: &Issued) {}
 
+    /// Whether every command is wanted, also the refreshes of long idle times, which are left out otherwise.
+    #[inline]
+    fn sees_commands(&self) -> bool {
+        true
+    }
+
     /// It is known what becomes of the request with this mark.
     #[inline]
     fn outcome(&mut self, _index: u64, _outcome: &Outcome) {}

@@ -19,6 +19,10 @@ impl Target {
     }
 }
 
+/// Rounds of refreshes before a point in time that are carried out even after a long idle time: what they leave behind is all
+/// that a table of constraints reaches back to.
+const KEPT_ROUNDS: u64 = 8;
+
 /// The clock of refreshes: ranks, or banks, in turn and evenly spread over the interval.
 #[derive(Clone, Debug)]
 pub(crate) struct RefreshClock {
@@ -63,6 +67,27 @@ impl RefreshClock {
         let first_bank = self.next * self.banks_per_part;
         self.waiting.push_back(Target { command: self.command, first_bank, banks: self.banks_per_part });
         self.next = if self.next + 1 == self.parts { 0 } else { self.next + 1 };
+    }
+
+    /// Leaves out whole rounds, each a refresh of every part, but for the last ones before `until`; how many.
+    pub fn skip_rounds(&mut self, until: Cycle) -> u64 {
+        let round = self.step * Cycle::from(self.parts);
+        if round == 0 {
+            return 0;
+        }
+        let skipped = (until.saturating_sub(self.due) / round).saturating_sub(KEPT_ROUNDS);
+        self.due += skipped * round;
+        skipped
+    }
+
+    /// Ranks, or banks, that are refreshed in turn.
+    pub fn parts(&self) -> u32 {
+        self.parts
+    }
+
+    /// What refreshes them.
+    pub fn command(&self) -> Command {
+        self.command
     }
 
     /// The first has been issued.

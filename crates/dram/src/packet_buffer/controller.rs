@@ -37,6 +37,16 @@ pub trait Observer {
     #[inline]
     fn command(&mut self, _at: Cycle, _command: Command, _location: Location, _bytes: u32) {}
 
+    /// Whether every command is wanted, also the refreshes of long idle times, which are left out otherwise.
+    #[inline]
+    fn sees_commands(&self) -> bool {
+        true
+    }
+
+    /// Rounds of refreshes were left out: so many times each of so many ranks, or banks.
+    #[inline]
+    fn left_out(&mut self, _command: Command, _parts: u32, _rounds: u64) {}
+
     /// An access moved its data from `start` to `end`.
     #[inline]
     fn transfer(&mut self, _start: Cycle, _end: Cycle, _request: &Request) {}
@@ -46,7 +56,12 @@ pub trait Observer {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
-impl Observer for Silent {}
+impl Observer for Silent {
+    #[inline]
+    fn sees_commands(&self) -> bool {
+        false
+    }
+}
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Queued {
@@ -275,7 +290,14 @@ impl<O: Observer> Controller<O> {
     /// while there was nothing to do went out then.
     #[cold]
     fn refresh(&mut self, now: Cycle) {
+        let mut carried_out = 0;
         while self.refresh.due <= now {
+            // After a round every row is closed, and one round is as the other.
+            if carried_out == self.refresh.parts() && !self.observer.sees_commands() {
+                let rounds = self.refresh.skip_rounds(now);
+                self.observer.left_out(self.refresh.command(), self.refresh.parts(), rounds);
+            }
+            carried_out += 1;
             let due = self.refresh.due;
             self.refresh.fall_due();
             while let Some(target) = self.refresh.front() {

@@ -151,6 +151,7 @@ impl Design {
         let chip = Chip::new(config, self.programs(), source).map_err(|message| Error::Config {
             problems: vec![crate::preset::problem(request.preset.clone(), "", message)],
         })?;
+        notes.borrow_mut().ticks_per_second(chip.timebase().ticks_per_second());
         Ok((chip, notes))
     }
 }

@@ -418,12 +418,17 @@ impl<'a> Builder<'a> {
     }
 
     fn refresh(&mut self, clocks: &impl Fn(&str) -> Option<f64>) -> Option<RefreshMode> {
-        let interval = clocks("tREFI").map(|c| c as Cycle).filter(|&c| c > 0);
+        let given = clocks("tREFI").map(|c| c as Cycle);
+        let interval = given.filter(|&clocks| clocks > 0);
+        if given == Some(0) && self.refresh_mode() != "none" {
+            let message = "found less than a clock; expected at least one from a refresh to the next, or refresh.mode = none";
+            self.fail(self.entry("timing.tREFI"), "timing.tREFI", message.to_owned());
+        }
         match (self.refresh_mode().as_str(), interval) {
             ("none", _) => Some(RefreshMode::None),
             ("all_bank", Some(interval)) => Some(RefreshMode::AllBank { interval }),
             ("per_bank", Some(interval)) => Some(RefreshMode::PerBank { interval }),
-            ("all_bank" | "per_bank", None) => None, // said with the missing value
+            ("all_bank" | "per_bank", None) => None, // said with the value that is missing or too small
             (other, _) => {
                 let near = nearest(other, ["none", "all_bank", "per_bank"]);
                 let message = format!("found `{other}`; expected none, all_bank or per_bank{near}");

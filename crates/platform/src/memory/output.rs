@@ -108,6 +108,11 @@ impl Observer for Logs {
     }
 
     #[inline]
+    fn sees_commands(&self) -> bool {
+        self.commands.is_some()
+    }
+
+    #[inline]
     fn command(&mut self, channel: u32, issued: &Issued) {
         if self.commands.is_none() {
             return;

@@ -1,0 +1,186 @@
+//! Requests that the campaign found: each gave a wrong number, an error without a word, or no end.
+
+use linecard_platform::{
+    Error, MemoryInput, MemoryRequest, PacketRequest, ProgramRequest, RunReport, RunRequest, describe, run,
+    run_memory, trace_program,
+};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+fn request(preset: &str, overrides: &[&str]) -> RunRequest {
+    RunRequest {
+        preset: preset.to_owned(),
+        app: None,
+        trace: None,
+        overrides: overrides.iter().map(|&text| text.to_owned()).collect(),
+        seed: 1,
+        packets: 20,
+        warmup_packets: Some(0),
+        map_addresses: false,
+        strict: false,
+        timeline: None,
+        timeline_from_us: 0.0,
+        timeline_for_us: None,
+    }
+}
+
+fn ran(request: &RunRequest) -> Result<RunReport, Error> {
+    run(request, &mut |_| ControlFlow::Continue(()))
+}
+
+fn words(result: Result<impl Sized, Error>) -> String {
+    result.err().map(|error| error.to_string()).expect("it is refused")
+}
+
+/// A file of this process, removed with the value.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str, bytes: &[u8]) -> Self {
+        let path = std::env::temp_dir().join(format!("linecard-refused-{}-{name}", std::process::id()));
+        std::fs::write(&path, bytes).unwrap();
+        Self(path)
+    }
+
+    fn name(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn a_unit_whose_access_outlasts_the_run_is_busy_throughout_and_no_longer() {
+    // It was said to be busy for 52,707 times as long as the run lasted.
+    let report = ran(&request("ixp1200", &["sram.word_ns=1000000000"])).unwrap();
+    assert!(
+        report.resources.iter().all(|used| (0.0..=1.0).contains(&used.utilization)),
+        "{:?}",
+        report.resources
+    );
+}
+
+#[test]
+fn a_machine_of_nothing_and_a_base_that_is_no_name_are_told_in_words() {
+    let empty = Scratch::new("empty.toml", b"title = \"x\"\n[dram]\n");
+    for error in [words(ran(&request(empty.name(), &[]))), words(describe(empty.name(), &[]))] {
+        assert!(error.contains("sets no parameter of a machine"), "{error}");
+    }
+    for extends in ["[0.5]", "[0]", "3", "[[\"platforms/ixp1200\"]]"] {
+        let file = Scratch::new("base.toml", format!("title = \"x\"\nextends = {extends}\n").as_bytes());
+        let error = words(ran(&request(file.name(), &[])));
+        assert!(error.contains(":2: extends: expected a name"), "{extends}: {error}");
+    }
+}
+
+#[test]
+fn bases_that_double_at_every_step_end() {
+    let folder = std::env::temp_dir().join(format!("linecard-doubling-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = |level: u32| folder.join(format!("{level}.toml")).to_str().unwrap().to_owned();
+    std::fs::write(path(0), "title = \"x\"\nextends = \"platforms/ixp1200\"\n").unwrap();
+    for level in 1..60 {
+        let below = path(level - 1);
+        std::fs::write(path(level), format!("title = \"x\"\nextends = [{below:?}, {below:?}]\n")).unwrap();
+    }
+    // 2^59 visits otherwise.
+    let error = words(ran(&request(&path(59), &[])));
+    assert!(error.contains("more than 1000 times in all"), "{error}");
+    assert!(ran(&request(&path(3), &[])).is_ok());
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_refresh_interval_of_less_than_a_clock_is_told_in_words() {
+    for interval in ["0", "0.00000003382483527096135"] {
+        let request = MemoryRequest {
+            device: "ddr4_2400".to_owned(),
+            policy: "frfcfs_open".to_owned(),
+            overrides: vec![format!("timing.tREFI={interval}")],
+            input: MemoryInput::Pattern {
+                name: "random".to_owned(),
+                count: 10,
+                spacing: 0,
+                reads: None,
+                narrow: 0.0,
+                seed: 1,
+            },
+            in_flight: None,
+            requests: None,
+            commands: None,
+            tick_every_clock: false,
+        };
+        let error = words(run_memory(&request, &mut |_| ControlFlow::Continue(())));
+        assert!(error.contains("timing.tREFI"), "{error}");
+    }
+}
+
+#[test]
+fn packets_beyond_all_counting_are_refused() {
+    // The sum of both went round; in a build with checks it ended the process.
+    for (packets, warmup) in [(u64::MAX, 0), (1, u64::MAX), (u64::MAX / 2 + 1, u64::MAX / 2 + 1)] {
+        for preset in ["ixp1200", "ixp2400", "example_smartnic"] {
+            let request = RunRequest { packets, warmup_packets: Some(warmup), ..request(preset, &[]) };
+            let error = words(ran(&request));
+            assert!(error.contains("expected at most 1000000000000000"), "{preset}: {error}");
+        }
+    }
+}
+
+/// A capture of Ethernet packets at these seconds.
+fn capture(seconds: &[u32]) -> Vec<u8> {
+    let mut bytes = [0xa1b2_c3d4u32, 0x0004_0002, 0, 0, 65_535, 1].map(u32::to_le_bytes).concat();
+    for second in seconds {
+        let mut frame = vec![0u8; 60];
+        (frame[12], frame[14], frame[17], frame[22], frame[23]) = (8, 0x45, 46, 64, 17);
+        bytes.extend([*second, 0, 60, 60].map(u32::to_le_bytes).concat());
+        bytes.extend(frame);
+    }
+    bytes
+}
+
+#[test]
+fn an_arrival_beyond_the_end_of_the_machines_clock_is_told_and_does_not_go_round() {
+    // A hundred years: more picoseconds than 64 bits hold.
+    let file = Scratch::new("century.pcap", &capture(&[1, 2, 3_155_760_000]));
+    let whole =
+        RunRequest { trace: Some(file.name().to_owned()), packets: 0, ..request("example_smartnic", &[]) };
+    let error = words(ran(&whole));
+    assert!(error.contains("packet 3 arrives 3155759999000000000 ns after the first"), "{error}");
+    assert!(error.contains("century.pcap"), "{error}");
+}
+
+#[test]
+fn hours_without_a_packet_are_over_at_once() {
+    // Every refresh of every channel in that time was carried out: an hour of work, without a look at Ctrl-C.
+    let file = Scratch::new("hours.pcap", &capture(&[1, 10_801, 14_402]));
+    let whole =
+        RunRequest { trace: Some(file.name().to_owned()), packets: 0, ..request("example_smartnic", &[]) };
+    let report = ran(&whole).unwrap();
+    assert_eq!(report.summary.packets_out + report.summary.packets_dropped, 3);
+}
+
+#[test]
+fn a_program_that_initialises_for_ever_or_a_packet_without_end_can_be_stopped() {
+    let budget = |budget| ProgramRequest {
+        elf: format!("{}/../../programs/prebuilt/patricia.elf", env!("CARGO_MANIFEST_DIR")),
+        control: Some(format!("{}/../../programs/control/routes.txt", env!("CARGO_MANIFEST_DIR"))),
+        packets: PacketRequest {
+            traffic: "edge".to_owned(),
+            packets: 5,
+            payload: "random".to_owned(),
+            seed: 1,
+            routes: None,
+            strict: false,
+        },
+        budget,
+    };
+    assert!(Path::new(&budget(1).elf).is_file());
+    let error = words(trace_program(&budget(100_000_001), &mut |_, _| ControlFlow::Continue(())));
+    assert!(error.contains("expected at most 100000000"), "{error}");
+    assert!(trace_program(&budget(1_000_000), &mut |_, _| ControlFlow::Continue(())).is_ok());
+}
