@@ -14,7 +14,7 @@ SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates presets -typ
 CAPTURE := examples/captures/edge-mix.pcap.gz
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup test lint bytes bench check reproduce scorecard rtl docs clean
+.PHONY: help run setup test lint bytes bench check check-long fuzz campaign faults audit reproduce scorecard rtl docs clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,12 +32,33 @@ lint: $(VENV)/.dev ## Check formats, lints and types of Rust and Python
 	for step in \
 		"cargo fmt --all --check" \
 		"cargo clippy --workspace --all-targets --locked -- -D warnings" \
-		"$(BIN)/ruff format --check python .ci bench rtl programs" \
-		"$(BIN)/ruff check python .ci bench rtl programs" \
+		"$(BIN)/ruff format --check python .ci bench rtl programs fuzz" \
+		"$(BIN)/ruff check python .ci bench rtl programs fuzz" \
 		"$(BIN)/mypy"; \
 	do echo "$$step"; $$step || { status=1; echo "failed: $$step"; }; done; exit $$status
 
 check: lint test ## Everything that has to pass before a change goes in
+
+check-long: $(VENV)/.dev ## The tests that take minutes: long ones of Python, every fuzz target, random requests, faults
+	$(BIN)/python -m pytest -m long
+	$(BIN)/python fuzz/run.py --seconds 5
+	$(BIN)/python fuzz/readers.py --seconds 5
+	$(BIN)/python fuzz/campaign.py --cases 2000 --lines 100
+	$(BIN)/python fuzz/faults.py --kills 20 --rounds 2
+
+fuzz: $(VENV)/.dev ## Fuzz every reader, SECONDS=60 each (needs a C++ compiler); TARGET=pnml for one, MERGE=1 to keep what was reached
+	$(BIN)/python fuzz/run.py $(if $(MERGE),--merge,--seconds $(or $(SECONDS),60)) $(addprefix --target ,$(TARGET))
+	$(if $(TARGET)$(MERGE),,$(BIN)/python fuzz/readers.py --seconds $(or $(SECONDS),60))
+
+campaign: $(VENV)/.dev ## Random requests (CASES=10000) and random command lines (LINES=500), from SEED=1
+	$(BIN)/python fuzz/campaign.py --cases $(or $(CASES),10000) --lines $(or $(LINES),500) --seed $(or $(SEED),1)
+
+faults: $(VENV)/.dev ## Kill (KILLS=200), fill disks, fail reads, change inputs
+	$(BIN)/python fuzz/faults.py --kills $(or $(KILLS),200)
+
+audit: ## Licences, sources and duplicates of all dependencies (installs cargo-deny once; advisories need a network)
+	command -v cargo-deny > /dev/null || cargo install --locked cargo-deny
+	cargo deny --offline --locked check bans licenses sources
 
 bytes: $(VENV)/.dev ## Say which results moved; RUNS=1 leaves out studies, UPDATE=1 records what came out
 	$(BIN)/python .ci/bytes.py $(if $(RUNS),--runs) $(if $(UPDATE),--update)

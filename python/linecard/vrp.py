@@ -351,8 +351,11 @@ def _read_extension(path: Path) -> tuple[_Extension, list[int]]:
         data = tomllib.loads(text)
     except OSError as error:
         raise ConfigError.of([ConfigProblem(str(path), "", f"cannot read: {error.strerror}")]) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
+        # No TOML, no UTF-8, or a number of thousands of digits, which Python does not read.
         raise ConfigError.of([ConfigProblem(str(path), "", str(error))]) from error
+    except RecursionError as error:
+        raise ConfigError.of([ConfigProblem(str(path), "", "nested too deep to be read; write it flat")]) from error
     heads = [number for number, line in enumerate(text.splitlines(), start=1) if line.strip() == "[[ops]]"]
 
     def place(number: int) -> str:

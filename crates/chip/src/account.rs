@@ -168,7 +168,7 @@ pub(crate) struct Account {
     pub queued: u128,
     pub wired: u128,
     /// Time of threads by cluster and state, `states` to a cluster.
-    pub spent: Vec<u64>,
+    pub spent: Vec<u128>,
     pub states: usize,
     pub series: Series,
 }

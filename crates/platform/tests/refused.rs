@@ -184,3 +184,18 @@ fn a_program_that_initialises_for_ever_or_a_packet_without_end_can_be_stopped() 
     assert!(error.contains("expected at most 100000000"), "{error}");
     assert!(trace_program(&budget(1_000_000), &mut |_, _| ControlFlow::Continue(())).is_ok());
 }
+
+#[test]
+fn a_chip_that_waits_for_seconds_adds_up_the_time_of_its_threads_without_going_round() {
+    // 640 threads that wait for 56 s each are more femtoseconds than 64 bits hold.
+    let report = ran(&request("example_smartnic", &["traffic.rate_gbps=0.000001"])).unwrap();
+    let shares: f64 = report.packet_time.iter().map(|part| part.share).sum();
+    assert!((0.0..1.000_001).contains(&shares), "{:?}", report.packet_time);
+}
+
+#[test]
+fn more_threads_than_memory_holds_are_refused() {
+    // A line asked for 16 GB.
+    let error = words(ran(&request("ixp2800", &["cluster.process.engines=65536"])));
+    assert!(error.contains("expected at most 1048576 threads"), "{error}");
+}

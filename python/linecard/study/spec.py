@@ -353,7 +353,8 @@ def _read_toml(file: Path, shape: type[_Read]) -> _Read:
         return convert(tomllib.loads(file.read_text(encoding="utf-8")), shape)
     except OSError as error:
         problem = ConfigProblem(str(file), "", f"cannot read: {error.strerror}")
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+    except (ValueError, RecursionError, msgspec.ValidationError) as error:
+        # Also numbers of thousands of digits, and tables nested too deep.
         problem = ConfigProblem(str(file), "", str(error))
     raise ConfigError.of([problem])
 

@@ -56,7 +56,7 @@ impl Chip {
     }
 
     /// Time of threads by cluster and state up to `now`, what has not been entered yet included.
-    fn spent(&self, now: Ticks) -> Vec<u64> {
+    fn spent(&self, now: Ticks) -> Vec<u128> {
         let mut spent = self.account.spent.clone();
         let states = self.account.states;
         for thread in &self.threads {
@@ -64,23 +64,24 @@ impl Chip {
             // A wait that is over has been followed by one for the engine.
             let over = if thread.wake == NEVER { now } else { thread.wake.min(now) };
             let from = thread.since.max(self.account.since);
-            spent[row + usize::from(thread.state.0)] += over.saturating_sub(from);
-            spent[row + usize::from(State::READY.0)] += now - over.max(from).min(now);
+            spent[row + usize::from(thread.state.0)] += u128::from(over.saturating_sub(from));
+            spent[row + usize::from(State::READY.0)] += u128::from(now - over.max(from).min(now));
         }
         spent
     }
 
-    fn spent_names(&self, row: &[u64]) -> Vec<Spent> {
-        let named = row.iter().enumerate().filter(|&(_, &ticks)| ticks > 0).map(|(state, &ticks)| Spent {
-            part: self.state_name(State(state as u16)),
-            ticks: u128::from(ticks),
-        });
+    fn spent_names(&self, row: &[u128]) -> Vec<Spent> {
+        let named = row
+            .iter()
+            .enumerate()
+            .filter(|&(_, &ticks)| ticks > 0)
+            .map(|(state, &ticks)| Spent { part: self.state_name(State(state as u16)), ticks });
         named.collect()
     }
 
-    fn packet_time(&self, spent: &[u64]) -> Vec<Spent> {
+    fn packet_time(&self, spent: &[u128]) -> Vec<Spent> {
         let states = self.account.states;
-        let mut all = vec![0u64; states];
+        let mut all = vec![0u128; states];
         for row in spent.chunks(states) {
             for (sum, ticks) in all.iter_mut().zip(row) {
                 *sum += ticks;
@@ -105,7 +106,7 @@ impl Chip {
         parts
     }
 
-    fn cluster_counts(&self, spent: &[u64], now: Ticks) -> Vec<ClusterCounts> {
+    fn cluster_counts(&self, spent: &[u128], now: Ticks) -> Vec<ClusterCounts> {
         let duration = (now - self.account.since) as f64;
         let states = self.account.states;
         let cluster = |number: usize| {
@@ -113,7 +114,7 @@ impl Chip {
             let engines = || self.engines.iter().filter(move |e| usize::from(e.cluster) == number);
             let shares: Vec<f64> = engines().map(|e| share(e.busy(now) as f64, duration)).collect();
             let row = &spent[number * states..(number + 1) * states];
-            let all: u64 = row.iter().sum();
+            let all: u128 = row.iter().sum();
             let free = row[usize::from(State::FREE.0)];
             ClusterCounts {
                 name: config.name.clone(),

@@ -444,7 +444,7 @@ impl Chip {
     pub(super) fn enter(&mut self, thread: u32, state: State, now: Ticks) {
         let t = &mut self.threads[thread as usize];
         let row = usize::from(t.cluster) * self.account.states;
-        self.account.spent[row + usize::from(t.state.0)] += now - t.since;
+        self.account.spent[row + usize::from(t.state.0)] += u128::from(now - t.since);
         if let Some(recording) = &mut self.recording {
             let packet = (t.packet != NONE).then(|| self.packets[t.packet].number);
             recording.span(StateSpan { thread, state: t.state.0, packet, from: t.since, to: now });

@@ -19,18 +19,29 @@ pub(super) struct NamedCluster {
     pub clock_hz: u64,
 }
 
+/// Threads of the clusters of a kind: beyond this a file of a line would take gigabytes.
+const MOST_THREADS: u64 = 1 << 20;
+
 /// Reads all clusters; inboxes and programs are numbered later.
 pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster>, Vec<ClusterConfig>) {
     let (mut named, mut configs) = (Vec::new(), Vec::new());
     for section in root.sections("cluster") {
         let count = section.integer_or("count", 1, 1..=4096, "clusters of this kind") as usize;
         let clock_hz = clocks.of(&section);
+        let engines = section.integer("engines", 1..=65_536, "engines of each cluster");
+        let threads = section.integer("threads", 1..=65_536, "hardware threads of an engine");
+        if count as u64 * engines * threads > MOST_THREADS {
+            let message = format!(
+                "{count} clusters of {engines} engines with {threads} threads each; expected at most {MOST_THREADS} threads"
+            );
+            section.fail("threads", message);
+        }
         let config = ClusterConfig {
             name: String::new(),
             group: section.name().to_owned(),
             clock_hz,
-            engines: section.integer("engines", 1..=65_536, "engines of each cluster") as u32,
-            threads: section.integer("threads", 1..=65_536, "hardware threads of an engine") as u32,
+            engines: engines as u32,
+            threads: threads as u32,
             switch_cycles: section.integer_or(
                 "switch_cycles",
                 0,

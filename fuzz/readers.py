@@ -1,0 +1,201 @@
+"""Fuzz the readers that are written in Python: extensions of the virtual router processor, stored results, study files.
+
+    python fuzz/readers.py --seconds 60
+
+Coverage-guided in this process: an input that executes a line of the reader for the first time, or goes from one line to
+another in a way not seen before, is kept and changed further. What a reader may raise is a `LinecardError`; anything else
+is a finding, kept in `target/fuzzing/found`. Standard library and the package itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from linecard import LinecardError
+from linecard.chip import facts
+from linecard.study import spec
+from linecard.vrp import _read_extension
+
+ROOT = Path(__file__).resolve().parent.parent
+CORPUS = ROOT / "fuzz" / "corpus"
+FOUND = ROOT / "target" / "fuzzing" / "found"
+MOST_BYTES = 16_384
+# Parts of a study in one input.
+SEPARATOR = b"\n#----\n"
+
+WORDS = [
+    b"[", b"]", b"[[", b"]]", b"{", b"}", b"=", b"\n", b'"', b"'", b",", b".", b"#", b"0", b"-1", b"1e308", b"nan", b"inf",
+    b"9" * 30, b"9" * 5000, b"[" * 2000, b"{a=" * 500, b"\x00", b"\xff", "\u00e9".encode(), b"true", b"null", b"[[ops]]\n",
+    b'op = "compute"\n', b'op = "sram_read"\n', b"bytes = 16\n", b"cycles = 3\n", b"name", b"registers", b"instructions",
+    b"2003-01-01", b'"""', b"'''",
+]  # fmt: skip
+
+
+def read_extension(data: bytes, folder: Path) -> None:
+    """An extension as `vrp check` reads it."""
+    file = folder / "extension.toml"
+    file.write_bytes(data)
+    _read_extension(file)
+
+
+def read_result(data: bytes, folder: Path) -> None:
+    """A stored result as `draw` reads it."""
+    file = folder / "result.json"
+    file.write_bytes(data)
+    facts._decode(file)
+
+
+def read_study(data: bytes, folder: Path) -> None:
+    """A study: `study.toml`, then its other files, each behind its name."""
+    study = folder / "study"
+    (study / "published").mkdir(parents=True, exist_ok=True)
+    parts = data.split(SEPARATOR)
+    (study / "study.toml").write_bytes(parts[0])
+    for name, part in zip(("deviations.toml", "published/table1.csv"), parts[1:], strict=False):
+        (study / name).write_bytes(part)
+    spec.load_study(str(study))
+
+
+def _study_seed() -> bytes:
+    study = ROOT / "studies" / "spalink2000"
+    published = sorted((study / "published").glob("*.csv"))[0]
+    return SEPARATOR.join(file.read_bytes() for file in (study / "study.toml", study / "deviations.toml", published))
+
+
+@dataclass
+class Reader:
+    """A reader with what it starts from, and the files whose lines count."""
+
+    name: str
+    read: Callable[[bytes, Path], None]
+    seeds: list[bytes]
+    files: tuple[str, ...]
+    seen: set[tuple[str, int, int]] = field(default_factory=set)
+
+
+def readers() -> list[Reader]:
+    """All of them."""
+    extension = b'name = "x"\nregisters = 3\n[[ops]]\nop = "compute"\ncycles = 20\n[[ops]]\nop = "sram_read"\nbytes = 16\n'
+    result = (
+        b'{"preset": "example_smartnic", "resources": [{"component": "dram", "utilization": 0.5}], "bottleneck": '
+        b'{"component": "dram", "utilization": 0.9, "why": "x"}, "request": {"overrides": ["a=1"]}}'
+    )
+    return [
+        Reader("extension_file", read_extension, [extension], ("linecard/vrp.py", "tomllib/_parser.py")),
+        Reader("stored_result", read_result, [result], ("linecard/chip/facts.py",)),
+        Reader("study", read_study, [_study_seed()], ("linecard/study/spec.py", "tomllib/_parser.py", "csv.py")),
+    ]
+
+
+def traced(reader: Reader, data: bytes, folder: Path) -> bool:
+    """Read an input; whether it went where none went before."""
+    new: set[tuple[str, int, int]] = set()
+    last: dict[int, int] = {}
+
+    def line(frame: FrameType, event: str, _: Any) -> Any:
+        if event == "line":
+            key = (frame.f_code.co_name, last.get(id(frame), 0), frame.f_lineno)
+            last[id(frame)] = frame.f_lineno
+            if key not in reader.seen:
+                new.add(key)
+        return line
+
+    def call(frame: FrameType, _event: str, _: Any) -> Any:
+        return line if frame.f_code.co_filename.endswith(reader.files) else None
+
+    sys.settrace(call)
+    try:
+        reader.read(data, folder)
+    except LinecardError:
+        pass
+    finally:
+        sys.settrace(None)
+        reader.seen |= new
+    return bool(new)
+
+
+def changed(inputs: list[bytes], draw: random.Random) -> bytes:
+    """An input with a few changes: bytes, words, pieces of others, pieces gone."""
+    data = bytearray(draw.choice(inputs))
+    for _ in range(draw.choice((1, 1, 2, 4, 8))):
+        at = draw.randrange(len(data) + 1)
+        kind = draw.randrange(6)
+        if kind == 0 and data:
+            data[at % len(data)] ^= 1 << draw.randrange(8)
+        elif kind == 1:
+            data[at:at] = draw.choice(WORDS)
+        elif kind == 2:
+            del data[at : at + draw.choice((1, 4, 16, 200))]
+        elif kind == 3:
+            other = draw.choice(inputs)
+            start = draw.randrange(len(other) + 1)
+            data[at:at] = other[start : start + draw.choice((4, 40, 400))]
+        elif kind == 4:
+            data[at : at + draw.choice((1, 8))] = draw.choice(WORDS)
+        else:
+            lines = bytes(data).split(b"\n")
+            draw.shuffle(lines) if draw.randrange(8) == 0 else lines.insert(
+                draw.randrange(len(lines) + 1), draw.choice(lines)
+            )
+            data = bytearray(b"\n".join(lines))
+    return bytes(data[:MOST_BYTES])
+
+
+def fuzz(reader: Reader, seconds: float, seed: int) -> tuple[int, int, list[Path]]:
+    """One reader for so long: executions, inputs kept, findings."""
+    draw = random.Random(seed)
+    kept = sorted((CORPUS / reader.name).glob("*")) if (CORPUS / reader.name).is_dir() else []
+    inputs = [*reader.seeds, *(file.read_bytes() for file in kept)]
+    executions, found, told = 0, [], set()
+    end = time.monotonic() + seconds
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        while time.monotonic() < end or executions < len(inputs):
+            data = inputs[executions] if executions < len(inputs) else changed(inputs, draw)
+            executions += 1
+            try:
+                if traced(reader, data, folder):
+                    inputs.append(data)
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is a finding
+                where = traceback.extract_tb(error.__traceback__)[-1]
+                key = (type(error).__name__, where.filename, where.lineno)
+                if key not in told:
+                    told.add(key)
+                    FOUND.mkdir(parents=True, exist_ok=True)
+                    file = FOUND / f"{reader.name}-{type(error).__name__}-{len(told)}"
+                    file.write_bytes(data)
+                    found.append(file)
+    return executions, len(inputs), found
+
+
+def main() -> int:
+    """Fuzz all readers, one after another."""
+    parser = argparse.ArgumentParser(description="Fuzz the readers that are written in Python.")
+    parser.add_argument("--seconds", type=float, default=60, help="for each reader")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--target", action="append", help="only this reader; may be repeated")
+    options = parser.parse_args()
+    findings = 0
+    for reader in readers():
+        if options.target and reader.name not in options.target:
+            continue
+        executions, inputs, found = fuzz(reader, options.seconds, options.seed)
+        findings += len(found)
+        names = " ".join(file.name for file in found) or "nothing"
+        rate = executions / max(options.seconds, 1e-9)
+        print(f"{reader.name:20} {executions:11,} {rate:9,.0f} {len(reader.seen):9,} {inputs:7,} {'':9}  {names}", flush=True)
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
