@@ -2,10 +2,11 @@
 
     python fuzz/campaign.py --cases 10000 --lines 1000
 
-Requests (`fuzz/src/random/`) are run by a program in Rust with all checks on; a process that dies leaves the case it died of.
-Command lines are drawn from the options of every command, with numbers at and beyond what an option takes. Each line runs
-in a process of its own, and must end within its time, with a status that the guide lists, without a traceback or the text
-of a panic, with JSON of finite numbers where it was asked for JSON, and with the same bytes when it is run again.
+Requests (`fuzz/src/random/`) are run by a program in Rust with all checks on; a process that dies leaves the case it
+died of. Command lines are drawn from the options of every command, with numbers at and beyond what an option takes.
+Each line runs in a process of its own. It must end within its time, with a status that the guide lists, without a
+traceback or the text of a panic, with JSON of finite numbers where it was asked for JSON, and with the same bytes when
+it is run again.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ STATUSES = {0, 1, 2, 3, 4}
 
 SMALL = {"--packets": "50", "--warmup": "0", "--operations": "300", "--count": "50", "--time": "50", "--events": "500"}
 # Options whose large values only take long, and what is a lot for a test.
-COUNTS = {"--packets", "--operations", "--count", "--time", "--events", "--warmup", "--replications", "--limit", "--windows",
-          "--budget", "--most-replications", "--jobs", "--threads", "--most"}  # fmt: skip
+COUNTS = {"--packets", "--operations", "--count", "--time", "--events", "--warmup", "--replications", "--limit",
+          "--windows", "--budget", "--most-replications", "--jobs", "--threads", "--most"}  # fmt: skip
 EXTREMES = ["0", "1", "-1", "2", "4294967295", "4294967296", "9223372036854775807", "18446744073709551615",
             "18446744073709551616", "1e308", "-1e308", "1e-308", "nan", "inf", "-inf", "0.5", "x", ""]  # fmt: skip
 
@@ -69,7 +70,9 @@ def requests(cases: int, seed: int) -> int:
                 print(line, flush=True)
             counts = re.fullmatch(r"(\d+) cases, (\d+) results, (\d+) refused, (\d+) broken laws", last)
             if counts:
-                totals.update(dict(zip(("cases", "results", "refused", "broken"), map(int, counts.groups()), strict=True)))
+                totals.update(
+                    dict(zip(("cases", "results", "refused", "broken"), map(int, counts.groups()), strict=True))
+                )
             else:
                 totals["broken"] += 1
                 kept = FOUND / f"campaign-{seed + number}-died"
@@ -147,7 +150,11 @@ def draw_line(path: tuple[str, ...], params: list[Any], draw: random.Random) -> 
     for name, small in SMALL.items():
         if any(name in param.opts for param in options):
             words += [name, small]
-    needed = [param for param in options if param.required or param.opts[0] in ("--device", "--workload", "--program", "--pattern")]
+    needed = [
+        param
+        for param in options
+        if param.required or param.opts[0] in ("--device", "--workload", "--program", "--pattern")
+    ]
     others = [param for param in options if param not in needed]
     chosen = needed + draw.sample(others, min(len(others), draw.choice((1, 1, 2, 2, 3, 4))))
     for param in chosen:
@@ -232,7 +239,9 @@ def finite(value: Any) -> bool:
 def without_clock(value: Any) -> Any:
     """Plain data without what a clock on the wall says."""
     if isinstance(value, dict):
-        return {key: without_clock(each) for key, each in value.items() if "wall" not in key and "packets_per" not in key}
+        return {
+            key: without_clock(each) for key, each in value.items() if "wall" not in key and "packets_per" not in key
+        }
     return [without_clock(each) for each in value] if isinstance(value, list) else value
 
 

@@ -2,8 +2,9 @@
 
     python fuzz/faults.py --kills 200
 
-What must hold after each: nothing that was finished is lost, no half file stands under a final name, no temporary file stays
-where the process lived to remove it, and messages name the file. Needs no privileges; standard library and the package.
+What must hold after each: nothing that was finished is lost, no half file stands under a final name, no temporary file
+stays where the process lived to remove it, and messages name the file. Needs no privileges; standard library and the
+package.
 """
 
 from __future__ import annotations
@@ -96,7 +97,9 @@ def kills(count: int, seed: int) -> str:
                 # Now it has to be made and stored again.
                 for kept in (folder / "kept").glob("*.trace"):
                     kept.unlink()
-            child = subprocess.Popen([*LINECARD, *command], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+            child = subprocess.Popen(
+                [*LINECARD, *command], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT
+            )
             # At any instant, but most often towards the end, where files get their names.
             time.sleep(seconds[which] * draw.choice((draw.random(), 0.7 + 0.5 * draw.random())))
             child.kill()
@@ -236,7 +239,11 @@ def changing_input() -> str:
             file = folder / "changing.pcap"
             file.write_bytes(capture)
             child = subprocess.Popen(
-                [*LINECARD, "flows", file.name, "--json"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT
+                [*LINECARD, "flows", file.name, "--json"],
+                cwd=folder,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=ENVIRONMENT,
             )
             for step in range(40):
                 if child.poll() is not None:
@@ -272,7 +279,9 @@ def two_at_once(rounds: int) -> str:
             for file in (folder / "kept").glob("*.trace"):
                 file.unlink()
             children = [
-                subprocess.Popen([*LINECARD, *command], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT)
+                subprocess.Popen(
+                    [*LINECARD, *command], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT
+                )
                 for command in ([*RUN, "--csv", "out.csv"], [*RUN, "--csv", "out.csv"], TRACE, TRACE)
             ]
             told = [child.communicate() for child in children]

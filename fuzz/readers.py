@@ -2,9 +2,9 @@
 
     python fuzz/readers.py --seconds 60
 
-Coverage-guided in this process: an input that executes a line of the reader for the first time, or goes from one line to
-another in a way not seen before, is kept and changed further. What a reader may raise is a `LinecardError`; anything else
-is a finding, kept in `target/fuzzing/found`. Standard library and the package itself.
+Coverage-guided in this process: an input that executes a line of the reader for the first time, or goes from one line
+to another in a way not seen before, is kept and changed further. What a reader may raise is a `LinecardError`; anything
+else is a finding, kept in `target/fuzzing/found`. Standard library and the package itself.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ MOST_BYTES = 16_384
 SEPARATOR = b"\n#----\n"
 
 WORDS = [
-    b"[", b"]", b"[[", b"]]", b"{", b"}", b"=", b"\n", b'"', b"'", b",", b".", b"#", b"0", b"-1", b"1e308", b"nan", b"inf",
-    b"9" * 30, b"9" * 5000, b"[" * 2000, b"{a=" * 500, b"\x00", b"\xff", "\u00e9".encode(), b"true", b"null", b"[[ops]]\n",
-    b'op = "compute"\n', b'op = "sram_read"\n', b"bytes = 16\n", b"cycles = 3\n", b"name", b"registers", b"instructions",
-    b"2003-01-01", b'"""', b"'''",
+    b"[", b"]", b"[[", b"]]", b"{", b"}", b"=", b"\n", b'"', b"'", b",", b".", b"#", b"0", b"-1", b"1e308", b"nan",
+    b"inf", b"9" * 30, b"9" * 5000, b"[" * 2000, b"{a=" * 500, b"\x00", b"\xff", "\u00e9".encode(), b"true", b"null",
+    b"[[ops]]\n", b'op = "compute"\n', b'op = "sram_read"\n', b"bytes = 16\n", b"cycles = 3\n", b"name", b"registers",
+    b"instructions", b"2003-01-01", b'"""', b"'''",
 ]  # fmt: skip
 
 
@@ -85,7 +85,9 @@ class Reader:
 
 def readers() -> list[Reader]:
     """All of them."""
-    extension = b'name = "x"\nregisters = 3\n[[ops]]\nop = "compute"\ncycles = 20\n[[ops]]\nop = "sram_read"\nbytes = 16\n'
+    extension = (
+        b'name = "x"\nregisters = 3\n[[ops]]\nop = "compute"\ncycles = 20\n[[ops]]\nop = "sram_read"\nbytes = 16\n'
+    )
     result = (
         b'{"preset": "example_smartnic", "resources": [{"component": "dram", "utilization": 0.5}], "bottleneck": '
         b'{"component": "dram", "utilization": 0.9, "why": "x"}, "request": {"overrides": ["a=1"]}}'
@@ -166,7 +168,7 @@ def fuzz(reader: Reader, seconds: float, seed: int) -> tuple[int, int, list[Path
             try:
                 if traced(reader, data, folder):
                     inputs.append(data)
-            except Exception as error:  # noqa: BLE001 - whatever it is, it is a finding
+            except Exception as error:
                 where = traceback.extract_tb(error.__traceback__)[-1]
                 key = (type(error).__name__, where.filename, where.lineno)
                 if key not in told:
@@ -193,7 +195,10 @@ def main() -> int:
         findings += len(found)
         names = " ".join(file.name for file in found) or "nothing"
         rate = executions / max(options.seconds, 1e-9)
-        print(f"{reader.name:20} {executions:11,} {rate:9,.0f} {len(reader.seen):9,} {inputs:7,} {'':9}  {names}", flush=True)
+        print(
+            f"{reader.name:20} {executions:11,} {rate:9,.0f} {len(reader.seen):9,} {inputs:7,} {'':9}  {names}",
+            flush=True,
+        )
     return 1 if findings else 0
 
 

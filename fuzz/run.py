@@ -2,10 +2,10 @@
 
     python fuzz/run.py --seconds 60                     every target for a minute
     python fuzz/run.py --seconds 600 --target pnml      one of them
-    python fuzz/run.py --merge                          keep in fuzz/corpus the least files that reach all that was reached
+    python fuzz/run.py --merge                          keep in fuzz/corpus the least files that reach what was reached
 
-Works with the stable toolchain: libFuzzer comes with the crate `libfuzzer-sys`, and the compiler counts branches when it is
-told so. A crash, a run of more than ten seconds or of more than a gibibyte is a finding: its input is written to
+Works with the stable toolchain: libFuzzer comes with the crate `libfuzzer-sys`, and the compiler counts branches when
+it is told so. A crash, a run of more than ten seconds or of more than a gibibyte is a finding: its input is written to
 `target/fuzzing/found/TARGET-…`. Standard library only.
 """
 
@@ -42,7 +42,6 @@ MOST_BYTES_OF = {"elf": 65_536}
 WORDS_OF_A_DICTIONARY = 400
 
 
-
 # Inputs that no file of the repository holds by itself; where a target chooses by its first byte, that stands in front.
 SMALL = {
     "prefixes": ["192.0.2.0/24 a\n# x\n10.0.0.0/8\n::/0\n"],
@@ -52,14 +51,19 @@ SMALL = {
     "queueing": ["\0SD16_90\nthreads=16\n", "\1R\nlevels=3\nclasses=2\n", "\2MIX30_2_4_10\nqueues=64\n"],
     "flow_cache": ["lru\n5-tuple\ncrc32\n1024 4\n", "sp:2\nsrc/24,dst\nxxh32\n64 64\n"],
     "expression": ["\0n > 0 and n < 5", "\1if n > 2 then n - 1 else n", "\0021.0 + size * 2", "\3max(2, 3)", "\4all"],
-    "dram_trace": ["\0arrival,op,address\n0,R,0x0\n5,W,0x40\n", "\0020x40 READ 0\n0x80 WRITE 3\n", "\3LD 0x40\nST 64\n"],
+    "dram_trace": [
+        "\0arrival,op,address\n0,R,0x0\n5,W,0x40\n",
+        "\0020x40 READ 0\n0x80 WRITE 3\n",
+        "\3LD 0x40\nST 64\n",
+    ],
     "dram_overrides": ["\0timing.tRCD=11\npolicy.transaction_queue=4\n"],
     "chip_overrides": ["\0cluster.island.count=2\ntraffic.rate_gbps=5 Gbit/s\n"],
     "machine_overrides": ["\0dram.banks=4\nreceive.mode=paced\n", "\3app.scheme=HB\n"],
     "digests": ["\0abcdabcdefghefgh"],
     "pnml": [
         '<pnml><net id="n" type="ptnet"><place id="p"><initialMarking><text>2</text></initialMarking></place>'
-        '<transition id="t"/><arc id="a" source="p" target="t"><inscription><text>1</text></inscription></arc></net></pnml>'
+        '<transition id="t"/><arc id="a" source="p" target="t"><inscription><text>1</text></inscription></arc></net>'
+        "</pnml>"
     ],
 }
 
@@ -81,10 +85,22 @@ def build() -> Path:
     """The fuzzer, compiled with counters; its own folder, so that no other build is made anew for it."""
     if not any(map(shutil.which, (os.environ.get("CXX", "c++"), "g++", "clang++"))):
         sys.exit("found no C++ compiler, which libFuzzer needs: install g++ or clang, or set CXX")
-    triple = re.search(r"^host: (.*)$", subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True).stdout, re.M)
+    triple = re.search(
+        r"^host: (.*)$", subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True).stdout, re.M
+    )
     assert triple, "rustc says what it is built for"
     # With a target named, build scripts and macros are compiled without the counters.
-    command = ["cargo", "build", "--locked", "--package", "linecard-fuzz", "--features", "libfuzzer"]
+    command = [
+        "cargo",
+        "build",
+        "--locked",
+        "--package",
+        "linecard-fuzz",
+        "--bin",
+        "linecard-fuzz",
+        "--features",
+        "libfuzzer",
+    ]
     command += ["--profile", "fuzz", "--target", triple[1]]
     environment = {**os.environ, "RUSTFLAGS": " ".join(COVERAGE), "CARGO_TARGET_DIR": str(BUILD)}
     environment.pop("CARGO_ENCODED_RUSTFLAGS", None)
@@ -140,7 +156,7 @@ def dictionary(target: str, seeds: list[bytes], folder: Path) -> Path | None:
 
 
 def run(command: list[str], target: str, log: Path) -> None:
-    """The fuzzer, with a folder for the files that readers want by name: in memory, where the system has such a place."""
+    """The fuzzer, with a folder for the files that readers want by name: in memory, where the system has that."""
     memory = Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as scratch, log.open("w") as out:
         environment = {**os.environ, "FUZZ_TARGET": target, "FUZZ_SCRATCH": scratch}
