@@ -14,7 +14,7 @@ SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates presets -typ
 CAPTURE := examples/captures/edge-mix.pcap.gz
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup test lint bytes bench check check-long fuzz campaign faults audit reproduce scorecard rtl docs clean
+.PHONY: help run setup test lint bytes bench check check-long fuzz campaign faults reproduce scorecard rtl docs clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,10 +55,6 @@ campaign: $(VENV)/.dev ## Random requests (CASES=10000) and random command lines
 
 faults: $(VENV)/.dev ## Kill (KILLS=200), fill disks, fail reads, change inputs
 	$(BIN)/python fuzz/faults.py --kills $(or $(KILLS),200)
-
-audit: ## Licences, sources and duplicates of all dependencies (installs cargo-deny once; advisories need a network)
-	command -v cargo-deny > /dev/null || cargo install --locked cargo-deny
-	cargo deny --offline --locked check bans licenses sources
 
 bytes: $(VENV)/.dev ## Say which results moved; RUNS=1 leaves out studies, UPDATE=1 records what came out
 	$(BIN)/python .ci/bytes.py $(if $(RUNS),--runs) $(if $(UPDATE),--update)

@@ -4,6 +4,7 @@
 //! ([`RunReport`], [`Description`], …) that the bindings hand to Python unchanged.
 #![forbid(unsafe_code)]
 
+mod bounded;
 mod build;
 mod chip;
 mod describe;

@@ -19,6 +19,7 @@
 //! source = "..."
 //! ```
 
+use crate::bounded;
 use crate::error::ConfigProblem;
 use crate::files::{Files, PresetFile};
 use crate::schema::{Kind, NP, Parameter, Schema, nearest};
@@ -26,7 +27,6 @@ use include_dir::{Dir, File, include_dir};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -205,8 +205,13 @@ pub(crate) fn find(preset: &str) -> Result<(String, String), String> {
 pub(crate) fn load(preset: &str) -> Result<(String, Cow<'static, str>), String> {
     let name = preset.rsplit('/').next().unwrap_or(preset);
     let is_path = preset.ends_with(".toml") || preset.starts_with('.') || preset.starts_with('/');
+    if is_path && !preset.ends_with(".toml") {
+        return Err(format!(
+            "cannot read the preset file `{preset}`: the name of a preset's file ends in .toml"
+        ));
+    }
     if is_path {
-        return match std::fs::read_to_string(Path::new(preset)) {
+        return match bounded::read_text(preset, bounded::MOST_PRESET_BYTES) {
             Ok(text) => Ok((preset.to_owned(), text.into())),
             Err(e) => Err(format!("cannot read the preset file `{preset}`: {e}")),
         };

@@ -1,5 +1,6 @@
 //! Firewall templates, from a file or the shipped list.
 
+use crate::bounded;
 use linecard_apps::{Template, Verdict};
 use std::net::Ipv4Addr;
 use std::ops::RangeInclusive;
@@ -11,7 +12,7 @@ pub(crate) fn templates(path: &str) -> Result<Vec<Template>, String> {
     if path.is_empty() {
         return parse("firewall.rules", SHIPPED);
     }
-    let text = std::fs::read_to_string(path)
+    let text = bounded::read_text(path, bounded::MOST_PRESET_BYTES)
         .map_err(|e| format!("{path}: cannot read the file of templates: {e}"))?;
     parse(path, &text)
 }

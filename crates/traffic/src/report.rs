@@ -92,6 +92,8 @@ damage_kinds! {
     NoTimestamp = "no_timestamp", Notice;
     /// Records of a type this program does not read, delivered as opaque packets.
     OpaqueRecord = "opaque_record", Notice;
+    /// ERF provenance: records about the capture and its host, which are no packets and are not read.
+    ProvenanceRecord = "provenance_record", Notice;
     /// A file, or a section, of a version this program does not know.
     UnknownVersion = "unknown_version", Notice;
     /// Packets on a link type this program does not read, delivered as opaque packets.

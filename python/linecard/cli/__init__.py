@@ -532,8 +532,9 @@ def _large_numbers(words: list[str]) -> list[str]:
 
 def main() -> None:
     """Entry point: run the command and turn every deliberate error into a message and an exit status."""
-    from linecard.cli import screen
+    from linecard.cli import interrupt, screen
 
+    interrupt.end_within_a_second()
     for stream in (sys.stdout, sys.stderr):
         # A name of a file, or a line of a table, that the encoding lacks is no reason to fail.
         if isinstance(stream, io.TextIOWrapper):

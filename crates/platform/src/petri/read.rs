@@ -1,6 +1,7 @@
 //! From a file to a net, with its modules.
 
 use super::file::{ArcEntry, ModuleEntry, NetFile, Number, PlaceEntry, Tokens, TransitionEntry};
+use crate::bounded;
 use crate::error::{ConfigProblem, Error};
 use crate::preset::{problem, shipped_net};
 use linecard_petri::{
@@ -13,6 +14,8 @@ use std::path::{Path, PathBuf};
 
 /// Modules inside modules, at most.
 const DEEPEST: usize = 16;
+/// Modules in all.
+const MOST_MODULES: usize = 1000;
 
 /// Where a net comes from.
 #[derive(Clone, Debug, Default)]
@@ -137,6 +140,7 @@ pub(super) fn read_net_until(
         net: ColouredBuilder::new(&file.name),
         problems: Vec::new(),
         open: vec![PathBuf::from(path)],
+        modules: 0,
     };
     reader.file(path, &file, &set, &BTreeMap::new());
     let Reader { net, mut problems, .. } = reader;
@@ -159,7 +163,7 @@ fn if_plain(net: ColouredNet, watch: &mut dyn FnMut() -> ControlFlow<()>) -> Res
 
 /// The text of a file, or of a shipped net.
 fn text_of(path: &str) -> Result<String, Error> {
-    match std::fs::read_to_string(path) {
+    match bounded::read_text(path, bounded::MOST_INPUT_BYTES) {
         Ok(text) => Ok(text),
         Err(error) => match shipped(path) {
             Some(text) => Ok(text.to_owned()),
@@ -178,6 +182,8 @@ struct Reader {
     problems: Vec<ConfigProblem>,
     /// Files that are being read, the innermost last.
     open: Vec<PathBuf>,
+    /// Modules read so far, those of modules among them: two in each of a few levels are thousands.
+    modules: usize,
 }
 
 impl Reader {
@@ -607,12 +613,26 @@ impl Reader {
         // A shipped net may be named as it is.
         let inner =
             if beside.exists() || shipped(&entry.file).is_none() { inner } else { entry.file.clone() };
+        if !entry.file.ends_with(".toml") && shipped(&entry.file).is_none() {
+            let message =
+                format!("found the file {inner}, expected one whose name ends in .toml, or a shipped net");
+            return self.wrong(path, &key, message);
+        }
+        self.modules += 1;
+        if self.modules > MOST_MODULES {
+            return self.wrong(
+                path,
+                &key,
+                format!("found more than {MOST_MODULES} modules in all, expected fewer"),
+            );
+        }
         if self.open.len() >= DEEPEST || self.open.contains(&PathBuf::from(&inner)) {
             return self.wrong(path, &key, format!("found {inner} inside itself, expected modules that end"));
         }
         let file: NetFile = match text_of(&inner).map(|text| toml::from_str(&text)) {
             Ok(Ok(file)) => file,
-            Ok(Err(error)) => return self.wrong(&inner, "", error.to_string()),
+            // Without the line itself: whose file that is only its name tells.
+            Ok(Err(error)) => return self.wrong(&inner, "", error.message().to_owned()),
             Err(error) => return self.wrong(path, &key, error.to_string()),
         };
         let mut shared = BTreeMap::new();

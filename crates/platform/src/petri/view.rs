@@ -1,6 +1,7 @@
 //! A net for other eyes: its parts for a picture, its firings one by one, itself as PNML.
 
 use super::read::{AnyNet, NetSource, ask, one_problem, petri, read_net_until};
+use crate::bounded;
 use crate::error::Error;
 use linecard_petri::{ArcKind, Choice, ColouredNet, Run, rewrite_pnml, write_pnml};
 use serde::Serialize;
@@ -175,7 +176,7 @@ pub fn net_to_pnml(
     let ending = Path::new(path).extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     let net = read_net_until(source, &mut || ask(tick))?;
     if source.text.is_none() && !unfold && matches!(ending.as_deref(), Some("pnml" | "xml")) {
-        let text = std::fs::read_to_string(path)
+        let text = bounded::read_text(path, bounded::MOST_INPUT_BYTES)
             .map_err(|error| one_problem(path, format!("cannot read: {error}")))?;
         return rewrite_pnml(&text).map_err(|error| petri(path, error));
     }

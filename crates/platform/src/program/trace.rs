@@ -2,6 +2,7 @@
 
 use super::packets::{PacketRequest, PacketStatistics, Packets};
 use super::part::Part;
+use crate::bounded;
 use crate::error::Error;
 use crate::preset::problem;
 use linecard_iss::{Class, Image, IssError, Machine, Recorder};
@@ -110,8 +111,8 @@ fn iss(error: IssError) -> Error {
 }
 
 pub(crate) fn read_image(elf: &str) -> Result<Image, Error> {
-    let bytes =
-        std::fs::read(elf).map_err(|error| config(elf, format!("cannot read the program: {error}")))?;
+    let bytes = bounded::read(elf, bounded::MOST_INPUT_BYTES)
+        .map_err(|error| config(elf, format!("cannot read the program: {error}")))?;
     Image::read(elf, &bytes).map_err(iss)
 }
 
@@ -156,7 +157,7 @@ pub fn trace_program(
     let image = read_image(&request.elf)?;
     let control = match &request.control {
         None => Vec::new(),
-        Some(file) => std::fs::read(file)
+        Some(file) => bounded::read(file, bounded::MOST_INPUT_BYTES)
             .map_err(|error| config(file, format!("cannot read the control data: {error}")))?,
     };
     let mut packets = Packets::new(&request.packets)?;

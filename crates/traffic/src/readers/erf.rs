@@ -74,6 +74,7 @@ pub(crate) struct Erf {
     link: Option<LinkType>,
     stopped: bool,
     opaque_noted: bool,
+    provenance_noted: bool,
 }
 
 /// A record whose lengths have been checked.
@@ -163,6 +164,13 @@ impl Container for Erf {
         while !self.stopped {
             let Some(extent) = self.extent(stream, report)? else { break };
             let kind = stream.peek(HEADER_BYTES)[8] & !MORE_EXTENSIONS;
+            if kind == TYPE_META && !std::mem::replace(&mut self.provenance_noted, true) {
+                report.note(DamageKind::ProvenanceRecord, Place::at(stream.offset()), || Words {
+                    found: "a provenance record, which tells of the capture and its host".to_owned(),
+                    expected: "packets".to_owned(),
+                    action: "it and others like it were passed over (noted once)",
+                })?;
+            }
             if kind == TYPE_PAD || kind == TYPE_META {
                 stream.consume(extent.record_bytes);
                 continue;
