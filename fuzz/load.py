@@ -3,8 +3,8 @@
     python fuzz/load.py                               50 million packets, 20 million flows, a run of 5 million
     python fuzz/load.py --packets 5000000 --flows 1000000 --run 200000
 
-Captures are made while they are read and never stand on a disk. Memory is the largest resident set of the process, as the
-system counts it. Standard library and the package itself.
+Captures are made while they are read and never stand on a disk. Memory is the largest resident set of the process, as
+the system counts it. Standard library and the package itself.
 """
 
 from __future__ import annotations

@@ -1,0 +1,57 @@
+"""Is what the campaign found repaired, and does a small part of it still find nothing? `make check-long` runs more."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+import linecard
+from linecard.study import spec
+
+LINES = 12
+
+
+def run(*words, timeout=None):
+    command = [sys.executable, str(ROOT / "fuzz" / words[0]), *words[1:]]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=timeout, check=False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x = " + "[" * 5000, "x = " + "{a=" * 2000, "x = " + "9" * 5000, "registers = " + "9" * 4500],
+    ids=["lists", "tables", "digits", "a key's digits"],
+)
+def test_text_that_python_cannot_take_is_an_error_and_no_traceback(tmp_path, cli, text):
+    file = tmp_path / "extension.toml"
+    file.write_text(text)
+    ended = cli("vrp", "check", file)
+    assert ended.status == 2
+    assert str(file) in ended.err
+    study = tmp_path / "study"
+    study.mkdir()
+    (study / "study.toml").write_text(text)
+    with pytest.raises(linecard.ConfigError, match=r"study\.toml"):
+        spec.load_study(str(study))
+
+
+def test_random_command_lines_break_no_law():
+    ended = run("campaign.py", "--cases", "0", "--lines", str(LINES), "--seed", "15")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert f"command lines: {LINES} of" in ended.stdout
+
+
+def test_the_readers_in_python_go_on_from_their_seeds():
+    ended = run("readers.py", "--seconds", "1")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    rows = [line.split() for line in ended.stdout.splitlines()]
+    assert [row[0] for row in rows] == ["extension_file", "stored_result", "study"]
+    assert all(int(row[1].replace(",", "")) > 3 for row in rows), ended.stdout
+
+
+@pytest.mark.long
+def test_a_capture_and_a_run_of_millions_keep_their_bounds():
+    ended = run("load.py", "--packets", "5000000", "--flows", "1000000", "--run", "500000")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
