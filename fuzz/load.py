@@ -51,6 +51,8 @@ def capture(packets: int, flows: int) -> Iterator[bytes | bytearray]:
         high = number % own
         data[SOURCE::RECORD_BYTES] = bytes([10 + (high >> 8)]) * PACKETS_OF_A_CHUNK
         data[SOURCE + 1 :: RECORD_BYTES] = bytes([high & 255]) * PACKETS_OF_A_CHUNK
+        for place, byte in enumerate(struct.pack("<I", 1_000_000_000 + number)):
+            data[place::RECORD_BYTES] = bytes([byte]) * PACKETS_OF_A_CHUNK
         left = packets - number * PACKETS_OF_A_CHUNK
         yield data if left >= PACKETS_OF_A_CHUNK else data[: left * RECORD_BYTES]
 

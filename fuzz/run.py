@@ -129,7 +129,13 @@ def shipped_seeds(target: str) -> Iterator[bytes]:
     }
     for pattern in folders.get(target, []):
         for file in sorted(ROOT.glob(pattern)):
-            yield file.read_bytes()
+            seed = file.read_bytes()
+            if target == "described_link":
+                # A tenth of the traffic is the same to a reader, and is there in a tenth of the time.
+                key = rb"^(packets|concurrent_flows|rate) = { value = ([\d_]+)"
+                tenth = lambda found: b"%s = { value = %d" % (found[1], int(found[2]) // 10)  # noqa: E731
+                seed = re.sub(key, tenth, seed, flags=re.M)
+            yield seed
     if target == "elf":
         for file in [*sorted(ROOT.glob("programs/prebuilt/*.elf")), ROOT / "python/tests/hang/loop.elf"]:
             yield file.read_bytes()
