@@ -41,7 +41,7 @@ check: lint test ## Everything that has to pass before a change goes in
 
 check-long: $(VENV)/.dev ## The tests that take minutes: long ones of Python, every fuzz target, random requests, faults
 	$(BIN)/python -m pytest -m long
-	$(BIN)/python fuzz/run.py --seconds 5
+	$(BIN)/python fuzz/run.py --runs 1000
 	$(BIN)/python fuzz/readers.py --seconds 5
 	$(BIN)/python fuzz/campaign.py --cases 2000 --lines 100
 	$(BIN)/python fuzz/faults.py --kills 20 --rounds 2

@@ -169,8 +169,8 @@ def run(command: list[str], target: str, log: Path) -> None:
         subprocess.run(command, env=environment, stdout=out, stderr=out, check=False)
 
 
-def fuzz(binary: Path, target: str, seconds: int) -> Outcome:
-    """One target for so many seconds."""
+def fuzz(binary: Path, target: str, bound: list[str]) -> Outcome:
+    """One target, within a bound of time or of executions."""
     work, found = BUILD / "corpus" / target, BUILD / "found"
     for folder in (work, found):
         folder.mkdir(parents=True, exist_ok=True)
@@ -182,7 +182,7 @@ def fuzz(binary: Path, target: str, seconds: int) -> Outcome:
     words = dictionary(target, seeds, BUILD)
     command = [
         str(binary),
-        f"-max_total_time={seconds}",
+        *bound,
         f"-timeout={MOST_SECONDS_OF_A_RUN}",
         f"-rss_limit_mb={MOST_MIB}",
         f"-max_len={MOST_BYTES_OF.get(target, MOST_BYTES)}",
@@ -233,6 +233,9 @@ def main() -> int:
     """Fuzz, or merge."""
     parser = argparse.ArgumentParser(description="Fuzz every reader.")
     parser.add_argument("--seconds", type=int, default=60, help="for each target")
+    parser.add_argument(
+        "--runs", type=int, help="for each target, of a fixed seed, instead of a time: the same each time"
+    )
     parser.add_argument("--target", action="append", choices=targets(), help="only this one; may be repeated")
     parser.add_argument("--binary", type=Path, help="a fuzzer that was built before, instead of building one")
     parser.add_argument("--merge", action="store_true", help="make fuzz/corpus the least that reaches all")
@@ -244,9 +247,12 @@ def main() -> int:
             merge(binary, target)
         return 0
     print(f"{'target':20} {'executions':>11} {'a second':>9} {'branches':>9} {'inputs':>7} {'peak MiB':>9}  found")
+    bound = [f"-max_total_time={options.seconds}"]
+    if options.runs:
+        bound = [f"-runs={options.runs}", "-seed=1"]
     findings = 0
     for target in chosen:
-        outcome = fuzz(binary, target, options.seconds)
+        outcome = fuzz(binary, target, bound)
         findings += len(outcome.found)
         names = " ".join(file.name for file in outcome.found) or "nothing"
         print(
