@@ -195,7 +195,7 @@ fn a_chip_that_waits_for_seconds_adds_up_the_time_of_its_threads_without_going_r
 
 #[test]
 fn more_threads_than_memory_holds_are_refused() {
-    // A line asked for 16 GB.
+    // A line asked for more than 4 GB.
     let error = words(ran(&request("ixp2800", &["cluster.process.engines=65536"])));
-    assert!(error.contains("expected at most 1048576 threads"), "{error}");
+    assert!(error.contains("expected at most 262144 threads"), "{error}");
 }

@@ -14,6 +14,9 @@ use roxmltree::Node;
 /// Colours tried for a variable, all branches together.
 const MOST_TRIED: u64 = 5_000_000;
 
+/// The number of a variable, and the colours that are left for it if those are few.
+type Chosen = (usize, Option<Vec<u64>>);
+
 /// The search for the bindings of one transition.
 pub(super) struct Bindings<'s, 'a, 'i> {
     sorts: &'s Sorts,
@@ -97,8 +100,8 @@ impl<'s, 'a, 'i> Bindings<'s, 'a, 'i> {
 
     /// The variable to be bound next, with the colours that are left for it if those are few: the one with fewest of them,
     /// else the first in the order of names. Nothing when all are bound.
-    fn next(&self) -> Result<Option<(usize, Option<Vec<u64>>)>, PetriError> {
-        let mut best: Option<(usize, Option<Vec<u64>>)> = None;
+    fn next(&self) -> Result<Option<Chosen>, PetriError> {
+        let mut best: Option<Chosen> = None;
         for (variable, (name, sort)) in self.variables.iter().enumerate() {
             if self.colours[variable].is_some() {
                 continue;

@@ -20,7 +20,7 @@ pub(super) struct NamedCluster {
 }
 
 /// Threads of the clusters of a kind: beyond this a file of a line would take gigabytes.
-const MOST_THREADS: u64 = 1 << 20;
+const MOST_THREADS: u64 = 1 << 18;
 
 /// Reads all clusters; inboxes and programs are numbered later.
 pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster>, Vec<ClusterConfig>) {
