@@ -108,7 +108,10 @@ fn packets(refresh: RefreshMode) -> Systems {
     Systems::Packets(Box::new(PacketSystem::new(&device(), kit::LAZY_BASE, refresh, map(), 32, 4)))
 }
 
-fn both() -> Vec<(&'static str, fn() -> Systems)> {
+/// A memory by name, made anew for each run.
+type Made = (&'static str, fn() -> Systems);
+
+fn both() -> Vec<Made> {
     const ALL: RefreshMode = RefreshMode::AllBank { interval: 800 };
     const EACH: RefreshMode = RefreshMode::PerBank { interval: 1601 };
     vec![
