@@ -23,18 +23,8 @@ enum Takes {
 
 /// Presets by target, in the order in which targets number them.
 const PRESETS: [(&str, &[&str]); 3] = [
-    ("chip_overrides", &["example_smartnic", "ixp2800"]),
-    (
-        "machine_overrides",
-        &[
-            "ixp1200",
-            "hasan2003_all_pf",
-            "hasan2003_adapt_pf",
-            "ixp2400",
-            "ixp1200_eval",
-            "ixp2400_backpressure",
-        ],
-    ),
+    ("chip_overrides", &["example_smartnic", "ixp2800", "ixp2400", "ixp2400_dynamic"]),
+    ("machine_overrides", &["ixp1200", "hasan2003_all_pf", "hasan2003_adapt_pf", "ixp1200_eval"]),
     ("dram_overrides", &["ddr4_2400", "sdr100", "ddr5_4800", "lpddr5_6400", "hbm2", "gddr6"]),
 ];
 const UNITS: [&str; 6] = ["", " ns", " Gbit/s", " MHz", " KiB", " cycles"];
@@ -45,10 +35,9 @@ pub fn learn() -> Vec<Settings> {
     for (target, presets) in PRESETS {
         for (choice, preset) in (0u8..).zip(presets) {
             let described = describe(preset, &[]).expect("a shipped preset is described");
-            let keys = described
-                .parameters
-                .iter()
-                .map(|parameter| (parameter.key.clone(), takes(preset, &parameter.key, &parameter.value)));
+            let keys = described.parameters.iter().map(|parameter| {
+                (parameter.key.clone(), takes(preset, &parameter.key, &parameter.value.to_string()))
+            });
             all.push(Settings { target, choice, keys: keys.collect() });
         }
     }

@@ -61,8 +61,8 @@ pub fn chip(data: &[u8]) {
 /// Changes of a shipped chip, one a line.
 pub fn chip_overrides(data: &[u8]) {
     let (chosen, rest) = super::choice(data);
-    let preset = ["example_smartnic", "ixp2800"][chosen % 2];
-    through(preset, &lines(rest));
+    let presets = ["example_smartnic", "ixp2800", "ixp2400", "ixp2400_dynamic"];
+    through(presets[chosen % presets.len()], &lines(rest));
 }
 
 /// A program of steps, on a chip that binds what shipped programs name.

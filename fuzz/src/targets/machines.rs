@@ -41,14 +41,7 @@ pub fn machine(data: &[u8]) {
 /// Changes of a shipped machine, one a line.
 pub fn machine_overrides(data: &[u8]) {
     let (chosen, rest) = choice(data);
-    let presets = [
-        "ixp1200",
-        "hasan2003_all_pf",
-        "hasan2003_adapt_pf",
-        "ixp2400",
-        "ixp1200_eval",
-        "ixp2400_backpressure",
-    ];
+    let presets = ["ixp1200", "hasan2003_all_pf", "hasan2003_adapt_pf", "ixp1200_eval"];
     through(presets[chosen % presets.len()], None, lines(rest));
 }
 
