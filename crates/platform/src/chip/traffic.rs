@@ -69,6 +69,17 @@ pub(super) fn traffic(root: &Section<'_>, line_gbps: f64, overhead_bytes: u32) -
     };
     let mixes = root.section("mix");
     let names = mixes.as_ref().map(Section::keys).unwrap_or_default();
+    let mix = |name: &String| {
+        let Some(mixes) = &mixes else { return Sizes::Imix };
+        crate::traffic::parse_sizes(&mixes.text(name, "sizes of a mix, as traffic.sizes")).unwrap_or_else(
+            |message| {
+                mixes.fail(name, message);
+                Sizes::Imix
+            },
+        )
+    };
+    // All of them, used or not: what is wrong is said, and describe shows them.
+    let mut lists: Vec<Sizes> = names.iter().map(mix).collect();
     let mut kinds = vec![
         ("fixed", Kind::Fixed),
         ("imix", Kind::Imix),
@@ -76,9 +87,6 @@ pub(super) fn traffic(root: &Section<'_>, line_gbps: f64, overhead_bytes: u32) -
         ("sizes", Kind::Sizes),
     ];
     kinds.extend(names.iter().enumerate().map(|(number, name)| (name.as_str(), Kind::Mix(number))));
-    if let Some(mixes) = &mixes {
-        mixes.leave(&names.iter().map(String::as_str).collect::<Vec<_>>());
-    }
     let kind = section.choice_or("kind", "imix", &kinds, "sizes of frames, with their check sequence");
     if kind != Kind::Fixed {
         section.leave(&["packet_bytes"]);
@@ -107,18 +115,7 @@ pub(super) fn traffic(root: &Section<'_>, line_gbps: f64, overhead_bytes: u32) -
                 }
             }
         }
-        Kind::Mix(number) => {
-            let name = names[number].clone();
-            let text = mixes.as_ref().map(|mixes| mixes.text(&name, "sizes of a mix, as traffic.sizes"));
-            let sizes = crate::traffic::parse_sizes(&text.unwrap_or_default());
-            let sizes = sizes.unwrap_or_else(|message| {
-                if let Some(mixes) = &mixes {
-                    mixes.fail(&name, message);
-                }
-                Sizes::Imix
-            });
-            (name, Ok(sizes))
-        }
+        Kind::Mix(number) => (names[number].clone(), Ok(lists.swap_remove(number))),
     };
     let sizes = sizes.unwrap_or_else(|error| {
         section.fail("kind", error.to_string());
