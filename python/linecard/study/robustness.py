@@ -138,7 +138,7 @@ def _values(study: Study) -> tuple[list[tuple[str, str, float]], dict[str, str]]
         description = api.describe(calibration.preset)
         for key in calibration.keys:
             try:
-                found.append((calibration.parameter, key, float(description[key].value)))
+                found.append((calibration.parameter, key, float(description[key].text)))
             except ValueError:
                 left_out[f"{calibration.parameter}, {key}"] = "not a number"
     return found, left_out
