@@ -114,6 +114,8 @@ fn what_contradicts_itself_is_refused_at_once() {
     );
     assert!(refused("ixp2400_core", &["program.scheme=DYNAMIC"]).contains("watermarks"));
     assert!(refused("ixp2400", &["program.scheme=FBC"]).contains("`FCB`"));
+    assert!(refused("ixp2400", &["dram.capacity_mib=1048576"]).contains("at most 68719476736"));
+    quick(&request("ixp2400", &["dram.capacity_mib=65536", "dram.banks=3"]));
     let other = RunRequest { app: Some("forward".to_owned()), ..request("ixp2400_core", &[]) };
     let message = run(&other, &mut |_| ControlFlow::Continue(())).unwrap_err().to_string();
     assert!(message.contains("transmit buffer"), "{message}");

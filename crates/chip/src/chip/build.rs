@@ -23,6 +23,9 @@ use std::collections::{BinaryHeap, VecDeque};
 /// A frame that would wait longer for its wire is lost: more comes than the port carries.
 const LINE_PATIENCE_NS: u64 = 100_000;
 
+/// Cells of a memory with slots are numbered in 32 bits.
+const MOST_SLOTS_BYTES: u128 = 1 << 37;
+
 /// Length of the first slices of time, before they are joined.
 const FIRST_SLICE_NS: u64 = 1_000;
 
@@ -437,6 +440,9 @@ fn check_place(place: &PlaceConfig, places: &[PlaceConfig]) -> Result<(), String
         PlaceKind::Server(_) => {}
         PlaceKind::Slots(slots) => {
             let too_small = slots.bank_bytes < u64::from(CELL_BYTES) || !slots.bank_bytes.is_power_of_two();
+            if u128::from(slots.slots.banks) * u128::from(slots.bank_bytes) > MOST_SLOTS_BYTES {
+                return Err(format!("{name} holds more than 128 GiB, the most of a memory with slots"));
+            }
             let nothing = slots.back_pressure.is_some_and(|b| b.requests == 0 || b.request_bytes == 0);
             if too_small || nothing {
                 return Err(format!(

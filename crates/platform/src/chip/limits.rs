@@ -96,7 +96,11 @@ impl Limit {
                         PlaceKind::Dram(dram) => dram.channels *= 2,
                         PlaceKind::Cached(cache) => faster(&mut cache.port),
                         PlaceKind::Slots(slots) => {
-                            slots.slots.banks = (slots.slots.banks * 2).min(64);
+                            // As many bytes in twice the banks.
+                            if slots.slots.banks <= 32 && slots.bank_bytes > 1 << 16 {
+                                (slots.slots.banks, slots.bank_bytes) =
+                                    (slots.slots.banks * 2, slots.bank_bytes / 2);
+                            }
                             slots.slots.bytes_per_cycle *= 2;
                         }
                     }

@@ -362,7 +362,12 @@ fn slots(section: &Section<'_>, clocks: &Clocks) -> SlotsConfig {
     ) as u32;
     let request_bytes =
         small("back_pressure_bytes", 64, 65_536, "bytes that count as a request for back pressure");
-    let capacity = capacity(section).unwrap_or(USUAL_SLOTS_BYTES);
+    let mut capacity = capacity(section).unwrap_or(USUAL_SLOTS_BYTES);
+    if capacity > MOST_SLOTS_BYTES {
+        let key = if section.has("capacity_bytes") { "capacity_bytes" } else { "capacity_mib" };
+        section.fail(key, format!("{capacity} bytes; a memory with slots holds at most {MOST_SLOTS_BYTES}"));
+        capacity = MOST_SLOTS_BYTES;
+    }
     SlotsConfig {
         clock_hz: clocks.of(section),
         slots: SlotConfig {
@@ -390,6 +395,9 @@ fn slots(section: &Section<'_>, clocks: &Clocks) -> SlotsConfig {
         back_pressure: (requests > 0).then_some(BackPressure { requests, request_bytes }),
     }
 }
+
+/// Most that a memory with slots holds: 64 GiB.
+const MOST_SLOTS_BYTES: u64 = 1 << 36;
 
 /// What a memory with slots holds where the file does not say: room enough for any packet in each bank.
 const USUAL_SLOTS_BYTES: u64 = 64 << 20;
