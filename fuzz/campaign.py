@@ -123,7 +123,7 @@ WORDS: dict[str, list[str]] = {
     "--program": ["checksum", "classify"],
     "--app": ["l3fwd16", "nat", "firewall", "vanilla_ip"],
     "--trace": ["INPUT.pcap", "INPUT.csv"],
-    "--set": ["dram.banks=N", "traffic.rate_gbps=N", "engine.clock_mhz=N", "cluster.island.count=N", "queues=N"],
+    "--set": ["dram.banks=N", "traffic.rate_gbps=N", "clock.engine_mhz=N", "cluster.island.count=N", "queues=N"],
 }
 
 

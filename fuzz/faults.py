@@ -169,7 +169,7 @@ def failing_reads() -> str:
         ["dram", "run", "-d", "ddr4_2400", "--trace", str(source)],
         ["petri", "explore", str(source)],
         ["program", "run", str(source)],
-        ["run", "ixp1200", "--set", f"app.routes={source}", "--packets", "10"],
+        ["run", "ixp1200", "--set", f"program.routes={source}", "--packets", "10"],
         ["vrp", "check", str(source)],
     )
     for command in cases:

@@ -19,6 +19,7 @@ def run(
     timeline: str | None,
     timeline_from_us: float,
     timeline_for_us: float | None,
+    verdict: bool,
     progress: Callable[[int, int], object] | None,
 ) -> dict[str, Any]: ...
 def flows(

@@ -74,6 +74,7 @@ def run(
     timeline: str | PathLike[str] | None = None,
     timeline_from_us: float = 0.0,
     timeline_for_us: float | None = None,
+    verdict: bool = True,
     progress: ProgressCallback | None = None,
 ) -> RunResult:
     """Simulate one design under one traffic.
@@ -88,13 +89,14 @@ def run(
         seed: Seed of every random stream. The same request with the same seed gives an equal result.
         packets: Packets that must leave or be dropped while statistics are on; 0 runs a capture to its end, once.
             ``None`` takes 0 with a capture and 100,000 with generated traffic.
-        warmup_packets: Packets that leave before statistics start. ``None`` lets a chip find out when it is steady; on
-            other machines it takes 1,000 with a capture and 10,000 with generated traffic.
+        warmup_packets: Packets that leave before statistics start. ``None`` finds out when the chip is steady.
         map_addresses: Move addresses that match no route into routed space, as anonymised captures need.
         strict: Stop at the first damaged record of the capture.
         timeline: Write a timeline that Perfetto opens to this file; compressed if its name ends in ``.gz``.
         timeline_from_us: Of a chip: where the timeline begins, microseconds after the start of the measured time.
         timeline_for_us: Of a chip: how long it is; as much as fits if left out.
+        verdict: Find out what limits the run, by re-runs with one part made better; that is several times the work of a
+            short run.
         progress: Called now and then with (packets done, packets in all), from the thread that calls ``run``.
 
     Returns:
@@ -129,6 +131,7 @@ def run(
         timeline=None if timeline is None else fspath(timeline),
         timeline_from_us=timeline_from_us,
         timeline_for_us=timeline_for_us,
+        verdict=verdict,
         progress=progress,
     )
     wall_seconds = time.perf_counter() - started

@@ -172,12 +172,11 @@ class _Search:
         self._tick()
         self.runs += 1
         line = [
-            "receive.mode=paced",
             "traffic.kind=fixed",
             f"traffic.packet_bytes={PACKET_BYTES}",
             "traffic.arrivals=back_to_back",
             f"traffic.rate_gbps={self._rate * PACKET_BYTES * 8 / 1e9!r}",
-            f"vanilla.extension={extension}",
+            f'vanilla.extension="{extension}"',
         ]
         return api.run(
             self._preset,
@@ -186,6 +185,7 @@ class _Search:
             seed=self._seed,
             packets=PACKETS,
             warmup_packets=WARMUP_PACKETS,
+            verdict=False,
         )
 
     def sustains(self, extension: str) -> bool:
@@ -218,11 +218,11 @@ def _cost_cycles(preset: str, changes: list[str], resource: str) -> float:
     """Engine cycles of one operation, unloaded, as the probe measures them."""
     if resource not in _PROBES:
         return 1.0
-    alone = ["receive.mode=ready", "engine.input_engines=1", "engine.threads=1", "receive.ports=1"]
+    alone = ["traffic.arrivals=saturated", "input.engines=1", "input.threads=1", "in.count=1"]
     size = 4 if resource == "hashes" else TRANSFER_BYTES
     probe = [f"probe.transfer={_PROBES[resource]}", f"probe.bytes={size}"]
-    result = api.run(preset, app="probe", set=[*changes, *alone, *probe], packets=200, warmup_packets=10)
-    return result.metric("input_threads", "engine_cycles_per_packet")
+    result = api.run(preset, app="probe", set=[*changes, *alone, *probe], packets=200, warmup_packets=10, verdict=False)
+    return result.metric("input", "engine_cycles_per_packet")
 
 
 def vrp_budget(
@@ -456,14 +456,15 @@ def vrp_check(
         VrpUse("istore_instructions", instructions, budget.istore_instructions),
     ]
     described = api.describe(preset, changes)
-    alone = ["receive.mode=ready", "engine.input_engines=1", "engine.threads=1", "receive.ports=1"]
+    alone = ["traffic.arrivals=saturated", "input.engines=1", "input.threads=1", "in.count=1"]
     scratch = api.run(
         preset,
         app="probe",
         set=[*changes, *alone, "probe.transfer=scratch", "probe.bytes=4"],
         packets=200,
         warmup_packets=10,
-    ).metric("input_threads", "engine_cycles_per_packet")
+        verdict=False,
+    ).metric("input", "engine_cycles_per_packet")
     load_cycles = instructions * int(described["vrp.load_accesses"].text) * scratch
     over = [
         f"{use.resource}: {use.used:g} used, {use.budget:g} allowed, {use.used - use.budget:g} too many"
@@ -546,7 +547,7 @@ def hierarchy(
         packet_bytes: Bytes of a packet.
         message_bytes: Bytes of it that go up and come back; ``None`` for all.
         one_in: Of so many packets one asks to be sent up.
-        set: Changes to the preset; ``core.…``, ``link.…`` and ``host.…`` matter here.
+        set: Changes to the preset; ``core.…``, ``pci.…`` and ``host.…`` matter here.
         packets: Packets to simulate.
 
     Raises:

@@ -273,7 +273,6 @@ def test_a_file_that_is_no_run_of_the_chip_is_refused(cli, tmp_path):
 def test_only_chips_can_be_drawn_and_checked(cli, tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     for preset, expected in (
-        ("ixp1200", "is a platform of the older form"),
         ("ddr4_2400", "is a preset of dram"),
         ("example_smartnik", "did you mean `example_smartnic`?"),
     ):

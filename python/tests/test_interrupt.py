@@ -38,7 +38,7 @@ COMMANDS = {
     "a picture": (("petri", "draw", "bindings.pnml", "-o", "net.svg"), None),
     "unfolding": (("petri", "explore", "bindings.pnml"), "Exploring"),
     "a pipe without a writer": (("flows", "pipe"), None),
-    "a table behind a pipe": (("run", "ixp1200", "--set", "app.routes=pipe", "--packets", "9"), None),
+    "a table behind a pipe": (("run", "ixp1200", "--set", "program.routes=pipe", "--packets", "9"), None),
     "idle refreshes": (
         ("dram", "run", "-d", "ddr4_2400", "--trace", "gap.csv", "--commands", "commands.csv"),
         "Simulating",

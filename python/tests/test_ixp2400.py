@@ -39,7 +39,7 @@ def test_a_capture_runs_through_it(cli):
         (("run", "ipv4_forward", "--model", "petr"), "petri"),
         (("run", "ixp1200", "--model", "petri"), "ixp2400"),
         (("run", "ixp2400", "--app", "l3fwd16"), "l3fwd16"),
-        (("run", "ixp2400", "--set", "engine.input_engines=2"), "input_engines"),
+        (("run", "ixp2400", "--set", "input.engines=2"), "input"),
         (("run", "ixp2400", "--set", "program.scheme=DYNAMIC"), "ixp2400_dynamic"),
         (("compare-models", "--threads", "16"), "4x4"),
         (("hierarchy", "ixp2400"), "without a core and a host"),

@@ -97,7 +97,7 @@ limit = 0.05
 [[calibrations]]
 parameter = "slot"
 preset = "ixp1200"
-keys = ["output.handshake_ns"]
+keys = ["port.out.handshake_ns"]
 reason = "not stated"
 cells = [{ table = "1", scheme = "FAST", banks = 4 }]
 """
@@ -467,7 +467,7 @@ def test_the_headline_is_run_with_other_seeds_and_values(folder):
         made = fake_run(run, progress)
         # A longer handshake is slower, so that what was chosen is seen to matter.
         slower = any(
-            text.startswith("output.handshake_ns") and text > "output.handshake_ns=1790" for text in run.overrides
+            text.startswith("port.out.handshake_ns") and text > "port.out.handshake_ns=1790" for text in run.overrides
         )
         throughput = made.metric("total", "throughput_gbps") * (0.5 if slower else 1.0)
         name = f"{run.preset} {run.overrides}"
@@ -477,12 +477,17 @@ def test_the_headline_is_run_with_other_seeds_and_values(folder):
     assert list(found.by_seed) == list(range(1, 9))
     assert found.error == found.by_seed[1]
     (variation,) = found.variations
-    assert (variation.key, variation.value, variation.low, variation.high) == ("output.handshake_ns", 1790, 1611, 1969)
+    assert (variation.key, variation.value, variation.low, variation.high) == (
+        "port.out.handshake_ns",
+        1790,
+        1611,
+        1969,
+    )
     assert variation.low_error == pytest.approx(found.error)
     assert found.error is not None
     assert variation.high_error > 0.4
     assert {seed for seed, _ in asked} == set(range(1, 9))
     page = robustness_report(found)
-    assert "output.handshake_ns" in page
+    assert "port.out.handshake_ns" in page
     assert "<script" not in page
     assert found.to_dict()["variations"][0]["high"] == 1969

@@ -3,10 +3,9 @@
 //! Source: Hasan 2003, section 5.2. Header fields are extracted, then a linked list of templates in SRAM is walked;
 //! the first one that matches decides, and a packet that matches none is forwarded. Drops are counted.
 
-use crate::io::{IoCosts, accept_ipv4, output, receive, store_and_enqueue};
-use crate::recall::{ResultCacheUse, recall, remember};
-use linecard_program::{Application, Ctx, DropReason, PacketHead, Program, Source, Unit};
-use std::cell::Cell;
+use crate::io::{Io, ResultCacheUse, accept_ipv4};
+use linecard_program::script::{Access, Action, Block, PacketInfo, PacketProgram, RoleId, Steps};
+use linecard_program::{DropReason, PacketHead};
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 
@@ -63,85 +62,84 @@ pub struct FirewallConfig {
     pub template_cycles: u32,
 }
 
-/// Words of SRAM that a template takes: two prefixes, two port ranges, protocol, verdict, link.
-const TEMPLATE_WORDS: u32 = 6;
+/// Bytes of SRAM that a template takes: two prefixes, two port ranges, protocol, verdict, link.
+const TEMPLATE_BYTES: u16 = 24;
 
 /// The filtering application.
+#[derive(Clone, Debug)]
 pub struct Firewall {
-    costs: IoCosts,
+    io: Io,
     config: Rc<FirewallConfig>,
+    templates: RoleId,
     cache: Option<ResultCacheUse>,
-    walked: Rc<Cell<(u64, u64)>>,
+    packets: u64,
+    walked: u64,
 }
 
 impl Firewall {
-    /// Filter by the templates of `config`, where the result cache does not know the verdict.
-    pub fn new(costs: IoCosts, config: FirewallConfig, cache: Option<ResultCacheUse>) -> Self {
-        Self { costs, config: Rc::new(config), cache, walked: Rc::default() }
-    }
-}
-
-impl Application for Firewall {
-    fn name(&self) -> &'static str {
-        "firewall"
+    /// Filter by the templates of `config`, which are kept where `templates` says, where the result cache does not know the
+    /// verdict.
+    pub fn new(io: Io, config: FirewallConfig, templates: RoleId, cache: Option<ResultCacheUse>) -> Self {
+        Self { io, config: Rc::new(config), templates, cache, packets: 0, walked: 0 }
     }
 
-    fn locks(&self) -> u32 {
-        0
-    }
-
-    fn input(&self, ctx: Ctx) -> Program {
-        Box::pin(input(ctx, self.costs, Rc::clone(&self.config), self.cache, Rc::clone(&self.walked)))
-    }
-
-    fn output(&self, ctx: Ctx) -> Program {
-        Box::pin(output(ctx, self.costs))
-    }
-
-    fn restart_counters(&self) {
-        self.walked.set((0, 0));
-    }
-
-    fn counters(&self) -> Vec<(&'static str, &'static str, f64)> {
-        let (packets, templates) = self.walked.get();
-        let mean = if packets == 0 { 0.0 } else { templates as f64 / packets as f64 };
-        vec![("packets_matched", "packets", packets as f64), ("templates_per_packet", "templates", mean)]
-    }
-}
-
-async fn input(
-    ctx: Ctx,
-    costs: IoCosts,
-    config: Rc<FirewallConfig>,
-    cache: Option<ResultCacheUse>,
-    walked: Rc<Cell<(u64, u64)>>,
-) {
-    loop {
-        let packet = receive(&ctx, &costs).await;
-        ctx.compute(config.extract_cycles);
-        if !accept_ipv4(&ctx, packet).await {
-            continue;
-        }
-        let head = ctx.head();
-        let first = config.templates.iter().position(|template| template.matches(&head));
-        if !recall(&ctx, cache).await {
+    /// The walk over the templates, unless its verdict is `known`, and the rest.
+    fn filter(&mut self, head: &PacketHead, known: bool, steps: &mut Steps) {
+        let config = &self.config;
+        let first = config.templates.iter().position(|template| template.matches(head));
+        if !known {
             let read = first.map_or(config.templates.len(), |place| place + 1);
             for _ in 0..read {
-                ctx.read(Unit::Sram, TEMPLATE_WORDS).await;
-                ctx.compute(config.template_cycles);
+                steps.access(self.templates, Access::Read, TEMPLATE_BYTES, 0);
+                steps.compute(config.template_cycles);
             }
-            let (packets, templates) = walked.get();
-            walked.set((packets + 1, templates + read as u64));
-            remember(&ctx, cache).await;
+            self.packets += 1;
+            self.walked += read as u64;
+            if let Some(cache) = &self.cache {
+                cache.remember(steps);
+            }
         }
         let verdict = first.map_or(Verdict::Forward, |place| config.templates[place].verdict);
         if verdict == Verdict::Drop {
-            ctx.discard(packet, DropReason::FirewallRule).await;
-            continue;
+            return steps.push(0, Action::Drop(DropReason::FirewallRule));
         }
         // Two ports: a flow leaves by the side that its addresses draw.
         let side = (head.source ^ head.destination).wrapping_mul(0x9e37_79b1) >> 16;
-        store_and_enqueue(&ctx, &costs, packet, side as u16 % config.ports, Source::HeaderAndReceiveBuffer)
-            .await;
+        self.io.store_and_enqueue(head, side as u16 % config.ports, steps);
+    }
+}
+
+impl PacketProgram for Firewall {
+    fn packet(&mut self, head: &mut PacketHead, _: &PacketInfo, steps: &mut Steps) {
+        self.io.receive(steps);
+        steps.compute(self.config.extract_cycles);
+        if !accept_ipv4(head, steps) {
+            return;
+        }
+        match &self.cache {
+            Some(cache) => cache.recall(0, steps),
+            None => self.filter(head, false, steps),
+        }
+    }
+
+    fn more(&mut self, _: u8, known: u32, head: &mut PacketHead, steps: &mut Steps) {
+        self.filter(head, known != 0, steps);
+    }
+
+    fn block(&mut self, block: &Block, steps: &mut Steps) {
+        self.io.block(block, steps);
+    }
+
+    fn sends_blocks(&self) -> bool {
+        true
+    }
+
+    fn restart_counters(&mut self) {
+        (self.packets, self.walked) = (0, 0);
+    }
+
+    fn counters(&self) -> Vec<(&'static str, &'static str, f64)> {
+        let mean = if self.packets == 0 { 0.0 } else { self.walked as f64 / self.packets as f64 };
+        vec![("packets_matched", "packets", self.packets as f64), ("templates_per_packet", "templates", mean)]
     }
 }

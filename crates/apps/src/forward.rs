@@ -5,87 +5,83 @@
 //! the receive buffer; later cells move whole.
 
 use crate::checksum::update;
-use crate::io::{IoCosts, accept_ipv4, output, receive, store_and_enqueue};
-use crate::recall::{ResultCacheUse, recall, remember};
+use crate::io::{Io, ResultCacheUse, WORD_BYTES, accept_ipv4};
 use crate::route::RouteTable;
-use linecard_program::{Application, Ctx, DropReason, Program, Source, Unit};
-use std::cell::Cell;
+use linecard_program::script::{Access, Action, Block, PacketInfo, PacketProgram, RoleId, Steps};
+use linecard_program::{DropReason, PacketHead};
 use std::rc::Rc;
 
 /// The forwarding application.
+#[derive(Clone, Debug)]
 pub struct L3Forward {
-    costs: IoCosts,
+    io: Io,
     table: Rc<RouteTable>,
+    table_role: RoleId,
     cache: Option<ResultCacheUse>,
-    lookups: Rc<Cell<(u64, u64)>>,
+    lookups: u64,
+    reads: u64,
 }
 
 impl L3Forward {
-    /// Forward by `table`, where the result cache does not know the route.
-    pub fn new(costs: IoCosts, table: RouteTable, cache: Option<ResultCacheUse>) -> Self {
-        Self { costs, table: Rc::new(table), cache, lookups: Rc::default() }
-    }
-}
-
-impl Application for L3Forward {
-    fn name(&self) -> &'static str {
-        "l3fwd16"
+    /// Forward by `table`, which is kept where `table_role` says, where the result cache does not know the route.
+    pub fn new(io: Io, table: RouteTable, table_role: RoleId, cache: Option<ResultCacheUse>) -> Self {
+        Self { io, table: Rc::new(table), table_role, cache, lookups: 0, reads: 0 }
     }
 
-    fn locks(&self) -> u32 {
-        0
-    }
-
-    fn input(&self, ctx: Ctx) -> Program {
-        Box::pin(input(ctx, self.costs, Rc::clone(&self.table), self.cache, Rc::clone(&self.lookups)))
-    }
-
-    fn output(&self, ctx: Ctx) -> Program {
-        Box::pin(output(ctx, self.costs))
-    }
-
-    fn restart_counters(&self) {
-        self.lookups.set((0, 0));
-    }
-
-    fn counters(&self) -> Vec<(&'static str, &'static str, f64)> {
-        let (lookups, reads) = self.lookups.get();
-        let mean = if lookups == 0 { 0.0 } else { reads as f64 / lookups as f64 };
-        vec![("lookups", "lookups", lookups as f64), ("reads_per_lookup", "reads", mean)]
-    }
-}
-
-async fn input(
-    ctx: Ctx,
-    costs: IoCosts,
-    table: Rc<RouteTable>,
-    cache: Option<ResultCacheUse>,
-    lookups: Rc<Cell<(u64, u64)>>,
-) {
-    loop {
-        let packet = receive(&ctx, &costs).await;
-        if !accept_ipv4(&ctx, packet).await {
-            continue;
-        }
-        let mut head = ctx.head();
-        let (port, reads) = table.lookup(head.destination);
-        if !recall(&ctx, cache).await {
-            let (n, sum) = lookups.get();
-            lookups.set((n + 1, sum + u64::from(reads)));
+    /// The lookup, unless its result is `known`, and the rest.
+    fn forward(&mut self, head: &mut PacketHead, known: bool, steps: &mut Steps) {
+        let (port, reads) = self.table.lookup(head.destination);
+        if !known {
+            self.lookups += 1;
+            self.reads += u64::from(reads);
             for _ in 0..reads {
-                ctx.read(Unit::Sram, 1).await;
+                steps.access(self.table_role, Access::Read, WORD_BYTES, 0);
             }
-            remember(&ctx, cache).await;
+            if let Some(cache) = &self.cache {
+                cache.remember(steps);
+            }
         }
         let Some(port) = port else {
-            ctx.discard(packet, DropReason::NoRoute).await;
-            continue;
+            return steps.push(0, Action::Drop(DropReason::NoRoute));
         };
         // The time to live shares a 16-bit word with the protocol.
         let word = |ttl: u8| u16::from_be_bytes([ttl, head.protocol]);
         head.checksum = update(head.checksum, word(head.ttl), word(head.ttl - 1));
         head.ttl -= 1;
-        ctx.set_head(head);
-        store_and_enqueue(&ctx, &costs, packet, port, Source::HeaderAndReceiveBuffer).await;
+        self.io.store_and_enqueue(head, port, steps);
+    }
+}
+
+impl PacketProgram for L3Forward {
+    fn packet(&mut self, head: &mut PacketHead, _: &PacketInfo, steps: &mut Steps) {
+        self.io.receive(steps);
+        if !accept_ipv4(head, steps) {
+            return;
+        }
+        match &self.cache {
+            Some(cache) => cache.recall(0, steps),
+            None => self.forward(head, false, steps),
+        }
+    }
+
+    fn more(&mut self, _: u8, known: u32, head: &mut PacketHead, steps: &mut Steps) {
+        self.forward(head, known != 0, steps);
+    }
+
+    fn block(&mut self, block: &Block, steps: &mut Steps) {
+        self.io.block(block, steps);
+    }
+
+    fn sends_blocks(&self) -> bool {
+        true
+    }
+
+    fn restart_counters(&mut self) {
+        (self.lookups, self.reads) = (0, 0);
+    }
+
+    fn counters(&self) -> Vec<(&'static str, &'static str, f64)> {
+        let mean = if self.lookups == 0 { 0.0 } else { self.reads as f64 / self.lookups as f64 };
+        vec![("lookups", "lookups", self.lookups as f64), ("reads_per_lookup", "reads", mean)]
     }
 }

@@ -1,6 +1,7 @@
-//! What every application does alike: take a packet in cell by cell, and send packets block by block.
+//! What the applications of the IXP1200 do alike: take a packet in cell by cell, and send packets block by block.
 
-use linecard_program::{Ctx, DropReason, NetworkKind, PacketId, Source, Unit};
+use linecard_program::script::{Access, Action, Block, RoleId, Steps};
+use linecard_program::{DropReason, NetworkKind, PacketHead};
 
 /// What the input and output loops cost: engine cycles, and scratchpad accesses (ready flags, state of ports and of
 /// queues), one after another.
@@ -26,99 +27,144 @@ pub struct IoCosts {
     pub output_later_block_scratch: u32,
     /// Each further cell of a block.
     pub output_blocked_cell_cycles: u32,
-    /// What software does for an operation of the queue manager; `None` on machines without one, whose programs write
-    /// and read descriptors in SRAM.
-    pub queue_manager_cycles: Option<u32>,
 }
 
-/// Words of SRAM that a queue descriptor or a free-list entry takes.
-const DESCRIPTOR_WORDS: u32 = 2;
+/// What the loops call their places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IoRoles {
+    /// Memory that packets are kept in.
+    pub packets: RoleId,
+    /// Memory of queue descriptors and of the free list.
+    pub descriptors: RoleId,
+    /// Memory of ready flags and of the state of ports and queues.
+    pub flags: RoleId,
+    /// Queue manager, and the cycles that software spends on one of its operations; nothing on chips without one, whose
+    /// programs write and read descriptors.
+    pub queues: Option<(RoleId, u32)>,
+}
 
-/// Take the received packet into the buffer and put it into `queue`: the common end of every input program. The
-/// cycles of its first cell have been spent by the caller.
-pub(crate) async fn store_and_enqueue(
-    ctx: &Ctx,
-    costs: &IoCosts,
-    packet: PacketId,
-    queue: u16,
-    first: Source,
-) {
-    let cells = ctx.head().cells() as u16;
-    ctx.admit(queue).await;
-    // Popping the free list is one SRAM access with hardware support (Hasan 2003, section 5.2).
-    ctx.read(Unit::Sram, 1).await;
-    if !ctx.allocate(packet, queue).await {
-        ctx.discard(packet, DropReason::TooLarge).await;
-        return;
+/// The two loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Io {
+    /// What they cost.
+    pub costs: IoCosts,
+    /// Where their accesses go.
+    pub roles: IoRoles,
+}
+
+/// Bytes of a word of SRAM, scratchpad and hash unit.
+pub(crate) const WORD_BYTES: u16 = 4;
+/// Bytes of SRAM that a queue descriptor or a free-list entry takes.
+const DESCRIPTOR_BYTES: u16 = 8;
+/// Header bytes that a program writes back from registers (Hasan 2003, section 5.2), and the most that one instruction
+/// moves between registers and DRAM.
+pub(crate) const REGISTER_BYTES: u8 = 32;
+
+impl Io {
+    /// What the first cell of a packet costs in any application.
+    pub(crate) fn receive(&self, steps: &mut Steps) {
+        self.scratch(self.costs.input_cell_scratch, steps);
+        steps.compute(self.costs.input_first_cell_cycles);
     }
-    ctx.write_cell(packet, 0, first).await;
-    for cell in 1..cells {
-        scratch(ctx, costs.input_cell_scratch).await;
-        ctx.compute(costs.input_later_cell_cycles);
-        ctx.write_cell(packet, cell, Source::ReceiveBuffer).await;
-    }
-    ctx.join().await;
-    scratch(ctx, costs.enqueue_scratch).await;
-    ctx.compute(costs.enqueue_cycles);
-    match costs.queue_manager_cycles {
-        Some(cycles) => {
-            ctx.compute(cycles);
-            ctx.link(queue).await;
+
+    /// Take the packet into memory and put it into the queue of a port: the common end of every input program. The cycles
+    /// of its first cell have been spent. Its first bytes come from registers.
+    pub(crate) fn store_and_enqueue(&self, head: &PacketHead, port: u16, steps: &mut Steps) {
+        let Self { costs, roles } = self;
+        steps.push(0, Action::Admit { port });
+        // Popping the free list is one SRAM access with hardware support (Hasan 2003, section 5.2).
+        steps.access(roles.descriptors, Access::Read, WORD_BYTES, 0);
+        steps.push(0, Action::Allocate);
+        for cell in 0..head.cells() as u16 {
+            if cell > 0 {
+                self.scratch(costs.input_cell_scratch, steps);
+                steps.compute(costs.input_later_cell_cycles);
+            }
+            let registers = if cell == 0 { REGISTER_BYTES } else { 0 };
+            let role = roles.packets;
+            steps.push(0, Action::Cell { role, write: true, posted: true, cell, registers });
+            steps.push(0, Action::Room);
         }
-        None => ctx.write(Unit::Sram, DESCRIPTOR_WORDS).await,
+        steps.push(0, Action::Join);
+        self.scratch(costs.enqueue_scratch, steps);
+        steps.compute(costs.enqueue_cycles);
+        match roles.queues {
+            Some((role, cycles)) => {
+                steps.compute(cycles);
+                steps.push(0, Action::Link { role, queue: port, enqueue: true });
+            }
+            None => steps.access(roles.descriptors, Access::Write, DESCRIPTOR_BYTES, 0),
+        }
+        steps.push(0, Action::Enqueue);
     }
-    ctx.enqueue(packet, queue).await;
-}
 
-/// Receive a packet and spend what its first cell costs in any application.
-pub(crate) async fn receive(ctx: &Ctx, costs: &IoCosts) -> PacketId {
-    let packet = ctx.receive().await;
-    scratch(ctx, costs.input_cell_scratch).await;
-    ctx.compute(costs.input_first_cell_cycles);
-    packet
-}
+    /// The output program of every application: one block, whatever port it is for.
+    pub(crate) fn block(&self, block: &Block, steps: &mut Steps) {
+        let Self { costs, roles } = self;
+        if block.first_cell == 0 {
+            self.scratch(costs.output_first_block_scratch, steps);
+            steps.compute(costs.output_first_block_cycles);
+            match roles.queues {
+                Some((role, cycles)) => {
+                    steps.compute(cycles);
+                    steps.push(0, Action::Link { role, queue: block.port, enqueue: false });
+                }
+                None => steps.access(roles.descriptors, Access::Read, DESCRIPTOR_BYTES, 0),
+            }
+        } else {
+            self.scratch(costs.output_later_block_scratch, steps);
+            steps.compute(costs.output_later_block_cycles);
+        }
+        steps.compute(costs.output_blocked_cell_cycles * (u32::from(block.cells) - 1));
+        steps.push(0, Action::ReadBlock { role: roles.packets });
+        steps.push(0, Action::Transmit);
+        if block.last {
+            // The buffer goes back to the free list.
+            steps.access(roles.descriptors, Access::Write, WORD_BYTES, 0);
+        }
+    }
 
-async fn scratch(ctx: &Ctx, accesses: u32) {
-    for _ in 0..accesses {
-        ctx.read(Unit::Scratch, 1).await;
+    fn scratch(&self, accesses: u32, steps: &mut Steps) {
+        for _ in 0..accesses {
+            steps.access(self.roles.flags, Access::Read, WORD_BYTES, 0);
+        }
     }
 }
 
-/// Whether the received packet is IPv4 with hops left; drops it otherwise.
-pub(crate) async fn accept_ipv4(ctx: &Ctx, packet: PacketId) -> bool {
-    let head = ctx.head();
+/// Whether the packet is IPv4 with hops left; it is dropped otherwise.
+pub(crate) fn accept_ipv4(head: &PacketHead, steps: &mut Steps) -> bool {
     let reason = match head.network {
         NetworkKind::Ipv4 if head.ttl > 1 => return true,
         NetworkKind::Ipv4 => DropReason::TtlExpired,
         NetworkKind::Ipv6 | NetworkKind::Other => DropReason::NotIpv4,
     };
-    ctx.discard(packet, reason).await;
+    steps.push(0, Action::Drop(reason));
     false
 }
 
-/// The output program of every application: one block after another, whatever port it is for.
-pub(crate) async fn output(ctx: Ctx, costs: IoCosts) {
-    loop {
-        let block = ctx.next_block().await;
-        if block.first_cell == 0 {
-            scratch(&ctx, costs.output_first_block_scratch).await;
-            ctx.compute(costs.output_first_block_cycles);
-            match costs.queue_manager_cycles {
-                Some(cycles) => {
-                    ctx.compute(cycles);
-                    ctx.unlink(block.port).await;
-                }
-                None => ctx.read(Unit::Sram, DESCRIPTOR_WORDS).await,
-            }
-        } else {
-            scratch(&ctx, costs.output_later_block_scratch).await;
-            ctx.compute(costs.output_later_block_cycles);
-        }
-        ctx.compute(costs.output_blocked_cell_cycles * (u32::from(block.cells) - 1));
-        ctx.read_block(block).await;
-        ctx.transmit(block).await;
-        if block.last {
-            ctx.write(Unit::Sram, 1).await;
-        }
+/// The result cache in front of a lookup: a packet whose flow was seen lately takes the result from there. Source: Girish
+/// 2008, section 5.2.1. The key is hashed to a digest, the cache is asked for it; on a miss the program does its lookup and
+/// writes the result back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResultCacheUse {
+    /// The cache.
+    pub results: RoleId,
+    /// The unit that makes digests.
+    pub hash: RoleId,
+    /// Hashes that it makes for one.
+    pub hashes: u32,
+}
+
+impl ResultCacheUse {
+    /// Ask for the result; the program then goes on with `part`.
+    pub(crate) fn recall(&self, part: u8, steps: &mut Steps) {
+        steps.access(self.hash, Access::Ask, WORD_BYTES * self.hashes as u16, 0);
+        steps.push(0, Action::Recall { role: self.results });
+        steps.push(0, Action::More { part });
+    }
+
+    /// Write the result of a lookup back.
+    pub(crate) fn remember(&self, steps: &mut Steps) {
+        steps.access(self.results, Access::Write, WORD_BYTES, 0);
     }
 }

@@ -1,7 +1,7 @@
-//! Packet programs, native: the work is done for real, on headers and tables, and its accesses are the ops.
+//! Packet programs, native: the work is done for real, on headers and tables, and what it costs is written down as steps.
 //!
-//! A program never names a machine. Costs in engine cycles come from the preset ([`IoCosts`] and each application's
-//! own), because the same program costs other machines other cycles.
+//! A program never names a chip. Costs in engine cycles come from the chip's file ([`IoCosts`] and each application's
+//! own), because the same program costs other chips other cycles; places are roles that the file binds.
 #![forbid(unsafe_code)]
 
 mod checksum;
@@ -11,19 +11,18 @@ mod io;
 mod ipv4;
 mod nat;
 mod probe;
-mod recall;
 mod route;
 mod steps;
+mod transfer;
 mod vanilla;
 
 pub use checksum::{header_checksum, update as update_checksum};
 pub use firewall::{Firewall, FirewallConfig, Template, Verdict};
 pub use forward::L3Forward;
-pub use io::IoCosts;
+pub use io::{Io, IoCosts, IoRoles, ResultCacheUse};
 pub use ipv4::{BufferingScheme, Ipv4Config, Ipv4Forward, Ipv4Roles};
-pub use nat::{Nat, NatConfig, Translation};
-pub use probe::{Probe, Probed};
-pub use recall::ResultCacheUse;
+pub use nat::{Nat, NatConfig, NatRoles, Translation};
+pub use probe::Probe;
 pub use route::{Route, RouteTable};
 pub use steps::{Address, Amount, Does, Each, ListedStep, OutPort, StepList};
-pub use vanilla::{ExtensionOp, Loops, Step, VanillaConfig, VanillaCosts, VanillaIp};
+pub use vanilla::{ExtensionOp, Loops, Step, VanillaConfig, VanillaCosts, VanillaIp, VanillaRoles};

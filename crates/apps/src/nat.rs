@@ -8,10 +8,9 @@
 //! begin in the middle of flows); FIN and RST take it out; the side by which a flow leaves is drawn by its hash.
 
 use crate::checksum::update;
-use crate::io::{IoCosts, accept_ipv4, output, receive, store_and_enqueue};
-use linecard_program::{Application, Ctx, DropReason, PacketHead, Program, Source, Unit};
-use std::cell::RefCell;
-use std::rc::Rc;
+use crate::io::{Io, WORD_BYTES, accept_ipv4};
+use linecard_program::script::{Access, Action, Block, PacketInfo, PacketProgram, RoleId, Steps};
+use linecard_program::{DropReason, PacketHead};
 
 /// The application's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +66,7 @@ struct Counters {
 }
 
 /// Words of an entry: key of 13 bytes, translation of 6, link.
-const ENTRY_WORDS: u32 = 6;
+const ENTRY_WORDS: u16 = 6;
 
 impl Table {
     fn new(config: &NatConfig) -> Self {
@@ -120,11 +119,34 @@ impl Table {
     }
 }
 
+/// What the program calls its places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NatRoles {
+    /// Memory of the translation table.
+    pub table: RoleId,
+    /// Unit that hashes addresses and ports.
+    pub hash: RoleId,
+}
+
 /// The translating application.
+#[derive(Clone, Debug)]
 pub struct Nat {
-    costs: IoCosts,
+    io: Io,
     config: NatConfig,
-    table: Rc<RefCell<Table>>,
+    roles: NatRoles,
+    table: Table,
+}
+
+/// Where the program goes on with what it knows by then.
+mod part {
+    /// The bucket has been read.
+    pub const FOUND: u8 = 0;
+    /// The bucket is locked.
+    pub const LOCKED: u8 = 1;
+    /// A new entry has been written.
+    pub const WRITTEN: u8 = 2;
+    /// An entry has been taken out of its chain.
+    pub const UNLINKED: u8 = 3;
 }
 
 impl Nat {
@@ -132,95 +154,146 @@ impl Nat {
     ///
     /// # Panics
     /// If `buckets` is not a power of two.
-    pub fn new(costs: IoCosts, config: NatConfig) -> Self {
+    pub fn new(io: Io, config: NatConfig, roles: NatRoles) -> Self {
         assert!(config.buckets.is_power_of_two(), "buckets must be a power of two");
-        Self { costs, config, table: Rc::new(RefCell::new(Table::new(&config))) }
+        Self { io, config, roles, table: Table::new(&config) }
+    }
+
+    fn bucket(&self, key: &Key) -> u32 {
+        hash_of(key) & (self.config.buckets - 1)
+    }
+
+    fn read(&self, words: u16, steps: &mut Steps) {
+        steps.access(self.roles.table, Access::Read, words * WORD_BYTES, 0);
+    }
+
+    fn write(&self, words: u16, steps: &mut Steps) {
+        steps.access(self.roles.table, Access::Write, words * WORD_BYTES, 0);
+    }
+
+    /// The chain of the bucket is walked; a flow that is not there, or that ends, changes the table under a lock.
+    fn look_up(&mut self, head: &mut PacketHead, steps: &mut Steps) {
+        let key = key_of(head);
+        let bucket = self.bucket(&key);
+        let (entry, reads) = self.table.find(bucket, &key);
+        for _ in 0..reads {
+            self.read(ENTRY_WORDS, steps);
+        }
+        match entry {
+            Some(entry) if !ends(head) => self.finish(Some(entry), head, steps),
+            _ => {
+                steps.push(0, Action::Lock(bucket));
+                steps.push(0, Action::More { part: part::LOCKED });
+            }
+        }
+    }
+
+    /// Another thread may have changed the chain while this one waited for the lock.
+    fn change(&mut self, head: &mut PacketHead, steps: &mut Steps) {
+        let key = key_of(head);
+        steps.compute(self.config.update_cycles);
+        let (entry, reads) = self.table.find(self.bucket(&key), &key);
+        for _ in 0..reads.max(1) {
+            self.read(ENTRY_WORDS, steps);
+        }
+        match entry {
+            Some(entry) => self.end(Some(entry), head, steps),
+            None => {
+                self.write(ENTRY_WORDS, steps);
+                steps.push(0, Action::More { part: part::WRITTEN });
+            }
+        }
+    }
+
+    /// The entry of a flow that ends leaves its chain.
+    fn end(&mut self, entry: Option<u32>, head: &mut PacketHead, steps: &mut Steps) {
+        match entry {
+            Some(entry) if ends(head) => {
+                self.write(1, steps);
+                steps.memo = entry;
+                steps.push(0, Action::More { part: part::UNLINKED });
+            }
+            _ => self.unlock(entry, head, steps),
+        }
+    }
+
+    fn unlock(&mut self, entry: Option<u32>, head: &mut PacketHead, steps: &mut Steps) {
+        let bucket = self.bucket(&key_of(head));
+        self.write(1, steps);
+        steps.push(0, Action::Unlock(bucket));
+        self.finish(entry, head, steps);
+    }
+
+    fn finish(&self, entry: Option<u32>, head: &mut PacketHead, steps: &mut Steps) {
+        let Some(entry) = entry else {
+            return steps.push(0, Action::Drop(DropReason::NatTableFull));
+        };
+        let port = (hash_of(&key_of(head)) >> 16) as u16 % self.config.ports;
+        *head = translate(*head, translation_of(&self.config, entry));
+        self.io.store_and_enqueue(head, port, steps);
     }
 }
 
-impl Application for Nat {
-    fn name(&self) -> &'static str {
-        "nat"
+impl PacketProgram for Nat {
+    fn packet(&mut self, head: &mut PacketHead, _: &PacketInfo, steps: &mut Steps) {
+        self.io.receive(steps);
+        steps.compute(self.config.translate_cycles);
+        if !accept_ipv4(head, steps) {
+            return;
+        }
+        steps.access(self.roles.hash, Access::Ask, WORD_BYTES, 0);
+        self.read(1, steps);
+        steps.push(0, Action::More { part: part::FOUND });
+    }
+
+    fn more(&mut self, part: u8, _: u32, head: &mut PacketHead, steps: &mut Steps) {
+        match part {
+            part::FOUND => self.look_up(head, steps),
+            part::LOCKED => self.change(head, steps),
+            part::WRITTEN => {
+                let key = key_of(head);
+                let entry = self.table.insert(self.bucket(&key), key);
+                self.end(entry, head, steps);
+            }
+            _ => {
+                let entry = steps.memo;
+                self.table.remove(self.bucket(&key_of(head)), entry);
+                self.unlock(Some(entry), head, steps);
+            }
+        }
+    }
+
+    fn block(&mut self, block: &Block, steps: &mut Steps) {
+        self.io.block(block, steps);
+    }
+
+    fn sends_blocks(&self) -> bool {
+        true
     }
 
     fn locks(&self) -> u32 {
         self.config.buckets
     }
 
-    fn input(&self, ctx: Ctx) -> Program {
-        Box::pin(input(ctx, self.costs, self.config, Rc::clone(&self.table)))
-    }
-
-    fn output(&self, ctx: Ctx) -> Program {
-        Box::pin(output(ctx, self.costs))
-    }
-
-    fn restart_counters(&self) {
-        self.table.borrow_mut().counters = Counters::default();
+    fn restart_counters(&mut self) {
+        self.table.counters = Counters::default();
     }
 
     fn counters(&self) -> Vec<(&'static str, &'static str, f64)> {
-        let table = self.table.borrow();
-        let Counters { lookups, reads, inserted, removed } = table.counters;
+        let Counters { lookups, reads, inserted, removed } = self.table.counters;
         vec![
             ("lookups", "lookups", lookups as f64),
             ("entries_read", "entries", reads as f64),
             ("entries_inserted", "entries", inserted as f64),
             ("entries_removed", "entries", removed as f64),
-            ("entries_in_use", "entries", (table.entries.len() - table.free.len()) as f64),
+            ("entries_in_use", "entries", (self.table.entries.len() - self.table.free.len()) as f64),
         ]
     }
 }
 
-async fn input(ctx: Ctx, costs: IoCosts, config: NatConfig, table: Rc<RefCell<Table>>) {
-    loop {
-        let packet = receive(&ctx, &costs).await;
-        ctx.compute(config.translate_cycles);
-        if !accept_ipv4(&ctx, packet).await {
-            continue;
-        }
-        let head = ctx.head();
-        let key = key_of(&head);
-        ctx.read(Unit::Hash, 1).await;
-        let hash = hash_of(&key);
-        let bucket = hash & (config.buckets - 1);
-
-        ctx.read(Unit::Sram, 1).await;
-        let (mut entry, reads) = table.borrow_mut().find(bucket, &key);
-        for _ in 0..reads {
-            ctx.read(Unit::Sram, ENTRY_WORDS).await;
-        }
-        let ends = head.tcp_flags & (PacketHead::FIN | PacketHead::RST) != 0;
-        if entry.is_none() || ends {
-            ctx.lock(bucket).await;
-            ctx.compute(config.update_cycles);
-            // Another thread may have changed the chain while this one waited.
-            let (found, reads) = table.borrow_mut().find(bucket, &key);
-            for _ in 0..reads.max(1) {
-                ctx.read(Unit::Sram, ENTRY_WORDS).await;
-            }
-            entry = match found {
-                Some(entry) => Some(entry),
-                None => {
-                    ctx.write(Unit::Sram, ENTRY_WORDS).await;
-                    table.borrow_mut().insert(bucket, key)
-                }
-            };
-            if let (Some(entry), true) = (entry, ends) {
-                ctx.write(Unit::Sram, 1).await;
-                table.borrow_mut().remove(bucket, entry);
-            }
-            ctx.write(Unit::Sram, 1).await;
-            ctx.unlock(bucket).await;
-        }
-        let Some(entry) = entry else {
-            ctx.discard(packet, DropReason::NatTableFull).await;
-            continue;
-        };
-        ctx.set_head(translate(head, translation_of(&config, entry)));
-        let queue = (hash >> 16) as u16 % config.ports;
-        store_and_enqueue(&ctx, &costs, packet, queue, Source::Registers).await;
-    }
+/// Whether a packet ends its flow.
+fn ends(head: &PacketHead) -> bool {
+    head.tcp_flags & (PacketHead::FIN | PacketHead::RST) != 0
 }
 
 fn key_of(head: &PacketHead) -> Key {

@@ -3,64 +3,44 @@
 //! Source: Spalink 2000, Table 1 and section 3.2, which measure latencies and the bandwidth of DRAM like this. A packet
 //! stands for a transfer: it is received, the transfer is made, it leaves.
 
-use linecard_program::{Application, Ctx, Path, Program, Unit};
-
-/// What is probed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Probed {
-    /// A path between components.
-    Path(Path),
-    /// A unit.
-    Unit(Unit),
-}
+use crate::io::WORD_BYTES;
+use crate::transfer::transfer;
+use linecard_program::PacketHead;
+use linecard_program::script::{Access, Action, PacketInfo, PacketProgram, RoleId, Steps};
 
 /// The probing application.
+#[derive(Clone, Copy, Debug)]
 pub struct Probe {
-    what: Probed,
-    bytes: u32,
+    role: RoleId,
+    /// Moved by instructions of at most 32 bytes, one after another; otherwise in words, by one access.
+    by_instructions: bool,
+    bytes: u16,
 }
 
 impl Probe {
-    /// Transfers of `bytes` bytes; beyond 32 bytes a path takes several instructions, one after another.
-    pub fn new(what: Probed, bytes: u32) -> Self {
-        Self { what, bytes }
+    /// Transfers of `bytes` bytes between components, by the path that `role` names; beyond 32 bytes they take several
+    /// instructions, one after another.
+    pub fn of_path(role: RoleId, bytes: u16) -> Self {
+        Self { role, by_instructions: true, bytes }
+    }
+
+    /// Accesses of `bytes` bytes of a unit, in whole words.
+    pub fn of_unit(role: RoleId, bytes: u16) -> Self {
+        Self { role, by_instructions: false, bytes: bytes.next_multiple_of(WORD_BYTES) }
     }
 }
 
-impl Application for Probe {
-    fn name(&self) -> &'static str {
-        "probe"
+impl PacketProgram for Probe {
+    fn packet(&mut self, _: &mut PacketHead, _: &PacketInfo, steps: &mut Steps) {
+        match self.by_instructions {
+            true => transfer(self.role, self.bytes, |_| 0, steps),
+            false => steps.access(self.role, Access::Read, self.bytes, 0),
+        }
+        steps.push(0, Action::Leave { port: 0 });
     }
 
-    fn locks(&self) -> u32 {
-        0
-    }
-
-    fn input(&self, ctx: Ctx) -> Program {
-        let (what, bytes) = (self.what, self.bytes);
-        Box::pin(async move {
-            loop {
-                let packet = ctx.receive().await;
-                match what {
-                    Probed::Path(path) => ctx.transfer(path, bytes).await,
-                    Probed::Unit(unit) => ctx.read(unit, bytes.div_ceil(4)).await,
-                }
-                ctx.depart(packet).await;
-            }
-        })
-    }
-
-    fn output(&self, ctx: Ctx) -> Program {
-        Box::pin(async move {
-            loop {
-                ctx.next_block().await;
-            }
-        })
-    }
-
-    fn restart_counters(&self) {}
-
-    fn counters(&self) -> Vec<(&'static str, &'static str, f64)> {
-        Vec::new()
+    /// Its packets leave by themselves; the threads that send have nothing to do.
+    fn sends_blocks(&self) -> bool {
+        true
     }
 }

@@ -79,9 +79,9 @@ pub enum Does {
     /// Wait for what was posted.
     Join,
     /// Wait for a lock.
-    Lock(u16),
+    Lock(u32),
     /// Give it back.
-    Unlock(u16),
+    Unlock(u32),
     /// Find the output port of the longest prefix; one read for each level of the table. Packets that are not IPv4, have
     /// no hops left or match no route are dropped.
     LookUp {
@@ -165,7 +165,7 @@ fn places(within_bytes: u32, bytes: u16) -> u32 {
 pub struct StepList {
     steps: Vec<Ready>,
     routes: Option<RouteTable>,
-    locks: u16,
+    locks: u32,
 }
 
 impl StepList {
@@ -245,7 +245,7 @@ impl StepList {
                 steps.push(cycles, Action::Access { role, kind, posted, bytes, address });
             }
             Does::Cell { role, write, posted } => {
-                steps.push(cycles, Action::Cell { role, write, posted, cell });
+                steps.push(cycles, Action::Cell { role, write, posted, cell, registers: 0 });
             }
             Does::Join => steps.push(cycles, Action::Join),
             Does::Lock(lock) => steps.push(cycles, Action::Lock(lock)),
@@ -334,7 +334,7 @@ impl PacketProgram for StepList {
         }
     }
 
-    fn locks(&self) -> u16 {
+    fn locks(&self) -> u32 {
         self.locks
     }
 }
@@ -385,7 +385,7 @@ mod tests {
             ],
             None,
         );
-        let moved = |cell| Action::Cell { role: TABLE, write: true, posted: true, cell };
+        let moved = |cell| Action::Cell { role: TABLE, write: true, posted: true, cell, registers: 0 };
         let send = Action::Send { port: 0, class: 0 };
         // 150 bytes are three cells; what is computed after a cell counts before the next action.
         assert_eq!(

@@ -4,11 +4,11 @@
 //! report does it: to DRAM, header to registers, hash, routing entry, the function, header back to DRAM. The packet is
 //! put into its queue with its last piece. Ports, FIFO slots and contexts are assigned statically.
 
-use crate::io::accept_ipv4;
+use crate::io::{WORD_BYTES, accept_ipv4};
 use crate::route::RouteTable;
-use linecard_program::{
-    Application, Ctx, DropReason, PacketHead, PacketId, Path, Program, TRANSFER_BYTES, Unit,
-};
+use crate::transfer::{instructions, transfer};
+use linecard_program::script::{Access, Action, Block, PacketInfo, PacketProgram, RoleId, Steps};
+use linecard_program::{DropReason, PacketHead};
 use std::rc::Rc;
 
 /// Instructions and scratchpad accesses of a step of Figure 5; its other accesses are the program's.
@@ -93,242 +93,238 @@ pub struct VanillaConfig {
     pub extension: Vec<ExtensionOp>,
 }
 
+/// What the program calls its places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VanillaRoles {
+    /// Receive buffer to DRAM.
+    pub fifo_to_dram: RoleId,
+    /// DRAM to transmit buffer.
+    pub dram_to_fifo: RoleId,
+    /// DRAM to registers.
+    pub dram_to_engine: RoleId,
+    /// Registers to DRAM.
+    pub engine_to_dram: RoleId,
+    /// Memory of routing entries and queue pointers.
+    pub table: RoleId,
+    /// Memory of ready flags, mutexes and the state of ports.
+    pub flags: RoleId,
+    /// Hash unit.
+    pub hash: RoleId,
+}
+
 /// Bytes of a piece of a packet.
-const PIECE_BYTES: u32 = 64;
-/// Words of a routing entry: two addresses, an Ethernet address, queue and function (section 2.2).
-const ENTRY_WORDS: u32 = 4;
-/// Words of a queue's pointer.
-const POINTER_WORDS: u32 = 1;
+const PIECE_BYTES: u16 = 64;
+/// Bytes of its header that are moved to registers.
+const HEADER_BYTES: u16 = 32;
+/// Bytes of a routing entry: two addresses, an Ethernet address, queue and function (section 2.2).
+const ENTRY_BYTES: u16 = 16;
+/// Bytes of a queue's pointer.
+const POINTER_BYTES: u16 = 4;
 
 /// The forwarding application.
+#[derive(Clone, Debug)]
 pub struct VanillaIp {
     config: Rc<VanillaConfig>,
+    roles: VanillaRoles,
     table: Rc<RouteTable>,
 }
 
-impl VanillaIp {
-    /// Forward by `table`.
-    pub fn new(config: VanillaConfig, table: RouteTable) -> Self {
-        Self { config: Rc::new(config), table: Rc::new(table) }
-    }
-}
-
-impl Application for VanillaIp {
-    fn name(&self) -> &'static str {
-        "vanilla_ip"
-    }
-
-    fn locks(&self) -> u32 {
-        0
-    }
-
-    fn input(&self, ctx: Ctx) -> Program {
-        match self.config.loops {
-            Loops::Output => Box::pin(output_alone(ctx, Rc::clone(&self.config))),
-            _ => Box::pin(input(ctx, Rc::clone(&self.config), Rc::clone(&self.table))),
-        }
-    }
-
-    fn output(&self, ctx: Ctx) -> Program {
-        Box::pin(output(ctx, Rc::clone(&self.config)))
-    }
-
-    fn restart_counters(&self) {}
-
-    fn counters(&self) -> Vec<(&'static str, &'static str, f64)> {
-        Vec::new()
-    }
-}
-
-/// A step under way: its instructions are spread evenly before, between and behind its accesses. Figure 5 gives their
-/// numbers only.
+/// A step that is being written: its instructions are spread evenly before, between and behind its accesses. Figure 5 gives
+/// their numbers only.
 struct Pace<'a> {
-    ctx: &'a Ctx,
+    steps: &'a mut Steps,
+    roles: VanillaRoles,
     cycles: u32,
     accesses: u32,
 }
 
-impl<'a> Pace<'a> {
-    /// A step with its scratchpad accesses and `others`.
-    fn new(ctx: &'a Ctx, step: Step, others: u32) -> Self {
-        Self { ctx, cycles: step.cycles, accesses: step.scratch + others }
-    }
+/// The instructions before the next of so many accesses.
+fn share(cycles: &mut u32, accesses: &mut u32) -> u32 {
+    let part = *cycles / (*accesses + 1);
+    *cycles -= part;
+    *accesses -= 1;
+    part
+}
 
+impl Pace<'_> {
     /// The instructions before the next access.
     fn before_access(&mut self) {
-        let part = self.cycles / (self.accesses + 1);
-        self.ctx.compute(part);
-        self.cycles -= part;
-        self.accesses -= 1;
+        let cycles = share(&mut self.cycles, &mut self.accesses);
+        self.steps.compute(cycles);
     }
 
-    async fn scratch(&mut self, accesses: u32) {
+    fn scratch(&mut self, accesses: u32) {
         for _ in 0..accesses {
             self.before_access();
-            self.ctx.read(Unit::Scratch, 1).await;
+            self.steps.access(self.roles.flags, Access::Read, WORD_BYTES, 0);
         }
     }
 
-    async fn sram(&mut self, words: u32) {
+    fn sram(&mut self, bytes: u16) {
         self.before_access();
-        self.ctx.read(Unit::Sram, words).await;
+        self.steps.access(self.roles.table, Access::Read, bytes, 0);
     }
 
-    /// A move of up to 64 bytes: an access for each 32.
-    async fn transfer(&mut self, path: Path, bytes: u32) {
-        let mut moved = 0;
-        while moved < bytes {
-            self.before_access();
-            let part = (bytes - moved).min(TRANSFER_BYTES);
-            self.ctx.transfer_part(path, part, moved > 0).await;
-            moved += part;
-        }
+    fn transfer(&mut self, path: RoleId, bytes: u16) {
+        let Self { steps, cycles, accesses, .. } = self;
+        transfer(path, bytes, |_| share(cycles, accesses), steps);
     }
 
     /// Give a mutex back, which nobody waits for.
-    async fn release(&mut self) {
+    fn release(&mut self) {
         self.before_access();
-        self.ctx.post(Unit::Scratch, 1).await;
+        self.steps.post(self.roles.flags, Access::Write, WORD_BYTES, 0);
     }
 
     /// The instructions behind the last access.
     fn end(self) {
-        self.ctx.compute(self.cycles);
+        self.steps.compute(self.cycles);
     }
 }
 
-async fn input(ctx: Ctx, config: Rc<VanillaConfig>, table: Rc<RouteTable>) {
-    loop {
-        let packet = ctx.receive().await;
-        if !accept_ipv4(&ctx, packet).await {
-            continue;
+impl VanillaIp {
+    /// Forward by `table`.
+    pub fn new(config: VanillaConfig, roles: VanillaRoles, table: RouteTable) -> Self {
+        Self { config: Rc::new(config), roles, table: Rc::new(table) }
+    }
+
+    /// A step with its scratchpad accesses and `others`.
+    fn pace<'a>(&self, step: Step, others: u32, steps: &'a mut Steps) -> Pace<'a> {
+        Pace { steps, roles: self.roles, cycles: step.cycles, accesses: step.scratch + others }
+    }
+
+    /// A step of instructions and scratchpad accesses alone.
+    fn plain(&self, step: Step, steps: &mut Steps) {
+        let mut pace = self.pace(step, 0, steps);
+        pace.scratch(step.scratch);
+        pace.end();
+    }
+
+    /// A step with a move.
+    fn moving(&self, step: Step, path: RoleId, bytes: u16, steps: &mut Steps) {
+        let mut pace = self.pace(step, instructions(bytes), steps);
+        pace.scratch(step.scratch);
+        pace.transfer(path, bytes);
+        pace.end();
+    }
+
+    /// A piece to DRAM, and the forwarding function on it.
+    fn receive_piece(&self, steps: &mut Steps) {
+        let Self { config, roles, .. } = self;
+        let costs = &config.costs;
+        let mut to_dram = costs.fifo_to_dram;
+        if config.real_ports {
+            self.plain(costs.until_ready_receive, steps);
+        } else {
+            to_dram.scratch = 0;
         }
-        let mut head = ctx.head();
-        for _ in 0..head.cells() {
-            receive_piece(&ctx, &config).await;
-        }
-        let Some(port) = table.lookup(head.destination).0 else {
-            ctx.discard(packet, DropReason::NoRoute).await;
-            continue;
-        };
-        forwarded(&mut head);
-        ctx.set_head(head);
-        finish(&ctx, &config, packet, port).await;
+        self.moving(to_dram, roles.fifo_to_dram, PIECE_BYTES, steps);
+        self.moving(
+            Step { scratch: 0, ..costs.header_to_registers },
+            roles.dram_to_engine,
+            HEADER_BYTES,
+            steps,
+        );
+        self.plain(costs.hash, steps);
+        let mut pace = self.pace(costs.entry_to_registers, 1, steps);
+        pace.sram(ENTRY_BYTES);
+        pace.end();
+        self.extend(steps);
+        // 34 bytes of Ethernet and IP header: two transfers.
+        self.moving(Step { scratch: 0, ..costs.function }, roles.engine_to_dram, PIECE_BYTES, steps);
+        steps.compute(costs.end_of_packet.cycles);
     }
-}
 
-/// A piece to DRAM, and the forwarding function on it.
-async fn receive_piece(ctx: &Ctx, config: &VanillaConfig) {
-    let costs = &config.costs;
-    let mut to_dram = costs.fifo_to_dram;
-    if config.real_ports {
-        let mut ready = Pace::new(ctx, costs.until_ready_receive, 0);
-        ready.scratch(costs.until_ready_receive.scratch).await;
-        ready.end();
-    } else {
-        to_dram.scratch = 0;
-    }
-    let mut pace = Pace::new(ctx, to_dram, PIECE_BYTES / TRANSFER_BYTES);
-    pace.scratch(to_dram.scratch).await;
-    pace.transfer(Path::FifoToDram, PIECE_BYTES).await;
-    pace.end();
-    let mut pace = Pace::new(ctx, costs.header_to_registers, 1);
-    pace.transfer(Path::DramToEngine, TRANSFER_BYTES).await;
-    pace.end();
-    let mut pace = Pace::new(ctx, costs.hash, 0);
-    pace.scratch(costs.hash.scratch).await;
-    pace.end();
-    let mut pace = Pace::new(ctx, costs.entry_to_registers, 1);
-    pace.sram(ENTRY_WORDS).await;
-    pace.end();
-    extend(ctx, &config.extension).await;
-    // 34 bytes of Ethernet and IP header: two transfers.
-    let mut pace = Pace::new(ctx, costs.function, PIECE_BYTES / TRANSFER_BYTES);
-    pace.transfer(Path::EngineToDram, PIECE_BYTES).await;
-    pace.end();
-    ctx.compute(costs.end_of_packet.cycles);
-}
-
-/// Time to live and checksum as a router leaves them.
-fn forwarded(head: &mut PacketHead) {
-    let word = |ttl: u8| u16::from_be_bytes([ttl, head.protocol]);
-    head.checksum = crate::checksum::update(head.checksum, word(head.ttl), word(head.ttl - 1));
-    head.ttl -= 1;
-}
-
-async fn finish(ctx: &Ctx, config: &VanillaConfig, packet: PacketId, port: u16) {
-    if config.loops == Loops::Both {
-        ctx.admit(port).await;
-    }
-    locked(ctx, config.costs.enqueue).await;
-    if config.loops == Loops::Both {
-        ctx.enqueue(packet, port).await;
-    } else {
-        ctx.depart(packet).await;
-    }
-}
-
-/// A step on a queue: a pointer in SRAM under a mutex in the scratchpad.
-async fn locked(ctx: &Ctx, step: Step) {
-    let mut pace = Pace::new(ctx, step, 1);
-    pace.scratch(step.scratch.saturating_sub(1)).await;
-    pace.sram(POINTER_WORDS).await;
-    if step.scratch > 0 {
-        pace.release().await;
-    }
-    pace.end();
-}
-
-async fn extend(ctx: &Ctx, extension: &[ExtensionOp]) {
-    for &op in extension {
-        match op {
-            ExtensionOp::Compute(cycles) => ctx.compute(cycles),
-            ExtensionOp::DramRead(bytes) => ctx.transfer(Path::DramToEngine, bytes).await,
-            ExtensionOp::DramWrite(bytes) => ctx.transfer(Path::EngineToDram, bytes).await,
-            ExtensionOp::Sram(bytes) => ctx.read(Unit::Sram, bytes.div_ceil(4)).await,
-            ExtensionOp::Scratch(accesses) => {
-                for _ in 0..accesses {
-                    ctx.read(Unit::Scratch, 1).await;
+    fn extend(&self, steps: &mut Steps) {
+        let roles = self.roles;
+        for &op in &self.config.extension {
+            match op {
+                ExtensionOp::Compute(cycles) => steps.compute(cycles),
+                ExtensionOp::DramRead(bytes) => transfer(roles.dram_to_engine, bytes as u16, |_| 0, steps),
+                ExtensionOp::DramWrite(bytes) => transfer(roles.engine_to_dram, bytes as u16, |_| 0, steps),
+                ExtensionOp::Sram(bytes) => {
+                    let bytes = (bytes as u16).next_multiple_of(WORD_BYTES);
+                    steps.access(roles.table, Access::Read, bytes, 0);
+                }
+                ExtensionOp::Scratch(accesses) => {
+                    for _ in 0..accesses {
+                        steps.access(roles.flags, Access::Read, WORD_BYTES, 0);
+                    }
+                }
+                ExtensionOp::Hash(hashes) => {
+                    steps.access(roles.hash, Access::Ask, hashes as u16 * WORD_BYTES, 0);
                 }
             }
-            ExtensionOp::Hash(hashes) => ctx.read(Unit::Hash, hashes).await,
         }
     }
-}
 
-/// A piece to the transmit buffer; the first of a packet is looked up in its queue.
-async fn send_piece(ctx: &Ctx, costs: &VanillaCosts, first: bool) {
-    let mut pace = Pace::new(ctx, costs.until_ready_send, 0);
-    pace.scratch(costs.until_ready_send.scratch).await;
-    pace.end();
-    ctx.compute(costs.start_of_packet.cycles);
-    if first {
-        locked(ctx, costs.dequeue).await;
+    /// A step on a queue: a pointer in SRAM under a mutex in the scratchpad.
+    fn locked(&self, step: Step, steps: &mut Steps) {
+        let mut pace = self.pace(step, 1, steps);
+        pace.scratch(step.scratch.saturating_sub(1));
+        pace.sram(POINTER_BYTES);
+        if step.scratch > 0 {
+            pace.release();
+        }
+        pace.end();
     }
-    let mut pace = Pace::new(ctx, costs.dram_to_fifo, PIECE_BYTES / TRANSFER_BYTES);
-    pace.transfer(Path::DramToFifo, PIECE_BYTES).await;
-    pace.end();
-    let mut pace = Pace::new(ctx, costs.start_transfer, 0);
-    pace.scratch(costs.start_transfer.scratch).await;
-    pace.end();
+
+    /// A piece to the transmit buffer; the first of a packet is looked up in its queue.
+    fn send_piece(&self, first: bool, steps: &mut Steps) {
+        let costs = &self.config.costs;
+        self.plain(costs.until_ready_send, steps);
+        steps.compute(costs.start_of_packet.cycles);
+        if first {
+            self.locked(costs.dequeue, steps);
+        }
+        self.moving(Step { scratch: 0, ..costs.dram_to_fifo }, self.roles.dram_to_fifo, PIECE_BYTES, steps);
+        self.plain(costs.start_transfer, steps);
+    }
+
+    fn receive(&self, head: &mut PacketHead, steps: &mut Steps) {
+        if !accept_ipv4(head, steps) {
+            return;
+        }
+        for _ in 0..head.cells() {
+            self.receive_piece(steps);
+        }
+        let Some(port) = self.table.lookup(head.destination).0 else {
+            return steps.push(0, Action::Drop(DropReason::NoRoute));
+        };
+        // Time to live and checksum as a router leaves them.
+        let word = |ttl: u8| u16::from_be_bytes([ttl, head.protocol]);
+        head.checksum = crate::checksum::update(head.checksum, word(head.ttl), word(head.ttl - 1));
+        head.ttl -= 1;
+        let both = self.config.loops == Loops::Both;
+        if both {
+            steps.push(0, Action::Admit { port });
+        }
+        self.locked(self.config.costs.enqueue, steps);
+        steps.push(0, if both { Action::Enqueue } else { Action::Leave { port } });
+    }
 }
 
-async fn output(ctx: Ctx, config: Rc<VanillaConfig>) {
-    loop {
-        let block = ctx.next_block().await;
+impl PacketProgram for VanillaIp {
+    fn packet(&mut self, head: &mut PacketHead, _: &PacketInfo, steps: &mut Steps) {
+        match self.config.loops {
+            Loops::Both | Loops::Input => self.receive(head, steps),
+            Loops::Output => {
+                for piece in 0..head.cells() {
+                    self.send_piece(piece == 0, steps);
+                }
+                steps.push(0, Action::Leave { port: 0 });
+            }
+        }
+    }
+
+    fn block(&mut self, block: &Block, steps: &mut Steps) {
         for piece in 0..block.cells {
-            send_piece(&ctx, &config.costs, block.first_cell + piece == 0).await;
+            self.send_piece(block.first_cell + piece == 0, steps);
         }
-        ctx.transmit(block).await;
+        steps.push(0, Action::Transmit);
     }
-}
 
-async fn output_alone(ctx: Ctx, config: Rc<VanillaConfig>) {
-    loop {
-        let packet = ctx.receive().await;
-        for piece in 0..ctx.head().cells() {
-            send_piece(&ctx, &config.costs, piece == 0).await;
-        }
-        ctx.depart(packet).await;
+    fn sends_blocks(&self) -> bool {
+        true
     }
 }

@@ -1,23 +1,24 @@
 //! Does each application do to packets what it says: the right port, translation or verdict, and a header that is
 //! still valid?
 //!
-//! The real input programs run on a minimal executor whose threads take turns at random; the expected results come
+//! The real programs run on a minimal executor whose threads take turns at random; the expected results come
 //! from code that shares nothing with them: a look at every route, a map of flows, a look at every template, and the
 //! checksum summed anew.
 
 mod kit;
 
-use kit::{COSTS, Fate, naive_checksum, packet, run, with_checksum};
+use kit::{Fate, IO, TABLE, naive_checksum, packet, run, with_checksum};
 use linecard_apps::{
-    Firewall, FirewallConfig, L3Forward, Nat, NatConfig, Route, RouteTable, Template, Verdict,
+    Firewall, FirewallConfig, L3Forward, Nat, NatConfig, NatRoles, Route, RouteTable, Template, Verdict,
 };
-use linecard_program::{Application, DropReason, NetworkKind, PacketHead};
+use linecard_program::script::{PacketProgram, RoleId};
+use linecard_program::{DropReason, NetworkKind, PacketHead};
 use linecard_sim::{Stream, stream};
 use std::collections::{HashMap, HashSet};
 
 /// The application's own counter of that name.
 #[track_caller]
-fn counter(application: &dyn Application, name: &str) -> f64 {
+fn counter(application: &dyn PacketProgram, name: &str) -> f64 {
     let counters = application.counters();
     counters.iter().find(|(n, ..)| *n == name).unwrap_or_else(|| panic!("no counter {name}")).2
 }
@@ -34,7 +35,7 @@ fn unacceptable() -> [(PacketHead, DropReason); 4] {
 }
 
 #[track_caller]
-fn drops_what_it_cannot_handle(application: &dyn Application) {
+fn drops_what_it_cannot_handle(application: &mut dyn PacketProgram) {
     let (packets, reasons): (Vec<_>, Vec<_>) = unacceptable().into_iter().unzip();
     let fates = run(application, 1, 1, &packets, |_| 0);
     for (number, reason) in reasons.into_iter().enumerate() {
@@ -86,8 +87,8 @@ fn l3fwd16_sends_each_packet_to_the_port_of_its_longest_prefix_with_one_hop_less
                 })
             })
             .collect();
-        let application = L3Forward::new(COSTS, RouteTable::new(&routes), None);
-        let fates = run(&application, 4, seed, &packets, |h| h.source);
+        let mut application = L3Forward::new(IO, RouteTable::new(&routes), TABLE, None);
+        let fates = run(&mut application, 4, seed, &packets, |h| h.source);
         let mut without_route = 0;
         for (number, came) in packets.iter().enumerate() {
             match longest_match(&routes, came.destination) {
@@ -114,13 +115,13 @@ fn l3fwd16_sends_each_packet_to_the_port_of_its_longest_prefix_with_one_hop_less
 #[test]
 fn l3fwd16_neither_repairs_nor_breaks_an_invalid_checksum() {
     let route = Route { prefix: 0, length: 0, port: 3 };
-    let application = L3Forward::new(COSTS, RouteTable::new(&[route]), None);
+    let mut application = L3Forward::new(IO, RouteTable::new(&[route]), TABLE, None);
     // Difference, as ones' complement counts.
     let off = |a: u16, b: u16| (u32::from(a) + 0xffff - u32::from(b)) % 0xffff;
     for error in [1u16, 0x00ff, 0x8000] {
         let good = packet(1, 2, 3, 4);
         let came = PacketHead { checksum: off(good.checksum, error) as u16, ..good };
-        let fates = run(&application, 1, 1, &[came, good], |_| 0);
+        let fates = run(&mut application, 1, 1, &[came, good], |_| 0);
         let (bad, good) = (fates.sent(0).1.checksum, fates.sent(1).1.checksum);
         assert_eq!(off(good, bad), u32::from(error), "by the same amount");
     }
@@ -128,7 +129,7 @@ fn l3fwd16_neither_repairs_nor_breaks_an_invalid_checksum() {
 
 #[test]
 fn l3fwd16_drops_what_it_cannot_forward() {
-    drops_what_it_cannot_handle(&L3Forward::new(COSTS, RouteTable::new(&[]), None));
+    drops_what_it_cannot_handle(&mut L3Forward::new(IO, RouteTable::new(&[]), TABLE, None));
 }
 
 // ---- nat ----
@@ -141,6 +142,8 @@ const NAT: NatConfig = NatConfig {
     update_cycles: 30,
     address: 0xc612_0000,
 };
+
+const NAT_ROLES: NatRoles = NatRoles { table: TABLE, hash: RoleId(4) };
 
 type Flow = (u32, u32, u16, u16, u8);
 
@@ -173,8 +176,8 @@ fn nat_gives_each_live_flow_a_source_of_its_own_and_keeps_it() {
     let kinds = [data, data, data, data, syn, fin, rst];
     let packets: Vec<PacketHead> =
         (0..6000).map(|_| flagged(of_flow(random.below(60)), kinds[random.below(7) as usize])).collect();
-    let application = Nat::new(COSTS, NAT);
-    let fates = run(&application, 1, 1, &packets, |_| 0);
+    let mut application = Nat::new(IO, NAT, NAT_ROLES);
+    let fates = run(&mut application, 1, 1, &packets, |_| 0);
     // One thread: packets are translated in order, so a map of the live flows says what must be.
     let mut live: HashMap<Flow, (u32, u16)> = HashMap::new();
     let mut queues: HashMap<Flow, u16> = HashMap::new();
@@ -218,9 +221,9 @@ fn nat_keeps_its_table_whole_when_threads_change_it_at_once() {
         }
         // At the end one packet of every flow, so that all are live.
         packets.extend((0..40).map(of_flow));
-        let application = Nat::new(COSTS, NAT);
+        let mut application = Nat::new(IO, NAT, NAT_ROLES);
         // A flow stays with its thread, as in the machine; flows of one bucket do not.
-        let fates = run(&application, 16, seed, &packets, |h| {
+        let fates = run(&mut application, 16, seed, &packets, |h| {
             h.source.wrapping_mul(31) ^ h.destination ^ u32::from(h.source_port)
         });
         let mut current: HashMap<Flow, (u32, u16)> = HashMap::new();
@@ -248,9 +251,9 @@ fn nat_enters_a_flow_once_though_several_threads_meet_it_at_once() {
             .map(|n| PacketHead { bytes: 64 + n, ..of_flow(random.below(10)) })
             .map(with_checksum)
             .collect();
-        let application = Nat::new(COSTS, NAT);
+        let mut application = Nat::new(IO, NAT, NAT_ROLES);
         // Any packet to any thread, as when ports always have a packet.
-        let fates = run(&application, 16, seed, &packets, |h| h.bytes);
+        let fates = run(&mut application, 16, seed, &packets, |h| h.bytes);
         let mut sources: HashMap<Flow, (u32, u16)> = HashMap::new();
         for (number, came) in packets.iter().enumerate() {
             let source = translated(came, &fates.sent(number as u32).1);
@@ -264,7 +267,7 @@ fn nat_enters_a_flow_once_though_several_threads_meet_it_at_once() {
 #[test]
 fn nat_reuses_the_source_of_a_flow_that_has_ended() {
     for end in [PacketHead::FIN, PacketHead::RST] {
-        let application = Nat::new(COSTS, NatConfig { entries: 2, ..NAT });
+        let mut application = Nat::new(IO, NatConfig { entries: 2, ..NAT }, NAT_ROLES);
         let packets = [
             flagged(of_flow(0), PacketHead::SYN),
             flagged(of_flow(1), PacketHead::SYN),
@@ -273,7 +276,7 @@ fn nat_reuses_the_source_of_a_flow_that_has_ended() {
             of_flow(1),
             flagged(of_flow(3), end), // the table is full: there is nothing to end
         ];
-        let fates = run(&application, 1, 1, &packets, |_| 0);
+        let fates = run(&mut application, 1, 1, &packets, |_| 0);
         let source = |n: u32| translated(&packets[n as usize], &fates.sent(n).1);
         assert_eq!(source(0), source(2));
         assert_eq!(source(3), source(0));
@@ -285,9 +288,9 @@ fn nat_reuses_the_source_of_a_flow_that_has_ended() {
 
 #[test]
 fn nat_drops_packets_of_new_flows_when_its_table_is_full_and_counts_them() {
-    let application = Nat::new(COSTS, NatConfig { entries: 10, ..NAT });
+    let mut application = Nat::new(IO, NatConfig { entries: 10, ..NAT }, NAT_ROLES);
     let packets: Vec<PacketHead> = (0..3).flat_map(|_| (0..25).map(of_flow)).collect();
-    let fates = run(&application, 1, 1, &packets, |_| 0);
+    let fates = run(&mut application, 1, 1, &packets, |_| 0);
     for (number, _) in packets.iter().enumerate() {
         let known = number % 25 < 10;
         let dropped = fates.of[&(number as u32)] == Fate::Dropped(DropReason::NatTableFull);
@@ -300,9 +303,9 @@ fn nat_drops_packets_of_new_flows_when_its_table_is_full_and_counts_them() {
 /// More entries than one address has ports: 64,512.
 #[test]
 fn nat_goes_on_with_the_next_address_when_the_ports_of_one_are_used_up() {
-    let application = Nat::new(COSTS, NatConfig { entries: 70_000, buckets: 1 << 16, ..NAT });
+    let mut application = Nat::new(IO, NatConfig { entries: 70_000, buckets: 1 << 16, ..NAT }, NAT_ROLES);
     let packets: Vec<PacketHead> = (0..66_000).map(|n| packet(0x0a00_0000 + n, 1, 2, 3)).collect();
-    let fates = run(&application, 1, 1, &packets, |_| 0);
+    let fates = run(&mut application, 1, 1, &packets, |_| 0);
     let sources: HashSet<(u32, u16)> =
         packets.iter().enumerate().map(|(n, came)| translated(came, &fates.sent(n as u32).1)).collect();
     assert_eq!(sources.len(), 66_000);
@@ -313,7 +316,7 @@ fn nat_goes_on_with_the_next_address_when_the_ports_of_one_are_used_up() {
 
 #[test]
 fn nat_drops_what_it_cannot_translate() {
-    drops_what_it_cannot_handle(&Nat::new(COSTS, NAT));
+    drops_what_it_cannot_handle(&mut Nat::new(IO, NAT, NAT_ROLES));
 }
 
 // ---- firewall ----
@@ -384,8 +387,8 @@ fn firewall_decides_as_the_first_template_that_matches() {
             .collect();
         let config =
             FirewallConfig { templates: list.clone(), ports: 2, extract_cycles: 0, template_cycles: 30 };
-        let application = Firewall::new(COSTS, config, None);
-        let fates = run(&application, 3, seed, &packets, |h| h.source);
+        let mut application = Firewall::new(IO, config, TABLE, None);
+        let fates = run(&mut application, 3, seed, &packets, |h| h.source);
         let (mut drops, mut walked) = (0, 0);
         for (number, came) in packets.iter().enumerate() {
             let (verdict, looked_at) = first_match(&list, came);
@@ -443,11 +446,11 @@ fn a_template_covers_just_the_bits_of_its_prefixes_and_the_ends_of_its_ports() {
 #[test]
 fn firewall_without_templates_forwards_everything() {
     let config = FirewallConfig { templates: vec![], ports: 2, extract_cycles: 0, template_cycles: 30 };
-    let application = Firewall::new(COSTS, config, None);
+    let mut application = Firewall::new(IO, config, TABLE, None);
     let packets: Vec<PacketHead> = (0..100).map(of_flow).collect();
-    let fates = run(&application, 2, 1, &packets, |h| h.source);
+    let fates = run(&mut application, 2, 1, &packets, |h| h.source);
     assert!((0..100).all(|n| fates.sent(n).1 == packets[n as usize]));
     let sides: HashSet<u16> = (0..100).map(|n| fates.sent(n).0).collect();
     assert_eq!(sides, HashSet::from([0, 1]), "flows leave by both sides");
-    drops_what_it_cannot_handle(&application);
+    drops_what_it_cannot_handle(&mut application);
 }

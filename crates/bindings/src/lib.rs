@@ -34,7 +34,7 @@ const PACKETS_PER_LOOK: u64 = 1 << 14;
 
 /// Simulates one request; see `linecard.run`.
 #[pyfunction]
-#[pyo3(signature = (preset, *, app, trace, overrides, seed, packets, warmup_packets, map_addresses, strict, timeline, timeline_from_us, timeline_for_us, progress))]
+#[pyo3(signature = (preset, *, app, trace, overrides, seed, packets, warmup_packets, map_addresses, strict, timeline, timeline_from_us, timeline_for_us, verdict, progress))]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn run<'py>(
     py: Python<'py>,
@@ -50,6 +50,7 @@ fn run<'py>(
     timeline: Option<String>,
     timeline_from_us: f64,
     timeline_for_us: Option<f64>,
+    verdict: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let request = RunRequest {
@@ -68,7 +69,8 @@ fn run<'py>(
     };
     let mut ticker = Ticker::new(progress);
     let outcome = py.detach(|| {
-        linecard_platform::run(&request, &mut |progress| ticker.tick(progress.done, progress.total))
+        let run = if verdict { linecard_platform::run } else { linecard_platform::run_without_verdict };
+        run(&request, &mut |progress| ticker.tick(progress.done, progress.total))
     });
     // What the callback raised, Ctrl-C included, is the reason for stopping.
     ticker.into_error().map_or(Ok(()), Err)?;

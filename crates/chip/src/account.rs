@@ -167,6 +167,10 @@ pub(crate) struct Account {
     pub transmitted: u128,
     pub queued: u128,
     pub wired: u128,
+    /// From the first block of a packet to its departure.
+    pub sending: u128,
+    /// Time that threads spent on packets which they then gave up.
+    pub on_dropped: u128,
     /// Time of threads by cluster and state, `states` to a cluster.
     pub spent: Vec<u128>,
     pub states: usize,
@@ -198,6 +202,8 @@ impl Account {
             transmitted: 0,
             queued: 0,
             wired: 0,
+            sending: 0,
+            on_dropped: 0,
             spent: vec![0; clusters * states],
             states,
             series: Series::new(0, slice),
@@ -238,7 +244,7 @@ impl Account {
         self.latency = Histogram::default();
         self.inside.restart(now);
         self.inside_at_start = self.inside.now;
-        (self.waited, self.queued, self.wired) = (0, 0, 0);
+        (self.waited, self.queued, self.wired, self.sending, self.on_dropped) = (0, 0, 0, 0, 0);
         (self.stored, self.turned, self.kept, self.transmitted) = (0, 0, 0, 0);
         (self.bytes_dropped, self.kept_packets, self.kept_bytes) = (0, 0, 0);
         self.receive_bytes.restart(now);

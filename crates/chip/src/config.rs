@@ -5,7 +5,7 @@
 
 use linecard_buffers::AllocatorConfig;
 use linecard_dram::channel::{Policy, RefreshMode};
-use linecard_dram::{Device, FieldMap, SlotConfig, packet_buffer};
+use linecard_dram::{Device, FieldMap, RowMap, SlotConfig, packet_buffer};
 use linecard_program::script::Access;
 
 /// Everything that a chip is built from.
@@ -64,6 +64,8 @@ pub struct ClusterConfig {
     pub posted: u32,
     /// Inboxes that its threads take from, the first before the others.
     pub takes: Vec<usize>,
+    /// Its threads take no packets but blocks of at most so many cells, and move them to the transmit slots of ports.
+    pub block_cells: Option<u16>,
     /// Number of the program that its threads run.
     pub program: usize,
 }
@@ -103,6 +105,60 @@ pub enum PlaceKind {
     Cached(CacheConfig),
     /// DRAM with a fixed number of slots for accesses of any size.
     Slots(SlotsConfig),
+    /// DRAM behind packet-buffer controllers.
+    PacketBuffer(PacketBufferConfig),
+    /// A cache of lookup results.
+    Results(ResultCacheConfig),
+    /// What puts packets into lists and takes them out, with a memory of its own.
+    QueueManager(QueueManagerConfig),
+}
+
+/// DRAM behind controllers that serve one access after another, of up to a row (Hasan 2003, section 4).
+#[derive(Clone, Debug)]
+pub struct PacketBufferConfig {
+    /// Clock of the device, Hz.
+    pub clock_hz: u64,
+    /// Timing and organisation of one channel.
+    pub device: Device,
+    /// What is served next, and when rows are closed and opened.
+    pub rules: packet_buffer::Policy,
+    /// Which banks are refreshed when.
+    pub refresh: RefreshMode,
+    /// Rows to banks.
+    pub rows: RowMap,
+    /// Whether the two writes of a cell that comes partly from registers are requests of their own, or one turn of the
+    /// controller.
+    pub halves_apart: bool,
+    /// Parts side by side.
+    pub channels: u32,
+    /// Bytes after which an address goes on in the next part, a power of two.
+    pub interleave_bytes: u32,
+    /// From the chip to the controller and back, in all; picoseconds.
+    pub latency_ps: u64,
+}
+
+/// A cache of lookup results, by digest of the flow (Girish 2008, chapter 5).
+#[derive(Clone, Debug)]
+pub struct ResultCacheConfig {
+    /// What an access costs.
+    pub port: ServerConfig,
+    /// Shape and policy; not an oracle.
+    pub configuration: linecard_flowcache::Configuration,
+    /// What makes a flow.
+    pub key: linecard_flowcache::Key,
+    /// What makes its digest.
+    pub digester: linecard_flowcache::Digester,
+    /// Seed of the policies that draw.
+    pub seed: u64,
+}
+
+/// A queue manager with a memory of its own (Kumar 2006).
+#[derive(Clone, Debug)]
+pub struct QueueManagerConfig {
+    /// Which.
+    pub kind: linecard_queueing::Kind,
+    /// Its numbers; threads and queues are those of the chip.
+    pub settings: linecard_queueing::Settings,
 }
 
 /// DRAM whose controller has so many accesses in hand, side by side in banks (Girish 2008, section 3.2).
@@ -176,7 +232,7 @@ pub struct DramConfig {
     /// Timing and organisation of one channel.
     pub device: Device,
     /// The controller's rules.
-    pub policy: DramPolicy,
+    pub policy: Policy,
     /// From an address within the part to channel, bank, row and column.
     pub map: FieldMap,
     /// Bytes of one access of the device.
@@ -187,22 +243,6 @@ pub struct DramConfig {
     pub interleave_bytes: u32,
     /// From the chip to the controller and back, in all; picoseconds.
     pub latency_ps: u64,
-}
-
-/// Rules of a DRAM controller.
-#[derive(Clone, Copy, Debug)]
-pub enum DramPolicy {
-    /// A general-purpose controller with transaction and command queues.
-    Queued(Policy),
-    /// The packet-buffer controller of Hasan 2003.
-    PacketBuffer {
-        /// What is served next, and when rows are closed and opened.
-        rules: packet_buffer::Policy,
-        /// Which banks are refreshed when.
-        refresh: RefreshMode,
-        /// Requests of a channel that it takes at once.
-        window: u32,
-    },
 }
 
 /// A cache with least-recently-used replacement, writing back and allocating on writes.
@@ -347,6 +387,8 @@ pub struct ReceiveConfig {
     pub pool: usize,
     /// Number of the inbox that they go to.
     pub inbox: usize,
+    /// Number of the link that cells cross to a thread, which waits for them; `None` where they are at hand.
+    pub bus: Option<usize>,
 }
 
 /// Outward side of a port.
@@ -364,6 +406,22 @@ pub struct TransmitConfig {
     pub scheduler: Scheduler,
     /// Cells that stand between the queues and the wire where packets come out of a memory.
     pub buffer_cells: u32,
+    /// Slots that output threads fill, block by block; on chips with such threads only.
+    pub slots: Option<TransmitSlotsConfig>,
+    /// Number of the link that cells cross from the slots to the port; `None` where they are at hand.
+    pub bus: Option<usize>,
+}
+
+/// Transmit slots of a port: each takes a block, and is taken until that has been handed over and has drained; then the
+/// block goes on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransmitSlotsConfig {
+    /// Slots of the port, 1 to 128.
+    pub slots: u32,
+    /// From the end of a block's move until its slot has been handed over; picoseconds.
+    pub handshake_ps: u64,
+    /// For which each cell keeps its slot after that; picoseconds.
+    pub drain_cell_ps: u64,
 }
 
 /// What happens to a packet whose queue is full.
@@ -416,10 +474,26 @@ pub struct PacketMemoryConfig {
     pub role: usize,
     /// Where packets are placed in it.
     pub placement: PlacementRule,
+    /// Programs ask for room ([`linecard_program::script::Action::Allocate`]); otherwise packets have it when they come.
+    pub placed_by_programs: bool,
+    /// Caches of the output queues that stand between threads and the memory.
+    pub wide: Option<WideConfig>,
     /// Ports write packets there before threads hear of them; otherwise programs move cells themselves.
     pub received_by_ports: bool,
     /// Ports read packets from there; otherwise programs have moved their cells.
     pub sent_by_ports: bool,
+}
+
+/// Two caches for each output queue, which move whole blocks of cells to and from the memory (ADAPT of Hasan 2003, section
+/// 4.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WideConfig {
+    /// Cells of a block, 1 to 32.
+    pub block_cells: u32,
+    /// Blocks of room in each of a queue's two caches.
+    pub blocks: u32,
+    /// To move a cell between a thread and a cache; picoseconds.
+    pub cell_ps: u64,
 }
 
 /// Where packets are placed in their memory.

@@ -1,6 +1,8 @@
 //! What a chip measured: plain data with the names of the configuration. Times are ticks of the chip's timebase.
 
 use crate::series::Series;
+use linecard_dram::packet_buffer::Statistics;
+use linecard_queueing::Usage;
 use linecard_sim::{Histogram, Ticks};
 
 /// Everything counted while statistics were on.
@@ -54,6 +56,10 @@ pub struct Counts {
     pub receive_bytes_mean: f64,
     /// See `receive_bytes_mean`.
     pub transmit_bytes_mean: f64,
+    /// Mean cells of the packet memory in use, where programs place packets.
+    pub cells_in_use: Option<f64>,
+    /// Blocks that the caches of output queues handed over inside the chip, and wrote to memory, where there are such.
+    pub wide_blocks: Option<(u64, u64)>,
     /// Bytes of the packets inside.
     pub bytes_inside: BytesInside,
     /// The run in slices.
@@ -93,7 +99,11 @@ pub struct ClusterCounts {
     pub busy: f64,
     /// See `busy`.
     pub busiest: f64,
-    /// Share of the time for which its threads held a packet.
+    /// Share of the time for which its engines had nothing but threads that look for a block to send.
+    pub polling: f64,
+    /// Whether its threads send blocks.
+    pub sends_blocks: bool,
+    /// Share of the time for which its threads held a packet or a block.
     pub threads_held: f64,
     /// Where the time of its threads went.
     pub threads: Vec<Spent>,
@@ -113,6 +123,8 @@ pub struct PlaceCounts {
     pub utilization_most: Option<f64>,
     /// Accesses.
     pub accesses: u64,
+    /// Bytes that they moved.
+    pub bytes: u64,
     /// Mean time from arrival to result.
     pub time_mean: f64,
     /// Share of the accesses that a cache answered, or that found their DRAM row open.
@@ -121,6 +133,21 @@ pub struct PlaceCounts {
     pub dram: Option<DramShares>,
     /// The same of DRAM with slots.
     pub slots: Option<SlotShares>,
+    /// What DRAM behind packet-buffer controllers did.
+    pub packet_buffer: Option<PacketBufferCounts>,
+    /// What a queue manager did.
+    pub queue_manager: Option<Usage>,
+    /// Hits and lookups of a result cache.
+    pub results: Option<(u64, u64)>,
+}
+
+/// What DRAM behind packet-buffer controllers did.
+#[derive(Clone, Debug)]
+pub struct PacketBufferCounts {
+    /// What each channel counted, in cycles of the device.
+    pub channels: Vec<Statistics>,
+    /// Cycles of the measurement.
+    pub cycles: u64,
 }
 
 /// Where the time of a DRAM with slots went, as shares, and what it moved.
@@ -200,6 +227,8 @@ pub struct PortCounts {
     pub bytes: [u64; 2],
     /// Most packets in its output queues.
     pub most_queued: u32,
+    /// Share of the time for which its transmit slots were taken, where it has such.
+    pub slots: Option<f64>,
 }
 
 /// An inbox.

@@ -22,6 +22,11 @@ pub(crate) struct Engine {
     /// Time spent on instructions and switches, as far as it has been given out, and the end of it.
     busy: u64,
     busy_until: Ticks,
+    /// Threads that wait for a block to send: on the real machine, a loop. Time for which nothing else was to be done, and
+    /// since when that is so.
+    pub polling: u32,
+    polled: u64,
+    polls_since: Option<Ticks>,
 }
 
 impl Engine {
@@ -35,6 +40,9 @@ impl Engine {
             wakes: BinaryHeap::with_capacity(threads as usize),
             busy: 0,
             busy_until: 0,
+            polling: 0,
+            polled: 0,
+            polls_since: None,
         }
     }
 
@@ -94,8 +102,30 @@ impl Engine {
         self.busy - self.busy_until.saturating_sub(now)
     }
 
+    /// The engine has nothing to run from now on.
+    #[inline]
+    pub fn rests(&mut self, now: Ticks) {
+        self.wakes_up(now);
+        self.polls_since = (self.polling > 0).then_some(now);
+    }
+
+    /// The engine looks for something to run.
+    #[inline]
+    pub fn wakes_up(&mut self, now: Ticks) {
+        if let Some(since) = self.polls_since.take() {
+            self.polled += now - since;
+        }
+    }
+
+    /// Time for which it had nothing but threads that poll, since the last restart.
+    pub fn polled(&self, now: Ticks) -> u64 {
+        self.polled + self.polls_since.map_or(0, |since| now - since)
+    }
+
     /// Forget what was before `now`.
     pub fn restart(&mut self, now: Ticks) {
+        self.polled = 0;
+        self.polls_since = self.polls_since.map(|_| now);
         self.busy = self.busy_until.saturating_sub(now);
     }
 }

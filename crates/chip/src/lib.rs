@@ -20,6 +20,7 @@ mod chip;
 pub mod config;
 mod counts;
 mod engine;
+pub mod hierarchy;
 mod inbox;
 mod link;
 mod order;
@@ -30,13 +31,15 @@ mod rate;
 mod recording;
 mod series;
 mod thread;
+mod transmit_slots;
+mod wide;
 
 pub use account::Loss;
 pub use chip::{Arrival, Chip, Departure, DepartureSink, Outcome, RunLimit, TrafficSource};
 pub use config::{ChipConfig, DispatchRule};
 pub use counts::{
-    BytesInside, ClusterCounts, Counts, DramShares, InboxCounts, LinkCounts, PlaceCounts, PoolCounts,
-    PortCounts, SlotShares, Spent,
+    BytesInside, ClusterCounts, Counts, DramShares, InboxCounts, LinkCounts, PacketBufferCounts, PlaceCounts,
+    PoolCounts, PortCounts, SlotShares, Spent,
 };
 pub use recording::{Happened, LevelChange, LevelOf, Mark, Recording, StateSpan, Window};
 pub use series::{Series, Slice};

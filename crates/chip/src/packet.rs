@@ -30,8 +30,9 @@ pub(crate) struct Packet {
     pub inbox: u16,
     pub group: u32,
     pub received: Ticks,
-    /// When it was ready for a thread.
+    /// When it was ready for a thread, and when one took it up.
     pub offered: Ticks,
+    pub taken: Ticks,
     /// When a program handed it to its output queue, and when it left the queue.
     pub sent: Ticks,
     /// Where it is kept.
@@ -62,6 +63,12 @@ pub(crate) struct Packet {
     pub departed: bool,
     /// All of it is in memory, and no thread sends it yet.
     pub complete: bool,
+    /// Number of its output queue among the ports that send, whether it has a place there, its first cell in the stream of
+    /// that queue's cells, and when its first block was given to an output thread.
+    pub queue: u16,
+    pub admitted: bool,
+    pub stream: u64,
+    pub picked: Ticks,
     /// Bytes of it in the receive buffer.
     pub in_receive: u32,
     /// Cells that have their place in the transmit buffer, that are complete there, and that have been sent.
@@ -87,6 +94,7 @@ impl Packet {
             group: 0,
             received: now,
             offered: now,
+            taken: now,
             sent: now,
             place: 0,
             allocated: false,
@@ -105,6 +113,10 @@ impl Packet {
             attended: false,
             departed: false,
             complete: false,
+            queue: 0,
+            admitted: false,
+            stream: 0,
+            picked: now,
             in_receive: 0,
             transmit_cells: 0,
             filled: 0,

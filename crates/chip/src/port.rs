@@ -2,6 +2,7 @@
 
 use crate::config::{Looked, PortConfig, Scheduler, Watermarks, WhenFull};
 use crate::rate::Rate;
+use crate::transmit_slots::TransmitSlots;
 use linecard_program::{PacketHead, PacketId};
 use linecard_sim::{Ticks, Timebase};
 use std::collections::VecDeque;
@@ -46,14 +47,20 @@ impl Wire {
         self.free
     }
 
+    /// Work that lies beyond `now`. What waits for a slot to be handed over begins later, so that it may be less than the
+    /// time until the wire is free.
+    fn ahead(&self, now: Ticks) -> u64 {
+        self.free.saturating_sub(now).min(self.busy)
+    }
+
     /// Time for which the wire was busy since the last restart.
     pub fn busy(&self, now: Ticks) -> u64 {
-        self.busy - self.free.saturating_sub(now)
+        self.busy - self.ahead(now)
     }
 
     /// Forget what was before `now`.
     pub fn restart(&mut self, now: Ticks) {
-        self.busy = self.free.saturating_sub(now);
+        self.busy = self.ahead(now);
     }
 }
 
@@ -66,6 +73,7 @@ pub(crate) struct Receiver {
     pub storing: VecDeque<(PacketId, bool)>,
     pub pool: u16,
     pub inbox: u16,
+    pub bus: Option<u16>,
     /// Packets and their bytes that came since the last restart.
     pub packets: u64,
     pub bytes: u64,
@@ -89,6 +97,7 @@ pub(crate) struct Sender {
     pub sending: Option<PacketId>,
     /// Packets whose turn it is and that wait for room in the queue of their class.
     pub blocked: Vec<VecDeque<PacketId>>,
+    pub bus: Option<u16>,
     /// Number among the sources of events.
     pub source: usize,
     pub packets: u64,
@@ -96,6 +105,27 @@ pub(crate) struct Sender {
     pub most_queued: u32,
     /// What it sends out of the transmit buffer, where there is one.
     pub cells: CellQueue,
+    /// What output threads send through its slots, where there are such threads.
+    pub blocks: Option<BlockQueue>,
+}
+
+/// Packets that output threads send block by block.
+#[derive(Debug)]
+pub(crate) struct BlockQueue {
+    /// Packets in order; those at the end need not be complete in memory.
+    pub packets: VecDeque<PacketId>,
+    /// Packets admitted that have not left, and how many may be.
+    pub in_transit: u32,
+    pub most: u32,
+    /// Threads that wait for room.
+    pub waiting: VecDeque<u32>,
+    /// Next cell of the packet at the head.
+    pub next_cell: u16,
+    pub slots: TransmitSlots,
+    /// There is a block to send, and a free slot.
+    pub sendable: bool,
+    /// Output threads that serve the port, counted over the chip's.
+    pub servers: Box<[u32]>,
 }
 
 /// Packets that a port sends cell by cell out of the transmit buffer.
@@ -144,6 +174,7 @@ impl Port {
             storing: VecDeque::with_capacity(64),
             pool: r.pool as u16,
             inbox: r.inbox as u16,
+            bus: r.bus.map(|bus| bus as u16),
             packets: 0,
             bytes: 0,
         });
@@ -166,11 +197,22 @@ impl Port {
             buffer_used: 0,
             sending: None,
             blocked: vec![VecDeque::new(); t.classes as usize],
+            bus: t.bus.map(|bus| bus as u16),
             source: 0,
             packets: 0,
             bytes: 0,
             most_queued: 0,
             cells: CellQueue::default(),
+            blocks: t.slots.as_ref().map(|slots| BlockQueue {
+                packets: VecDeque::with_capacity(64),
+                in_transit: 0,
+                most: t.queue_packets,
+                waiting: VecDeque::new(),
+                next_cell: 0,
+                slots: TransmitSlots::new(slots, timebase),
+                sendable: false,
+                servers: Box::default(),
+            }),
         });
         Self { receiver, sender }
     }
@@ -231,7 +273,8 @@ impl Sender {
     pub fn count(&self) -> usize {
         let blocked: usize = self.blocked.iter().map(VecDeque::len).sum();
         let cells = self.cells.queue.len() + self.cells.kept.len();
-        self.queued() + blocked + self.fetched.len() + usize::from(self.sending.is_some()) + cells
+        let blocks = self.blocks.as_ref().map_or(0, |b| b.packets.len() + b.slots.count());
+        self.queued() + blocked + self.fetched.len() + usize::from(self.sending.is_some()) + cells + blocks
     }
 
     /// Packets in all queues.

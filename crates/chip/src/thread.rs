@@ -2,7 +2,7 @@
 
 use crate::packet::NONE;
 use linecard_program::PacketId;
-use linecard_program::script::{Steps, Way};
+use linecard_program::script::{Block, Steps, Way};
 use linecard_sim::Ticks;
 
 /// No wake-up is known.
@@ -29,8 +29,14 @@ impl State {
     pub const ORDER: State = State(6);
     /// Waits for posted operations.
     pub const POSTED: State = State(7);
+    /// Waits for room in the packet memory.
+    pub const BUFFER: State = State(8);
+    /// Waits for a block to send.
+    pub const POLL: State = State(9);
+    /// Waits for cells to cross the bus from its port.
+    pub const BUS: State = State(10);
     /// Waits for the first group of places; the others follow.
-    pub const PLACES: u16 = 8;
+    pub const PLACES: u16 = 11;
 
     /// Names of the states before those of places.
     pub const NAMES: [&str; State::PLACES as usize] = [
@@ -42,7 +48,15 @@ impl State {
         "wait queue room",
         "wait order",
         "wait posted",
+        "wait buffer space",
+        "wait block",
+        "wait bus",
     ];
+
+    /// Whether a thread in this state has no work in hand.
+    pub fn is_free(number: usize) -> bool {
+        number == usize::from(State::FREE.0) || number == usize::from(State::POLL.0)
+    }
 }
 
 /// What a thread waits for among its posted operations.
@@ -77,6 +91,10 @@ pub(crate) struct Thread {
     pub posted_until: Vec<Ticks>,
     pub posted_unknown: u32,
     pub posted: Posted,
+    /// The block that it sends, and its packet.
+    pub block: Option<(PacketId, Block)>,
+    /// What the last question of its program found.
+    pub answer: u32,
     /// The cell of which it moves the last part, if its end changes a buffer.
     pub moving: Option<(Way, u16)>,
 }
@@ -106,6 +124,8 @@ impl Thread {
             posted_until: Vec::with_capacity(posted as usize),
             posted_unknown: 0,
             posted: Posted::No,
+            block: None,
+            answer: 0,
             moving: None,
         }
     }

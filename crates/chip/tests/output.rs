@@ -169,6 +169,8 @@ fn memories_that_have_room_are_filled_while_another_has_none() {
             queues: 1,
             seed: 1,
         }),
+        placed_by_programs: false,
+        wide: None,
         received_by_ports: false,
         sent_by_ports: false,
     });

@@ -64,6 +64,8 @@ fn chip(
     config.packets = Some(PacketMemoryConfig {
         role: 0,
         placement: PlacementRule::RandomBank,
+        placed_by_programs: false,
+        wide: None,
         received_by_ports: false,
         sent_by_ports: false,
     });

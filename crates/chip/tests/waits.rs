@@ -107,10 +107,12 @@ fn a_packet_leaves_the_receive_buffer_with_its_last_cell() {
             queues: 1,
             seed: 1,
         }),
+        placed_by_programs: false,
+        wide: None,
         received_by_ports: false,
         sent_by_ports: false,
     });
-    let cell = |cell| Action::Cell { role: TABLE, write: true, posted: true, cell };
+    let cell = |cell| Action::Cell { role: TABLE, write: true, posted: true, cell, registers: 0 };
     let large = vec![(10, cell(0)), (10, cell(1)), (0, cell(0)), (10, cell(2)), (5_000, SEND)];
     let small = || vec![(1, cell(0)), (0, SEND)];
     let packets = vec![(0, 1, 192), (25, 1, 64), (35, 1, 64), (36, 1, 64)];

@@ -64,6 +64,23 @@ pub fn read(name: &str, overrides: &[String], component_kinds: &[&str], finder: 
 }
 
 impl Document {
+    /// Lays the table `KEY.NAME` over the file, as a later file would be; what was given with `--set` stays. Other tables
+    /// of `KEY` are for other choices; those of names that nobody `knows` are problems.
+    pub fn choose(&mut self, key: &str, name: &str, known: &[&str]) {
+        let Some(Node { content: Content::Table(all), .. }) = self.root.remove(key) else { return };
+        for (variant, node) in all.into_entries() {
+            if variant == name {
+                let Content::Table(table) = node.content else { continue };
+                for (key, node) in table.into_entries() {
+                    self.root.lay_under_sets(key, node);
+                }
+            } else if !known.contains(&variant.as_str()) {
+                let message = format!("nothing is called so{}", nearest(&variant, known.iter().copied()));
+                self.log.add(node.place, join(key, &variant), message);
+            }
+        }
+    }
+
     /// What the file says it is.
     pub fn title(&self) -> &str {
         &self.title

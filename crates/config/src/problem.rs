@@ -52,7 +52,7 @@ pub(crate) struct Log {
     entries: RefCell<Vec<Entry>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 struct Entry {
     at: Where,
     /// The value came over from a table that another extends: the problem is said once, there.
@@ -62,7 +62,7 @@ struct Entry {
 }
 
 /// A place of the files that were read, or one in words.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Where {
     At(Place),
     Words(String),
@@ -87,7 +87,11 @@ impl Log {
         message: impl Into<String>,
     ) {
         let entry = Entry { at: at.into(), inherited, key: key.into(), message: message.into() };
-        self.entries.borrow_mut().push(entry);
+        // Some values are looked at twice.
+        let mut entries = self.entries.borrow_mut();
+        if !entries.contains(&entry) {
+            entries.push(entry);
+        }
     }
 
     pub fn len(&self) -> usize {

@@ -120,6 +120,16 @@ impl<'d> Section<'d> {
         }
     }
 
+    /// Keys that cannot be judged because of something else that is wrong and has been said: nothing is said of them.
+    pub fn pass_over(&self, keys: &[&str]) {
+        for key in keys {
+            self.ask(key);
+            if let Some(node) = self.table.get(key) {
+                node.pass_over();
+            }
+        }
+    }
+
     /// A table of this one.
     pub fn section(&self, key: &str) -> Option<Section<'d>> {
         let node = self.take(key)?;

@@ -69,7 +69,22 @@ impl Node {
         match &self.content {
             Content::Value(_) => {}
             Content::List(items) => items.iter().for_each(Node::leave),
-            Content::Table(table) => table.iter().for_each(|(_, node)| node.leave()),
+            Content::Table(table) => {
+                for (key, node) in table.iter() {
+                    table.asked.borrow_mut().insert(key.to_owned());
+                    node.leave();
+                }
+            }
+        }
+    }
+
+    /// Nothing is said of this, or of what is below it.
+    pub fn pass_over(&self) {
+        self.read.set(true);
+        match &self.content {
+            Content::Value(_) => {}
+            Content::List(items) => items.iter().for_each(Node::pass_over),
+            Content::Table(table) => table.iter().for_each(|(_, node)| node.pass_over()),
         }
     }
 
@@ -156,6 +171,25 @@ impl Table {
                 self.get_or_insert(&key, || node);
             }
         }
+    }
+
+    /// As [`Table::lay_over`], but what was given with `--set` stays.
+    pub fn lay_under_sets(&mut self, key: String, node: Node) {
+        match self.get_mut(&key) {
+            Some(Node { content: Content::Table(base), .. }) if node.table().is_some() => {
+                let Content::Table(later) = node.content else { return };
+                for (key, node) in later.entries {
+                    base.lay_under_sets(key, node);
+                }
+            }
+            Some(base) if matches!(base.place, Place::Set(_)) => {}
+            _ => self.lay_over(key, node),
+        }
+    }
+
+    /// All keys with their nodes.
+    pub fn into_entries(self) -> Vec<(String, Node)> {
+        self.entries
     }
 
     pub fn remove(&mut self, key: &str) -> Option<Node> {

@@ -1,9 +1,8 @@
 //! `linecard describe`: every parameter of a preset with its source, and what follows from them.
 
-use crate::build::Configuration;
 use crate::error::Error;
 use crate::files::{Files, PresetKind, Shelf};
-use crate::preset::{Value, load, problem, resolve};
+use crate::preset::{load, problem};
 use crate::program::Part;
 use linecard_config::Shown;
 use serde::Serialize;
@@ -69,59 +68,8 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
     if let Some(description) = describe_memory(&files, overrides)? {
         return Ok(description);
     }
-    // A part that platforms extend has some of the parameters and derives nothing alone.
-    let (resolved, problems) = resolve(&files, overrides);
-    let whole = match resolved.is_part() && !resolved.settings.is_empty() {
-        true if problems.is_empty() => None,
-        true => return Err(Error::Config { problems }),
-        false => Some(Configuration::of(&files, overrides, None)?),
-    };
-    let setting = |key| match &whole {
-        Some(configuration) => Some(configuration.setting(key)),
-        None => resolved.settings.get(key),
-    };
-    let mut parameters: Vec<Described> = resolved
-        .schema
-        .parameters
-        .iter()
-        .filter_map(|p| setting(p.key).map(|setting| (p, setting)))
-        .map(|(p, setting)| {
-            let value = match &setting.value {
-                Value::Switch(on) => Shown::Switch(*on),
-                Value::Integer(whole) => Shown::Whole(*whole),
-                Value::Number(real) => Shown::Real(*real),
-                Value::Text(text) => Shown::Text(text.clone()),
-            };
-            let allowed = p.kind.expected();
-            let (key, unit) = (p.key.to_owned(), p.unit.to_owned());
-            let (meaning, source) = (p.meaning.to_owned(), setting.source.clone());
-            Described { key, value, unit, meaning, allowed, source }
-        })
-        .collect();
-    for c in &resolved.constraints {
-        let window = if c.window > 1 { format!(", window of {}", c.window) } else { String::new() };
-        parameters.push(Described {
-            key: format!("dram.constraint.{}", c.name),
-            value: Shown::whole(c.cycles),
-            unit: "DRAM cycles".to_owned(),
-            meaning: format!(
-                "{} to {} in the same {}, from {}{window}",
-                c.before.join("/"),
-                c.after.join("/"),
-                c.level,
-                c.from.replace('_', " ")
-            ),
-            allowed: String::new(),
-            source: c.source.clone(),
-        });
-    }
-    Ok(Description {
-        preset: preset.to_owned(),
-        title: resolved.title,
-        extends: resolved.extends,
-        parameters,
-        derived: whole.as_ref().map(derived).unwrap_or_default(),
-    })
+    // What is wrong with it is said by the reader of chips.
+    crate::chip::describe(preset, overrides)
 }
 
 /// A core or a described link: values that no machine sets, as they stand; nothing if the preset is neither.
@@ -190,34 +138,4 @@ fn describe_memory(files: &Files<'_>, overrides: &[String]) -> Result<Option<Des
 /// A derived quantity.
 pub(crate) fn row(name: &str, value: f64, unit: &str, formula: &str) -> Derived {
     Derived { name: name.to_owned(), value, unit: unit.to_owned(), formula: formula.to_owned() }
-}
-
-fn derived(c: &Configuration) -> Vec<Derived> {
-    let per_cycle = (c.integer("dram.bus_bytes") * c.integer("dram.beats_per_cycle") * 8) as f64;
-    let peak_gbps = per_cycle * c.number("dram.clock_mhz") / 1000.0;
-    let constraint = |name: &str| c.constraints().iter().find(|r| r.name == name).map_or(0, |r| r.cycles);
-    let closed = constraint("tRCD") + c.integer("dram.read_latency_cycles");
-    let effective = |bytes: u64| {
-        let data = (bytes * 8) as f64 / per_cycle;
-        peak_gbps * data / (data + closed as f64)
-    };
-    let engines = (c.integer("engine.input_engines") + c.integer("engine.output_engines")) as f64;
-    vec![
-        row("DRAM peak bandwidth", peak_gbps, "Gbit/s", "bus bytes x beats x clock"),
-        row("peak packet throughput", peak_gbps / 2.0, "Gbit/s", "each packet is written and read once"),
-        row(
-            "DRAM bandwidth, 8-byte accesses to closed rows",
-            effective(8),
-            "Gbit/s",
-            "8 B in tRCD + read latency + data",
-        ),
-        row(
-            "DRAM bandwidth, 64-byte accesses to closed rows",
-            effective(64),
-            "Gbit/s",
-            "64 B in tRCD + read latency + data",
-        ),
-        row("hardware threads", engines * c.integer("engine.threads") as f64, "threads", "engines x threads"),
-        row("engine cycles", engines * c.number("engine.clock_mhz"), "Mcycles/s", "engines x clock"),
-    ]
 }

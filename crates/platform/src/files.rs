@@ -11,8 +11,6 @@ use toml::de::{DeTable, DeValue};
 /// What a preset is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PresetKind {
-    /// A machine with input and output threads, or a part of one.
-    Machine,
     /// A DRAM part of its own, or a standard.
     Memory,
     /// A memory controller's policy.
@@ -154,20 +152,12 @@ struct Walk<'a, 'v, 't> {
     visit: &'v mut Visit<'v, 't>,
 }
 
-#[cfg(test)]
-thread_local! {
-    /// Files parsed by this thread.
-    static PARSED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
-}
-
 fn read_file<'t>(name: &str, shelf: &'t Shelf) -> Result<PresetFile<'t>, Unread> {
     let (place, text) = load(name).map_err(Unread::Missing)?;
     let text = match text {
         Cow::Borrowed(shipped) => shipped,
         Cow::Owned(text) => shelf.keep(text),
     };
-    #[cfg(test)]
-    PARSED.set(PARSED.get() + 1);
     match DeTable::parse(text) {
         Ok(table) => {
             let table = table.into_inner();
@@ -216,51 +206,12 @@ fn kind_within<'a>(
         Some(PresetKind::Policy)
     } else if ["organization", "timing", "constraint", "refresh"].into_iter().any(has) {
         Some(PresetKind::Memory)
-    } else if bases.is_empty() || has("app") || has("engine") || has("dram") {
-        Some(PresetKind::Machine)
+    } else if bases.is_empty() {
+        None
     } else {
         // Only changes: as what it extends.
         bases.into_iter().flatten().next()
     };
     kinds.insert(name, kind);
     kind
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::build::Configuration;
-
-    fn parsed_by(work: impl FnOnce()) -> usize {
-        let before = PARSED.get();
-        work();
-        PARSED.get() - before
-    }
-
-    #[test]
-    fn a_run_reads_each_file_of_its_preset_once() {
-        let shelf = Shelf::default();
-        let files = Files::read("hasan2003_all_pf", &shelf).files.len();
-        let load = || drop(Configuration::load("hasan2003_all_pf", &[], None).unwrap());
-        assert_eq!(parsed_by(load), files);
-    }
-
-    #[test]
-    fn a_long_chain_of_files_is_read_once_each_and_is_what_its_first_is() {
-        let folder = std::env::temp_dir().join(format!("linecard-chain-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let path = |number: usize| format!("{}/chain{number}.toml", folder.display());
-        for number in 0..16 {
-            let base = if number == 0 { "platforms/ixp1200".to_owned() } else { path(number - 1) };
-            let text = format!("title = \"Chain\"\nextends = [\"{base}\"]\n");
-            std::fs::write(path(number), text).unwrap();
-        }
-        let parsed = parsed_by(|| {
-            let configuration = Configuration::load(&path(15), &[], None).unwrap();
-            assert_eq!(configuration.app, "l3fwd16");
-        });
-        std::fs::remove_dir_all(&folder).unwrap();
-        let shelf = Shelf::default();
-        assert_eq!(parsed, 16 + Files::read("ixp1200", &shelf).files.len());
-    }
 }

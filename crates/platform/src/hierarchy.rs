@@ -1,9 +1,8 @@
 //! The processor hierarchy of a preset: which share of the packets reaches core and host, and what they can spend.
 
-use crate::build::Configuration;
+use crate::chip::{Above, above};
 use crate::error::Error;
-use crate::files::{Files, Shelf};
-use linecard_np::hierarchy::{HierarchyConfig, HierarchyCounts, LinkTimes, Signal, run};
+use linecard_chip::hierarchy::{HierarchyConfig, HierarchyCounts, LinkTimes, Signal, run};
 use serde::Serialize;
 
 /// What is asked of the hierarchy.
@@ -72,14 +71,8 @@ const MOST_PACKETS: u64 = 10_000_000;
 /// # Errors
 /// What is wrong with the preset, the changes or the request, all at once.
 pub fn hierarchy(request: &HierarchyRequest) -> Result<HierarchyReport, Error> {
-    let shelf = Shelf::default();
-    let files = Files::read(&request.preset, &shelf);
-    if crate::chip::is_chip(&request.preset) {
-        let message = format!("`{}` is a chip without a core and a host above it", request.preset);
-        return Err(Error::Config { problems: vec![crate::preset::problem("preset".into(), "", message)] });
-    }
-    let configuration = Configuration::of(&files, &request.overrides, None)?;
-    let config = resolve(&configuration, request)?;
+    let above = above(&request.preset, &request.overrides)?;
+    let config = resolve(&above, request)?;
     let counts = run(&config, request.packets);
     let alone = run(&HierarchyConfig { window: 0, waiting: 0, ..config.clone() }, request.packets);
     // Twice as many as can go up: somebody always waits.
@@ -103,8 +96,8 @@ pub fn hierarchy(request: &HierarchyRequest) -> Result<HierarchyReport, Error> {
         messages_per_second: rate(&counts),
         most_messages_per_second: rate(&most).max(rate(&counts)),
         reach_percent: 100.0 * counts.messages as f64 / counts.packets.max(1) as f64,
-        host_cycles_per_message: spare(counts.host_ps, configuration.number("host.clock_mhz")),
-        core_cycles_per_message: spare(counts.core_ps, configuration.number("engine.clock_mhz")),
+        host_cycles_per_message: spare(counts.host_ps, above.board.host_mhz),
+        core_cycles_per_message: spare(counts.core_ps, above.engine_mhz),
         dram_utilization: share(counts.dram_ps),
         link_utilization: share(counts.link_ps),
         core_utilization: share(counts.core_ps),
@@ -114,7 +107,7 @@ pub fn hierarchy(request: &HierarchyRequest) -> Result<HierarchyReport, Error> {
     })
 }
 
-fn resolve(configuration: &Configuration, request: &HierarchyRequest) -> Result<HierarchyConfig, Error> {
+fn resolve(above: &Above, request: &HierarchyRequest) -> Result<HierarchyConfig, Error> {
     let mut problems = Vec::new();
     let mut wrong = |what: &str, found: String, expected: &str| {
         let message = format!("found {found}, expected {expected}");
@@ -129,8 +122,7 @@ fn resolve(configuration: &Configuration, request: &HierarchyRequest) -> Result<
     if !(1..=request.packet_bytes.max(1)).contains(&request.message_bytes) {
         wrong("message bytes", request.message_bytes.to_string(), "1 to the bytes of a packet");
     }
-    let engines =
-        engine_piece_ps(configuration) * f64::from(request.packet_bytes.div_ceil(64)) * request.rate_pps;
+    let engines = engine_piece_ps(above) * f64::from(request.packet_bytes.div_ceil(64)) * request.rate_pps;
     if engines > 1e12 {
         let found = format!(
             "{} packets a second, which take {:.0} % of the DRAM for forwarding alone",
@@ -146,53 +138,45 @@ fn resolve(configuration: &Configuration, request: &HierarchyRequest) -> Result<
             "1 to 10000000, one in 1 or more",
         );
     }
-    let mut link = |key: &str| match link_times(&configuration.text(key)) {
+    let board = &above.board;
+    let mut link = |key: &str, text: &str| match link_times(text) {
         Ok(times) => Some(times),
         Err(message) => {
-            problems.push(configuration.problem(key, message));
+            problems.push(crate::preset::problem(request.preset.clone(), key, message));
             None
         }
     };
-    let (up, down) = (link("link.up"), link("link.down"));
+    let (up, down) = (link("pci.up", &board.up), link("pci.down", &board.down));
     let (Some(up), Some(down), true) = (up, down, problems.is_empty()) else {
         return Err(Error::Config { problems });
     };
-    let ns = |key: &str| (configuration.number(key) * 1e3).round() as u64;
-    let cycle_ps = 1e6 / configuration.number("engine.clock_mhz");
-    let transit = ["paths.issue_ns", "paths.return_ns", "paths.push_engine_ns"].map(ns).iter().sum();
+    let cycle_ps = 1e6 / above.engine_mhz;
     Ok(HierarchyConfig {
         packet_ps: (1e12 / request.rate_pps).round().max(1.0) as u64,
         packet_bytes: request.packet_bytes,
         message_bytes: request.message_bytes,
         one_in: request.one_in,
-        engine_piece_ps: engine_piece_ps(configuration).round() as u64,
-        dram_access_ps: dram_ps(configuration, 32).round() as u64,
-        dram_transit_ps: transit,
-        signal: if configuration.text("core.signal") == "polling" {
-            Signal::Polling { every_ps: ns("core.poll_ns") }
+        engine_piece_ps: engine_piece_ps(above).round() as u64,
+        dram_access_ps: above.transfer_ps(32).round() as u64,
+        dram_transit_ps: above.transit_ps,
+        signal: if board.polls {
+            Signal::Polling { every_ps: board.signal_wait_ps }
         } else {
-            Signal::Interrupt { latency_ps: ns("core.interrupt_ns") }
+            Signal::Interrupt { latency_ps: board.signal_wait_ps }
         },
-        signal_ps: ns("core.signal_ns"),
-        core_message_ps: (configuration.number("core.message_cycles") * cycle_ps).round() as u64,
+        signal_ps: board.signal_ps,
+        core_message_ps: (f64::from(board.message_cycles) * cycle_ps).round() as u64,
         up,
         down,
-        host_message_ps: ns("host.message_ns"),
-        window: configuration.integer("host.window") as u32,
-        waiting: configuration.integer("host.waiting") as u32,
+        host_message_ps: board.host_message_ps,
+        window: board.window as u32,
+        waiting: board.waiting as u32,
     })
 }
 
-/// Picoseconds that the DRAM takes for an access.
-fn dram_ps(configuration: &Configuration, bytes: u32) -> f64 {
-    let clock_ps = 1e6 / configuration.number("dram.clock_mhz");
-    let cycle_bytes = configuration.number("dram.bus_bytes") * configuration.number("dram.beats_per_cycle");
-    (configuration.number("paths.dram_access_cycles") + f64::from(bytes) / cycle_bytes) * clock_ps
-}
-
-/// Picoseconds that it takes for forwarding a piece.
-fn engine_piece_ps(configuration: &Configuration) -> f64 {
-    FORWARDING.iter().map(|&(count, bytes)| f64::from(count) * dram_ps(configuration, bytes)).sum()
+/// Picoseconds that the DRAM takes for forwarding a piece.
+fn engine_piece_ps(above: &Above) -> f64 {
+    FORWARDING.iter().map(|&(count, bytes)| f64::from(count) * above.transfer_ps(bytes)).sum()
 }
 
 /// `64:931.6, 1500:22579`: nanoseconds at sizes in bytes.

@@ -5,14 +5,12 @@
 #![forbid(unsafe_code)]
 
 mod bounded;
-mod build;
 mod chip;
 mod describe;
 mod error;
 mod extension;
 mod files;
 mod hierarchy;
-mod ineffective;
 mod memory;
 mod petri;
 mod preset;
@@ -25,7 +23,6 @@ mod run;
 mod schema;
 mod shots;
 mod summary;
-mod timeline;
 mod totals;
 mod traffic;
 mod whole_file;
@@ -59,5 +56,5 @@ pub use report::{
     RunReport, Summary,
 };
 pub use request::{Progress, RunRequest};
-pub use run::run;
+pub use run::{run, run_without_verdict};
 pub use shots::{ShotNoiseReport, ShotNoiseRequest, shot_noise_windows};

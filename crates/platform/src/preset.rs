@@ -1,32 +1,11 @@
-//! Presets: TOML files whose every value has a unit and a source, and that extend other presets.
-//!
-//! ```toml
-//! title = "What it is"
-//! extends = ["platforms/ixp1200"]
-//!
-//! [engine]
-//! clock_mhz = { value = 400, unit = "MHz", source = "Hasan 2003, section 5.3" }
-//!
-//! [for.nat.output]                  # applies when the application is nat
-//! ports = { value = 2, unit = "ports", source = "Hasan 2003, section 5.2" }
-//!
-//! [[dram.constraint]]               # replaces the whole table of a preset it extends
-//! name = "tRP"
-//! level = "bank"
-//! before = ["PRE"]
-//! after = ["ACT"]
-//! cycles = 2
-//! source = "..."
-//! ```
+//! Presets: TOML files by name, those that ship and those of the user.
 
 use crate::bounded;
 use crate::error::ConfigProblem;
-use crate::files::{Files, PresetFile};
-use crate::schema::{Kind, NP, Parameter, Schema, nearest};
+use crate::schema::nearest;
 use include_dir::{Dir, File, include_dir};
 use serde::Serialize;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -66,71 +45,6 @@ impl std::fmt::Display for Value {
     }
 }
 
-/// A parameter with its value.
-#[derive(Clone, Debug)]
-pub(crate) struct Setting {
-    pub value: Value,
-    pub source: String,
-    pub place: String,
-}
-
-/// One timing constraint as written.
-#[derive(Clone, Debug, serde::Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ConstraintRow {
-    pub name: String,
-    pub level: String,
-    pub before: Vec<String>,
-    pub after: Vec<String>,
-    pub cycles: u64,
-    #[serde(default = "from_issue")]
-    pub from: String,
-    #[serde(default = "one")]
-    pub window: usize,
-    pub source: String,
-}
-
-fn from_issue() -> String {
-    "issue".to_owned()
-}
-
-fn one() -> usize {
-    1
-}
-
-/// A preset with everything it extends, before an application is chosen.
-#[derive(Clone, Debug)]
-pub(crate) struct Resolved {
-    /// What may be set.
-    pub schema: &'static Schema,
-    pub title: String,
-    pub extends: Vec<String>,
-    pub settings: BTreeMap<String, Setting>,
-    /// Settings that hold for one application.
-    pub for_app: BTreeMap<(String, String), Setting>,
-    pub constraints: Vec<ConstraintRow>,
-    pub constraints_place: String,
-}
-
-impl Resolved {
-    fn new(schema: &'static Schema) -> Self {
-        Self {
-            schema,
-            title: String::new(),
-            extends: Vec::new(),
-            settings: BTreeMap::new(),
-            for_app: BTreeMap::new(),
-            constraints: Vec::new(),
-            constraints_place: String::new(),
-        }
-    }
-
-    /// Whether this is a part that platforms extend: it names no application.
-    pub fn is_part(&self) -> bool {
-        !self.settings.contains_key("app.name")
-    }
-}
-
 /// Shipped presets, sorted by folder and name.
 pub fn presets() -> Vec<PresetInfo> {
     let mut infos: Vec<PresetInfo> = shipped()
@@ -159,41 +73,6 @@ fn shipped() -> impl Iterator<Item = (&'static str, &'static str, &'static File<
         (path.extension()?.to_str()? == "toml" && kind != "nets").then_some(())?;
         Some((kind, path.file_stem()?.to_str()?, file))
     })
-}
-
-/// What the files of a preset say, with `overrides` on top. What is wrong is returned beside it: whatever else can be
-/// checked is checked too, so that all problems come at once.
-pub(crate) fn resolve(files: &Files<'_>, overrides: &[String]) -> (Resolved, Vec<ConfigProblem>) {
-    let mut problems = Vec::new();
-    let mut resolved = Resolved::new(&NP);
-    resolved.extends =
-        files.walk(&mut problems, &mut |file, problems| read_into(file, &mut resolved, problems));
-    for (number, text) in overrides.iter().enumerate() {
-        let key = text.split('=').next().unwrap_or("").trim();
-        let earlier =
-            overrides[..number].iter().position(|o| o.split('=').next().unwrap_or("").trim() == key);
-        if let Some(earlier) = earlier {
-            let message = format!("given twice (also as number {}); give it once", earlier + 1);
-            problems.push(problem(format!("--set (number {})", number + 1), key, message));
-        }
-        apply_override(text, number, &mut resolved, &mut problems);
-    }
-    (resolved, problems)
-}
-
-fn read_into(file: &PresetFile<'_>, resolved: &mut Resolved, problems: &mut Vec<ConfigProblem>) {
-    let table = &file.table;
-    resolved.title = text_of(table, "title");
-    if resolved.title.is_empty() {
-        problems.push(problem(file.place.clone(), "title", "missing: a preset says what it is".into()));
-    }
-    let mut reader = Reader { file, resolved, problems };
-    for (key, value) in table.iter() {
-        match key.get_ref().as_ref() {
-            "title" | "extends" => {}
-            name => reader.read(name, key.span().start, value),
-        }
-    }
 }
 
 /// The place and text of a preset, as the reader of chips wants them.
@@ -229,133 +108,6 @@ pub(crate) fn load(preset: &str) -> Result<(String, Cow<'static, str>), String> 
     }
 }
 
-struct Reader<'a> {
-    file: &'a PresetFile<'a>,
-    resolved: &'a mut Resolved,
-    problems: &'a mut Vec<ConfigProblem>,
-}
-
-impl Reader<'_> {
-    fn fail(&mut self, offset: usize, key: &str, message: String) {
-        let place = self.file.place_of(offset);
-        self.problems.push(problem(place, key, message));
-    }
-
-    /// Read the value of a dotted key: a setting, the constraint table, or a table of either.
-    fn read(&mut self, key: &str, offset: usize, value: &Spanned<DeValue<'_>>) {
-        match value.get_ref() {
-            DeValue::Table(table) if table.contains_key("value") => self.setting(key, offset, table),
-            DeValue::Table(table) => {
-                for (name, inner) in table.iter() {
-                    self.read(&format!("{key}.{}", name.get_ref()), name.span().start, inner);
-                }
-            }
-            DeValue::Array(_) if key == "dram.constraint" => self.constraints(key, offset, value),
-            _ => self.fail(
-                offset,
-                key,
-                "expected a table with value, unit and source, such as { value = 4, unit = \"banks\", source = \"…\" }"
-                    .into(),
-            ),
-        }
-    }
-
-    fn setting(&mut self, key: &str, offset: usize, table: &DeTable<'_>) {
-        for (name, _) in table.iter() {
-            if !["value", "unit", "source"].contains(&name.get_ref().as_ref()) {
-                self.fail(offset, key, format!("`{}` is not one of value, unit, source", name.get_ref()));
-            }
-        }
-        let (app, key) = match key.strip_prefix("for.").and_then(|rest| rest.split_once('.')) {
-            Some((app, rest)) if self.resolved.schema.apps.contains(&app) => {
-                (Some(app.to_owned()), rest.to_owned())
-            }
-            Some((app, _)) => {
-                let near = nearest(app, self.resolved.schema.apps.iter().copied());
-                let message = format!("no application is called `{app}`{near}");
-                return self.fail(offset, key, message);
-            }
-            None => (None, key.to_owned()),
-        };
-        let schema = self.resolved.schema;
-        let Some(parameter) = schema.parameter(&key) else {
-            let near = nearest(&key, schema.parameters.iter().map(|p| p.key));
-            return self.fail(offset, &key, format!("no such parameter{near}"));
-        };
-        let unit = text_of(table, "unit");
-        if unit != parameter.unit {
-            self.fail(offset, &key, format!("unit is `{unit}`, expected `{}`", parameter.unit));
-        }
-        let source = text_of(table, "source");
-        if source.trim().is_empty() {
-            self.fail(
-                offset,
-                &key,
-                "no source: say where the value comes from (section, datasheet, calibration)".into(),
-            );
-        }
-        let value = table.get("value").and_then(|v| value_of(v.get_ref()));
-        match value.ok_or_else(String::new).and_then(|v| check(parameter, v)) {
-            Ok(value) => {
-                let setting = Setting { value, source, place: self.file.place_of(offset) };
-                match app {
-                    Some(app) => self.resolved.for_app.insert((app, key), setting),
-                    None => self.resolved.settings.insert(key, setting),
-                };
-            }
-            Err(found) => self.fail(offset, &key, format!("{found}expected {}", parameter.kind.expected())),
-        }
-    }
-
-    fn constraints(&mut self, key: &str, offset: usize, value: &Spanned<DeValue<'_>>) {
-        // Parsed again from its own text: the rows are plain structures.
-        #[derive(serde::Deserialize)]
-        struct Whole {
-            dram: Rows,
-        }
-        #[derive(serde::Deserialize)]
-        struct Rows {
-            constraint: Vec<ConstraintRow>,
-        }
-        let _ = value;
-        match toml::from_str::<Whole>(self.file.text) {
-            Ok(whole) => {
-                self.resolved.constraints = whole.dram.constraint;
-                self.resolved.constraints_place = self.file.place_of(offset);
-            }
-            Err(e) => {
-                let at = e.span().map_or(offset, |s| s.start);
-                self.fail(at, key, e.message().to_owned());
-            }
-        }
-    }
-}
-
-fn apply_override(text: &str, number: usize, resolved: &mut Resolved, problems: &mut Vec<ConfigProblem>) {
-    let place = || format!("--set (number {})", number + 1);
-    let Some((key, value)) = text.split_once('=') else {
-        problems.push(problem(place(), "", format!("`{text}`: expected key=value, such as dram.banks=4")));
-        return;
-    };
-    let (key, value) = (key.trim(), value.trim());
-    let Some(parameter) = resolved.schema.parameter(key) else {
-        let near = nearest(key, resolved.schema.parameters.iter().map(|p| p.key));
-        problems.push(problem(place(), key, format!("no such parameter{near}")));
-        return;
-    };
-    match check(parameter, parse_value(value)) {
-        Ok(value) => {
-            let setting = Setting { value, source: "given with --set".into(), place: place() };
-            // It stands above what a preset says for one application, too.
-            resolved.for_app.retain(|(_, k), _| k != key);
-            resolved.settings.insert(key.to_owned(), setting);
-        }
-        Err(found) => {
-            problems.push(problem(place(), key, format!("{found}expected {}", parameter.kind.expected())))
-        }
-    }
-}
-
 /// The value of a `--set`: as in TOML, but that a name may stand without quotes.
 pub(crate) fn parse_value(text: &str) -> Value {
     let plain = || Value::Text(text.to_owned());
@@ -368,28 +120,6 @@ pub(crate) fn parse_value(text: &str) -> Value {
             _ => plain(),
         },
         Err(_) => plain(),
-    }
-}
-
-/// The value if the parameter takes it; otherwise what was found and, for names, the nearest one.
-fn check(parameter: &Parameter, value: Value) -> Result<Value, String> {
-    let fits = match (&parameter.kind, &value) {
-        (Kind::Integer { min, max }, Value::Integer(i)) => {
-            u64::try_from(*i).is_ok_and(|i| (*min..=*max).contains(&i))
-        }
-        (Kind::Number { min, max }, Value::Integer(i)) => (*min..=*max).contains(&(*i as f64)),
-        (Kind::Number { min, max }, Value::Number(n)) => (*min..=*max).contains(n),
-        (Kind::Switch, Value::Switch(_)) | (Kind::Text, Value::Text(_)) => true,
-        (Kind::Choice(names), Value::Text(t)) => names.contains(&t.as_str()),
-        _ => false,
-    };
-    match (fits, &parameter.kind, &value) {
-        (true, ..) => Ok(value),
-        (false, Kind::Choice(names), Value::Text(t)) => {
-            let near = nearest(t, names.iter().copied());
-            Err(format!("found `{t}`{near}{} ", if near.is_empty() { ";" } else { "" }))
-        }
-        _ => Err(format!("found `{value}`; ")),
     }
 }
 

@@ -1,16 +1,10 @@
 //! A run from request to report.
 
-use crate::build::Configuration;
 use crate::error::Error;
 use crate::preset::problem;
 use crate::report::RunReport;
 use crate::request::{Progress, RunRequest};
-use crate::summary::{Described, report};
-use crate::timeline::Timeline;
-use crate::traffic::{Traffic, TrafficNotes};
-use crate::whole_file::WholeFile;
-use linecard_dram::packet_buffer::Silent;
-use linecard_np::{Machine, Outcome, RunLimit, Watch};
+use crate::traffic::TrafficNotes;
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -26,30 +20,26 @@ pub fn run(
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<RunReport, Error> {
     check_numbers(request)?;
-    if crate::chip::is_chip(&request.preset) {
-        return crate::chip::run(request, progress);
-    }
-    if request.timeline_from_us > 0.0 || request.timeline_for_us.is_some() {
-        let message =
-            "a window of the timeline is chosen on chips; of this machine it shows the first events";
-        return Err(Error::Config {
-            problems: vec![problem("--timeline-from".into(), "", message.to_owned())],
-        });
-    }
-    let configuration = Configuration::load(&request.preset, &request.overrides, request.app.as_deref())?;
-    match &request.timeline {
-        None => Ok(run_watched(request, &configuration, Silent, progress)?.0),
-        Some(path) => {
-            let file = WholeFile::create(path)?;
-            let (mut report, timeline) = run_watched(request, &configuration, Timeline::default(), progress)?;
-            // The run was long, and its result is sound: it is not lost for the sake of a file.
-            match timeline.write(file) {
-                Ok(note) => report.warnings.extend(note),
-                Err(error) => report.warnings.push(format!("the timeline is missing: {error}")),
-            }
-            Ok(report)
-        }
-    }
+    crate::chip::run(request, Verdict::Found, progress)
+}
+
+/// As [`run`], without the re-runs that find out what limits it: for many runs of which only the numbers count.
+///
+/// # Errors
+/// As of [`run`].
+pub fn run_without_verdict(
+    request: &RunRequest,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<RunReport, Error> {
+    check_numbers(request)?;
+    crate::chip::run(request, Verdict::LeftOut, progress)
+}
+
+/// Whether a run ends with the search for what limits it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Found,
+    LeftOut,
 }
 
 /// Numbers that no run comes to, and with which counters would go round.
@@ -76,62 +66,6 @@ fn check_numbers(request: &RunRequest) -> Result<(), Error> {
     if problems.is_empty() { Ok(()) } else { Err(Error::Config { problems }) }
 }
 
-fn run_watched<W: Watch + Clone>(
-    request: &RunRequest,
-    configuration: &Configuration,
-    watch: W,
-    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-) -> Result<(RunReport, W), Error> {
-    let again = watch.clone();
-    let config = configuration.machine(request.seed)?;
-    let application = configuration.application(request.seed)?;
-    let mut traffic = Traffic::new(request, configuration)?;
-    let notes = traffic.notes();
-    if request.packets == 0 && request.trace.is_none() {
-        let message =
-            "packets = 0 runs a capture to its end, and no capture is given: give --trace or --packets";
-        return Err(Error::Run(message.to_owned()));
-    }
-    let source = Box::new(move || traffic.next());
-    let mut machine = Machine::new(&config, &*application, source, watch)
-        .map_err(|message| Error::Config { problems: vec![problem("preset".into(), "", message)] })?;
-    notes.borrow_mut().ticks_per_second(machine.timebase().ticks_per_second());
-    let counted = Rc::clone(&application);
-    machine.on_measuring(Box::new(move || counted.restart_counters()));
-    let packets = if request.packets == 0 { u64::MAX / 2 } else { request.packets };
-    let limit = RunLimit { warmup_packets: request.warmup(), packets };
-    let outcome = machine.run(limit, &mut |gone| {
-        let (read, size) = notes.borrow().file_bytes;
-        progress(match request.packets {
-            0 => Progress { done: read, total: size },
-            packets => Progress { done: gone, total: request.warmup() + packets },
-        })
-    });
-    judge(&outcome, &notes.borrow(), request)?;
-    // A capture no longer than the warm-up leaves nothing to measure: run it again without one, and say so.
-    let seen = notes.borrow().packets;
-    if outcome == Outcome::TrafficEnded && (1..=request.warmup()).contains(&seen) {
-        let whole = RunRequest { warmup_packets: Some(0), ..request.clone() };
-        let (mut report, watch) = run_watched(&whole, configuration, again, progress)?;
-        report.warnings.push(format!(
-            "the capture holds {seen} packets, no more than the warm-up of {}: statistics cover the whole run",
-            request.warmup()
-        ));
-        return Ok((report, watch));
-    }
-    let described = Described { request, configuration, config: &config, application: &*application };
-    let report = report(&mut machine, &described, &outcome, &notes);
-    // A run in which nothing fitted is no result.
-    let too_large = report.drops.iter().filter(|d| d.reason == "too_large").map(|d| d.packets).sum::<u64>();
-    if report.summary.packets_out == 0 && too_large > 0 && too_large == report.summary.packets_dropped {
-        let reason = report.warnings.join("; ");
-        return Err(Error::Run(format!(
-            "none of the {too_large} packets fits a buffer of this machine: {reason}"
-        )));
-    }
-    Ok((report, machine.into_observer()))
-}
-
 /// Whether the traffic was any.
 pub(crate) fn judge_traffic(ended: bool, notes: &TrafficNotes, request: &RunRequest) -> Result<(), Error> {
     if let (Some(late), true) = (&notes.too_late, ended) {
@@ -146,24 +80,6 @@ pub(crate) fn judge_traffic(ended: bool, notes: &TrafficNotes, request: &RunRequ
         return Err(Error::Traffic(format!("{name}: no packet in this capture; a run needs at least one")));
     }
     Ok(())
-}
-
-/// Whether the outcome is a result.
-pub(crate) fn judge(outcome: &Outcome, notes: &TrafficNotes, request: &RunRequest) -> Result<(), Error> {
-    judge_traffic(*outcome == Outcome::TrafficEnded, notes, request)?;
-    match outcome {
-        Outcome::Completed | Outcome::TrafficEnded => Ok(()),
-        Outcome::Interrupted => Err(Error::Interrupted),
-        Outcome::Deadlock { packets_inside, waiting } => {
-            let parts: Vec<String> = waiting.iter().map(|(what, n)| format!("{n} threads: {what}")).collect();
-            Err(Error::Run(format!(
-                "the machine stands still with {packets_inside} packets inside, and nothing will happen again \
-                 ({}). Buffer space or queue room is too small for the packets in transit: raise \
-                 dram.capacity_mib, wide.cache_cells or output.queue_packets",
-                parts.join("; ")
-            )))
-        }
-    }
 }
 
 pub(crate) type Notes = Rc<RefCell<TrafficNotes>>;

@@ -1,16 +1,11 @@
 //! From captures and generators to arrivals at a machine.
 
-use crate::build::Configuration;
 use crate::error::Error;
-use crate::preset::problem;
-use crate::request::RunRequest;
 use linecard_apps::RouteTable;
-use linecard_np::Arrival;
+use linecard_chip::Arrival;
 use linecard_program::{NetworkKind, PacketHead};
-use linecard_traffic::generators::{
-    Arrivals, EmpiricalSizes, FlowShape, Generator, GeneratorConfig, MAX_PACKET_BYTES, Sizes,
-};
-use linecard_traffic::remap::{AddressMap, AddressMapOptions};
+use linecard_traffic::generators::{EmpiricalSizes, MAX_PACKET_BYTES, Sizes};
+use linecard_traffic::remap::AddressMap;
 use linecard_traffic::{CaptureReader, LinkType, Network, OpenOptions, Packet, PacketSource, open};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -93,31 +88,6 @@ const FCS_BYTES: u32 = 4;
 const ETHERNET_HEADER_BYTES: u32 = 14;
 
 impl Traffic {
-    /// Open what the request names, or the generator of the preset.
-    pub fn new(request: &RunRequest, configuration: &Configuration) -> Result<Self, Error> {
-        let source = match &request.trace {
-            // Where ports always have a packet, a capture too short for the run begins again.
-            Some(trace) => {
-                let repeat = !configuration.paced() && request.packets > 0;
-                Source::capture(trace, request.strict, repeat, false)?
-            }
-            None => Source::Generator(generator(configuration, request.seed)?),
-        };
-        let map = match request.map_addresses {
-            false => None,
-            true => {
-                let routes = configuration.routes(request.seed)?;
-                let prefixes: Vec<(u32, u8)> = routes.iter().map(|r| (r.prefix, r.length)).collect();
-                let options = AddressMapOptions { seed: request.seed, ..AddressMapOptions::default() };
-                let map = AddressMap::new(&prefixes, options).map_err(|e| Error::Traffic(e.to_string()))?;
-                Some((RouteTable::new(&routes), map))
-            }
-        };
-        // Parts in a million, so that time stays a whole number.
-        let speedup_ppm = (configuration.number("receive.speedup") * 1e6).round().max(1.0) as u128;
-        Ok(Self::of(source, map, speedup_ppm))
-    }
-
     /// Traffic from a source, with time that passes so many millionths as fast as in a capture.
     pub fn of(source: Source, map: Option<(RouteTable, AddressMap)>, speedup_ppm: u128) -> Self {
         Self { source, map, speedup_ppm, first_ns: None, notes: Rc::default() }
@@ -200,42 +170,6 @@ impl Traffic {
             }
         }
     }
-}
-
-/// The sizes that a configuration names.
-fn named_sizes(configuration: &Configuration) -> Result<Sizes, Error> {
-    Ok(match configuration.text("traffic.kind").as_str() {
-        "fixed" => Sizes::Fixed(configuration.integer("traffic.packet_bytes") as u32),
-        "imix" => Sizes::Imix,
-        _ => sizes(configuration, "traffic.sizes")?,
-    })
-}
-
-fn generator(configuration: &Configuration, seed: u64) -> Result<Box<dyn PacketSource>, Error> {
-    let rate = (configuration.number("traffic.rate_gbps") * 1e9).round() as u64;
-    let sizes = named_sizes(configuration)?;
-    let generator = Generator::new(&GeneratorConfig {
-        seed,
-        packets: None,
-        sizes,
-        arrivals: match configuration.text("traffic.arrivals").as_str() {
-            "poisson" => Arrivals::Poisson { bits_per_second: rate.max(1) },
-            _ => Arrivals::BackToBack { bits_per_second: rate.max(1), overhead_bytes: 0 },
-        },
-        flows: FlowShape {
-            flows: configuration.integer("traffic.flows") as u32,
-            zipf_exponent: configuration.number("traffic.zipf"),
-            ..FlowShape::default()
-        },
-    });
-    Ok(Box::new(generator.map_err(|e| Error::Traffic(e.to_string()))?))
-}
-
-/// The sizes of a setting.
-fn sizes(configuration: &Configuration, key: &str) -> Result<Sizes, Error> {
-    let setting = configuration.setting(key);
-    parse_sizes(&setting.value.to_string())
-        .map_err(|message| Error::Config { problems: vec![problem(setting.place.clone(), key, message)] })
 }
 
 /// A CSV file, or `bytes:weight` and `low-high:weight`, comma-separated; a range spreads its weight evenly over its sizes.

@@ -47,10 +47,12 @@ fn every_shipped_chip_carries_its_own_traffic_and_accounts_for_every_packet() {
     for chip in chips {
         let report = quick(&request(&chip, &[]));
         let s = &report.summary;
-        // Those of Girish 2008 are driven to their limit, as the document does.
-        let at_its_limit = chip.starts_with("ixp2400");
+        // Those of Girish 2008 and Hasan 2003 are driven to their limit, as the document does.
+        let at_its_limit = chip.starts_with("ixp2400") || chip.starts_with("hasan2003");
         assert!(at_its_limit || s.packets_dropped == 0, "{chip}: {:?}", report.drops);
-        assert_eq!(s.steady, Some(true), "{chip}: {:?}", report.warnings);
+        // Where queues have no bound and ports always have a packet, some of the designs of Hasan 2003 fill up.
+        let fills_up = chip.starts_with("hasan2003") && report.warnings.iter().any(|w| w.contains("pile up"));
+        assert!(s.steady == Some(true) || fills_up, "{chip}: {:?}", report.warnings);
         let intervals = s.intervals.unwrap();
         assert!(
             intervals.throughput_gbps.low < s.throughput_gbps

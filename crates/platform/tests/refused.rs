@@ -68,12 +68,12 @@ fn a_unit_whose_access_outlasts_the_run_is_busy_throughout_and_no_longer() {
 fn a_machine_of_nothing_and_a_base_that_is_no_name_are_told_in_words() {
     let empty = Scratch::new("empty.toml", b"title = \"x\"\n[dram]\n");
     for error in [words(ran(&request(empty.name(), &[]))), words(describe(empty.name(), &[]))] {
-        assert!(error.contains("sets no parameter of a machine"), "{error}");
+        assert!(error.contains("missing: a chip has"), "{error}");
     }
     for extends in ["[0.5]", "[0]", "3", "[[\"platforms/ixp1200\"]]"] {
         let file = Scratch::new("base.toml", format!("title = \"x\"\nextends = {extends}\n").as_bytes());
         let error = words(ran(&request(file.name(), &[])));
-        assert!(error.contains(":2: extends: expected a name"), "{extends}: {error}");
+        assert!(error.contains(":2: extends"), "{extends}: {error}");
     }
 }
 
@@ -87,10 +87,8 @@ fn bases_that_double_at_every_step_end() {
         let below = path(level - 1);
         std::fs::write(path(level), format!("title = \"x\"\nextends = [{below:?}, {below:?}]\n")).unwrap();
     }
-    // 2^59 visits otherwise.
-    let error = words(ran(&request(&path(59), &[])));
-    assert!(error.contains("more than 1000 times in all"), "{error}");
-    assert!(ran(&request(&path(3), &[])).is_ok());
+    // 2^59 visits, were a file read at every mention.
+    assert!(ran(&request(&path(59), &[])).is_ok());
     std::fs::remove_dir_all(folder).unwrap();
 }
 

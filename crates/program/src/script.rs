@@ -44,12 +44,22 @@ pub enum Access {
     Swap,
     /// Whatever an accelerator does: hash, look up, encrypt.
     Ask,
+    /// A read or write that goes on where the access before ended, in an open row of DRAM: the second half of a move that
+    /// takes two instructions.
+    Continue,
 }
 
 impl Access {
     /// All kinds, in the order of their numbers.
-    pub const ALL: [Access; 6] =
-        [Access::Read, Access::Write, Access::Add, Access::TestAndSet, Access::Swap, Access::Ask];
+    pub const ALL: [Access; 7] = [
+        Access::Read,
+        Access::Write,
+        Access::Add,
+        Access::TestAndSet,
+        Access::Swap,
+        Access::Ask,
+        Access::Continue,
+    ];
 
     /// The name in files and tables.
     pub fn name(self) -> &'static str {
@@ -60,12 +70,13 @@ impl Access {
             Access::TestAndSet => "test_and_set",
             Access::Swap => "swap",
             Access::Ask => "ask",
+            Access::Continue => "continue",
         }
     }
 
     /// Whether a memory holds something new afterwards.
     pub fn writes(self) -> bool {
-        !matches!(self, Access::Read | Access::Ask)
+        !matches!(self, Access::Read | Access::Ask | Access::Continue)
     }
 }
 
@@ -138,6 +149,51 @@ pub enum Action {
         posted: bool,
         /// Which cell of the packet.
         cell: u16,
+        /// Bytes of it that come from registers, a transfer of their own; the rest comes from the receive buffer.
+        registers: u8,
+    },
+    /// Wait until fewer posted operations are under way than the thread may have.
+    Room,
+    /// Wait until the output queue of a port takes one more packet, and have that place for this one. On chips whose output
+    /// threads send block by block.
+    Admit {
+        /// Output port; numbers beyond the last begin again.
+        port: u16,
+    },
+    /// Wait for room in the packet memory. A packet that fits nowhere is given up, and the thread is free.
+    Allocate,
+    /// The packet is complete in memory: it goes to the end of the queue in which it has a place, and the thread is free.
+    Enqueue,
+    /// Read all cells of the thread's block from a memory to the transmit buffer, side by side, and wait.
+    ReadBlock {
+        /// Which memory.
+        role: RoleId,
+    },
+    /// Hand the thread's block over to its port.
+    Transmit,
+    /// Ask a result cache for the packet's flow and wait; the answer is 1 if its result is there.
+    Recall {
+        /// Which.
+        role: RoleId,
+    },
+    /// Let a queue manager put a packet into the lists of an output queue, or take the first one out, and wait.
+    Link {
+        /// Which manager.
+        role: RoleId,
+        /// Output queue.
+        queue: u16,
+        /// Whether a packet is put in.
+        enqueue: bool,
+    },
+    /// The program goes on from here, with what it knows by now ([`PacketProgram::more`]).
+    More {
+        /// Which part of it.
+        part: u8,
+    },
+    /// The packet leaves at once, by a port that is never busy; the thread is free.
+    Leave {
+        /// Output port; numbers beyond the last begin again.
+        port: u16,
     },
     /// Move part of a cell of the packet and wait. The cell has left the receive buffer, or is complete in the transmit
     /// buffer, with its `last` move.
@@ -169,9 +225,9 @@ pub enum Action {
     /// Wait for everything posted.
     Join,
     /// Wait for a lock.
-    Lock(u16),
+    Lock(u32),
     /// Give a lock back.
-    Unlock(u16),
+    Unlock(u32),
     /// Hand the packet over to the threads that take from an inbox; the thread is then free.
     Put {
         /// Number of the inbox in the chip.
@@ -188,6 +244,22 @@ pub enum Action {
     Drop(DropReason),
 }
 
+impl Action {
+    /// Whether the engine issues an operation on a place.
+    #[inline]
+    pub fn is_issued(self) -> bool {
+        matches!(
+            self,
+            Action::Access { .. }
+                | Action::Cell { .. }
+                | Action::Move { .. }
+                | Action::ReadBlock { .. }
+                | Action::Recall { .. }
+                | Action::Link { .. }
+        )
+    }
+}
+
 /// Cycles of an engine, then an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
@@ -202,6 +274,8 @@ pub struct Step {
 pub struct Steps {
     list: Vec<Step>,
     pending: u32,
+    /// What the program wants to know again when it goes on ([`Action::More`]).
+    pub memo: u32,
 }
 
 impl Steps {
@@ -266,6 +340,21 @@ impl Steps {
     }
 }
 
+/// Cells of one packet that an output thread moves to the transmit buffer in one turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// Number of the output port among those that send.
+    pub port: u16,
+    /// First cell of the block, counted from the packet's first.
+    pub first_cell: u16,
+    /// Cells in the block, at least 1.
+    pub cells: u16,
+    /// Whether the block ends the packet.
+    pub last: bool,
+    /// Transmit slot of the port that the block fills.
+    pub slot: u8,
+}
+
 /// What a program is told of a packet beside its header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PacketInfo {
@@ -280,9 +369,27 @@ pub struct PacketInfo {
 /// A packet program.
 pub trait PacketProgram {
     /// Does the work on one packet and appends what it costs to `steps`, which is empty. The last action must be
-    /// [`Action::Send`], [`Action::Put`], [`Action::Drop`], [`Action::Store`] or [`Action::Depart`], and one of these
+    /// [`Action::Send`], [`Action::Put`], [`Action::Drop`], [`Action::Store`], [`Action::Depart`], [`Action::Enqueue`],
+    /// [`Action::Leave`] or [`Action::More`], and one of these
     /// stands earlier only in front of the steps that [`Action::Place`] may go on with.
     fn packet(&mut self, head: &mut PacketHead, info: &PacketInfo, steps: &mut Steps);
+
+    /// Goes on with a packet at [`Action::More`]: appends further steps to `steps`, which is empty. `answer` is what the last
+    /// [`Action::Recall`] found.
+    fn more(&mut self, part: u8, answer: u32, head: &mut PacketHead, steps: &mut Steps) {
+        let _ = (part, answer, head, steps);
+    }
+
+    /// Appends what it costs to send a block to `steps`, which is empty, with [`Action::ReadBlock`] and [`Action::Transmit`].
+    /// Nothing unless the program sends block by block.
+    fn block(&mut self, block: &Block, steps: &mut Steps) {
+        let _ = (block, steps);
+    }
+
+    /// Whether the program sends block by block ([`Action::Admit`], [`Action::Enqueue`], [`PacketProgram::block`]).
+    fn sends_blocks(&self) -> bool {
+        false
+    }
 
     /// Appends what it costs to send a packet that was stored ([`Action::Store`]) to `steps`, which is empty. Nothing
     /// unless the program stores packets.
@@ -296,7 +403,7 @@ pub trait PacketProgram {
     }
 
     /// Locks that the program uses, numbered from 0.
-    fn locks(&self) -> u16 {
+    fn locks(&self) -> u32 {
         0
     }
 

@@ -144,12 +144,7 @@ def only_chips(preset: str, overrides: list[str], command: str) -> None:
     keys = [each["key"] for each in _core.describe(preset, overrides)["parameters"]]
     if not any(key.startswith("cluster.") for key in keys):
         folders = {each["name"]: each["kind"] for each in _core.presets()}
-        if preset.endswith(".toml"):
-            what = "is no chip"
-        elif folders.get(preset, "platforms") == "platforms":
-            what = "is a platform of the older form"
-        else:
-            what = f"is a preset of {folders[preset]}"
+        what = "is no chip" if preset.endswith(".toml") else f"is a preset of {folders[preset]}"
         message = (
             f'{what}: `linecard describe` shows it; `linecard {command}` takes chips, whose file says kind = "chip"'
         )

@@ -53,7 +53,7 @@ def budget(
 
         linecard vrp budget ixp1200_eval --rate 400kpps,800kpps,1.128Mpps --plot budget.png
 
-        linecard vrp budget ixp1200_eval --rate 1Mpps --set dram.clock_mhz=133 --json
+        linecard vrp budget ixp1200_eval --rate 1Mpps --set clock.dram_mhz=133 --json
     """
     from linecard import vrp
     from linecard.errors import ConfigError, ConfigProblem

@@ -1,29 +1,31 @@
-//! The smallest executor: input threads that take turns at random, ops that are answered at once, locks that are not.
+//! The smallest executor: threads whose steps take turns at random, without time; locks that are waited for.
 
 #![allow(dead_code, reason = "each test binary uses some of these")]
 
-use linecard_apps::IoCosts;
-use linecard_program::{
-    Application, Ctx, DropReason, Mailbox, NetworkKind, Op, PacketHead, PacketId, Program,
-};
+use linecard_apps::{Io, IoCosts, IoRoles};
+use linecard_program::script::{Action, PacketInfo, PacketProgram, RoleId, Steps};
+use linecard_program::{DropReason, NetworkKind, PacketHead};
 use linecard_sim::stream;
 use std::collections::{HashMap, VecDeque};
-use std::rc::Rc;
-use std::task::{Context, Waker};
 
-pub const COSTS: IoCosts = IoCosts {
-    input_first_cell_cycles: 10,
-    input_later_cell_cycles: 5,
-    input_cell_scratch: 1,
-    enqueue_cycles: 3,
-    enqueue_scratch: 1,
-    output_first_block_cycles: 7,
-    output_first_block_scratch: 1,
-    output_later_block_cycles: 4,
-    output_later_block_scratch: 1,
-    output_blocked_cell_cycles: 2,
-    queue_manager_cycles: None,
+pub const IO: Io = Io {
+    costs: IoCosts {
+        input_first_cell_cycles: 10,
+        input_later_cell_cycles: 5,
+        input_cell_scratch: 1,
+        enqueue_cycles: 3,
+        enqueue_scratch: 1,
+        output_first_block_cycles: 7,
+        output_first_block_scratch: 1,
+        output_later_block_cycles: 4,
+        output_later_block_scratch: 1,
+        output_blocked_cell_cycles: 2,
+    },
+    roles: IoRoles { packets: RoleId(0), descriptors: RoleId(1), flags: RoleId(2), queues: None },
 };
+
+/// What tables are called.
+pub const TABLE: RoleId = RoleId(3);
 
 /// What became of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,65 +59,71 @@ impl Fates {
     }
 }
 
+#[derive(Default)]
 struct Thread {
-    program: Program,
-    mailbox: Rc<Mailbox>,
     waiting: VecDeque<(u32, PacketHead)>,
-    /// Waits for a lock, or for a packet.
+    /// The packet in hand, its steps, and the next of them.
+    packet: Option<(u32, PacketHead)>,
+    steps: Steps,
+    next: usize,
+    queue: u16,
+    /// Waits for a lock.
     blocked: bool,
 }
 
-/// Run the input programs of `application` on packets numbered in order. Thread `n` gets the packets for which
-/// `thread_of` says n (as a machine keeps flows on threads); the threads take turns in an order drawn from `seed`.
+/// Run a program on packets numbered in order. Thread `n` gets the packets for which `thread_of` says n (as a chip keeps
+/// flows on threads); the threads take turns, step by step, in an order drawn from `seed`.
 pub fn run(
-    application: &dyn Application,
+    program: &mut dyn PacketProgram,
     threads: u32,
     seed: u64,
     packets: &[PacketHead],
     thread_of: impl Fn(&PacketHead) -> u32,
 ) -> Fates {
-    let mut lanes: Vec<VecDeque<(u32, PacketHead)>> = vec![VecDeque::new(); threads as usize];
+    let mut threads: Vec<Thread> = (0..threads).map(|_| Thread::default()).collect();
     for (number, head) in packets.iter().enumerate() {
-        lanes[(thread_of(head) % threads) as usize].push_back((number as u32, *head));
+        let lane = thread_of(head) as usize % threads.len();
+        threads[lane].waiting.push_back((number as u32, *head));
     }
-    let mut threads: Vec<Thread> = lanes
-        .into_iter()
-        .map(|waiting| {
-            let mailbox = Rc::new(Mailbox::default());
-            let program = application.input(Ctx::new(Rc::clone(&mailbox)));
-            Thread { program, mailbox, waiting, blocked: false }
-        })
-        .collect();
     let mut locks: Vec<(Option<usize>, VecDeque<usize>)> =
-        vec![(None, VecDeque::new()); application.locks() as usize];
+        vec![(None, VecDeque::new()); program.locks() as usize];
     let mut random = stream(seed, "turns");
     let mut fates = Fates::default();
-    let mut meet = |packet: PacketId, fate: Fate| {
-        assert_eq!(fates.of.insert(packet.0, fate), None, "packet {packet:?} met two fates");
-        fates.order.push(packet.0);
+    let mut meet = |number: u32, fate: Fate| {
+        assert_eq!(fates.of.insert(number, fate), None, "packet {number} met two fates");
+        fates.order.push(number);
     };
     loop {
-        let ready: Vec<usize> = (0..threads.len()).filter(|&t| !threads[t].blocked).collect();
+        let ready: Vec<usize> = (0..threads.len())
+            .filter(|&t| {
+                !threads[t].blocked && (threads[t].packet.is_some() || !threads[t].waiting.is_empty())
+            })
+            .collect();
         if ready.is_empty() {
             break;
         }
         let t = ready[random.below(ready.len() as u32) as usize];
         let thread = &mut threads[t];
-        let poll = thread.program.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-        assert!(poll.is_pending(), "a packet program returned");
-        match thread.mailbox.take().0 {
-            Op::Receive => match thread.waiting.pop_front() {
-                Some((number, head)) => thread.mailbox.answer_packet(PacketId(number), head),
-                None => thread.blocked = true,
-            },
-            Op::Lock(lock) => match &mut locks[lock as usize] {
+        let Some((number, head)) = &mut thread.packet else {
+            let (number, mut head) = thread.waiting.pop_front().unwrap();
+            thread.steps.clear();
+            thread.next = 0;
+            let info = PacketInfo { number: u64::from(number), flow_hash: 0, input_port: 0 };
+            program.packet(&mut head, &info, &mut thread.steps);
+            thread.packet = Some((number, head));
+            continue;
+        };
+        let step = thread.steps.get(thread.next).expect("the last step leaves the thread free");
+        thread.next += 1;
+        match step.action {
+            Action::Lock(lock) => match &mut locks[lock as usize] {
                 (owner @ None, _) => *owner = Some(t),
                 (_, waiting) => {
                     waiting.push_back(t);
                     thread.blocked = true;
                 }
             },
-            Op::Unlock(lock) => {
+            Action::Unlock(lock) => {
                 let (owner, waiting) = &mut locks[lock as usize];
                 assert_eq!(*owner, Some(t), "lock {lock} is not this thread's");
                 *owner = waiting.pop_front();
@@ -123,23 +131,22 @@ pub fn run(
                     threads[next].blocked = false;
                 }
             }
-            Op::Allocate { .. } => thread.mailbox.answer(0),
-            Op::Enqueue { packet, queue } => {
-                let head = thread.mailbox.head();
-                meet(packet, Fate::Sent { queue, head });
+            Action::More { part } => {
+                thread.steps.clear();
+                thread.next = 0;
+                program.more(part, 0, head, &mut thread.steps);
             }
-            Op::Discard { packet, reason } => meet(packet, Fate::Dropped(reason)),
-            Op::Access { .. } | Op::Admit { .. } | Op::WriteCell { .. } | Op::Join => {}
-            op @ (Op::Recall
-            | Op::Transfer { .. }
-            | Op::Post { .. }
-            | Op::Queue { .. }
-            | Op::Depart { .. }
-            | Op::NextBlock
-            | Op::ReadBlock(_)
-            | Op::Transmit(_)) => {
-                panic!("{op:?} of an input program")
+            Action::Admit { port } => thread.queue = port,
+            Action::Enqueue => {
+                meet(*number, Fate::Sent { queue: thread.queue, head: *head });
+                thread.packet = None;
             }
+            Action::Drop(reason) => {
+                meet(*number, Fate::Dropped(reason));
+                thread.packet = None;
+            }
+            Action::Access { .. } | Action::Cell { .. } | Action::Room | Action::Join | Action::Allocate => {}
+            action => panic!("{action:?} of an input program"),
         }
     }
     assert!(locks.iter().all(|(owner, waiting)| owner.is_none() && waiting.is_empty()), "a lock was kept");

@@ -2,7 +2,8 @@
 
 use super::Chip;
 use crate::counts::{
-    ClusterCounts, Counts, InboxCounts, LinkCounts, PlaceCounts, PoolCounts, PortCounts, Spent,
+    ClusterCounts, Counts, InboxCounts, LinkCounts, PacketBufferCounts, PlaceCounts, PoolCounts, PortCounts,
+    Spent,
 };
 use crate::place::Place;
 use crate::thread::{NEVER, State};
@@ -50,6 +51,16 @@ impl Chip {
                 .transmit
                 .as_ref()
                 .map_or(0.0, |buffer| share(buffer.bytes.integral(now) as f64, duration as f64)),
+            cells_in_use: self
+                .memory
+                .as_ref()
+                .filter(|memory| memory.placed_by_programs)
+                .map(|memory| share(memory.cells.integral(now) as f64, duration as f64)),
+            wide_blocks: self
+                .memory
+                .as_ref()
+                .and_then(|memory| memory.wide.as_ref())
+                .map(|wide| (wide.caches.bypassed_blocks, wide.caches.written_blocks)),
             bytes_inside: a.bytes_inside.seen(now, duration),
             series: a.series.clone(),
         }
@@ -81,14 +92,28 @@ impl Chip {
 
     fn packet_time(&self, spent: &[u128]) -> Vec<Spent> {
         let states = self.account.states;
+        // A thread without work attends to no packet.
+        let attended = |row: &[u128]| -> u128 {
+            row.iter().enumerate().filter(|&(state, _)| !State::is_free(state)).map(|(_, &ticks)| ticks).sum()
+        };
+        let rows =
+            || spent.chunks(states).zip(self.clusters.iter().map(|cluster| cluster.block_cells.is_some()));
+        let by = |senders: bool| -> u128 {
+            rows().filter(|&(_, sends)| sends == senders).map(|(row, _)| attended(row)).sum()
+        };
+        // Of the threads that take packets, what was spent on those that were dropped goes off in proportion.
+        let (by_takers, by_senders) = (by(false).max(1), by(true));
+        let forwarded = by_takers.saturating_sub(self.account.on_dropped);
+        let share = forwarded as f64 / by_takers as f64;
         let mut all = vec![0u128; states];
-        for row in spent.chunks(states) {
-            for (sum, ticks) in all.iter_mut().zip(row) {
-                *sum += ticks;
+        for (row, sends) in rows() {
+            for (state, (sum, &ticks)) in all.iter_mut().zip(row).enumerate() {
+                if !State::is_free(state) {
+                    let whole = sends || forwarded == by_takers;
+                    *sum += if whole { ticks } else { (ticks as f64 * share) as u128 };
+                }
             }
         }
-        // A thread without a packet attends to none.
-        all[usize::from(State::FREE.0)] = 0;
         let mut parts = self.spent_names(&all);
         for (part, ticks) in [
             ("into memory by the port", self.account.stored),
@@ -98,6 +123,8 @@ impl Chip {
             ("in transmit buffer", self.account.transmitted),
             ("in output queue", self.account.queued),
             ("on the wire", self.account.wired),
+            // What is left of the time from the first block to the departure: no thread attends to the packet.
+            ("wait transmit slot", self.account.sending.saturating_sub(by_senders)),
         ] {
             if ticks > 0 {
                 parts.push(Spent { part: part.to_owned(), ticks });
@@ -115,11 +142,14 @@ impl Chip {
             let shares: Vec<f64> = engines().map(|e| share(e.busy(now) as f64, duration)).collect();
             let row = &spent[number * states..(number + 1) * states];
             let all: u128 = row.iter().sum();
-            let free = row[usize::from(State::FREE.0)];
+            let free = row[usize::from(State::FREE.0)] + row[usize::from(State::POLL.0)];
+            let polled = engines().map(|e| share(e.polled(now) as f64, duration));
             ClusterCounts {
                 name: config.name.clone(),
                 group: config.group.clone(),
                 busy: share(shares.iter().sum(), shares.len() as f64),
+                polling: share(polled.sum(), shares.len() as f64),
+                sends_blocks: config.block_cells.is_some(),
                 busiest: shares.iter().copied().fold(0.0, f64::max),
                 threads_held: share((all - free) as f64, all as f64),
                 threads: self.spent_names(row),
@@ -153,6 +183,28 @@ impl Chip {
                     let use_ = of_server(&c.port);
                     (use_, use_, c.port.accesses, c.residence, Some(rate))
                 }
+                Place::PacketBuffer(b) => {
+                    let cycles = b.cycles(now) as f64;
+                    let shares: Vec<f64> = b
+                        .statistics()
+                        .map(|s| share((s.data_cycles[0] + s.data_cycles[1]) as f64, cycles).min(1.0))
+                        .collect();
+                    let mean = share(shares.iter().sum(), shares.len() as f64);
+                    let most = shares.iter().copied().fold(0.0, f64::max);
+                    let hits = b.statistics().map(|s| s.row_hit_rate()).sum::<f64>();
+                    let hit_rate = Some(share(hits, shares.len() as f64));
+                    (Some(mean), Some(most), b.accesses, b.residence, hit_rate)
+                }
+                Place::Results(r) => {
+                    let use_ = of_server(&r.port);
+                    let rate = share(r.hits as f64, r.lookups as f64);
+                    (use_, use_, r.port.accesses, r.port.residence, Some(rate))
+                }
+                Place::QueueManager(m) => {
+                    let usage = m.usage(now);
+                    let rate = (usage.lookups > 0).then(|| share(usage.hits as f64, usage.lookups as f64));
+                    (Some(usage.utilization), Some(usage.utilization), usage.operations, 0, rate)
+                }
                 Place::Slots(s) => {
                     let shares = s.shares(now);
                     let bus = Some((shares.data + shares.turnaround).min(1.0));
@@ -165,6 +217,16 @@ impl Chip {
                 utilization,
                 utilization_most: most,
                 accesses,
+                bytes: match place {
+                    Place::Server(s) => s.moved_bytes,
+                    Place::Banked { banks, .. } => banks.iter().map(|b| b.moved_bytes).sum(),
+                    Place::Dram(d) => d.bytes,
+                    Place::Cached(c) => c.port.moved_bytes,
+                    Place::Slots(s) => s.shares(now).bytes,
+                    Place::PacketBuffer(b) => b.bytes,
+                    Place::Results(r) => r.port.moved_bytes,
+                    Place::QueueManager(_) => 0,
+                },
                 time_mean: share(residence as f64, accesses as f64),
                 hit_rate,
                 dram: match place {
@@ -173,6 +235,21 @@ impl Chip {
                 },
                 slots: match place {
                     Place::Slots(s) => Some(s.shares(now)),
+                    _ => None,
+                },
+                packet_buffer: match place {
+                    Place::PacketBuffer(b) => Some(PacketBufferCounts {
+                        channels: b.statistics().cloned().collect(),
+                        cycles: b.cycles(now),
+                    }),
+                    _ => None,
+                },
+                results: match place {
+                    Place::Results(r) => Some((r.hits, r.lookups)),
+                    _ => None,
+                },
+                queue_manager: match place {
+                    Place::QueueManager(m) => Some(m.usage(now)),
                     _ => None,
                 },
             }
@@ -220,6 +297,9 @@ impl Chip {
                     packets: [receiver.map_or(0, |r| r.packets), sender.map_or(0, |s| s.packets)],
                     bytes: [receiver.map_or(0, |r| r.bytes), sender.map_or(0, |s| s.bytes)],
                     most_queued: sender.map_or(0, |s| s.most_queued),
+                    slots: sender.and_then(|s| s.blocks.as_ref()).map(|blocks| {
+                        share(blocks.slots.taken(now) as f64, duration * blocks.slots.capacity() as f64)
+                    }),
                 }
             })
             .collect()

@@ -1,10 +1,14 @@
 //! Building a chip: what fits together is checked, numbers are given out, threads are started.
 
 use super::transmit::FLOW_CLASSES;
-use super::{Chip, Cluster, FIXED, PacketMemory, Pool, Room, Sources, Target, TrafficSource, TransmitBuffer};
+use super::{
+    BlockThread, Chip, Cluster, FIXED, PacketMemory, Pool, Room, Sources, Target, TrafficSource,
+    TransmitBuffer, Wide,
+};
 use crate::account::{Account, Level};
 use crate::config::{
-    BankBy, ChipConfig, ClusterConfig, DispatchRule, PlaceConfig, PlaceKind, PlacementRule, Scheduler,
+    BankBy, ChipConfig, ClusterConfig, DispatchRule, OrderKept, PlaceConfig, PlaceKind, PlacementRule,
+    Scheduler, WideConfig,
 };
 use crate::engine::Engine;
 use crate::inbox::{Group, Inbox};
@@ -14,13 +18,17 @@ use crate::packet::Packets;
 use crate::place::Place;
 use crate::port::Port;
 use crate::thread::{State, Thread};
+use crate::wide::WideCaches;
 use linecard_buffers::{Allocator, AllocatorKind};
+use linecard_dram::RowMap;
 use linecard_program::CELL_BYTES;
 use linecard_program::script::PacketProgram;
-use linecard_sim::{Agenda, Branches, Timebase, stream};
+use linecard_sim::{Agenda, Branches, Ticks, Timebase, stream};
 use std::collections::{BinaryHeap, VecDeque};
 
-/// A frame that would wait longer for its wire is lost: more comes than the port carries.
+/// A frame that would wait for its wire for so many frames of 1,518 bytes with preamble and gap, and longer than this, is
+/// lost: more comes than the port carries.
+const LINE_PATIENCE_FRAMES: u64 = 100;
 const LINE_PATIENCE_NS: u64 = 100_000;
 
 /// Cells of a memory with slots are numbered in 32 bits.
@@ -43,12 +51,15 @@ impl Chip {
         let timebase = timebase(&config)?;
         let ticks = |ps| timebase.ticks_from_ps(ps);
         let groups = groups_of_places(&config);
+        let threads = config.clusters.iter().map(|cluster| cluster.engines * cluster.threads).sum();
+        let queues = config.ports.iter().filter(|port| port.transmit.is_some()).count() as u32;
         let receiving = numbers(&config, |port| port.receive.is_some());
         let sending = numbers(&config, |port| port.transmit.is_some());
         let places: Result<Vec<Place>, String> =
-            config.places.iter().map(|place| Place::new(place, &timebase)).collect();
+            config.places.iter().map(|place| Place::new(place, &timebase, threads, queues)).collect();
         let mut places = places?;
         check_transmit(&config, &programs)?;
+        check_blocks(&config, &programs)?;
         let shape = Threads::new(&config);
         let sources = Sources::new(&config, &places, receiving.len(), sending.len());
         let seed = config.seed;
@@ -62,6 +73,7 @@ impl Chip {
                 program: c.program,
                 branches: Branches::new(c.branch_share, c.branch_lost_cycles, seed ^ (number as u64) << 32),
                 takes: c.takes.iter().map(|&inbox| inbox as u16).collect(),
+                block_cells: c.block_cells,
             }
         });
         let clusters: Vec<Cluster> = clusters.collect();
@@ -95,6 +107,7 @@ impl Chip {
             groups: shape.groups,
             groups_at: shape.groups_at,
             roles: config.roles.len(),
+            group_of_place: groups,
             targets,
             links,
             lines: (0..config.links.len() + places.len()).map(|_| BinaryHeap::new()).collect(),
@@ -103,14 +116,18 @@ impl Chip {
             feeding: VecDeque::new(),
             requests: Vec::new(),
             free_requests: Vec::new(),
+            channels_at: Ticks::MAX,
             finished: Vec::new(),
             inboxes: shape.inboxes,
             pools: config.pools.iter().map(|p| Pool { cells: p.cells, level: Level::default() }).collect(),
             ports: config.ports.iter().map(|port| Port::new(port, &timebase)).collect(),
+            shares: shares(&config, &receiving),
             receivers: receiving,
             senders: sending,
             order: Order::new(config.order, config.ports.len()),
-            memory: packet_memory(&config, &places)?,
+            memory: packet_memory(&config, &places, &timebase)?,
+            block_threads: Vec::new(),
+            block_number: Vec::new(),
             transmit: config.transmit.map(|transmit| TransmitBuffer {
                 config: transmit,
                 used: 0,
@@ -124,7 +141,7 @@ impl Chip {
             traffic,
             next_arrival: None,
             traffic_ended: false,
-            line_patience: timebase.ticks_from_ns(LINE_PATIENCE_NS),
+            line_patience: timebase.ticks_from_ns(line_patience_ns(&config)),
             departures: None,
             recording: None,
             window: None,
@@ -145,6 +162,7 @@ impl Chip {
                 sender.source = chip.sources.first_sender + number;
             }
         }
+        chip.assign_ports();
         for thread in 0..chip.threads.len() as u32 {
             chip.make_ready(thread, 0);
         }
@@ -155,8 +173,58 @@ impl Chip {
     }
 }
 
+impl Chip {
+    /// Gives the ports that send to the threads that move blocks, in turn: several ports to a thread, or several threads to
+    /// a port.
+    fn assign_ports(&mut self) {
+        let mine = |t: &Thread| self.clusters[usize::from(t.cluster)].block_cells.is_some();
+        let threads: Vec<u32> =
+            (0..self.threads.len() as u32).filter(|&t| mine(&self.threads[t as usize])).collect();
+        let (count, ports) = (threads.len(), self.senders.len());
+        let serves = |index: usize, port: usize| {
+            if count >= ports { index % ports == port } else { port % count == index }
+        };
+        self.block_number = vec![0; self.threads.len()];
+        for (index, &thread) in threads.iter().enumerate() {
+            self.block_number[thread as usize] = index as u32;
+            let ports: Box<[u16]> = (0..ports).filter(|&p| serves(index, p)).map(|p| p as u16).collect();
+            // The first of its ports is the next.
+            let last = ports.len() - 1;
+            self.block_threads.push(BlockThread { ports, last, polls: false });
+        }
+        for number in 0..if count > 0 { ports } else { 0 } {
+            let port = usize::from(self.senders[number]);
+            if let Some(blocks) = self.ports[port].sender.as_mut().and_then(|sender| sender.blocks.as_mut()) {
+                blocks.servers =
+                    threads.iter().enumerate().filter(|(i, _)| serves(*i, number)).map(|(_, &t)| t).collect();
+            }
+        }
+    }
+}
+
 fn numbers(config: &ChipConfig, wanted: impl Fn(&crate::config::PortConfig) -> bool) -> Vec<u16> {
     (0..config.ports.len()).filter(|&port| wanted(&config.ports[port])).map(|port| port as u16).collect()
+}
+
+/// Number among the receivers for each share of the flows: as many for each port as it is faster than the slowest.
+fn shares(config: &ChipConfig, receivers: &[u16]) -> Vec<u16> {
+    const MOST_SHARES: u64 = 1000;
+    let rate = |&port: &u16| {
+        config.ports[usize::from(port)].receive.as_ref().map_or(0, |receive| receive.bits_per_second)
+    };
+    let slowest = receivers.iter().map(rate).min().unwrap_or(0).max(1);
+    let of = |(number, port): (usize, &u16)| {
+        let count = (rate(port) / slowest).clamp(1, MOST_SHARES) as usize;
+        std::iter::repeat_n(number as u16, count)
+    };
+    receivers.iter().enumerate().flat_map(of).collect()
+}
+
+/// How long a frame may wait for the slowest of the wires that it may come by.
+fn line_patience_ns(config: &ChipConfig) -> u64 {
+    let rates = config.ports.iter().filter_map(|port| port.receive.as_ref()).map(|r| r.bits_per_second);
+    let slowest = rates.filter(|&rate| rate > 0).min().unwrap_or(u64::MAX);
+    (LINE_PATIENCE_FRAMES * 1538 * 8 * 1_000_000_000 / slowest).max(LINE_PATIENCE_NS)
 }
 
 /// A tick is at most a picosecond, so that no latency is rounded by more.
@@ -165,8 +233,12 @@ fn timebase(config: &ChipConfig) -> Result<Timebase, String> {
     clocks.extend(config.places.iter().filter_map(|place| match &place.kind {
         PlaceKind::Dram(dram) => Some(dram.clock_hz),
         PlaceKind::Slots(slots) => Some(slots.clock_hz),
+        PlaceKind::PacketBuffer(buffer) => Some(buffer.clock_hz),
         _ => None,
     }));
+    if config.places.iter().any(|place| matches!(place.kind, PlaceKind::QueueManager(_))) {
+        clocks.extend(linecard_queueing::CLOCKS_HZ);
+    }
     Timebase::fine(&clocks).map_err(|error| error.to_string())
 }
 
@@ -189,8 +261,10 @@ fn targets(config: &ChipConfig, groups: &[u16], ticks: &impl Fn(u64) -> u64) -> 
     let behind_cache = |place: usize| {
         config.places.iter().any(|p| matches!(&p.kind, PlaceKind::Cached(cache) if cache.behind == place))
     };
-    let answers =
-        |place: usize| matches!(config.places[place].kind, PlaceKind::Server(_) | PlaceKind::Banked { .. });
+    let answers = |place: usize| {
+        let kind = &config.places[place].kind;
+        matches!(kind, PlaceKind::Server(_) | PlaceKind::Banked { .. } | PlaceKind::Results(_))
+    };
     let direct = |place: usize| {
         let mut ways = all().filter(|target| target.place == place).map(|t| (t.issue_ps, t.links.is_empty()));
         let first = ways.next();
@@ -225,7 +299,11 @@ fn targets(config: &ChipConfig, groups: &[u16], ticks: &impl Fn(u64) -> u64) -> 
     config.targets.iter().flatten().map(target).collect()
 }
 
-fn packet_memory(config: &ChipConfig, places: &[Place]) -> Result<Option<PacketMemory>, String> {
+fn packet_memory(
+    config: &ChipConfig,
+    places: &[Place],
+    timebase: &Timebase,
+) -> Result<Option<PacketMemory>, String> {
     let Some(packets) = &config.packets else { return Ok(None) };
     let mut rooms: Vec<Option<Room>> = config.places.iter().map(|_| None).collect();
     let mut base_of_place = vec![0; config.places.len()];
@@ -257,6 +335,10 @@ fn packet_memory(config: &ChipConfig, places: &[Place]) -> Result<Option<PacketM
         base_of_place,
         received_by_ports: packets.received_by_ports,
         sent_by_ports: packets.sent_by_ports,
+        placed_by_programs: packets.placed_by_programs,
+        waiters: VecDeque::new(),
+        cells: Level::default(),
+        wide: wide(config, timebase),
     }))
 }
 
@@ -273,6 +355,7 @@ impl Sources {
             let count = match place {
                 Place::Dram(dram) => dram.channels(),
                 Place::Slots(_) => 1,
+                Place::PacketBuffer(buffer) => buffer.channels(),
                 _ => 0,
             };
             channels.extend((0..count).map(|channel| (number as u16, channel as u16)));
@@ -357,7 +440,10 @@ fn check(config: &ChipConfig, programs: usize) -> Result<(), String> {
         let name = &cluster.name;
         refuse(cluster.engines == 0 || cluster.threads == 0, &format!("{name} has no engine or no thread"))?;
         refuse(cluster.posted == 0, &format!("threads of {name} need room for one posted operation"))?;
-        refuse(cluster.takes.is_empty(), &format!("{name} takes packets from no inbox"))?;
+        refuse(
+            cluster.takes.is_empty() == cluster.block_cells.is_none(),
+            &format!("{name} takes packets from inboxes, or moves blocks to ports: one of the two"),
+        )?;
         refuse(cluster.program >= programs, &format!("{name} has no program"))?;
     }
     for (number, inbox) in config.inboxes.iter().enumerate() {
@@ -385,13 +471,6 @@ fn check(config: &ChipConfig, programs: usize) -> Result<(), String> {
     }
     // A packet gets its cells before a thread has it, so the thread's memory must be known then.
     if let Some(packets) = &config.packets {
-        let per_queue =
-            matches!(&packets.placement, PlacementRule::Allocator(a) if a.kind == AllocatorKind::PerQueue);
-        refuse(
-            per_queue,
-            "packets leave a chip in another order than they came, which allocation by queue does not bear: choose \
-             another allocator",
-        )?;
         for port in config.ports.iter().filter_map(|port| port.receive.as_ref()) {
             let inbox = &config.inboxes[port.inbox];
             let takers = config.targets.iter().zip(&config.clusters);
@@ -434,10 +513,113 @@ fn check_transmit(config: &ChipConfig, programs: &[Box<dyn PacketProgram>]) -> R
     )
 }
 
+/// What does not fit with threads that move blocks to transmit slots.
+fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgram>]) -> Result<(), String> {
+    let refuse = |wrong: bool, message: &str| if wrong { Err(message.to_owned()) } else { Ok(()) };
+    let senders = config.ports.iter().filter_map(|port| port.transmit.as_ref().map(|t| (&port.name, t)));
+    let threads = config.clusters.iter().filter(|cluster| cluster.block_cells.is_some());
+    let (sends, slots) = (threads.clone().count() > 0, senders.clone().any(|(_, t)| t.slots.is_some()));
+    refuse(
+        sends && config.transmit.is_some(),
+        "ports send out of a transmit buffer, or out of slots: not both",
+    )?;
+    refuse(
+        sends && config.order.kept != OrderKept::Nothing,
+        "where a cluster moves blocks, packets leave in the order in which they were stored: [order] kept = \"none\"",
+    )?;
+    for (name, transmit) in senders {
+        refuse(
+            transmit.slots.is_some() != sends,
+            &format!(
+                "{name}: where a cluster moves blocks, every port that sends has slots, and nowhere else"
+            ),
+        )?;
+        let wrong = transmit.slots.is_some_and(|slots| !(1..=128).contains(&slots.slots));
+        refuse(wrong, &format!("{name} has 1 to 128 transmit slots"))?;
+    }
+    for cluster in &config.clusters {
+        let name = &cluster.name;
+        refuse(cluster.block_cells == Some(0), &format!("{name}: a block has at least one cell"))?;
+        refuse(
+            programs[cluster.program].sends_blocks() != sends,
+            &format!(
+                "{name}: a program that sends block by block (l3fwd16, nat, firewall, vanilla_ip) and a cluster that moves \
+                 blocks go together"
+            ),
+        )?;
+    }
+    let Some(packets) = &config.packets else {
+        return refuse(slots, "threads move blocks out of a packet memory, and there is none");
+    };
+    refuse(
+        packets.placed_by_programs != sends,
+        "programs ask for room in the packet memory where a cluster moves blocks, and nowhere else",
+    )?;
+    let per_queue =
+        matches!(&packets.placement, PlacementRule::Allocator(a) if a.kind == AllocatorKind::PerQueue);
+    refuse(
+        per_queue != packets.wide.is_some(),
+        "space kept apart by queue must be given back in the order of the queue, which only the caches of queues see to: \
+         allocator = \"per_queue_linear\" and [wide] go together",
+    )?;
+    let (Some(wide), PlacementRule::Allocator(allocator)) = (packets.wide, &packets.placement) else {
+        return Ok(());
+    };
+    let WideConfig { block_cells, blocks, .. } = wide;
+    refuse(!(1..=32).contains(&block_cells), &format!("a wide block has 1 to 32 cells, not {block_cells}"))?;
+    refuse(blocks == 0, "each cache of a queue needs room for at least one block")?;
+    for cells in threads.filter_map(|cluster| cluster.block_cells) {
+        // A block of output need not begin with a wide block, and is read only when all of it is in the cache.
+        let touched = if cells == 1 { 1 } else { (u32::from(cells) - 2) / block_cells + 2 };
+        refuse(
+            touched > blocks,
+            &format!(
+                "an output block of {cells} cells can lie in {touched} wide blocks of {block_cells} cells, but each cache \
+                 has room for {blocks}"
+            ),
+        )?;
+    }
+    let ring = allocator.cells / allocator.queues.max(1);
+    refuse(
+        !ring.is_multiple_of(block_cells),
+        &format!(
+            "{ring} cells for each of {} queues do not divide into blocks of {block_cells}",
+            allocator.queues
+        ),
+    )
+}
+
+/// The caches of output queues.
+fn wide(config: &ChipConfig, timebase: &Timebase) -> Option<Wide> {
+    let packets = config.packets.as_ref()?;
+    let (wide, PlacementRule::Allocator(allocator)) = (packets.wide?, &packets.placement) else {
+        return None;
+    };
+    let ring_cells = allocator.cells / allocator.queues;
+    Some(Wide {
+        caches: WideCaches::new(allocator.queues, ring_cells, wide.block_cells, wide.blocks),
+        cell: timebase.ticks_from_ps(wide.cell_ps),
+        free: 0,
+        retry: Vec::new(),
+    })
+}
+
 fn check_place(place: &PlaceConfig, places: &[PlaceConfig]) -> Result<(), String> {
     let name = &place.name;
     match &place.kind {
-        PlaceKind::Server(_) => {}
+        PlaceKind::Server(_) | PlaceKind::Results(_) | PlaceKind::QueueManager(_) => {}
+        PlaceKind::PacketBuffer(buffer) => {
+            let banks = buffer.device.organization().banks;
+            let row_bytes = buffer.device.organization().row_bytes;
+            if buffer.channels == 0 || !banks.is_power_of_two() || !row_bytes.is_power_of_two() {
+                return Err(format!(
+                    "{name} needs a channel, and a power of two of banks and of bytes of a row"
+                ));
+            }
+            if buffer.rows == RowMap::Halves && banks < 2 {
+                return Err(format!("{name} has one bank, which does not divide into odd and even ones"));
+            }
+        }
         PlaceKind::Slots(slots) => {
             let too_small = slots.bank_bytes < u64::from(CELL_BYTES) || !slots.bank_bytes.is_power_of_two();
             if u128::from(slots.slots.banks) * u128::from(slots.bank_bytes) > MOST_SLOTS_BYTES {

@@ -1,6 +1,7 @@
 //! The chip: the loop over its events, and what every part of it shares.
 
 mod account;
+mod blocks;
 mod build;
 mod receive;
 mod send;
@@ -21,6 +22,7 @@ use crate::port::Port;
 use crate::recording::{Happened, LevelOf, Recording, Window};
 use crate::series::Series;
 use crate::thread::{State, Thread};
+use crate::wide::WideCaches;
 use linecard_buffers::Allocator;
 use linecard_program::script::{Access, PacketProgram};
 use linecard_program::{PacketHead, PacketId};
@@ -118,6 +120,11 @@ pub(crate) enum Owner {
     Receive(PacketId),
     /// A port reads a packet from memory.
     Transmit(PacketId),
+    /// The caches of an output queue move a block to or from memory.
+    Wide {
+        queue: u16,
+        write: bool,
+    },
     /// A cache fetches a line for the request of this number, or sends it past.
     Fill(u32),
     /// A piece, within one line of a cache, of the request of this number.
@@ -136,6 +143,8 @@ pub(crate) struct Request {
     kind: Access,
     bytes: u16,
     place: u16,
+    /// Bytes that come from registers, as a transfer of their own.
+    registers: u8,
     address: u64,
     /// Pieces of it that DRAM or a cache has not done yet.
     pieces: u32,
@@ -170,6 +179,8 @@ pub(crate) struct Cluster {
     branches: Option<Branches>,
     /// Inboxes that threads take from.
     takes: Box<[u16]>,
+    /// Cells of a block at most, of clusters that move blocks.
+    block_cells: Option<u16>,
 }
 
 /// A packet processor with its programs and its traffic.
@@ -188,6 +199,8 @@ pub struct Chip {
     groups_at: Vec<u32>,
 
     roles: usize,
+    /// Number of the first place of each place's group.
+    group_of_place: Vec<u16>,
     /// By cluster and role.
     targets: Vec<Option<Target>>,
     places: Vec<Place>,
@@ -200,6 +213,8 @@ pub struct Chip {
     feeding: VecDeque<u16>,
     requests: Vec<Request>,
     free_requests: Vec<u32>,
+    /// When a channel of DRAM last did something.
+    channels_at: Ticks,
     /// Ends of DRAM accesses; empty between events.
     finished: Vec<(u32, Ticks)>,
 
@@ -207,10 +222,15 @@ pub struct Chip {
     pools: Vec<Pool>,
     ports: Vec<Port>,
     receivers: Vec<u16>,
+    /// Number among the receivers for each share of the flows: a faster port has more of them.
+    shares: Vec<u16>,
     senders: Vec<u16>,
     order: Order,
     memory: Option<PacketMemory>,
     transmit: Option<TransmitBuffer>,
+    /// Threads that move blocks, and the number of each thread among them.
+    block_threads: Vec<BlockThread>,
+    block_number: Vec<u32>,
     locks: Vec<Lock>,
     packets: Packets,
     timers: BinaryHeap<Reverse<(Ticks, u64, Timer)>>,
@@ -284,6 +304,30 @@ pub(crate) struct PacketMemory {
     base_of_place: Vec<u64>,
     received_by_ports: bool,
     sent_by_ports: bool,
+    placed_by_programs: bool,
+    /// Threads that wait for room, in order, where programs place packets.
+    waiters: VecDeque<u32>,
+    /// Cells in use, where programs place packets.
+    cells: Level,
+    wide: Option<Wide>,
+}
+
+/// Caches of output queues in front of the packet memory.
+pub(crate) struct Wide {
+    caches: WideCaches,
+    /// To move a cell between a thread and a cache.
+    cell: Ticks,
+    /// When the last cell so far has been moved.
+    free: Ticks,
+    /// Threads that try again; empty between events.
+    retry: Vec<u32>,
+}
+
+/// An output thread: the ports that it serves, by number among those that send, in order; and the one served last.
+pub(crate) struct BlockThread {
+    ports: Box<[u16]>,
+    last: usize,
+    polls: bool,
 }
 
 #[derive(Debug, Default)]
@@ -335,7 +379,8 @@ impl Chip {
 
     /// What the chip still holds, in words: nothing, once traffic has ended and every packet has left.
     pub fn leftovers(&self) -> Vec<String> {
-        let threads = self.threads.iter().filter(|t| t.packet != NONE || t.posted_unknown > 0).count();
+        let at_work = |t: &&Thread| t.packet != NONE || t.block.is_some() || t.posted_unknown > 0;
+        let threads = self.threads.iter().filter(at_work).count();
         let cells: u64 = self.pools.iter().map(|pool| pool.level.now).sum();
         let memories = self.memory.iter().flat_map(|memory| memory.rooms.iter().flatten());
         let in_use = |room: &Room| match room {
@@ -539,6 +584,12 @@ impl Chip {
         self.links.iter_mut().for_each(|link| link.restart(now));
         self.pools.iter_mut().for_each(|pool| pool.level.restart(now));
         self.transmit.iter_mut().for_each(|buffer| buffer.bytes.restart(now));
+        if let Some(memory) = &mut self.memory {
+            memory.cells.restart(now);
+            if let Some(wide) = &mut memory.wide {
+                (wide.caches.bypassed_blocks, wide.caches.written_blocks) = (0, 0);
+            }
+        }
         for port in &mut self.ports {
             if let Some(receiver) = &mut port.receiver {
                 receiver.wire.restart(now);
@@ -547,6 +598,9 @@ impl Chip {
             if let Some(sender) = &mut port.sender {
                 sender.wire.restart(now);
                 (sender.packets, sender.bytes, sender.most_queued) = (0, 0, 0);
+                if let Some(blocks) = &mut sender.blocks {
+                    blocks.slots.restart(now);
+                }
             }
         }
         for inbox in &mut self.inboxes {

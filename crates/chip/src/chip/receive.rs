@@ -28,7 +28,7 @@ impl Chip {
     /// The first bit of a frame is at its port.
     pub(super) fn arrival_event(&mut self, now: Ticks) {
         let Some(arrival) = self.next_arrival.take() else { return };
-        let number = choose(arrival.flow_hash, PORT_SALT, self.receivers.len());
+        let number = usize::from(self.shares[choose(arrival.flow_hash, PORT_SALT, self.shares.len())]);
         let port = usize::from(self.receivers[number]);
         if let Some(receiver) = &mut self.ports[port].receiver {
             if receiver.wire.free.saturating_sub(now) > self.line_patience {
@@ -128,7 +128,9 @@ impl Chip {
 
     /// Find room for a packet in the memory of the cluster that will have it.
     fn allocate(&mut self, packet: &mut Packet, inbox: usize, group: usize) -> Result<(), Loss> {
-        let Some(memory) = &mut self.memory else { return Ok(()) };
+        let Some(memory) = self.memory.as_mut().filter(|memory| !memory.placed_by_programs) else {
+            return Ok(());
+        };
         let cluster = usize::from(self.inboxes[inbox].groups[group].cluster);
         let (place, _) = memory.of_cluster[cluster];
         let allocator = match &mut memory.rooms[usize::from(place)] {
@@ -247,6 +249,10 @@ impl Chip {
 
     /// A program moves a cell out of the receive buffer, which is free when the last has gone.
     pub(super) fn moved_cell(&mut self, id: PacketId, cell: u16, now: Ticks) {
+        if !self.block_threads.is_empty() {
+            // It is copied, and given back when the packet is complete in memory.
+            return;
+        }
         let packet = &mut self.packets[id];
         // Cells go in order; one that is written again has left the buffer before.
         if cell >= packet.moved {

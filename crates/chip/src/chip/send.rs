@@ -161,12 +161,15 @@ impl Chip {
     fn free_all(&mut self, id: PacketId, now: Ticks) {
         self.free_pool(id, now);
         let packet = &mut self.packets[id];
+        let mut released = None;
         if std::mem::take(&mut packet.allocated)
             && let Some(memory) = &mut self.memory
             && let Some(Room::Allocated(allocator)) = &mut memory.rooms[usize::from(packet.place)]
         {
             allocator.release(packet.first_cell, u32::from(packet.cells));
+            released = Some(u64::from(packet.cells));
         }
+        self.free_places(id, released, now);
     }
 
     /// Let packets go on from the queues of a port: into its buffer out of memory, or onto the wire.
@@ -232,6 +235,9 @@ impl Chip {
     /// The frame on the wire of a port has ended.
     pub(super) fn sender_event(&mut self, source: usize, now: Ticks) {
         let number = usize::from(self.senders[source]);
+        if !self.block_threads.is_empty() {
+            return self.slots_event(source, now);
+        }
         if self.transmit.is_some() {
             self.cell_sent(self.senders[source], now);
             return self.refill(now);

@@ -7,8 +7,9 @@ use crate::packet::NONE;
 use crate::place::Place;
 use crate::recording::StateSpan;
 use crate::thread::{NEVER, Posted, State};
-use linecard_program::PacketId;
 use linecard_program::script::{Access, Action, PacketInfo, RoleId, Way};
+use linecard_program::{CELL_BYTES, DropReason, PacketId};
+use linecard_queueing::Operation;
 use linecard_sim::Ticks;
 
 /// What comes of an action.
@@ -24,10 +25,26 @@ pub(super) enum After {
     Stall,
 }
 
+/// Bytes of an access of the result cache.
+const WORD_BYTES: u16 = 4;
+
+/// An access as a thread issues it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Issued {
+    pub role: RoleId,
+    pub kind: Access,
+    pub posted: bool,
+    pub bytes: u16,
+    /// Bytes of them that come from registers, as a transfer of their own.
+    pub registers: u8,
+    pub address: u64,
+}
+
 impl Chip {
     #[inline(always)]
     pub(super) fn engine_event(&mut self, engine: usize, now: Ticks) {
         let mut before = None;
+        self.engines[engine].wakes_up(now);
         if let Some(thread) = self.engines[engine].running {
             self.threads[thread as usize].spent = true;
             if self.proceed(thread, engine, now, 0) {
@@ -49,6 +66,7 @@ impl Chip {
             self.engines[engine].running = None;
             before = Some(thread);
         }
+        self.engines[engine].rests(now);
         if let Some((at, _)) = self.engines[engine].first_wake() {
             self.agenda.schedule(self.sources.first_engine + engine, at);
         }
@@ -75,18 +93,21 @@ impl Chip {
     #[inline(always)]
     fn proceed(&mut self, thread: u32, engine: usize, now: Ticks, extra: Ticks) -> bool {
         loop {
-            if self.threads[thread as usize].packet == NONE && !self.take(thread, now) {
+            if self.is_unoccupied(thread) && !self.take(thread, now) {
                 return false;
             }
             let t = &mut self.threads[thread as usize];
             let Some(step) = t.steps.get(t.next as usize) else {
-                unreachable!("the steps of a packet end in Send, Put or Drop")
+                match t.block.take() {
+                    Some(_) => continue,
+                    None => unreachable!("the steps of a packet end in one that leaves its thread free"),
+                }
             };
             let mut until = now + extra;
             if !t.spent {
                 let cluster = &mut self.clusters[t.cluster as usize];
                 let mut cycles = step.cycles;
-                if matches!(step.action, Action::Access { .. } | Action::Cell { .. } | Action::Move { .. }) {
+                if step.action.is_issued() {
                     cycles += cluster.issue_cycles;
                 }
                 if let Some(branches) = &mut cluster.branches {
@@ -113,15 +134,23 @@ impl Chip {
         let after = match action {
             Action::Nothing => After::GoOn,
             Action::Access { role, kind, posted, bytes, address } => {
-                if posted && !self.has_posting_room(thread, now) {
+                if posted && !self.has_posting_room(thread, State::POSTED, now) {
                     // The action is done again when there is room.
                     return After::Wait;
                 }
-                self.issue(thread, role, kind, posted, bytes, u64::from(address), now)
+                let address = u64::from(address);
+                self.issue(thread, Issued { role, kind, posted, bytes, registers: 0, address }, now)
             }
-            Action::Cell { role, write, posted, cell } => {
-                if posted && !self.has_posting_room(thread, now) {
+            Action::Cell { role, write, posted, cell, registers } => {
+                let state = self.place_state(thread, role);
+                if posted && !self.has_posting_room(thread, state, now) {
                     return After::Wait;
+                }
+                if write && self.memory.as_ref().is_some_and(|memory| memory.wide.is_some()) {
+                    return match self.write_wide(thread, role, cell, now) {
+                        true => self.goes_on(thread),
+                        false => After::Blocked,
+                    };
                 }
                 let id = self.threads[thread as usize].packet;
                 let address = self.cell_address(id, cell, write);
@@ -130,7 +159,66 @@ impl Chip {
                     self.moved_cell(id, cell, now);
                 }
                 let kind = if write { Access::Write } else { Access::Read };
-                self.issue(thread, role, kind, posted, bytes, address, now)
+                self.issue(thread, Issued { role, kind, posted, bytes, registers, address }, now)
+            }
+            Action::Room => {
+                let cluster = self.threads[thread as usize].cluster as usize;
+                let state = self.packet_state(cluster);
+                match self.has_posting_room(thread, state, now) {
+                    true => After::GoOn,
+                    false => After::Wait,
+                }
+            }
+            Action::Admit { port } => match self.admitted(thread, port, now) {
+                true => After::GoOn,
+                false => return After::Blocked,
+            },
+            Action::Allocate => match self.has_room(thread, now) {
+                true => After::GoOn,
+                false => return After::Blocked,
+            },
+            Action::Enqueue => {
+                self.enqueue(thread, now);
+                After::GoOn
+            }
+            Action::ReadBlock { role } => match self.read_block(thread, role, now) {
+                true => After::Wait,
+                false => return After::Blocked,
+            },
+            Action::Transmit => {
+                self.transmit_block(thread, now);
+                After::GoOn
+            }
+            Action::Recall { role } => {
+                let head = self.packets[self.threads[thread as usize].packet].head;
+                let place = self.place_of(thread, role);
+                if let Place::Results(results) = &mut self.places[place] {
+                    self.threads[thread as usize].answer = u32::from(results.recall(&head));
+                }
+                let (kind, bytes) = (Access::Ask, WORD_BYTES);
+                let issued = Issued { role, kind, posted: false, bytes, registers: 0, address: 0 };
+                self.issue(thread, issued, now)
+            }
+            Action::Link { role, queue, enqueue } => {
+                let queue = u32::from(queue) % self.senders.len() as u32;
+                let operation = if enqueue { Operation::enqueue(queue) } else { Operation::dequeue(queue) };
+                let state = self.place_state(thread, role);
+                self.enter(thread, state, now);
+                self.ask_queue_manager(thread, self.place_of(thread, role), operation, now);
+                After::Wait
+            }
+            Action::More { part } => {
+                let t = &mut self.threads[thread as usize];
+                let program = self.clusters[t.cluster as usize].program;
+                let answer = t.answer;
+                t.steps.clear();
+                (t.next, t.spent) = (0, false);
+                self.programs[program].more(part, answer, &mut self.packets[t.packet].head, &mut t.steps);
+                return After::GoOn;
+            }
+            Action::Leave { port } => {
+                self.leave_at_once(thread, port, now);
+                After::GoOn
             }
             Action::Move { role, way, cell, bytes, last } => {
                 let id = self.threads[thread as usize].packet;
@@ -158,7 +246,7 @@ impl Chip {
                 self.refill(now);
                 After::GoOn
             }
-            Action::Join => match self.join(thread, now) {
+            Action::Join => match self.join(thread, State::POSTED, now) {
                 true => After::GoOn,
                 false => After::Wait,
             },
@@ -200,8 +288,7 @@ impl Chip {
                 Sent::WindowFull => return self.blocked(thread, State::ORDER, now),
             },
             Action::Drop(reason) => {
-                let id = self.leave_thread(thread);
-                self.give_up(id, Loss::Program(reason), now);
+                self.drop_in_hand(thread, reason, now);
                 After::GoOn
             }
         };
@@ -209,6 +296,50 @@ impl Chip {
         t.next += 1;
         t.spent = false;
         after
+    }
+
+    /// The thread goes on with its next step.
+    fn goes_on(&mut self, thread: u32) -> After {
+        let t = &mut self.threads[thread as usize];
+        t.next += 1;
+        t.spent = false;
+        After::GoOn
+    }
+
+    /// Number of the place that a role is for a thread.
+    fn place_of(&self, thread: u32, role: RoleId) -> usize {
+        let cluster = self.threads[thread as usize].cluster as usize;
+        let target = self.targets[cluster * self.roles + usize::from(role.0)].as_ref();
+        target.map_or(0, |target| usize::from(target.place))
+    }
+
+    /// State of a thread that waits for the place of a role.
+    pub(super) fn place_state(&self, thread: u32, role: RoleId) -> State {
+        let cluster = self.threads[thread as usize].cluster as usize;
+        let target = self.targets[cluster * self.roles + usize::from(role.0)].as_ref();
+        target.map_or(State::POSTED, |target| target.state)
+    }
+
+    /// State of a thread of a cluster that waits for the packet memory.
+    fn packet_state(&self, cluster: usize) -> State {
+        match &self.memory {
+            Some(memory) => {
+                let place = usize::from(memory.of_cluster[cluster].0);
+                State(State::PLACES + self.group_of_place[place])
+            }
+            None => State::POSTED,
+        }
+    }
+
+    /// A thread gives its packet up: what was spent on it is no forwarded packet's time.
+    pub(super) fn drop_in_hand(&mut self, thread: u32, reason: DropReason, now: Ticks) {
+        let id = self.leave_thread(thread);
+        let (taken, offered) = (self.packets[id].taken, self.packets[id].offered);
+        self.account.on_dropped += u128::from(now - taken.max(self.account.since));
+        if taken >= self.account.since {
+            self.account.waited -= u128::from(taken - offered);
+        }
+        self.give_up(id, Loss::Program(reason), now);
     }
 
     fn blocked(&mut self, thread: u32, state: State, now: Ticks) -> After {
@@ -267,7 +398,8 @@ impl Chip {
         }
         let kind = way.access();
         let address = self.cell_address(id, cell, kind == Access::Write);
-        self.issue(thread, role, kind, false, u16::from(bytes), address, now)
+        let bytes = u16::from(bytes);
+        self.issue(thread, Issued { role, kind, posted: false, bytes, registers: 0, address }, now)
     }
 
     /// A thread has moved the last part of a cell.
@@ -292,17 +424,8 @@ impl Chip {
 
     /// Issue an access of a thread.
     #[inline(always)]
-    #[allow(clippy::too_many_arguments, reason = "the fields of one action, taken apart")]
-    fn issue(
-        &mut self,
-        thread: u32,
-        role: RoleId,
-        kind: Access,
-        posted: bool,
-        bytes: u16,
-        address: u64,
-        now: Ticks,
-    ) -> After {
+    pub(super) fn issue(&mut self, thread: u32, issued: Issued, now: Ticks) -> After {
+        let Issued { role, kind, posted, bytes, registers, address } = issued;
         let cluster = self.threads[thread as usize].cluster as usize;
         let number = cluster * self.roles + usize::from(role.0);
         let Some(target) = &self.targets[number] else {
@@ -322,7 +445,8 @@ impl Chip {
             }
             let owner = Owner::Thread { thread, posted };
             let request = self.new_request(owner, number as u32, kind, bytes, place, address);
-            self.requests[request as usize].hop = u8::from(crossed);
+            let r = &mut self.requests[request as usize];
+            (r.hop, r.registers) = (u8::from(crossed), registers);
             let done = self.travel(request, at);
             if done.is_some() {
                 self.free_request(request);
@@ -345,7 +469,7 @@ impl Chip {
     }
 
     /// Whether the thread may post one more operation; otherwise it waits for the first that is done.
-    fn has_posting_room(&mut self, thread: u32, now: Ticks) -> bool {
+    fn has_posting_room(&mut self, thread: u32, state: State, now: Ticks) -> bool {
         let t = &mut self.threads[thread as usize];
         let limit = self.clusters[t.cluster as usize].posted;
         t.posted_until.retain(|&until| until > now);
@@ -354,7 +478,7 @@ impl Chip {
         }
         t.posted = Posted::Room;
         let first = t.posted_until.iter().copied().min();
-        self.enter(thread, State::POSTED, now);
+        self.enter(thread, state, now);
         if let Some(first) = first {
             self.wake_at(thread, first);
         }
@@ -362,17 +486,17 @@ impl Chip {
     }
 
     /// Whether nothing that the thread posted is under way; otherwise it waits for all of it.
-    fn join(&mut self, thread: u32, now: Ticks) -> bool {
+    pub(super) fn join(&mut self, thread: u32, state: State, now: Ticks) -> bool {
         let t = &mut self.threads[thread as usize];
         t.posted_until.retain(|&until| until > now);
         if t.posted_unknown == 0 {
             let last = t.posted_until.drain(..).max();
             let Some(last) = last else { return true };
-            self.enter(thread, State::POSTED, now);
+            self.enter(thread, state, now);
             self.wake_at(thread, last);
         } else {
             t.posted = Posted::All;
-            self.enter(thread, State::POSTED, now);
+            self.enter(thread, state, now);
         }
         false
     }
@@ -404,7 +528,7 @@ impl Chip {
 
     /// The thread's wait is over at `at`.
     #[inline(always)]
-    fn wake_at(&mut self, thread: u32, at: Ticks) {
+    pub(super) fn wake_at(&mut self, thread: u32, at: Ticks) {
         let t = &mut self.threads[thread as usize];
         t.wake = at;
         let engine = t.engine as usize;
@@ -472,6 +596,9 @@ impl Chip {
     /// A free thread takes a packet; without one it waits.
     fn take(&mut self, thread: u32, now: Ticks) -> bool {
         let cluster = self.threads[thread as usize].cluster as usize;
+        if self.clusters[cluster].block_cells.is_some() {
+            return self.take_block(thread, now);
+        }
         if let Some(id) = self.next_kept() {
             self.resume(thread, id, now);
             return true;
@@ -483,7 +610,7 @@ impl Chip {
                 self.inboxes[inbox].waiting -= 1;
                 self.hold(thread, id, now);
                 self.let_putters_in(inbox, now);
-                return true;
+                return !self.waits_for_bus(thread, id, now);
             }
             if self.config.saturated
                 && !self.inboxes[inbox].ports.is_empty()
@@ -520,7 +647,9 @@ impl Chip {
         while let Some((thread, epoch)) = self.inboxes[inbox].groups[group].free.pop_front() {
             if self.threads[thread as usize].epoch == epoch {
                 self.hold(thread, id, now);
-                self.make_ready(thread, now);
+                if !self.waits_for_bus(thread, id, now) {
+                    self.make_ready(thread, now);
+                }
                 return;
             }
         }
@@ -530,10 +659,25 @@ impl Chip {
         inbox.most_waiting = inbox.most_waiting.max(inbox.waiting);
     }
 
+    /// Cells of a packet cross the bus of its port to the thread that has taken it up; whether that waits for them.
+    fn waits_for_bus(&mut self, thread: u32, id: PacketId, now: Ticks) -> bool {
+        let packet = &self.packets[id];
+        let receiver = self.ports[usize::from(packet.input_port)].receiver.as_ref();
+        let Some(bus) = receiver.and_then(|receiver| receiver.bus) else { return false };
+        let bytes = u32::from(packet.cells) * CELL_BYTES;
+        let across = self.links[usize::from(bus)].cross(now, bytes);
+        if across > now {
+            self.enter(thread, State::BUS, now);
+            self.wake_at(thread, across);
+        }
+        across > now
+    }
+
     /// A thread takes a packet up: its program does the work and says what it costs.
     fn hold(&mut self, thread: u32, id: PacketId, now: Ticks) {
         let packet = &mut self.packets[id];
         packet.attended = true;
+        packet.taken = now;
         self.account.waited += u128::from(now - packet.offered);
         let info =
             PacketInfo { number: packet.number, flow_hash: packet.flow_hash, input_port: packet.input_port };

@@ -7,8 +7,10 @@
 use super::{Chip, NO_TARGET, Owner, Request, Timer};
 use crate::place::Place;
 use crate::place::cache::{Cache, Found};
+use crate::place::packet_buffer::Transfer;
 use linecard_program::PacketId;
 use linecard_program::script::Access;
+use linecard_queueing::Operation;
 use linecard_sim::Ticks;
 use std::cmp::Reverse;
 
@@ -29,6 +31,7 @@ impl Chip {
             kind,
             bytes,
             place,
+            registers: 0,
             address,
             pieces: 0,
             done: 0,
@@ -89,7 +92,7 @@ impl Chip {
         let number = line - self.links.len();
         let r = &mut self.requests[request as usize];
         r.arrived = now;
-        let Request { kind, bytes, address, .. } = *r;
+        let Request { kind, bytes, address, owner, registers, .. } = *r;
         if let Some(done) = self.places[number].serve(now, kind, address, u32::from(bytes)) {
             return Some(done);
         }
@@ -116,7 +119,22 @@ impl Chip {
                 }
                 None
             }
-            Place::Server(_) | Place::Banked { .. } => unreachable!("these answer at once"),
+            Place::PacketBuffer(buffer) => {
+                // In an instant in which DRAM has done something, the controller may have made its choice: what comes then
+                // comes with its next clock, wherever it stands among the places. Its own caches wait for it.
+                if self.channels_at == now && !matches!(owner, Owner::Wide { .. }) {
+                    let next = buffer.clock.ticks(buffer.clock.cycle_at_or_after(now) + 1);
+                    return self.travel(request, next);
+                }
+                let write = kind.writes();
+                let (bytes, registers) = (u32::from(bytes), u32::from(registers));
+                self.submit_transfer(number, Transfer { request, address, bytes, registers, write }, now);
+                None
+            }
+            Place::Server(_) | Place::Banked { .. } | Place::Results(_) => {
+                unreachable!("these answer at once")
+            }
+            Place::QueueManager(_) => unreachable!("queue managers are asked by `Link`"),
         }
     }
 
@@ -194,6 +212,11 @@ impl Chip {
     }
 
     pub(super) fn line_event(&mut self, line: usize, now: Ticks) {
+        if let Some(number) = line.checked_sub(self.links.len())
+            && let Place::QueueManager(_) = &self.places[number]
+        {
+            return self.queue_manager_event(number, now);
+        }
         while let Some(&Reverse((at, _, request))) = self.lines[line].peek() {
             if at > now {
                 self.agenda.schedule(self.sources.first_line + line, at);
@@ -207,9 +230,16 @@ impl Chip {
     }
 
     pub(super) fn channel_event(&mut self, source: usize, now: Ticks) {
+        self.channels_at = now;
         let (place, channel) = self.sources.channels[source];
-        if let Place::Slots(_) = &self.places[usize::from(place)] {
-            return self.slots_event(usize::from(place), source, now);
+        let number = usize::from(place);
+        match &self.places[number] {
+            Place::Slots(_) => return self.dram_slots_event(number, source, now),
+            Place::PacketBuffer(_) => {
+                let source = self.sources.first_channel + source;
+                return self.packet_buffer_event(number, usize::from(channel), source, now);
+            }
+            _ => {}
         }
         let mut finished = std::mem::take(&mut self.finished);
         let Place::Dram(dram) = &mut self.places[usize::from(place)] else {
@@ -235,8 +265,36 @@ impl Chip {
         self.finished = finished;
     }
 
+    /// A thread hands an operation over to a queue manager.
+    pub(super) fn ask_queue_manager(&mut self, thread: u32, place: usize, operation: Operation, now: Ticks) {
+        if let Place::QueueManager(manager) = &mut self.places[place] {
+            manager.start(now, thread, operation);
+        }
+        self.schedule_queue_manager(place);
+    }
+
+    fn queue_manager_event(&mut self, place: usize, now: Ticks) {
+        while let Place::QueueManager(manager) = &mut self.places[place] {
+            match manager.take_complete(now) {
+                Ok(Some(thread)) => self.make_ready(thread, now),
+                Ok(None) => break,
+                // What the checker of the lists finds is an error of a manager, never of its input.
+                Err(error) => unreachable!("{error}"),
+            }
+        }
+        self.schedule_queue_manager(place);
+    }
+
+    fn schedule_queue_manager(&mut self, place: usize) {
+        if let Place::QueueManager(manager) = &self.places[place]
+            && let Some(at) = manager.next_at()
+        {
+            self.agenda.schedule(self.sources.first_line + self.links.len() + place, at);
+        }
+    }
+
     /// What happens in a DRAM with slots: data have moved, engines that stood still go on.
-    fn slots_event(&mut self, place: usize, source: usize, now: Ticks) {
+    fn dram_slots_event(&mut self, place: usize, source: usize, now: Ticks) {
         let Place::Slots(slots) = &mut self.places[place] else { unreachable!("asked of DRAM with slots") };
         slots.wake(now);
         let mut done = std::mem::take(&mut slots.done);
@@ -284,6 +342,10 @@ impl Chip {
                     let done = self.packets[id].done;
                     self.set_timer(done, Timer::Fetched(id.0));
                 }
+            }
+            Owner::Wide { queue, write } => {
+                let now = self.agenda.now();
+                self.wide_done(queue, write, now);
             }
             Owner::Fill(first) => self.line_arrived(first, done),
             Owner::Piece(whole) => {

@@ -6,6 +6,8 @@
 pub(crate) mod cache;
 mod channel;
 pub(crate) mod dram;
+pub(crate) mod packet_buffer;
+pub(crate) mod results;
 pub(crate) mod server;
 pub(crate) mod slots;
 
@@ -13,7 +15,10 @@ use crate::config::{BankBy, PlaceConfig, PlaceKind};
 use cache::Cache;
 use dram::Dram;
 use linecard_program::script::Access;
+use linecard_queueing::{Service, Settings};
 use linecard_sim::{Ticks, Timebase};
+use packet_buffer::PacketBuffer;
+use results::Results;
 use server::Server;
 use slots::Slots;
 
@@ -24,6 +29,9 @@ pub(crate) enum Place {
     Dram(Box<Dram>),
     Cached(Box<Cache>),
     Slots(Box<Slots>),
+    PacketBuffer(Box<PacketBuffer>),
+    Results(Box<Results>),
+    QueueManager(Box<Service>),
 }
 
 impl Place {
@@ -31,7 +39,7 @@ impl Place {
     ///
     /// # Errors
     /// A sentence on what does not fit.
-    pub fn new(config: &PlaceConfig, timebase: &Timebase) -> Result<Self, String> {
+    pub fn new(config: &PlaceConfig, timebase: &Timebase, threads: u32, queues: u32) -> Result<Self, String> {
         Ok(match &config.kind {
             PlaceKind::Server(server) => Place::Server(Server::new(server, timebase)),
             PlaceKind::Banked { bank, count, by } => Place::Banked {
@@ -42,6 +50,15 @@ impl Place {
             PlaceKind::Dram(dram) => Place::Dram(Box::new(Dram::new(dram, timebase))),
             PlaceKind::Cached(cache) => Place::Cached(Box::new(Cache::new(cache, timebase))),
             PlaceKind::Slots(slots) => Place::Slots(Box::new(Slots::new(slots, timebase)?)),
+            PlaceKind::PacketBuffer(buffer) => {
+                Place::PacketBuffer(Box::new(PacketBuffer::new(buffer, timebase)))
+            }
+            PlaceKind::Results(results) => Place::Results(Box::new(Results::new(results, timebase)?)),
+            PlaceKind::QueueManager(manager) => {
+                let settings = Settings { threads, queues, ..manager.settings.clone() };
+                let service = Service::new(manager.kind, &settings, *timebase);
+                Place::QueueManager(Box::new(service.map_err(|error| error.to_string())?))
+            }
         })
     }
 
@@ -62,7 +79,12 @@ impl Place {
                 };
                 Some(banks[bank].serve(at, kind, bytes))
             }
-            Place::Dram(_) | Place::Cached(_) | Place::Slots(_) => None,
+            Place::Results(results) => Some(results.port.serve(at, kind, bytes)),
+            Place::Dram(_)
+            | Place::Cached(_)
+            | Place::Slots(_)
+            | Place::PacketBuffer(_)
+            | Place::QueueManager(_) => None,
         }
     }
 
@@ -71,7 +93,12 @@ impl Place {
         match self {
             Place::Server(server) => server.entered_ahead(lead),
             Place::Banked { banks, .. } => banks.iter_mut().for_each(|bank| bank.entered_ahead(lead)),
-            Place::Dram(_) | Place::Cached(_) | Place::Slots(_) => {}
+            Place::Results(results) => results.port.entered_ahead(lead),
+            Place::Dram(_)
+            | Place::Cached(_)
+            | Place::Slots(_)
+            | Place::PacketBuffer(_)
+            | Place::QueueManager(_) => {}
         }
     }
 
@@ -82,6 +109,12 @@ impl Place {
             Place::Banked { banks, .. } => banks.iter_mut().for_each(|bank| bank.restart(now)),
             Place::Dram(dram) => dram.restart(now),
             Place::Slots(slots) => slots.restart(now),
+            Place::PacketBuffer(buffer) => buffer.restart(now),
+            Place::Results(results) => {
+                results.port.restart(now);
+                (results.lookups, results.hits) = (0, 0);
+            }
+            Place::QueueManager(manager) => manager.restart(now),
             Place::Cached(cache) => {
                 cache.port.restart(now);
                 (cache.hits, cache.misses, cache.residence) = (0, 0, 0);

@@ -22,6 +22,7 @@ pub(crate) struct Server {
     /// How long before they arrive accesses are entered, the same for all.
     lead: Ticks,
     pub accesses: u64,
+    pub moved_bytes: u64,
     /// Time from arrival to result, summed over accesses.
     pub residence: u128,
 }
@@ -41,6 +42,7 @@ impl Server {
             busy: 0,
             lead: 0,
             accesses: 0,
+            moved_bytes: 0,
             residence: 0,
         }
     }
@@ -74,6 +76,7 @@ impl Server {
         };
         self.busy += service;
         self.accesses += 1;
+        self.moved_bytes += u64::from(bytes);
         let done = start + service.max(self.latency);
         self.residence += u128::from(done - at);
         done
@@ -108,7 +111,6 @@ impl Server {
     /// Forget what was before `now`.
     pub fn restart(&mut self, now: Ticks) {
         self.busy = self.ahead(now);
-        self.accesses = 0;
-        self.residence = 0;
+        (self.accesses, self.moved_bytes, self.residence) = (0, 0, 0);
     }
 }

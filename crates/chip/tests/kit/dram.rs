@@ -1,9 +1,11 @@
 //! A small DRAM that is no part in particular: four banks in two groups, bursts of 64 bytes in 4 clocks, open rows.
 
-use linecard_chip::config::{DramConfig, DramPolicy};
+use linecard_chip::config::{DramConfig, PacketBufferConfig};
 use linecard_dram::channel::{Page, Policy, RefreshMode, Scheduler, Writes};
+use linecard_dram::packet_buffer::{BatchBreak, Policy as Rules, Precharge, Queues};
 use linecard_dram::{
-    AutoPrecharge, Command, Constraint, Device, Edge, Field, FieldMap, Level, Organization, Timing, widths,
+    AutoPrecharge, Command, Constraint, Device, Edge, Field, FieldMap, Level, Organization, RowMap, Timing,
+    widths,
 };
 
 /// Clocks from a read to its data, from an activate to a read, and of the data.
@@ -64,7 +66,7 @@ pub fn dram(clock_hz: u64, channels: u32, refreshed: bool, split: bool) -> DramC
     DramConfig {
         clock_hz,
         device: device(),
-        policy: DramPolicy::Queued(Policy {
+        policy: Policy {
             scheduler: Scheduler::FrFcfs,
             page: Page::Open,
             row_hit_cap: None,
@@ -76,7 +78,7 @@ pub fn dram(clock_hz: u64, channels: u32, refreshed: bool, split: bool) -> DramC
                 false => RefreshMode::None,
             },
             dual_issue: false,
-        }),
+        },
         map: FieldMap::in_order(&order, widths(&organization(), 1, 64), 64)
             .expect("the fields have all bits"),
         access_bytes: 64,
@@ -85,3 +87,28 @@ pub fn dram(clock_hz: u64, channels: u32, refreshed: bool, split: bool) -> DramC
         latency_ps: 20_000,
     }
 }
+
+/// The part behind packet-buffer controllers, `channels` of them side by side.
+pub fn packet_buffer(clock_hz: u64, channels: u32, rules: Rules) -> PacketBufferConfig {
+    PacketBufferConfig {
+        clock_hz,
+        device: device(),
+        rules,
+        refresh: RefreshMode::None,
+        rows: RowMap::RoundRobin,
+        halves_apart: false,
+        channels,
+        interleave_bytes: 1024,
+        latency_ps: 20_000,
+    }
+}
+
+/// Reads and writes in turn, one by one.
+pub const IN_TURN: Rules = Rules {
+    queues: Queues::ReadWrite,
+    precharge: Precharge::Lazy,
+    batch: 1,
+    batch_break: BatchBreak::SameBankMiss,
+    prefetch: false,
+    ideal: false,
+};

@@ -57,6 +57,7 @@ pub fn small(engines: u32, threads: u32) -> ChipConfig {
             branch_lost_cycles: 0,
             posted: 8,
             takes: vec![0],
+            block_cells: None,
             program: 0,
         }],
         places: vec![place("sram", server(10_000, 100_000))],
@@ -69,7 +70,7 @@ pub fn small(engines: u32, threads: u32) -> ChipConfig {
             name: "eth".into(),
             group: "eth".into(),
             overhead_bytes: 0,
-            receive: Some(ReceiveConfig { bits_per_second: 10_000_000_000, pool: 0, inbox: 0 }),
+            receive: Some(ReceiveConfig { bits_per_second: 10_000_000_000, pool: 0, inbox: 0, bus: None }),
             transmit: Some(TransmitConfig {
                 bits_per_second: 10_000_000_000,
                 classes: 1,
@@ -77,6 +78,8 @@ pub fn small(engines: u32, threads: u32) -> ChipConfig {
                 when_full: WhenFull::Drop,
                 scheduler: Scheduler::RoundRobin,
                 buffer_cells: 64,
+                slots: None,
+                bus: None,
             }),
         }],
         order: OrderConfig { kept: OrderKept::Nothing, window: 64 },
@@ -97,7 +100,7 @@ impl PacketProgram for Fixed {
         }
     }
 
-    fn locks(&self) -> u16 {
+    fn locks(&self) -> u32 {
         4
     }
 }

@@ -7,7 +7,7 @@ use super::{dram, server};
 use linecard_buffers::{AllocatorConfig, AllocatorKind, PoolOrder};
 use linecard_chip::config::*;
 use linecard_chip::{Arrival, ChipConfig, DispatchRule};
-use linecard_program::script::{Access, Action, PacketInfo, PacketProgram, RoleId, Steps};
+use linecard_program::script::{Access, Action, Block, PacketInfo, PacketProgram, RoleId, Steps};
 use linecard_program::{DropReason, PacketHead};
 use linecard_sim::{Stream, stream};
 
@@ -29,7 +29,7 @@ impl RandomChip {
 
 const CELL: u32 = 64;
 const ROLES: usize = 4;
-const LOCKS: u16 = 3;
+const LOCKS: u32 = 3;
 const CLOCKS_HZ: [u64; 7] =
     [1_000_000_000, 1_400_000_000, 800_000_000, 177_000_000, 399_999_959, 400_000_009, 1_233_333_333];
 
@@ -64,6 +64,8 @@ struct Random {
     drop_percent: u32,
     lock_percent: u32,
     most_cycles: u32,
+    /// Packets are stored and sent block by block.
+    blocks: bool,
 }
 
 impl Random {
@@ -85,10 +87,29 @@ impl Random {
         }
     }
 
+    fn store(&self, cells: u32, info: &PacketInfo, random: &mut Stream, steps: &mut Steps) {
+        if chance(random, self.drop_percent) {
+            return steps.push(random.below(4), Action::Drop(DropReason::ALL[0]));
+        }
+        let key = if self.by_flow { info.flow_hash } else { u32::from(info.input_port) };
+        steps.push(0, Action::Admit { port: (key % self.ports) as u16 });
+        steps.push(random.below(4), Action::Allocate);
+        for cell in 0..cells as u16 {
+            let registers = if cell == 0 { 32 } else { 0 };
+            let write = Action::Cell { role: self.memory, write: true, posted: true, cell, registers };
+            steps.push(random.below(3), write);
+            steps.push(0, Action::Room);
+        }
+        steps.push(0, Action::Join);
+        self.work(random, steps);
+        steps.push(random.below(4), Action::Enqueue);
+    }
+
     fn cells(&self, cells: u32, write: bool, random: &mut Stream, steps: &mut Steps) {
         let posted = chance(random, 50);
         for cell in 0..cells as u16 {
-            steps.push(random.below(3), Action::Cell { role: self.memory, write, posted, cell });
+            steps
+                .push(random.below(3), Action::Cell { role: self.memory, write, posted, cell, registers: 0 });
         }
         if chance(random, 70) {
             steps.push(0, Action::Join);
@@ -104,12 +125,15 @@ impl PacketProgram for Random {
         }
         self.work(random, steps);
         if chance(random, self.lock_percent) {
-            let lock = random.below(u32::from(LOCKS)) as u16;
+            let lock = random.below(LOCKS);
             steps.push(random.below(5), Action::Lock(lock));
             self.work(random, steps);
             steps.push(random.below(5), Action::Unlock(lock));
         }
         self.work(random, steps);
+        if self.blocks {
+            return self.store(head.cells(), info, random, steps);
+        }
         if matches!(self.moves, Moves::OutOf | Moves::Both) {
             self.cells(head.cells(), false, random, steps);
         }
@@ -124,7 +148,19 @@ impl PacketProgram for Random {
         steps.push(random.below(4), last);
     }
 
-    fn locks(&self) -> u16 {
+    fn block(&mut self, block: &Block, steps: &mut Steps) {
+        let random = &mut stream(self.seed ^ u64::from(block.first_cell) << 8, "block");
+        self.work(random, steps);
+        steps.push(random.below(4), Action::ReadBlock { role: self.memory });
+        steps.push(random.below(4), Action::Transmit);
+        self.work(random, steps);
+    }
+
+    fn sends_blocks(&self) -> bool {
+        self.blocks
+    }
+
+    fn locks(&self) -> u32 {
         LOCKS
     }
 }
@@ -143,7 +179,7 @@ fn a_server(random: &mut Stream) -> ServerConfig {
 
 fn a_place(random: &mut Stream, clock_hz: u64, places: usize) -> PlaceKind {
     // What is behind a cache comes before it in the list.
-    match random.below(if places > 0 { 6 } else { 5 }) {
+    match random.below(if places > 0 { 7 } else { 6 }) {
         0 | 1 => PlaceKind::Server(a_server(random)),
         2 => {
             let by = one_of(random, &[BankBy::Turn, BankBy::Address { interleave_bytes: 64 }]);
@@ -152,6 +188,14 @@ fn a_place(random: &mut Stream, clock_hz: u64, places: usize) -> PlaceKind {
         3 | 4 => {
             let (refreshed, split) = (chance(random, 70), chance(random, 40));
             PlaceKind::Dram(dram::dram(clock_hz, 1 + random.below(3), refreshed, split))
+        }
+        5 => {
+            let rules = linecard_dram::packet_buffer::Policy {
+                batch: 1 + random.below(4),
+                prefetch: chance(random, 50),
+                ..dram::IN_TURN
+            };
+            PlaceKind::PacketBuffer(dram::packet_buffer(clock_hz, 1 + random.below(3), rules))
         }
         _ => PlaceKind::Cached(CacheConfig {
             port: ServerConfig { concurrency: 1, ..a_server(random) },
@@ -204,6 +248,8 @@ pub fn chip(seed: u64) -> RandomChip {
     let memory = chance(random, 45).then(|| PacketMemoryConfig {
         role: 0,
         placement: PlacementRule::Allocator(an_allocator(random)),
+        placed_by_programs: false,
+        wide: None,
         received_by_ports: chance(random, 50),
         sent_by_ports: chance(random, 50),
     });
@@ -243,6 +289,7 @@ pub fn chip(seed: u64) -> RandomChip {
             drop_percent,
             lock_percent: one_of(random, &[0, 20]),
             most_cycles,
+            blocks: false,
         });
         clusters.push(ClusterConfig {
             name: format!("cluster.{number}"),
@@ -255,6 +302,7 @@ pub fn chip(seed: u64) -> RandomChip {
             branch_share: one_of(random, &[0.0, 0.15]),
             branch_lost_cycles: 2,
             posted: one_of(random, &[1, 1, 2, 8]),
+            block_cells: None,
             takes: match (two_stages, number) {
                 (true, 0) | (false, _) => vec![0],
                 (true, 1) => vec![1],
@@ -295,6 +343,7 @@ pub fn chip(seed: u64) -> RandomChip {
                 bits_per_second: rate(random),
                 pool: number as usize % pools,
                 inbox: 0,
+                bus: None,
             }),
             transmit: (number == 0 || chance(random, 70)).then(|| TransmitConfig {
                 bits_per_second: rate(random),
@@ -309,6 +358,8 @@ pub fn chip(seed: u64) -> RandomChip {
                     },
                 },
                 buffer_cells: one_of(random, &[1, 24, 64]),
+                slots: None,
+                bus: None,
             }),
         })
         .collect();
@@ -337,7 +388,45 @@ pub fn chip(seed: u64) -> RandomChip {
         saturated,
         seed,
     };
-    RandomChip { config, programs, packets: packets(random), output_by_flow }
+    let packets = packets(random);
+    let mut chip = RandomChip { config, programs, packets, output_by_flow };
+    if !two_stages && chance(random, 30) {
+        chip.send_blocks(random);
+    }
+    chip
+}
+
+impl RandomChip {
+    /// Packets are stored, and threads of their own send them block by block.
+    fn send_blocks(&mut self, random: &mut Stream) {
+        let Self { config, programs, .. } = self;
+        for program in programs.iter_mut() {
+            (program.blocks, program.put, program.moves) = (true, None, Moves::Nothing);
+        }
+        let mut cluster = config.clusters[0].clone();
+        (cluster.name, cluster.takes) = ("sender".into(), vec![]);
+        cluster.block_cells = Some(1 + random.below(6) as u16);
+        config.clusters.push(cluster);
+        config.targets.push(config.targets[0].clone());
+        let memory = config.targets[0][0].clone();
+        config.targets.iter_mut().for_each(|row| row[0] = memory.clone());
+        config.packets = Some(PacketMemoryConfig {
+            role: 0,
+            placement: PlacementRule::Allocator(an_allocator(random)),
+            placed_by_programs: true,
+            wide: None,
+            received_by_ports: false,
+            sent_by_ports: false,
+        });
+        config.order.kept = OrderKept::Nothing;
+        for transmit in config.ports.iter_mut().filter_map(|port| port.transmit.as_mut()) {
+            transmit.slots = Some(TransmitSlotsConfig {
+                slots: 1 + random.below(4),
+                handshake_ps: u64::from(random.below(200_000)),
+                drain_cell_ps: u64::from(random.below(50_000)),
+            });
+        }
+    }
 }
 
 /// Sizes of every kind, few flows or many, gaps from overload to idleness.

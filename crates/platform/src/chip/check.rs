@@ -4,7 +4,7 @@
 use super::design::Design;
 use crate::error::Error;
 use linecard_chip::config::{ChipConfig, PlaceKind, ServerConfig, TargetConfig};
-use linecard_dram::Command;
+use linecard_dram::{Command, Device};
 use linecard_program::CELL_BYTES;
 use linecard_program::script::Access;
 use serde::Serialize;
@@ -74,6 +74,14 @@ fn service_ps(server: &ServerConfig, bytes: u32) -> f64 {
         + server.byte_fs as f64 / 1e3 * f64::from(bytes)
 }
 
+/// Cycles from opening a row to reading from it.
+pub(super) fn activate_cycles(device: &Device) -> u64 {
+    let constraints = device.timing().constraints.iter();
+    let opens =
+        constraints.filter(|c| c.before.contains(&Command::Activate) && c.after.contains(&Command::Read));
+    opens.map(|c| c.cycles).max().unwrap_or(0)
+}
+
 fn facts(config: &ChipConfig, place: usize) -> Facts {
     const WORD: u32 = 4;
     let of = |server: &ServerConfig, parts: f64, what: &str| {
@@ -107,21 +115,40 @@ fn facts(config: &ChipConfig, place: usize) -> Facts {
                 formula: "row and column command + data; the bus, less turnarounds and refresh".to_owned(),
             }
         }
+        PlaceKind::Results(results) => {
+            of(&results.port, f64::from(results.port.concurrency), "concurrency / service")
+        }
+        PlaceKind::QueueManager(manager) => Facts {
+            latency_ps: manager.settings.interconnect_ps as f64 + 2.0 * manager.settings.memory_ps as f64,
+            service_ps: 0.0,
+            parts: 1.0,
+            bytes: 0,
+            formula: "the way there and back, and two accesses of its memory".to_owned(),
+        },
+        PlaceKind::PacketBuffer(buffer) => {
+            let (device, cycle_ps) = (&buffer.device, 1e12 / buffer.clock_hz as f64);
+            let data = device.data_cycles(CELL_BYTES) as f64 * cycle_ps;
+            let closed = activate_cycles(device) + device.timing().read_latency;
+            Facts {
+                latency_ps: closed as f64 * cycle_ps + data + buffer.latency_ps as f64,
+                service_ps: data,
+                parts: f64::from(buffer.channels),
+                bytes: CELL_BYTES,
+                formula:
+                    "closed row: tRCD + read latency + data, and the way to the controller; channels x bus"
+                        .to_owned(),
+            }
+        }
         PlaceKind::Dram(dram) => {
             let organization = dram.device.organization();
             let per_cycle = organization.beat_bytes * organization.beats_per_cycle;
             let cycle_ps = 1e12 / dram.clock_hz as f64;
             let data = f64::from(dram.access_bytes) / f64::from(per_cycle) * cycle_ps;
             // A clock to hand the request over and one to the command queue, then activate, column, data.
-            let opens = dram
-                .device
-                .timing()
-                .constraints
-                .iter()
-                .filter(|c| c.before.contains(&Command::Activate) && c.after.contains(&Command::Read));
-            let opened = opens.map(|c| c.cycles).max().unwrap_or(0);
-            let cycles =
-                2 + opened + dram.device.timing().read_latency + dram.device.data_cycles(dram.access_bytes);
+            let cycles = 2
+                + activate_cycles(&dram.device)
+                + dram.device.timing().read_latency
+                + dram.device.data_cycles(dram.access_bytes);
             let closed = cycles as f64 * cycle_ps;
             Facts {
                 latency_ps: closed + dram.latency_ps as f64,

@@ -73,6 +73,13 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
                 "posted operations that a thread may have under way",
             ) as u32,
             takes: Vec::new(),
+            block_cells: section
+                .integer_if(
+                    "block_cells",
+                    1..=1024,
+                    "its threads take no packets: they move those in output queues to transmit slots, so many cells in a turn",
+                )
+                .map(|cells| cells as u16),
             program: 0,
         };
         let first = configs.len();
@@ -146,6 +153,8 @@ pub(super) fn inboxes(root: &Section<'_>) -> (Vec<NamedInbox>, Vec<InboxConfig>)
 pub(super) struct Route {
     pub from: Vec<String>,
     pub to: Vec<String>,
+    /// Roles for which it is the way; all others without one of their own, if there are none.
+    pub roles: Vec<String>,
     pub issue_ps: u64,
     pub back_ps: u64,
     pub links: Vec<String>,
@@ -163,6 +172,7 @@ pub(super) fn routes(
         let from = section.texts("from", "clusters that the route comes from");
         let to = section.texts("to", "memories and units that it leads to");
         let over = section.texts("links", "links on the way, in order");
+        let roles = section.texts("roles", "what programs call the place, if the way is that of these alone");
         let check = |key: &str, names: &[String], known: Vec<&str>, what: &str| {
             for name in names.iter().filter(|name| !known.contains(&name.as_str())) {
                 let near = crate::schema::nearest(name, known.iter().copied());
@@ -185,7 +195,8 @@ pub(super) fn routes(
         let time = |stem: &str, meaning: &str| time_ps(&section, stem, hz, meaning).unwrap_or(0);
         let twice = routes.iter().find_map(|other| {
             let same = |a: &[String], b: &[String]| a.iter().find(|name| b.contains(name)).cloned();
-            Some((same(&from, &other.from)?, same(&to, &other.to)?))
+            let both = roles.is_empty() && other.roles.is_empty() || same(&roles, &other.roles).is_some();
+            if both { Some((same(&from, &other.from)?, same(&to, &other.to)?)) } else { None }
         });
         if let Some((from, to)) = twice {
             section.fail("to", format!("there is a route from `{from}` to `{to}` already"));
@@ -195,6 +206,7 @@ pub(super) fn routes(
             back_ps: time("back", "from the place back to the thread"),
             from,
             to,
+            roles,
             links: over,
         });
     }

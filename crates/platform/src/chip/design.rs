@@ -1,5 +1,7 @@
 //! A chip's file as a whole: parts are named, bound to each other, and checked; the result is plain data.
 
+use super::board::{self, Board};
+use super::check::activate_cycles;
 use super::cluster::{self, NamedCluster, NamedInbox, Route};
 use super::native;
 use super::place::{self, Named, Places};
@@ -7,15 +9,18 @@ use super::port::{self, Moves, Ports};
 use super::program::{ReadProgram, Reading, Roles, describe_program, program};
 use super::traffic::{TrafficPlan, traffic};
 use super::units::Clocks;
-use crate::describe::{Described, Description};
+use crate::describe::{Derived, Described, Description, row};
 use crate::error::{ConfigProblem, Error};
 use crate::preset::{find, list_of, load, text_of};
 use crate::schema::nearest;
 use linecard_buffers::{AllocatorConfig, AllocatorKind, PoolOrder};
 use linecard_chip::ChipConfig;
-use linecard_chip::config::{ClusterConfig, PacketMemoryConfig, PlaceKind, PlacementRule, TargetConfig};
+use linecard_chip::config::{
+    ClusterConfig, PacketMemoryConfig, PlaceKind, PlacementRule, TargetConfig, WideConfig,
+};
 use linecard_config::{Document, Problem, Row, Section, beside, read};
 use linecard_program::CELL_BYTES;
+use linecard_queueing::{Kind, Q_ARRAY_THREADS};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use toml::de::DeTable;
@@ -39,6 +44,8 @@ pub(crate) struct Design {
     pub rows: Vec<Row>,
     pub app: String,
     pub hash: String,
+    /// What stands above the engines, where the file says.
+    pub board: Option<Board>,
 }
 
 /// A name as the finder of files takes it: a chip before a core of the same name.
@@ -98,7 +105,11 @@ impl Design {
             let missing = ConfigProblem { place: "preset".to_owned(), key: String::new(), message };
             return Err(Error::Config { problems: vec![missing] });
         }
-        let document = read(&name, overrides, COMPONENTS, &find);
+        not_another_kind(preset, &name)?;
+        let mut document = read(&name, overrides, COMPONENTS, &find);
+        let own = own_program(&document.root());
+        let runs = app.map(str::to_owned).or(own);
+        document.choose("for", runs.as_deref().unwrap_or_default(), &native::names());
         let mut design = assemble(&document, app, seed);
         (design.title, design.extends) = (document.title().to_owned(), document.extends().to_vec());
         design.rows = document.finish().map_err(problems)?;
@@ -112,33 +123,76 @@ impl Design {
     }
 }
 
+/// That a preset is no part of another kind, which cannot run.
+fn not_another_kind(preset: &str, name: &str) -> Result<(), Error> {
+    let Ok((place, _)) = load(name) else { return Ok(()) };
+    let message = match place.split('/').next().unwrap_or("") {
+        "policies" => {
+            format!("a policy of a memory controller: `linecard dram run --policy {preset}` runs it")
+        }
+        "dram" => format!("a DRAM part: `linecard dram run --device {preset}` runs it"),
+        "standards" => {
+            "a standard that DRAM parts extend; `linecard presets` lists what can be run".to_owned()
+        }
+        "programs" => format!("a program: `linecard run CHIP --app {preset}` runs it on a chip"),
+        "cores" => "a core; `linecard core` and `linecard program` look at cores".to_owned(),
+        "traffic" => "a kind of traffic; `linecard program --traffic` takes it".to_owned(),
+        _ => return Ok(()),
+    };
+    let message = format!("`{preset}` is no chip but {message}");
+    Err(Error::Config {
+        problems: vec![ConfigProblem { place: "preset".to_owned(), key: String::new(), message }],
+    })
+}
+
 /// Everything of the file, as far as it can be read; problems stay in the document.
 fn assemble(document: &Document, app: Option<&str>, seed: u64) -> Design {
     let root = document.root();
     let clocks = Clocks::read(&root);
     let (clusters, mut configs) = cluster::clusters(&root, &clocks);
     let instances = |name: &str| clusters.iter().find(|c| c.name == name).map(|c| c.count);
-    let (mut places, behind) = Places::read(document, &clocks, &instances);
+    let (mut places, behind) = Places::read(document, &clocks, &instances, seed);
     places.connect(document, behind);
     let (links, link_configs) = place::links(&root, &clocks, &instances);
     let routes = cluster::routes(&root, &clusters, &places.named, &links);
     let (inboxes, inbox_configs) = cluster::inboxes(&root);
     let names: Vec<String> = inboxes.iter().map(|inbox| inbox.name.clone()).collect();
-    let ports = Ports::read(&root, &names);
+    let ports = Ports::read(&root, &names, link_configs.iter().map(|link| link.name.clone()).collect());
     let order = port::order(&root);
     let transmit = port::transmit_buffer(&root);
+    let board = board::board(&root);
     let senders = ports.ports.iter().filter(|port| port.transmit.is_some()).count() as u16;
     let mut roles = Roles::default();
-    let threads = configs.iter().map(|c| u64::from(c.engines) * u64::from(c.threads)).sum();
+    let queue_manager = place::queue_manager_of(&root);
+    let threads: u64 = configs.iter().map(|c| u64::from(c.engines) * u64::from(c.threads)).sum();
     let keeps = transmit.is_some_and(|transmit| transmit.watermarks.is_some());
-    let mut reading = Reading { roles: &mut roles, inboxes: &inboxes, ports: senders, seed, threads, keeps };
-    // The chip's own program by its name is the chip's own program.
-    let app =
-        app.filter(|&app| native::reader(app).is_none_or(|_| own_program(&root).as_deref() != Some(app)));
+    let mut reading = Reading {
+        roles: &mut roles,
+        inboxes: &inboxes,
+        ports: senders,
+        seed,
+        threads,
+        keeps,
+        results: place::has_results(&root),
+        queue_manager,
+    };
+    if queue_manager == Some(Kind::QArray) && threads > u64::from(Q_ARRAY_THREADS) {
+        let message = format!(
+            "a Q_array keeps its tags in one engine's CAM, for {Q_ARRAY_THREADS} threads; this chip has {threads}: give it fewer \
+             engines or threads, or take sqc"
+        );
+        document.report(root.place(), "queues.manager", message);
+    }
     let programs = programs(document, &clusters, &mut configs, &names, app, &mut reading);
     let rings = inboxes.iter().map(|inbox| ring(inbox, &mut roles)).collect();
-    let mut binder =
-        Binder { document, clusters: &clusters, places: &places, links: &links, routes: &routes };
+    let mut binder = Binder {
+        document,
+        clusters: &clusters,
+        places: &places,
+        links: &links,
+        routes: &routes,
+        senders: senders.into(),
+    };
     let bound = binder.bind(&mut roles, &programs, &configs, &ports.moves, seed);
     let line_gbps: f64 = ports
         .ports
@@ -184,6 +238,7 @@ fn assemble(document: &Document, app: Option<&str>, seed: u64) -> Design {
         rows: Vec::new(),
         app,
         hash: String::new(),
+        board,
     }
 }
 
@@ -213,17 +268,30 @@ fn programs(
         let message = format!("`{app}` has no effect: every cluster names its own program");
         document.report("--app", "", message);
     }
-    if app.is_some() || clusters.iter().all(|named| named.program.is_some()) {
+    let own = own_program(&document.root());
+    // Programs that come with the project take their costs from the file of the chip, whichever of them runs.
+    let root = document.root();
+    let natives = |app: &str| own.is_some() && native::is_costed(app, &root);
+    if app.is_some_and(|app| !natives(app)) || clusters.iter().all(|named| named.program.is_some()) {
         // Another program runs; the file's own may stay for the next time.
         document.root().leave(&["program"]);
     }
+    let runs = app.map(str::to_owned).or(own.clone()).unwrap_or_default();
+    document.root().leave(&native::sections_of_others(&runs));
     for named in clusters {
+        let blocks = configs[named.first].block_cells.is_some();
+        if blocks && named.program.is_none() {
+            // They send what the program of the others stores.
+            configs[named.first..named.first + named.count].iter_mut().for_each(|config| config.program = 0);
+            continue;
+        }
         let own = named
             .program
             .as_deref()
             .map(|name| (name, (named.place.clone(), format!("cluster.{}.program", named.name))));
         let name = own.or(app.map(|app| (app, ("--app".to_owned(), String::new()))));
-        let number = match program(document, name, reading) {
+        let name = name.filter(|(name, _)| !natives(name) || named.program.is_some());
+        let number = match program(document, name, app.filter(|app| natives(app)), reading) {
             Some(program) => {
                 programs.push(program);
                 programs.len() - 1
@@ -241,7 +309,13 @@ fn programs(
                 }
             }
         }
-        if named.takes.is_empty() {
+        if blocks {
+            if !named.takes.is_empty() {
+                let key = format!("cluster.{}.takes", named.name);
+                let message = "has no effect: its threads move blocks (block_cells) and take no packets";
+                document.report(named.place.clone(), &key, message);
+            }
+        } else if named.takes.is_empty() {
             match inboxes.len() {
                 1 => takes.push(0),
                 _ => document.report(
@@ -278,6 +352,8 @@ struct Binder<'a> {
     places: &'a Places,
     links: &'a [Named],
     routes: &'a [Route],
+    /// Ports that send.
+    senders: u32,
 }
 
 impl Binder<'_> {
@@ -291,7 +367,24 @@ impl Binder<'_> {
     ) -> Bound {
         let packet_role = self.packet_role(roles, programs, moves);
         let names = self.names(roles);
-        let packets = packet_role.and_then(|role| self.packet_memory(role, &names[role], moves, seed));
+        let blocks = configs.iter().any(|config| config.block_cells.is_some());
+        let packets =
+            packet_role.and_then(|role| self.packet_memory(role, &names[role], moves, seed, blocks));
+        if programs.is_empty() {
+            // What is wrong with the program has been said; whether it keeps packets there cannot be.
+            for memory in self.document.root().sections("memory") {
+                memory.pass_over(&["allocator", "page_bytes", "pool_bytes", "pools", "order", "caches"]);
+            }
+        }
+        let caches = packets.as_ref().is_some_and(|packets| packets.wide.is_some());
+        for program in programs.iter().filter(|program| caches && !program.allocates) {
+            let message = format!(
+                "{} moves packets by single instructions, not through caches of queues: choose another allocator than \
+                 per_queue_linear",
+                program.name
+            );
+            self.document.report(self.document.root().place(), "program.run", message);
+        }
         let bases = self.bases(roles, &names, packets.as_ref());
         let mut targets = Vec::new();
         for (number, config) in configs.iter().enumerate() {
@@ -307,7 +400,8 @@ impl Binder<'_> {
                 used |= programs.iter().all(|program| !program.roles.contains(&role));
                 let first_instance = number == named.first;
                 used.then(|| {
-                    self.target(named, number - named.first, &names[role], bases[role], first_instance)
+                    let (called, name, base) = (&roles.names[role], &names[role], bases[role]);
+                    self.target(named, number - named.first, called, name, base, first_instance)
                 })
                 .flatten()
             });
@@ -371,25 +465,40 @@ impl Binder<'_> {
     }
 
     /// How packets are placed in their memory.
-    fn packet_memory(&self, role: usize, name: &str, moves: &Moves, seed: u64) -> Option<PacketMemoryConfig> {
+    fn packet_memory(
+        &self,
+        role: usize,
+        name: &str,
+        moves: &Moves,
+        seed: u64,
+        placed_by_programs: bool,
+    ) -> Option<PacketMemoryConfig> {
+        let queues = if placed_by_programs { self.senders } else { 1 };
         let root = self.document.root();
         let section = root.sections("memory").into_iter().find(|section| section.name() == name)?;
-        let kind = self.places.find(name).map(|named| &self.places.configs[named.first].kind);
-        if matches!(kind, Some(PlaceKind::Slots(_))) {
-            section.leave(&["page_bytes", "pool_bytes", "pools", "order"]);
+        let kind_of_place = self.places.find(name).map(|named| &self.places.configs[named.first].kind);
+        if matches!(kind_of_place, Some(PlaceKind::Slots(_))) {
+            section.leave(&["page_bytes", "pool_bytes", "pools", "order", "caches"]);
             return Some(PacketMemoryConfig {
                 role,
                 placement: PlacementRule::RandomBank,
+                placed_by_programs: false,
+                wide: None,
                 received_by_ports: moves.receive_to.is_some(),
                 sent_by_ports: moves.send_from.is_some(),
             });
         }
         let kinds = AllocatorKind::ALL.map(|kind| (kind.name(), kind));
-        let kinds: Vec<_> = kinds.into_iter().filter(|(_, kind)| *kind != AllocatorKind::PerQueue).collect();
         let kind = section.choice_or("allocator", "fixed", &kinds, "where packets are placed");
         let page =
             section.integer_or("page_bytes", 2048, 64..=4_194_240, "buffer or page of the allocator") as u32;
-        let pool = section.integer_or("pool_bytes", 4 << 20, 64..=1 << 34, "room for packets");
+        let capacity = self.places.find(name).and_then(|named| named.capacity_bytes);
+        let usual = match kind_of_place {
+            // All of it is the packet buffer.
+            Some(PlaceKind::PacketBuffer(_)) => capacity.unwrap_or(4 << 20),
+            _ => 4 << 20,
+        };
+        let pool = section.integer_or("pool_bytes", usual, 64..=1 << 34, "room for packets");
         let pools = section.integer_or("pools", 1, 1..=2, "pools that are drawn from in turn") as u32;
         let orders = [("lifo", PoolOrder::Lifo), ("fifo", PoolOrder::Fifo)];
         let order =
@@ -403,15 +512,18 @@ impl Binder<'_> {
             page_cells: page / CELL_BYTES,
             pools,
             order,
-            queues: 1,
+            queues,
             seed,
         };
+        let wide = wide(&section, kind, queues);
         if let Err(message) = linecard_buffers::Allocator::new(&allocator) {
             section.fail("pool_bytes", message);
         }
         Some(PacketMemoryConfig {
             role,
             placement: PlacementRule::Allocator(allocator),
+            placed_by_programs,
+            wide,
             received_by_ports: moves.receive_to.is_some(),
             sent_by_ports: moves.send_from.is_some(),
         })
@@ -455,6 +567,7 @@ impl Binder<'_> {
         &self,
         cluster: &NamedCluster,
         number: usize,
+        role: &str,
         name: &str,
         base: u64,
         report: bool,
@@ -473,8 +586,11 @@ impl Binder<'_> {
             return None;
         }
         let mine = |route: &&Route| route.from.contains(&cluster.name);
-        let route = self.routes.iter().filter(mine).find(|route| route.to.iter().any(|to| to == name));
-        if route.is_none() && !own && self.routes.iter().any(|route| mine(&route)) && report {
+        let leads = |route: &&Route| mine(route) && route.to.iter().any(|to| to == name);
+        let of_role = self.routes.iter().filter(leads).find(|route| route.roles.iter().any(|r| r == role));
+        let route = of_role.or(self.routes.iter().filter(leads).find(|route| route.roles.is_empty()));
+        let others = || self.routes.iter().any(|route| mine(&route) && route.roles.is_empty());
+        if route.is_none() && !own && others() && report {
             let message =
                 format!("no [[route]] leads from `{}` to `{name}`, which its program uses", cluster.name);
             self.document.report(cluster.place.clone(), &format!("cluster.{}", cluster.name), message);
@@ -493,16 +609,56 @@ impl Binder<'_> {
     }
 }
 
+/// Reads the caches of output queues in front of the packet memory, which keep space apart by queue asks for.
+fn wide(section: &Section<'_>, kind: AllocatorKind, queues: u32) -> Option<WideConfig> {
+    if kind != AllocatorKind::PerQueue {
+        section.leave(&["caches"]);
+        return None;
+    }
+    let Some(caches) = section.section("caches") else {
+        section.fail(
+            "caches",
+            "missing: space kept apart by queue is given back in the order of the queue, which caches of the queues see to",
+        );
+        return None;
+    };
+    let block_cells = caches.integer("block_cells", 1..=32, "cells of a wide access") as u32;
+    let cells =
+        caches.integer("cache_cells", 1..=1_000_000, "cells of each of the two caches, all queues together")
+            as u32;
+    let blocks = cells / queues.max(1) / block_cells.max(1);
+    if blocks == 0 {
+        let message =
+            format!("room for less than one block of {block_cells} cells for each of {queues} queues");
+        caches.fail("cache_cells", message);
+    }
+    let cell_ps =
+        (caches.number("cell_ns", 0.0..=1e9, "to move a cell between a thread and a cache") * 1e3).round();
+    Some(WideConfig { block_cells, blocks, cell_ps: cell_ps as u64 })
+}
+
 /// A chip or a program as `linecard describe` shows it.
 ///
 /// # Errors
 /// All problems at once.
 pub(crate) fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error> {
-    let (title, extends, rows) = match is_program(preset) {
-        true => describe_program(preset).map_err(problems)?,
+    let (title, extends, rows, derived) = match is_program(preset) {
+        true => {
+            let (title, extends, rows) = describe_program(preset).map_err(problems)?;
+            (title, extends, rows, Vec::new())
+        }
         false => {
             let design = Design::load(preset, overrides, None, 1)?;
-            (design.title, design.extends, design.rows)
+            let derived = derived(&design.config);
+            let mut rows = design.rows;
+            // What the other programs cost that the file has costs of, too.
+            for name in native::names().into_iter().filter(|&name| name != design.app) {
+                let Ok(other) = Design::load(preset, overrides, Some(name), 1) else { continue };
+                let section = format!("{}.", native::section(name));
+                let own = |row: &Row| section.len() > 1 && row.key.starts_with(&section);
+                rows.extend(other.rows.into_iter().filter(own));
+            }
+            (design.title, design.extends, rows, derived)
         }
     };
     let described = |row: Row| Described {
@@ -514,7 +670,47 @@ pub(crate) fn describe(preset: &str, overrides: &[String]) -> Result<Description
         source: row.source,
     };
     let parameters = rows.into_iter().map(described).collect();
-    Ok(Description { preset: preset.to_owned(), title, extends, parameters, derived: Vec::new() })
+    Ok(Description { preset: preset.to_owned(), title, extends, parameters, derived })
+}
+
+/// What follows from a chip's parameters.
+fn derived(config: &ChipConfig) -> Vec<Derived> {
+    let each = |of: fn(&ClusterConfig) -> f64| config.clusters.iter().map(of).sum::<f64>();
+    let engines = |c: &ClusterConfig| f64::from(c.engines);
+    let mut rows = vec![
+        row(
+            "hardware threads",
+            each(|c| f64::from(c.engines) * f64::from(c.threads)),
+            "threads",
+            "engines x threads",
+        ),
+        row(
+            "engine cycles",
+            config.clusters.iter().map(|c| engines(c) * c.clock_hz as f64 / 1e6).sum(),
+            "Mcycles/s",
+            "engines x clock",
+        ),
+    ];
+    for place in &config.places {
+        let PlaceKind::PacketBuffer(buffer) = &place.kind else { continue };
+        let organization = buffer.device.organization();
+        let per_cycle = f64::from(organization.beat_bytes * organization.beats_per_cycle * 8);
+        let peak = per_cycle * buffer.clock_hz as f64 / 1e9 * f64::from(buffer.channels);
+        let closed = activate_cycles(&buffer.device) + buffer.device.timing().read_latency;
+        let effective = |bytes: f64| {
+            let data = bytes * 8.0 / per_cycle;
+            peak * data / (data + closed as f64)
+        };
+        let mut add = |what: &str, value: f64, formula: &str| {
+            rows.push(row(&format!("{}: {what}", place.name), value, "Gbit/s", formula));
+        };
+        add("peak bandwidth", peak, "bus bytes x beats x clock");
+        add("peak packet throughput", peak / 2.0, "each packet is written and read once");
+        let (small, cell) = (effective(8.0), effective(64.0));
+        add("8-byte accesses to closed rows", small, "8 B in tRCD + read latency + data");
+        add("64-byte accesses to closed rows", cell, "64 B in tRCD + read latency + data");
+    }
+    rows
 }
 
 /// What a block diagram of a chip shows.

@@ -21,6 +21,7 @@ enum Limit {
     PortsIn(String),
     Pools,
     TransmitBuffer,
+    TransmitSlots,
     Queues,
     PacketMemory,
     Order,
@@ -53,6 +54,7 @@ impl Limit {
             Limit::PortsIn(name) => format!("{name}, inward"),
             Limit::Pools => "receive buffer".to_owned(),
             Limit::TransmitBuffer => "transmit buffer".to_owned(),
+            Limit::TransmitSlots => "transmit slots".to_owned(),
             Limit::Queues => "output queues".to_owned(),
             Limit::PacketMemory => "room for packets in memory".to_owned(),
             Limit::Order => "order of packets".to_owned(),
@@ -71,6 +73,7 @@ impl Limit {
             Limit::PortsIn(name) => format!("{name} receiving at twice the rate"),
             Limit::Pools => "four times the receive buffer".to_owned(),
             Limit::TransmitBuffer => "four times the transmit buffer".to_owned(),
+            Limit::TransmitSlots => "transmit slots handed over in half the time".to_owned(),
             Limit::Queues => "four times the room in output queues".to_owned(),
             Limit::PacketMemory => "four times the room for packets".to_owned(),
             Limit::Order => "no order kept".to_owned(),
@@ -95,6 +98,12 @@ impl Limit {
                         PlaceKind::Banked { bank, .. } => faster(bank),
                         PlaceKind::Dram(dram) => dram.channels *= 2,
                         PlaceKind::Cached(cache) => faster(&mut cache.port),
+                        PlaceKind::PacketBuffer(buffer) => buffer.channels *= 2,
+                        PlaceKind::Results(results) => faster(&mut results.port),
+                        PlaceKind::QueueManager(manager) => {
+                            manager.settings.memory_ps /= 2;
+                            manager.settings.interconnect_ps /= 2;
+                        }
                         PlaceKind::Slots(slots) => {
                             // As many bytes in twice the banks.
                             if slots.slots.banks <= 32 && slots.bank_bytes > 1 << 16 {
@@ -124,6 +133,13 @@ impl Limit {
             Limit::TransmitBuffer => {
                 if let Some(transmit) = &mut config.transmit {
                     transmit.cells = transmit.cells.saturating_mul(4);
+                }
+            }
+            Limit::TransmitSlots => {
+                let out = config.ports.iter_mut().filter_map(|port| port.transmit.as_mut());
+                for slots in out.filter_map(|transmit| transmit.slots.as_mut()) {
+                    slots.handshake_ps /= 2;
+                    slots.drain_cell_ps /= 2;
                 }
             }
             Limit::Queues => {
@@ -169,6 +185,7 @@ fn candidates(config: &ChipConfig, counts: &Counts) -> Vec<(Limit, f64)> {
     for port in &counts.ports {
         add(Limit::PortsOut(port.group.clone()), port.transmit.unwrap_or(0.0));
         add(Limit::PortsIn(port.group.clone()), port.receive.unwrap_or(0.0));
+        add(Limit::TransmitSlots, port.slots.unwrap_or(0.0));
     }
     let lost = |number: usize| counts.drops[number] as f64 / counts.packets_in.max(1) as f64;
     let evidence = |share: f64| if share > 0.0 { 0.5 + share.min(0.5) } else { 0.0 };
@@ -241,6 +258,32 @@ fn overloaded(counts: &Counts) -> u64 {
     causes.map(|loss| counts.drops[loss.number()]).sum()
 }
 
+/// More packets are lost to what programs decide than are forwarded: that, and no part of the chip, limits the run.
+fn lost_otherwise(counts: &Counts) -> Option<Bottleneck> {
+    let decided = [
+        (DropReason::NoRoute, "match no route of the forwarding table"),
+        (DropReason::TtlExpired, "have no hops left"),
+        (DropReason::FirewallRule, "are dropped by a rule of the program"),
+        (DropReason::NotIpv4, "are not IPv4, which is all that the program handles"),
+        (DropReason::NatTableFull, "find the translation table full (nat.entries)"),
+    ];
+    let lost = |reason: DropReason| counts.drops[Loss::Program(reason).number()];
+    let &(reason, what) = decided.iter().max_by_key(|(reason, _)| lost(*reason))?;
+    let count = lost(reason);
+    if count <= counts.packets_out {
+        return None;
+    }
+    let gone = counts.packets_out + counts.drops.iter().sum::<u64>();
+    Some(Bottleneck {
+        component: reason.name().replace('_', " "),
+        utilization: count as f64 / gone as f64,
+        why: format!(
+            "{count} packets {what}; {} are forwarded. No part of the chip decides this run.",
+            counts.packets_out
+        ),
+    })
+}
+
 /// What limits the run. `tell` is called from time to time during re-runs and may stop them.
 ///
 /// # Errors
@@ -253,6 +296,9 @@ pub(super) fn judge(
     tell: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Result<Bottleneck, Error> {
     let config = ChipConfig { seed: request.seed, ..design.config.clone() };
+    if let Some(lost) = lost_otherwise(counts) {
+        return Ok(lost);
+    }
     let found = candidates(&config, counts);
     let lost = overloaded(counts);
     let first = found.first().map_or(0.0, |(_, level)| *level);
@@ -288,7 +334,11 @@ pub(super) fn judge(
     let base = rate(design, request, &config, tell)?;
     let mut gains: Vec<(&Limit, f64, f64)> = Vec::new();
     for (limit, level) in &found {
-        let lifted = rate(design, request, &limit.lift(&config), tell)?;
+        let lifted = match rate(design, request, &limit.lift(&config), tell) {
+            // Some parts do not come in twice the number.
+            Err(Error::Config { .. }) => continue,
+            lifted => lifted?,
+        };
         gains.push((limit, *level, if base > 0.0 { lifted / base - 1.0 } else { 0.0 }));
     }
     gains.sort_by(|a, b| b.2.total_cmp(&a.2));
@@ -332,6 +382,19 @@ pub(super) fn judge(
                 }
             ),
         }),
+    }
+}
+
+/// What stands where nobody asked what limits a run.
+pub(super) fn left_out(counts: &Counts) -> Bottleneck {
+    let (part, utilization) = busiest(counts);
+    Bottleneck {
+        component: "not judged".to_owned(),
+        utilization,
+        why: format!(
+            "Nobody asked what limits the run; the busiest part, {part}, is at {:.0} %.",
+            utilization * 100.0
+        ),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Chips from files: reading, assembly, a run, its report, and what can be said of a chip without running it.
 
+mod accelerators;
+mod board;
 mod check;
 mod cluster;
 mod design;
@@ -15,6 +17,7 @@ mod timeline;
 mod traffic;
 mod units;
 
+pub(crate) use board::{Above, above};
 pub use check::{ChipCheck, PlaceCheck, check_chip};
 pub use design::{ChipDrawing, DrawnCluster, DrawnLink, DrawnPlace, DrawnPort, DrawnRoute, drawing};
 pub(crate) use design::{describe, is_chip, is_program};

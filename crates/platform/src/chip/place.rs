@@ -1,16 +1,18 @@
 //! `[memory.NAME]`, `[unit.NAME]` and `[link.NAME]`.
 
+use super::accelerators;
 use super::units::{Clocks, byte_fs, time_ps};
 use crate::error::Error;
 use crate::files::{Files, Shelf};
 use crate::memory::{Rule, part, policy};
 use linecard_chip::config::{
-    BackPressure, BankBy, CacheConfig, DramConfig, DramPolicy, Interleaving, LinkConfig, PlaceConfig,
+    BackPressure, BankBy, CacheConfig, DramConfig, Interleaving, LinkConfig, PacketBufferConfig, PlaceConfig,
     PlaceKind, ServerConfig, SlotsConfig,
 };
 use linecard_config::{Document, Section};
 use linecard_dram::channel::{Policy, RefreshMode};
-use linecard_dram::{Device, SlotConfig};
+use linecard_dram::packet_buffer::{BatchBreak, Policy as Rules, Precharge, Queues};
+use linecard_dram::{Device, Organization, RowMap, SlotConfig};
 use linecard_program::script::Access;
 
 /// A memory, an accelerator or a link as the file names it, with the instances that were made of it.
@@ -43,6 +45,8 @@ enum Kind {
     Dram,
     Cached,
     Slots,
+    Results,
+    QueueManager,
 }
 
 const KINDS: &[(&str, Kind)] = &[
@@ -53,6 +57,9 @@ const KINDS: &[(&str, Kind)] = &[
     ("cached", Kind::Cached),
     ("slots", Kind::Slots),
 ];
+
+const UNIT_KINDS: &[(&str, Kind)] =
+    &[("server", Kind::Server), ("result_cache", Kind::Results), ("queue_manager", Kind::QueueManager)];
 
 /// Instances of a cluster by name.
 pub(super) type Instances<'a> = &'a dyn Fn(&str) -> Option<usize>;
@@ -82,6 +89,7 @@ impl Places {
         document: &Document,
         clocks: &Clocks,
         instances: Instances<'_>,
+        seed: u64,
     ) -> (Self, Vec<(usize, String, String)>) {
         let root = document.root();
         let mut places = Self { named: Vec::new(), configs: Vec::new() };
@@ -92,7 +100,11 @@ impl Places {
                 let (per, count) = per(&section, instances);
                 let first = places.configs.len();
                 let (kind, word) = match accelerator {
-                    true => (Kind::Server, "accelerator"),
+                    true => match section.choice_or("kind", "server", UNIT_KINDS, "what it does") {
+                        Kind::Results => (Kind::Results, "result cache"),
+                        Kind::QueueManager => (Kind::QueueManager, "queue manager"),
+                        _ => (Kind::Server, "accelerator"),
+                    },
                     false => {
                         let kind = section.choice_or("kind", "server", KINDS, "how it serves accesses");
                         (kind, KINDS.iter().find(|(_, k)| *k == kind).map_or("", |(name, _)| name))
@@ -103,7 +115,7 @@ impl Places {
                     false => capacity(&section),
                 };
                 leave_others(&section, kind);
-                let built = build(document, &section, kind, clocks);
+                let built = build(document, &section, kind, clocks, seed);
                 let capacity_bytes = capacity_of(&section, &built, capacity_bytes);
                 if kind == Kind::Cached {
                     let name = section.text("behind", "memory that the cache stands in front of");
@@ -172,11 +184,17 @@ impl Places {
 
 /// What a memory holds: of DRAM no more than its parts do, and all of that if the file does not say.
 fn capacity_of(section: &Section<'_>, built: &PlaceKind, given: Option<u64>) -> Option<u64> {
-    let PlaceKind::Dram(dram) = built else { return given };
-    let parts = dram.map.capacity_bytes() * u64::from(dram.channels);
+    let (parts, channels) = match built {
+        PlaceKind::Dram(dram) => (dram.map.capacity_bytes() * u64::from(dram.channels), dram.channels),
+        PlaceKind::PacketBuffer(buffer) => {
+            let each = buffer.device.organization().capacity_bytes();
+            (each * u64::from(buffer.channels), buffer.channels)
+        }
+        _ => return given,
+    };
     if let Some(given) = given.filter(|&given| given > parts) {
         let key = if section.has("capacity_bytes") { "capacity_bytes" } else { "capacity_mib" };
-        section.fail(key, format!("{given} bytes; {} parts of DRAM hold {parts}", dram.channels));
+        section.fail(key, format!("{given} bytes; {channels} parts of DRAM hold {parts}"));
     }
     Some(given.unwrap_or(parts))
 }
@@ -187,8 +205,10 @@ fn capacity(section: &Section<'_>) -> Option<u64> {
     bytes.or_else(|| section.integer_if("capacity_mib", 1..=1 << 30, meaning).map(|mib| mib << 20))
 }
 
-fn build(document: &Document, section: &Section<'_>, kind: Kind, clocks: &Clocks) -> PlaceKind {
+fn build(document: &Document, section: &Section<'_>, kind: Kind, clocks: &Clocks, seed: u64) -> PlaceKind {
     match kind {
+        Kind::Results => accelerators::results(section, server(section, clocks, true), seed),
+        Kind::QueueManager => accelerators::queue_manager(section),
         Kind::Server => PlaceKind::Server(server(section, clocks, true)),
         Kind::Ideal => {
             let mut ideal = server(section, clocks, false);
@@ -215,7 +235,7 @@ fn build(document: &Document, section: &Section<'_>, kind: Kind, clocks: &Clocks
             PlaceKind::Banked { bank: server(section, clocks, false), count: count as u32, by }
         }
         Kind::Dram => match dram(document, section, clocks) {
-            Some(dram) => PlaceKind::Dram(dram),
+            Some(dram) => dram,
             // What is wrong has been said; the rest of the file is read all the same.
             None => PlaceKind::Server(server_of(0)),
         },
@@ -249,9 +269,10 @@ fn leave_others(section: &Section<'_>, kind: Kind) {
         Kind::Server => &["concurrency"][..],
         Kind::Ideal => &[][..],
         Kind::Banked => &["banks", "by", "interleave_bytes"][..],
-        Kind::Dram => &["part", "controller", "channels", "interleave_bytes"][..],
+        Kind::Dram => DRAM_KEYS,
         Kind::Cached => &["behind", "line_bytes", "ways", "cache_bytes", "concurrency"][..],
         Kind::Slots => SLOT_KEYS,
+        Kind::Results | Kind::QueueManager => &[][..],
     };
     let mine = of_kind(kind);
     for (_, other) in KINDS {
@@ -310,7 +331,7 @@ fn server(section: &Section<'_>, clocks: &Clocks, several: bool) -> ServerConfig
         server.byte_fs += (ns * 1e6).round() as u64;
     }
     if let Some(atomics) = section.section("atomics") {
-        for kind in [Access::Write, Access::Add, Access::TestAndSet, Access::Swap] {
+        for kind in [Access::Write, Access::Add, Access::TestAndSet, Access::Swap, Access::Continue] {
             let meaning = "for which this kind of access keeps it busy";
             if let Some(ps) = time_ps(&atomics, kind.name(), hz, meaning) {
                 server.access_ps[kind as usize] = ps;
@@ -402,8 +423,27 @@ const MOST_SLOTS_BYTES: u64 = 1 << 36;
 /// What a memory with slots holds where the file does not say: room enough for any packet in each bank.
 const USUAL_SLOTS_BYTES: u64 = 64 << 20;
 
+/// What only DRAM has, and of it what only packet-buffer controllers look at.
+const DRAM_KEYS: &[&str] = &[
+    "part",
+    "controller",
+    "channels",
+    "interleave_bytes",
+    "banks",
+    "rows",
+    "halves",
+    "queues",
+    "precharge",
+    "batch_k",
+    "batch_break",
+    "prefetch",
+    "ideal",
+];
+const PACKET_BUFFER_KEYS: &[&str] =
+    &["rows", "halves", "queues", "precharge", "batch_k", "batch_break", "prefetch", "ideal", "banks"];
+
 /// DRAM by reference to a part and a policy.
-fn dram(document: &Document, section: &Section<'_>, clocks: &Clocks) -> Option<DramConfig> {
+fn dram(document: &Document, section: &Section<'_>, clocks: &Clocks) -> Option<PlaceKind> {
     let part_name = section.text("part", "DRAM part: a preset of presets/dram, or a file");
     let policy_name = section.text_or(
         "controller",
@@ -435,10 +475,13 @@ fn dram(document: &Document, section: &Section<'_>, clocks: &Clocks) -> Option<D
     let policy = policy(&files("policies", &policy_name), &[]).map_err(|e| failed("controller", e)).ok();
     let (part, policy) = (part?, policy?);
     let refresh = if policy.refresh { part.refresh } else { RefreshMode::None };
-    let device = Device::new(part.organization, part.timing.clone());
-    let (device, rules) = match policy.rule {
+    let clock_hz = (1e9 / part.period_ns).round() as u64;
+    let interleave_bytes = interleave.next_power_of_two() as u32;
+    let (device, policy) = match policy.rule {
         Rule::Queued { scheduler, page, row_hit_cap, command_queue, writes, auto_precharge } => {
-            let rules = DramPolicy::Queued(Policy {
+            section.leave(PACKET_BUFFER_KEYS);
+            let device = Device::new(part.organization, part.timing.clone());
+            let rules = Policy {
                 scheduler,
                 page,
                 row_hit_cap,
@@ -447,23 +490,117 @@ fn dram(document: &Document, section: &Section<'_>, clocks: &Clocks) -> Option<D
                 writes,
                 refresh,
                 dual_issue: part.dual_issue,
-            });
+            };
             (device.with_auto_precharge(auto_precharge), rules)
         }
         Rule::PacketBuffer(rules) => {
-            (device, DramPolicy::PacketBuffer { rules, refresh, window: policy.transaction_queue })
+            let maps = RowMap::ALL.map(|map| (map.name(), map));
+            let halves = [("together", false), ("apart", true)];
+            return Some(PlaceKind::PacketBuffer(PacketBufferConfig {
+                clock_hz: if section.has("clock") { hz } else { clock_hz },
+                device: Device::new(organization(section, part.organization, channels), part.timing),
+                rules: packet_rules(section, rules),
+                refresh,
+                rows: section.choice_or("rows", "round_robin", &maps, "which bank a row lies in"),
+                halves_apart: section.choice_or(
+                    "halves",
+                    "together",
+                    &halves,
+                    "the two writes of a cell that comes partly from registers: a turn of the controller, or one each",
+                ),
+                channels,
+                interleave_bytes,
+                latency_ps,
+            }));
         }
     };
-    Some(DramConfig {
-        clock_hz: (1e9 / part.period_ns).round() as u64,
+    Some(PlaceKind::Dram(DramConfig {
+        clock_hz,
         device,
-        policy: rules,
+        policy,
         map: part.map,
         access_bytes: part.access_bytes,
         channels,
-        interleave_bytes: interleave.next_power_of_two() as u32,
+        interleave_bytes,
         latency_ps,
-    })
+    }))
+}
+
+/// The part with another number of banks, and with as many rows as make the capacity that the file says.
+fn organization(section: &Section<'_>, part: Organization, channels: u32) -> Organization {
+    let mut organization = part;
+    if let Some(banks) = section.integer_if("banks", 1..=1024, "banks, instead of the part's") {
+        power_of_two(section, "banks", banks);
+        organization.banks = banks.next_power_of_two() as u32;
+    }
+    if let Some(capacity) = capacity(section) {
+        let row = u64::from(organization.banks) * u64::from(organization.row_bytes) * u64::from(channels);
+        let rows = capacity / row;
+        if rows == 0 {
+            section.fail("banks", format!("{capacity} bytes do not make a row of each bank ({row} bytes)"));
+        }
+        organization.rows = rows.clamp(1, u64::from(u32::MAX / organization.banks)) as u32;
+    }
+    organization
+}
+
+/// Rules of a packet-buffer controller: those of its policy, and what the file says instead.
+fn packet_rules(section: &Section<'_>, policy: Rules) -> Rules {
+    let queues = [("odd_even", Queues::OddEven), ("read_write", Queues::ReadWrite)];
+    let precharges = [("eager", Precharge::Eager), ("lazy", Precharge::Lazy)];
+    let breaks = [("same_bank_miss", BatchBreak::SameBankMiss), ("any_miss", BatchBreak::AnyMiss)];
+    fn named<T: Copy + PartialEq>(choices: &[(&'static str, T)], value: T) -> &'static str {
+        choices.iter().find(|(_, known)| *known == value).map_or("", |(name, _)| name)
+    }
+    let usual = |what: &str| format!("{what}, instead of the policy's");
+    Rules {
+        queues: section.choice_or(
+            "queues",
+            named(&queues, policy.queues),
+            &queues,
+            &usual("how requests are queued"),
+        ),
+        precharge: section.choice_or(
+            "precharge",
+            named(&precharges, policy.precharge),
+            &precharges,
+            &usual("when a bank is precharged"),
+        ),
+        batch: section.integer_or(
+            "batch_k",
+            policy.batch.into(),
+            1..=1024,
+            &usual("largest batch from one queue; 1 alternates"),
+        ) as u32,
+        batch_break: section.choice_or(
+            "batch_break",
+            named(&breaks, policy.batch_break),
+            &breaks,
+            &usual("which miss ends a batch"),
+        ),
+        prefetch: section.switch_or(
+            "prefetch",
+            policy.prefetch,
+            &usual("activate the row of the impending access"),
+        ),
+        ideal: section.switch_or("ideal", policy.ideal, &usual("every access takes the time of a row hit")),
+    }
+}
+
+/// The `[unit.NAME]` of a kind, if there is one.
+fn unit_of_kind<'d>(root: &Section<'d>, kind: &str) -> Option<Section<'d>> {
+    let units = root.sections("unit");
+    units.into_iter().find(|unit| unit.text_if("kind", "what it does").as_deref() == Some(kind))
+}
+
+/// Whether the file has a result cache that holds anything.
+pub(super) fn has_results(root: &Section<'_>) -> bool {
+    unit_of_kind(root, "result_cache").is_some_and(|unit| accelerators::entries(&unit) > 0)
+}
+
+/// The queue manager of the file, if it has one.
+pub(super) fn queue_manager_of(root: &Section<'_>) -> Option<linecard_queueing::Kind> {
+    unit_of_kind(root, "queue_manager").and_then(|unit| accelerators::manager(&unit))
 }
 
 /// A name of a preset in its folder, unless it is a path.

@@ -3,7 +3,7 @@
 use super::place::instance_name;
 use linecard_chip::config::{
     Looked, OrderConfig, OrderKept, PoolConfig, PortConfig, ReceiveConfig, Release, Scheduler,
-    TransmitBufferConfig, TransmitConfig, Watermarks, WhenFull,
+    TransmitBufferConfig, TransmitConfig, TransmitSlotsConfig, Watermarks, WhenFull,
 };
 use linecard_config::Section;
 use linecard_program::CELL_BYTES;
@@ -28,6 +28,8 @@ pub(super) struct Ports {
     pub pools: Vec<PoolConfig>,
     pub ports: Vec<PortConfig>,
     pub moves: Moves,
+    /// Links by name, one instance after another.
+    links: Vec<String>,
 }
 
 fn buffers(root: &Section<'_>) -> Vec<Buffer> {
@@ -102,10 +104,10 @@ pub(super) fn transmit_buffer(root: &Section<'_>) -> Option<TransmitBufferConfig
 }
 
 impl Ports {
-    /// Reads all ports; `inboxes` are the names that they may hand packets to.
-    pub fn read(root: &Section<'_>, inboxes: &[String]) -> Self {
+    /// Reads all ports; `inboxes` are the names that they may hand packets to, `links` those that may lie between.
+    pub fn read(root: &Section<'_>, inboxes: &[String], links: Vec<String>) -> Self {
         let buffers = buffers(root);
-        let mut all = Self { pools: Vec::new(), ports: Vec::new(), moves: Moves::default() };
+        let mut all = Self { pools: Vec::new(), ports: Vec::new(), moves: Moves::default(), links };
         let mut shared: Vec<(String, usize)> = Vec::new();
         for section in root.sections("port") {
             all.port(&section, &buffers, &mut shared, inboxes);
@@ -219,7 +221,20 @@ impl Ports {
             }
             None => (0, None),
         };
-        (ReceiveConfig { bits_per_second, pool, inbox }, own)
+        (ReceiveConfig { bits_per_second, pool, inbox, bus: self.bus(section) }, own)
+    }
+
+    /// The link between the port and the chip.
+    fn bus(&self, section: &Section<'_>) -> Option<usize> {
+        let meaning =
+            "link that cells cross between the port and threads, which wait for them; none if left out";
+        let name = section.text_if("bus", meaning)?;
+        let found = self.links.iter().position(|link| *link == name);
+        if found.is_none() {
+            let near = crate::schema::nearest(&name, self.links.iter().map(String::as_str));
+            section.fail("bus", format!("no link is called `{name}`{near}"));
+        }
+        found
     }
 
     fn outward(&mut self, section: &Section<'_>, bits_per_second: u64) -> TransmitConfig {
@@ -275,8 +290,26 @@ impl Ports {
                 1..=1 << 26,
                 "cells between a memory and the wire",
             ) as u32,
+            slots: slots(section),
+            bus: self.bus(section),
         }
     }
+}
+
+/// Transmit slots of a port, if it has such.
+fn slots(section: &Section<'_>) -> Option<TransmitSlotsConfig> {
+    let meaning = "slots that output threads (block_cells of a cluster) fill; each takes a block";
+    let slots = section.integer_if("slots", 1..=128, meaning)?;
+    let ps =
+        |key: &str, meaning: &str| (section.number_or(key, 0.0, 0.0..=1e9, meaning) * 1e3).round() as u64;
+    Some(TransmitSlotsConfig {
+        slots: slots as u32,
+        handshake_ps: ps("handshake_ns", "to hand a transmit slot over"),
+        drain_cell_ps: ps(
+            "drain_cell_ns",
+            "for which each cell then keeps its slot, beside its time on the wire",
+        ),
+    })
 }
 
 /// Reads `[order]`.

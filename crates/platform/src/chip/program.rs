@@ -1,13 +1,12 @@
 //! Programs: `[program]` of a chip, and files of listed steps.
 
 use super::cluster::NamedInbox;
-use super::native::reader;
+use super::native::{Runs, names, reader};
 use super::place::in_folder;
 use crate::preset::find;
 use crate::routes::routes;
-use linecard_apps::{
-    Address, Amount, Does, Each, Ipv4Forward, ListedStep, OutPort, Route, RouteTable, StepList,
-};
+use crate::schema::nearest;
+use linecard_apps::{Address, Amount, Does, Each, ListedStep, OutPort, Route, RouteTable, StepList};
 use linecard_config::{Document, Problem, Row, Section, read};
 use linecard_program::script::{Access, PacketProgram, RoleId};
 use std::rc::Rc;
@@ -39,13 +38,6 @@ impl Roles {
     }
 }
 
-/// What runs.
-#[derive(Clone, Debug)]
-pub(super) enum Runs {
-    Steps(StepList),
-    Ipv4(Ipv4Forward),
-}
-
 /// A program that has been read.
 #[derive(Clone, Debug)]
 pub(super) struct ReadProgram {
@@ -57,6 +49,8 @@ pub(super) struct ReadProgram {
     pub roles: Vec<usize>,
     /// Whether it moves cells of packets itself.
     pub moves_cells: bool,
+    /// Whether it asks for room in the packet memory.
+    pub allocates: bool,
     /// Inboxes that it puts packets into.
     pub puts: Vec<usize>,
 }
@@ -64,10 +58,7 @@ pub(super) struct ReadProgram {
 impl ReadProgram {
     /// A program that has seen no packet.
     pub fn fresh(&self) -> Box<dyn PacketProgram> {
-        match &self.runs {
-            Runs::Steps(steps) => Box::new(steps.clone()),
-            Runs::Ipv4(ipv4) => Box::new(ipv4.clone()),
-        }
+        self.runs.fresh()
     }
 }
 
@@ -81,6 +72,10 @@ pub(super) struct Reading<'a> {
     pub threads: u64,
     /// Whether packets of congested ports are kept in memory.
     pub keeps: bool,
+    /// Whether there is a cache of lookup results.
+    pub results: bool,
+    /// The queue manager, if there is one.
+    pub queue_manager: Option<linecard_queueing::Kind>,
 }
 
 impl Reading<'_> {
@@ -104,10 +99,12 @@ impl Reading<'_> {
 /// Where a program is named: place and key, for messages.
 pub(super) type NamedAt = (String, String);
 
-/// The program of a name, with where that stands; without one what the chip's own file says under `[program]`.
+/// The program of a name, with where that stands; without one what the chip's own file says under `[program]`, or of the
+/// programs that come with the project the one called `native`, with the costs that stand there.
 pub(super) fn program(
     document: &Document,
     name: Option<(&str, NamedAt)>,
+    native: Option<&str>,
     reading: &mut Reading<'_>,
 ) -> Option<ReadProgram> {
     let root = document.root();
@@ -122,10 +119,11 @@ pub(super) fn program(
                 );
                 return None;
             };
-            match own.text_if("run", "program: a preset of presets/programs, or a file") {
+            let run = own.text_if("run", "program: a preset of presets/programs, or a file");
+            match native.map(str::to_owned).or(run) {
                 Some(run) if reader(&run).is_some() => {
                     own.leave(&["step"]);
-                    reader(&run).map(|read| read(&own, reading))
+                    reader(&run).map(|read| read(&root, &own, reading))
                 }
                 Some(run) => {
                     if !own.list("step").is_empty() {
@@ -162,6 +160,8 @@ fn from_file(
     let (file, finder_name) = (in_folder("programs", name), name.rsplit('/').next().unwrap_or(name));
     if let Err(message) = find(&file) {
         let (place, key) = named_at;
+        let own = nearest(name, names());
+        let message = if own.is_empty() { message } else { format!("no program is called `{name}`{own}") };
         document.report(place, &key, message);
         return None;
     }
@@ -185,8 +185,16 @@ fn from_file(
 pub(super) fn describe_program(name: &str) -> Result<(String, Vec<String>, Vec<Row>), Vec<Problem>> {
     let document = read(&in_folder("programs", name), &[], &[], &find);
     let mut roles = Roles::default();
-    let mut reading =
-        Reading { roles: &mut roles, inboxes: &[], ports: 1, seed: 1, threads: 1, keeps: false };
+    let mut reading = Reading {
+        roles: &mut roles,
+        inboxes: &[],
+        ports: 1,
+        seed: 1,
+        threads: 1,
+        keeps: false,
+        results: false,
+        queue_manager: None,
+    };
     listed(&document.root(), name, &mut reading);
     let (title, extends) = (document.title().to_owned(), document.extends().to_vec());
     Ok((title, extends, document.finish()?))
@@ -242,6 +250,7 @@ fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_>) -> Optio
         routes: None,
         roles: vec![],
         moves_cells: false,
+        allocates: false,
         puts: vec![],
     };
     let mut steps = Vec::new();
@@ -276,7 +285,7 @@ fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_>) -> Optio
 
 /// Locks are taken once and given back by the packet that took them, or threads would wait for ever.
 fn check_locks(listed: &[Section<'_>], steps: &[ListedStep]) {
-    let mut held: Vec<(u16, &Section<'_>)> = Vec::new();
+    let mut held: Vec<(u32, &Section<'_>)> = Vec::new();
     for (section, step) in listed.iter().zip(steps) {
         match step.does {
             Does::Lock(_) | Does::Unlock(_)
@@ -358,8 +367,8 @@ fn does(
             Does::Cell { role: role(reading, read, 0), write: verb == Verb::MoveIn, posted: posted() }
         }
         Verb::Join => Does::Join,
-        Verb::Lock => Does::Lock(step.integer_or("lock", 0, 0..=1000, "number of the lock") as u16),
-        Verb::Unlock => Does::Unlock(step.integer_or("lock", 0, 0..=1000, "number of the lock") as u16),
+        Verb::Lock => Does::Lock(step.integer_or("lock", 0, 0..=1000, "number of the lock") as u32),
+        Verb::Unlock => Does::Unlock(step.integer_or("lock", 0, 0..=1000, "number of the lock") as u32),
         Verb::LookUp => {
             let bytes = step.integer_or("bytes", 4, 1..=4096, "bytes of an entry of the table") as u16;
             Does::LookUp { role: role(reading, read, TABLE_BYTES), bytes }

@@ -8,7 +8,10 @@ use crate::request::RunRequest;
 use crate::run::Notes;
 use crate::summary::{TrafficFacts, share, traffic_warnings};
 use crate::totals::{PacketCounts, add_latency, add_totals};
-use linecard_chip::{Chip, Counts, DramShares, Loss, Outcome, SlotShares};
+use linecard_chip::{
+    Chip, ClusterCounts, Counts, DramShares, Loss, Outcome, PacketBufferCounts, PlaceCounts, SlotShares,
+};
+use linecard_dram::packet_buffer::Statistics;
 use linecard_program::DropReason;
 use linecard_sim::{batch_means, grows, ratio_of_batches};
 use std::path::Path;
@@ -153,6 +156,11 @@ fn resources(counts: &Counts) -> Vec<ResourceUse> {
             add(format!("{}, outward", port.group), used, used);
         }
     }
+    for port in &counts.ports {
+        if let Some(slots) = port.slots {
+            add("transmit slots".to_owned(), slots, slots);
+        }
+    }
     for pool in &counts.pools {
         let name = pool.name.split('.').next().unwrap_or(&pool.name);
         let full = |cells: f64| (cells / f64::from(pool.cells)).min(1.0);
@@ -170,6 +178,22 @@ fn resources(counts: &Counts) -> Vec<ResourceUse> {
     uses
 }
 
+/// Where the time of the buses of a packet buffer went. Whatever is left had no request: the access under way at either end
+/// of the measurement is counted where it began, so that idle time is not summed but is the rest.
+fn of_packet_buffer(buffer: &PacketBufferCounts) -> DramShares {
+    let (count, cycles) = (buffer.channels.len() as f64, buffer.cycles as f64);
+    let mean = |of: fn(&Statistics) -> u64| {
+        share(buffer.channels.iter().map(|s| of(s) as f64).sum::<f64>() / count, cycles)
+    };
+    DramShares {
+        data: mean(|s| s.data_cycles[0] + s.data_cycles[1]),
+        row_miss: mean(|s| s.row_wait_cycles),
+        turnaround: mean(|s| s.turnaround_cycles),
+        row_hit_rate: buffer.channels.iter().map(Statistics::row_hit_rate).sum::<f64>() / count,
+        ..DramShares::default()
+    }
+}
+
 /// All DRAM of the chip: where the time of its buses went.
 fn dram(counts: &Counts) -> DramTime {
     let of_slots = |slots: SlotShares| DramShares {
@@ -178,8 +202,11 @@ fn dram(counts: &Counts) -> DramTime {
         refresh: slots.refresh,
         ..DramShares::default()
     };
-    let all: Vec<_> =
-        counts.places.iter().filter_map(|place| place.dram.or(place.slots.map(of_slots))).collect();
+    let of_place = |place: &PlaceCounts| {
+        let buffer = place.packet_buffer.as_ref().map(of_packet_buffer);
+        place.dram.or(place.slots.map(of_slots)).or(buffer)
+    };
+    let all: Vec<_> = counts.places.iter().filter_map(of_place).collect();
     let mean = |of: fn(&DramShares) -> f64| share(all.iter().map(of).sum(), all.len() as f64);
     let (data, row_miss, turnaround, refresh, spacing) = (
         mean(|d| d.data),
@@ -259,6 +286,75 @@ fn warnings(told: &Told<'_>, summary: &Summary) -> Vec<String> {
     warnings
 }
 
+/// What engines and threads did: the parts of the time of all engines, and what each thread of a kind forwards.
+fn engine_metrics(told: &Told<'_>, summary: &Summary, add: &mut impl FnMut(&str, &str, &str, f64)) {
+    let config = &told.design.config;
+    let clusters = || told.counts.clusters.iter().zip(&config.clusters);
+    let engines: f64 = config.clusters.iter().map(|c| f64::from(c.engines)).sum();
+    let mean = |of: fn(&ClusterCounts) -> f64| {
+        share(clusters().map(|(counts, c)| of(counts) * f64::from(c.engines)).sum(), engines) * 100.0
+    };
+    let (busy, polling) = (mean(|c| c.busy), mean(|c| c.polling));
+    add("engines", "busy_percent", "percent", busy);
+    add("engines", "polling_percent", "percent", polling);
+    add("engines", "idle_percent", "percent", (100.0 - busy - polling).max(0.0));
+    let mut groups: Vec<&str> = Vec::new();
+    for (counts, cluster) in clusters().filter(|(counts, _)| !counts.sends_blocks) {
+        if groups.contains(&counts.group.as_str()) {
+            continue;
+        }
+        groups.push(&counts.group);
+        let alike = config.clusters.iter().filter(|c| c.group == counts.group);
+        let threads: f64 = alike.map(|c| f64::from(c.engines) * f64::from(c.threads)).sum();
+        let each = share(summary.throughput_mpps * 1e3, threads);
+        add(&counts.group, "rate_each", "kpps", each);
+        let cycles = share(cluster.clock_hz as f64 / 1e3, each);
+        add(&counts.group, "engine_cycles_per_packet", "engine cycles", cycles);
+    }
+}
+
+fn packet_buffer_metrics(
+    name: &str,
+    buffer: &PacketBufferCounts,
+    add: &mut impl FnMut(&str, &str, &str, f64),
+) {
+    let shares = of_packet_buffer(buffer);
+    add(name, "data_utilization_percent", "percent", shares.data * 100.0);
+    add(name, "row_miss_percent", "percent", shares.row_miss * 100.0);
+    add(name, "turnaround_percent", "percent", shares.turnaround * 100.0);
+    let idle = (1.0 - shares.data - shares.row_miss - shares.turnaround).max(0.0);
+    add(name, "idle_percent", "percent", idle * 100.0);
+    let sum = |of: &dyn Fn(&Statistics) -> u64| buffer.channels.iter().map(of).sum::<u64>() as f64;
+    add(name, "activates", "commands", sum(&|s| s.activates));
+    add(name, "precharges", "commands", sum(&|s| s.precharges));
+    for (side, way) in [(0, "read"), (1, "write")] {
+        let (accesses, bytes) = (sum(&|s| s.accesses[side]), sum(&|s| s.bytes[side]));
+        add(name, &format!("{way}s"), "accesses", accesses);
+        add(name, &format!("{way}_bytes"), "bytes", bytes);
+        add(name, &format!("mean_{way}_bytes"), "bytes", share(bytes, accesses));
+    }
+    // The observed batch is counted in mean transfers (Hasan 2003, section 6.4).
+    let mean_bytes = share(sum(&|s| s.bytes[0] + s.bytes[1]), sum(&|s| s.accesses[0] + s.accesses[1]));
+    for (side, way) in [(0, "read"), (1, "write")] {
+        let batch = share(sum(&|s| s.bytes[side]), sum(&|s| s.batches[side]));
+        add(name, &format!("observed_batch_{way}"), "mean transfers", share(batch, mean_bytes));
+    }
+    let rows = |write: bool| {
+        share(buffer.channels.iter().map(|s| s.rows_touched(write)).sum(), buffer.channels.len() as f64)
+    };
+    add(name, "rows_touched_per_16_input", "rows", rows(true));
+    add(name, "rows_touched_per_16_output", "rows", rows(false));
+    for (channel, statistics) in buffer.channels.iter().enumerate() {
+        for (bank, &cycles) in statistics.bank_data_cycles.iter().enumerate() {
+            let part = match buffer.channels.len() {
+                1 => format!("{name}.bank.{bank}"),
+                _ => format!("{name}.channel.{channel}.bank.{bank}"),
+            };
+            add(&part, "data", "fraction", share(cycles as f64, buffer.cycles as f64));
+        }
+    }
+}
+
 fn metrics(
     told: &Told<'_>,
     summary: &Summary,
@@ -290,6 +386,7 @@ fn metrics(
         add(&r.component, "utilization", "fraction", r.utilization);
         add(&r.component, "utilization_percent", "percent", r.utilization * 100.0);
     }
+    engine_metrics(told, summary, &mut add);
     for cluster in &counts.clusters {
         add(&cluster.name, "engines_busy", "fraction", cluster.busy);
         add(&cluster.name, "threads_held", "fraction", cluster.threads_held);
@@ -313,6 +410,28 @@ fn metrics(
         if let Some(rate) = place.hit_rate {
             add(&place.name, "hit_rate", "fraction", rate);
         }
+        if place.slots.is_none() {
+            let bits = place.bytes as f64 * 8.0;
+            add(&place.name, "bandwidth_gbps", "Gbit/s", share(bits, summary.simulated_seconds * 1e9));
+        }
+        if let Some(buffer) = &place.packet_buffer {
+            packet_buffer_metrics(&place.name, buffer, &mut add);
+        }
+        if let Some((hits, lookups)) = place.results {
+            add(&place.name, "lookups", "packets", lookups as f64);
+            add(&place.name, "hits", "packets", hits as f64);
+        }
+        if let Some(manager) = place.queue_manager {
+            add(&place.name, "lookups", "operations", manager.lookups as f64);
+            add(&place.name, "hits", "operations", manager.hits as f64);
+        }
+    }
+    if let Some(cells) = counts.cells_in_use {
+        add("packet memory", "cells_in_use", "cells", cells);
+    }
+    if let Some((inside, written)) = counts.wide_blocks {
+        let all = (inside + written) as f64;
+        add("queue caches", "blocks_handed_over_inside", "fraction", share(inside as f64, all));
     }
     for link in &counts.links {
         add(&link.name, "busy", "fraction", link.utilization);
@@ -333,6 +452,9 @@ fn metrics(
             add(&port.name, &format!("bytes_{side}"), "bytes", port.bytes[number] as f64);
         }
         add(&port.name, "queue_most", "packets", f64::from(port.most_queued));
+        if let Some(slots) = port.slots {
+            add(&port.name, "transmit_slots", "fraction", slots);
+        }
     }
     for inbox in &counts.inboxes {
         add(&inbox.name, "waiting_most", "packets", f64::from(inbox.most));

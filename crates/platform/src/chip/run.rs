@@ -7,13 +7,13 @@ use super::timeline;
 use crate::error::Error;
 use crate::report::RunReport;
 use crate::request::{Progress, RunRequest};
-use crate::run::{Notes, judge_traffic};
+use crate::run::{Notes, Verdict, judge_traffic};
 use crate::traffic::{Source, Traffic, TrafficNotes};
 use crate::whole_file::WholeFile;
 use linecard_apps::RouteTable;
-use linecard_chip::{Arrival, Chip, ChipConfig, Outcome, RunLimit, Window};
-use linecard_program::PacketHead;
-use linecard_program::script::{Access, PacketInfo, PacketProgram, RoleId, Step, Steps};
+use linecard_chip::{Chip, ChipConfig, Loss, Outcome, RunLimit, Window};
+use linecard_program::script::{Access, Block, PacketInfo, PacketProgram, RoleId, Step, Steps};
+use linecard_program::{DropReason, PacketHead};
 use linecard_traffic::remap::{AddressMap, AddressMapOptions};
 use std::ops::ControlFlow;
 
@@ -76,7 +76,19 @@ impl PacketProgram for Ringed {
         self.inner.fills_transmit_buffer()
     }
 
-    fn locks(&self) -> u16 {
+    fn more(&mut self, part: u8, answer: u32, head: &mut PacketHead, steps: &mut Steps) {
+        self.inner.more(part, answer, head, steps);
+    }
+
+    fn block(&mut self, block: &Block, steps: &mut Steps) {
+        self.inner.block(block, steps);
+    }
+
+    fn sends_blocks(&self) -> bool {
+        self.inner.sends_blocks()
+    }
+
+    fn locks(&self) -> u32 {
         self.inner.locks()
     }
 
@@ -145,9 +157,7 @@ impl Design {
     pub(super) fn chip(&self, request: &RunRequest, config: ChipConfig) -> Result<(Chip, Notes), Error> {
         let mut traffic = self.traffic(request)?;
         let notes = traffic.notes();
-        let source = Box::new(move || {
-            traffic.next().map(|a| Arrival { at_ns: a.at_ns, flow_hash: a.flow_hash, head: a.head })
-        });
+        let source = Box::new(move || traffic.next());
         let chip = Chip::new(config, self.programs(), source).map_err(|message| Error::Config {
             problems: vec![crate::preset::problem(request.preset.clone(), "", message)],
         })?;
@@ -162,6 +172,7 @@ impl Design {
 /// All configuration problems at once; a capture that cannot be used; a run that ends without a result.
 pub(crate) fn run(
     request: &RunRequest,
+    verdict: Verdict,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<RunReport, Error> {
     let design = Design::load(&request.preset, &request.overrides, request.app.as_deref(), request.seed)?;
@@ -191,13 +202,27 @@ pub(crate) fn run(
     let measured = chip.counts();
     if outcome == Outcome::TrafficEnded && measured.packets_out == 0 && request.warmup_packets != Some(0) {
         let whole = RunRequest { warmup_packets: Some(0), ..request.clone() };
-        let mut report = run(&whole, progress)?;
+        let mut report = run(&whole, verdict, progress)?;
         report
             .warnings
             .push("the traffic ended within the warm-up: statistics cover the whole run".to_owned());
         return Ok(report);
     }
-    let limits = limits::judge(&design, request, &chip, &measured, &mut || progress(come(u64::MAX)))?;
+    // A run in which nothing fitted is no result.
+    let too_large = measured.drops[Loss::Program(DropReason::TooLarge).number()];
+    let others = measured.drops.iter().sum::<u64>() - too_large - measured.drops[Loss::LineFull.number()];
+    if measured.packets_out == 0 && too_large > 0 && others == 0 {
+        return Err(Error::Run(format!(
+            "none of the {too_large} packets fits a receive buffer or a page of the packet memory: raise cells of the \
+             [buffer], or page_bytes"
+        )));
+    }
+    let limits = match verdict {
+        Verdict::Found => {
+            limits::judge(&design, request, &chip, &measured, &mut || progress(come(u64::MAX)))?
+        }
+        Verdict::LeftOut => limits::left_out(&measured),
+    };
     let told =
         Told { design: &design, request, chip: &chip, counts: &measured, outcome: &outcome, notes: &notes };
     let mut report = report(&told, limits);

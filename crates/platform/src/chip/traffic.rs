@@ -182,7 +182,10 @@ fn shots(root: &Section<'_>, when: When, traffic: &Section<'_>, sizes: &Sizes) -
     let Some(section) = section else {
         root.fail(
             "shots",
-            format!("missing: shot noise has flows of its own, [shots] with {}", KEYS.join(", ")),
+            format!(
+                "missing: shot noise has flows of its own, [shots] with {}, as platforms/ixp2400_core has",
+                KEYS.join(", ")
+            ),
         );
         return None;
     };
@@ -219,7 +222,7 @@ fn arrivals(
             "rate_gbps",
             format!(
                 "{gbps} Gbit/s of frames of {mean_bytes:.0} bytes are {on_the_wire:.1} Gbit/s on the wire, with preamble \
-                 and gap; all ports together carry {line_gbps} Gbit/s: at most {:.2}",
+                 and gap; all ports together carry {line_gbps:.1} Gbit/s: at most {:.2}",
                 gbps * line_gbps / on_the_wire
             ),
         );

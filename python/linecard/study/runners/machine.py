@@ -24,5 +24,6 @@ def run(spec: RunSpec, progress: Callable[[int, int], object]) -> RunResult:
         packets=spec.packets,
         warmup_packets=spec.warmup_packets,
         map_addresses=spec.map_addresses,
+        verdict=False,
         progress=progress,
     )

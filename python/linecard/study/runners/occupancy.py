@@ -55,6 +55,7 @@ def _run(spec: RunSpec, changes: tuple[str, ...], progress: Callable[[int, int],
             seed=spec.seed,
             packets=spec.packets,
             warmup_packets=spec.warmup_packets,
+            verdict=False,
             progress=progress,
         )
         with _lock:

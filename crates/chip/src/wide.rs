@@ -41,7 +41,7 @@ struct Queue {
 
 /// A DRAM access that the caches ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Transfer {
+pub(crate) struct WideTransfer {
     pub write: bool,
     /// First cell in the packet buffer.
     pub cell: u32,
@@ -152,7 +152,7 @@ impl WideCaches {
 
     /// The next DRAM access of a queue, if it can be asked for now. Call until `None` after every change.
     #[inline]
-    pub fn next_transfer(&mut self, queue: u16) -> Option<Transfer> {
+    pub fn next_transfer(&mut self, queue: u16) -> Option<WideTransfer> {
         let full = (1u64 << self.block_cells) as u32 - 1;
         let q = &mut self.queues[queue as usize];
         let length = q.ring.len();
@@ -160,12 +160,12 @@ impl WideCaches {
         if q.write_asked < q.write_done + self.blocks && block.written == full {
             q.write_asked += 1;
             self.written_blocks += 1;
-            return Some(Transfer { write: true, cell: block.address, bytes: u32::from(block.bytes) });
+            return Some(WideTransfer { write: true, cell: block.address, bytes: u32::from(block.bytes) });
         }
         if q.read_asked < q.write_done && q.read_asked < q.consumed + self.blocks {
             let block = q.ring[q.read_asked as usize % length];
             q.read_asked += 1;
-            return Some(Transfer { write: false, cell: block.address, bytes: u32::from(block.bytes) });
+            return Some(WideTransfer { write: false, cell: block.address, bytes: u32::from(block.bytes) });
         }
         None
     }

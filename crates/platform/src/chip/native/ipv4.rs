@@ -1,25 +1,13 @@
-//! Programs that the project itself brings, in Rust: they do the work on headers for real, and `[program]` of the chip
-//! says what it costs.
+//! `ipv4_forward`: forwarding by parallel threads (Girish 2008).
 
-use super::program::{ReadProgram, Reading, Runs};
+use super::{MILLION, Runs};
+use crate::chip::program::{ReadProgram, Reading};
 use linecard_apps::{BufferingScheme, Ipv4Config, Ipv4Forward, Ipv4Roles, RouteTable};
 use linecard_config::Section;
 use linecard_program::script::RoleId;
 
-/// Reads the costs of a program.
-type Reader = fn(&Section<'_>, &mut Reading<'_>) -> ReadProgram;
-
-/// All of them by name. One more is a function here.
-const NATIVE: &[(&str, Reader)] = &[("ipv4_forward", ipv4_forward)];
-
-/// What reads the costs of the program of a name.
-pub(super) fn reader(name: &str) -> Option<Reader> {
-    NATIVE.iter().find(|(known, _)| *known == name).map(|&(_, reader)| reader)
-}
-
-const MILLION: u64 = 1_000_000;
-
-fn ipv4_forward(section: &Section<'_>, reading: &mut Reading<'_>) -> ReadProgram {
+/// Reads its costs.
+pub(super) fn read(_: &Section<'_>, section: &Section<'_>, reading: &mut Reading<'_>) -> ReadProgram {
     let schemes = BufferingScheme::ALL.map(|scheme| (scheme.name(), scheme));
     let cycles = |key: &str, meaning: &str| section.integer(key, 0..=MILLION, meaning) as u32;
     let config = Ipv4Config {
@@ -70,6 +58,7 @@ fn ipv4_forward(section: &Section<'_>, reading: &mut Reading<'_>) -> ReadProgram
         routes,
         roles: used,
         moves_cells: true,
+        allocates: false,
         puts: vec![],
     }
 }

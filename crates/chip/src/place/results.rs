@@ -1,13 +1,16 @@
-//! The result cache: which flows' lookups need not be done again (Girish 2008, chapter 5).
+//! The result cache as a place: which flows' lookups need not be done again (Girish 2008, chapter 5).
 //!
 //! It keeps no results: an entry stands for its result, which the program knows. A flow that shares its digest with
 //! another would get the other's result; that is not modelled here, `linecard flowcache --false-hits` counts it.
 
+use super::server::Server;
 use crate::config::ResultCacheConfig;
-use linecard_flowcache::{Digester, FlowCache, FlowCacheError, Key};
+use linecard_flowcache::{Digester, FlowCache, Key};
 use linecard_program::PacketHead;
+use linecard_sim::Timebase;
 
-pub(crate) struct ResultCache {
+pub(crate) struct Results {
+    pub port: Server,
     cache: FlowCache,
     key: Key,
     digester: Digester,
@@ -15,10 +18,15 @@ pub(crate) struct ResultCache {
     pub hits: u64,
 }
 
-impl ResultCache {
-    pub fn new(config: &ResultCacheConfig) -> Result<Self, FlowCacheError> {
+impl Results {
+    /// An empty cache.
+    ///
+    /// # Errors
+    /// A sentence on what does not fit.
+    pub fn new(config: &ResultCacheConfig, timebase: &Timebase) -> Result<Self, String> {
         Ok(Self {
-            cache: FlowCache::new(&config.configuration, config.seed)?,
+            port: Server::new(&config.port, timebase),
+            cache: FlowCache::new(&config.configuration, config.seed).map_err(|e| e.to_string())?,
             key: config.key.clone(),
             digester: config.digester.clone(),
             lookups: 0,

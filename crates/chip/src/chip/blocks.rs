@@ -1,0 +1,499 @@
+//! Output threads: packets wait in the queue of their port, and threads move them block by block to its transmit slots.
+//!
+//! A program asks for a place in the queue before it stores the packet (`Admit`) and for room in the packet memory
+//! (`Allocate`); a packet that is complete there (`Enqueue`) is given to the threads of its port in blocks, as slots are
+//! free. Source: Hasan 2003, sections 4.3, 4.5 and 5.2.
+
+use super::threads::Issued;
+use super::{BlockThread, Chip, NO_TARGET, Owner, Room};
+use crate::packet::NONE;
+use crate::place::Place;
+use crate::place::packet_buffer::Transfer;
+use crate::port::BlockQueue;
+use crate::thread::State;
+use crate::wide::Written;
+use linecard_buffers::Placement;
+use linecard_program::script::{Access, Action, Block, RoleId};
+use linecard_program::{CELL_BYTES, DropReason, PacketId};
+use linecard_sim::Ticks;
+
+impl Chip {
+    /// The queue of a port, by number among those that send.
+    fn block_queue(&mut self, number: usize) -> &mut BlockQueue {
+        let port = usize::from(self.senders[number]);
+        match self.ports[port].sender.as_mut().and_then(|sender| sender.blocks.as_mut()) {
+            Some(blocks) => blocks,
+            None => unreachable!("ports of chips whose threads send blocks have slots"),
+        }
+    }
+
+    /// Whether the packet of a thread has a place in the queue of its port; otherwise the thread waits for it.
+    pub(super) fn admitted(&mut self, thread: u32, port: u16, now: Ticks) -> bool {
+        let number = usize::from(port) % self.senders.len();
+        let blocks = self.block_queue(number);
+        if blocks.in_transit >= blocks.most {
+            blocks.waiting.push_back(thread);
+            self.enter(thread, State::QUEUE, now);
+            return false;
+        }
+        blocks.in_transit += 1;
+        let id = self.threads[thread as usize].packet;
+        let packet = &mut self.packets[id];
+        (packet.admitted, packet.queue) = (true, number as u16);
+        packet.port = self.senders[number];
+        true
+    }
+
+    /// Whether the packet of a thread has room in memory, or is given up because it never will; otherwise the thread waits.
+    pub(super) fn has_room(&mut self, thread: u32, now: Ticks) -> bool {
+        // Those who wait come first, or large packets would wait for ever.
+        let alone = self.memory.as_ref().is_none_or(|memory| memory.waiters.is_empty());
+        if alone && self.place_in_memory(thread, now) {
+            return true;
+        }
+        if let Some(memory) = &mut self.memory {
+            memory.waiters.push_back(thread);
+        }
+        self.enter(thread, State::BUFFER, now);
+        false
+    }
+
+    fn place_in_memory(&mut self, thread: u32, now: Ticks) -> bool {
+        let Some(memory) = &mut self.memory else { return true };
+        let t = &self.threads[thread as usize];
+        let id = t.packet;
+        let packet = &mut self.packets[id];
+        let (place, _) = memory.of_cluster[usize::from(t.cluster)];
+        let Some(Room::Allocated(allocator)) = &mut memory.rooms[usize::from(place)] else {
+            unreachable!("where programs ask for room there is an allocator")
+        };
+        let cells = u32::from(packet.cells);
+        match allocator.allocate(cells, packet.queue) {
+            Placement::Wait => return false,
+            Placement::TooLarge => {
+                self.drop_in_hand(thread, DropReason::TooLarge, now);
+            }
+            Placement::At(first) => {
+                memory.cells.set(memory.cells.now + u64::from(cells), now);
+                (packet.place, packet.allocated, packet.first_cell) = (place, true, first);
+                (packet.write_at, packet.read_at) = ((0, first), (0, first));
+                if let Some(wide) = &mut memory.wide {
+                    packet.stream = wide.caches.append(packet.queue, cells);
+                    // Space kept apart by queue is used in order, so the place in the queue is given with the space.
+                    let number = usize::from(packet.queue);
+                    self.block_queue(number).packets.push_back(id);
+                }
+            }
+        }
+        true
+    }
+
+    /// So many cells of the packet memory are free again: threads that wait for room go on.
+    fn memory_freed(&mut self, cells: u64, now: Ticks) {
+        if let Some(memory) = &mut self.memory {
+            memory.cells.set(memory.cells.now - cells, now);
+        }
+        while let Some(&thread) = self.memory.as_ref().and_then(|memory| memory.waiters.front()) {
+            if !self.place_in_memory(thread, now) {
+                break;
+            }
+            if let Some(memory) = &mut self.memory {
+                memory.waiters.pop_front();
+            }
+            self.does_next(thread);
+            self.make_ready(thread, now);
+        }
+    }
+
+    /// The action that a thread waited for has been done for it.
+    fn does_next(&mut self, thread: u32) {
+        let t = &mut self.threads[thread as usize];
+        t.next += 1;
+        t.spent = false;
+    }
+
+    /// A packet is complete in memory: it goes to its queue, and its thread is free.
+    pub(super) fn enqueue(&mut self, thread: u32, now: Ticks) {
+        let id = self.leave_thread(thread);
+        self.free_pool(id, now);
+        let wide = self.memory.as_ref().is_some_and(|memory| memory.wide.is_some());
+        let packet = &mut self.packets[id];
+        (packet.complete, packet.sent) = (true, now);
+        let number = usize::from(packet.queue);
+        if !wide {
+            self.block_queue(number).packets.push_back(id);
+        }
+        let port = self.senders[number];
+        self.note_queue(port, now);
+        self.offer_blocks(number, now);
+    }
+
+    fn update_sendable(&mut self, number: usize) {
+        let port = usize::from(self.senders[number]);
+        let packets = &self.packets;
+        if let Some(blocks) = self.ports[port].sender.as_mut().and_then(|sender| sender.blocks.as_mut()) {
+            let head = blocks.packets.front();
+            blocks.sendable = head.is_some_and(|&id| packets[id].complete) && blocks.slots.has_free();
+        }
+    }
+
+    /// Something changed at a port: its blocks go to the threads that wait for one.
+    fn offer_blocks(&mut self, number: usize, now: Ticks) {
+        self.update_sendable(number);
+        loop {
+            let port = usize::from(self.senders[number]);
+            let Some(blocks) = self.ports[port].sender.as_ref().and_then(|sender| sender.blocks.as_ref())
+            else {
+                return;
+            };
+            if !blocks.sendable {
+                return;
+            }
+            let waiting = blocks
+                .servers
+                .iter()
+                .find(|&&thread| self.block_threads[self.block_number[thread as usize] as usize].polls);
+            let Some(&thread) = waiting else { return };
+            self.block_threads[self.block_number[thread as usize] as usize].polls = false;
+            let engine = self.threads[thread as usize].engine as usize;
+            self.engines[engine].polling -= 1;
+            self.give_block(thread, number, now);
+            self.make_ready(thread, now);
+        }
+    }
+
+    /// An output thread takes the next block of its ports in turn; without one it waits.
+    pub(super) fn take_block(&mut self, thread: u32, now: Ticks) -> bool {
+        let number = self.block_number[thread as usize] as usize;
+        let BlockThread { ports, last, .. } = &self.block_threads[number];
+        let count = ports.len();
+        let sendable = |at: &usize| {
+            let port = usize::from(self.senders[usize::from(ports[*at])]);
+            self.ports[port].sender.as_ref().and_then(|s| s.blocks.as_ref()).is_some_and(|b| b.sendable)
+        };
+        match (1..=count).map(|step| (last + step) % count).find(sendable) {
+            Some(at) => {
+                let port = usize::from(ports[at]);
+                self.give_block(thread, port, now);
+                true
+            }
+            None => {
+                self.block_threads[number].polls = true;
+                let engine = self.threads[thread as usize].engine as usize;
+                self.engines[engine].polling += 1;
+                self.enter(thread, State::POLL, now);
+                false
+            }
+        }
+    }
+
+    fn give_block(&mut self, thread: u32, number: usize, now: Ticks) {
+        let t = &self.threads[thread as usize];
+        let most = self.clusters[usize::from(t.cluster)].block_cells.unwrap_or(1);
+        let program = self.clusters[usize::from(t.cluster)].program;
+        let port = usize::from(self.senders[number]);
+        let Some(blocks) = self.ports[port].sender.as_mut().and_then(|sender| sender.blocks.as_mut()) else {
+            return;
+        };
+        let Some(&id) = blocks.packets.front() else { unreachable!("a sendable queue has a packet") };
+        let first_cell = blocks.next_cell;
+        let packet = &mut self.packets[id];
+        let left = packet.cells - first_cell;
+        let cells = left.min(most);
+        let last = cells == left;
+        if first_cell == 0 {
+            packet.picked = now;
+        }
+        let bytes = (first_cell..first_cell + cells).map(|cell| u32::from(packet.cell_bytes(cell))).sum();
+        let mut block = Block { port: number as u16, first_cell, cells, last, slot: 0 };
+        block.slot = blocks.slots.reserve(id, block, bytes, now);
+        if last {
+            blocks.packets.pop_front();
+            blocks.next_cell = 0;
+        } else {
+            blocks.next_cell = first_cell + cells;
+        }
+        if last {
+            self.note_queue(port as u16, now);
+        }
+        self.update_sendable(number);
+        let served = &mut self.block_threads[self.block_number[thread as usize] as usize];
+        served.last = served.ports.iter().position(|&p| usize::from(p) == number).unwrap_or(0);
+        let t = &mut self.threads[thread as usize];
+        t.block = Some((id, block));
+        (t.next, t.spent) = (0, false);
+        t.steps.clear();
+        self.programs[program].block(&block, &mut t.steps);
+    }
+
+    /// Read the cells of a thread's block, side by side; the thread then waits for all of them.
+    pub(super) fn read_block(&mut self, thread: u32, role: RoleId, now: Ticks) -> bool {
+        let Some((id, block)) = self.threads[thread as usize].block else {
+            unreachable!("only threads that send blocks read them")
+        };
+        if self.memory.as_ref().is_some_and(|memory| memory.wide.is_some()) {
+            return self.read_wide(thread, id, &block, now);
+        }
+        for cell in block.first_cell..block.first_cell + block.cells {
+            let address = self.cell_address(id, cell, false);
+            let bytes = self.packets[id].cell_bytes(cell);
+            let kind = Access::Read;
+            self.issue(thread, Issued { role, kind, posted: true, bytes, registers: 0, address }, now);
+        }
+        let state = self.place_state(thread, role);
+        self.join(thread, state, now);
+        true
+    }
+
+    /// Hand a thread's block over to its port.
+    pub(super) fn transmit_block(&mut self, thread: u32, now: Ticks) {
+        let Some((_, block)) = self.threads[thread as usize].block else {
+            unreachable!("only threads that send blocks hand them over")
+        };
+        let port = usize::from(self.senders[usize::from(block.port)]);
+        let Some(sender) = &mut self.ports[port].sender else { return };
+        let across = match sender.bus {
+            Some(bus) => self.links[usize::from(bus)].cross(now, u32::from(block.cells) * CELL_BYTES),
+            None => now,
+        };
+        let Some(blocks) = &mut sender.blocks else { return };
+        let (packets, memory) = (&mut self.packets, &mut self.memory);
+        let mut freed = 0;
+        let wake = blocks.slots.filled(block.slot, &mut sender.wire, across, |slot| {
+            let packet = &mut packets[slot.packet];
+            if slot.block.last && std::mem::take(&mut packet.allocated) {
+                // Every cell has been read: its room in the memory goes back.
+                if let Some(Room::Allocated(allocator)) =
+                    memory.as_mut().and_then(|memory| memory.rooms[usize::from(packet.place)].as_mut())
+                {
+                    allocator.release(packet.first_cell, u32::from(packet.cells));
+                }
+                freed += u64::from(packet.cells);
+            }
+        });
+        if let Some(at) = wake {
+            self.agenda.schedule(sender.source, at);
+        }
+        if freed > 0 {
+            self.memory_freed(freed, now);
+        }
+    }
+
+    /// Slots of a port are free: packets whose last block was there have left, and the next blocks go to threads.
+    pub(super) fn slots_event(&mut self, number: usize, now: Ticks) {
+        let port = usize::from(self.senders[number]);
+        while let Some(slot) = self.block_queue(number).slots.take_free(now) {
+            if slot.block.last {
+                let packet = &self.packets[slot.packet];
+                let bytes = u64::from(packet.head.bytes);
+                self.account.queued += u128::from(packet.picked - packet.sent);
+                self.account.sending += u128::from(now - packet.picked);
+                if let Some(sender) = &mut self.ports[port].sender {
+                    sender.packets += 1;
+                    sender.bytes += bytes;
+                }
+                self.depart(slot.packet, now);
+            }
+        }
+        if let Some(at) = self.block_queue(number).slots.next() {
+            let source = self.sources.first_sender + number;
+            self.agenda.schedule(source, at);
+        }
+        self.offer_blocks(number, now);
+        self.refill(now);
+    }
+
+    /// A packet leaves without a queue and a port.
+    pub(super) fn leave_at_once(&mut self, thread: u32, port: u16, now: Ticks) {
+        let id = self.leave_thread(thread);
+        let port = self.senders[usize::from(port) % self.senders.len()];
+        self.packets[id].port = port;
+        let bytes = u64::from(self.packets[id].head.bytes);
+        if let Some(sender) = &mut self.ports[usize::from(port)].sender {
+            sender.packets += 1;
+            sender.bytes += bytes;
+        }
+        self.depart(id, now);
+        self.refill(now);
+    }
+
+    /// What a packet holds of its queue and of the memory is free, where programs ask for both.
+    pub(super) fn free_places(&mut self, id: PacketId, released: Option<u64>, now: Ticks) {
+        if let Some(cells) = released
+            && self.memory.as_ref().is_some_and(|memory| memory.placed_by_programs)
+        {
+            self.memory_freed(cells, now);
+        }
+        if std::mem::take(&mut self.packets[id].admitted) {
+            let number = usize::from(self.packets[id].queue);
+            let blocks = self.block_queue(number);
+            blocks.in_transit -= 1;
+            if let Some(thread) = blocks.waiting.pop_front() {
+                let t = &self.threads[thread as usize];
+                let Some(Action::Admit { port }) = t.steps.get(t.next as usize).map(|step| step.action)
+                else {
+                    unreachable!("it waits for room in a queue")
+                };
+                if self.admitted(thread, port, now) {
+                    self.does_next(thread);
+                    self.make_ready(thread, now);
+                }
+            }
+        }
+    }
+
+    /// Put a cell into the input cache of its queue. Whether it went there; without room the thread waits and tries again.
+    pub(super) fn write_wide(&mut self, thread: u32, role: RoleId, cell: u16, now: Ticks) -> bool {
+        let id = self.threads[thread as usize].packet;
+        let address = self.cell_address(id, cell, true);
+        let packet = &self.packets[id];
+        let (queue, position) = (packet.queue, packet.stream + u64::from(cell));
+        let (first, bytes) = ((address / u64::from(CELL_BYTES)) as u32, u32::from(packet.cell_bytes(cell)));
+        let state = self.place_state(thread, role);
+        let Some(wide) = self.memory.as_mut().and_then(|memory| memory.wide.as_mut()) else {
+            unreachable!("there are caches")
+        };
+        let written = wide.caches.write(queue, position, first, bytes, thread);
+        if written == Written::NoRoom {
+            self.enter(thread, state, now);
+            return false;
+        }
+        let back = self.through_cache(1, now);
+        self.threads[thread as usize].posted_until.push(back);
+        match written {
+            Written::HandedOver => self.retry_wide(queue, now),
+            _ => self.ask_wide(queue, now),
+        }
+        true
+    }
+
+    /// Take a block out of the output cache of its queue. Whether all of it was there and the thread waits for the cells;
+    /// otherwise it waits and tries again.
+    fn read_wide(&mut self, thread: u32, id: PacketId, block: &Block, now: Ticks) -> bool {
+        let packet = &self.packets[id];
+        let (queue, position) = (packet.queue, packet.stream + u64::from(block.first_cell));
+        let Some(memory) = &mut self.memory else { unreachable!("there are caches") };
+        let state = State(State::PLACES + self.group_of_place[usize::from(packet.place)]);
+        let Some(wide) = &mut memory.wide else { unreachable!("there are caches") };
+        let there = wide.caches.read(queue, position, u32::from(block.cells), thread);
+        self.enter(thread, state, now);
+        if !there {
+            self.bypass_wide(queue, now);
+            return false;
+        }
+        let back = self.through_cache(block.cells, now);
+        self.wake_at(thread, back);
+        self.ask_wide(queue, now);
+        true
+    }
+
+    /// When so many cells have gone between a thread and a cache: not before what was asked for earlier.
+    fn through_cache(&mut self, cells: u16, now: Ticks) -> Ticks {
+        let Some(wide) = self.memory.as_mut().and_then(|memory| memory.wide.as_mut()) else { return now };
+        wide.free = wide.free.max(now + wide.cell * Ticks::from(cells));
+        wide.free
+    }
+
+    /// Ask the memory for whatever the caches of a queue can ask for now.
+    fn ask_wide(&mut self, queue: u16, now: Ticks) {
+        loop {
+            let Some(memory) = &mut self.memory else { return };
+            let Some(wide) = &mut memory.wide else { return };
+            let Some(transfer) = wide.caches.next_transfer(queue) else { return };
+            let (place, base) = memory.of_cluster[0];
+            let address = base + u64::from(transfer.cell) * u64::from(CELL_BYTES);
+            let owner = Owner::Wide { queue, write: transfer.write };
+            let kind = if transfer.write { Access::Write } else { Access::Read };
+            let request = self.new_request(owner, NO_TARGET, kind, transfer.bytes as u16, place, address);
+            self.travel(request, now);
+        }
+    }
+
+    fn bypass_wide(&mut self, queue: u16, now: Ticks) {
+        let wide = self.memory.as_mut().and_then(|memory| memory.wide.as_mut());
+        if wide.is_some_and(|wide| wide.caches.bypass(queue)) {
+            self.retry_wide(queue, now);
+        }
+    }
+
+    /// An access of the caches of a queue is done.
+    pub(super) fn wide_done(&mut self, queue: u16, write: bool, now: Ticks) {
+        if let Some(wide) = self.memory.as_mut().and_then(|memory| memory.wide.as_mut()) {
+            wide.caches.done(queue, write);
+        }
+        self.retry_wide(queue, now);
+    }
+
+    /// A queue's caches changed: threads that wait for them try again, and the memory is asked for more.
+    fn retry_wide(&mut self, queue: u16, now: Ticks) {
+        self.ask_wide(queue, now);
+        let Some(wide) = self.memory.as_mut().and_then(|memory| memory.wide.as_mut()) else { return };
+        let mut retry = std::mem::take(&mut wide.retry);
+        wide.caches.take_waiting(queue, &mut retry);
+        for thread in retry.drain(..) {
+            self.try_again(thread, now);
+        }
+        if let Some(wide) = self.memory.as_mut().and_then(|memory| memory.wide.as_mut()) {
+            wide.retry = retry;
+        }
+    }
+
+    /// A thread that waited for a cache does its action again.
+    fn try_again(&mut self, thread: u32, now: Ticks) {
+        let t = &self.threads[thread as usize];
+        match t.steps.get(t.next as usize).map(|step| step.action) {
+            Some(Action::Cell { role, cell, .. }) => {
+                if self.write_wide(thread, role, cell, now) {
+                    self.does_next(thread);
+                    self.make_ready(thread, now);
+                }
+            }
+            Some(Action::ReadBlock { .. }) => {
+                let Some((id, block)) = t.block else { return };
+                if self.read_wide(thread, id, &block, now) {
+                    self.does_next(thread);
+                }
+            }
+            _ => unreachable!("only cells and blocks go through the caches"),
+        }
+    }
+
+    /// Whether a thread has neither a packet nor a block.
+    #[inline(always)]
+    pub(super) fn is_unoccupied(&self, thread: u32) -> bool {
+        let t = &self.threads[thread as usize];
+        t.packet == NONE && t.block.is_none()
+    }
+
+    /// Send a request to DRAM behind packet-buffer controllers.
+    pub(super) fn submit_transfer(&mut self, number: usize, transfer: Transfer, now: Ticks) {
+        let Place::PacketBuffer(buffer) = &mut self.places[number] else {
+            unreachable!("asked of packet buffers only")
+        };
+        let first = self.sources.first_channel + self.sources.channel_of_place[number];
+        let agenda = &mut self.agenda;
+        let pieces = buffer.submit(transfer, now, |channel, at| agenda.schedule(first + channel, at));
+        self.requests[transfer.request as usize].pieces = pieces;
+    }
+
+    /// What happens in a channel of a packet buffer.
+    pub(super) fn packet_buffer_event(&mut self, number: usize, channel: usize, source: usize, now: Ticks) {
+        let Place::PacketBuffer(buffer) = &mut self.places[number] else {
+            unreachable!("asked of packet buffers only")
+        };
+        if let Some(request) = buffer.wake(channel, now) {
+            let latency = buffer.latency;
+            let r = &mut self.requests[request as usize];
+            r.pieces -= 1;
+            if r.pieces == 0 {
+                let end = now + latency;
+                buffer.residence += u128::from(end - r.arrived);
+                self.completed(request, end);
+            }
+        }
+        let Place::PacketBuffer(buffer) = &mut self.places[number] else { return };
+        if let Some(at) = buffer.next_wake(channel) {
+            self.agenda.schedule(source, at);
+        }
+    }
+}

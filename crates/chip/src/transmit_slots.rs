@@ -1,0 +1,133 @@
+//! Transmit slots of a port: blocks in the order in which they were given out, each slot taken until its block has been
+//! handed over, has drained, and is on the wire behind the blocks before it.
+
+use crate::config::TransmitSlotsConfig;
+use crate::port::Wire;
+use linecard_program::PacketId;
+use linecard_program::script::Block;
+use linecard_sim::{Ticks, Timebase};
+use std::collections::VecDeque;
+
+/// A block in a transmit slot.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot {
+    pub packet: PacketId,
+    pub block: Block,
+    /// Bytes of the block.
+    bytes: u32,
+    /// Whether its cells have been read from the packet memory.
+    filled: bool,
+    /// When the slot is free again; set once it is first in order and filled.
+    free_at: Option<Ticks>,
+}
+
+/// The slots of a port.
+#[derive(Debug)]
+pub(crate) struct TransmitSlots {
+    slots: VecDeque<Slot>,
+    /// Number of the block at the front.
+    front: u8,
+    capacity: usize,
+    handshake: Ticks,
+    drain_cell: Ticks,
+    /// Slot time taken, up to `since`.
+    taken: u128,
+    since: Ticks,
+}
+
+impl TransmitSlots {
+    pub fn new(config: &TransmitSlotsConfig, timebase: &Timebase) -> Self {
+        Self {
+            slots: VecDeque::with_capacity(config.slots as usize),
+            front: 0,
+            capacity: config.slots as usize,
+            handshake: timebase.ticks_from_ps(config.handshake_ps),
+            drain_cell: timebase.ticks_from_ps(config.drain_cell_ps),
+            taken: 0,
+            since: 0,
+        }
+    }
+
+    #[inline]
+    pub fn has_free(&self) -> bool {
+        self.slots.len() < self.capacity
+    }
+
+    /// Slots in all.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Blocks in slots.
+    pub fn count(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Give a slot to a block of so many bytes; returns its number.
+    #[inline]
+    pub fn reserve(&mut self, packet: PacketId, block: Block, bytes: u32, now: Ticks) -> u8 {
+        self.enter(now);
+        let slot = self.front.wrapping_add(self.slots.len() as u8);
+        let block = Block { slot, ..block };
+        self.slots.push_back(Slot { packet, block, bytes, filled: false, free_at: None });
+        slot
+    }
+
+    /// The block of slot `number` is in the transmit buffer. Calls `sent` for every block that may now leave, in
+    /// order; returns when the port's next slot is free, if that has become known.
+    #[inline]
+    pub fn filled(
+        &mut self,
+        number: u8,
+        wire: &mut Wire,
+        now: Ticks,
+        mut sent: impl FnMut(&Slot),
+    ) -> Option<Ticks> {
+        let had = self.next().is_some();
+        self.slots[usize::from(number.wrapping_sub(self.front))].filled = true;
+        for slot in &mut self.slots {
+            if !slot.filled {
+                break;
+            }
+            if slot.free_at.is_none() {
+                let over = now + self.handshake + self.drain_cell * Ticks::from(slot.block.cells);
+                slot.free_at = Some(wire.send_part(over, slot.bytes, slot.block.first_cell == 0));
+                sent(slot);
+            }
+        }
+        if had { None } else { self.next() }
+    }
+
+    /// The block whose slot is free at `now`, if there is one.
+    #[inline]
+    pub fn take_free(&mut self, now: Ticks) -> Option<Slot> {
+        let slot = *self.slots.front()?;
+        (slot.free_at? <= now).then(|| {
+            self.enter(now);
+            self.slots.pop_front();
+            self.front = self.front.wrapping_add(1);
+            slot
+        })
+    }
+
+    fn enter(&mut self, now: Ticks) {
+        self.taken += u128::from(now - self.since) * self.slots.len() as u128;
+        self.since = now;
+    }
+
+    /// Time for which slots were taken until `now`, summed over the slots.
+    pub fn taken(&self, now: Ticks) -> u128 {
+        self.taken + u128::from(now - self.since) * self.slots.len() as u128
+    }
+
+    /// Forget what was taken before `now` (the end of warm-up).
+    pub fn restart(&mut self, now: Ticks) {
+        (self.taken, self.since) = (0, now);
+    }
+
+    /// When the next slot is free, if that is known.
+    #[inline]
+    pub fn next(&self) -> Option<Ticks> {
+        self.slots.front().and_then(|slot| slot.free_at)
+    }
+}

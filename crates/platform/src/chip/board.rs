@@ -1,0 +1,137 @@
+//! What stands above the engines of a chip: its core, the link to a host, and the host (Spalink 2000, section 4); and what is
+//! left for extensions of its router. `linecard hierarchy` and `linecard vrp` look at it; runs of the chip do not.
+
+use super::design::Design;
+use crate::error::Error;
+use crate::preset::problem;
+use linecard_chip::config::{PlaceKind, ServerConfig};
+use linecard_config::Section;
+use linecard_program::script::Access;
+
+/// Everything above the engines.
+#[derive(Clone, Debug)]
+pub(crate) struct Board {
+    /// How the core learns of a packet.
+    pub polls: bool,
+    /// From one look of the core to the next, or until it runs its handler; picoseconds.
+    pub signal_wait_ps: u64,
+    /// Of the memory access that hands a packet to the core, or back; picoseconds.
+    pub signal_ps: u64,
+    /// Instructions of the core for a message, each way.
+    pub message_cycles: u32,
+    /// Time of a push to the host and from it, by size, as text.
+    pub up: String,
+    /// See `up`.
+    pub down: String,
+    /// Clock of the host, MHz.
+    pub host_mhz: f64,
+    /// Of the host for a message, without the work that it is sent for; picoseconds.
+    pub host_message_ps: u64,
+    /// Messages under way, and packets that may wait to be sent up, at most.
+    pub window: u64,
+    /// See `window`.
+    pub waiting: u64,
+}
+
+fn ps(section: &Section<'_>, key: &str, meaning: &str) -> u64 {
+    (section.number(key, 0.0..=1e9, meaning) * 1e3).round() as u64
+}
+
+/// Reads `[core]`, `[pci]`, `[host]` and `[vrp]`, where the file has them.
+pub(super) fn board(root: &Section<'_>) -> Option<Board> {
+    if let Some(vrp) = root.section("vrp") {
+        vrp.integer("registers", 0..=1024, "registers that an extension may use");
+        vrp.integer("istore_instructions", 0..=1_000_000, "instruction store that is left for extensions");
+        vrp.integer("load_accesses", 0..=1000, "scratchpad accesses that load an instruction");
+        vrp.number("margin_percent", 0.0..=100.0, "share of the spare budget that extensions are given");
+    }
+    let (core, link, host) = (root.section("core")?, root.section("pci"), root.section("host"));
+    let (Some(link), Some(host)) = (link, host) else {
+        root.fail(
+            "core",
+            "[core], [pci] and [host] go together: what is above the engines, and how it is reached",
+        );
+        return None;
+    };
+    let signals = [("polling", true), ("interrupt", false)];
+    let polls = core.choice("signal", &signals, "how the core above the engines learns of a packet");
+    let poll_ps = ps(&core, "poll_ns", "from one look of the core to the next (polling)");
+    let interrupt_ps = ps(&core, "interrupt_ns", "until the core runs its handler (interrupt)");
+    let push = "of a push by size: `bytes:ns` points, comma-separated";
+    Some(Board {
+        polls,
+        signal_wait_ps: if polls { poll_ps } else { interrupt_ps },
+        signal_ps: ps(&core, "signal_ns", "of the memory access that hands a packet to the core, or back"),
+        message_cycles: core.integer(
+            "message_cycles",
+            0..=1_000_000,
+            "instructions of the core for a message, each way",
+        ) as u32,
+        up: link.text("up", &format!("time {push}, to the host")),
+        down: link.text("down", &format!("time {push}, from the host")),
+        host_mhz: host.number("clock_mhz", 0.001..=100_000.0, "clock of the host"),
+        host_message_ps: ps(
+            &host,
+            "message_ns",
+            "of the host for a message, without the work that it is sent for",
+        ),
+        window: host.integer("window", 1..=1024, "messages under way to the host and back, at most"),
+        waiting: host.integer("waiting", 0..=1_000_000, "packets that may wait to be sent up"),
+    })
+}
+
+/// What the hierarchy above a chip's engines looks at.
+pub(crate) struct Above {
+    /// Core, link and host.
+    pub board: Board,
+    /// Clock of the engines that take packets, MHz.
+    pub engine_mhz: f64,
+    /// Way of a transfer from DRAM to registers, there and back; picoseconds.
+    pub transit_ps: u64,
+    transfers: ServerConfig,
+}
+
+impl Above {
+    /// Picoseconds for which a transfer of so many bytes occupies the DRAM.
+    pub fn transfer_ps(&self, bytes: u32) -> f64 {
+        let server = &self.transfers;
+        let words = f64::from(bytes) / f64::from(server.word_bytes.max(1));
+        server.access_ps[Access::Read as usize] as f64
+            + words * server.word_ps as f64
+            + f64::from(bytes) * server.byte_fs as f64 / 1e3
+    }
+}
+
+/// Reads what stands above the engines of a chip, and how they reach its DRAM by single instructions.
+///
+/// # Errors
+/// All problems of the file at once, and that nothing stands above the engines.
+pub(crate) fn above(preset: &str, overrides: &[String]) -> Result<Above, Error> {
+    let none = || {
+        let message = format!("`{preset}` is a chip without a core and a host above it");
+        Error::Config { problems: vec![problem("preset".into(), "", message)] }
+    };
+    if Design::load(preset, overrides, None, 1)?.board.is_none() {
+        return Err(none());
+    }
+    // The path from DRAM to registers is bound for the program that measures it.
+    let probe = ["probe.transfer=dram_to_engine".to_owned(), "probe.bytes=32".to_owned()];
+    let changes: Vec<String> = overrides.iter().cloned().chain(probe).collect();
+    let design = Design::load(preset, &changes, Some("probe"), 1)?;
+    let config = &design.config;
+    let role = config.roles.iter().position(|role| role == "dram_to_engine");
+    let target = role.and_then(|role| config.targets.first()?[role].as_ref());
+    let server = target.and_then(|target| match &config.places[target.place].kind {
+        PlaceKind::Server(server) => Some(server.clone()),
+        _ => None,
+    });
+    let (Some(board), Some(target), Some(transfers)) = (design.board.clone(), target, server) else {
+        return Err(none());
+    };
+    Ok(Above {
+        board,
+        engine_mhz: config.clusters[0].clock_hz as f64 / 1e6,
+        transit_ps: target.issue_ps + target.back_ps,
+        transfers,
+    })
+}

@@ -1,0 +1,103 @@
+//! Programs that the project itself brings, in Rust: they do the work on headers for real, and the chip's file says what it
+//! costs: `[program]`, and a table of the program's own name.
+
+mod ipv4;
+mod ixp1200;
+mod spalink;
+
+use super::program::{ReadProgram, Reading};
+use linecard_apps::{Firewall, Ipv4Forward, L3Forward, Nat, Probe, StepList, VanillaIp};
+use linecard_config::Section;
+use linecard_program::script::PacketProgram;
+
+/// Reads the costs of a program: from the root of the chip's file, and from its `[program]`.
+type Reader = fn(&Section<'_>, &Section<'_>, &mut Reading<'_>) -> ReadProgram;
+
+/// A program.
+struct Native {
+    name: &'static str,
+    /// Table of the chip's file that is its alone; empty if it has none.
+    section: &'static str,
+    /// What a file with its costs has: a table, and a key in it if any will not do.
+    needs: (&'static str, &'static str),
+    read: Reader,
+}
+
+const fn native(
+    name: &'static str,
+    section: &'static str,
+    needs: (&'static str, &'static str),
+    read: Reader,
+) -> Native {
+    Native { name, section, needs, read }
+}
+
+/// What the loops of the IXP1200 cost.
+const LOOPS: (&str, &str) = ("program", "input_first_cell_cycles");
+
+/// All of them. One more is a function, and a line here and in [`Runs`].
+const NATIVE: &[Native] = &[
+    native("ipv4_forward", "", ("program", "packet_cycles"), ipv4::read),
+    native("l3fwd16", "", LOOPS, ixp1200::l3fwd16),
+    native("nat", "nat", LOOPS, ixp1200::nat),
+    native("firewall", "firewall", LOOPS, ixp1200::firewall),
+    native("vanilla_ip", "vanilla", ("vanilla", ""), spalink::vanilla),
+    native("probe", "probe", ("probe", ""), spalink::probe),
+];
+
+/// What runs.
+#[derive(Clone, Debug)]
+pub(super) enum Runs {
+    Steps(StepList),
+    Ipv4(Ipv4Forward),
+    L3Forward(L3Forward),
+    Nat(Box<Nat>),
+    Firewall(Firewall),
+    Vanilla(VanillaIp),
+    Probe(Probe),
+}
+
+impl Runs {
+    /// A program that has seen no packet.
+    pub fn fresh(&self) -> Box<dyn PacketProgram> {
+        match self {
+            Runs::Steps(steps) => Box::new(steps.clone()),
+            Runs::Ipv4(program) => Box::new(program.clone()),
+            Runs::L3Forward(program) => Box::new(program.clone()),
+            Runs::Nat(program) => program.clone(),
+            Runs::Firewall(program) => Box::new(program.clone()),
+            Runs::Vanilla(program) => Box::new(program.clone()),
+            Runs::Probe(program) => Box::new(*program),
+        }
+    }
+}
+
+/// What reads the costs of the program of a name.
+pub(super) fn reader(name: &str) -> Option<Reader> {
+    NATIVE.iter().find(|native| native.name == name).map(|native| native.read)
+}
+
+/// Whether a program comes with the project, and the file says what it costs.
+pub(super) fn is_costed(name: &str, root: &Section<'_>) -> bool {
+    let Some(native) = NATIVE.iter().find(|native| native.name == name) else { return false };
+    let (table, key) = native.needs;
+    root.has(table) && (key.is_empty() || root.section(table).is_some_and(|section| section.has(key)))
+}
+
+/// Names of all.
+pub(super) fn names() -> Vec<&'static str> {
+    NATIVE.iter().map(|native| native.name).collect()
+}
+
+/// Table of a chip's file that is a program's alone; empty if it has none.
+pub(super) fn section(name: &str) -> &'static str {
+    NATIVE.iter().find(|native| native.name == name).map_or("", |native| native.section)
+}
+
+/// Tables of a chip's file that other programs than that of a name read.
+pub(super) fn sections_of_others(name: &str) -> Vec<&'static str> {
+    let others = NATIVE.iter().filter(|native| native.name != name && !native.section.is_empty());
+    others.map(|native| native.section).collect()
+}
+
+const MILLION: u64 = 1_000_000;
