@@ -402,9 +402,9 @@ class Description:
     derived: tuple[Derived, ...]
 
     def __getitem__(self, key: str) -> Parameter:
-        """Return the parameter of this key path, such as ``dram.banks``."""
+        """Return the parameter of this key path: ``memory.dram.banks``, or ``dram.banks`` as ``set`` takes it."""
         for parameter in self.parameters:
-            if parameter.key == key:
+            if parameter.key == key or parameter.key.partition(".")[2] == key:
                 return parameter
         near = difflib.get_close_matches(key, [parameter.key for parameter in self.parameters], n=3)
         raise KeyError(f"{self.preset} has no parameter {key!r}" + (f"; nearest: {', '.join(near)}" if near else ""))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -261,7 +261,16 @@ def vrp_budget(
 
     described = api.describe(preset, changes)
     search = _Search(preset, rate_pps, changes, seed, tick)
-    bare = search.run("")
+    try:
+        bare = search.run("")
+    except ConfigError as error:
+        # The rate is set as a bandwidth; what is wrong with it is wrong with the rate.
+        raise ConfigError.of(
+            [
+                replace(problem, place="rate", key="") if problem.key == "traffic.rate_gbps" else problem
+                for problem in error.problems
+            ]
+        ) from None
     if not keeps_up(bare):
         lost = bare.summary.loss_fraction
         found = f"found {rate_pps / 1e6:g} Mpps; forwarding alone does not keep up and loses {lost:.1%} of them"

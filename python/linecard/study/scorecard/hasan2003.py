@@ -27,9 +27,22 @@ THROUGHPUT = ("1", "2", "3", "4", "6", "7", "8", "9", "10", "11")
 TIE_PERCENT = 2.0
 SEEDS = range(1, 9)
 # Presets whose tables of parameters belong to the programs, not to the machine.
-APPLICATIONS = ("app", "nat", "firewall")
+APPLICATIONS = ("program", "nat", "firewall")
 # Parts that these designs do not have, or that no packet of these runs meets.
-ABSENT = ("cache", "core", "host", "link", "paths", "probe", "queueing", "receive", "traffic", "vanilla", "vrp")
+ABSENT = (
+    "buffer.rx",
+    "core",
+    "host",
+    "memory.fifo",
+    "memory.transfers",
+    "pci",
+    "probe",
+    "traffic",
+    "unit.cache",
+    "unit.queues",
+    "vanilla",
+    "vrp",
+)
 # How a preset says that no document states a value, and that it was chosen to fit.
 UNSTATED = re.compile(r"\bnot stated\b")
 CHOSEN = re.compile(r"\b(calibrated|chosen) (on|with)\b")
@@ -105,7 +118,8 @@ def _free_choices(evidence: Evidence) -> Reading:
                 taken_over.add(parameter.key)
 
     def machine(keys: set[str]) -> list[str]:
-        return sorted(key for key in keys if key.partition(".")[0] not in (*APPLICATIONS, *ABSENT))
+        beyond = tuple(f"{part}." for part in (*APPLICATIONS, *ABSENT))
+        return sorted(key for key in keys if not key.startswith(beyond))
 
     found, beside = machine(chosen), machine(taken_over - chosen)
     said = f"; not stated either, taken over from other parts: {', '.join(beside)}" if beside else ""
