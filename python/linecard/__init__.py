@@ -8,7 +8,8 @@ True
 The functions: `run` (one design under one traffic), `flows` (what a capture holds), `flowcache` (hit rates of flow
 caches), `flow_mix` (traffic to stated flow statistics), `dram` (a DRAM part alone), `presets` and `describe` (what can
 be run, with units and sources), `program_trace` and `core` (a C packet
-function on a capture, and on cores with every split of threads and cache), `reproduce` (a published study beside its
+function on a capture, and on cores with every split of threads and cache), `sweep` (a table over a space of any of
+these), `reproduce` (a published study beside its
 published numbers).
 """
 
@@ -35,6 +36,7 @@ from linecard.errors import (
     RunError,
     TrafficError,
 )
+from linecard.explore import SweepResult, sweep
 from linecard.flowstats import Diagnostic, FlowStatistics, SizeBin
 from linecard.memstats import BankUse, CommandCounts, MemoryEnergy, MemoryLatency, MemoryResult, MemoryTime
 from linecard.models import Comparison, Difference, ModelRequest, ModelRun, compare_models
@@ -131,6 +133,7 @@ __all__ = [
     "ShotNoiseResult",
     "SizeBin",
     "Summary",
+    "SweepResult",
     "TrafficError",
     "TrafficView",
     "VrpBudget",
@@ -164,6 +167,7 @@ __all__ = [
     "run",
     "scorecard",
     "shot_noise",
+    "sweep",
     "vrp_budget",
     "vrp_check",
 ]

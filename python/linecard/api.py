@@ -116,7 +116,7 @@ def run(
     overrides = settings(set)
     usual = GENERATED_PACKETS if trace is None else CAPTURED_PACKETS
     packets = usual[0] if packets is None else packets
-    _check_counts(seed=seed, packets=packets, warmup_packets=warmup_packets or 0, has_end=trace is not None)
+    check_counts(seed=seed, packets=packets, warmup_packets=warmup_packets or 0, has_end=trace is not None)
     started = time.perf_counter()
     report = _core.run(
         preset,
@@ -575,7 +575,12 @@ def scorecard(
     return make_scorecard(studies, jobs=jobs, progress=progress)
 
 
-def _check_counts(*, seed: int, packets: int, warmup_packets: int, has_end: bool) -> None:
+def check_counts(*, seed: int, packets: int, warmup_packets: int, has_end: bool) -> None:
+    """Refuse numbers of packets and seeds that no run has.
+
+    Raises:
+        ConfigError: One is out of range, or generated traffic is to be run to its end.
+    """
     problems = [
         ConfigProblem(name, "", f"found {value}, expected 0 to {_U64_MAX}")
         for name, value in (("seed", seed), ("packets", packets), ("warmup", warmup_packets))

@@ -39,9 +39,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The net and the extension that the guide shows.
     for page, name in (("petri", "model.toml"), ("vrp", "filter.toml")):
         (tmp_path / name).write_text(blocks(ROOT / "docs" / "guide" / f"{page}.md", "toml")[0])
-    # The chips of the guide, each named in its first line, and one that `linecard new` has written.
-    for text in blocks(ROOT / "docs" / "guide" / "chips.md", "toml"):
-        (tmp_path / text.splitlines()[0].removeprefix("# ")).write_text(text)
+    # The chips and sweeps of the guide, each named in its first line, and one that `linecard new` has written.
+    for page in ("chips", "explore"):
+        for text in blocks(ROOT / "docs" / "guide" / f"{page}.md", "toml"):
+            (tmp_path / text.splitlines()[0].removeprefix("# ")).write_text(text)
     (tmp_path / "nic.toml").write_text((ROOT / "presets" / "platforms" / "example_smartnic.toml").read_text())
     (tmp_path / "heavy.c").write_text(blocks(ROOT / "docs" / "guide" / "programs.md", "c")[0])
     monkeypatch.chdir(tmp_path)
@@ -53,6 +54,8 @@ def test_commands_run(cli, command):
         pytest.importorskip("ziglang")
     if " new " in command:
         Path("nic.toml").unlink()
+    if "linecard results" in command:
+        cli("sweep", "sweep.toml", "--store", "runs", "--packets", "100", "--repeat", "1")
     ended = cli(*shlex.split(command)[1:])
     assert ended.status == 0, ended.err
     # A command that writes a file says so beside the data, which there is none of.

@@ -1,4 +1,4 @@
-"""The command line: `linecard run`, `flows`, `flowcache`, `queueing`, `dram`, `vrp`, `reproduce` and others.
+"""The command line: `linecard run`, `flows`, `flowcache`, `queueing`, `dram`, `sweep`, `reproduce` and others.
 
 Data goes to stdout, progress and diagnostics to stderr. Exit status, the same for every command:
 
@@ -9,7 +9,7 @@ Data goes to stdout, progress and diagnostics to stderr. Exit status, the same f
 | 1 | `compare-models`: the models differ by more than their limits |
 | 2 | wrong usage, or a configuration error; every problem is listed |
 | 3 | the capture is damaged (the result is still printed) or cannot be used |
-| 4 | the run failed: a deadlock, or a packet that fits no buffer |
+| 4 | the run failed: a deadlock, or a packet that fits no buffer; `sweep`: one of its runs did (the table is printed) |
 | 130 | interrupted |
 """
 
@@ -23,7 +23,7 @@ from typing import Annotated
 import typer
 
 from linecard._core import __version__
-from linecard.cli import cache, chip, dram, models, petri, program, queueing, shots, studies, vrp
+from linecard.cli import cache, chip, dram, explore, models, petri, program, queueing, shots, studies, vrp
 from linecard.cli.common import EPILOG, JSON_HELP, Exit
 from linecard.errors import ConfigError, ConfigProblem, LinecardError, NotWrittenError
 
@@ -363,6 +363,7 @@ def _number(option: str, text: str) -> int:
 
 
 chip.register(app)
+explore.register(app)
 app.add_typer(dram.app, name="dram")
 
 

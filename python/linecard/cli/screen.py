@@ -186,7 +186,7 @@ def note_written(paths: Sequence[Path], *, folder: bool = False) -> None:
 
 
 @contextmanager
-def progress(what: str, unit: str) -> Iterator[Callable[[int, int], None] | None]:
+def progress(what: str, unit: str) -> Iterator[Callable[[float, int], None] | None]:
     """A progress callback that draws a bar with the time left on stderr, after two seconds, on a terminal only."""
     screen = errors()
     if not screen.is_terminal:
@@ -207,13 +207,13 @@ def progress(what: str, unit: str) -> Iterator[Callable[[int, int], None] | None
     started = time.monotonic()
     task = bar.add_task(what, total=None, count="", start=False)
 
-    def step(done: int, total: int) -> None:
+    def step(done: float, total: int) -> None:
         if not bar.live.is_started:
             if time.monotonic() - started < SECONDS_BEFORE_PROGRESS:
                 return
             bar.start()
             bar.start_task(task)
-        count = (f"{done:,} of {total:,} {unit}" if total else f"{done:,} {unit}").rstrip()
+        count = (f"{int(done):,} of {total:,} {unit}" if total else f"{int(done):,} {unit}").rstrip()
         bar.update(task, completed=done, total=total or None, count=count)
 
     try:

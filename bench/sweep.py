@@ -1,0 +1,49 @@
+"""How much of a sweep's time is spent in the simulator: 1,000 runs of 5,000 packets, then the same from the store.
+
+    python bench/sweep.py [--jobs 2] [--runs 1000] [--executor dask]
+
+Shares are those of processor time, so that what else the machine does counts little: the time of the threads that
+simulate over the time of the whole process. `busy` is the time inside the simulator by the clock on the wall over the
+time that the workers had. The overhead is all other processor time of the process but its start, a run. With Dask only
+`busy` is told, the start of the workers included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+
+from linecard.explore import sweep
+
+
+def main() -> None:
+    """Run, and print what was measured."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--jobs", type=int, default=2)
+    options.add_argument("--runs", type=int, default=1000)
+    options.add_argument("--executor", default="threads")
+    asked = options.parse_args()
+    vary = {"island.threads": [1, 2, 4, 8, 16], "packets.part": ["ddr4_2400", "hbm2"], "seed": f"1..{asked.runs // 10}"}
+    with tempfile.TemporaryDirectory() as store:
+        texts = []
+        for number in range(2):
+            started, worked = time.perf_counter(), time.process_time()
+            result = sweep(
+                "example_smartnic", vary=vary, packets=5000, store=store, jobs=asked.jobs, executor=asked.executor
+            )
+            seconds, cpu = time.perf_counter() - started, time.process_time() - worked
+            texts.append(str(result.to_dict()))
+            counts = result.counts
+            print(f"{counts.run} run, {counts.found} found: {seconds:.2f} s, {cpu:.2f} s of processor time")
+            if number == 0:
+                inside = counts.simulator_cpu_seconds
+                print(f"in the simulator: {inside:.2f} s; busy {counts.simulator_seconds / asked.jobs / seconds:.3f}")
+                if asked.executor == "threads":
+                    each = (cpu - inside) / counts.run * 1e3
+                    print(f"share of the processor time {inside / cpu:.3f}; overhead {each:.2f} ms a run")
+        print(f"the same table: {texts[0] == texts[1]}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,431 @@
+"""`linecard sweep` and `linecard results`: a table over a space of designs, and what is kept of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.padding import Padding
+from rich.text import Text
+
+from linecard.cli import screen
+from linecard.cli.common import EPILOG, JSON_HELP, Exit
+from linecard.errors import ConfigError, ConfigProblem
+
+if TYPE_CHECKING:
+    from linecard.explore.estimate import Estimate
+    from linecard.explore.execute import Interrupted
+    from linecard.explore.result import SweepResult
+    from linecard.explore.spec import Spec
+    from linecard.explore.store import Store, StoreUse
+
+STORE = Path("results/store")
+_ROWS_SHOWN = 40
+_REASONS_SHOWN = 5
+
+StoreOption = Annotated[
+    Path, typer.Option("--store", metavar="DIR", help="Folder that keeps finished runs; each is run once.")
+]
+Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", metavar="N", help="Runs at the same time; one per core if left out.")
+]
+
+app = typer.Typer(help="Look after the folder that keeps finished runs.", no_args_is_help=True)
+
+
+def register(root: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    root.command(epilog=EPILOG)(sweep)
+    root.add_typer(app, name="results", epilog=EPILOG)
+
+
+def sweep(
+    target: Annotated[
+        str,
+        typer.Argument(metavar="TARGET", help="A sweep's file, or what is run: a design, or as --what says."),
+    ],
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--vary",
+            metavar="KEY=VALUES",
+            help="An axis; repeatable. `;` between axes that go together value by value.",
+        ),
+    ] = None,
+    what: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="What is run: run (designs), core, flowcache, dram, queueing or petri."),
+    ] = None,
+    set: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Of all points; repeatable.")
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option("--where", metavar="EXPRESSION", help="Only points for which this holds; repeatable."),
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option("--column", metavar="NAME=EXPRESSION", help="A column that follows from others; repeatable."),
+    ] = None,
+    repeat: Annotated[int | None, typer.Option(metavar="N", help="Seeds of each point.")] = None,
+    sample: Annotated[
+        str | None,
+        typer.Option(metavar="KIND", help="Draw points instead of all: sobol or latin_hypercube (extra: explore)."),
+    ] = None,
+    points: Annotated[int | None, typer.Option(metavar="N", help="Points to draw.")] = None,
+    sample_seed: Annotated[int, typer.Option(metavar="N", help="Seed of the drawing.")] = 1,
+    app_name: Annotated[str | None, typer.Option("--app", metavar="NAME", help="Application of all points.")] = None,
+    trace: Annotated[str | None, typer.Option(metavar="CAPTURE", help="Capture of all points.")] = None,
+    packets: Annotated[int | None, typer.Option(metavar="N", help="Packets of all points, as of `run`.")] = None,
+    warmup: Annotated[int | None, typer.Option(metavar="N", help="Warm-up of all points, as of `run`.")] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of all points; the first with --repeat.")] = None,
+    store: StoreOption = STORE,
+    jobs: Jobs = None,
+    executor: Annotated[
+        str, typer.Option(metavar="NAME", help="threads, dask (workers of its own) or dask:ADDRESS (extra: dask).")
+    ] = "threads",
+    shard: Annotated[
+        str | None, typer.Option(metavar="I/N", help="Only every N-th point from the I-th on: one job of an array.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say how many runs there are and how long they take.")
+    ] = False,
+    json: Json = False,
+    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table as CSV.")] = None,
+    parquet: Annotated[
+        Path | None, typer.Option("--parquet", metavar="FILE", help="The same as Parquet (extra: frames).")
+    ] = None,
+) -> None:
+    """Run every point of a space of designs, and print one table.
+
+    A value list is `1,2,4` or a range: `5..10`, `5..10 step 2`, `1..64 times 2`, `0.5..2 points 4`,
+    `1..1000 log points 4`. Finished runs are kept by content: the same sweep again, after a kill, or with a longer axis
+    runs only what is missing. Points that are refused or fail are rows with the reason and the command that repeats
+    them. How many runs were found, run and refused goes to stderr; the table is the same either way. `--dry-run` runs
+    up to three points to learn how long they take, and keeps them. Status 4 says that a run failed, 2 that all were
+    refused.
+
+    **Examples**
+
+        linecard sweep example_smartnic --vary 'island.threads=1,2,4,8' --vary 'packets.part=ddr4_2400,hbm2'
+
+        linecard sweep sweep.toml --dry-run
+
+        linecard sweep example_smartnic --vary 'island.count=2..8 step 2' --where 'island.count * engines <= 48' --json
+
+        linecard sweep ddr4_2400 --what dram --set pattern=random --vary policy=frfcfs_open,frfcfs_closed --csv dram.csv
+
+        linecard sweep sweep.toml --shard 3/20 --store /shared/store
+    """
+    from linecard.explore.execute import Interrupted
+    from linecard.explore.store import Store
+    from linecard.explore.sweep import run_sweep
+    from linecard.results import need_polars
+    from linecard.tables import check_outputs
+
+    if parquet is not None:
+        need_polars()
+    check_outputs(csv, parquet)
+    named = {"app": app_name, "trace": trace, "packets": packets, "warmup_packets": warmup, "seed": seed}
+    spec = _spec(
+        target,
+        vary or (),
+        what,
+        set or (),
+        named,
+        where or (),
+        column or (),
+        repeat,
+        (sample, points, sample_seed),
+    )
+    part = _shard(shard)
+    kept = Store(store)
+    try:
+        with screen.progress("Simulating", "runs") as progress:
+            if dry_run:
+                _print_estimate(_estimate(spec, kept, jobs, part, progress), json=json)
+                return
+            result = run_sweep(spec, store=kept, jobs=jobs, executor=executor, shard=part, progress=progress)
+    except Interrupted as stopped:
+        _say_how_to_go_on(stopped, kept)
+        raise
+    # The result goes out before anything that can still fail.
+    if json:
+        screen.print_json(result.to_dict())
+    else:
+        print_sweep(result)
+    for warning in result.warnings:
+        screen.diagnose(warning)
+    counts, use = result.counts, kept.use()
+    screen.note(
+        f"{counts.found:,} runs found, {counts.run:,} run, {counts.refused:,} refused, {counts.failed:,} failed; "
+        f"{result.left_out:,} points left out by constraints"
+    )
+    screen.note(
+        f"{store}: {_fill(use)}" + (f"; {len(kept.damaged):,} damaged files made again" if kept.damaged else "")
+    )
+    if csv is not None:
+        screen.note_written([result.write_csv(csv)])
+    if parquet is not None:
+        screen.note_written([result.write_parquet(parquet)])
+    statuses = {row["status"] for row in result.rows}
+    if "failed" in statuses:
+        raise typer.Exit(Exit.RUN)
+    if statuses == {"refused"}:
+        raise typer.Exit(Exit.USAGE)
+
+
+def _spec(
+    target: str,
+    vary: list[str] | tuple[str, ...],
+    what: str | None,
+    changes: list[str] | tuple[str, ...],
+    named: dict[str, Any],
+    where: list[str] | tuple[str, ...],
+    columns: list[str] | tuple[str, ...],
+    repeat: int | None,
+    sample: tuple[str | None, int | None, int],
+) -> Spec:
+    """The sweep that options ask for."""
+    from linecard.explore.axes import plain_value, read_option
+    from linecard.explore.spec import make_sample
+    from linecard.explore.sweep import draft_of
+
+    draft = draft_of(target, what=what, constraints=(), repeat=repeat)
+    for text in changes:
+        key, found, value = text.partition("=")
+        if not found or not key.strip():
+            draft.note("--set", "", f"found {text!r}, expected KEY=VALUE, such as packets=5000")
+        else:
+            draft.fix("--set", key.strip(), plain_value(value))
+    for name, value in named.items():
+        if value is not None:
+            draft.fix(f"--{name.partition('_')[0]}", name, value)
+    first = len(draft.axes or ())
+    for number, text in enumerate(vary):
+        try:
+            draft.add(read_option(text, first + number))
+        except ConfigError as error:
+            draft.catch(error)
+    for text in where:
+        draft.require(text, "--where")
+    for text in columns:
+        name, found, expression = text.partition("=")
+        if not found or not name.strip().isidentifier():
+            draft.note("--column", "", f"found {text!r}, expected NAME=EXPRESSION")
+        else:
+            draft.column(name.strip(), expression, "--column")
+    kind, points, seed = sample
+    if kind is not None or points is not None:
+        draft.sample = make_sample(draft, "--sample", kind or "sobol", points, seed)
+    return draft.finish()
+
+
+def _shard(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    number, _, of = text.partition("/")
+    try:
+        return int(number), int(of)
+    except ValueError:
+        message = f"found {text!r}, expected I/N, such as 3/20"
+        raise ConfigError.of([ConfigProblem("--shard", "", message)]) from None
+
+
+def _estimate(spec: Spec, store: Store, jobs: int | None, shard: tuple[int, int] | None, progress: Any) -> Estimate:
+    from linecard.explore.content import content_of
+    from linecard.explore.estimate import estimate
+    from linecard.explore.execute import Task
+    from linecard.explore.points import make_points
+    from linecard.explore.sweep import chosen
+
+    points = chosen(make_points(spec), shard)
+    distinct = {content_of(point.request): point.request for point in points.points}
+    tasks = [Task(key, request) for key, request in distinct.items()]
+    return estimate(
+        tasks, points=len(points.points), left_out=points.left_out, store=store, jobs=jobs, progress=progress
+    )
+
+
+def _print_estimate(found: Estimate, *, json: bool) -> None:
+    from linecard.results import plain
+
+    if json:
+        screen.print_json(plain(found))
+        return
+    facts = screen.grid("l", "l")
+    facts.add_row("Runs", f"{found.runs:,} of {found.points:,} points, {found.left_out:,} left out by constraints")
+    facts.add_row("Found", f"{found.found:,} are in the store")
+    if found.seconds is None or found.seconds_each is None:
+        facts.add_row("Time", "not known: what was tried was refused or failed; run it to see why")
+    else:
+        facts.add_row("Time", f"{_duration(found.seconds)} for the {found.runs - found.found:,} missing")
+        facts.add_row("", f"{found.seconds_each * 1e3:,.0f} ms each on one core, by {found.probes:,} finished runs")
+    screen.show(screen.section(facts))
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    return f"{seconds / 60:.1f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"
+
+
+def _say_how_to_go_on(stopped: Interrupted, store: Store) -> None:
+    screen.diagnose(
+        f"{stopped.done:,} of {stopped.total:,} runs are done and kept in {store.folder}; the same command goes on "
+        "from there"
+    )
+
+
+def _fill(use: StoreUse) -> str:
+    return f"{use.runs:,} runs, {use.used_bytes / 1e6:,.1f} MB of {use.limit_bytes / 1e6:,.0f} MB"
+
+
+def print_sweep(result: SweepResult) -> None:
+    """The table, as much of it as a screen takes, and why points were refused."""
+    from linecard.explore.result import cell_text
+
+    columns = result.shown_columns(max(len(result.axes) + 1, 7))
+    while len(columns) > len(result.axes) + 1 and sum(len(name) + 2 for name in columns) > screen.screen_width() - 12:
+        columns.pop()
+    columns += ["status"]
+    kinds = {name: any(isinstance(row[name], (int, float)) for row in result.rows) for name in columns}
+    table = screen.grid(*("r" if kinds[name] else "l" for name in columns))
+    table.add_row(*(Text(name, style=screen.DIM) for name in columns))
+    rows = result.rows
+    for row in rows[:_ROWS_SHOWN]:
+        style = "" if row["status"] == "ok" else "yellow"
+        table.add_row(*(Text(cell_text(row[name]), style=style) for name in columns))
+    parts: list[Any] = [table]
+    if len(rows) > _ROWS_SHOWN:
+        parts.append(Text(f"{len(rows) - _ROWS_SHOWN:,} more rows: --csv, --parquet and --json have all", screen.DIM))
+    screen.show(Padding(Text(f"{result.title}: {len(rows):,} points"), (1, 0, 0, 2)), screen.section(*parts))
+    bad = [row for row in rows if row["status"] != "ok"]
+    reasons = Counter((row["status"], row["reason"]) for row in bad)
+    lines: list[Any] = []
+    for (status, reason), count in reasons.most_common(_REASONS_SHOWN):
+        first = next(row for row in bad if (row["status"], row["reason"]) == (status, reason))
+        lines.append(Text.assemble((f"{status} {count:,}: ", "yellow"), screen.shortened(str(reason))))
+        lines.append(Text(f"  again: {first['command']}", style=screen.DIM))
+    if len(reasons) > _REASONS_SHOWN:
+        lines.append(Text(f"and {len(reasons) - _REASONS_SHOWN:,} other reasons", style=screen.DIM))
+    if lines:
+        screen.show(screen.section(*lines))
+
+
+@app.command("list")
+def list_runs(store: StoreOption = STORE, json: Json = False) -> None:
+    """Say what a store holds: runs by what was run, and how full it is.
+
+    **Examples**
+
+        linecard results list
+
+        linecard results list --store shared/store --json
+    """
+    from linecard.explore.content import code_version
+    from linecard.explore.shelf import contents
+    from linecard.explore.store import Store
+
+    kept = Store(store, make=False)
+    found = contents(kept)
+    if json:
+        screen.print_json(found)
+        return
+    rows = screen.grid("l", "l", "r", "r", "r", "l")
+    rows.add_row(*(Text(name, style=screen.DIM) for name in ("what", "of", "runs", "failed", "seconds", "made by")))
+    for row in found["groups"]:
+        by = "this version" if row["code"] == code_version() else "another version"
+        rows.add_row(row["what"], row["of"], f"{row['runs']:,}", f"{row['failed']:,}", f"{row['seconds']:,.1f}", by)
+    screen.show(
+        Padding(
+            Text(f"{store}: {_fill(kept.use())}"),
+            (1, 0, 0, 2),
+        ),
+        screen.section(rows),
+    )
+    if found["damaged"]:
+        screen.diagnose(f"{found['damaged']:,} files are damaged; `linecard results prune` removes them")
+
+
+@app.command("prune")
+def prune(
+    store: StoreOption = STORE,
+    to: Annotated[
+        float | None,
+        typer.Option("--to", min=0.0, metavar="MB", help="Remove what was used least recently, down to this."),
+    ] = None,
+    other_versions: Annotated[
+        bool, typer.Option("--other-versions", help="Remove runs that another version of Linecard made.")
+    ] = False,
+    limit: Annotated[
+        float | None, typer.Option("--limit", min=0.0, metavar="MB", help="From now on let it hold no more than this.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Remove from a store: damaged files always, and what the options say.
+
+    **Examples**
+
+        linecard results prune
+
+        linecard results prune --to 500 --other-versions
+
+        linecard results prune --limit 2000
+    """
+    from linecard.explore.shelf import prune as prune_store
+    from linecard.explore.store import Store
+
+    kept = Store(store, make=False)
+    if limit is not None:
+        kept.set_limit(round(limit * 1e6))
+    removed, freed = prune_store(kept, None if to is None else round(to * 1e6), other_versions=other_versions)
+    use = kept.use()
+    if json:
+        from linecard.results import plain
+
+        screen.print_json({"removed": removed, "freed_bytes": freed, "use": plain(use)})
+        return
+    screen.show(
+        Padding(
+            Text(f"removed {removed:,} runs, {freed / 1e6:,.1f} MB; left: {_fill(use)}"),
+            (0, 0, 0, 2),
+        )
+    )
+
+
+@app.command("export")
+def export(
+    store: StoreOption = STORE,
+    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="CSV to write; - is stdout.")] = None,
+    parquet: Annotated[
+        Path | None, typer.Option("--parquet", metavar="FILE", help="Parquet to write (extra: frames).")
+    ] = None,
+) -> None:
+    """Write every measurement of every kept run as one tidy table: run, component, metric, unit, value.
+
+    **Examples**
+
+        linecard results export --parquet runs.parquet
+
+        linecard results export --store shared/store --csv runs.csv
+    """
+    from linecard.explore.shelf import write_measurements
+    from linecard.explore.store import Store
+    from linecard.results import need_polars
+    from linecard.tables import check_outputs
+
+    if csv is None and parquet is None:
+        raise ConfigError.of(
+            [ConfigProblem("results export", "", "found no file to write, expected --csv or --parquet")]
+        )
+    if parquet is not None:
+        need_polars()
+    check_outputs(csv, parquet)
+    kept = Store(store, make=False)
+    for path, kind in ((csv, "csv"), (parquet, "parquet")):
+        if path is not None:
+            screen.note_written([write_measurements(kept, path, kind)])

@@ -1,0 +1,238 @@
+"""One axis of a sweep: a name and its values, written as a list or as a range.
+
+| written | values |
+|---|---|
+| `1, 2, 4, 8` or `[1, 2, 4, 8]` | these |
+| `5..10` | whole numbers from 5 to 10 |
+| `5..10 step 2` | 5, 7, 9 |
+| `1..64 times 2` | 1, 2, 4, … 64 |
+| `0.5..2 points 4` | 0.5, 1, 1.5, 2 |
+| `1..1000 log points 4` | 1, 10, 100, 1000 |
+
+A range without step and points is continuous; `log` makes it so in its logarithm. Only samples can be drawn from a
+continuous range of fractions; whole numbers are then the whole numbers in it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from linecard.errors import ConfigError, ConfigProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Value = int | float | str | bool
+
+MOST_VALUES = 1_000_000
+# Digits of values that are spaced evenly in their logarithm: enough, and good to read.
+_LOG_DIGITS = 6
+_NUMBER = r"[+-]?(?:\d[\d_]*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
+_RANGE = re.compile(
+    rf"(?P<low>{_NUMBER})\s*\.\.\s*(?P<high>{_NUMBER})(?P<log>\s+log)?"
+    rf"(?:\s+(?P<how>step|times|points)\s+(?P<by>{_NUMBER}))?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A continuous range, for samples.
+
+    Attributes:
+        low: Smallest value.
+        high: Largest value.
+        log: Whether it is even in the logarithm.
+        whole: Whether only whole numbers are meant.
+    """
+
+    low: float
+    high: float
+    log: bool
+    whole: bool
+
+    def at(self, share: float) -> Value:
+        """The value at this share of the way, 0 to 1."""
+        if self.whole:
+            # Each whole number has the same width, the last one included.
+            low, high = (int(self.low), int(self.high) + 1)
+            if self.log:
+                value = int(math.exp(math.log(low) + share * (math.log(high) - math.log(low))))
+            else:
+                value = int(low + share * (high - low))
+            return min(max(value, int(self.low)), int(self.high))
+        if self.log:
+            return _rounded(math.exp(math.log(self.low) + share * (math.log(self.high) - math.log(self.low))))
+        return _rounded(self.low + share * (self.high - self.low))
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """What is varied.
+
+    Attributes:
+        name: A key as ``--set`` takes it, or an argument such as ``preset`` or ``seed``.
+        values: Its values, in order; empty if it is a continuous range of fractions.
+        interval: The range, where one was written without step; samples are drawn from it.
+        place: File and line, or the option, for messages.
+        group: Axes of one group go together, value by value.
+    """
+
+    name: str
+    values: tuple[Value, ...]
+    interval: Interval | None
+    place: str
+    group: int
+
+    def at(self, share: float) -> Value:
+        """The value at this share of the way, 0 to 1: of a range, or of the list."""
+        if self.interval is not None:
+            return self.interval.at(share)
+        return self.values[min(int(share * len(self.values)), len(self.values) - 1)]
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.12g}")
+
+
+def read_axis(name: str, written: object, place: str, group: int) -> Axis:
+    """An axis from a list, a single value or the text of a range.
+
+    Raises:
+        ConfigError: There is no value, one is of no kind that can be set, or the range makes no sense.
+    """
+    if isinstance(written, str) and (found := _RANGE.fullmatch(written.strip())):
+        try:
+            values, interval = _range(found)
+        except _Wrong as error:
+            raise _problem(place, name, f"found {written!r}, {error}") from error
+        return Axis(name, values, interval, place, group)
+    several: list[Any] = list(written) if isinstance(written, (list, tuple, range)) else [written]
+    if not several:
+        raise _problem(place, name, "found no value, expected at least one")
+    for value in several:
+        if not isinstance(value, (bool, int, float, str)):
+            raise _problem(place, name, f"found a {type(value).__name__}, expected numbers, texts or true and false")
+        if isinstance(value, float) and not math.isfinite(value):
+            raise _problem(place, name, f"found {value}, expected a finite number")
+        if isinstance(value, str) and re.search(r"\d\s*\.\.\s*\d", value) and " " in value.strip():
+            raise _problem(
+                place, name, f"found {value!r}, expected a range such as 5..10 step 2, 1..64 times 2, 1..9 log points 5"
+            )
+    kinds = [(type(value), value) for value in several]
+    if len(set(kinds)) < len(kinds):
+        double = next(value for number, (_, value) in enumerate(kinds) if kinds[number] in kinds[:number])
+        raise _problem(place, name, f"found {double!r} twice, expected each value once; `repeat` gives seeds")
+    return Axis(name, tuple(several), None, place, group)
+
+
+class _Wrong(Exception):
+    """A range that makes no sense."""
+
+
+def _range(found: re.Match[str]) -> tuple[tuple[Value, ...], Interval | None]:
+    low, high = Decimal(found["low"].replace("_", "")), Decimal(found["high"].replace("_", ""))
+    whole = (
+        low == low.to_integral_value() and high == high.to_integral_value() and "." not in found[0].replace("..", "")
+    )
+    whole = whole and not re.search("[eE]", found[0].split(" ")[0])
+    log, how = found["log"] is not None, found["how"]
+    by = None if how is None else Decimal(found["by"].replace("_", ""))
+    if high <= low:
+        raise _Wrong("expected the smaller number first")
+    if (log or how == "times") and low <= 0:
+        raise _Wrong("expected numbers above 0 where steps multiply")
+    if log and how in {"step", "times"}:
+        raise _Wrong("expected `log points N`; `times` multiplies as it is")
+    if by is None:
+        interval = Interval(float(low), float(high), log, whole)
+        fits = whole and not log and high - low < MOST_VALUES
+        return (tuple(range(int(low), int(high) + 1)) if fits else ()), interval
+    if how == "points":
+        if by != by.to_integral_value() or not 2 <= by <= MOST_VALUES:
+            raise _Wrong(f"expected 2 to {MOST_VALUES} points")
+        return _points(low, high, int(by), log=log, whole=whole), None
+    if how == "step" and by <= 0:
+        raise _Wrong("expected a step above 0")
+    if how == "times" and by <= 1:
+        raise _Wrong("expected a factor above 1")
+    values: list[Value] = []
+    at = low
+    while at <= high:
+        exact = at == at.to_integral_value() and whole
+        values.append(int(at) if exact else float(at))
+        at = at + by if how == "step" else at * by
+        if len(values) > MOST_VALUES:
+            raise _Wrong(f"it has more than {MOST_VALUES} values")
+    return tuple(values), None
+
+
+def _points(low: Decimal, high: Decimal, points: int, *, log: bool, whole: bool) -> tuple[Value, ...]:
+    found: dict[Value, None] = {}
+    for number in range(points):
+        if log:
+            share = number / (points - 1)
+            value = float(f"{math.exp(math.log(low) + share * (math.log(high) - math.log(low))):.{_LOG_DIGITS}g}")
+        else:
+            value = float(low + (high - low) * number / (points - 1))
+        found[round(value) if whole else value] = None
+    return tuple(found)
+
+
+def _problem(place: str, name: str, message: str) -> ConfigError:
+    return ConfigError.of([ConfigProblem(place, name, message)])
+
+
+def plain_value(text: str) -> Value:
+    """A value from the command line: a number or a switch as TOML has them, otherwise text."""
+    text = text.strip()
+    try:
+        found = tomllib.loads(f"value = {text}")["value"]
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return text
+    return found if isinstance(found, (bool, int, float, str)) else text
+
+
+def _parts(text: str) -> list[str]:
+    """The values of a list with commas; commas inside quotes belong to the value."""
+    return [part.strip() for part in re.findall(r"""(?:[^,"']|"[^"]*"|'[^']*')+""", text) if part.strip()]
+
+
+def read_option(text: str, group: int, option: str = "--vary") -> list[Axis]:
+    """The axes of one ``--vary``: ``KEY=VALUES``, several with ``;`` where they go together.
+
+    Raises:
+        ConfigError: There is no ``=``, or a list cannot be read.
+    """
+    axes = []
+    for part in text.split(";"):
+        name, found, values = part.partition("=")
+        if not found or not name.strip():
+            message = f"found {part.strip()!r}, expected KEY=VALUES, such as island.threads=1,2,4"
+            raise ConfigError.of([ConfigProblem(option, "", message)])
+        values = values.strip()
+        written: object = values if _RANGE.fullmatch(values) else [plain_value(each) for each in _parts(values)]
+        axes.append(read_axis(name.strip(), written, option, group))
+    return axes
+
+
+def check_groups(axes: Sequence[Axis]) -> list[ConfigProblem]:
+    """What is wrong with axes beside each other: names given twice, and lists of different length that go together."""
+    problems = []
+    seen: dict[str, Axis] = {}
+    for axis in axes:
+        if axis.name in seen:
+            problems.append(ConfigProblem(axis.place, axis.name, "is varied twice, expected one list"))
+        seen[axis.name] = axis
+    for group in dict.fromkeys(axis.group for axis in axes):
+        members = [axis for axis in axes if axis.group == group]
+        if len({len(axis.values) for axis in members}) > 1:
+            lengths = ", ".join(f"{axis.name} has {len(axis.values)}" for axis in members)
+            problems.append(
+                ConfigProblem(members[0].place, "", f"axes that go together need as many values each: {lengths}")
+            )
+    return problems

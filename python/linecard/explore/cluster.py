@@ -1,0 +1,336 @@
+"""Runs of a sweep on a Dask cluster: the driver holds the store and the claims, workers only run.
+
+What a request names below the current folder (designs, programs, captures) is shipped; other files must be on the
+workers with the same content, and Linecard in the same build: each worker hashes what it was given and refuses what
+differs. A worker that dies takes nothing with it: what it had in hand is given out again. The table is that of threads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import queue
+import tempfile
+import threading
+import time
+from collections import deque
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from linecard.errors import ConfigError, MissingExtraError, RunError
+from linecard.explore.content import canonical, code_version, content_of, files_of
+from linecard.explore.execute import Counts, Interrupted, Record, SweepProgress, Take, Task, evaluate, keep, look_up
+from linecard.explore.subjects import Request
+from linecard.study.execute import default_jobs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from linecard.explore.store import Store
+
+# Runs of one message: Dask takes some 10 ms for each.
+_BATCH = 8
+# Messages that each thread of a worker has in hand or before it.
+_AHEAD = 3
+# How often a run is given out again after the worker that had it died.
+_MOST_TRIES = 5
+_LOOK_SECONDS = 0.1
+_CONNECT_SECONDS = 30
+_WORKER_SECONDS = 60.0
+
+Batch = list[tuple[str, dict[str, Any]]]
+
+
+class _Folder:
+    """The current folder belongs to a whole process: runs of one bundle of files share it, those of another wait."""
+
+    def __init__(self) -> None:
+        self._change = threading.Condition()
+        self._users = 0
+        self._bundle = ""
+        self._home = ""
+        self._made: dict[str, str] = {}
+
+    def enter(self, bundle: str, files: Mapping[str, bytes]) -> None:
+        """Go to the folder of these files, a bundle of this hash; made where it is not there."""
+        with self._change:
+            while self._users and self._bundle != bundle:
+                self._change.wait()
+            if self._users == 0:
+                self._bundle, self._home = bundle, str(Path.cwd())
+                if bundle:
+                    os.chdir(self._folder(bundle, files))
+            self._users += 1
+
+    def leave(self) -> None:
+        """Go back where the last one leaves."""
+        with self._change:
+            self._users -= 1
+            if self._users == 0:
+                os.chdir(self._home)
+                self._change.notify_all()
+
+    def _folder(self, bundle: str, files: Mapping[str, bytes]) -> str:
+        if bundle not in self._made:
+            self._made[bundle] = tempfile.mkdtemp(prefix="linecard-")
+        folder = Path(self._made[bundle])
+        for name, content in files.items():
+            path = folder / name
+            if not path.is_file() or path.read_bytes() != content:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+        return str(folder)
+
+
+_folder = _Folder()
+
+
+def run_batch(batch: Batch, bundle: str, files: Mapping[str, bytes], code: str) -> list[tuple[str, dict[str, Any]]]:
+    """What a worker does: run a few points; called by Dask."""
+    if code != code_version():
+        raise ConfigError("a worker has another build of Linecard than the driver; install the same on all machines")
+    _folder.enter(bundle, files)
+    try:
+        done = []
+        for key, plain in batch:
+            request = Request(plain["subject"], plain["arguments"], plain["settings"])
+            if content_of(request) != key:
+                names = ", ".join(sorted(files_of(request))) or "files that it names"
+                raise ConfigError(
+                    f"a worker does not see the same content of {names}: files below the current folder are shipped, "
+                    "others have to be on every machine"
+                )
+            done.append((key, evaluate(request, lambda _done, _total: None)))
+        return done
+    finally:
+        _folder.leave()
+
+
+def bundle_of(tasks: Sequence[Task]) -> dict[str, bytes]:
+    """The files below the current folder that tasks name, by relative path."""
+    home = Path.cwd().resolve()
+    found: dict[str, bytes] = {}
+    for task in tasks:
+        for name in files_of(task.request):
+            path = Path(name)
+            if not path.is_absolute() and ".." not in path.parts and (home / path).resolve().is_relative_to(home):
+                found.setdefault(name, b"")
+    return {name: Path(name).read_bytes() for name in sorted(found)}
+
+
+def execute_on_cluster(
+    tasks: Sequence[Task],
+    take: Take,
+    *,
+    executor: str,
+    store: Store | None,
+    jobs: int | None,
+    progress: SweepProgress | None,
+    counts: Counts,
+) -> None:
+    """Run every task that the store does not have on a Dask cluster; see :func:`linecard.explore.execute.execute`.
+
+    Args:
+        tasks: Distinct runs.
+        take: Called once for each with its record.
+        executor: ``dask`` for workers of its own on this machine, ``dask:ADDRESS`` for a scheduler.
+        store: Where runs are kept; ``None`` for nowhere.
+        jobs: Workers of its own; ``None`` takes one per core.
+        progress: Called now and then.
+        counts: Filled in.
+
+    Raises:
+        ConfigError: There is no such executor, no scheduler or no worker, or a worker has another build or other files.
+        MissingExtraError: The extra ``dask`` is not installed.
+        RunError: The scheduler was lost; what is done is kept.
+        Interrupted: Ctrl-C.
+    """
+    kind, _, address = executor.partition(":")
+    if kind != "dask":
+        raise ConfigError(f"--executor: found {executor!r}, expected threads, dask or dask:ADDRESS")
+    if jobs is not None and jobs < 1:
+        raise ConfigError(f"--jobs: found {jobs}, expected 1 or more")
+    try:
+        import distributed
+    except ImportError as error:
+        raise MissingExtraError("an executor on a Dask cluster", "dask") from error
+    missing = look_up(tasks, store, take, counts)
+    if not missing:
+        return
+    # What Dask logs of lost connections is told in one sentence here.
+    for name in [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    module: Any = distributed
+    cluster = None
+    try:
+        if address:
+            client = module.Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
+        else:
+            cluster = module.LocalCluster(
+                n_workers=min(jobs or default_jobs(), len(missing)),
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                host="127.0.0.1",
+            )
+            client = module.Client(cluster, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"--executor: no Dask scheduler answers at {address or 'this machine'}: {error}") from error
+    driver = _Driver(client, missing, take, store, counts)
+    try:
+        driver.work(progress, len(tasks))
+    except KeyboardInterrupt:
+        raise Interrupted(counts.found + driver.finished, len(tasks)) from None
+    finally:
+        driver.end()
+        for part in (client, cluster):
+            if part is not None:
+                part.close(timeout=5)
+
+
+class _Driver:
+    """Gives batches out, takes results, and gives out again what was lost."""
+
+    def __init__(self, client: Any, tasks: list[Task], take: Take, store: Store | None, counts: Counts) -> None:
+        self.finished = 0
+        self._client, self._take, self._store, self._counts = client, take, store, counts
+        self._requests = {task.key: task.request for task in tasks}
+        self._waiting = deque(task.key for task in tasks)
+        self._tries: dict[str, int] = {}
+        self._out: dict[Any, list[str]] = {}
+        self._claimed: set[str] = set()
+        self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._files = bundle_of(tasks)
+        content = [(name, hashlib.sha256(each).hexdigest()) for name, each in self._files.items()]
+        self._name = hashlib.sha256(canonical(content)).hexdigest() if content else ""
+        self._bundle: Any = None
+
+    def work(self, progress: SweepProgress | None, total: int) -> None:
+        threads = self._threads()
+        while self._waiting or self._out:
+            if self._client.status != "running":
+                raise RunError(
+                    f"the Dask scheduler was lost after {self._counts.found + self.finished} of {total} runs; what is "
+                    "done is kept in the store, and the same command goes on from there"
+                )
+            given = self._give_out(threads)
+            for future in self._ended():
+                self._took(future)
+            if not given and not self._out and self._waiting:
+                time.sleep(_LOOK_SECONDS)  # somebody else runs what is left
+            if progress is not None:
+                progress(min(total, self._counts.found + self.finished), total)
+
+    def end(self) -> None:
+        """Call back what is out, and give the claims back."""
+        if self._out and self._client.status == "running":
+            self._client.cancel(list(self._out))
+        for key in self._claimed:
+            if self._store is not None:
+                self._store.release(key)
+
+    def _threads(self) -> int:
+        until = time.monotonic() + _WORKER_SECONDS
+        while time.monotonic() < until:
+            threads = sum(self._client.nthreads().values())
+            if threads:
+                return int(threads)
+            time.sleep(_LOOK_SECONDS)
+        raise ConfigError(f"--executor: the Dask scheduler has no worker after {_WORKER_SECONDS:.0f} s; start some")
+
+    def _give_out(self, threads: int) -> bool:
+        given = False
+        # Small messages for few runs, so that all threads have some.
+        size = max(1, min(_BATCH, (len(self._waiting) + threads - 1) // (threads * _AHEAD)))
+        while self._waiting and len(self._out) < threads * _AHEAD:
+            batch = [key for key in self._next(size) if self._mine(key)]
+            if not batch:
+                break
+            if self._bundle is None:
+                self._bundle = self._client.scatter(self._files, broadcast=True) if self._files else {}
+            plain = [(key, self._requests[key].plain()) for key in batch]
+            future = self._client.submit(run_batch, plain, self._name, self._bundle, code_version(), pure=False)
+            self._out[future] = batch
+            future.add_done_callback(self._done.put)
+            given = True
+        return given
+
+    def _next(self, size: int) -> Iterator[str]:
+        for _ in range(min(size, len(self._waiting))):
+            yield self._waiting.popleft()
+
+    def _mine(self, key: str) -> bool:
+        """Claim a run, or take what somebody else has made of it, or put it off."""
+        store = self._store
+        if store is None or key in self._claimed:
+            return True
+        claimed = store.claim(key)
+        record = store.get(key)
+        if record is not None:
+            if claimed:
+                store.release(key)
+            self._counts.found += 1
+            self._take(key, record)
+            return False
+        if claimed:
+            self._claimed.add(key)
+            return True
+        self._waiting.append(key)
+        return False
+
+    def _ended(self) -> list[Any]:
+        if not self._out:
+            return []
+        found = []
+        with suppress(queue.Empty):
+            found.append(self._done.get(timeout=_LOOK_SECONDS))
+            while True:
+                found.append(self._done.get_nowait())
+        return [future for future in found if future in self._out]
+
+    def _took(self, future: Any) -> None:
+        batch = self._out.pop(future)
+        if future.status == "finished":
+            for key, record in future.result():
+                self._finish(key, record)
+            return
+        error = future.exception() if future.status == "error" else None
+        if isinstance(error, ConfigError):
+            raise error
+        # The worker died, or what was shipped was lost with it.
+        self._bundle = None
+        for key in batch:
+            self._tries[key] = self._tries.get(key, 0) + 1
+            if self._tries[key] < _MOST_TRIES:
+                self._waiting.append(key)
+                continue
+            reason = f"{self._tries[key]} workers ended while they ran it: {error or 'lost'}"
+            self._finish(key, _lost(self._requests[key], reason))
+
+    def _finish(self, key: str, record: Record) -> None:
+        keep(self._store, key, record)
+        self._counts.add(record)
+        self.finished += 1
+        self._take(key, record)
+        if self._store is not None:
+            self._store.release(key)
+            self._claimed.discard(key)
+
+
+def _lost(request: Request, reason: str) -> dict[str, Any]:
+    return {
+        "status": "failed",
+        "reason": reason,
+        "numbers": {},
+        "measurements": [],
+        "seconds": 0.0,
+        "cpu_seconds": 0.0,
+        "request": request.plain(),
+        "code": code_version(),
+        "lasts": False,
+    }
+
+
+__all__ = ["bundle_of", "execute_on_cluster", "run_batch"]

@@ -1,0 +1,156 @@
+"""What a run is, by content: one hash of everything that decides its result.
+
+Into the hash go the request with its keys written out in full, the contents of every file that it names, of every file
+that those name, and the compiled core. The name of a file is part of the request, where it lies is not: the same folder
+elsewhere, or on another machine with the same build, gives the same hash. TOML files count by what they say, not by how
+they are laid out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from linecard import _core
+from linecard.errors import LinecardError, TrafficError
+
+if TYPE_CHECKING:
+    from linecard.explore.subjects import Request
+
+# Raised when what is kept of a run, or what its hash is made of, changes.
+FORMAT = 1
+# Files that a file names are followed so deeply; presets extend each other no further.
+_DEEPEST = 16
+_LONGEST_NAME = 4096
+
+
+@lru_cache(maxsize=1)
+def code_version() -> str:
+    """SHA-256 of the compiled core, which makes all numbers."""
+    found = getattr(_core, "__file__", None)
+    content = Path(found).read_bytes() if found else _core.__version__.encode()
+    return hashlib.sha256(content).hexdigest()
+
+
+class _Files:
+    """Hashes of files, each read again only when it has changed."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._known: dict[str, tuple[tuple[int, int, int], str, tuple[str, ...]]] = {}
+
+    def look(self, path: str) -> tuple[str, tuple[str, ...]]:
+        """Hash of a file, and the texts in it that may name other files."""
+        status = os.stat(path)  # noqa: PTH116 # a hot path, with a name that is text already
+        stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
+        with self._guard:
+            known = self._known.get(path)
+        if known is not None and known[0] == stamp:
+            return known[1], known[2]
+        found = _read(path)
+        with self._guard:
+            self._known[path] = (stamp, *found)
+        return found
+
+
+_files = _Files()
+
+
+def _read(path: str) -> tuple[str, tuple[str, ...]]:
+    with Path(path).open("rb") as file:
+        if not path.endswith(".toml"):
+            return hashlib.file_digest(file, "sha256").hexdigest(), ()
+        content = file.read()
+    try:
+        table = tomllib.loads(content.decode())
+        texts = tuple(dict.fromkeys(_texts(table)))
+        content = canonical(table)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, ValueError):
+        # Whoever runs it will say what is wrong.
+        texts = ()
+    return hashlib.sha256(content).hexdigest(), texts
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for each in value.values():
+            yield from _texts(each)
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _texts(each)
+
+
+def canonical(data: Any) -> bytes:
+    """Plain data as JSON with sorted keys: the same bytes for equal data. Dates of TOML become text."""
+    return json.dumps(data, sort_keys=True, ensure_ascii=True, separators=(",", ":"), default=str).encode()
+
+
+def files_of(request: Request) -> dict[str, str]:
+    """Every file that a request names, directly or through other files, by the name that it is reached by; its hash.
+
+    A text that happens to be the name of a file counts, too: better one run too many than one too few.
+
+    Raises:
+        TrafficError: A file cannot be read.
+    """
+    found: dict[str, str] = {}
+    waiting = [(text, "", 0) for text in _texts(request.plain()["arguments"])]
+    waiting += [(text, "", 0) for text in _texts(request.plain()["settings"])]
+    while waiting:
+        text, folder, depth = waiting.pop()
+        if not text or len(text) > _LONGEST_NAME or "\0" in text or depth > _DEEPEST:
+            continue
+        # A file in a file is looked for from where the command runs, and beside the file that names it.
+        for base in dict.fromkeys(("", folder)):
+            path = os.path.normpath(os.path.join(base, text))  # noqa: PTH118 # texts, of which few are paths
+            if path in found or not os.path.isfile(path):  # noqa: PTH113
+                continue
+            try:
+                found[path], texts = _files.look(path)
+            except OSError as error:
+                raise TrafficError(f"cannot read {path}: {error.strerror or error}") from error
+            waiting += [(each, os.path.dirname(path), depth + 1) for each in texts]  # noqa: PTH120
+    return found
+
+
+def content_of(request: Request) -> str:
+    """The hash of a request: SHA-256, hexadecimal.
+
+    Raises:
+        TrafficError: A file that it names cannot be read.
+    """
+    whole = {"format": FORMAT, "code": code_version(), "request": request.plain(), "files": files_of(request)}
+    return hashlib.sha256(canonical(whole)).hexdigest()
+
+
+class Keys:
+    """Keys of settings written out in full: ``island.threads`` is ``cluster.island.threads`` of a chip that has one.
+
+    What a design's description lists is known; anything else stays as it is written, and the core judges it.
+    """
+
+    def __init__(self, preset: str) -> None:
+        self.values: dict[str, Any] = {}
+        # What cannot be described is refused when it is run, with the reason.
+        with suppress(LinecardError):
+            self.values = {row["key"]: row["value"] for row in _core.describe(preset, [])["parameters"]}
+        self._short: dict[str, str | None] = {}
+
+    def full(self, key: str) -> str:
+        """The key in full, where it is one of the design's and only one ends so."""
+        if key in self.values:
+            return key
+        if key not in self._short:
+            ends = [known for known in self.values if known.endswith(f".{key}")]
+            self._short[key] = ends[0] if len(ends) == 1 else None
+        return self._short[key] or key

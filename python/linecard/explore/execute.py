@@ -1,0 +1,288 @@
+"""Runs of a sweep over a pool of threads: the compiled core releases the GIL, so threads use every core.
+
+What is in the store is found, not run. A point that somebody else runs meanwhile is put off and looked for again. A run
+that is refused or fails is a record like any other, with the reason. Nothing depends on the number of threads or on the
+order in which runs end.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from linecard.errors import ConfigError, LinecardError, RunError
+from linecard.explore.content import code_version
+from linecard.explore.subjects import SUBJECTS, Request
+from linecard.study.execute import default_jobs
+
+if TYPE_CHECKING:
+    from linecard.explore.store import Store
+
+Record = Mapping[str, Any]
+Take = Callable[[str, Record], None]
+# Called with runs done, a fraction for those under way, and runs in all.
+SweepProgress = Callable[[float, int], object]
+
+_LOOK_SECONDS = 0.1
+_WAIT_SECONDS = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A distinct run: the hash of its content, and what is asked for."""
+
+    key: str
+    request: Request
+
+
+@dataclass(slots=True)
+class Counts:
+    """How many distinct runs were found in the store, run, refused and failed, and the time inside the simulator."""
+
+    found: int = 0
+    run: int = 0
+    refused: int = 0
+    failed: int = 0
+    simulator_seconds: float = 0.0
+    simulator_cpu_seconds: float = 0.0
+
+    def add(self, record: Record) -> None:
+        """Count what was run just now."""
+        self.run += record["status"] == "ok"
+        self.refused += record["status"] == "refused"
+        self.failed += record["status"] == "failed"
+        self.simulator_seconds += record["seconds"]
+        self.simulator_cpu_seconds += record["cpu_seconds"]
+
+
+class Stopped(Exception):
+    """Raised inside a simulation's progress callback to end it."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a sweep.
+
+    Attributes:
+        done: Distinct runs that are done; those that are in a store stay.
+        total: Distinct runs in all.
+    """
+
+    def __init__(self, done: int, total: int) -> None:
+        super().__init__(f"interrupted after {done} of {total} runs")
+        self.done, self.total = done, total
+
+
+def evaluate(request: Request, progress: Callable[[int, int], object]) -> dict[str, Any]:
+    """Run one point; what went wrong is part of the record.
+
+    Raises:
+        Stopped: The progress callback asked for it.
+    """
+    started, worked = time.perf_counter(), time.thread_time()
+    status, reason, numbers, measurements, lasts = "ok", None, {}, [], True
+    try:
+        outcome = SUBJECTS[request.subject].run(request, progress)
+        numbers = {name: _finite(value) for name, value in outcome.numbers.items()}
+        measurements = [(part, name, unit, _finite(value)) for part, name, unit, value in outcome.measurements]
+    except Stopped:
+        raise
+    except ConfigError as error:
+        status, reason, lasts = "refused", str(error), False
+    except RunError as error:
+        # The same run would end in the same way.
+        status, reason = "failed", str(error)
+    except LinecardError as error:
+        status, reason, lasts = "failed", str(error), False
+    except (TypeError, ValueError, OverflowError) as error:
+        status, reason, lasts = "refused", f"{type(error).__name__}: {error}", False
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
+        # One point must not take the others with it, whatever happens inside it.
+        status, reason, lasts = "failed", f"{type(error).__name__}: {error}", False
+    return {
+        "status": status,
+        "reason": reason,
+        "numbers": numbers,
+        "measurements": measurements,
+        "seconds": time.perf_counter() - started,
+        "cpu_seconds": time.thread_time() - worked,
+        "request": request.plain(),
+        "code": code_version(),
+        "lasts": lasts,
+    }
+
+
+def _finite(value: Any) -> Any:
+    """A value that JSON has: what is not a number is none."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def keep(store: Store | None, key: str, record: Record) -> None:
+    """Keep what is worth it: what would come out the same again."""
+    if store is not None and record["lasts"]:
+        store.put(key, {name: value for name, value in record.items() if name != "lasts"})
+
+
+def look_up(tasks: Sequence[Task], store: Store | None, take: Take, counts: Counts) -> list[Task]:
+    """Take what the store has; the tasks that are left."""
+    if store is None:
+        return list(tasks)
+    missing = []
+    for task in tasks:
+        record = store.get(task.key)
+        if record is None:
+            missing.append(task)
+        else:
+            counts.found += 1
+            take(task.key, record)
+    return missing
+
+
+def execute(
+    tasks: Sequence[Task],
+    take: Take,
+    *,
+    store: Store | None,
+    jobs: int | None,
+    progress: SweepProgress | None,
+    counts: Counts,
+) -> None:
+    """Run every task that the store does not have.
+
+    Args:
+        tasks: Distinct runs.
+        take: Called once for each with its record, from any thread, one call at a time.
+        store: Where runs are kept; ``None`` for nowhere.
+        jobs: Runs at the same time; ``None`` takes one per core.
+        progress: Called from this thread now and then.
+        counts: Filled in.
+
+    Raises:
+        ConfigError: ``jobs`` is below one.
+        Interrupted: Ctrl-C; runs under way are stopped first, what is done is kept.
+    """
+    if jobs is not None and jobs < 1:
+        raise ConfigError(f"--jobs: found {jobs}, expected 1 or more")
+    pool = _Pool(look_up(tasks, store, take, counts), take, store, counts)
+    threads = [
+        threading.Thread(target=pool.work, name=f"linecard-{number}", daemon=True)
+        for number in range(min(jobs or default_jobs(), len(pool.waiting)))
+    ]
+    total = len(tasks)
+    for thread in threads:
+        thread.start()
+    try:
+        while not pool.idle.wait(_LOOK_SECONDS) and any(thread.is_alive() for thread in threads):
+            if progress is not None:
+                progress(min(total, counts.found + pool.done()), total)
+        for thread in threads:
+            thread.join()
+        if progress is not None and threads:
+            progress(total, total)
+    except BaseException as error:
+        pool.stop.set()
+        for thread in threads:
+            thread.join()
+        if isinstance(error, KeyboardInterrupt):
+            raise Interrupted(counts.found + pool.finished, total) from None
+        raise
+    if pool.error is not None:
+        raise pool.error
+
+
+class _Pool:
+    """What the threads of one sweep share."""
+
+    def __init__(self, tasks: list[Task], take: Take, store: Store | None, counts: Counts) -> None:
+        self.waiting = deque(tasks)
+        self.stop = threading.Event()
+        self.idle = threading.Event()
+        self.finished = 0
+        self.error: BaseException | None = None
+        self._left = len(tasks)
+        self._take, self._store, self._counts = take, store, counts
+        self._alone = threading.Lock()
+        self._under_way: dict[int, float] = {}
+        if not tasks:
+            self.idle.set()
+
+    def done(self) -> float:
+        """Runs done, with the fractions of those under way."""
+        return self.finished + sum(list(self._under_way.values()))
+
+    def work(self) -> None:
+        """What each thread does."""
+        try:
+            while not self.stop.is_set():
+                try:
+                    task = self.waiting.popleft()
+                except IndexError:
+                    if self.idle.is_set():
+                        return
+                    # Somebody else's run may still come back to be done here.
+                    time.sleep(_WAIT_SECONDS)
+                    continue
+                self._one(task)
+        except Stopped:
+            pass
+        except BaseException as error:  # what `take` raises, or the system
+            self.error = error
+            self.stop.set()
+            self.idle.set()
+
+    def _one(self, task: Task) -> None:
+        store = self._store
+        if store is None:
+            self._finish(task, self._run(task))
+            return
+        if not store.claim(task.key):
+            record = store.get(task.key)
+            if record is not None:
+                self._finish(task, record, found=True)
+                return
+            self.waiting.append(task)
+            if len(self.waiting) <= len(self._under_way) + 1:
+                time.sleep(_WAIT_SECONDS)
+            return
+        try:
+            # It may have been finished between the first look and the claim.
+            record = store.get(task.key)
+            if record is not None:
+                self._finish(task, record, found=True)
+                return
+            record = self._run(task)
+            keep(store, task.key, record)
+            self._finish(task, record)
+        finally:
+            store.release(task.key)
+
+    def _run(self, task: Task) -> dict[str, Any]:
+        me = threading.get_ident()
+
+        def step(done: int, total: int) -> None:
+            if self.stop.is_set():
+                raise Stopped
+            self._under_way[me] = min(1.0, done / total) if total else 0.0
+
+        try:
+            return evaluate(task.request, step)
+        finally:
+            self._under_way.pop(me, None)
+
+    def _finish(self, task: Task, record: Record, *, found: bool = False) -> None:
+        with self._alone:
+            if found:
+                self._counts.found += 1
+            else:
+                self._counts.add(record)
+                self.finished += 1
+            self._take(task.key, record)
+            self._left -= 1
+            if self._left == 0:
+                self.idle.set()

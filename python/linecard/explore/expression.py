@@ -1,0 +1,236 @@
+"""Expressions of constraints and columns: arithmetic and comparisons over names, and nothing else.
+
+The text is parsed as Python is, and every node that is not on a short list is refused, so that an expression can
+neither call what it likes nor run for ever: no attributes of objects, no texts that are multiplied, no powers of huge
+numbers.
+A name is a dotted path such as ``island.threads`` or ``route[0].issue_cycles``; who evaluates says what it stands for.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from linecard.errors import ConfigError, ConfigProblem
+
+Value = int | float | str | bool | None
+Lookup = Callable[[str], Value]
+
+LONGEST = 1000
+_MOST_EXPONENT = 64
+
+_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.In: lambda value, several: value in several,
+    ast.NotIn: lambda value, several: value not in several,
+}
+_CALLS: dict[str, Callable[..., Any]] = {
+    "abs": abs,
+    "ceil": math.ceil,
+    "exp": math.exp,
+    "floor": math.floor,
+    "log": math.log,
+    "log2": math.log2,
+    "max": max,
+    "min": min,
+    "round": round,
+    "sqrt": math.sqrt,
+}
+_WORDS = {"true": True, "false": False}
+
+
+class UnknownName(Exception):
+    """A name stands for nothing; the text says which names are near."""
+
+
+class _Refused(Exception):
+    """A part of an expression is not on the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """One expression, checked.
+
+    Attributes:
+        text: As it was written.
+        place: File and line, or the option, for messages.
+        names: The names that it asks for, in the order of the text.
+    """
+
+    text: str
+    place: str
+    names: tuple[str, ...]
+    _tree: ast.expr = field(compare=False, repr=False)
+
+    @classmethod
+    def parse(cls, text: str, place: str) -> Expression:
+        """Read an expression.
+
+        Raises:
+            ConfigError: It is too long, no expression, or holds something that is not allowed.
+        """
+        try:
+            if len(text) > LONGEST:
+                raise _Refused(f"is longer than {LONGEST} characters")
+            tree = ast.parse(text.strip(), mode="eval").body
+            names: dict[str, None] = {}
+            _check(tree, names)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            reason = error.msg if isinstance(error, SyntaxError) else str(error) or type(error).__name__
+            raise _problem(place, text, f"is no expression ({reason})") from error
+        except _Refused as error:
+            raise _problem(place, text, str(error)) from error
+        return cls(text, place, tuple(names), tree)
+
+    def evaluate(self, lookup: Lookup) -> Any:
+        """The value of the expression.
+
+        Args:
+            lookup: Says what a name stands for, or raises :class:`UnknownName`.
+
+        Raises:
+            ConfigError: A name stands for nothing, or the arithmetic fails (division by zero, text in a sum).
+        """
+        try:
+            return _value(self._tree, lookup)
+        except (UnknownName, _Refused) as error:
+            raise _problem(self.place, self.text, str(error)) from error
+        except (TypeError, ValueError, ArithmeticError) as error:
+            values = ", ".join(f"{name} = {_shown(lookup, name)}" for name in self.names)
+            raise _problem(self.place, self.text, f"{error}" + (f" with {values}" if values else "")) from error
+
+
+def _problem(place: str, text: str, message: str) -> ConfigError:
+    shown = text if len(text) <= 200 else text[:200] + "…"
+    return ConfigError.of([ConfigProblem(place, "", f"`{shown}` {message}")])
+
+
+def _shown(lookup: Lookup, name: str) -> str:
+    try:
+        return repr(lookup(name))
+    except UnknownName:
+        return "?"
+
+
+def path_of(node: ast.expr) -> str | None:
+    """The dotted path that names and attributes spell, with whole numbers in brackets; ``None`` for anything else."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=inner, attr=name):
+            before = path_of(inner)
+            return None if before is None else f"{before}.{name}"
+        case ast.Subscript(value=inner, slice=ast.Constant(value=int(number))):
+            before = path_of(inner)
+            return None if before is None else f"{before}[{number}]"
+        case _:
+            return None
+
+
+def _check(node: ast.expr, names: dict[str, None]) -> None:
+    """Refuse what is not on the list, and collect names."""
+    path = path_of(node)
+    if path is not None:
+        if path not in _WORDS:
+            names[path] = None
+        return
+    match node:
+        case ast.Constant(value=value) if isinstance(value, (bool, int, float, str)):
+            return
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY or isinstance(op, ast.Pow):
+            parts: list[ast.expr] = [left, right]
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd() | ast.Not(), operand=operand):
+            parts = [operand]
+        case ast.BoolOp(values=values):
+            parts = values
+        case ast.Compare(left=left, ops=ops, comparators=others) if all(type(op) in _COMPARE for op in ops):
+            parts = [left, *others]
+        case ast.IfExp(test=test, body=body, orelse=other):
+            parts = [test, body, other]
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            pass
+        case ast.Call(func=ast.Name(id=name), args=parts, keywords=[]) if name in _CALLS or name == "measured":
+            texts = all(isinstance(each, ast.Constant) and isinstance(each.value, str) for each in parts)
+            if name == "measured" and not (len(parts) == 2 and texts):
+                raise _Refused('has measured(…) with something else than two texts, such as measured("dram", "reads")')
+            if name == "measured":
+                names[_measured(parts)] = None
+                return
+        case ast.Call(func=ast.Name(id=name)):
+            raise _Refused(f"calls `{name}`, expected one of {', '.join(sorted(_CALLS))}, measured")
+        case _:
+            raise _Refused(
+                f"has `{ast.unparse(node)[:60]}`, expected numbers, names, + - * / // % **, comparisons, and, or, not"
+            )
+    for part in parts:
+        _check(part, names)
+
+
+# What a measurement is asked for by: a name that no path can be.
+MEASURED = "measured:"
+
+
+def _measured(parts: list[ast.expr]) -> str:
+    return MEASURED + ":".join(str(each.value) for each in parts if isinstance(each, ast.Constant))
+
+
+def _value(node: ast.expr, lookup: Lookup) -> Any:
+    path = path_of(node)
+    if path is not None:
+        return _WORDS[path] if path in _WORDS else lookup(path)
+    match node:
+        case ast.Constant():
+            return node.value
+        case ast.BinOp(left=left, op=op, right=right):
+            return _arithmetic(op, _value(left, lookup), _value(right, lookup))
+        case ast.UnaryOp(op=op, operand=operand):
+            value = _value(operand, lookup)
+            return not value if isinstance(op, ast.Not) else (-value if isinstance(op, ast.USub) else +value)
+        case ast.BoolOp(op=op, values=values):
+            wanted = isinstance(op, ast.Or)
+            return any(_value(each, lookup) for each in values) if wanted else all(_value(e, lookup) for e in values)
+        case ast.Compare(left=left, ops=ops, comparators=others):
+            before = _value(left, lookup)
+            for compared, other in zip(ops, others, strict=True):
+                after = _value(other, lookup)
+                if not _COMPARE[type(compared)](before, after):
+                    return False
+                before = after
+            return True
+        case ast.IfExp(test=test, body=body, orelse=other):
+            return _value(body if _value(test, lookup) else other, lookup)
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            return tuple(_value(each, lookup) for each in parts)
+        case ast.Call(func=ast.Name(id="measured"), args=parts):
+            return lookup(_measured(parts))
+        case ast.Call(func=ast.Name(id=name), args=parts):
+            return _CALLS[name](*(_value(each, lookup) for each in parts))
+    raise _Refused("is no expression")
+
+
+def _arithmetic(op: ast.operator, left: Any, right: Any) -> Any:
+    for side in (left, right):
+        if not isinstance(side, (int, float)):
+            raise TypeError(f"arithmetic needs numbers, found {side!r}")
+    if isinstance(op, ast.Pow):
+        if abs(right) > _MOST_EXPONENT:
+            raise ValueError(f"an exponent of at most {_MOST_EXPONENT} is expected, found {right!r}")
+        return float(left) ** right
+    return _BINARY[type(op)](left, right)

@@ -1,0 +1,193 @@
+"""The points of a sweep: the grid or a sample, without those that break a constraint.
+
+Points come in a fixed order, the first axis slowest and seeds fastest, and do not depend on how they are run.
+"""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from linecard.errors import ConfigError, ConfigProblem, MissingExtraError
+from linecard.explore.content import Keys
+from linecard.explore.expression import MEASURED, UnknownName
+from linecard.explore.spec import MOST_POINTS, Sample, Spec
+from linecard.explore.subjects import Request
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from linecard.explore.axes import Axis, Value
+
+_U64_MAX = 2**64 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One point.
+
+    Attributes:
+        values: Value of each axis, in the order of the axes; seeds last where points are repeated.
+        request: The run that it is.
+    """
+
+    values: Mapping[str, Value]
+    request: Request
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """All points of a sweep.
+
+    Attributes:
+        names: What is varied, in the order of the table's columns.
+        points: The points.
+        left_out: Points that broke a constraint.
+    """
+
+    names: tuple[str, ...]
+    points: tuple[Point, ...]
+    left_out: int
+
+
+def make_points(spec: Spec) -> Points:
+    """All points of a sweep.
+
+    Raises:
+        ConfigError: There are too many, a constraint asks for what nothing says, or none is left.
+        MissingExtraError: A sample is to be drawn, and the extra ``explore`` is not installed.
+    """
+    groups = [
+        [axis for axis in spec.axes if axis.group == group] for group in dict.fromkeys(a.group for a in spec.axes)
+    ]
+    if spec.sample is None:
+        size = math.prod(len(group[0].values) for group in groups) * spec.repeat
+    else:
+        size = spec.sample.points * spec.repeat
+    if size > MOST_POINTS:
+        problem = ConfigProblem("sweep", "", f"found {size:,} points, expected at most {MOST_POINTS:,}: draw a sample")
+        raise ConfigError.of([problem])
+    names = tuple(axis.name for axis in spec.axes)
+    names += ("seed",) if spec.repeat > 1 else ()
+    rows = _grid(groups) if spec.sample is None else _drawn(groups, spec.sample)
+    seeds = _seeds(spec)
+    look = Lookup(spec)
+    points: dict[tuple[tuple[str, type, Value], ...], Point] = {}
+    left_out = 0
+    for row in rows:
+        if not all(each.evaluate(look.of(row)) for each in spec.constraints):
+            left_out += spec.repeat
+            continue
+        for seed in seeds:
+            values = {name: row[name] for name in names if name in row}
+            if seed is not None:
+                values["seed"] = seed
+            # Whole numbers and few points make samples meet: each point once.
+            same = tuple((name, type(value), value) for name, value in values.items())
+            points.setdefault(same, Point(values, look.request(values)))
+    if not points:
+        reason = f"all {left_out:,} points break a constraint" if left_out else "there are no points"
+        raise ConfigError.of([ConfigProblem("sweep", "", f"{reason}: nothing is left to run")])
+    return Points(names, tuple(points.values()), left_out)
+
+
+def _seeds(spec: Spec) -> list[int | None]:
+    if spec.repeat == 1:
+        return [None]
+    first = spec.arguments.get("seed", 1)
+    if isinstance(first, bool) or not isinstance(first, int) or not 0 <= first <= _U64_MAX - spec.repeat:
+        raise ConfigError.of([ConfigProblem("seed", "", f"found {first!r}, expected a whole number from 0 on")])
+    return [first + number for number in range(spec.repeat)]
+
+
+def _grid(groups: list[list[Axis]]) -> Iterator[dict[str, Value]]:
+    for chosen in itertools.product(*(range(len(group[0].values)) for group in groups)):
+        yield {axis.name: axis.values[number] for group, number in zip(groups, chosen, strict=True) for axis in group}
+
+
+def _drawn(groups: list[list[Axis]], sample: Sample) -> Iterator[dict[str, Value]]:
+    try:
+        from scipy.stats import qmc
+    except ImportError as error:
+        raise MissingExtraError("a sample", "explore") from error
+    if not groups:
+        yield {}
+        return
+    if sample.kind == "sobol":
+        engine = qmc.Sobol(len(groups), scramble=True, rng=sample.seed)
+        # A sequence is balanced in whole powers of two; the first of them are what was asked for.
+        shares = engine.random_base2(max(0, math.ceil(math.log2(sample.points))))[: sample.points]
+    else:
+        shares = qmc.LatinHypercube(len(groups), rng=sample.seed).random(sample.points)
+    for row in shares.tolist():
+        yield {axis.name: axis.at(share) for group, share in zip(groups, row, strict=True) for axis in group}
+
+
+class Lookup:
+    """What names mean at a point: an axis, a shared value, or a parameter of the design."""
+
+    def __init__(self, spec: Spec) -> None:
+        self._spec = spec
+        self._keys: dict[str, Keys] = {}
+
+    def keys(self, preset: str) -> Keys:
+        """The keys of a design, described once."""
+        if preset not in self._keys:
+            self._keys[preset] = Keys(preset)
+        return self._keys[preset]
+
+    def request(self, values: Mapping[str, Value]) -> Request:
+        """The run that a point is."""
+        spec = self._spec
+        subject = spec.subject
+        arguments = {**spec.arguments, **{name: each for name, each in values.items() if name in subject.arguments}}
+        changes = {**spec.settings, **{name: each for name, each in values.items() if name not in subject.arguments}}
+        if spec.what == "run" and isinstance(arguments.get("preset"), str):
+            keys = self.keys(arguments["preset"])
+            changes = {keys.full(key): value for key, value in changes.items()}
+        return Request(spec.what, arguments, changes)
+
+    def of(self, values: Mapping[str, Value]) -> Callable[[str], Any]:
+        """A function from a name to its value at a point."""
+        said = {**self._spec.settings, **self._spec.arguments, **values}
+        preset = said.get("preset") if self._spec.what == "run" else None
+
+        def look(name: str) -> Any:
+            found = find(said, name)
+            if found is not None:
+                return found[0]
+            if name.startswith(MEASURED):
+                raise UnknownName("asks for a measurement; a constraint is judged before anything runs")
+            if isinstance(preset, str):
+                keys = self.keys(preset)
+                full = keys.full(name)
+                if full in said:
+                    return said[full]
+                if full in keys.values:
+                    return keys.values[full]
+                said_of = [*said, *keys.values]
+            else:
+                said_of = list(said)
+            raise UnknownName(f"asks for `{name}`, {nearest(name, said_of)}")
+
+        return look
+
+
+def find(said: Mapping[str, Any], name: str) -> tuple[Any] | None:
+    """The value of a name, in full or its last parts, if only one ends so."""
+    if name in said:
+        return (said[name],)
+    ends = [key for key in said if key.endswith(f".{name}")]
+    if len(ends) > 1:
+        raise UnknownName(f"asks for `{name}`, which may be {' or '.join(ends[:4])}: write it in full")
+    return (said[ends[0]],) if ends else None
+
+
+def nearest(name: str, known: list[str]) -> str:
+    """What to say of a name that is not known."""
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    near += [key for key in known if key.rpartition(".")[2] == name.rpartition(".")[2] and key not in near][:3]
+    return f"which nothing here is called; near: {', '.join(near[:4])}" if near else "which nothing here is called"

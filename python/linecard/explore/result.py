@@ -1,0 +1,151 @@
+"""What a sweep gives: a table with a row a point, and the same as a frame, CSV, Parquet, JSON and in a notebook."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from linecard import _html
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import polars
+
+    from linecard.explore.execute import Counts
+
+_SHOWN = 50
+# What a notebook and a screen show of a table first, where there is no room for all.
+FIRST_NUMBERS = (
+    "throughput_gbps",
+    "throughput_mpps",
+    "loss_fraction",
+    "latency_p50_ns",
+    "latency_p99_ns",
+    "bottleneck",
+    "bandwidth_gbytes_s",
+    "hit_rate_percent",
+    "hit_rate",
+    "throughput_mops",
+    "packets_per_mcycle",
+    "best_threads",
+    "limit",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SweepResult:
+    """The table of a sweep. The same sweep gives the same table, whatever ran it and however often it was killed.
+
+    Attributes:
+        title: What was swept.
+        what: What was run at each point.
+        axes: Columns that were varied.
+        numbers: Columns that were measured, and those that follow from them.
+        rows: A row a point, in the order of the axes: the axes' values, ``status`` (``ok``, ``refused`` or ``failed``),
+            the numbers (``None`` where there is none), ``reason``, the ``command`` that repeats it, and ``run``, its
+            name.
+        left_out: Points that broke a constraint.
+        warnings: What to know about the table.
+        counts: How many runs were found in the store, run, refused and failed this time.
+    """
+
+    title: str
+    what: str
+    axes: tuple[str, ...]
+    numbers: tuple[str, ...]
+    rows: tuple[Mapping[str, Any], ...]
+    left_out: int
+    warnings: tuple[str, ...]
+    counts: Counts = field(compare=False)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of the table."""
+        return ("run", *self.axes, "status", *self.numbers, "reason", "command")
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def column(self, name: str) -> list[Any]:
+        """The values of one column.
+
+        Raises:
+            KeyError: There is no such column.
+        """
+        if name not in self.columns:
+            raise KeyError(f"no column {name!r}; there are {', '.join(self.columns)}")
+        return [row[name] for row in self.rows]
+
+    def cells(self) -> list[list[Any]]:
+        """The table as lists, in the order of :attr:`columns`."""
+        columns = self.columns
+        return [[row[name] for name in columns] for row in self.rows]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON; nothing in it depends on what was found and what was run."""
+        columns = self.columns
+        return {"rows": [{name: row[name] for name in columns} for row in self.rows]}
+
+    def to_frame(self) -> polars.DataFrame:
+        """The table as a polars data frame (extra ``frames``). A column of more than one type is text."""
+        from linecard.results import need_polars
+
+        columns: dict[str, list[Any]] = {}
+        for name in self.columns:
+            values = [row[name] for row in self.rows]
+            kinds = {type(value) for value in values if value is not None}
+            if kinds == {int, float}:
+                values = [None if value is None else float(value) for value in values]
+            elif len(kinds) > 1:
+                values = [None if value is None else str(value) for value in values]
+            columns[name] = values
+        built: polars.DataFrame = need_polars().DataFrame(columns, strict=False)
+        return built
+
+    def write_csv(self, path: str | Path) -> Path:
+        """Write the table as CSV."""
+        from linecard.tables import csv_text, write_text
+
+        return write_text(path, csv_text(self.columns, self.cells()))
+
+    def write_parquet(self, path: str | Path) -> Path:
+        """Write the table as Parquet (extra ``frames``)."""
+        from linecard.tables import write_file
+
+        frame = self.to_frame()
+        return write_file(path, frame.write_parquet)
+
+    def shown_columns(self, most: int) -> list[str]:
+        """The columns to look at first: what was varied, whether it ran, and the usual numbers."""
+        defined = [name for name in self.numbers if name in self._defined()]
+        first = [name for name in FIRST_NUMBERS if name in self.numbers]
+        others = [name for name in self.numbers if name not in first and name not in defined]
+        chosen = [*defined, *first, *others]
+        return [*self.axes, *chosen[: max(1, most - len(self.axes))]]
+
+    def _defined(self) -> Sequence[str]:
+        return self.numbers[: next((i for i, name in enumerate(self.numbers) if name in FIRST_NUMBERS), 0)]
+
+    def __repr__(self) -> str:
+        status = [row["status"] for row in self.rows]
+        others = "".join(f", {status.count(each)} {each}" for each in ("refused", "failed") if each in status)
+        return f"<SweepResult {self.title}: {len(self.rows)} points over {', '.join(self.axes) or 'nothing'}{others}>"
+
+    def _repr_html_(self) -> str:
+        columns = [*self.shown_columns(9), "status"]
+        rows = [[cell_text(row[name]) for name in columns] for row in self.rows[:_SHOWN]]
+        more = [f"{len(self.rows) - _SHOWN:,} more rows: to_frame() has all"] if len(self.rows) > _SHOWN else []
+        return _html.block(repr(self)[1:-1], _html.table(columns, rows), _html.notes([*self.warnings, *more]))
+
+
+def cell_text(value: Any) -> str:
+    """A value of the table for people."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+    return str(value)

@@ -1,0 +1,380 @@
+"""What a sweep is: a file, options of the command line, or arguments in Python, read into one `Spec`.
+
+A file has `kind = "sweep"`, what is run and with what, `[vary]` with an axis a line, `[[together]]` for axes that go
+together, `constraints`, `[columns]` for numbers that follow from others, and `[sample]` where a grid would be too
+large.
+All that is wrong comes at once, each with file, line and key.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.explore.axes import Axis, Value, check_groups, read_axis
+from linecard.explore.expression import Expression
+from linecard.explore.subjects import SUBJECTS, Subject
+
+MOST_POINTS = 1_000_000
+MOST_REPEATS = 10_000
+_LONGEST_FILE = 16 << 20
+_SAMPLES = ("latin_hypercube", "sobol")
+_TABLES = ("vary", "together", "set", "sample", "columns")
+_PLAIN = ("kind", "title", "what", "repeat", "constraints")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Points drawn from the space instead of all of its grid.
+
+    Attributes:
+        kind: ``latin_hypercube`` or ``sobol``.
+        points: How many.
+        seed: Seed of the drawing.
+    """
+
+    kind: str
+    points: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A sweep.
+
+    Attributes:
+        title: One line.
+        what: What is run, a name of `SUBJECTS`.
+        arguments: Arguments that all points share.
+        settings: Settings that all points share.
+        axes: What is varied, the slowest first.
+        repeat: Seeds of each point.
+        constraints: What the points must fulfil; others are left out.
+        columns: Numbers of the table that follow from others.
+        sample: How points are drawn; ``None`` for the whole grid.
+    """
+
+    title: str
+    what: str
+    arguments: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    axes: tuple[Axis, ...]
+    repeat: int
+    constraints: tuple[Expression, ...]
+    columns: tuple[tuple[str, Expression], ...]
+    sample: Sample | None
+
+    @property
+    def subject(self) -> Subject:
+        """What is run."""
+        return SUBJECTS[self.what]
+
+
+class _Lines:
+    """Where keys stand in a file; TOML's reader does not say."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name = name
+        self._lines = text.splitlines()
+
+    def at(self, key: str, table: str = "") -> str:
+        """File and line of a key in a table, or of the table, or the file alone."""
+        here, found = "", None
+        name = re.compile(rf"""\s*["']?{re.escape(key)}["']?\s*=""")
+        for number, line in enumerate(self._lines, start=1):
+            if head := re.match(r"\s*\[+\s*([^\]]+?)\s*\]+", line):
+                here = head[1]
+                if here == (table if table else key) and found is None:
+                    found = number
+                continue
+            if here == table and name.match(line):
+                return f"{self.name}:{number}"
+        return self.name if found is None else f"{self.name}:{found}"
+
+
+def is_sweep_file(target: str) -> bool:
+    """Whether a name is that of a file that says it is a sweep."""
+    path = Path(target)
+    try:
+        if not path.is_file() or path.suffix != ".toml" or path.stat().st_size > _LONGEST_FILE:
+            return False
+        head = path.read_text(errors="replace").split("\n[", 1)[0]
+    except OSError:
+        return False
+    return re.search(r"""^\s*kind\s*=\s*["'](sweep|optimize)["']""", head, re.MULTILINE) is not None
+
+
+def read_table(path: str | Path) -> tuple[dict[str, Any], _Lines]:
+    """A file of TOML, and where its keys stand.
+
+    Raises:
+        ConfigError: It cannot be read, or is no TOML.
+    """
+    path = Path(path)
+    try:
+        if path.stat().st_size > _LONGEST_FILE:
+            raise ConfigError(f"{path}: larger than {_LONGEST_FILE >> 20} MiB, which no such file is")
+        text = path.read_text()
+        return tomllib.loads(text), _Lines(str(path), text)
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror or error}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ConfigError(f"{path}: no TOML: {error}") from error
+
+
+def flat_keys(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    """Dotted keys of nested tables: bare and quoted keys of TOML mean the same here."""
+    found: dict[str, Any] = {}
+    for name, value in table.items():
+        path = f"{before}{name}"
+        if isinstance(value, Mapping):
+            found.update(flat_keys(value, f"{path}."))
+        else:
+            found[path] = value
+    return found
+
+
+@dataclass(slots=True)
+class Draft:
+    """A sweep while it is put together from a file and from options; problems are gathered.
+
+    `finish` makes it a `Spec`.
+    """
+
+    title: str = ""
+    what: str = "run"
+    arguments: dict[str, Any] | None = None
+    settings: dict[str, Any] | None = None
+    axes: list[Axis] | None = None
+    repeat: int = 1
+    constraints: list[Expression] | None = None
+    columns: dict[str, Expression] | None = None
+    sample: Sample | None = None
+    problems: list[ConfigProblem] | None = None
+
+    def __post_init__(self) -> None:
+        self.arguments = dict(self.arguments or {})
+        self.settings = dict(self.settings or {})
+        self.axes = list(self.axes or ())
+        self.constraints = list(self.constraints or ())
+        self.columns = dict(self.columns or {})
+        self.problems = []
+
+    def note(self, place: str, key: str, message: str) -> None:
+        """Remember a problem."""
+        assert self.problems is not None
+        self.problems.append(ConfigProblem(place, key, message))
+
+    def catch(self, error: ConfigError) -> None:
+        """Remember the problems of an error."""
+        assert self.problems is not None
+        self.problems += error.problems or [ConfigProblem("", "", str(error))]
+
+    def fix(self, place: str, key: str, value: object) -> None:
+        """Set an argument or a setting of all points."""
+        assert self.arguments is not None
+        assert self.settings is not None
+        subject = SUBJECTS.get(self.what)
+        if not _is_value(value):
+            self.note(place, key, f"found a {type(value).__name__}, expected a number, text, true, false or a list")
+        elif subject is None:
+            return
+        elif key in subject.arguments:
+            self.arguments[key] = value
+        elif subject.has_settings:
+            self.settings[key] = value
+        else:
+            self.note(place, key, _unknown(subject, key))
+
+    def vary(self, place: str, key: str, written: object, group: int) -> None:
+        """Add an axis."""
+        assert self.axes is not None
+        subject = SUBJECTS.get(self.what)
+        try:
+            axis = read_axis(key, written, place, group)
+        except ConfigError as error:
+            self.catch(error)
+            return
+        if subject is not None and key not in subject.arguments and not subject.has_settings:
+            self.note(place, key, _unknown(subject, key))
+        self.axes.append(axis)
+
+    def add(self, axes: Iterable[Axis]) -> None:
+        """Add axes that have been read; one of a name that is there takes its place."""
+        assert self.axes is not None
+        for axis in axes:
+            subject = SUBJECTS.get(self.what)
+            if subject is not None and axis.name not in subject.arguments and not subject.has_settings:
+                self.note(axis.place, axis.name, _unknown(subject, axis.name))
+            self.axes = [each for each in self.axes if each.name != axis.name or each.place == axis.place]
+            self.axes.append(axis)
+
+    def require(self, text: object, place: str) -> None:
+        """Add a constraint."""
+        assert self.constraints is not None
+        if not isinstance(text, str):
+            self.note(place, "constraints", f"found a {type(text).__name__}, expected a list of texts")
+            return
+        try:
+            self.constraints.append(Expression.parse(text, place))
+        except ConfigError as error:
+            self.catch(error)
+
+    def column(self, name: str, text: object, place: str) -> None:
+        """Add a column that follows from others."""
+        assert self.columns is not None
+        if not isinstance(text, str):
+            self.note(place, f"columns.{name}", f"found a {type(text).__name__}, expected an expression as text")
+            return
+        try:
+            self.columns[name] = Expression.parse(text, place)
+        except ConfigError as error:
+            self.catch(error)
+
+    def finish(self) -> Spec:
+        """The sweep.
+
+        Raises:
+            ConfigError: With all problems that were found.
+        """
+        assert self.arguments is not None
+        assert self.settings is not None
+        assert self.axes is not None
+        assert self.constraints is not None
+        assert self.columns is not None
+        assert self.problems is not None
+        subject = SUBJECTS.get(self.what)
+        if subject is None:
+            near = difflib.get_close_matches(self.what, SUBJECTS, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            self.note("what", "", f"found {self.what!r}, expected one of {', '.join(SUBJECTS)}{hint}")
+        else:
+            varied = {axis.name for axis in self.axes}
+            mains = {subject.main} if self.what != "queueing" else {"workload", "capture"}
+            if not mains & (varied | self.arguments.keys()):
+                self.note(subject.main, "", f"is missing: say which {subject.main} is run")
+            if self.repeat > 1 and "seed" in varied:
+                self.note("repeat", "", "found beside an axis of seeds, expected one of the two")
+            self.arguments = {**subject.defaults, **self.arguments}
+        if isinstance(self.repeat, bool) or not isinstance(self.repeat, int) or not 1 <= self.repeat <= MOST_REPEATS:
+            self.note("repeat", "", f"found {self.repeat!r}, expected 1 to {MOST_REPEATS}")
+        self.problems += check_groups(self.axes)
+        for axis in self.axes:
+            if not axis.values and self.sample is None:
+                message = "is a continuous range: say `step`, `times` or `points`, or draw a sample"
+                self.note(axis.place, axis.name, message)
+            if len([a for a in self.axes if a.group == axis.group]) > 1 and not axis.values:
+                self.note(axis.place, axis.name, "goes together with others and is a continuous range: list its values")
+        if self.problems:
+            raise ConfigError.of(list(dict.fromkeys(self.problems)))
+        assert subject is not None
+        return Spec(
+            title=self.title,
+            what=self.what,
+            arguments=self.arguments,
+            settings=self.settings,
+            axes=tuple(self.axes),
+            repeat=self.repeat,
+            constraints=tuple(self.constraints),
+            columns=tuple(self.columns.items()),
+            sample=self.sample,
+        )
+
+
+def _is_value(value: object) -> bool:
+    several = value if isinstance(value, (list, tuple)) else [value]
+    return all(isinstance(each, (bool, int, float, str)) for each in several)
+
+
+def _unknown(subject: Subject, key: str) -> str:
+    near = difflib.get_close_matches(key, subject.arguments, n=1)
+    hint = f"; did you mean {near[0]}?" if near else f"; it takes {', '.join(subject.arguments)}"
+    return f"`{subject.name}` has no such argument{hint}"
+
+
+def read_spec(path: str | Path, *, also: Sequence[str] = ()) -> Draft:
+    """A sweep's file.
+
+    Args:
+        path: The file.
+        also: Names of tables and keys that somebody else reads.
+
+    Raises:
+        ConfigError: It cannot be read at all; other problems are in the draft.
+    """
+    table, lines = read_table(path)
+    draft = Draft(what=str(table.get("what", "run")), title=str(table.get("title", "")))
+    subject = SUBJECTS.get(draft.what)
+    arguments: Mapping[str, str] = {} if subject is None else subject.arguments
+    for key, value in table.items():
+        if key in _PLAIN or key in _TABLES or key in also:
+            continue
+        if key in arguments:
+            draft.fix(lines.at(key), key, value)
+        elif subject is not None:
+            near = difflib.get_close_matches(key, (*_PLAIN, *_TABLES, *also, *arguments), n=1)
+            hint = f"did you mean {near[0]}?" if near else "settings stand in [set]"
+            draft.note(lines.at(key), key, f"no such key; {hint}")
+    draft.repeat = table.get("repeat", 1)
+    for key, value in flat_keys(_table_of(table, "set", draft, lines)).items():
+        draft.fix(lines.at(key, "set"), key, value)
+    for number, (key, written) in enumerate(flat_keys(_table_of(table, "vary", draft, lines)).items()):
+        draft.vary(lines.at(key, "vary"), key, written, number)
+    together = table.get("together", [])
+    if not isinstance(together, list) or not all(isinstance(each, dict) for each in together):
+        draft.note(lines.at("together"), "together", "expected [[together]], each a table of axes")
+        together = []
+    for number, several in enumerate(together):
+        for key, written in flat_keys(several).items():
+            draft.vary(lines.at(key, "together"), key, written, -1 - number)
+    constraints = table.get("constraints", [])
+    if not isinstance(constraints, list):
+        draft.note(lines.at("constraints"), "constraints", "expected a list of texts")
+        constraints = []
+    for text in constraints:
+        draft.require(text, lines.at("constraints"))
+    for name, text in _table_of(table, "columns", draft, lines).items():
+        draft.column(name, text, lines.at(name, "columns"))
+    if "sample" in table:
+        draft.sample = _sample(_table_of(table, "sample", draft, lines), draft, lines)
+    return draft
+
+
+def _table_of(table: Mapping[str, Any], name: str, draft: Draft, lines: _Lines) -> Mapping[str, Any]:
+    found = table.get(name, {})
+    if isinstance(found, Mapping):
+        return found
+    draft.note(lines.at(name), name, f"expected a table: [{name}]")
+    return {}
+
+
+def _sample(table: Mapping[str, Any], draft: Draft, lines: _Lines) -> Sample | None:
+    for key in table.keys() - {"kind", "points", "seed"}:
+        draft.note(lines.at(key, "sample"), f"sample.{key}", "no such key; expected kind, points, seed")
+    kind, points, seed = table.get("kind", "sobol"), table.get("points"), table.get("seed", 1)
+    return make_sample(draft, lines.at("sample"), kind, points, seed)
+
+
+def make_sample(draft: Draft, place: str, kind: object, points: object, seed: object) -> Sample | None:
+    """A sample, checked; problems go into the draft."""
+    if kind not in _SAMPLES:
+        draft.note(place, "sample.kind", f"found {kind!r}, expected {' or '.join(_SAMPLES)}")
+        return None
+    for name, value, least, most in (("points", points, 1, MOST_POINTS), ("seed", seed, 0, 2**32 - 1)):
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            draft.note(place, f"sample.{name}", f"found {value!r}, expected {least} to {most}")
+            return None
+    assert isinstance(points, int)
+    assert isinstance(seed, int)
+    return Sample(str(kind), points, seed)
+
+
+def spec_values(spec: Spec) -> dict[str, Value]:
+    """Values that all points share, by name, for constraints and columns."""
+    return {**spec.settings, **spec.arguments}

@@ -1,0 +1,305 @@
+"""Where finished runs are kept: one immutable file a run, named by the hash of its content.
+
+A file is written whole under another name and renamed, and carries a checksum of itself: whatever kills a sweep leaves
+files that are whole or not there, and a damaged one counts as not there. Who runs a point claims it, so that two sweeps
+on one store do not run it twice; a claim is a lock of the system on one byte of a file, which ends with the process
+however it ends.
+
+    DIR/linecard-store.json    what this folder is, and how large it may grow
+    DIR/claims                 the file whose bytes are locked
+    DIR/runs/ab/HASH.json      a run, and its checksum in the last line
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import tempfile
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from linecard.errors import ConfigError
+from linecard.explore.content import FORMAT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover # not on this system
+    fcntl = None  # type: ignore[assignment]
+
+LIMIT_BYTES = 4 << 30
+_HASH_CHARACTERS = 64
+# An unfinished file that nobody has touched for so long belongs to nobody.
+_STALE_SECONDS = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class StoreUse:
+    """How full a store is: finished runs, their bytes, and the bytes that it may hold."""
+
+    runs: int
+    used_bytes: int
+    limit_bytes: int
+
+
+class _Claims:
+    """Claims of this process on one store. Locks belong to processes, so threads are kept apart here."""
+
+    _of: dict[str, _Claims] = {}  # noqa: RUF012 # one table for the process
+    _guard = threading.Lock()
+
+    def __init__(self, path: Path) -> None:
+        self._mine: set[str] = set()
+        self._alone = threading.Lock()
+        self._file: int | None = None
+        with suppress(OSError):
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+
+    @classmethod
+    def at(cls, folder: Path) -> _Claims:
+        # Closing any descriptor of a file ends all locks that the process has on it: there is one, and it stays open.
+        name = os.path.realpath(folder)
+        with cls._guard:
+            if name not in cls._of or cls._of[name]._file is None or not (folder / "claims").exists():
+                cls._of[name] = cls(folder / "claims")
+            return cls._of[name]
+
+    def take(self, key: str) -> bool:
+        with self._alone:
+            if key in self._mine:
+                return False
+            if self._file is not None and fcntl is not None:
+                try:
+                    fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, int(key[:15], 16))
+                except OSError as error:
+                    if error.errno in {errno.EAGAIN, errno.EACCES}:
+                        return False
+                    # A file system without locks: two sweeps may run a point twice, and get the same result.
+            self._mine.add(key)
+            return True
+
+    def give_back(self, key: str) -> None:
+        with self._alone:
+            self._mine.discard(key)
+            if self._file is not None and fcntl is not None:
+                with suppress(OSError):
+                    fcntl.lockf(self._file, fcntl.LOCK_UN, 1, int(key[:15], 16))
+
+
+class Store:
+    """A folder of finished runs.
+
+    Attributes:
+        folder: The folder.
+        limit_bytes: What it may hold; :meth:`shrink` keeps to it.
+        not_kept: Runs that could not be kept, and why: ``None`` where all were.
+        damaged: Runs whose files were found damaged.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], *, make: bool = True) -> None:
+        """Open a store.
+
+        Args:
+            folder: Its folder.
+            make: Whether to make one where there is none.
+
+        Raises:
+            ConfigError: The folder is none, belongs to something else, or cannot be made.
+        """
+        self.folder = Path(folder)
+        self.limit_bytes = LIMIT_BYTES
+        self.not_kept: str | None = None
+        self.damaged: set[str] = set()
+        self._mark = self.folder / "linecard-store.json"
+        self._runs = self.folder / "runs"
+        if self._mark.is_file():
+            self._read_mark()
+        else:
+            self._make(make)
+        self._claims = _Claims.at(self.folder)
+
+    def _read_mark(self) -> None:
+        try:
+            said = json.loads(self._mark.read_bytes())
+            kind, self.limit_bytes = said["format"], int(said["limit_bytes"])
+        except (OSError, ValueError, KeyError, TypeError):
+            # Cut or overwritten: what it says is also the default, and no run depends on it.
+            return
+        if kind != FORMAT:
+            raise ConfigError(f"{self.folder}: a store of format {kind}, expected {FORMAT}; give another folder")
+
+    def _make(self, make: bool) -> None:
+        if not make:
+            raise ConfigError(f"{self.folder}: no store here; `linecard sweep --store DIR` makes one")
+        try:
+            strangers = sorted(each.name for each in self.folder.iterdir() if each.name not in {"runs", "claims"})
+        except FileNotFoundError:
+            strangers = []
+        except OSError as error:
+            raise ConfigError(f"cannot use {self.folder} as a store: {error.strerror or error}") from error
+        if any(not name.startswith(".linecard-") for name in strangers):
+            raise ConfigError(
+                f"cannot use {self.folder} as a store: it holds other things ({', '.join(strangers[:3])}); "
+                "give an empty or a new folder"
+            )
+        try:
+            self._runs.mkdir(parents=True, exist_ok=True)
+            self._write_mark()
+        except OSError as error:
+            raise ConfigError(f"cannot make a store in {self.folder}: {error.strerror or error}") from error
+
+    def _write_mark(self) -> None:
+        content = json.dumps({"format": FORMAT, "limit_bytes": self.limit_bytes}) + "\n"
+        self._write(self._mark, content.encode())
+
+    def set_limit(self, limit_bytes: int) -> None:
+        """Change what the store may hold, for good.
+
+        Raises:
+            ConfigError: The store cannot be written to.
+        """
+        self.limit_bytes = limit_bytes
+        try:
+            self._write_mark()
+        except OSError as error:
+            raise ConfigError(f"cannot write {self._mark}: {error.strerror or error}") from error
+
+    def _path(self, key: str) -> Path:
+        return self._runs / key[:2] / f"{key}.json"
+
+    def _write(self, path: Path, content: bytes) -> None:
+        handle, temporary = tempfile.mkstemp(prefix=".linecard-", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            mask = 0o666 & ~_umask()
+            os.chmod(temporary, mask)  # noqa: PTH101
+            os.replace(temporary, path)  # noqa: PTH105
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(temporary)  # noqa: PTH108
+            raise
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """What is kept of a run; ``None`` if nothing is, or what is kept is damaged."""
+        path = self._path(key)
+        try:
+            content = path.read_bytes()
+        except OSError:
+            return None
+        body, _, mark = content.rstrip(b"\n").rpartition(b"\n")
+        if content[-1:] == b"\n" and mark == hashlib.sha256(body).hexdigest().encode():
+            with suppress(msgspec.DecodeError):
+                found: dict[str, Any] = msgspec.json.decode(body)
+                if found.get("key") == key:
+                    with suppress(OSError):
+                        os.utime(path)
+                    return found
+        self.damaged.add(key)
+        return None
+
+    def put(self, key: str, record: dict[str, Any]) -> None:
+        """Keep a run. Where that fails the sweep goes on, and :attr:`not_kept` says why."""
+        # Keys stay in their order: it is that of the table's columns.
+        body = msgspec.json.encode({**record, "key": key})
+        path = self._path(key)
+        try:
+            path.parent.mkdir(exist_ok=True)
+            self._write(path, body + b"\n" + hashlib.sha256(body).hexdigest().encode() + b"\n")
+        except OSError as error:
+            self.not_kept = error.strerror or str(error)
+
+    def claim(self, key: str) -> bool:
+        """Claim a run for this process; ``False`` if somebody else has it."""
+        return self._claims.take(key)
+
+    def release(self, key: str) -> None:
+        """Give a claim back."""
+        self._claims.give_back(key)
+
+    def _entries(self) -> Iterator[os.DirEntry[str]]:
+        try:
+            folders = sorted(os.scandir(self._runs), key=lambda each: each.name)
+        except OSError:
+            return
+        for folder in folders:
+            with suppress(OSError):
+                yield from os.scandir(folder.path)
+
+    def keys(self) -> list[str]:
+        """Hashes of all runs that are kept, sorted."""
+        names = (entry.name.removesuffix(".json") for entry in self._entries() if entry.name.endswith(".json"))
+        return sorted(name for name in names if len(name) == _HASH_CHARACTERS)
+
+    def use(self) -> StoreUse:
+        """How full the store is."""
+        runs = used = 0
+        for entry in self._entries():
+            with suppress(OSError):
+                used += entry.stat().st_size
+                runs += entry.name.endswith(".json")
+        return StoreUse(runs, used, self.limit_bytes)
+
+    def remove(self, key: str) -> int:
+        """Remove a run; the bytes that this gave back."""
+        path = self._path(key)
+        with suppress(OSError):
+            size = path.stat().st_size
+            path.unlink()
+            return size
+        return 0
+
+    def shrink(self, to_bytes: int | None = None, keep: frozenset[str] = frozenset()) -> tuple[int, int]:
+        """Remove what was used least recently, and what killed processes left, until the store fits.
+
+        Args:
+            to_bytes: What it may hold afterwards; :attr:`limit_bytes` if left out.
+            keep: Runs that stay.
+
+        Returns:
+            Runs removed, and bytes given back.
+        """
+        limit = self.limit_bytes if to_bytes is None else to_bytes
+        runs: list[tuple[float, str, int]] = []
+        used = removed = freed = 0
+        now = time.time()
+        for entry in self._entries():
+            with suppress(OSError):
+                status = entry.stat()
+                if entry.name.startswith(".linecard-"):
+                    if now - status.st_mtime > _STALE_SECONDS:
+                        os.unlink(entry.path)  # noqa: PTH108
+                        freed += status.st_size
+                    continue
+                used += status.st_size
+                runs.append((status.st_mtime, entry.name.removesuffix(".json"), status.st_size))
+        for _, key, size in sorted(runs):
+            if used <= limit:
+                break
+            if key not in keep:
+                got = self.remove(key)
+                used -= size
+                freed += got
+                removed += got > 0
+        return removed, freed
+
+
+def _umask() -> int:
+    global _mask  # noqa: PLW0603 # asking the system changes it for a moment: asked once
+    if _mask is None:
+        _mask = os.umask(0)
+        os.umask(_mask)
+    return _mask
+
+
+_mask: int | None = None

@@ -1,0 +1,290 @@
+"""`linecard.sweep`: all points of a space, each run once, in one table."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from dataclasses import replace
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.explore.axes import read_axis
+from linecard.explore.content import content_of
+from linecard.explore.execute import Counts, Record, SweepProgress, Task, execute
+from linecard.explore.expression import MEASURED, Expression, UnknownName
+from linecard.explore.points import Lookup, Points, make_points
+from linecard.explore.result import SweepResult
+from linecard.explore.spec import Draft, Spec, is_sweep_file, make_sample, read_spec
+from linecard.explore.store import Store
+from linecard.explore.subjects import SUBJECTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+
+def sweep(
+    target: str | PathLike[str],
+    *,
+    vary: Mapping[str, object] | None = None,
+    together: Iterable[Mapping[str, object]] = (),
+    what: str | None = None,
+    set: Mapping[str, object] | None = None,
+    constraints: Iterable[str] = (),
+    columns: Mapping[str, str] | None = None,
+    repeat: int | None = None,
+    sample: str | None = None,
+    points: int | None = None,
+    sample_seed: int = 1,
+    store: str | PathLike[str] | None = None,
+    jobs: int | None = None,
+    executor: str = "threads",
+    shard: tuple[int, int] | None = None,
+    progress: SweepProgress | None = None,
+    **arguments: object,
+) -> SweepResult:
+    """Run every point of a space and give one table.
+
+    Args:
+        target: A sweep's file, or what is run: a design, a DRAM part, a capture, a net, a program (see ``what``).
+        vary: Axes: ``{"island.threads": [1, 2, 4], "traffic.rate_gbps": "50..200 step 50"}``. A list of values, or a
+            range as text. Names are keys as ``--set`` takes them, or arguments such as ``preset``, ``app``, ``seed``.
+        together: Axes that go together, value by value.
+        what: What is run at each point: ``run`` (designs), ``core``, ``flowcache``, ``dram``, ``queueing``, ``petri``.
+        set: Settings and arguments of all points.
+        constraints: Expressions that a point must fulfil, such as ``"island.engines * island.threads <= 64"``.
+        columns: Numbers that follow from others: ``{"per_thread": "throughput_mpps / island.threads"}``.
+        repeat: Seeds of each point, from ``seed`` on.
+        sample: ``"latin_hypercube"`` or ``"sobol"``: draw ``points`` points instead of all (extra ``explore``).
+        points: Points to draw.
+        sample_seed: Seed of the drawing.
+        store: Folder that keeps runs, so that each is run once; ``None`` keeps nothing.
+        jobs: Runs at the same time; ``None`` takes one per core. The table does not depend on it.
+        executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
+        shard: ``(i, n)``: only every n-th point, from the i-th (1 to n) on.
+        progress: Called now and then with (runs done, runs in all).
+        **arguments: Arguments of all points: ``packets=5000``, ``app="forward"``.
+
+    Returns:
+        A row a point, refused and failed ones with the reason.
+
+    Raises:
+        ConfigError: The sweep makes no sense; every problem is listed. A point that makes none is a row instead.
+        linecard.explore.Interrupted: Ctrl-C; what is done is in the store.
+
+    Example:
+        >>> import linecard
+        >>> table = linecard.sweep("example_smartnic", vary={"island.count": [1, 2]}, packets=1000)
+        >>> table.column("status")
+        ['ok', 'ok']
+    """
+    draft = draft_of(
+        target,
+        vary=vary,
+        together=together,
+        what=what,
+        set=set,
+        constraints=constraints,
+        columns=columns,
+        repeat=repeat,
+        arguments=arguments,
+    )
+    if sample is not None or points is not None:
+        draft.sample = make_sample(draft, "sample", sample or "sobol", points, sample_seed)
+    kept = None if store is None else Store(store)
+    return run_sweep(draft.finish(), store=kept, jobs=jobs, executor=executor, shard=shard, progress=progress)
+
+
+def draft_of(
+    target: str | PathLike[str],
+    *,
+    vary: Mapping[str, object] | None = None,
+    together: Iterable[Mapping[str, object]] = (),
+    what: str | None = None,
+    set: Mapping[str, object] | None = None,
+    constraints: Iterable[str] = (),
+    columns: Mapping[str, str] | None = None,
+    repeat: int | None = None,
+    arguments: Mapping[str, object] | None = None,
+) -> Draft:
+    """A sweep from a file and from what is said beside it; see :func:`sweep`."""
+    name = fspath(target)
+    if is_sweep_file(name):
+        draft = read_spec(name)
+        draft.title = draft.title or name
+        if what is not None and what != draft.what:
+            draft.note("what", "", f"found {what!r} beside a file that says {draft.what!r}")
+    else:
+        draft = Draft(what=what or "run", title=name)
+        subject = SUBJECTS.get(draft.what)
+        if subject is not None:
+            draft.fix("target", subject.main, name)
+    for key, value in {**(set or {}), **(arguments or {})}.items():
+        draft.fix("set", key, value)
+    first = len(draft.axes or ())
+    for group, several in enumerate([{key: value} for key, value in (vary or {}).items()] + [*map(dict, together)]):
+        for key, written in several.items():
+            try:
+                draft.add([read_axis(key, written, "vary", first + group)])
+            except ConfigError as error:
+                draft.catch(error)
+    for text in constraints:
+        draft.require(text, "constraints")
+    for column, text in (columns or {}).items():
+        draft.column(column, text, "columns")
+    if repeat is not None:
+        draft.repeat = repeat
+    return draft
+
+
+def run_sweep(
+    spec: Spec,
+    *,
+    store: Store | None,
+    jobs: int | None = None,
+    executor: str = "threads",
+    shard: tuple[int, int] | None = None,
+    progress: SweepProgress | None = None,
+) -> SweepResult:
+    """Run a sweep that has been read; see :func:`sweep`."""
+    return table_of(
+        spec, chosen(make_points(spec), shard), store=store, jobs=jobs, executor=executor, progress=progress
+    )
+
+
+def chosen(points: Points, shard: tuple[int, int] | None) -> Points:
+    """The points of one shard.
+
+    Raises:
+        ConfigError: There is no such shard.
+    """
+    if shard is None:
+        return points
+    number, of = shard
+    if not 1 <= number <= of:
+        raise ConfigError.of([ConfigProblem("--shard", "", f"found {number}/{of}, expected I/N with 1 <= I <= N")])
+    return replace(points, points=points.points[number - 1 :: of])
+
+
+def table_of(
+    spec: Spec,
+    points: Points,
+    *,
+    store: Store | None,
+    jobs: int | None = None,
+    executor: str = "threads",
+    progress: SweepProgress | None = None,
+) -> SweepResult:
+    """Run points and make their table."""
+    keys = [content_of(point.request) for point in points.points]
+    tasks = [Task(key, point.request) for key, point in dict(zip(keys, points.points, strict=True)).items()]
+    asked = [name for _, column in spec.columns for name in column.names]
+    wanted = frozenset(name for name in asked if name.startswith(MEASURED) or "." in name)
+    taken: dict[str, _Taken] = {}
+    counts = Counts()
+
+    def take(key: str, record: Record) -> None:
+        taken[key] = _Taken(record, wanted)
+
+    if executor == "threads":
+        execute(tasks, take, store=store, jobs=jobs, progress=progress, counts=counts)
+    else:
+        from linecard.explore.cluster import execute_on_cluster
+
+        execute_on_cluster(tasks, take, executor=executor, store=store, jobs=jobs, progress=progress, counts=counts)
+    warnings = []
+    if store is not None and store.not_kept is not None:
+        warnings.append(f"runs could not be kept in {store.folder}: {store.not_kept}; the table is whole")
+    if store is not None:
+        store.shrink(keep=frozenset(keys))
+    rows, numbers = _rows(spec, points, [taken[key] for key in keys], keys, warnings)
+    return SweepResult(
+        title=spec.title,
+        what=spec.what,
+        axes=points.names,
+        numbers=numbers,
+        rows=rows,
+        left_out=points.left_out,
+        warnings=tuple(warnings),
+        counts=counts,
+    )
+
+
+# Columns that every table has.
+_OWN = frozenset({"run", "status", "reason", "command"})
+
+
+class _Taken:
+    """What the table needs of a record; measurements that no column asks for are not held."""
+
+    __slots__ = ("measured", "numbers", "reason", "status")
+
+    def __init__(self, record: Record, wanted: frozenset[str]) -> None:
+        self.status: str = record["status"]
+        self.reason: str | None = record["reason"]
+        self.numbers: Mapping[str, Any] = record["numbers"]
+        self.measured: dict[str, Any] = {}
+        if wanted:
+            for component, metric, _unit, value in record["measurements"]:
+                for name in (f"{MEASURED}{component}:{metric}", f"{component}.{metric}"):
+                    if name in wanted:
+                        self.measured[name] = value
+
+
+def _rows(
+    spec: Spec, points: Points, taken: Sequence[_Taken], keys: Sequence[str], warnings: list[str]
+) -> tuple[tuple[Mapping[str, Any], ...], tuple[str, ...]]:
+    names = dict.fromkeys(name for each in taken for name in each.numbers)
+    defined = [name for name, _ in spec.columns]
+    own = {*points.names, *defined, *_OWN}
+    look = Lookup(spec)
+    numbers = (*defined, *(name for name in names if name not in own))
+    failed: dict[str, str] = {}
+    rows = []
+    for point, result, key in zip(points.points, taken, keys, strict=True):
+        row: dict[str, Any] = {"run": key[:12], **point.values, "status": result.status}
+        for name, column in spec.columns:
+            row[name] = None
+            if result.status == "ok":
+                try:
+                    row[name] = _number(column.evaluate(_look(look.of(point.values), result, row)))
+                except ConfigError as error:
+                    failed.setdefault(name, str(error))
+        row |= {name: result.numbers.get(name) for name in numbers[len(defined) :]}
+        row |= {"reason": result.reason, "command": point.request.command}
+        rows.append(row)
+    warnings += [f"column {name} is empty in places: {why}" for name, why in failed.items()]
+    return tuple(rows), numbers
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, (bool, int, str)) or value is None:
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return str(value)
+
+
+def _look(before: Callable[[str], Any], result: _Taken, row: Mapping[str, Any]) -> Callable[[str], Any]:
+    """What a name means in a column: what was measured, another column, and what was known before the run."""
+
+    def look(name: str) -> Any:
+        if name in result.measured:
+            return result.measured[name]
+        if name in result.numbers:
+            return result.numbers[name]
+        if name in row and name not in _OWN:
+            return row[name]
+        if name.startswith(MEASURED):
+            _, component, metric = name.split(":", 2)
+            raise UnknownName(f"asks for {metric!r} of {component!r}, which was not measured")
+        try:
+            return before(name)
+        except UnknownName as error:
+            near = difflib.get_close_matches(name, result.numbers, n=1)
+            raise UnknownName(f"{error}; measured: {near[0]}" if near else str(error)) from None
+
+    return look
+
+
+__all__ = ["Expression", "chosen", "draft_of", "run_sweep", "sweep", "table_of"]
