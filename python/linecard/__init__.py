@@ -36,7 +36,7 @@ from linecard.errors import (
     RunError,
     TrafficError,
 )
-from linecard.explore import SweepResult, sweep
+from linecard.explore import SweepResult, WhyResult, sweep, why
 from linecard.flowstats import Diagnostic, FlowStatistics, SizeBin
 from linecard.memstats import BankUse, CommandCounts, MemoryEnergy, MemoryLatency, MemoryResult, MemoryTime
 from linecard.models import Comparison, Difference, ModelRequest, ModelRun, compare_models
@@ -140,6 +140,7 @@ __all__ = [
     "VrpCheck",
     "VrpResource",
     "VrpUse",
+    "WhyResult",
     "__version__",
     "buffer_bytes",
     "cached_traces",
@@ -170,4 +171,5 @@ __all__ = [
     "sweep",
     "vrp_budget",
     "vrp_check",
+    "why",
 ]

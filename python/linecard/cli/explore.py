@@ -1,4 +1,4 @@
-"""`linecard sweep` and `linecard results`: a table over a space of designs, and what is kept of it."""
+"""`linecard sweep`, `why` and `results`: a table over a space of designs, what limits one, and what is kept of runs."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from linecard.explore.result import SweepResult
     from linecard.explore.spec import Spec
     from linecard.explore.store import Store, StoreUse
+    from linecard.explore.why import WhyResult
 
 STORE = Path("results/store")
 _ROWS_SHOWN = 40
@@ -39,6 +40,7 @@ app = typer.Typer(help="Look after the folder that keeps finished runs.", no_arg
 def register(root: typer.Typer) -> None:
     """Add the commands to the command line."""
     root.command(epilog=EPILOG)(sweep)
+    root.command(epilog=EPILOG)(why)
     root.add_typer(app, name="results", epilog=EPILOG)
 
 
@@ -314,6 +316,156 @@ def print_sweep(result: SweepResult) -> None:
         lines.append(Text(f"and {len(reasons) - _REASONS_SHOWN:,} other reasons", style=screen.DIM))
     if lines:
         screen.show(screen.section(*lines))
+
+
+def _settings(changes: list[str]) -> dict[str, Any]:
+    """What `--set` says, as the Python functions take it."""
+    from linecard.explore.axes import plain_value
+
+    found = {}
+    for text in changes:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            message = f"found {text!r}, expected KEY=VALUE, such as island.threads=4"
+            raise ConfigError.of([ConfigProblem("--set", "", message)])
+        found[key.strip()] = plain_value(value)
+    return found
+
+
+def why(
+    chip: Annotated[str, typer.Argument(metavar="CHIP", help="Name of a shipped chip, or path of a TOML file.")],
+    set: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value; repeatable.")
+    ] = None,
+    app_name: Annotated[str | None, typer.Option("--app", metavar="NAME", help="Another program.")] = None,
+    trace: Annotated[str | None, typer.Option(metavar="CAPTURE", help="Capture to replay.")] = None,
+    packets: Annotated[int, typer.Option(metavar="N", help="Packets that each run measures.")] = 4_000,
+    seeds: Annotated[int, typer.Option(metavar="N", help="Seeds of each statement, for its interval.")] = 3,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="The first of them.")] = 1,
+    over_range: Annotated[
+        bool,
+        typer.Option(
+            "--global", help="Add Morris' screening and Sobol's indices, half to twice each (extra: explore)."
+        ),
+    ] = False,
+    store: StoreOption = STORE,
+    jobs: Jobs = None,
+    json: Json = False,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the tornado: .png or .svg (extra: plot).")
+    ] = None,
+) -> None:
+    """Say what limits a chip and what would help; every statement is measured.
+
+    Prints what each part can carry at most, what lifting each limit gains, alone and in pairs, and how throughput
+    follows each parameter. Where the chip carries all of its traffic, it is asked with a packet always waiting.
+
+    **Examples**
+
+        linecard why example_smartnic
+
+        linecard why my_chip.toml --set island.threads=4 --plot tornado.png
+
+        linecard why example_smartnic --set traffic.rate_gbps=180 --json
+
+        linecard why example_smartnic --global --packets 2000
+    """
+    from linecard.explore.execute import Interrupted
+    from linecard.explore.store import Store
+    from linecard.explore.why import why as ask
+    from linecard.tables import check_outputs
+
+    check_outputs(plot)
+    try:
+        with screen.progress("Simulating", "runs") as progress:
+            result = ask(
+                chip,
+                set=_settings(set or []),
+                app=app_name,
+                trace=trace,
+                packets=packets,
+                seeds=seeds,
+                seed=seed,
+                global_=over_range,
+                store=store,
+                jobs=jobs,
+                progress=progress,
+            )
+    except Interrupted as stopped:
+        _say_how_to_go_on(stopped, Store(store))
+        raise
+    # The result goes out before anything that can still fail.
+    if json:
+        screen.print_json(result.to_dict())
+    else:
+        print_why(result)
+    counts = result.counts
+    screen.note(f"{counts.found:,} runs found, {counts.run:,} run, {counts.refused:,} refused; kept in {store}")
+    if plot is not None:
+        screen.note_written([result.write_plot(plot)])
+
+
+_LIFTS_SHOWN, _LIMITS_SHOWN, _ELASTICITIES_SHOWN = 12, 8, 10
+
+
+def _between(low: float | None, high: float | None, form: str) -> str:
+    return "" if low is None or high is None else f"{low:{form}} to {high:{form}}"
+
+
+def print_why(result: WhyResult) -> None:
+    """The verdict, then bounds, gains and elasticities."""
+    facts = screen.grid("l", "l")
+    facts.add_row("Limit", Text(result.verdict, style="bold"))
+    facts.add_row("", Text(result.why))
+    load = "a packet always waits" if result.load == "saturated" else "as given"
+    facts.add_row("Leaves", f"{result.throughput_mpps:,.4g} Mpps, {result.throughput_gbps:,.4g} Gbit/s; load: {load}")
+    facts.add_row("Loss", f"{result.loss_fraction:.3%}")
+    bounds = screen.grid("l", "r", "r")
+    bounds.add_row(*(Text(name, style=screen.DIM) for name in ("part", "busy", "at most, Mpps")))
+    for limit in result.limits[:_LIMITS_SHOWN]:
+        bounds.add_row(limit.component, screen.percent(limit.utilization), f"{limit.bound_mpps:,.4g}")
+    gains = screen.grid("l", "r", "l")
+    gains.add_row(*(Text(name, style=screen.DIM) for name in ("with", "more leaves", "95 %")))
+    for lift in result.lifts[:_LIFTS_SHOWN]:
+        style = "bold" if lift.counts else ""
+        gains.add_row(
+            Text(lift.text, style=style), Text(f"{lift.gain:+.1%}", style=style), _between(lift.low, lift.high, "+.0%")
+        )
+    slopes = screen.grid("l", "r", "r", "l")
+    slopes.add_row(*(Text(name, style=screen.DIM) for name in ("parameter", "now", "elasticity", "95 %")))
+    for each in result.elasticities[:_ELASTICITIES_SHOWN]:
+        slopes.add_row(
+            each.parameter,
+            f"{each.now:g} {each.unit}".rstrip() if each.unit else f"{each.now:g}",
+            f"{each.value:+.2f}",
+            _between(each.low, each.high, "+.2f"),
+        )
+    lacks = f"; the timing of {', '.join(result.out_of_reach)} is not in it" if result.out_of_reach else ""
+    check = Text(
+        f"Over rates less times they add up to {result.elasticity_sum:.2f} "
+        f"({_between(result.elasticity_sum_low, result.elasticity_sum_high, '.2f') or 'one seed'}); "
+        f"1 where everything scales{lacks}.",
+        style=screen.DIM,
+    )
+    parts = [
+        Padding(Text(result.chip), (1, 0, 0, 2)),
+        screen.section(facts),
+        screen.section(screen.heading("What each part can carry", "at this use of it"), bounds),
+        screen.section(screen.heading("What would help", f"{result.seeds} seeds of {result.packets:,} packets"), gains),
+        screen.section(screen.heading("Elasticities", "1: throughput grows in proportion"), slopes, check),
+    ]
+    if result.sensitivities:
+        shares = screen.grid("l", "r", "r", "r", "r")
+        names = ("parameter", "Morris", "its spread", "Sobol alone", "with others")
+        shares.add_row(*(Text(name, style=screen.DIM) for name in names))
+        for found in result.sensitivities[:_ELASTICITIES_SHOWN]:
+            indices = ["–" if x is None else f"{x:.2f}" for x in (found.sobol_first, found.sobol_total)]
+            shares.add_row(found.parameter, f"{found.morris_mean:.3f}", f"{found.morris_spread:.3f}", *indices)
+        parts.append(screen.section(screen.heading("Over half to twice each", "effects on ln throughput"), shares))
+    if result.not_tried:
+        several = [Text(f"not tried: {reason}", style=screen.DIM) for reason in result.not_tried[:_REASONS_SHOWN]]
+        parts.append(screen.section(*several))
+    screen.show(*parts)
 
 
 @app.command("list")

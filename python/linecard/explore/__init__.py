@@ -9,5 +9,6 @@ from linecard.explore.execute import Interrupted
 from linecard.explore.result import SweepResult
 from linecard.explore.store import Store
 from linecard.explore.sweep import sweep
+from linecard.explore.why import WhyResult, why
 
-__all__ = ["Interrupted", "Store", "SweepResult", "sweep"]
+__all__ = ["Interrupted", "Store", "SweepResult", "WhyResult", "sweep", "why"]

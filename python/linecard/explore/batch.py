@@ -1,0 +1,107 @@
+"""Several runs at once for a question: each distinct run once, through the store, in the order asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from linecard.errors import ConfigError, RunError
+from linecard.explore.content import content_of
+from linecard.explore.execute import Counts, Record, SweepProgress, Task, execute
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from linecard.explore.store import Store
+    from linecard.explore.subjects import Request
+
+
+@dataclass(slots=True)
+class Bench:
+    """Where runs of a question are made.
+
+    Attributes:
+        store: Where they are kept; ``None`` for nowhere.
+        jobs: Runs at the same time; ``None`` takes one per core.
+        progress: Called now and then with (runs done, runs in all) of what was asked for last.
+        counts: How many were found and run, over all questions.
+    """
+
+    store: Store | None
+    jobs: int | None
+    progress: SweepProgress | None
+    counts: Counts
+
+    def run(self, requests: Sequence[Request]) -> list[Record]:
+        """Run all; the records in the order of the requests.
+
+        Raises:
+            linecard.explore.Interrupted: Ctrl-C; what is done is kept.
+        """
+        keys = [content_of(request) for request in requests]
+        distinct = dict(zip(keys, requests, strict=True))
+        found: dict[str, Record] = {}
+        execute(
+            [Task(key, request) for key, request in distinct.items()],
+            found.__setitem__,
+            store=self.store,
+            jobs=self.jobs,
+            progress=self.progress,
+            counts=self.counts,
+        )
+        return [found[key] for key in keys]
+
+
+def numbers_of(record: Record) -> Mapping[str, Any]:
+    """The numbers of a run that has to go well.
+
+    Raises:
+        ConfigError: It was refused.
+        RunError: It failed.
+    """
+    if record["status"] == "refused":
+        raise ConfigError(record["reason"])
+    if record["status"] == "failed":
+        raise RunError(record["reason"])
+    numbers: Mapping[str, Any] = record["numbers"]
+    return numbers
+
+
+def measured(record: Record, metric: str) -> dict[str, float]:
+    """One metric of every component that has it."""
+    return {part: value for part, name, _unit, value in record["measurements"] if name == metric and value is not None}
+
+
+# 97.5 % points of Student's t by degrees of freedom; beyond, that of the normal distribution.
+_T = (12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean over seeds with its 95 % interval; with one seed there is none.
+
+    Attributes:
+        value: The mean.
+        low: Lower bound; ``None`` with one seed.
+        high: Upper bound; ``None`` with one seed.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Estimate:
+        """Mean and interval of values from independent seeds."""
+        n = len(values)
+        mean = sum(values) / n
+        if n == 1:
+            return cls(mean, None, None)
+        spread = (sum((value - mean) ** 2 for value in values) / (n - 1) / n) ** 0.5
+        half = spread * (_T[n - 2] if n - 2 < len(_T) else 1.96)
+        return cls(mean, mean - half, mean + half)
+
+    @property
+    def above_zero(self) -> bool:
+        """Whether it is above zero beyond noise."""
+        return self.value > 0 if self.low is None else self.low > 0

@@ -1,0 +1,303 @@
+"""What can be changed in a chip: the parameters that throughput depends on, and ways to lift a limit.
+
+Both come from the chip's own description, so that every chip has them: a rule reads a key and says what kind of number
+it is. A change is settings as ``--set`` takes them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from linecard import _core
+from linecard.errors import ConfigError, ConfigProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+Settings = dict[str, Any]
+
+_WHOLE = frozenset({"count", "engines", "threads", "banks", "channels", "concurrency", "ways", "posted"})
+_SIZES = frozenset(
+    {"bytes", "cells", "entries", "pool_bytes", "queue_packets", "window_packets", "send_cells", "slots"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A number that throughput may depend on.
+
+    Attributes:
+        name: The key, or what several keys have in common.
+        kind: ``rate`` (more of it makes everything faster), ``time``, ``work`` (cycles), ``count`` or ``size``.
+        value: What it is now; 1 for several keys that are scaled together.
+        unit: Its unit.
+        scaled: Settings that make it so many times as large, and how large it then is: whole numbers are rounded.
+    """
+
+    name: str
+    kind: str
+    value: float
+    unit: str
+    scaled: Callable[[float], tuple[Settings, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Lift:
+    """A way to lift a limit.
+
+    Attributes:
+        component: What is made better, named as in the results of a run.
+        kind: ``engines``, ``threads``, ``place``, ``latency``, ``link``, ``port``, ``buffer``, ``lock``, ``order``.
+        text: What is done, in words.
+        settings: Settings that do it.
+    """
+
+    component: str
+    kind: str
+    text: str
+    settings: Mapping[str, Any]
+
+
+class Chip:
+    """A chip's parameters, described once."""
+
+    def __init__(self, preset: str, settings: list[str]) -> None:
+        """Describe a chip.
+
+        Raises:
+            ConfigError: It is wrong, or no chip.
+        """
+        rows = _core.describe(preset, settings)["parameters"]
+        self.values: dict[str, Any] = {row["key"]: row["value"] for row in rows}
+        self.units: dict[str, str] = {row["key"]: row["unit"] for row in rows}
+        self.sources: dict[str, str] = {row["key"]: row["source"] for row in rows}
+        if not any(key.startswith("cluster.") for key in self.values):
+            message = f'{preset} is no chip (`kind = "chip"`); this question is asked of chips'
+            raise ConfigError.of([ConfigProblem("preset", "", message)])
+
+    def number(self, key: str) -> float | None:
+        """The value of a key that is a number above zero."""
+        value = self.values.get(key)
+        positive = isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
+        return float(value) if positive and value is not None else None
+
+    def groups(self, table: str) -> list[str]:
+        """Names of a table's components, such as the memories."""
+        found = (re.match(rf"{table}\.([^.]+)\.", key) for key in self.values)
+        return list(dict.fromkeys(each[1] for each in found if each))
+
+    def keys_of(self, table: str, name: str) -> list[str]:
+        """Keys of a component."""
+        return [key for key in self.values if key.startswith(f"{table}.{name}.")]
+
+    # ---- parameters ----
+
+    def parameters(self, *, saturated: bool) -> list[Parameter]:
+        """Every number that throughput may depend on. Step cycles count as one: the program's work."""
+        found = []
+        steps = [key for key in self.values if re.fullmatch(r"program\.step\[\d+\]\.cycles", key) and self.number(key)]
+        if steps:
+            found.append(Parameter("program cycles", "work", 1.0, "", self._all(steps)))
+        for key in self.values:
+            value = self.number(key)
+            kind = self._kind(key)
+            if value is None or kind is None or (saturated and key.startswith("traffic.")):
+                continue
+            found.append(Parameter(key, kind, value, self.units[key], self._one(key, whole=self._is_whole(key))))
+        return found
+
+    def _kind(self, key: str) -> str | None:
+        table, _, _ = key.partition(".")
+        last = key.rpartition(".")[2]
+        if table == "clock":
+            return "rate"
+        if last.endswith("_gbps"):
+            return "rate"
+        if table in {"program", "bind", "traffic"}:
+            return None
+        if last.endswith("_ns"):
+            return "time"
+        if last.endswith("_cycles") and not last.startswith("branch"):
+            return "work"
+        if last in _WHOLE and not (table == "port" and last == "count"):
+            return "count"
+        return "size" if last in _SIZES else None
+
+    def _is_whole(self, key: str) -> bool:
+        return isinstance(self.values[key], int)
+
+    def _grain(self, key: str) -> int:
+        """What a size has to be a multiple of: whole cells, whole pages of all pools."""
+        table, _, last = key.partition(".")
+        if last.endswith(".pool_bytes"):
+            memory = key.removesuffix(".pool_bytes")
+            return int(self.values.get(f"{memory}.page_bytes", 64)) * int(self.values.get(f"{memory}.pools", 1))
+        return 64 if table in {"buffer", "transmit"} and key.endswith("bytes") else 1
+
+    def _one(self, key: str, *, whole: bool) -> Callable[[float], tuple[Settings, float]]:
+        value = self.number(key) or 0.0
+        grain = self._grain(key)
+
+        def scaled(factor: float) -> tuple[Settings, float]:
+            wanted = value * factor
+            if not whole:
+                exact = float(f"{wanted:.9g}")
+                return {key: exact}, exact / value
+            near = round(wanted / grain) * grain
+            if near == value:
+                # The next whole number in that direction: the step is as small as it can be.
+                near = int(value) + (grain if factor > 1 else -grain)
+            near = max(grain, near)
+            return {key: near}, near / value
+
+        return scaled
+
+    def _all(self, keys: list[str]) -> Callable[[float], tuple[Settings, float]]:
+        before = sum(float(self.values[key]) for key in keys)
+
+        def scaled(factor: float) -> tuple[Settings, float]:
+            changed = {key: max(0, round(float(self.values[key]) * factor)) for key in keys}
+            return changed, sum(changed.values()) / before
+
+        return scaled
+
+    @property
+    def scales_out_of_reach(self) -> list[str]:
+        """What has a time scale that no key of the chip changes: the timing of DRAM parts."""
+        return [
+            name
+            for name in self.groups("memory")
+            if self.values.get(f"memory.{name}.kind") == "dram" and f"memory.{name}.part" in self.values
+        ]
+
+    # ---- lifts ----
+
+    def lifts(self) -> list[Lift]:
+        """Every limit that can be lifted: twice the speed, half the latency, twice the threads, four times the room."""
+        found = []
+        for name in self.groups("cluster"):
+            found += self._of_cluster(name)
+        for table in ("memory", "unit"):
+            for name in self.groups(table):
+                found += self._of_place(table, name)
+        for name in self.groups("link"):
+            keys = f"link.{name}"
+            found += self._more(f"{keys}.rate_gbps", 2, name, "link", f"{name} at twice the rate")
+            found += self._latency("link", name)
+        for name in self.groups("port"):
+            keys = f"port.{name}"
+            found += self._more(f"{keys}.rate_gbps", 2, name, "port", f"{name} at twice the rate")
+            found += self._more(
+                f"{keys}.queue_packets", 4, f"queues of {name}", "buffer", f"four times the queues of {name}"
+            )
+        for name in self.groups("buffer"):
+            for last in ("bytes", "cells"):
+                found += self._more(
+                    f"buffer.{name}.{last}", 4, f"buffer {name}", "buffer", f"four times the buffer {name}"
+                )
+        for name in self.groups("ring"):
+            found += self._more(f"ring.{name}.entries", 4, name, "buffer", f"four times the room in {name}")
+        for name in self.groups("memory"):
+            found += self._more(
+                f"memory.{name}.pool_bytes",
+                4,
+                f"room in {name}",
+                "buffer",
+                f"four times the room for packets in {name}",
+            )
+        for last in ("bytes", "cells"):
+            found += self._more(f"transmit.{last}", 4, "transmit buffer", "buffer", "four times the transmit buffer")
+        if self.values.get("order.kept", "none") != "none":
+            found += self._more(
+                "order.window_packets", 4, "order of packets", "order", "four times the window of packets in order"
+            )
+            found.append(Lift("order of packets", "order", "no order kept", {"order.kept": "none"}))
+        return [*found, *self._locks()]
+
+    def _more(self, key: str, factor: int, component: str, kind: str, text: str) -> list[Lift]:
+        value = self.number(key)
+        if value is None:
+            return []
+        more = int(value) * factor if self._is_whole(key) else value * factor
+        return [Lift(component, kind, text, {key: more})]
+
+    def _of_cluster(self, name: str) -> list[Lift]:
+        clock = self.values.get(f"cluster.{name}.clock")
+        rate = self.number(f"clock.{clock}_mhz")
+        found = []
+        if rate is not None:
+            # A clock of their own, for others may share theirs.
+            own = {f"clock.lifted_{name}_mhz": rate * 2, f"cluster.{name}.clock": f"lifted_{name}"}
+            found.append(Lift(f"engines of {name}", "engines", f"engines of {name} at twice the clock", own))
+        key = f"cluster.{name}.threads"
+        return [*found, *self._more(key, 2, f"threads of {name}", "threads", f"twice the threads in {name}")]
+
+    def _of_place(self, table: str, name: str) -> list[Lift]:
+        kind = self.values.get(f"{table}.{name}.kind", "server")
+        faster: Settings = {}
+        for key in self.keys_of(table, name):
+            last = key.rpartition(".")[2]
+            value = self.number(key)
+            if value is None:
+                continue
+            if re.fullmatch(r"(access|word|byte|add|test_and_set|swap|write)_(ns|cycles)", last):
+                faster[key] = value / 2
+            elif last == "rate_gbps":
+                faster[key] = value * 2
+        if kind == "dram":
+            faster = {f"memory.{name}.channels": int(self.values[f"memory.{name}.channels"]) * 2}
+        if kind == "slots":
+            clock = self.values.get(f"memory.{name}.clock")
+            rate = self.number(f"clock.{clock}_mhz")
+            faster = {}
+            if rate is not None:
+                faster = {f"clock.lifted_{name}_mhz": rate * 2, f"memory.{name}.clock": f"lifted_{name}"}
+        found = []
+        if faster:
+            text = f"twice the channels of {name}" if kind == "dram" else f"{name} twice as fast"
+            found.append(Lift(name, "place", text, faster))
+        if kind == "cached":
+            size = f"memory.{name}.cache_bytes"
+            found += self._more(size, 4, name, "place", f"four times the cache of {name}")
+        return [*found, *self._latency(table, name)]
+
+    def _latency(self, table: str, name: str) -> list[Lift]:
+        for unit in ("ns", "cycles"):
+            key = f"{table}.{name}.latency_{unit}"
+            value = self.number(key)
+            if value is not None:
+                return [Lift(name, "latency", f"half the latency of {name}", {key: value / 2})]
+        return []
+
+    def _locks(self) -> list[Lift]:
+        """Locks of the chip's own program: each not taken, or held half as long where the file numbers it.
+
+        The programs of presets are out of reach of settings.
+        """
+        held: dict[int, list[int]] = {}
+        taken: dict[int, list[str]] = {}
+        open_since: dict[int, int] = {}
+        steps = [key for key in self.values if re.fullmatch(r"program\.step\[\d+\]\.op", key)]
+        for number, key in enumerate(steps):
+            if self.values[key] in {"lock", "unlock"}:
+                lock = int(self.values.get(f"program.step[{number}].lock", 0))
+                taken.setdefault(lock, []).append(key)
+                if self.values[key] == "lock":
+                    open_since[lock] = number
+                elif lock in open_since:
+                    held.setdefault(lock, []).extend(range(open_since.pop(lock) + 1, number + 1))
+        found = []
+        for lock, keys in sorted(taken.items()):
+            # A key that the file writes would be one too many on a step that takes no lock.
+            written = any(self.sources.get(key.replace(".op", ".lock"), "default") != "default" for key in keys)
+            if not written:
+                settings: Settings = dict.fromkeys(keys, "compute")
+                found.append(Lift(f"lock {lock}", "lock", f"lock {lock} not taken", settings))
+                continue
+            cycles = [f"program.step[{number}].cycles" for number in held.get(lock, [])]
+            shorter = {key: round((self.number(key) or 0) / 2) for key in cycles if self.number(key)}
+            if shorter:
+                found.append(Lift(f"lock {lock}", "lock", f"half the cycles under lock {lock}", shorter))
+        return found

@@ -1,0 +1,68 @@
+"""Morris' screening and Sobol's indices by SALib, over a unit cube; deterministic for a seed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from linecard.errors import MissingExtraError
+
+# Gives a value for each row of shares, 0 to 1; `None` where a point could not be run.
+Evaluate = Callable[[Sequence[Sequence[float]]], Sequence[float | None]]
+
+
+def _problem(names: Sequence[str]) -> dict[str, Any]:
+    return {"num_vars": len(names), "names": list(names), "bounds": [[0.0, 1.0]] * len(names)}
+
+
+def _filled(values: Sequence[float | None]) -> Any:
+    """Values as an array; a point without one has the mean of the others, which moves no index towards it."""
+    import numpy
+
+    known = [value for value in values if value is not None]
+    mean = math.fsum(known) / len(known) if known else 0.0
+    return numpy.array([mean if value is None else value for value in values])
+
+
+def morris(names: Sequence[str], evaluate: Evaluate, trajectories: int, seed: int) -> dict[str, tuple[float, float]]:
+    """Mean of the absolute elementary effects and their standard deviation, for each name.
+
+    Raises:
+        MissingExtraError: The extra ``explore`` is not installed.
+    """
+    try:
+        from SALib.analyze.morris import analyze
+        from SALib.sample.morris import sample
+    except ImportError as error:
+        raise MissingExtraError("the screening of parameters", "explore") from error
+    problem = _problem(names)
+    rows = sample(problem, trajectories, num_levels=4, seed=seed)
+    values = _filled(evaluate(rows.tolist()))
+    found = analyze(problem, rows, values, num_levels=4, seed=seed)
+    return {
+        name: (float(mean), float(spread))
+        for name, mean, spread in zip(names, found["mu_star"], found["sigma"], strict=True)
+    }
+
+
+def sobol(names: Sequence[str], evaluate: Evaluate, base: int, seed: int) -> dict[str, tuple[float, float]]:
+    """First-order and total indices for each name; ``base`` points, a power of two, times the names and two.
+
+    Raises:
+        MissingExtraError: The extra ``explore`` is not installed.
+    """
+    try:
+        from SALib.analyze.sobol import analyze
+        from SALib.sample.sobol import sample
+    except ImportError as error:
+        raise MissingExtraError("the indices of parameters", "explore") from error
+    problem = _problem(names)
+    rows = sample(problem, base, calc_second_order=False, seed=seed)
+    values = _filled(evaluate(rows.tolist()))
+    if values.std() == 0:
+        return dict.fromkeys(names, (0.0, 0.0))
+    found = analyze(problem, values, calc_second_order=False, seed=seed)
+    return {
+        name: (float(first), float(total)) for name, first, total in zip(names, found["S1"], found["ST"], strict=True)
+    }

@@ -1,0 +1,504 @@
+"""`linecard why`: what limits a chip, and what would help. Every statement is measured by runs, none is guessed.
+
+Four looks at the same chip, all with common random numbers (the changed run draws what the unchanged one drew):
+
+- **Bounds**: at the rate that was reached, a part is busy for a share of the time; the rate over that share is the most
+  that it can carry (the operational laws hold for any arrivals).
+- **Elasticities**: d ln throughput / d ln parameter by central differences. Where all rates grow and all times shrink
+  by one factor, throughput grows by that factor: over rates less times they add up to 1, which checks the whole.
+- **Lifts**: runs with one limit lifted, and the best three in pairs.
+- **Global**: for many parameters at once over a wide range, Morris' screening and then Sobol's indices (SALib).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from itertools import combinations
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.explore.batch import Bench, Estimate, measured, numbers_of
+from linecard.explore.execute import Counts, Record, SweepProgress
+from linecard.explore.levers import Chip, Lift, Parameter
+from linecard.explore.store import Store
+from linecard.explore.subjects import Request
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+PACKETS = 4_000
+SEEDS = 3
+# A step of a parameter: small enough to be a slope, large enough to stand out of rounding.
+STEP = 0.1
+# A gain below this is no limit; the same as in the verdict of a run.
+LEAST_GAIN = 0.03
+_PAIRED = 3
+_MORRIS_TRAJECTORIES = 10
+_SOBOL_BASE = 64
+_SOBOL_PARAMETERS = 5
+_RANGE = 2.0
+# What a run's verdict says where nothing was lost for want of room and nothing piled up.
+_CARRIES_ALL = frozenset({"offered load", "not judged"})
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What a part can carry at most.
+
+    Attributes:
+        component: The part.
+        utilization: Share of the time for which it was busy, 0 to 1, the busiest of several.
+        bound_mpps: Packets a second, 10^6, at which it would always be busy.
+    """
+
+    component: str
+    utilization: float
+    bound_mpps: float
+
+
+@dataclass(frozen=True, slots=True)
+class Elasticity:
+    """How throughput follows a parameter: d ln throughput / d ln parameter.
+
+    Attributes:
+        parameter: The key, or ``program cycles`` for the cycles of all steps together.
+        kind: ``rate``, ``time``, ``work``, ``count`` or ``size``.
+        value: The elasticity; 1 if throughput grows in proportion, -1 if it shrinks so.
+        low: Lower bound, 95 %.
+        high: Upper bound, 95 %.
+        latency: The same of the mean latency.
+        now: What the parameter is now.
+        unit: Its unit.
+    """
+
+    parameter: str
+    kind: str
+    value: float
+    low: float | None
+    high: float | None
+    latency: float
+    now: float
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lifted:
+    """What lifting a limit gains.
+
+    Attributes:
+        components: What was made better; two of a pair.
+        kind: ``engines``, ``threads``, ``place``, ``latency``, ``link``, ``port``, ``buffer``, ``lock``, ``order``, or
+            ``pair``.
+        text: What was done.
+        gain: Throughput more, as a share: 0.34 is 34 % more.
+        low: Lower bound, 95 %.
+        high: Upper bound, 95 %.
+        settings: What to ``--set`` for it.
+    """
+
+    components: tuple[str, ...]
+    kind: str
+    text: str
+    gain: float
+    low: float | None
+    high: float | None
+    settings: Mapping[str, Any]
+
+    @property
+    def counts(self) -> bool:
+        """Whether the gain is a limit: beyond noise, and worth it."""
+        return self.gain >= LEAST_GAIN and (self.low is None or self.low > 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """What a parameter does over a wide range, half to twice its value, with all others moving too.
+
+    Attributes:
+        parameter: The key.
+        morris_mean: Mean of the absolute elementary effects on ln throughput, over the whole range.
+        morris_spread: Their standard deviation: large where it depends on the others.
+        sobol_first: Share of the variance that it explains alone; ``None`` where it was screened out.
+        sobol_total: The same with all that it does together with others.
+    """
+
+    parameter: str
+    morris_mean: float
+    morris_spread: float
+    sobol_first: float | None
+    sobol_total: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class WhyResult:
+    """What limits a chip and what would help.
+
+    Attributes:
+        chip: The chip.
+        load: ``as given``, or ``saturated`` where the chip carries all that its traffic offers.
+        throughput_mpps: Packets a second that leave, 10^6.
+        throughput_gbps: The same in bits, 10^9.
+        loss_fraction: Packets dropped.
+        verdict: The part that is the limit, or ``several parts``.
+        why: The verdict in a sentence.
+        limits: Bounds of all parts, the lowest first.
+        elasticities: Of all parameters, the strongest first.
+        elasticity_sum: Over rates, less those over times; 1 where all times are in reach.
+        elasticity_sum_low: Lower bound, 95 %.
+        elasticity_sum_high: Upper bound, 95 %.
+        out_of_reach: Parts with times that no key changes, which the sum lacks.
+        lifts: What lifting limits gains, alone and in pairs, the most first.
+        not_tried: Changes that the chip does not allow, and why.
+        sensitivities: With ``global_``; empty without.
+        seeds: Seeds of each statement.
+        packets: Packets that each run measured.
+        counts: Runs found and made.
+    """
+
+    chip: str
+    load: str
+    throughput_mpps: float
+    throughput_gbps: float
+    loss_fraction: float
+    verdict: str
+    why: str
+    limits: tuple[Limit, ...]
+    elasticities: tuple[Elasticity, ...]
+    elasticity_sum: float
+    elasticity_sum_low: float | None
+    elasticity_sum_high: float | None
+    out_of_reach: tuple[str, ...]
+    lifts: tuple[Lifted, ...]
+    not_tried: tuple[str, ...]
+    sensitivities: tuple[Sensitivity, ...]
+    seeds: int
+    packets: int
+    counts: Counts = field(compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON; nothing in it depends on what was found and what was run."""
+        from linecard.results import plain
+
+        return {name: plain(getattr(self, name)) for name in self.__slots__ if name != "counts"}
+
+    def write_plot(self, path: str | Path) -> Path:
+        """Draw the gains as a tornado: PNG or SVG, as the name ends (extra ``plot``)."""
+        from linecard.explore.whyplot import write_tornado
+
+        return write_tornado(self, path)
+
+    def __repr__(self) -> str:
+        return f"<WhyResult {self.chip}: {self.throughput_mpps:.3f} Mpps, limited by {self.verdict}>"
+
+    def _repr_html_(self) -> str:
+        from linecard import _html
+
+        most = max((abs(lift.gain) for lift in self.lifts), default=1.0) or 1.0
+        gains = [(f"{lift.text}: {lift.gain:+.1%}", max(0.0, lift.gain) / most) for lift in self.lifts[:12]]
+        bounds = [(f"{limit.component}: {limit.bound_mpps:.4g} Mpps", limit.utilization) for limit in self.limits[:12]]
+        return _html.block(
+            f"{self.chip}: limited by {self.verdict}",
+            _html.facts([("Why", self.why)]),
+            _html.bars("Gains, of the largest", gains),
+            _html.bars("Bounds, and how near", bounds),
+        )
+
+
+def why(
+    chip: str | PathLike[str],
+    *,
+    set: Mapping[str, object] | None = None,
+    app: str | None = None,
+    trace: str | PathLike[str] | None = None,
+    packets: int = PACKETS,
+    seeds: int = SEEDS,
+    seed: int = 1,
+    global_: bool = False,
+    store: str | PathLike[str] | None = None,
+    jobs: int | None = None,
+    progress: SweepProgress | None = None,
+) -> WhyResult:
+    """Say what limits a chip, and what would help: bounds, elasticities, lifted limits.
+
+    Where the chip carries all of its traffic, the offered load is the limit; what is said then holds for the chip with
+    a packet always waiting (``traffic.arrivals=saturated``).
+
+    Args:
+        chip: Name of a shipped chip, or path of a TOML file.
+        set: Changes of its keys.
+        app: Another program.
+        trace: Capture to replay.
+        packets: Packets that each run measures, after half as many of warm-up.
+        seeds: Seeds of each statement, for its interval.
+        seed: The first of them.
+        global_: Add Morris' screening and Sobol's indices over half to twice each parameter (extra ``explore``).
+        store: Folder that keeps runs; ``None`` keeps nothing.
+        jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
+        progress: Called now and then with (runs done, runs in all) of the present step.
+
+    Returns:
+        Limits, elasticities and gains, each measured.
+
+    Raises:
+        ConfigError: The chip is wrong, or is none.
+        RunError: A run of the unchanged chip ends without a result.
+        linecard.explore.Interrupted: Ctrl-C; what is done is in the store.
+
+    Example:
+        >>> import linecard
+        >>> found = linecard.why("example_smartnic", packets=1000, seeds=1)
+        >>> found.load
+        'saturated'
+    """
+    problems = [
+        ConfigProblem(name, "", f"found {value}, expected {least} to {most}")
+        for name, value, least, most in (("packets", packets, 100, 10**9), ("seeds", seeds, 1, 1000))
+        if not least <= value <= most
+    ]
+    if problems:
+        raise ConfigError.of(problems)
+    from linecard.api import settings
+
+    base = dict(set or {})
+    shared = {"preset": fspath(chip), "packets": packets, "warmup_packets": packets // 2}
+    if app is not None:
+        shared["app"] = app
+    if trace is not None:
+        shared["trace"] = fspath(trace)
+    bench = Bench(None if store is None else Store(store), jobs, progress, Counts())
+    several = [seed + number for number in range(seeds)]
+    return Question(shared, base, Chip(fspath(chip), settings(base)), several, bench).answer(global_=global_)
+
+
+# What has no effect, and is refused, where a packet always waits.
+_OF_ARRIVALS = frozenset({"traffic.arrivals", "traffic.rate_gbps", "traffic.peak_gbps", "traffic.burst_packets"})
+
+
+class Question:
+    """One question, with what all of its runs share."""
+
+    def __init__(
+        self, shared: Mapping[str, Any], settings: Mapping[str, Any], chip: Chip, seeds: Sequence[int], bench: Bench
+    ) -> None:
+        self.shared, self.chip, self.seeds, self.bench = shared, chip, seeds, bench
+        self.settings = self._full(settings)
+        self.not_tried: list[str] = []
+        self.load = "as given"
+
+    def request(self, changes: Mapping[str, Any], seed: int) -> Request:
+        """The chip with changes. Keys are in full, so that a change takes the place of what was set before."""
+        return Request("run", {**self.shared, "seed": seed}, {**self.settings, **changes})
+
+    def _full(self, changes: Mapping[str, Any]) -> dict[str, Any]:
+        ends = {
+            key: [known for known in self.chip.values if known == key or known.endswith(f".{key}")] for key in changes
+        }
+        return {ends[key][0] if len(ends[key]) == 1 else key: value for key, value in changes.items()}
+
+    def runs(self, several: Sequence[Mapping[str, Any]]) -> list[list[Record]]:
+        """For each of several changes, a record a seed; all of them at once."""
+        found = self.bench.run([self.request(changes, seed) for changes in several for seed in self.seeds])
+        n = len(self.seeds)
+        return [found[at : at + n] for at in range(0, len(found), n)]
+
+    def base(self) -> list[Record]:
+        """Runs of the chip as it is; with a packet always waiting, if it carries all that its traffic offers."""
+        base = self.runs([{}])[0]
+        carries = [numbers_of(record)["bottleneck"] in _CARRIES_ALL for record in base]
+        if carries.count(True) * 2 <= len(carries):
+            return base
+        self.load = "saturated"
+        kept = {key: value for key, value in self.settings.items() if key not in _OF_ARRIVALS}
+        self.settings = {**kept, "traffic.arrivals": "saturated"}
+        return self.runs([{}])[0]
+
+    def answer(self, *, global_: bool) -> WhyResult:
+        """Everything that `linecard why` says."""
+        base = self.base()
+        speeds = [_speed(record) for record in base]
+        limits = limits_of(base)
+        elasticities, total = self.elasticities()
+        lifts = self.lifts(base)
+        verdict, reason = verdict_of(lifts, self.load)
+        numbers = [numbers_of(record) for record in base]
+        return WhyResult(
+            chip=self.shared["preset"],
+            load=self.load,
+            throughput_mpps=_mean(speeds),
+            throughput_gbps=_mean([each["throughput_gbps"] for each in numbers]),
+            loss_fraction=_mean([each["loss_fraction"] for each in numbers]),
+            verdict=verdict,
+            why=reason,
+            limits=limits,
+            elasticities=elasticities,
+            elasticity_sum=total.value,
+            elasticity_sum_low=total.low,
+            elasticity_sum_high=total.high,
+            out_of_reach=tuple(self.chip.scales_out_of_reach),
+            lifts=lifts,
+            not_tried=tuple(dict.fromkeys(self.not_tried)),
+            sensitivities=self._sensitivities(elasticities) if global_ else (),
+            seeds=len(self.seeds),
+            packets=self.shared["packets"],
+            counts=self.bench.counts,
+        )
+
+    def elasticities(self) -> tuple[tuple[Elasticity, ...], Estimate]:
+        """Elasticities of all parameters, and their sum over rates less times."""
+        parameters = self.chip.parameters(saturated=self.load == "saturated")
+        pairs = [(each.scaled(1 - STEP), each.scaled(1 + STEP)) for each in parameters]
+        records = self.runs([changes for pair in pairs for changes, _ in pair])
+        found = []
+        sums = [0.0] * len(self.seeds)
+        for number, parameter in enumerate(parameters):
+            (_, less), (_, more) = pairs[number]
+            low, high = records[2 * number], records[2 * number + 1]
+            refused = next((each["reason"] for each in (*low, *high) if each["status"] != "ok"), None)
+            if refused is not None or math.isclose(less, more):
+                self.not_tried.append(f"{parameter.name}: {refused or 'a whole number with no neighbour'}")
+                continue
+            width = math.log(more / less)
+            slopes = [math.log(_speed(b) / _speed(a)) / width for a, b in zip(low, high, strict=True)]
+            latencies = [math.log(_latency(b) / _latency(a)) / width for a, b in zip(low, high, strict=True)]
+            estimate = Estimate.of(slopes)
+            found.append(
+                Elasticity(
+                    parameter.name,
+                    parameter.kind,
+                    estimate.value,
+                    estimate.low,
+                    estimate.high,
+                    _mean(latencies),
+                    parameter.value,
+                    parameter.unit,
+                )
+            )
+            sign = {"rate": 1, "time": -1}.get(parameter.kind, 0)
+            sums = [before + sign * slope for before, slope in zip(sums, slopes, strict=True)]
+        found.sort(key=lambda each: (-abs(each.value), each.parameter))
+        return tuple(found), Estimate.of(sums)
+
+    def lifts(self, base: Sequence[Record]) -> tuple[Lifted, ...]:
+        """What lifting each limit gains over the unchanged chip, and the best three in pairs."""
+        alone = self.chip.lifts()
+        found = self._gains(base, [((lift.component,), lift.kind, lift.text, lift.settings) for lift in alone])
+        best = _distinct(found)[:_PAIRED]
+        pairs = [
+            (
+                (*one.components, *other.components),
+                "pair",
+                f"{one.text} and {other.text}",
+                {**one.settings, **other.settings},
+            )
+            for one, other in combinations(best, 2)
+        ]
+        return tuple(sorted([*found, *self._gains(base, pairs)], key=lambda each: (-each.gain, each.text)))
+
+    def _gains(
+        self, base: Sequence[Record], several: Sequence[tuple[tuple[str, ...], str, str, Mapping[str, Any]]]
+    ) -> list[Lifted]:
+        found = []
+        for (components, kind, text, changes), records in zip(
+            several, self.runs([each[3] for each in several]), strict=True
+        ):
+            refused = next((record["reason"] for record in records if record["status"] != "ok"), None)
+            if refused is not None:
+                self.not_tried.append(f"{text}: {refused}")
+                continue
+            gain = Estimate.of([math.log(_speed(a) / _speed(b)) for a, b in zip(records, base, strict=True)])
+            low = None if gain.low is None else math.expm1(gain.low)
+            high = None if gain.high is None else math.expm1(gain.high)
+            found.append(Lifted(components, kind, text, math.expm1(gain.value), low, high, dict(changes)))
+        return found
+
+    def _sensitivities(self, elasticities: Sequence[Elasticity]) -> tuple[Sensitivity, ...]:
+        from linecard.explore.sensitivity import morris, sobol
+
+        tried = {each.parameter for each in elasticities}
+        parameters = [each for each in self.chip.parameters(saturated=self.load == "saturated") if each.name in tried]
+        seed = self.seeds[0]
+
+        def speeds(chosen: Sequence[Parameter], rows: Sequence[Sequence[float]]) -> list[float | None]:
+            changes = []
+            for row in rows:
+                merged: dict[str, Any] = {}
+                for parameter, share in zip(chosen, row, strict=True):
+                    merged |= parameter.scaled(_RANGE ** (2 * share - 1))[0]
+                changes.append(merged)
+            records = self.bench.run([self.request(each, seed) for each in changes])
+            bad = sum(record["status"] != "ok" for record in records)
+            if bad:
+                self.not_tried.append(
+                    f"{bad} of {len(records)} combinations of half to twice the parameters are refused"
+                )
+            return [math.log(_speed(record)) if record["status"] == "ok" else None for record in records]
+
+        names = [each.name for each in parameters]
+        screened = morris(names, lambda rows: speeds(parameters, rows), _MORRIS_TRAJECTORIES, seed)
+        order = sorted(names, key=lambda name: (-screened[name][0], name))
+        top = [each for name in order[:_SOBOL_PARAMETERS] for each in parameters if each.name == name]
+        indices = sobol([each.name for each in top], lambda rows: speeds(top, rows), _SOBOL_BASE, seed)
+        return tuple(Sensitivity(name, *screened[name], *(indices.get(name, (None, None)))) for name in order)
+
+
+def _speed(record: Record) -> float:
+    """Packets a second, 10^6; a run in which nothing left counts as almost nothing."""
+    return max(float(numbers_of(record)["throughput_mpps"]), 1e-9)
+
+
+def _latency(record: Record) -> float:
+    return max(float(numbers_of(record)["latency_mean_ns"]), 1e-9)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def limits_of(records: Sequence[Record]) -> tuple[Limit, ...]:
+    """Bounds by the utilisation law: X / U of each part, its busiest instance, over all seeds."""
+    shares: dict[str, list[float]] = {}
+    for record in records:
+        here: dict[str, float] = {}
+        for component, share in measured(record, "utilization").items():
+            name = component.removesuffix(", busiest")
+            if not name.startswith("buffer "):
+                here[name] = max(here.get(name, 0.0), share)
+        for name, share in here.items():
+            shares.setdefault(name, []).append(share / _speed(record))
+    speed = _mean([_speed(record) for record in records])
+    # Busy time of each packet, in microseconds: its inverse is the bound.
+    found = [Limit(name, _mean(each) * speed, 1 / _mean(each)) for name, each in shares.items() if _mean(each) > 0]
+    return tuple(sorted(found, key=lambda limit: (limit.bound_mpps, limit.component)))
+
+
+def _distinct(lifts: Sequence[Lifted]) -> list[Lifted]:
+    """The best lifts, one of each component."""
+    found: dict[str, Lifted] = {}
+    for lift in sorted(lifts, key=lambda each: (-each.gain, each.text)):
+        found.setdefault(lift.components[0], lift)
+    return [lift for lift in found.values() if lift.gain > 0]
+
+
+def verdict_of(lifts: Sequence[Lifted], load: str) -> tuple[str, str]:
+    """The part that is the limit, and why: the largest gain beyond noise, of one part, else of a pair."""
+    start = "It carries all that its traffic offers; with a packet always waiting, " if load == "saturated" else ""
+    alone = [lift for lift in lifts if lift.kind != "pair"]
+    best = max((lift for lift in alone if lift.counts), key=lambda lift: lift.gain, default=None)
+    if best is not None:
+        interval = "" if best.low is None or best.high is None else f" (95 %: {best.low:+.0%} to {best.high:+.0%})"
+        text = f"{start}with {best.text}, {best.gain:.0%} more leaves{interval}."
+        return best.components[0], text[:1].upper() + text[1:]
+    pair = max(
+        (lift for lift in lifts if lift.kind == "pair" and lift.counts), key=lambda lift: lift.gain, default=None
+    )
+    if pair is not None:
+        text = f"{start}no part alone is the limit, but with {pair.text}, {pair.gain:.0%} more leaves."
+        return " and ".join(pair.components), text[:1].upper() + text[1:]
+    text = f"{start}no part alone and no pair of the best is the limit: lifting one gains less than {LEAST_GAIN:.0%}."
+    return "several parts", text[:1].upper() + text[1:]
+
+
+__all__ = ["Elasticity", "Lift", "Lifted", "Limit", "Sensitivity", "WhyResult", "why"]
