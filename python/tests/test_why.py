@@ -171,7 +171,7 @@ PLANTED = {
     "a server": ({"flat.access_cycles": 150}, "flat"),
     "a latency": ({"flat.latency_cycles": 40000}, {"flat", "threads of core"}),
     "banks": ({"sram.banks": 1, "sram.access_cycles": 100}, "sram"),
-    "dram": ({"store.part": "ddr400", "store.channels": 4, "rx.bytes": 65536}, "store"),
+    "dram": ({"store.channels": 1, "rx.bytes": 65536, "traffic.rate_gbps": 90}, "store"),
     "a cache": ({"quick.access_cycles": 150}, "quick"),
     "behind a cache": ({"quick.cache_bytes": 4096, "slow.banks": 1, "slow.access_cycles": 150}, {"slow", "quick"}),
     "slots": ({"slotted.banks": 1, "slotted.activate_cycles": 200}, "slotted"),
@@ -245,24 +245,22 @@ def test_what_limits_has_all_the_elasticity_and_rates_less_times_add_up_to_one(c
     assert question.chip.scales_out_of_reach == ["store"]
 
 
-def test_scaling_every_rate_and_time_scales_throughput(tmp_path, monkeypatch):
-    """The law that the sum rests on; arrivals are whole nanoseconds, which leaves two parts in a thousand."""
+def test_scaling_every_rate_and_time_scales_throughput_exactly(tmp_path, monkeypatch):
+    """The law that the sum rests on; 512 bytes at 4.096 and 8.192 Gbit/s come on whole nanoseconds."""
     monkeypatch.chdir(tmp_path)
-    text = PLENTY.replace(
-        'kind = "dram"\npart = "ddr4_2400"\nchannels = 8\nlatency_ns = 20', 'kind = "banked"\nbanks = 64'
-    )
+    dram = 'kind = "dram"\npart = "ddr4_2400"\nchannels = 8\nlatency_ns = 20'
+    text = PLENTY.replace(dram, 'kind = "banked"\nbanks = 64').replace("rate_gbps = 40\n", "rate_gbps = 4.096\n")
     (tmp_path / "one.toml").write_text(text)
     chip = Chip("one.toml", [])
     assert chip.scales_out_of_reach == []
-    changes = {}
+    changes = {"traffic.arrivals": "constant", "traffic.kind": "fixed", "traffic.packet_bytes": 512}
+    slow = linecard.run("one.toml", set=changes, packets=500, warmup_packets=100).summary
     for each in chip.parameters(saturated=False):
         if each.kind in {"rate", "time"}:
             changes |= each.scaled(2.0 if each.kind == "rate" else 0.5)[0]
-    asked = {"packets": 1000, "warmup_packets": 500}
-    slow = linecard.run("one.toml", **asked).summary
-    fast = linecard.run("one.toml", set=changes, **asked).summary
-    assert fast.throughput_mpps == pytest.approx(2 * slow.throughput_mpps, rel=2e-3)
-    assert fast.latency_ns.mean == pytest.approx(slow.latency_ns.mean / 2, rel=5e-3)
+    fast = linecard.run("one.toml", set=changes, packets=500, warmup_packets=100).summary
+    assert fast.throughput_mpps == pytest.approx(2 * slow.throughput_mpps, rel=1e-9)
+    assert fast.latency_ns.mean == pytest.approx(slow.latency_ns.mean / 2, rel=1e-9)
 
 
 def test_the_same_words_again_with_any_number_of_jobs_and_from_the_store(chip, cli):
