@@ -36,7 +36,7 @@ from linecard.errors import (
     RunError,
     TrafficError,
 )
-from linecard.explore import SweepResult, WhyResult, sweep, why
+from linecard.explore import NdrResult, SweepResult, WhyResult, ndr, sweep, why
 from linecard.flowstats import Diagnostic, FlowStatistics, SizeBin
 from linecard.memstats import BankUse, CommandCounts, MemoryEnergy, MemoryLatency, MemoryResult, MemoryTime
 from linecard.models import Comparison, Difference, ModelRequest, ModelRun, compare_models
@@ -117,6 +117,7 @@ __all__ = [
     "MissingExtraError",
     "ModelRequest",
     "ModelRun",
+    "NdrResult",
     "PacketTime",
     "Parameter",
     "PlaceCheck",
@@ -155,6 +156,7 @@ __all__ = [
     "flowcache",
     "flows",
     "hierarchy",
+    "ndr",
     "new",
     "presets",
     "program_build",

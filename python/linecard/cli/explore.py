@@ -1,4 +1,4 @@
-"""`linecard sweep`, `why` and `results`: a table over a space of designs, what limits one, and what is kept of runs."""
+"""`linecard sweep`, `why`, `ndr` and `results`: a space of designs, what limits one, its rates, and what is kept."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from linecard.errors import ConfigError, ConfigProblem
 if TYPE_CHECKING:
     from linecard.explore.estimate import Estimate
     from linecard.explore.execute import Interrupted
+    from linecard.explore.ndr import NdrResult
     from linecard.explore.result import SweepResult
     from linecard.explore.spec import Spec
     from linecard.explore.store import Store, StoreUse
@@ -41,6 +42,7 @@ def register(root: typer.Typer) -> None:
     """Add the commands to the command line."""
     root.command(epilog=EPILOG)(sweep)
     root.command(epilog=EPILOG)(why)
+    root.command(epilog=EPILOG)(ndr)
     root.add_typer(app, name="results", epilog=EPILOG)
 
 
@@ -403,6 +405,110 @@ def why(
     screen.note(f"{counts.found:,} runs found, {counts.run:,} run, {counts.refused:,} refused; kept in {store}")
     if plot is not None:
         screen.note_written([result.write_plot(plot)])
+
+
+def ndr(
+    chip: Annotated[str, typer.Argument(metavar="CHIP", help="Name of a shipped chip, or path of a TOML file.")],
+    size: Annotated[
+        str | None,
+        typer.Option(metavar="BYTES,…", help="Frame sizes, imix, rfc2544 or mixes of the chip; its own if left out."),
+    ] = None,
+    trace: Annotated[str | None, typer.Option(metavar="CAPTURE", help="Capture to replay, faster or slower.")] = None,
+    set: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value; repeatable.")
+    ] = None,
+    app_name: Annotated[str | None, typer.Option("--app", metavar="NAME", help="Another program.")] = None,
+    packets: Annotated[int, typer.Option(metavar="N", help="Packets of each trial.")] = 20_000,
+    seeds: Annotated[int, typer.Option(metavar="N", help="Seeds of each trial.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="The first of them.")] = 1,
+    width: Annotated[float, typer.Option(metavar="SHARE", help="Relative width of the answers.")] = 0.005,
+    store: StoreOption = STORE,
+    jobs: Jobs = None,
+    json: Json = False,
+    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table of rates as CSV.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw rates and losses: .png or .svg (extra: plot).")
+    ] = None,
+) -> None:
+    """Search for the no-drop and the partial-drop rate of a chip, by frame size.
+
+    NDR is the highest rate without loss, PDR that with at most 0.5 % of it; packets that pile up inside count as lost.
+    Frames come evenly spaced (`--set traffic.arrivals=poisson` for others). Latency is told at 10, 50 and 90 % of PDR.
+
+    **Examples**
+
+        linecard ndr example_smartnic
+
+        linecard ndr example_smartnic --size 64,imix,1518 --plot rates.png
+
+        linecard ndr my_chip.toml --set island.threads=4 --seeds 3 --json
+    """
+    from linecard.explore.execute import Interrupted
+    from linecard.explore.ndr import ndr as ask
+    from linecard.explore.store import Store
+    from linecard.tables import check_outputs, csv_text, write_text
+
+    check_outputs(csv, plot)
+    try:
+        with screen.progress("Simulating", "runs") as progress:
+            result = ask(
+                chip,
+                None if size is None else [part.strip() for part in size.split(",") if part.strip()],
+                trace=trace,
+                set=_settings(set or []),
+                app=app_name,
+                packets=packets,
+                seeds=seeds,
+                seed=seed,
+                width=width,
+                store=store,
+                jobs=jobs,
+                progress=progress,
+            )
+    except Interrupted as stopped:
+        _say_how_to_go_on(stopped, Store(store))
+        raise
+    # The result goes out before anything that can still fail.
+    if json:
+        screen.print_json(result.to_dict())
+    else:
+        print_ndr(result)
+    counts = result.counts
+    screen.note(f"{counts.found:,} runs found, {counts.run:,} run; kept in {store}")
+    if csv is not None:
+        screen.note_written([write_text(csv, csv_text(*result.table()))])
+    if plot is not None:
+        screen.note_written([result.write_plot(plot)])
+
+
+def print_ndr(result: NdrResult) -> None:
+    """The classical table: rates by frame size, latencies below."""
+    rates = screen.grid("l", "r", "r", "r", "r", "r", "r", "r")
+    names = ("frames", "line, Mpps", "NDR, Mpps", "Gbit/s", "PDR, Mpps", "Gbit/s", "of line", "trials")
+    rates.add_row(*(Text(name, style=screen.DIM) for name in names))
+    for row in result.rows:
+        rates.add_row(
+            row.traffic,
+            f"{row.line_mpps:,.3f}",
+            Text(f"{row.ndr_mpps:,.3f}", style="bold"),
+            f"{row.ndr_gbps:,.2f}",
+            Text(f"{row.pdr_mpps:,.3f}", style="bold"),
+            f"{row.pdr_gbps:,.2f}",
+            screen.percent(row.pdr_mpps / row.line_mpps),
+            str(row.trials),
+        )
+    latencies = screen.grid("l", "r", "r", "r", "r", "r")
+    latencies.add_row(*(Text(name, style=screen.DIM) for name in ("frames", "of PDR", "p50", "p90", "p99", "max")))
+    for row in result.rows:
+        for at in row.latency:
+            times = [screen.si_time(each) for each in (at.p50_ns, at.p90_ns, at.p99_ns, at.max_ns)]
+            latencies.add_row(row.traffic, screen.percent(at.share_of_pdr, 0), *times)
+    length = f"{result.packets:,} packets and {result.seeds} seed{'s' if result.seeds > 1 else ''} a trial"
+    screen.show(
+        Padding(Text(result.chip), (1, 0, 0, 2)),
+        screen.section(screen.heading("Rates", f"to {result.width:.1%}; {length}"), rates),
+        screen.section(screen.heading("Latency", "from a packet's last bit in to its last bit out"), latencies),
+    )
 
 
 _LIFTS_SHOWN, _LIMITS_SHOWN, _ELASTICITIES_SHOWN = 12, 8, 10

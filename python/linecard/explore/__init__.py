@@ -6,9 +6,10 @@ them → `result` (the table). `axes` and `expression` read values and formulas;
 """
 
 from linecard.explore.execute import Interrupted
+from linecard.explore.ndr import NdrResult, ndr
 from linecard.explore.result import SweepResult
 from linecard.explore.store import Store
 from linecard.explore.sweep import sweep
 from linecard.explore.why import WhyResult, why
 
-__all__ = ["Interrupted", "Store", "SweepResult", "WhyResult", "sweep", "why"]
+__all__ = ["Interrupted", "NdrResult", "Store", "SweepResult", "WhyResult", "ndr", "sweep", "why"]
