@@ -1,10 +1,10 @@
 """A search for the highest load whose loss stays below a goal, for several goals at once, in the manner of MLRsearch.
 
 Loads lie on a grid of equal ratios, each the goal's width below the one before: load n is the largest times
-(1 - width)^n. The answer for a goal is a pair of neighbours: too much loss at the upper one, not at the lower one. Three
-ideas make it short: the largest load goes first, every trial counts for every goal, and what an overloaded device still
-forwards says where to look next (RFC 2544's bisection uses none of them). A fourth is open to a simulator: how busy the
-busiest part was at a load that held says how much more it can carry.
+(1 - width)^n. The answer for a goal is a pair of neighbours: too much loss at the upper one, not at the lower one.
+Three ideas make it short: the largest load goes first, every trial counts for every goal, and what an overloaded device
+still forwards says where to look next (RFC 2544's bisection uses none of them). A fourth is open to a simulator: how
+busy the busiest part was at a load that held says how much more it can carry.
 
 The search knows nothing of what is measured: it asks for a load and is told the share that was lost.
 """
