@@ -36,7 +36,7 @@ from linecard.errors import (
     RunError,
     TrafficError,
 )
-from linecard.explore import NdrResult, SweepResult, WhyResult, ndr, sweep, why
+from linecard.explore import CompareResult, NdrResult, SweepResult, WhyResult, compare, ndr, sweep, why
 from linecard.flowstats import Diagnostic, FlowStatistics, SizeBin
 from linecard.memstats import BankUse, CommandCounts, MemoryEnergy, MemoryLatency, MemoryResult, MemoryTime
 from linecard.models import Comparison, Difference, ModelRequest, ModelRun, compare_models
@@ -87,6 +87,7 @@ __all__ = [
     "CacheRow",
     "ChipCheck",
     "CommandCounts",
+    "CompareResult",
     "Comparison",
     "CompileError",
     "ConfigError",
@@ -147,6 +148,7 @@ __all__ = [
     "cached_traces",
     "check",
     "clear_cached_traces",
+    "compare",
     "compare_models",
     "core",
     "describe",

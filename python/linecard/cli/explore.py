@@ -1,4 +1,4 @@
-"""`linecard sweep`, `why`, `ndr` and `results`: a space of designs, what limits one, its rates, and what is kept."""
+"""`linecard sweep`, `why`, `ndr`, `compare`, `results`: a space of designs, what limits one, its rates, two of them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from linecard.cli.common import EPILOG, JSON_HELP, Exit
 from linecard.errors import ConfigError, ConfigProblem
 
 if TYPE_CHECKING:
+    from linecard.explore.compare import CompareResult
     from linecard.explore.estimate import Estimate
     from linecard.explore.execute import Interrupted
     from linecard.explore.ndr import NdrResult
@@ -43,6 +44,7 @@ def register(root: typer.Typer) -> None:
     root.command(epilog=EPILOG)(sweep)
     root.command(epilog=EPILOG)(why)
     root.command(epilog=EPILOG)(ndr)
+    root.command(epilog=EPILOG)(compare)
     root.add_typer(app, name="results", epilog=EPILOG)
 
 
@@ -509,6 +511,110 @@ def print_ndr(result: NdrResult) -> None:
         screen.section(screen.heading("Rates", f"to {result.width:.1%}; {length}"), rates),
         screen.section(screen.heading("Latency", "from a packet's last bit in to its last bit out"), latencies),
     )
+
+
+def compare(
+    a: Annotated[
+        str, typer.Argument(metavar="A", help="A design, or a file that `run --json` or `sweep --json` printed.")
+    ],
+    b: Annotated[str, typer.Argument(metavar="B", help="The other, of the same kind.")],
+    set: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change both designs; repeatable.")
+    ] = None,
+    set_a: Annotated[
+        list[str] | None, typer.Option("--set-a", metavar="KEY=VALUE", help="Change the first alone; repeatable.")
+    ] = None,
+    set_b: Annotated[
+        list[str] | None, typer.Option("--set-b", metavar="KEY=VALUE", help="Change the second alone; repeatable.")
+    ] = None,
+    app_name: Annotated[str | None, typer.Option("--app", metavar="NAME", help="Application of both designs.")] = None,
+    trace: Annotated[str | None, typer.Option(metavar="CAPTURE", help="Capture of both designs.")] = None,
+    packets: Annotated[int | None, typer.Option(metavar="N", help="Packets of each run, as of `run`.")] = None,
+    seeds: Annotated[int, typer.Option(metavar="N", help="Seeds of each design.")] = 5,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="The first of them.")] = 1,
+    store: StoreOption = STORE,
+    jobs: Jobs = None,
+    json: Json = False,
+) -> None:
+    """Put two designs, runs or sweeps side by side: what differs, what moved, and whether beyond noise.
+
+    Designs are run with the same seeds, on the same packets, and compared seed by seed.
+
+    **Examples**
+
+        linecard compare example_smartnic example_smartnic --set-b packets.part=hbm2 --packets 5000
+
+        linecard compare my_chip.toml my_next_chip.toml --trace edge.pcap --json
+
+        linecard compare before.json after.json
+    """
+    from linecard.explore.compare import compare as ask
+    from linecard.explore.execute import Interrupted
+    from linecard.explore.store import Store
+
+    try:
+        with screen.progress("Simulating", "runs") as progress:
+            result = ask(
+                a,
+                b,
+                set=_settings(set or []),
+                set_a=_settings(set_a or []),
+                set_b=_settings(set_b or []),
+                app=app_name,
+                trace=trace,
+                packets=packets,
+                seeds=seeds,
+                seed=seed,
+                store=None if a.endswith(".json") else store,
+                jobs=jobs,
+                progress=progress,
+            )
+    except Interrupted as stopped:
+        _say_how_to_go_on(stopped, Store(store))
+        raise
+    if json:
+        screen.print_json(result.to_dict())
+    else:
+        print_compare(result)
+    counts = result.counts
+    if counts.found + counts.run:
+        screen.note(f"{counts.found:,} runs found, {counts.run:,} run; kept in {store}")
+
+
+_KEYS_SHOWN, _MOVED_SHOWN = 30, 12
+
+
+def print_compare(result: CompareResult) -> None:
+    """What differs, then what moved."""
+    from linecard.explore.compare import change_text, noise_text
+    from linecard.explore.result import cell_text
+
+    parts: list[Any] = [Padding(Text(f"{result.a}  and  {result.b}"), (1, 0, 0, 2))]
+    keys = screen.grid("l", "l", "l", "l")
+    keys.add_row(*(Text(name, style=screen.DIM) for name in ("key", "a", "b", "unit")))
+    for each in result.configuration[:_KEYS_SHOWN]:
+        keys.add_row(each.key, cell_text(each.a), cell_text(each.b), each.unit)
+    if not result.configuration:
+        keys.add_row("nothing differs")
+    more = len(result.configuration) - _KEYS_SHOWN
+    if more > 0:
+        keys.add_row(Text(f"{more:,} more: --json has all", style=screen.DIM))
+    parts.append(screen.section(screen.heading("What differs"), keys))
+    for title, several in (("What moved", result.metrics), ("Parts that moved", result.measurements[:_MOVED_SHOWN])):
+        if not several:
+            continue
+        rows = screen.grid("l", "r", "r", "r", "l", "l")
+        names = ("number", "a", "b", "change", "beyond noise", "95 % of the difference")
+        rows.add_row(*(Text(name, style=screen.DIM) for name in names))
+        for moved in several:
+            style = "bold" if moved.beyond_noise else ""
+            cells = (moved.name, cell_text(moved.a), cell_text(moved.b), change_text(moved), noise_text(moved))
+            between = "" if moved.low is None or moved.high is None else f"{moved.low:.3g} to {moved.high:.3g}"
+            rows.add_row(*(Text(cell, style=style) for cell in (*cells, between)))
+        parts.append(screen.section(screen.heading(title, result.basis), rows))
+    if result.notes:
+        parts.append(screen.section(*(Text(note, style="yellow") for note in result.notes)))
+    screen.show(*parts)
 
 
 _LIFTS_SHOWN, _LIMITS_SHOWN, _ELASTICITIES_SHOWN = 12, 8, 10

@@ -5,6 +5,7 @@ sample, constraints) → `content` (the hash of each run) → `execute` (threads
 them → `result` (the table). `axes` and `expression` read values and formulas; `subjects` knows what can be run.
 """
 
+from linecard.explore.compare import CompareResult, compare
 from linecard.explore.execute import Interrupted
 from linecard.explore.ndr import NdrResult, ndr
 from linecard.explore.result import SweepResult
@@ -12,4 +13,15 @@ from linecard.explore.store import Store
 from linecard.explore.sweep import sweep
 from linecard.explore.why import WhyResult, why
 
-__all__ = ["Interrupted", "NdrResult", "Store", "SweepResult", "WhyResult", "ndr", "sweep", "why"]
+__all__ = [
+    "CompareResult",
+    "Interrupted",
+    "NdrResult",
+    "Store",
+    "SweepResult",
+    "WhyResult",
+    "compare",
+    "ndr",
+    "sweep",
+    "why",
+]

@@ -1,0 +1,426 @@
+"""`linecard compare`: two designs, runs or sweeps side by side: what differs, what moved, and whether beyond noise.
+
+Designs are run with the same seeds, so that both see the same packets; each number is then compared seed by seed, and
+its change has an interval (Student's t over seeds). Of two runs that were made before, three numbers have intervals of
+their own (batch means), which must not overlap. Of two sweeps, points with the same values of the axes are compared,
+and the interval is over points.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from linecard import _core
+from linecard.errors import ConfigError, ConfigProblem, LinecardError
+from linecard.explore.batch import Bench, Estimate, numbers_of
+from linecard.explore.execute import Counts, Record, SweepProgress
+from linecard.explore.store import Store
+from linecard.explore.subjects import Request, outcome_of_report
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+SEEDS = 5
+_LARGEST_FILE = 1 << 30
+# Columns of a sweep's table that are no numbers of it.
+_BEFORE, _AFTER = ("run",), ("reason", "command")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A key that differs; ``None`` on the side that does not have it."""
+
+    key: str
+    a: Any
+    b: Any
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A number on both sides.
+
+    Attributes:
+        name: What it is: a number of the summary, or component and metric.
+        a: Its mean on the first side.
+        b: Its mean on the second.
+        change: ``b`` over ``a``, less one; ``None`` where ``a`` is zero.
+        difference: ``b`` less ``a``.
+        low: Lower bound of the difference, 95 %; ``None`` where nothing says it.
+        high: Upper bound likewise.
+        beyond_noise: Whether the interval leaves zero out; ``None`` where there is no interval.
+    """
+
+    name: str
+    a: float
+    b: float
+    change: float | None
+    difference: float
+    low: float | None
+    high: float | None
+    beyond_noise: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CompareResult:
+    """Two things side by side.
+
+    Attributes:
+        a: The first.
+        b: The second.
+        kind: ``designs``, ``runs`` or ``sweeps``.
+        basis: What intervals are over, in words.
+        configuration: Keys that differ.
+        metrics: The numbers of the summary, or the columns of a table.
+        measurements: Measurements of parts that moved beyond noise, the largest change first; designs only.
+        notes: What to know.
+        counts: Runs found and made; of designs only.
+    """
+
+    a: str
+    b: str
+    kind: str
+    basis: str
+    configuration: tuple[Setting, ...]
+    metrics: tuple[Moved, ...]
+    measurements: tuple[Moved, ...]
+    notes: tuple[str, ...]
+    counts: Counts = field(compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        from linecard.results import plain
+
+        return {name: plain(getattr(self, name)) for name in self.__slots__ if name != "counts"}
+
+    def __repr__(self) -> str:
+        moved = sum(each.beyond_noise is True for each in self.metrics)
+        return f"<CompareResult {self.a} and {self.b}: {len(self.configuration)} keys differ, {moved} numbers moved>"
+
+    def _repr_html_(self) -> str:
+        from linecard import _html
+
+        keys = [[each.key, str(each.a), str(each.b), each.unit] for each in self.configuration]
+        rows = [
+            [each.name, f"{each.a:.5g}", f"{each.b:.5g}", change_text(each), noise_text(each)] for each in self.metrics
+        ]
+        return _html.block(
+            f"{self.a} and {self.b}",
+            _html.table(("key", "a", "b", "unit"), keys),
+            _html.table(("number", "a", "b", "change", f"beyond noise ({self.basis})"), rows),
+            _html.notes(self.notes),
+        )
+
+
+def change_text(moved: Moved) -> str:
+    """A change for people."""
+    return "–" if moved.change is None else f"{moved.change:+.2%}"
+
+
+def noise_text(moved: Moved) -> str:
+    """Whether a change is beyond noise, for people."""
+    return {True: "yes", False: "no", None: "not known"}[moved.beyond_noise]
+
+
+def compare(
+    a: str | PathLike[str],
+    b: str | PathLike[str],
+    *,
+    set: Mapping[str, object] | None = None,
+    set_a: Mapping[str, object] | None = None,
+    set_b: Mapping[str, object] | None = None,
+    app: str | None = None,
+    trace: str | PathLike[str] | None = None,
+    packets: int | None = None,
+    seeds: int = SEEDS,
+    seed: int = 1,
+    store: str | PathLike[str] | None = None,
+    jobs: int | None = None,
+    progress: SweepProgress | None = None,
+) -> CompareResult:
+    """Put two designs, runs or sweeps side by side.
+
+    Args:
+        a: A design (name or TOML file), what ``linecard run --json`` printed, or what ``linecard sweep --json`` did.
+        b: The other, of the same kind.
+        set: Changes of both designs.
+        set_a: Changes of the first alone.
+        set_b: Changes of the second alone.
+        app: Application of both designs.
+        trace: Capture of both designs.
+        packets: Packets of each run of designs.
+        seeds: Seeds of each design.
+        seed: The first of them.
+        store: Folder that keeps runs; ``None`` keeps nothing.
+        jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
+        progress: Called now and then with (runs done, runs in all).
+
+    Raises:
+        ConfigError: A design or a file is wrong, or the two are of different kinds.
+        RunError: A run ends without a result.
+        linecard.explore.Interrupted: Ctrl-C; what is done is in the store.
+
+    Example:
+        >>> import linecard
+        >>> found = linecard.compare("example_smartnic", "example_smartnic", set_b={"island.count": 5}, packets=500)
+        >>> [setting.key for setting in found.configuration]
+        ['cluster.island.count']
+    """
+    sides = [_read(fspath(a)), _read(fspath(b))]
+    kinds = [kind for kind, _ in sides]
+    if kinds[0] != kinds[1]:
+        message = f"found a {kinds[0]} and a {kinds[1]}, expected two of a kind"
+        raise ConfigError.of([ConfigProblem("compare", "", message)])
+    given = {"set": set, "set_a": set_a, "set_b": set_b, "app": app, "trace": trace, "packets": packets}
+    if kinds[0] != "design" and any(given.values()):
+        asked = ", ".join(name for name, value in given.items() if value)
+        message = f"{asked}: has no effect on results that are there; compare designs with it"
+        raise ConfigError.of([ConfigProblem("compare", "", message)])
+    names = (fspath(a), fspath(b))
+    if kinds[0] == "run":
+        return _of_runs(names, sides[0][1], sides[1][1])
+    if kinds[0] == "sweep":
+        return _of_sweeps(names, sides[0][1], sides[1][1])
+    if not 1 <= seeds <= 1000:
+        raise ConfigError.of([ConfigProblem("seeds", "", f"found {seeds}, expected 1 to 1000")])
+    shared: dict[str, Any] = {}
+    if app is not None:
+        shared["app"] = app
+    if trace is not None:
+        shared["trace"] = fspath(trace)
+    if packets is not None:
+        shared["packets"] = packets
+    both = dict(set or {})
+    changes = ({**both, **(set_a or {})}, {**both, **(set_b or {})})
+    bench = Bench(None if store is None else Store(store), jobs, progress, Counts())
+    return _of_designs(names, changes, shared, [seed + number for number in range(seeds)], bench)
+
+
+def _read(name: str) -> tuple[str, Any]:
+    """What a name stands for, and what is in the file if it is a result."""
+    path = Path(name)
+    if path.suffix != ".json":
+        return "design", None
+    try:
+        if path.stat().st_size > _LARGEST_FILE:
+            raise ConfigError(f"{path}: larger than {_LARGEST_FILE >> 20} MiB")
+        found = json.loads(path.read_bytes())
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{path}: no JSON: {error}") from error
+    if isinstance(found, dict) and isinstance(found.get("rows"), list):
+        if all(isinstance(row, dict) and "status" in row for row in found["rows"]):
+            return "sweep", found["rows"]
+    elif isinstance(found, dict) and {"summary", "preset", "request", "metrics"} <= found.keys():
+        return "run", found
+    raise ConfigError(f"{path}: expected what `linecard run --json` or `linecard sweep --json` prints")
+
+
+# ---- designs ----
+
+
+def _of_designs(
+    names: tuple[str, str],
+    changes: tuple[Mapping[str, object], Mapping[str, object]],
+    shared: Mapping[str, Any],
+    seeds: Sequence[int],
+    bench: Bench,
+) -> CompareResult:
+    from linecard.api import settings
+
+    described = [_parameters(name, settings(each)) for name, each in zip(names, changes, strict=True)]
+    requests = [
+        Request("run", {**shared, "preset": name, "seed": seed}, dict(each))
+        for name, each in zip(names, changes, strict=True)
+        for seed in seeds
+    ]
+    records = bench.run(requests)
+    n = len(seeds)
+    sides = (records[:n], records[n:])
+    numbers = [[_plain_numbers(numbers_of(record)) for record in side] for side in sides]
+    metrics = _paired(numbers[0], numbers[1])
+    parts = _paired(*([_measurements(record) for record in side] for side in sides))
+    moved = [each for each in parts if each.beyond_noise]
+    moved.sort(key=lambda each: (-abs(each.change or math.inf), each.name))
+    notes = []
+    if n == 1:
+        notes.append("with one seed nothing says what is noise")
+    for name, side in zip(names, sides, strict=True):
+        if any(numbers_of(record).get("steady") is False for record in side):
+            notes.append(f"{name}: runs were not steady; give more packets, or less traffic")
+    return CompareResult(
+        a=names[0],
+        b=names[1],
+        kind="designs",
+        basis=f"{n} seeds, each on the same packets",
+        configuration=_differences(described[0], described[1]),
+        metrics=tuple(metrics),
+        measurements=tuple(moved),
+        notes=tuple(notes),
+        counts=bench.counts,
+    )
+
+
+def _parameters(preset: str, overrides: list[str]) -> dict[str, tuple[Any, str]]:
+    return {row["key"]: (row["value"], row["unit"]) for row in _core.describe(preset, overrides)["parameters"]}
+
+
+def _differences(a: Mapping[str, tuple[Any, str]], b: Mapping[str, tuple[Any, str]]) -> tuple[Setting, ...]:
+    found = []
+    for key in dict.fromkeys([*a, *b]):
+        one, other = a.get(key, (None, "")), b.get(key, (None, ""))
+        if one[0] != other[0]:
+            found.append(Setting(key, one[0], other[0], one[1] or other[1]))
+    return tuple(found)
+
+
+def _plain_numbers(numbers: Mapping[str, Any]) -> dict[str, float]:
+    """Numbers of a run but for the bounds of its own intervals."""
+    found = {}
+    for name, value in numbers.items():
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if number and not name.endswith(("_low", "_high")):
+            found[name] = float(value)
+    return found
+
+
+def _measurements(record: Record) -> dict[str, float]:
+    return {f"{part}: {name}": value for part, name, _unit, value in record["measurements"] if value is not None}
+
+
+def _paired(a: Sequence[Mapping[str, float]], b: Sequence[Mapping[str, float]]) -> list[Moved]:
+    """Numbers that both sides have in all of their pairs, compared pair by pair."""
+    found = []
+    for name in a[0]:
+        if all(name in each for each in (*a, *b)):
+            found.append(_moved(name, [each[name] for each in a], [each[name] for each in b]))
+    return found
+
+
+def _moved(name: str, a: Sequence[float], b: Sequence[float]) -> Moved:
+    estimate = Estimate.of([after - before for before, after in zip(a, b, strict=True)])
+    mean = sum(a) / len(a)
+    beyond = None
+    if estimate.low is not None and estimate.high is not None:
+        beyond = estimate.low > 0 or estimate.high < 0
+    change = estimate.value / mean if mean else None
+    return Moved(name, mean, sum(b) / len(b), change, estimate.value, estimate.low, estimate.high, beyond)
+
+
+# ---- runs ----
+
+
+def _of_runs(names: tuple[str, str], a: Mapping[str, Any], b: Mapping[str, Any]) -> CompareResult:
+    notes = []
+    described = []
+    for name, run in zip(names, (a, b), strict=True):
+        keys = {key: (run.get(key), "") for key in ("preset", "app", "traffic", "seed", "version")}
+        keys |= {key: (value, "") for key, value in run["request"].items() if key != "overrides"}
+        try:
+            described.append(keys | _parameters(run["preset"], list(run["request"]["overrides"])))
+        except LinecardError:
+            notes.append(f"{name}: its design {run['preset']!r} is not here; only what the run itself says is compared")
+            described.append(keys)
+    if a.get("config_hash") == b.get("config_hash") and a.get("seed") != b.get("seed"):
+        notes.append("the same configuration with two seeds: what differs is noise")
+    own = [outcome_of_report(run).numbers for run in (a, b)]
+    metrics = []
+    for name in _plain_numbers(own[0]):
+        if name not in _plain_numbers(own[1]):
+            continue
+        one, other = float(own[0][name]), float(own[1][name])
+        bounds: list[Any] = [numbers.get(f"{name}_{bound}") for numbers in own for bound in ("low", "high")]
+        low = high = None
+        beyond = None
+        if all(isinstance(bound, (int, float)) for bound in bounds):
+            low, high = bounds[2] - bounds[1], bounds[3] - bounds[0]
+            beyond = low > 0 or high < 0
+        change = (other - one) / one if one else None
+        metrics.append(Moved(name, one, other, change, other - one, low, high, beyond))
+    return CompareResult(
+        a=names[0],
+        b=names[1],
+        kind="runs",
+        basis="95 % intervals of each run, which must not overlap",
+        configuration=_differences(described[0], described[1]),
+        metrics=tuple(metrics),
+        measurements=(),
+        notes=tuple(notes),
+        counts=Counts(),
+    )
+
+
+# ---- sweeps ----
+
+
+def _of_sweeps(names: tuple[str, str], a: Sequence[Mapping[str, Any]], b: Sequence[Mapping[str, Any]]) -> CompareResult:
+    axes = [_axes(rows) for rows in (a, b)]
+    shared = [name for name in axes[0] if name in axes[1]]
+    if not shared:
+        raise ConfigError.of([ConfigProblem("compare", "", "the two sweeps have no axis in common")])
+    settings = []
+    for name in dict.fromkeys([*axes[0], *axes[1]]):
+        values = [_values(rows, name) for rows in (a, b)]
+        if values[0] != values[1]:
+            settings.append(Setting(name, values[0], values[1], ""))
+    tables = [_by_axes(rows, shared) for rows in (a, b)]
+    matched = [point for point in tables[0] if point in tables[1]]
+    if not matched:
+        raise ConfigError.of(
+            [ConfigProblem("compare", "", f"no point has the same {', '.join(shared)} in both sweeps")]
+        )
+    went_well = [point for point in matched if all(row["status"] == "ok" for table in tables for row in table[point])]
+    notes = [
+        f"{len(matched):,} points in both, {len(went_well):,} of them went well in both; "
+        f"{len(tables[0]) - len(matched):,} only in the first, {len(tables[1]) - len(matched):,} only in the second"
+    ]
+    changed = [p for p in matched if {r["status"] for r in tables[0][p]} != {r["status"] for r in tables[1][p]}]
+    if changed:
+        notes.append(f"{len(changed):,} points ended differently, such as {dict(zip(shared, changed[0], strict=True))}")
+    sides = [[_mean_row(table[point], shared) for point in went_well] for table in tables]
+    metrics = _paired(sides[0], sides[1]) if went_well else []
+    return CompareResult(
+        a=names[0],
+        b=names[1],
+        kind="sweeps",
+        basis=f"{len(went_well):,} points with the same {', '.join(shared)}",
+        configuration=tuple(settings),
+        metrics=tuple(metrics),
+        measurements=(),
+        notes=tuple(notes),
+        counts=Counts(),
+    )
+
+
+def _axes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Columns that stand before the status."""
+    names = list(rows[0]) if rows else []
+    return [name for name in names[: names.index("status") if "status" in names else 0] if name not in _BEFORE]
+
+
+def _values(rows: Sequence[Mapping[str, Any]], name: str) -> list[Any] | None:
+    found = list(dict.fromkeys(row[name] for row in rows if name in row))
+    return found or None
+
+
+def _by_axes(rows: Sequence[Mapping[str, Any]], axes: Sequence[str]) -> dict[tuple[Any, ...], list[Mapping[str, Any]]]:
+    found: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(tuple(row.get(name) for name in axes), []).append(row)
+    return found
+
+
+def _mean_row(rows: Sequence[Mapping[str, Any]], axes: Sequence[str]) -> dict[str, float]:
+    """Means of the numbers of rows that stand at one point."""
+    several = [_plain_numbers({k: v for k, v in row.items() if k not in (*axes, *_BEFORE, *_AFTER)}) for row in rows]
+    return {
+        name: sum(each[name] for each in several) / len(several)
+        for name in several[0]
+        if all(name in each for each in several)
+    }

@@ -1,0 +1,128 @@
+"""Does `linecard compare` say what differs, and tell what moved from what is noise?"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import linecard
+from linecard.errors import ConfigError
+
+NIC = "example_smartnic"
+
+
+def by_name(found):
+    return {each.name: each for each in found.metrics}
+
+
+def test_a_part_that_was_made_slower_is_beyond_noise():
+    found = linecard.compare(
+        NIC, NIC, set={"program.run": "secure_gateway"}, set_b={"crypto.rate_gbps": 5}, packets=1000
+    )
+    assert [(each.key, each.a, each.b) for each in found.configuration] == [("unit.crypto.rate_gbps", 50.0, 5.0)]
+    throughput = by_name(found)["throughput_gbps"]
+    assert throughput.beyond_noise is True
+    assert throughput.high < 0
+    assert throughput.difference == pytest.approx(throughput.b - throughput.a)
+    assert throughput.change == pytest.approx(throughput.b / throughput.a - 1)
+    assert any(each.name == "crypto: utilization" for each in found.measurements)
+
+
+def test_what_has_no_effect_is_no_more_than_noise():
+    # Twice the room where a tenth is used: the same packets take the same time to the last bit.
+    found = linecard.compare(NIC, NIC, set_b={"rx.bytes": "512 KiB"}, packets=1000, seeds=3)
+    for name in ("throughput_gbps", "latency_mean_ns", "loss_fraction"):
+        moved = by_name(found)[name]
+        assert (moved.difference, moved.beyond_noise) == (0.0, False)
+    assert {each.key for each in found.configuration} == {"buffer.rx.bytes"}
+
+
+def test_noise_alone_is_seldom_called_more():
+    """The same design on other packets: of many such comparisons some one in twenty may err, for each number."""
+    wrong = 0
+    for first in range(20):
+        rows = linecard.sweep(NIC, vary={"seed": f"{first * 10 + 1}..{first * 10 + 10}"}, packets=100).rows
+        sides = [[{"x": row["latency_mean_ns"]} for row in rows[start::2]] for start in (0, 1)]
+        from linecard.explore.compare import _paired
+
+        wrong += bool(_paired(*sides)[0].beyond_noise)
+    assert wrong <= 4
+
+
+def test_one_seed_says_nothing_of_noise():
+    found = linecard.compare(NIC, NIC, set_b={"island.count": 2}, packets=200, seeds=1)
+    assert {each.beyond_noise for each in found.metrics} == {None}
+    assert found.notes[0] == "with one seed nothing says what is noise"
+
+
+def test_runs_that_were_made_before_are_compared_by_their_own_intervals(cli, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, rate in (("a", 50), ("b", 100), ("c", 50)):
+        seed = 2 if name == "c" else 1
+        ended = cli("run", NIC, "--set", f"traffic.rate_gbps={rate}", "--packets", 3000, "--seed", seed, "--json")
+        (tmp_path / f"{name}.json").write_text(ended.out)
+    found = linecard.compare("a.json", "b.json")
+    assert found.kind == "runs"
+    assert [each.key for each in found.configuration] == ["traffic.rate_gbps"]
+    assert by_name(found)["throughput_gbps"].beyond_noise is True
+    assert by_name(found)["latency_p99_ns"].beyond_noise is None
+    other = linecard.compare("a.json", "c.json")
+    assert by_name(other)["throughput_gbps"].beyond_noise is False
+    assert other.notes == ("the same configuration with two seeds: what differs is noise",)
+
+
+def test_sweeps_are_compared_point_by_point(cli, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, counts, rate in (("a", "1..4", 50), ("b", "2..5", 80)):
+        ended = cli(
+            *("sweep", NIC, "--vary", f"island.count={counts}", "--set", f"traffic.rate_gbps={rate}"),
+            *("--packets", 300, "--repeat", 2, "--json"),
+        )
+        (tmp_path / f"{name}.json").write_text(ended.out)
+    found = linecard.compare("a.json", "b.json")
+    assert found.kind == "sweeps"
+    assert [(each.key, each.a, each.b) for each in found.configuration] == [
+        ("island.count", [1, 2, 3, 4], [2, 3, 4, 5])
+    ]
+    assert "6 points in both" in found.notes[0]
+    assert by_name(found)["throughput_gbps"].beyond_noise is True
+    assert by_name(found)["throughput_gbps"].change == pytest.approx(0.6, abs=0.1)
+
+
+def test_the_command_prints_the_same_bytes_with_any_number_of_jobs(cli, tmp_path):
+    command = ("compare", NIC, NIC, "--set-b", "packets.part=hbm2", "--packets", 200, "--seeds", 2, "--store")
+    first = cli(*command, tmp_path / "one", "--json", "--jobs", 1)
+    assert first.status == 0, first.err
+    assert {"configuration", "metrics"} <= json.loads(first.out).keys()
+    assert cli(*command, tmp_path / "two", "--json", "--jobs", 3).out == first.out
+    shown = cli(*command, tmp_path / "one")
+    assert "memory.packets.part" in shown.out
+    assert "4 runs found, 0 run" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("{", "no JSON"),
+        ("[1]", "expected what"),
+        ('{"rows": [1]}', "expected what"),
+        ('{"summary": {}}', "expected what"),
+    ],
+)
+def test_files_of_other_things_are_refused(tmp_path, content, says):
+    path = tmp_path / "x.json"
+    path.write_text(content)
+    with pytest.raises(ConfigError, match=says):
+        linecard.compare(path, path)
+    with pytest.raises(ConfigError, match="cannot read"):
+        linecard.compare(tmp_path / "none.json", path)
+
+
+def test_two_kinds_are_refused(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text('{"rows": [{"run": "a", "x": 1, "status": "ok"}]}')
+    with pytest.raises(ConfigError, match="two of a kind"):
+        linecard.compare(NIC, path)
+    with pytest.raises(ConfigError, match="has no effect"):
+        linecard.compare(path, path, packets=5)
