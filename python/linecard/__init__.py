@@ -36,7 +36,18 @@ from linecard.errors import (
     RunError,
     TrafficError,
 )
-from linecard.explore import CompareResult, NdrResult, SweepResult, WhyResult, compare, ndr, sweep, why
+from linecard.explore import (
+    CompareResult,
+    NdrResult,
+    OptimizeResult,
+    SweepResult,
+    WhyResult,
+    compare,
+    ndr,
+    optimize,
+    sweep,
+    why,
+)
 from linecard.flowstats import Diagnostic, FlowStatistics, SizeBin
 from linecard.memstats import BankUse, CommandCounts, MemoryEnergy, MemoryLatency, MemoryResult, MemoryTime
 from linecard.models import Comparison, Difference, ModelRequest, ModelRun, compare_models
@@ -119,6 +130,7 @@ __all__ = [
     "ModelRequest",
     "ModelRun",
     "NdrResult",
+    "OptimizeResult",
     "PacketTime",
     "Parameter",
     "PlaceCheck",
@@ -160,6 +172,7 @@ __all__ = [
     "hierarchy",
     "ndr",
     "new",
+    "optimize",
     "presets",
     "program_build",
     "program_run",

@@ -1,4 +1,4 @@
-"""`linecard sweep`, `why`, `ndr`, `compare`, `results`: a space of designs, what limits one, its rates, two of them."""
+"""`linecard sweep`, `optimize`, `why`, `ndr`, `compare`, `results`: a space of designs, and questions on one or two."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from linecard.explore.estimate import Estimate
     from linecard.explore.execute import Interrupted
     from linecard.explore.ndr import NdrResult
+    from linecard.explore.optimize import OptimizeResult
     from linecard.explore.result import SweepResult
     from linecard.explore.spec import Spec
     from linecard.explore.store import Store, StoreUse
@@ -45,6 +46,7 @@ def register(root: typer.Typer) -> None:
     root.command(epilog=EPILOG)(why)
     root.command(epilog=EPILOG)(ndr)
     root.command(epilog=EPILOG)(compare)
+    root.command(epilog=EPILOG)(optimize)
     root.add_typer(app, name="results", epilog=EPILOG)
 
 
@@ -615,6 +617,104 @@ def print_compare(result: CompareResult) -> None:
     if result.notes:
         parts.append(screen.section(*(Text(note, style="yellow") for note in result.notes)))
     screen.show(*parts)
+
+
+def optimize(
+    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help='A space with objectives: `kind = "optimize"`.')],
+    budget: Annotated[
+        int | None, typer.Option(metavar="N", help="Points that may be run, in place of the file's.")
+    ] = None,
+    set: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Of all points; repeatable.")
+    ] = None,
+    store: StoreOption = STORE,
+    jobs: Jobs = None,
+    json: Json = False,
+    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the front as CSV.")] = None,
+) -> None:
+    """Find the best designs of a space, for one objective or several that pull apart.
+
+    Where the budget holds every point, all are run. Otherwise a search chooses which; it depends on the file alone, not
+    on `--jobs`. Prints the points that no other one beats, the best compromise marked.
+
+    **Examples**
+
+        linecard optimize examples/explore/small_nic.toml
+
+        linecard optimize examples/explore/dram_part.toml --budget 1000 --json
+
+        linecard optimize my_space.toml --set packets=5000 --csv front.csv
+    """
+    from linecard.explore.execute import Interrupted
+    from linecard.explore.optimize import optimize as ask
+    from linecard.explore.store import Store
+    from linecard.tables import check_outputs, csv_text, write_text
+
+    check_outputs(csv)
+    try:
+        with screen.progress("Simulating", "runs") as progress:
+            result = ask(file, budget=budget, set=_settings(set or []), store=store, jobs=jobs, progress=progress)
+    except Interrupted as stopped:
+        _say_how_to_go_on(stopped, Store(store))
+        raise
+    # The result goes out before anything that can still fail.
+    if json:
+        screen.print_json(result.to_dict())
+    else:
+        print_optimize(result)
+    counts = result.counts
+    screen.note(f"{counts.found:,} runs found, {counts.run:,} run, {counts.refused:,} refused; kept in {store}")
+    if csv is not None:
+        columns = (*result.axes, *result.objectives, "knee", "command")
+        rows = [
+            [*(row[name] for name in result.axes), *row["objectives"], row["knee"], row["command"]]
+            for row in result.front
+        ]
+        screen.note_written([write_text(csv, csv_text(columns, rows))])
+
+
+_FRONT_SHOWN = 40
+
+
+def print_optimize(result: OptimizeResult) -> None:
+    """The front, and how it was found."""
+    from linecard.explore.result import cell_text
+
+    facts = screen.grid("l", "l")
+    how = "all of them" if result.method == "exhaustive" else "chosen by search"
+    facts.add_row("Run", f"{result.runs:,} of {result.points:,} points, {how}")
+    if result.refused or result.beyond_limits:
+        facts.add_row("", f"{result.refused:,} were refused or failed, {result.beyond_limits:,} break a limit")
+    for text, best, worst in zip(result.objectives, result.best, result.worst, strict=True):
+        facts.add_row("Objective", f"{text}: {best:,.5g} at best, {worst:,.5g} at worst")
+    facts.add_row("Front", f"{len(result.front):,} points; it covers {result.hypervolume:.1%} of the box between these")
+    names = (*result.axes, *result.objectives)
+    table = screen.grid(
+        *("r" if any(isinstance(row.get(n), (int, float)) for row in result.front) else "l" for n in result.axes),
+        *("r" for _ in result.objectives),
+        "l",
+    )
+    table.add_row(*(Text(name, style=screen.DIM) for name in (*names, "")))
+    for row in result.front[:_FRONT_SHOWN]:
+        style = "bold" if row["knee"] else ""
+        values = [cell_text(row[name]) for name in result.axes]
+        objectives = [_with_interval(*each) for each in zip(row["objectives"], row["low"], row["high"], strict=True)]
+        mark = "best compromise" if row["knee"] else ""
+        table.add_row(*(Text(cell, style=style) for cell in (*values, *objectives, mark)))
+    parts: list[Any] = [table]
+    if len(result.front) > _FRONT_SHOWN:
+        parts.append(Text(f"{len(result.front) - _FRONT_SHOWN:,} more: --csv and --json have all", style=screen.DIM))
+    knee = next(row for row in result.front if row["knee"])
+    parts.append(Text(f"again: {knee['command']}", style=screen.DIM))
+    screen.show(
+        Padding(Text(result.title), (1, 0, 0, 2)),
+        screen.section(facts),
+        screen.section(screen.heading("The best", "no other point is as good in all and better in one"), *parts),
+    )
+
+
+def _with_interval(value: float, low: float | None, high: float | None) -> str:
+    return f"{value:,.5g}" if low is None or high is None else f"{value:,.5g} ± {(high - low) / 2:.2g}"
 
 
 _LIFTS_SHOWN, _LIMITS_SHOWN, _ELASTICITIES_SHOWN = 12, 8, 10

@@ -8,6 +8,7 @@ them → `result` (the table). `axes` and `expression` read values and formulas;
 from linecard.explore.compare import CompareResult, compare
 from linecard.explore.execute import Interrupted
 from linecard.explore.ndr import NdrResult, ndr
+from linecard.explore.optimize import OptimizeResult, optimize
 from linecard.explore.result import SweepResult
 from linecard.explore.store import Store
 from linecard.explore.sweep import sweep
@@ -17,11 +18,13 @@ __all__ = [
     "CompareResult",
     "Interrupted",
     "NdrResult",
+    "OptimizeResult",
     "Store",
     "SweepResult",
     "WhyResult",
     "compare",
     "ndr",
+    "optimize",
     "sweep",
     "why",
 ]

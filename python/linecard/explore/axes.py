@@ -123,10 +123,6 @@ def read_axis(name: str, written: object, place: str, group: int) -> Axis:
             raise _problem(
                 place, name, f"found {value!r}, expected a range such as 5..10 step 2, 1..64 times 2, 1..9 log points 5"
             )
-    kinds = [(type(value), value) for value in several]
-    if len(set(kinds)) < len(kinds):
-        double = next(value for number, (_, value) in enumerate(kinds) if kinds[number] in kinds[:number])
-        raise _problem(place, name, f"found {double!r} twice, expected each value once; `repeat` gives seeds")
     return Axis(name, tuple(several), None, place, group)
 
 
@@ -230,6 +226,16 @@ def check_groups(axes: Sequence[Axis]) -> list[ConfigProblem]:
         seen[axis.name] = axis
     for group in dict.fromkeys(axis.group for axis in axes):
         members = [axis for axis in axes if axis.group == group]
+        # Of axes that go together, what has to differ is the row.
+        rows = [
+            tuple((type(value), value) for value in row)
+            for row in zip(*(axis.values for axis in members), strict=False)
+        ]
+        double = next((row for number, row in enumerate(rows) if row in set(rows[:number])), None)
+        if double is not None:
+            values = " and ".join(repr(value) for _, value in double)
+            message = f"found {values} twice, expected each value once; `repeat` gives seeds"
+            problems.append(ConfigProblem(members[0].place, members[0].name, message))
         if len({len(axis.values) for axis in members}) > 1:
             lengths = ", ".join(f"{axis.name} has {len(axis.values)}" for axis in members)
             problems.append(

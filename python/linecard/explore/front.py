@@ -1,0 +1,67 @@
+"""Pareto fronts: who is dominated, how much a front covers, and its knee. All objectives are to be small."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+Vector = Sequence[float]
+
+
+def dominates(a: Vector, b: Vector) -> bool:
+    """Whether one vector is nowhere worse than another, and somewhere better."""
+    return all(x <= y for x, y in zip(a, b, strict=True)) and any(x < y for x, y in zip(a, b, strict=True))
+
+
+def front_of(vectors: Sequence[Vector]) -> list[int]:
+    """The vectors that no other one dominates, by number; of equal ones the first."""
+    found: list[int] = []
+    for number in sorted(range(len(vectors)), key=lambda n: (tuple(vectors[n]), n)):
+        # Whoever dominates comes earlier in this order, and so does the first of equal ones.
+        vector = vectors[number]
+        if not any(all(x <= y for x, y in zip(vectors[other], vector, strict=True)) for other in found):
+            found.append(number)
+    return sorted(found)
+
+
+def hypervolume(vectors: Sequence[Vector], reference: Vector) -> float:
+    """The volume that vectors dominate below a reference point.
+
+    Exact, by slices along the first objective: for fronts of some objectives and hundreds of points.
+    """
+    inside = [tuple(vector) for vector in vectors if all(x < r for x, r in zip(vector, reference, strict=True))]
+    if not inside:
+        return 0.0
+    inside = sorted(inside[number] for number in front_of(inside))
+    if len(reference) == 1:
+        return float(reference[0] - inside[0][0])
+    volume = 0.0
+    for number, vector in enumerate(inside):
+        end = inside[number + 1][0] if number + 1 < len(inside) else reference[0]
+        if end > vector[0]:
+            volume += (end - vector[0]) * hypervolume([each[1:] for each in inside[: number + 1]], reference[1:])
+    return volume
+
+
+def knee_of(vectors: Sequence[Vector]) -> int:
+    """The vector of a front that is nearest to the best of every objective, each scaled by its range."""
+    count = len(vectors[0])
+    low = [min(vector[n] for vector in vectors) for n in range(count)]
+    high = [max(vector[n] for vector in vectors) for n in range(count)]
+
+    def distance(vector: Vector) -> float:
+        return sum(((vector[n] - low[n]) / ((high[n] - low[n]) or 1.0)) ** 2 for n in range(count))
+
+    return min(range(len(vectors)), key=lambda number: (distance(vectors[number]), number))
+
+
+def crowding(vectors: Sequence[Vector]) -> list[float]:
+    """How far the neighbours of each vector of a front are apart, over all objectives, each scaled by its range."""
+    found = [0.0] * len(vectors)
+    for n in range(len(vectors[0]) if vectors else 0):
+        order = sorted(range(len(vectors)), key=lambda number: (vectors[number][n], number))
+        span = vectors[order[-1]][n] - vectors[order[0]][n] or 1.0
+        for place, number in enumerate(order):
+            low, high = order[max(0, place - 1)], order[min(len(order) - 1, place + 1)]
+            at_end = place in {0, len(order) - 1}
+            found[number] += (vectors[high][n] - vectors[low][n]) / span * (2 if at_end else 1)
+    return found
