@@ -1,4 +1,6 @@
-"""Fuzz the readers that are written in Python: extensions of the virtual router processor, stored results, study files.
+"""Fuzz the readers that are written in Python.
+
+Extensions of the virtual router processor, stored results, study files, spaces of designs, kept runs.
 
     python fuzz/readers.py --seconds 60
 
@@ -10,6 +12,8 @@ else is a finding, kept in `target/fuzzing/found`. Standard library and the pack
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
 import random
 import sys
 import tempfile
@@ -23,6 +27,13 @@ from typing import Any
 
 from linecard import LinecardError
 from linecard.chip import facts
+from linecard.explore.axes import read_option
+from linecard.explore.compare import compare
+from linecard.explore.expression import Expression, UnknownName
+from linecard.explore.optimize import read_task
+from linecard.explore.points import make_points
+from linecard.explore.spec import read_spec
+from linecard.explore.store import Store
 from linecard.study import spec
 from linecard.vrp import _read_extension
 
@@ -66,6 +77,77 @@ def read_study(data: bytes, folder: Path) -> None:
     spec.load_study(str(study))
 
 
+def read_space(data: bytes, folder: Path) -> None:
+    """A sweep's file, and the points that it means; a few of them, for nothing is run."""
+    file = folder / "space.toml"
+    file.write_bytes(data)
+    read_task(file) if b"optimize" in data else make_points(read_spec(file).finish())
+
+
+def read_axis(data: bytes, _folder: Path) -> None:
+    """An option that varies something."""
+    read_option(data.decode(errors="replace"), 0)
+
+
+def read_expression(data: bytes, _folder: Path) -> None:
+    """A formula, and its value where one name is known."""
+
+    def look(name: str) -> float:
+        if name != "a":
+            raise UnknownName(f"asks for `{name}`")
+        return 2.5
+
+    Expression.parse(data.decode(errors="replace"), "here").evaluate(look)
+
+
+def read_compared(data: bytes, folder: Path) -> None:
+    """A result as `compare` reads it, beside itself."""
+    file = folder / "compared.json"
+    file.write_bytes(data)
+    compare(file, file)
+
+
+def read_kept(data: bytes, folder: Path) -> None:
+    """A kept run, which may be damaged in any way, and the mark of the folder."""
+    store = Store(folder / "store")
+    key = "ab" * 32
+    mark, _, body = data.partition(SEPARATOR)
+    (folder / "store" / "linecard-store.json").write_bytes(mark)
+    (folder / "store" / "runs" / "ab").mkdir(exist_ok=True)
+    (folder / "store" / "runs" / "ab" / f"{key}.json").write_bytes(body)
+    Store(folder / "store").get(key)
+    (folder / "store" / "linecard-store.json").write_bytes(b'{"format": 1, "limit_bytes": 1000}')
+    store.use()
+
+
+def _space_seeds() -> list[bytes]:
+    spaces = [file.read_bytes() for file in sorted((ROOT / "examples" / "explore").glob("*.toml"))]
+    every = (
+        b'kind = "sweep"\nwhat = "dram"\ndevice = "hbm2"\nrepeat = 2\nconstraints = ["a < 3 and a * b != 4"]\n'
+        b"[set]\nx = 1\n"
+        b'[vary]\na = "1..9 step 2"\n"b.c" = [1, "x", true]\n[[together]]\nd = "1..8 times 2"\ne = [1, 2, 3, 4]\n'
+        b'[columns]\nf = "a + 1"\n'
+    )
+    return [every, *spaces]
+
+
+def _compared_seeds() -> list[bytes]:
+    rows = b'{"rows": [{"run": "a", "x": 1, "status": "ok", "y": 2.5, "reason": null, "command": "c"}]}'
+    latency = dict.fromkeys(("mean", "p50", "p90", "p99", "p999", "max"), 1)
+    numbers = ("throughput_gbps", "throughput_mpps", "offered_gbps", "loss_fraction", "packets_in", "packets_out")
+    summary = dict.fromkeys((*numbers, "packets_dropped", "simulated_seconds"), 1) | {"latency_ns": latency}
+    plain = {"preset": "hbm2", "app": "a", "traffic": "t", "seed": 1, "version": "v", "config_hash": "c"}
+    plain |= {"capture_damage": 0, "summary": summary, "bottleneck": {"component": "x", "utilization": 1}}
+    run = json.dumps(plain | {"metrics": [], "request": {"overrides": []}}).encode()
+    return [rows, run]
+
+
+def _kept_seed() -> bytes:
+    body = b'{"key": "' + b"ab" * 32 + b'", "status": "ok"}'
+    kept = body + b"\n" + hashlib.sha256(body).hexdigest().encode() + b"\n"
+    return b'{"format": 1, "limit_bytes": 4000000}\n' + SEPARATOR + kept
+
+
 def _study_seed() -> bytes:
     study = ROOT / "studies" / "spalink2000"
     published = sorted((study / "published").glob("*.csv"))[0]
@@ -95,6 +177,16 @@ def readers() -> list[Reader]:
     return [
         Reader("extension_file", read_extension, [extension], ("linecard/vrp.py", "tomllib/_parser.py")),
         Reader("stored_result", read_result, [result], ("linecard/chip/facts.py",)),
+        Reader("space", read_space, _space_seeds(), ("explore/spec.py", "explore/axes.py", "explore/points.py")),
+        Reader("axis", read_axis, [b"a.b=1,2.5,true; c='x y',z", b"a=1..9 log points 4"], ("explore/axes.py",)),
+        Reader(
+            "expression",
+            read_expression,
+            [b"max(a, 3) ** 2 <= 4.5 and not (a in (1, 'x')) or -a % 2 == 1 if a > 1 else round(sqrt(a))"],
+            ("explore/expression.py",),
+        ),
+        Reader("compared", read_compared, _compared_seeds(), ("explore/compare.py", "explore/subjects.py")),
+        Reader("kept_run", read_kept, [_kept_seed()], ("explore/store.py",)),
         Reader("study", read_study, [_study_seed()], ("linecard/study/spec.py", "tomllib/_parser.py", "csv.py")),
     ]
 

@@ -61,6 +61,9 @@ def test_an_axis_has_the_values_that_are_written(written, expected):
     [
         [],
         "5..2",
+        "1..1" + "0" * 400,
+        "1..1e400",
+        "1..9 points 1e309",
         "0..8 times 2",
         "1..8 times 1",
         "1..8 step 0",
@@ -249,6 +252,16 @@ def test_mistakes_of_a_file_come_at_once_with_their_lines(tmp_path):
     assert [line.partition("bad.toml:")[2][:2].strip(":") for line in lines[:-1]] == ["3", "7", "8", "5", "10", "11"]
     assert "did you mean packets?" in lines[0]
     assert lines[-1].startswith("repeat: found 0")
+
+
+@pytest.mark.parametrize(
+    "text", ["repeat = [1]", "x = " + "9" * 5000, "[vary]\na.b = {}", "[sample]\npoints = 1e9", "together = 3", "[["]
+)
+def test_files_that_make_no_sense_are_refused_in_words(tmp_path, text):
+    path = tmp_path / "bad.toml"
+    path.write_text(f'kind = "sweep"\npreset = "{NIC}"\n{text}\n')
+    with pytest.raises(ConfigError):
+        make_points(read_spec(path).finish())
 
 
 def test_options_change_what_a_file_says(tmp_path, cli):

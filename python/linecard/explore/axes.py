@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 Value = int | float | str | bool
 
 MOST_VALUES = 1_000_000
+# Digits of a range's numbers, before the point or of zeros behind it; more is a slip.
+_DIGITS = 15
 # Digits of values that are spaced evenly in their logarithm: enough, and good to read.
 _LOG_DIGITS = 6
 _NUMBER = r"[+-]?(?:\d[\d_]*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
@@ -131,13 +133,19 @@ class _Wrong(Exception):
 
 
 def _range(found: re.Match[str]) -> tuple[tuple[Value, ...], Interval | None]:
+    if any(len(found[name] or "") > 2 * _DIGITS for name in ("low", "high", "by")):
+        raise _Wrong(f"expected numbers of at most {_DIGITS} digits")
     low, high = Decimal(found["low"].replace("_", "")), Decimal(found["high"].replace("_", ""))
+    if any(each and abs(each.adjusted()) > _DIGITS for each in (low, high)):
+        raise _Wrong(f"expected numbers of at most {_DIGITS} digits")
     whole = (
         low == low.to_integral_value() and high == high.to_integral_value() and "." not in found[0].replace("..", "")
     )
     whole = whole and not re.search("[eE]", found[0].split(" ")[0])
     log, how = found["log"] is not None, found["how"]
     by = None if how is None else Decimal(found["by"].replace("_", ""))
+    if by is not None and abs(by.adjusted()) > _DIGITS:
+        raise _Wrong(f"expected {how} of at most {_DIGITS} digits")
     if high <= low:
         raise _Wrong("expected the smaller number first")
     if (log or how == "times") and low <= 0:
@@ -188,7 +196,8 @@ def plain_value(text: str) -> Value:
     text = text.strip()
     try:
         found = tomllib.loads(f"value = {text}")["value"]
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):
+        # No TOML, or a number of thousands of digits.
         return text
     return found if isinstance(found, (bool, int, float, str)) else text
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+from contextlib import suppress
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
@@ -23,7 +24,7 @@ from linecard.explore.store import Store
 from linecard.explore.subjects import Request, outcome_of_report
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 SEEDS = 5
 _LARGEST_FILE = 1 << 30
@@ -215,11 +216,21 @@ def _read(name: str) -> tuple[str, Any]:
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: no JSON: {error}") from error
     if isinstance(found, dict) and isinstance(found.get("rows"), list):
-        if all(isinstance(row, dict) and "status" in row for row in found["rows"]):
+        # All values of a table are plain, or points could not be told apart.
+        if all(isinstance(row, dict) and "status" in row and _is_plain(row.values()) for row in found["rows"]):
             return "sweep", found["rows"]
-    elif isinstance(found, dict) and {"summary", "preset", "request", "metrics"} <= found.keys():
-        return "run", found
+    elif isinstance(found, dict) and "summary" in found:
+        with suppress(KeyError, TypeError, AttributeError, ValueError):
+            outcome_of_report(found)
+            request = found["request"]
+            texts = isinstance(found["preset"], str) and all(isinstance(each, str) for each in request["overrides"])
+            if texts and isinstance(request, dict):
+                return "run", found
     raise ConfigError(f"{path}: expected what `linecard run --json` or `linecard sweep --json` prints")
+
+
+def _is_plain(values: Iterable[object]) -> bool:
+    return all(value is None or isinstance(value, (bool, int, float, str)) for value in values)
 
 
 # ---- designs ----

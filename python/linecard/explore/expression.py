@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -89,7 +90,10 @@ class Expression:
         try:
             if len(text) > LONGEST:
                 raise _Refused(f"is longer than {LONGEST} characters")
-            tree = ast.parse(text.strip(), mode="eval").body
+            with warnings.catch_warnings():
+                # Python warns of what it refuses anyway, or of what is refused here.
+                warnings.simplefilter("ignore")
+                tree = ast.parse(text.strip(), mode="eval").body
             names: dict[str, None] = {}
             _check(tree, names)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:

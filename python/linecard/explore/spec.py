@@ -124,7 +124,7 @@ def read_table(path: str | Path) -> tuple[dict[str, Any], _Lines]:
         return tomllib.loads(text), _Lines(str(path), text)
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror or error}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: no TOML: {error}") from error
 
 
@@ -133,7 +133,8 @@ def flat_keys(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in table.items():
         path = f"{before}{name}"
-        if isinstance(value, Mapping):
+        # An empty table stays, so that whoever reads it can refuse it.
+        if isinstance(value, Mapping) and value:
             found.update(flat_keys(value, f"{path}."))
         else:
             found[path] = value
@@ -259,7 +260,7 @@ class Draft:
             mains = {subject.main} if self.what != "queueing" else {"workload", "capture"}
             if not mains & (varied | self.arguments.keys()):
                 self.note(subject.main, "", f"is missing: say which {subject.main} is run")
-            if self.repeat > 1 and "seed" in varied:
+            if self.repeat != 1 and "seed" in varied:
                 self.note("repeat", "", "found beside an axis of seeds, expected one of the two")
             self.arguments = {**subject.defaults, **self.arguments}
         if isinstance(self.repeat, bool) or not isinstance(self.repeat, int) or not 1 <= self.repeat <= MOST_REPEATS:
