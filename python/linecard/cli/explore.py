@@ -106,6 +106,9 @@ def sweep(
     parquet: Annotated[
         Path | None, typer.Option("--parquet", metavar="FILE", help="The same as Parquet (extra: frames).")
     ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write one self-contained page to explore it in.")
+    ] = None,
 ) -> None:
     """Run every point of a space of designs, and print one table.
 
@@ -136,7 +139,7 @@ def sweep(
 
     if parquet is not None:
         need_polars()
-    check_outputs(csv, parquet)
+    check_outputs(csv, parquet, html)
     named = {"app": app_name, "trace": trace, "packets": packets, "warmup_packets": warmup, "seed": seed}
     spec = _spec(
         target,
@@ -179,6 +182,8 @@ def sweep(
         screen.note_written([result.write_csv(csv)])
     if parquet is not None:
         screen.note_written([result.write_parquet(parquet)])
+    if html is not None:
+        screen.note_written([result.write_html(html)])
     statuses = {row["status"] for row in result.rows}
     if "failed" in statuses:
         raise typer.Exit(Exit.RUN)
@@ -631,6 +636,9 @@ def optimize(
     jobs: Jobs = None,
     json: Json = False,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the front as CSV.")] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write one self-contained page to explore it in.")
+    ] = None,
 ) -> None:
     """Find the best designs of a space, for one objective or several that pull apart.
 
@@ -650,7 +658,7 @@ def optimize(
     from linecard.explore.store import Store
     from linecard.tables import check_outputs, csv_text, write_text
 
-    check_outputs(csv)
+    check_outputs(csv, html)
     try:
         with screen.progress("Simulating", "runs") as progress:
             result = ask(file, budget=budget, set=_settings(set or []), store=store, jobs=jobs, progress=progress)
@@ -671,6 +679,8 @@ def optimize(
             for row in result.front
         ]
         screen.note_written([write_text(csv, csv_text(columns, rows))])
+    if html is not None:
+        screen.note_written([result.write_html(html)])
 
 
 _FRONT_SHOWN = 40

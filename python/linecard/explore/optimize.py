@@ -27,6 +27,9 @@ from linecard.explore.sweep import table_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 BATCH = 8
 # Share of a batch that comes from neighbours of the front.
 _NEAR = 0.5
@@ -107,6 +110,12 @@ class OptimizeResult:
 
         left_out = {"rows", "counts"}
         return {name: plain(getattr(self, name)) for name in self.__slots__ if name not in left_out}
+
+    def write_html(self, path: str | Path) -> Path:
+        """Write one self-contained page to explore the runs and the front in."""
+        from linecard.explore.page import write_optimized
+
+        return write_optimized(self, path)
 
     def __repr__(self) -> str:
         return f"<OptimizeResult {self.title}: {len(self.front)} best of {self.runs} points run, {self.points} in all>"
@@ -242,7 +251,7 @@ def search(
 
 
 # Columns in which objectives and limits come out.
-_OBJECTIVE, _LIMIT = "objective: ", "limit: "
+OBJECTIVE, LIMIT = "objective: ", "limit: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +274,7 @@ class _Judged:
 
 
 def _judge(task: Task, number: int, rows: Sequence[Mapping[str, Any]]) -> _Judged:
-    columns = [[row[_OBJECTIVE + each.text] for row in rows] for each in task.objectives]
+    columns = [[row[OBJECTIVE + each.text] for row in rows] for each in task.objectives]
     went_well = all(row["status"] == "ok" for row in rows)
     numbers = [all(_is_number(value) for value in column) for column in columns]
     if went_well and not all(numbers):
@@ -275,7 +284,7 @@ def _judge(task: Task, number: int, rows: Sequence[Mapping[str, Any]]) -> _Judge
     if not went_well:
         return _Judged(number, (), (), False, tuple(rows))
     estimates = tuple(Estimate.of([float(value) for value in column]) for column in columns)
-    keeps = all(bool(row[_LIMIT + each.text]) for row in rows for each in task.limits)
+    keeps = all(bool(row[LIMIT + each.text]) for row in rows for each in task.limits)
     return _Judged(number, tuple(each.value for each in estimates), estimates, keeps, tuple(rows))
 
 
@@ -288,8 +297,8 @@ class _Space:
 
     def __init__(self, task: Task) -> None:
         spec = task.spec
-        extra = [(_OBJECTIVE + each.text, each.expression) for each in task.objectives]
-        extra += [(_LIMIT + each.text, each) for each in task.limits]
+        extra = [(OBJECTIVE + each.text, each.expression) for each in task.objectives]
+        extra += [(LIMIT + each.text, each) for each in task.limits]
         self.spec = replace(spec, columns=(*spec.columns, *extra))
         self.all = make_points(replace(spec, repeat=1))
         self.points = self.all.points

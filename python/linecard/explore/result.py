@@ -117,6 +117,12 @@ class SweepResult:
         frame = self.to_frame()
         return write_file(path, frame.write_parquet)
 
+    def write_html(self, path: str | Path) -> Path:
+        """Write one self-contained page to explore the table in."""
+        from linecard.explore.page import write_sweep
+
+        return write_sweep(self, path)
+
     def shown_columns(self, most: int) -> list[str]:
         """The columns to look at first: what was varied, whether it ran, and the usual numbers."""
         defined = [name for name in self.numbers if name in self._defined()]
