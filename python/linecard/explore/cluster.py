@@ -23,7 +23,6 @@ from linecard.errors import ConfigError, MissingExtraError, RunError
 from linecard.explore.content import canonical, code_version, content_of, files_of
 from linecard.explore.execute import Counts, Interrupted, Record, SweepProgress, Take, Task, evaluate, keep, look_up
 from linecard.explore.subjects import Request
-from linecard.study.execute import default_jobs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -156,6 +155,8 @@ def execute_on_cluster(
         import distributed
     except ImportError as error:
         raise MissingExtraError("an executor on a Dask cluster", "dask") from error
+    from linecard.study.execute import default_jobs
+
     missing = look_up(tasks, store, take, counts)
     if not missing:
         return

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from linecard.explore.execute import Counts, Record, SweepProgress, Task, execute
-from linecard.study.execute import default_jobs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,6 +74,8 @@ def estimate(
         execute([missing[n] for n in sorted(probes)], take, store=store, jobs=1, progress=progress, counts=counts)
         left -= len(probes) if store is not None else 0
     each = sum(times) / len(times) if times else None
+    from linecard.study.execute import default_jobs
+
     workers = min(jobs or default_jobs(), max(1, left))
     return Estimate(
         points=points,

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from linecard.errors import ConfigError, LinecardError, RunError
 from linecard.explore.content import code_version
 from linecard.explore.subjects import SUBJECTS, Request
-from linecard.study.execute import default_jobs
 
 if TYPE_CHECKING:
     from linecard.explore.store import Store
@@ -170,6 +169,8 @@ def execute(
     if jobs is not None and jobs < 1:
         raise ConfigError(f"--jobs: found {jobs}, expected 1 or more")
     pool = _Pool(look_up(tasks, store, take, counts), take, store, counts)
+    from linecard.study.execute import default_jobs
+
     threads = [
         threading.Thread(target=pool.work, name=f"linecard-{number}", daemon=True)
         for number in range(min(jobs or default_jobs(), len(pool.waiting)))
