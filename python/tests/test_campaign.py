@@ -47,7 +47,9 @@ def test_the_readers_in_python_go_on_from_their_seeds():
     ended = run("readers.py", "--seconds", "1")
     assert ended.returncode == 0, ended.stdout + ended.stderr
     rows = [line.split() for line in ended.stdout.splitlines()]
-    assert [row[0] for row in rows] == ["extension_file", "stored_result", "study"]
+    assert [row[0] for row in rows] == [
+        *("extension_file", "stored_result", "space", "axis", "expression", "compared", "kept_run", "study")
+    ]
     assert all(int(row[1].replace(",", "")) > 3 for row in rows), ended.stdout
 
 

@@ -279,8 +279,8 @@ def test_many_parameters_are_screened_and_their_shares_found(chip):
     assert found.sensitivities[-1].sobol_total is None
 
 
-def test_an_older_machine_is_no_chip(cli):
-    ended = cli("why", "ixp1200")
+def test_a_part_is_no_chip(cli):
+    ended = cli("why", "ddr4_2400")
     assert ended.status == 2
     assert "is no chip" in ended.err
 

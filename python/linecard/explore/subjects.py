@@ -155,6 +155,7 @@ def _run_design(request: Request, progress: Progress) -> Outcome:
         timeline=None,
         timeline_from_us=0.0,
         timeline_for_us=None,
+        verdict=True,
         progress=progress,
     )
     return outcome_of_report(report)
