@@ -19,7 +19,7 @@ import linecard
 LAYERS = (
     {"sim"},
     {"program", "config"},
-    {"traffic", "dram", "buffers", "iss", "apps", "queueing"},
+    {"traffic", "dram", "buffers", "iss", "ebpf", "apps", "queueing"},
     {"flowcache"},  # caches of flows, replayed from captures
     {"np", "chip", "malleable", "petri"},
     {"platform"},

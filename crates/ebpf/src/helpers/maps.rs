@@ -1,0 +1,68 @@
+//! Helpers on maps.
+
+use super::{Arguments, failed};
+use crate::error::Fault;
+use crate::hook::{AccessKind, Hook, Watch};
+use crate::object::MapKind;
+use crate::world::World;
+
+/// Looks a key up; `cpu` is given where it is not the packet's own.
+#[inline]
+pub(super) fn lookup<H: Hook>(
+    world: &mut World,
+    arguments: &Arguments,
+    cpu: Option<u32>,
+    watch: &mut Watch<'_, H>,
+) -> Result<u64, Fault> {
+    let number = arguments.map(world, 1)?;
+    let definition = &world.maps[number].definition;
+    if matches!(definition.kind, MapKind::ProgArray | MapKind::PerfEventArray | MapKind::Ringbuf) {
+        return Err(arguments.fault(1, "a map that programs can look into"));
+    }
+    let bytes = u64::from(definition.key_bytes);
+    world.read_key(arguments.get(2), bytes, watch)?;
+    let cpu = cpu.unwrap_or(world.arrival.cpu);
+    Ok(world.maps[number].lookup(&world.memory, &world.key, cpu, watch).unwrap_or(0))
+}
+
+pub(super) fn update<H: Hook>(
+    world: &mut World,
+    arguments: &Arguments,
+    watch: &mut Watch<'_, H>,
+) -> Result<u64, Fault> {
+    use MapKind as K;
+    let number = arguments.map(world, 1)?;
+    let definition = &world.maps[number].definition;
+    let by_programs = matches!(
+        definition.kind,
+        K::Array | K::PercpuArray | K::Hash | K::PercpuHash | K::LruHash | K::LruPercpuHash | K::LpmTrie
+    );
+    if !by_programs || definition.flags & crate::object::READ_ONLY_FLAG != 0 {
+        return Err(arguments.fault(1, "a map that programs can write to"));
+    }
+    let (key, value) = (u64::from(definition.key_bytes), u64::from(definition.value_bytes));
+    world.read_key(arguments.get(2), key, watch)?;
+    let found = world.memory.bytes(arguments.get(3), value)?;
+    world.value.clear();
+    world.value.extend_from_slice(found);
+    world.touched(arguments.get(3), AccessKind::Read, value, watch);
+    let (map, memory) = (&mut world.maps[number], &mut world.memory);
+    let done = map.update(memory, &world.key, &world.value, arguments.get(4), world.arrival.cpu, watch);
+    Ok(done.map_or_else(failed, |()| 0))
+}
+
+pub(super) fn delete<H: Hook>(
+    world: &mut World,
+    arguments: &Arguments,
+    watch: &mut Watch<'_, H>,
+) -> Result<u64, Fault> {
+    let number = arguments.map(world, 1)?;
+    let definition = &world.maps[number].definition;
+    if definition.kind.holds_maps() || matches!(definition.kind, MapKind::ProgArray | MapKind::PerfEventArray)
+    {
+        return Err(arguments.fault(1, "a map that programs can take from"));
+    }
+    let bytes = u64::from(definition.key_bytes);
+    world.read_key(arguments.get(2), bytes, watch)?;
+    Ok(world.maps[number].delete(&world.key, watch).map_or_else(failed, |()| 0))
+}

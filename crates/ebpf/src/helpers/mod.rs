@@ -1,0 +1,137 @@
+//! Helpers: what programs call of the kernel (`bpf-helpers(7)`).
+//!
+//! What a helper reads and writes appears in a trace as accesses, like those of instructions. Time is the packet's
+//! arrival: it stands still while a program works on it.
+
+mod fib;
+mod maps;
+mod names;
+mod output;
+mod packet;
+
+pub use fib::{Fib, Route};
+pub use names::helper_name;
+pub(crate) use names::{arguments, supported};
+
+use crate::error::Fault;
+use crate::hook::{AccessKind, Hook, Watch};
+use crate::world::World;
+
+/// Result of `bpf_redirect` that a program returns.
+const XDP_REDIRECT: u64 = 4;
+/// The kernel's clock of 250 ticks a second.
+const JIFFY_NS: u64 = 4_000_000;
+
+/// Arguments of a helper, in r1 to r5.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arguments {
+    pub helper: &'static str,
+    pub values: [u64; 5],
+}
+
+impl Arguments {
+    fn get(&self, number: u8) -> u64 {
+        self.values[usize::from(number) - 1]
+    }
+
+    fn fault(&self, argument: u8, expected: &'static str) -> Fault {
+        let found = format!("{:#x}", self.get(argument));
+        Fault::Argument { helper: self.helper, argument, found, expected }
+    }
+
+    /// The map that an argument stands for.
+    pub fn map(&self, world: &World, number: u8) -> Result<usize, Fault> {
+        world.map(self.get(number)).ok_or_else(|| self.fault(number, "a map"))
+    }
+
+    /// A size that an argument gives.
+    fn size(&self, number: u8, most: u64, expected: &'static str) -> Result<u64, Fault> {
+        let size = self.get(number) & 0xffff_ffff;
+        if size <= most { Ok(size) } else { Err(self.fault(number, expected)) }
+    }
+
+    /// The packet, which is the only context there is.
+    fn context(&self, number: u8) -> Result<(), Fault> {
+        let context = crate::memory::CONTEXT.address(0, 0);
+        if self.get(number) == context {
+            Ok(())
+        } else {
+            Err(self.fault(number, "the program's struct xdp_md"))
+        }
+    }
+}
+
+/// A negative error number as helpers return it.
+pub(crate) fn failed(errno: i64) -> u64 {
+    errno as u64
+}
+
+/// Calls a helper; what it returns.
+#[inline(never)]
+pub(crate) fn call<H: Hook>(
+    world: &mut World,
+    number: u32,
+    values: [u64; 5],
+    watch: &mut Watch<'_, H>,
+) -> Result<u64, Fault> {
+    let named = |helper: &'static str| Arguments { helper, values };
+    match number {
+        1 => maps::lookup(world, &named("bpf_map_lookup_elem"), None, watch),
+        2 => maps::update(world, &named("bpf_map_update_elem"), watch),
+        3 => maps::delete(world, &named("bpf_map_delete_elem"), watch),
+        5 | 125 | 160 | 208 => Ok(world.arrival.time_ns),
+        6 | 177 => output::printk(world, &named("bpf_trace_printk"), watch),
+        7 => Ok(world.random.bits() >> 32),
+        8 => Ok(u64::from(world.arrival.cpu % world.cpus)),
+        23 => Ok(packet::redirect(world, &named("bpf_redirect"))),
+        25 => output::perf_event(world, &named("bpf_perf_event_output"), watch),
+        28 => packet::csum_diff(world, &named("bpf_csum_diff"), watch),
+        44 => packet::adjust(world, &named("bpf_xdp_adjust_head"), World::adjust_head),
+        51 => packet::redirect_map(world, &named("bpf_redirect_map"), watch),
+        54 => packet::adjust(world, &named("bpf_xdp_adjust_meta"), World::adjust_meta),
+        65 => packet::adjust(world, &named("bpf_xdp_adjust_tail"), World::adjust_tail),
+        69 => fib::lookup(world, &named("bpf_fib_lookup"), watch),
+        93 => lock(world, &named("bpf_spin_lock"), watch),
+        94 => unlock(world, &named("bpf_spin_unlock"), watch),
+        118 => Ok(world.arrival.time_ns / JIFFY_NS),
+        130 => output::ring_output(world, &named("bpf_ringbuf_output"), watch),
+        131 => output::ring_reserve(world, &named("bpf_ringbuf_reserve"), watch),
+        132 => output::ring_release(world, &named("bpf_ringbuf_submit"), true, watch),
+        133 => output::ring_release(world, &named("bpf_ringbuf_discard"), false, watch),
+        134 => output::ring_query(world, &named("bpf_ringbuf_query")),
+        188 => {
+            named("bpf_xdp_get_buff_len").context(1)?;
+            Ok(world.end - world.data)
+        }
+        189 => packet::copy(world, &named("bpf_xdp_load_bytes"), false, watch),
+        190 => packet::copy(world, &named("bpf_xdp_store_bytes"), true, watch),
+        195 => {
+            let arguments = named("bpf_map_lookup_percpu_elem");
+            let cpu = arguments.get(3) as u32;
+            if cpu >= world.cpus { Ok(0) } else { maps::lookup(world, &arguments, Some(cpu), watch) }
+        }
+        _ => Err(Fault::Unsupported(format!("the helper {}, which is not supported", helper_name(number)))),
+    }
+}
+
+/// Nobody else runs: a lock is free unless the same program holds it.
+fn lock<H: Hook>(world: &mut World, arguments: &Arguments, watch: &mut Watch<'_, H>) -> Result<u64, Fault> {
+    let address = arguments.get(1);
+    world.memory.bytes_mut(address, 4)?;
+    if world.lock.is_some() {
+        return Err(arguments.fault(1, "no lock held: a program holds one at a time"));
+    }
+    world.lock = Some(address);
+    world.touched(address, AccessKind::Atomic, 4, watch);
+    Ok(0)
+}
+
+fn unlock<H: Hook>(world: &mut World, arguments: &Arguments, watch: &mut Watch<'_, H>) -> Result<u64, Fault> {
+    let address = arguments.get(1);
+    if world.lock != Some(address) {
+        return Err(arguments.fault(1, "the lock that is held"));
+    }
+    world.lock = None;
+    world.touched(address, AccessKind::Atomic, 4, watch);
+    Ok(0)
+}

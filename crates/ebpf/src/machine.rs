@@ -1,0 +1,376 @@
+//! A program loaded: one call for each packet.
+
+use crate::check::check;
+use crate::code::Code;
+use crate::decode::decode;
+use crate::error::{EbpfError, Fault};
+use crate::executor::{Ended, execute};
+use crate::helpers::Route;
+use crate::hook::{Hook, Silent, Watch};
+use crate::maps::{Entry, Map, errno};
+use crate::memory::{Memory, RegionId};
+use crate::object::{MapDefinition, MapKind, Named, Object, Program};
+use crate::world::{Arrival, MOST_PACKET_BYTES, Target, World};
+
+/// What a machine is made with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Instructions that a packet may take; the kernel's verifier looks at a million.
+    pub budget: u64,
+    /// Processors: values of per-processor maps.
+    pub cpus: u32,
+    /// Seed of `bpf_get_prandom_u32`.
+    pub seed: u64,
+    /// Memory that all maps may take, in bytes.
+    pub most_map_bytes: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { budget: 1_000_000, cpus: 1, seed: 1, most_map_bytes: 4 << 30 }
+    }
+}
+
+/// What becomes of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Verdict {
+    /// `XDP_ABORTED`, or a result that is no verdict, which the kernel treats alike.
+    Aborted,
+    /// `XDP_DROP`.
+    Drop,
+    /// `XDP_PASS`: up to the kernel.
+    Pass,
+    /// `XDP_TX`: back out of the interface it came by.
+    Tx,
+    /// `XDP_REDIRECT`, to what a helper was told.
+    Redirect(Target),
+}
+
+/// What a program did with a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// What becomes of the packet.
+    pub verdict: Verdict,
+    /// What it returned.
+    pub returned: u32,
+    /// Instructions that it took; a 64-bit constant counts once, a call of a helper once.
+    pub instructions: u64,
+}
+
+/// A program with its maps.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    object: Object,
+    program: String,
+    code: Code,
+    world: World,
+    options: Options,
+    entries: Vec<u32>,
+    packets: u64,
+    map_bytes: u64,
+}
+
+impl Machine {
+    /// Loads a program of an object, chosen by function or section; the only one where nothing is named.
+    ///
+    /// # Errors
+    /// When there is no such program, when it needs what is not there, or when its maps are too large.
+    pub fn load(object: &Object, program: Option<&str>, options: Options) -> Result<Self, EbpfError> {
+        let chosen = object.program(program)?;
+        let code = decode(&object.code);
+        if options.cpus == 0 {
+            let (found, expected) = ("0".to_owned(), "at least 1".to_owned());
+            return Err(EbpfError::Request { what: "processors".to_owned(), found, expected });
+        }
+        let mut machine = Self {
+            object: object.clone(),
+            program: chosen.name.clone(),
+            code,
+            world: World::new(options.seed, options.cpus),
+            options,
+            entries: Vec::new(),
+            packets: 0,
+            map_bytes: 0,
+        };
+        machine.enter(&chosen.clone())?;
+        for definition in object.maps() {
+            machine.add(definition.clone())?;
+        }
+        for (map, definition) in object.maps().iter().enumerate() {
+            for (index, named) in &definition.initial {
+                machine.put(map, &index.to_le_bytes(), named)?;
+            }
+        }
+        Ok(machine)
+    }
+
+    /// Looks at a program before it can be run or called; the index of its first operation.
+    fn enter(&mut self, program: &Program) -> Result<u32, EbpfError> {
+        let entry = self.code.index(program.section_number, program.first);
+        let entry = entry.ok_or_else(|| EbpfError::Object {
+            file: self.object.file().to_owned(),
+            found: format!("program `{}` beginning inside an instruction", program.name),
+            expected: "an instruction".to_owned(),
+        })?;
+        if self.entries.contains(&entry) {
+            return Ok(entry);
+        }
+        self.entries.push(entry);
+        let problems = check(&mut self.code, &self.object, &self.entries);
+        if problems.is_empty() {
+            return Ok(entry);
+        }
+        let (file, program) = (self.object.file().to_owned(), program.name.clone());
+        Err(EbpfError::Unsupported { file, program, problems })
+    }
+
+    /// Makes a map; its number.
+    fn add(&mut self, definition: MapDefinition) -> Result<usize, EbpfError> {
+        let number = self.world.maps.len();
+        let left = self.options.most_map_bytes - self.map_bytes;
+        let what = format!("{}: map `{}` ({})", self.object.file(), definition.name, definition.kind.name());
+        let made = Map::new(definition, number, self.options.cpus, &mut self.world.memory, left);
+        let (map, bytes) = made.map_err(|(found, expected)| EbpfError::Request { what, found, expected })?;
+        self.map_bytes += bytes;
+        if map.definition.kind == MapKind::Ringbuf {
+            self.world.rings.push(number);
+        }
+        self.world.maps.push(map);
+        Ok(number)
+    }
+
+    /// Executes the program on a packet; a hook listens.
+    ///
+    /// # Errors
+    /// When the program does what the kernel's verifier would have refused, with the instruction and its source line;
+    /// when the packet is larger than 256 KiB.
+    #[inline]
+    pub fn packet<H: Hook>(
+        &mut self,
+        packet: &[u8],
+        arrival: Arrival,
+        hook: &mut H,
+    ) -> Result<Outcome, EbpfError> {
+        self.packets += 1;
+        if packet.len() > MOST_PACKET_BYTES {
+            return Err(EbpfError::Request {
+                what: format!("packet {}", self.packets),
+                found: format!("{} bytes", packet.len()),
+                expected: format!("at most {MOST_PACKET_BYTES}"),
+            });
+        }
+        self.world.receive(packet, arrival);
+        let Ended { result, instructions } =
+            execute(&self.code, &mut self.world, hook, self.entries[0], self.options.budget);
+        let (returned, at) = match result {
+            Ok(returned) => (returned as u32, None),
+            Err((fault, index)) => (0, Some((fault, index))),
+        };
+        if let Some((fault, index)) = at.or_else(|| self.kept()) {
+            self.world.forget();
+            return Err(EbpfError::Fault {
+                packet: self.packets,
+                fault: Box::new(fault),
+                place: self.object.place(&self.code, index),
+            });
+        }
+        let verdict = match (returned, self.world.redirect) {
+            (1, _) => Verdict::Drop,
+            (2, _) => Verdict::Pass,
+            (3, _) => Verdict::Tx,
+            (4, Some(target)) => Verdict::Redirect(target),
+            _ => Verdict::Aborted,
+        };
+        Ok(Outcome { verdict, returned, instructions })
+    }
+
+    /// What the program took and did not give back.
+    fn kept(&mut self) -> Option<(Fault, u32)> {
+        self.world.held().map(|what| (Fault::Kept(what), self.entries[0]))
+    }
+
+    /// The packet as the program left it.
+    #[must_use]
+    pub fn packet_left(&self) -> &[u8] {
+        self.world.packet()
+    }
+
+    /// The object it came from.
+    #[must_use]
+    pub fn object(&self) -> &Object {
+        &self.object
+    }
+
+    /// Name of the program.
+    #[must_use]
+    pub fn program(&self) -> &str {
+        &self.program
+    }
+
+    /// Its code.
+    #[must_use]
+    pub fn code(&self) -> &Code {
+        &self.code
+    }
+
+    /// Where an operation stands: instruction, function and source line.
+    #[must_use]
+    pub fn place(&self, index: u32) -> String {
+        self.object.place(&self.code, index)
+    }
+
+    /// Its memory: names of regions.
+    #[must_use]
+    pub fn memory(&self) -> &Memory {
+        &self.world.memory
+    }
+
+    /// Name of a region.
+    #[must_use]
+    pub fn region(&self, region: RegionId) -> &str {
+        self.world.memory.name(region)
+    }
+
+    /// Tells `bpf_fib_lookup` a route.
+    pub fn add_route(&mut self, route: Route) {
+        self.world.fib.add(route);
+    }
+
+    /// Definitions of all maps, by number; inner maps that were made stand behind those of the object.
+    pub fn maps(&self) -> impl Iterator<Item = &MapDefinition> {
+        self.world.maps.iter().map(|map| &map.definition)
+    }
+
+    /// The number of a map.
+    ///
+    /// # Errors
+    /// When the object has none of that name; those that it has are named.
+    pub fn map(&self, name: &str) -> Result<usize, EbpfError> {
+        self.maps().position(|definition| definition.name == name).ok_or_else(|| EbpfError::Request {
+            what: format!("{}: map `{name}`", self.object.file()),
+            found: "no map of that name".to_owned(),
+            expected: match self.maps().map(|map| map.name.as_str()).collect::<Vec<_>>() {
+                none if none.is_empty() => "none: the object has no maps".to_owned(),
+                names => format!("one of {}", names.join(", ")),
+            },
+        })
+    }
+
+    /// Puts a value into a map, as user space does; a per-processor map gets it for every processor.
+    ///
+    /// # Errors
+    /// When sizes are not the map's, or the map does not take it.
+    pub fn insert(&mut self, map: usize, key: &[u8], value: &[u8]) -> Result<(), EbpfError> {
+        let definition = self.definition(map)?;
+        let refuse = |found: String, expected: String| EbpfError::Request {
+            what: format!("map `{}`", definition.name),
+            found,
+            expected,
+        };
+        if matches!(definition.kind, MapKind::ProgArray | MapKind::ArrayOfMaps | MapKind::HashOfMaps) {
+            let found = "a value".to_owned();
+            return Err(refuse(found, "the name of a program, or entries of an inner map".to_owned()));
+        }
+        for (what, found, expected) in
+            [("key", key.len(), definition.key_bytes), ("value", value.len(), definition.value_bytes)]
+        {
+            if found != expected as usize {
+                return Err(refuse(format!("a {what} of {found} bytes"), format!("{expected} bytes")));
+            }
+        }
+        self.write(map, key, value)
+    }
+
+    fn definition(&self, map: usize) -> Result<MapDefinition, EbpfError> {
+        let found = self.world.maps.get(map).map(|map| map.definition.clone());
+        found.ok_or_else(|| EbpfError::Request {
+            what: "map".to_owned(),
+            found: format!("number {map}"),
+            expected: format!("less than {}", self.world.maps.len()),
+        })
+    }
+
+    fn write(&mut self, map: usize, key: &[u8], value: &[u8]) -> Result<(), EbpfError> {
+        let cpus = self.world.maps[map].values_per_key();
+        let mut silent = Silent;
+        for cpu in 0..cpus {
+            let mut watch = Watch { hook: &mut silent, executed: 0 };
+            let done = self.world.maps[map].update(&mut self.world.memory, key, value, 0, cpu, &mut watch);
+            done.map_err(|error| EbpfError::Request {
+                what: format!("map `{}`", self.world.maps[map].definition.name),
+                found: match error {
+                    errno::E2BIG | errno::ENOSPC => "a key that does not fit in".to_owned(),
+                    _ => "a key that it does not take".to_owned(),
+                },
+                expected: format!(
+                    "{} entries at most, and an index below that number in arrays",
+                    self.world.maps[map].definition.most_entries
+                ),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Puts a program of the object into a PROG_ARRAY, which tail calls go to.
+    ///
+    /// # Errors
+    /// When there is no such program, when it cannot run here, or when the index is too large.
+    pub fn insert_program(&mut self, map: usize, index: u32, program: &str) -> Result<(), EbpfError> {
+        self.put(map, &index.to_le_bytes(), &Named::Program(program.to_owned()))
+    }
+
+    /// Makes the inner map for a key of a map of maps; its number.
+    ///
+    /// # Errors
+    /// When the object does not say what inner maps look like, or when the map does not take the key.
+    pub fn insert_inner(&mut self, map: usize, key: &[u8]) -> Result<usize, EbpfError> {
+        let definition = self.definition(map)?;
+        let Some(inner) = &definition.inner else {
+            return Err(EbpfError::Request {
+                what: format!("map `{}`", definition.name),
+                found: format!("{} without `values` that say what inner maps are", definition.kind.name()),
+                expected: "__array(values, struct …) in the object".to_owned(),
+            });
+        };
+        let digits: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut made = inner.as_ref().clone();
+        made.name = format!("{}.{digits}", definition.name);
+        let number = self.add(made)?;
+        self.put(map, key, &Named::Map(number))?;
+        Ok(number)
+    }
+
+    fn put(&mut self, map: usize, key: &[u8], named: &Named) -> Result<(), EbpfError> {
+        let definition = self.definition(map)?;
+        let number = match (named, definition.kind) {
+            (Named::Map(inner), kind) if kind.holds_maps() => *inner as u32,
+            (Named::Program(name), MapKind::ProgArray) => {
+                let program = self.object.program(Some(name))?.clone();
+                self.enter(&program)?
+            }
+            _ => {
+                return Err(EbpfError::Request {
+                    what: format!("map `{}` ({})", definition.name, definition.kind.name()),
+                    found: "a map or a program as value".to_owned(),
+                    expected: "bytes".to_owned(),
+                });
+            }
+        };
+        self.write(map, key, &number.to_le_bytes())
+    }
+
+    /// What a map holds, by key; of arrays what is not zero.
+    ///
+    /// # Errors
+    /// When there is no such map.
+    pub fn entries(&self, map: usize) -> Result<Vec<Entry>, EbpfError> {
+        self.definition(map)?;
+        Ok(self.world.maps[map].entries(&self.world.memory))
+    }
+
+    /// Records that were given to user space through a ring buffer or a perf event array, and their bytes.
+    #[must_use]
+    pub fn emitted(&self, map: usize) -> (u64, u64) {
+        self.world.maps.get(map).map_or((0, 0), |map| map.emitted)
+    }
+}

@@ -1,0 +1,407 @@
+//! Maps: what programs keep between packets, and what finding it costs.
+//!
+//! Values lie in a region of memory, one after another; a lookup gives the address of one, and the program's own accesses
+//! to it are the reads of the value. What is read and written to find it lies in a second region that programs cannot
+//! reach, and appears in a trace as accesses to it:
+//!
+//! | kind | a lookup costs | an update costs besides |
+//! |---|---|---|
+//! | ARRAY, PERCPU_ARRAY | nothing: the address is computed | the write of the value |
+//! | HASH, PERCPU_HASH, DEVMAP_HASH | bucket, and each entry of its chain up to the key's | entry, bucket and value |
+//! | LRU_HASH, LRU_PERCPU_HASH | the same, and a write of the entry's links | the same; a full map loses an entry |
+//! | LPM_TRIE | a node a level | the node, and what it hangs below |
+//! | ARRAY_OF_MAPS, DEVMAP, CPUMAP, XSKMAP, PROG_ARRAY | a read of the place | |
+//! | HASH_OF_MAPS | as HASH, and a read of the place | |
+//! | RINGBUF, PERF_EVENT_ARRAY | | a write of the record |
+
+mod hash;
+mod ring;
+mod trie;
+
+pub(crate) use ring::Ring;
+
+use crate::hook::{AccessKind, Hook, Watch};
+use crate::memory::{self, MOST_ELEMENTS, MOST_VALUE_BYTES, Memory, Region};
+use crate::object::{MapDefinition, MapKind, READ_ONLY_FLAG};
+use hash::{HashTable, Place};
+use trie::{Inserted, Trie};
+
+/// Most bytes of a key, as the kernel has it.
+const MOST_KEY_BYTES: u32 = 512;
+
+/// Error numbers that helpers return.
+pub(crate) mod errno {
+    pub const ENOENT: i64 = -2;
+    pub const E2BIG: i64 = -7;
+    pub const ENOSPC: i64 = -28;
+    pub const EEXIST: i64 = -17;
+    pub const EINVAL: i64 = -22;
+}
+
+/// Update only what is not there.
+const NO_EXIST: u64 = 1;
+/// Update only what is there.
+const EXIST: u64 = 2;
+
+/// Beside key and value of an entry that is searched for: bucket and links, or a node.
+const SEARCH_BYTES: u64 = 32;
+
+/// What was found of a map that cannot be made, and what was expected.
+type Refused = (String, String);
+
+#[derive(Clone, Debug)]
+enum Table {
+    /// Every index has a value.
+    Array,
+    /// An index has a value once somebody gave it one.
+    Places(Vec<bool>),
+    Hash(HashTable),
+    Trie(Trie),
+    Ring(Ring),
+    /// A kind that there is not here.
+    Nothing,
+}
+
+/// One key and its values, a value for each processor where the map has several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The key.
+    pub key: Vec<u8>,
+    /// Its values.
+    pub values: Vec<Vec<u8>>,
+}
+
+/// A map with its contents.
+#[derive(Clone, Debug)]
+pub(crate) struct Map {
+    pub definition: MapDefinition,
+    pub number: usize,
+    /// Values of each key.
+    cpus: u64,
+    table: Table,
+    /// Records given to user space, and their bytes.
+    pub emitted: (u64, u64),
+}
+
+/// What an index or a search found.
+type Found = Option<u64>;
+
+impl Map {
+    /// Makes a map and its two regions; the map, and the memory that it may come to take.
+    pub fn new(
+        mut definition: MapDefinition,
+        number: usize,
+        cpus: u32,
+        memory: &mut Memory,
+        most_bytes: u64,
+    ) -> Result<(Self, u64), Refused> {
+        use MapKind as K;
+        let kind = definition.kind;
+        if kind == K::PerfEventArray && definition.most_entries == 0 {
+            definition.most_entries = cpus;
+        }
+        if number >= memory::MOST_MAPS {
+            return Err((format!("map number {number}"), format!("fewer than {} maps", memory::MOST_MAPS)));
+        }
+        check(&definition)?;
+        let cpus = if kind.per_cpu() { u64::from(cpus) } else { 1 };
+        let stride = match kind {
+            K::Ringbuf => u64::from(definition.most_entries),
+            _ => u64::from(definition.value_bytes).next_multiple_of(8),
+        };
+        let values = if kind == K::Ringbuf { 1 } else { u64::from(definition.most_entries) * cpus };
+        if values > MOST_ELEMENTS || stride > MOST_VALUE_BYTES {
+            let found = format!("{values} values of {stride} bytes");
+            return Err((found, "fewer than 64 Mi values, each smaller than 64 MiB".to_owned()));
+        }
+        let searched = matches!(
+            kind,
+            K::Hash
+                | K::PercpuHash
+                | K::LruHash
+                | K::LruPercpuHash
+                | K::LpmTrie
+                | K::HashOfMaps
+                | K::DevmapHash
+        );
+        let searching = if searched { SEARCH_BYTES + u64::from(definition.key_bytes) } else { 0 };
+        let room = values * stride + u64::from(definition.most_entries) * searching;
+        if room > most_bytes {
+            let found = format!("up to {room} bytes");
+            return Err((found, format!("at most {most_bytes} that are left for maps: fewer entries")));
+        }
+        let (key_bytes, most) = (definition.key_bytes, definition.most_entries);
+        let index = memory::index(number);
+        let table = match kind {
+            K::Array | K::PercpuArray => Table::Array,
+            K::ProgArray | K::PerfEventArray | K::ArrayOfMaps | K::Devmap | K::Cpumap | K::Xskmap => {
+                Table::Places(vec![false; most as usize])
+            }
+            K::Hash | K::PercpuHash | K::HashOfMaps | K::DevmapHash => {
+                Table::Hash(HashTable::new(key_bytes, most, false, index))
+            }
+            K::LruHash | K::LruPercpuHash => Table::Hash(HashTable::new(key_bytes, most, true, index)),
+            K::LpmTrie => Table::Trie(Trie::new(key_bytes, most, index)),
+            K::Ringbuf => Table::Ring(Ring::new(u64::from(most))),
+            // Programs that use it are refused when they are loaded.
+            K::Other(_) => Table::Nothing,
+        };
+        let all = matches!(table, Table::Array | Table::Places(_) | Table::Ring(_));
+        let readable = match kind {
+            K::ProgArray | K::PerfEventArray | K::ArrayOfMaps | K::HashOfMaps | K::Xskmap => 0,
+            K::Ringbuf => u64::from(most),
+            _ => u64::from(definition.value_bytes),
+        };
+        let read_only =
+            definition.flags & READ_ONLY_FLAG != 0 || matches!(kind, K::Devmap | K::DevmapHash | K::Cpumap);
+        let mut region = Region {
+            room: readable,
+            write_room: if read_only { 0 } else { readable },
+            stride,
+            atomic: true,
+            bytes: if all { vec![0; (values * stride) as usize] } else { Vec::new() },
+            ..Region::default()
+        };
+        if let Some(data) = &definition.data {
+            region.bytes.get_mut(..data.len()).unwrap_or_default().copy_from_slice(data);
+        }
+        memory.add(definition.name.clone(), region);
+        memory.add(format!("{}.index", definition.name), Region::default());
+        Ok((Self { definition, number, cpus, table, emitted: (0, 0) }, room))
+    }
+
+    /// The address of a value, or what stands for a map; none where the key is not there.
+    #[inline]
+    pub fn lookup<H: Hook>(
+        &mut self,
+        memory: &Memory,
+        key: &[u8],
+        cpu: u32,
+        watch: &mut Watch<'_, H>,
+    ) -> Found {
+        let element = match &mut self.table {
+            Table::Array => array_index(key, self.definition.most_entries)?,
+            Table::Places(there) => {
+                let index = array_index(key, self.definition.most_entries)?;
+                let bytes = u64::from(self.definition.value_bytes);
+                watch.access(
+                    memory::values(self.number),
+                    AccessKind::Read,
+                    index * bytes.next_multiple_of(8),
+                    bytes,
+                );
+                there[index as usize].then_some(index)?
+            }
+            Table::Hash(table) => u64::from(table.find(key, watch)?),
+            Table::Trie(trie) => u64::from(trie.find(key, watch)?),
+            Table::Ring(_) | Table::Nothing => return None,
+        };
+        let address = self.address(element, cpu);
+        if !self.definition.kind.holds_maps() {
+            return Some(address);
+        }
+        if self.definition.kind == MapKind::HashOfMaps {
+            watch.access(memory::values(self.number), AccessKind::Read, element * 8, 8);
+        }
+        Some(memory::handle(self.number_at(memory, element) as usize))
+    }
+
+    /// The number that stands in a place of a map of maps, programs, interfaces, processors or sockets.
+    fn number_at(&self, memory: &Memory, element: u64) -> u32 {
+        let region = memory.region(memory::values(self.number));
+        let at = (element * region.stride) as usize;
+        let word = region.bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
+        word.map_or(0, u32::from_le_bytes)
+    }
+
+    /// The number in the place of a key, where there is one.
+    pub fn target<H: Hook>(&mut self, memory: &Memory, key: u32, watch: &mut Watch<'_, H>) -> Option<u32> {
+        let element = match &mut self.table {
+            Table::Places(there) => {
+                let bytes = u64::from(self.definition.value_bytes);
+                let at = u64::from(key) * bytes.next_multiple_of(8);
+                let found = *there.get(key as usize)?;
+                watch.access(memory::values(self.number), AccessKind::Read, at, bytes);
+                found.then_some(u64::from(key))?
+            }
+            Table::Hash(table) => u64::from(table.find(&key.to_le_bytes(), watch)?),
+            _ => return None,
+        };
+        Some(self.number_at(memory, element))
+    }
+
+    fn address(&self, element: u64, cpu: u32) -> u64 {
+        memory::values(self.number).address(element * self.cpus + u64::from(cpu) % self.cpus, 0)
+    }
+
+    /// Writes a value for one processor, as a program does.
+    pub fn update<H: Hook>(
+        &mut self,
+        memory: &mut Memory,
+        key: &[u8],
+        value: &[u8],
+        flags: u64,
+        cpu: u32,
+        watch: &mut Watch<'_, H>,
+    ) -> Result<(), i64> {
+        if flags > EXIST {
+            return Err(errno::EINVAL);
+        }
+        let (element, new) = self.place(memory, key, flags, watch)?;
+        let region = memory.region_mut(memory::values(self.number));
+        let stride = region.stride as usize;
+        let first = (element * self.cpus) as usize * stride;
+        if new {
+            region.bytes[first..first + self.cpus as usize * stride].fill(0);
+        }
+        let at = first + (u64::from(cpu) % self.cpus) as usize * stride;
+        region.bytes[at..at + value.len()].copy_from_slice(value);
+        watch.access(memory::values(self.number), AccessKind::Write, at as u64, value.len() as u64);
+        Ok(())
+    }
+
+    /// The element for a key that is written, and whether it is new.
+    fn place<H: Hook>(
+        &mut self,
+        memory: &mut Memory,
+        key: &[u8],
+        flags: u64,
+        watch: &mut Watch<'_, H>,
+    ) -> Result<(u64, bool), i64> {
+        let most = self.definition.most_entries;
+        let (element, new) = match &mut self.table {
+            Table::Array => {
+                let index = array_index(key, most).ok_or(errno::E2BIG)?;
+                if flags == NO_EXIST {
+                    return Err(errno::EEXIST);
+                }
+                (index, false)
+            }
+            Table::Places(there) => {
+                let index = array_index(key, most).ok_or(errno::E2BIG)?;
+                let new = !std::mem::replace(&mut there[index as usize], true);
+                (index, new)
+            }
+            Table::Hash(table) => {
+                if flags == NO_EXIST && table.find(key, watch).is_some() {
+                    return Err(errno::EEXIST);
+                }
+                match table.place(key, flags != EXIST, watch) {
+                    Place::Old(entry) => (u64::from(entry), false),
+                    Place::New(entry) => (u64::from(entry), true),
+                    Place::Full => return Err(if flags == EXIST { errno::ENOENT } else { errno::E2BIG }),
+                }
+            }
+            Table::Trie(trie) => match trie.insert(key, flags != EXIST, watch).ok_or(errno::EINVAL)? {
+                Inserted::Old(_) if flags == NO_EXIST => return Err(errno::EEXIST),
+                Inserted::Old(value) => (u64::from(value), false),
+                Inserted::New(value) => (u64::from(value), true),
+                Inserted::Full => return Err(if flags == EXIST { errno::ENOENT } else { errno::ENOSPC }),
+            },
+            Table::Ring(_) | Table::Nothing => return Err(errno::EINVAL),
+        };
+        // Values of hashes and tries come as their entries do.
+        let region = memory.region_mut(memory::values(self.number));
+        let behind = ((element + 1) * self.cpus * region.stride) as usize;
+        if region.bytes.len() < behind {
+            region.bytes.resize(behind, 0);
+        }
+        Ok((element, new))
+    }
+
+    /// Takes a key away.
+    pub fn delete<H: Hook>(&mut self, key: &[u8], watch: &mut Watch<'_, H>) -> Result<(), i64> {
+        match &mut self.table {
+            Table::Hash(table) => table.remove(key, watch).map(|_| ()).ok_or(errno::ENOENT),
+            Table::Trie(trie) => trie.remove(key, watch).map(|_| ()).ok_or(errno::ENOENT),
+            Table::Places(there) => {
+                let index = array_index(key, self.definition.most_entries).ok_or(errno::EINVAL)?;
+                if std::mem::replace(&mut there[index as usize], false) { Ok(()) } else { Err(errno::ENOENT) }
+            }
+            Table::Array | Table::Ring(_) | Table::Nothing => Err(errno::EINVAL),
+        }
+    }
+
+    /// The ring of a ring buffer.
+    pub fn ring(&mut self) -> Option<&mut Ring> {
+        match &mut self.table {
+            Table::Ring(ring) => Some(ring),
+            _ => None,
+        }
+    }
+
+    /// What it holds, by key; of arrays what is not zero.
+    pub fn entries(&self, memory: &Memory) -> Vec<Entry> {
+        let bytes = self.definition.value_bytes as usize;
+        let region = memory.region(memory::values(self.number));
+        let (stride, cpus) = (region.stride as usize, self.cpus as usize);
+        let values = |element: usize| -> Vec<&[u8]> {
+            (0..cpus).map(|cpu| &region.bytes[(element * cpus + cpu) * stride..][..bytes]).collect()
+        };
+        let entry = |key: Vec<u8>, element: usize| Entry {
+            key,
+            values: values(element).into_iter().map(<[u8]>::to_vec).collect(),
+        };
+        let indexed = |there: &dyn Fn(usize) -> bool| {
+            let there = (0..self.definition.most_entries as usize).filter(|&index| there(index));
+            there.map(|index| entry((index as u32).to_le_bytes().to_vec(), index)).collect()
+        };
+        match &self.table {
+            Table::Array => {
+                indexed(&|index| values(index).iter().any(|value| value.iter().any(|&byte| byte != 0)))
+            }
+            Table::Places(there) => indexed(&|index| there[index]),
+            Table::Hash(table) => {
+                table.listed().into_iter().map(|(key, element)| entry(key, element as usize)).collect()
+            }
+            Table::Trie(trie) => {
+                trie.listed().into_iter().map(|(key, value)| entry(key, value as usize)).collect()
+            }
+            Table::Ring(_) | Table::Nothing => Vec::new(),
+        }
+    }
+
+    /// Values that a key has: one for each processor of a per-processor map.
+    pub fn values_per_key(&self) -> u32 {
+        self.cpus as u32
+    }
+}
+
+fn array_index(key: &[u8], most: u32) -> Option<u64> {
+    let index = u32::from_le_bytes(key.try_into().ok()?);
+    (index < most).then_some(u64::from(index))
+}
+
+/// What the kernel's `map_alloc_check` of each kind wants.
+fn check(definition: &MapDefinition) -> Result<(), Refused> {
+    use MapKind as K;
+    let (key, value) = (definition.key_bytes, definition.value_bytes);
+    let fits = match definition.kind {
+        K::Array | K::PercpuArray => key == 4 && value > 0,
+        K::ProgArray | K::PerfEventArray | K::ArrayOfMaps | K::Xskmap => key == 4 && value == 4,
+        K::Devmap | K::DevmapHash | K::Cpumap => key == 4 && matches!(value, 4 | 8),
+        K::Hash | K::PercpuHash | K::LruHash | K::LruPercpuHash => {
+            (1..=MOST_KEY_BYTES).contains(&key) && value > 0
+        }
+        K::HashOfMaps => (1..=MOST_KEY_BYTES).contains(&key) && value == 4,
+        K::LpmTrie => (5..=260).contains(&key) && value > 0,
+        K::Ringbuf => key == 0 && value == 0 && definition.most_entries.is_power_of_two(),
+        K::Other(_) => return Ok(()),
+    };
+    if !fits {
+        let found =
+            format!("keys of {key} bytes, values of {value}, and {} entries", definition.most_entries);
+        let expected = match definition.kind {
+            K::Ringbuf => "neither keys nor values, and a power of two as entries, its bytes",
+            K::LpmTrie => "keys of 5 to 260 bytes, length first",
+            K::Hash | K::PercpuHash | K::LruHash | K::LruPercpuHash => "keys of 1 to 512 bytes, and values",
+            K::Array | K::PercpuArray => "keys of 4 bytes, and values",
+            _ => "keys and values of 4 bytes",
+        };
+        return Err((found, expected.to_owned()));
+    }
+    if definition.most_entries == 0 {
+        return Err(("no entries".to_owned(), "a number of them (max_entries)".to_owned()));
+    }
+    Ok(())
+}

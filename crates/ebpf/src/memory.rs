@@ -1,0 +1,258 @@
+//! What programs see of memory: regions apart from each other, and addresses that know what they point to.
+//!
+//! An address is 12 bits of region, 26 bits of element and 26 bits of offset. Elements are the values of a map and the
+//! frames of the stack: an offset that leaves its element is refused even where another element follows. The packet is
+//! region 0 and lies below 2^32, because `data` and `data_end` of `struct xdp_md` are 32 bits wide; its first bytes are
+//! nowhere, so that null pointers are noticed.
+
+use crate::error::Fault;
+
+const REGION_SHIFT: u32 = 52;
+const ELEMENT_SHIFT: u32 = 26;
+const OFFSET_MASK: u64 = (1 << ELEMENT_SHIFT) - 1;
+const ELEMENT_MASK: u64 = (1 << (REGION_SHIFT - ELEMENT_SHIFT)) - 1;
+/// Region of addresses that stand for maps and not for memory.
+const HANDLES: u64 = 0xfff;
+
+/// Most bytes of one value: what an offset can name.
+pub const MOST_VALUE_BYTES: u64 = OFFSET_MASK;
+/// Most values of one map: what an address can name.
+pub const MOST_ELEMENTS: u64 = ELEMENT_MASK;
+/// Most maps, inner ones among them: each has two regions.
+pub const MOST_MAPS: usize = 2000;
+/// Where the room in front of a packet begins; below is nothing.
+pub const HEADROOM_START: u64 = 4096;
+/// Room in front of a packet, as the kernel has it (`XDP_PACKET_HEADROOM`).
+pub const HEADROOM_BYTES: u64 = 256;
+/// Size of a frame of the stack.
+pub const STACK_BYTES: u64 = 512;
+
+/// Number of a region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RegionId(pub u16);
+
+/// The packet with the room around it; in traces its byte 256 is the first as received.
+pub const PACKET: RegionId = RegionId(0);
+/// `struct xdp_md`.
+pub const CONTEXT: RegionId = RegionId(1);
+/// The stack: 512 bytes for each function that is being called.
+pub const STACK: RegionId = RegionId(2);
+const FIRST_MAP: usize = 3;
+
+/// The region of a map's values.
+#[must_use]
+pub fn values(map: usize) -> RegionId {
+    RegionId((FIRST_MAP + 2 * map) as u16)
+}
+
+/// The region of what a map needs to find its values: buckets and entries, or nodes. Programs cannot reach it.
+#[must_use]
+pub fn index(map: usize) -> RegionId {
+    RegionId((FIRST_MAP + 2 * map + 1) as u16)
+}
+
+/// What stands for a map in a register.
+#[must_use]
+pub fn handle(map: usize) -> u64 {
+    HANDLES << REGION_SHIFT | map as u64
+}
+
+/// The map that a register stands for.
+#[must_use]
+pub fn handled(value: u64) -> Option<usize> {
+    (value >> REGION_SHIFT == HANDLES).then_some((value & !(HANDLES << REGION_SHIFT)) as usize)
+}
+
+impl RegionId {
+    /// The address of a byte.
+    #[must_use]
+    pub const fn address(self, element: u64, offset: u64) -> u64 {
+        (self.0 as u64) << REGION_SHIFT | element << ELEMENT_SHIFT | offset
+    }
+}
+
+/// Memory of one region.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Region {
+    /// First offset of an element that there is.
+    pub start: u64,
+    /// Bytes behind it that can be read.
+    pub room: u64,
+    /// Bytes behind it that can be written.
+    pub write_room: u64,
+    /// Distance of elements.
+    pub stride: u64,
+    /// Address that traces begin at.
+    pub origin: u64,
+    /// Whether the kernel allows atomic operations on it.
+    pub atomic: bool,
+    pub bytes: Vec<u8>,
+}
+
+/// Memory of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    pub(crate) regions: Vec<Region>,
+    names: Vec<String>,
+}
+
+/// Read, write or atomic operation, as messages say it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Doing {
+    Read,
+    Write,
+    Atomic,
+}
+
+impl Doing {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Atomic => "atomic operation",
+        }
+    }
+}
+
+impl Memory {
+    /// Adds the next region.
+    pub(crate) fn add(&mut self, name: String, region: Region) {
+        self.regions.push(region);
+        self.names.push(name);
+    }
+
+    /// Name of a region.
+    #[must_use]
+    pub fn name(&self, region: RegionId) -> &str {
+        self.names.get(usize::from(region.0)).map_or("no region", String::as_str)
+    }
+
+    /// Number of regions.
+    #[must_use]
+    pub fn regions(&self) -> usize {
+        self.regions.len()
+    }
+
+    pub(crate) fn region(&self, id: RegionId) -> &Region {
+        &self.regions[usize::from(id.0)]
+    }
+
+    pub(crate) fn region_mut(&mut self, id: RegionId) -> &mut Region {
+        &mut self.regions[usize::from(id.0)]
+    }
+
+    /// Loads, little-endian.
+    #[inline(always)]
+    pub(crate) fn load<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
+        let region = self.regions.get((address >> REGION_SHIFT) as usize)?;
+        let offset = address & OFFSET_MASK;
+        if offset.wrapping_sub(region.start).saturating_add(N as u64) > region.room {
+            return None;
+        }
+        let at = ((address >> ELEMENT_SHIFT & ELEMENT_MASK) * region.stride + offset) as usize;
+        region.bytes.get(at..at + N)?.try_into().ok()
+    }
+
+    /// Stores, little-endian.
+    #[inline(always)]
+    pub(crate) fn store<const N: usize>(&mut self, address: u64, value: [u8; N]) -> Option<()> {
+        let region = self.regions.get_mut((address >> REGION_SHIFT) as usize)?;
+        let offset = address & OFFSET_MASK;
+        if offset.wrapping_sub(region.start).saturating_add(N as u64) > region.write_room {
+            return None;
+        }
+        let at = ((address >> ELEMENT_SHIFT & ELEMENT_MASK) * region.stride + offset) as usize;
+        region.bytes.get_mut(at..at + N)?.copy_from_slice(&value);
+        Some(())
+    }
+
+    /// Bytes for a helper.
+    pub(crate) fn bytes(&self, address: u64, count: u64) -> Result<&[u8], Fault> {
+        let found = self.regions.get((address >> REGION_SHIFT) as usize).and_then(|region| {
+            let offset = address & OFFSET_MASK;
+            if offset.wrapping_sub(region.start).saturating_add(count) > region.room {
+                return None;
+            }
+            let at = ((address >> ELEMENT_SHIFT & ELEMENT_MASK) * region.stride + offset) as usize;
+            region.bytes.get(at..at.checked_add(count as usize)?)
+        });
+        found.ok_or_else(|| self.fault(Doing::Read, address, count))
+    }
+
+    /// Bytes for a helper to write.
+    pub(crate) fn bytes_mut(&mut self, address: u64, count: u64) -> Result<&mut [u8], Fault> {
+        let number = (address >> REGION_SHIFT) as usize;
+        let offset = address & OFFSET_MASK;
+        let within = self.regions.get(number).and_then(|region| {
+            if offset.wrapping_sub(region.start).saturating_add(count) > region.write_room {
+                return None;
+            }
+            let at = ((address >> ELEMENT_SHIFT & ELEMENT_MASK) * region.stride + offset) as usize;
+            let behind = at.checked_add(count as usize)?;
+            (behind <= region.bytes.len()).then_some(at..behind)
+        });
+        match within {
+            Some(range) => Ok(&mut self.regions[number].bytes[range]),
+            None => Err(self.fault(Doing::Write, address, count)),
+        }
+    }
+
+    /// Region, and offset in it as traces have it.
+    #[inline(always)]
+    pub(crate) fn traced(&self, address: u64) -> (RegionId, u32) {
+        let number = address >> REGION_SHIFT;
+        let Some(region) = self.regions.get(number as usize) else { return (RegionId(number as u16), 0) };
+        let element = address >> ELEMENT_SHIFT & ELEMENT_MASK;
+        let flat = (element * region.stride + (address & OFFSET_MASK)).wrapping_sub(region.origin);
+        (RegionId(number as u16), flat as u32)
+    }
+
+    /// Why an access was refused.
+    #[cold]
+    pub(crate) fn fault(&self, doing: Doing, address: u64, bytes: u64) -> Fault {
+        let what = doing.name();
+        // Just below an element means an offset less than 0 of it: the borrow went through to what is in front.
+        let offset = address & OFFSET_MASK;
+        let below = offset > MOST_VALUE_BYTES / 2 && address >> REGION_SHIFT < HANDLES;
+        let meant = if below { address + (1 << ELEMENT_SHIFT) } else { address };
+        let number = (meant >> REGION_SHIFT) as usize;
+        let element = meant >> ELEMENT_SHIFT & ELEMENT_MASK;
+        let no_memory = Fault::NoMemory { what, address, bytes };
+        let Some(region) = self.regions.get(number) else { return no_memory };
+        // The lowest addresses belong to the packet's region, but nobody ever got a pointer to them.
+        if number == 0 && (element > 0 || offset < HEADROOM_START) || region.room == 0 {
+            return no_memory;
+        }
+        let inside = !below && offset.wrapping_sub(region.start).saturating_add(bytes) <= region.room;
+        if inside && doing != Doing::Read && region.write_room < region.room {
+            return Fault::ReadOnly { what, bytes, region: self.names[number].clone() };
+        }
+        let offset = if below { offset as i64 - (1 << ELEMENT_SHIFT) } else { offset as i64 };
+        Fault::OutOfBounds {
+            what,
+            bytes,
+            offset: offset - region.origin as i64,
+            region: self.names[number].clone(),
+            from: region.start - region.origin,
+            behind: region.start - region.origin + region.room,
+            bound: match RegionId(number as u16) {
+                PACKET => "data_end",
+                STACK => "the size of the stack, 512 bytes",
+                CONTEXT => "the size of struct xdp_md",
+                _ => "the size of the value",
+            },
+        }
+    }
+
+    /// Why an atomic operation was refused, or none if only memory refuses it.
+    pub(crate) fn atomic(&self, address: u64, bytes: u64) -> Result<(), Fault> {
+        let number = (address >> REGION_SHIFT) as usize;
+        let offset = address & OFFSET_MASK;
+        match self.regions.get(number) {
+            Some(region) if region.room > 0 && (!region.atomic || !offset.is_multiple_of(bytes)) => {
+                Err(Fault::Atomic { bytes, region: self.names[number].clone(), offset })
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Source lines of instructions (`.BTF.ext`, line information).
+
+use super::btf::{Words, header, part, string};
+use std::collections::HashMap;
+
+/// Where an instruction comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceLine {
+    /// File, as the compiler was given it.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// What stands there, where the compiler kept it.
+    pub text: String,
+}
+
+/// First slot, file, line, text; names are places in the table of strings.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    slot: u32,
+    file: u32,
+    text: u32,
+    line: u32,
+}
+
+/// The lines of all sections.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lines {
+    sections: HashMap<String, Vec<Entry>>,
+    strings: Vec<u8>,
+}
+
+impl Lines {
+    /// None where there is nothing that can be read; a message then names the instruction alone.
+    pub fn read(data: &[u8], strings: &[u8]) -> Option<Self> {
+        let (length, mut words) = header(data)?;
+        let (_functions, _functions_length) = (words.next()?, words.next()?);
+        let (offset, bytes) = (words.next()?, words.next()?);
+        let mut words = Words(part(data, length, offset, bytes)?);
+        let record = words.next()? as usize;
+        if record < 16 || !record.is_multiple_of(4) {
+            return None;
+        }
+        let mut sections: HashMap<String, Vec<Entry>> = HashMap::new();
+        while let Some((name, count)) = words.next().zip(words.next()) {
+            let entries = sections.entry(string(strings, name)?.to_owned()).or_default();
+            for _ in 0..count {
+                let (Some(bytes), Some(rest)) = (words.0.get(..record), words.0.get(record..)) else { break };
+                let mut fields = Words(bytes);
+                let (at, file, text, place) =
+                    (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
+                // Ten bits of column below the line.
+                entries.push(Entry { slot: at / 8, file, text, line: place >> 10 });
+                words.0 = rest;
+            }
+        }
+        for entries in sections.values_mut() {
+            entries.sort_by_key(|entry| entry.slot);
+        }
+        Some(Self { sections, strings: strings.to_vec() })
+    }
+
+    /// The line of a slot of a section.
+    pub fn at(&self, section: &str, slot: u32) -> Option<SourceLine> {
+        let entries = self.sections.get(section)?;
+        let upto = entries.partition_point(|entry| entry.slot <= slot);
+        let entry = entries.get(upto.checked_sub(1)?)?;
+        Some(SourceLine {
+            file: string(&self.strings, entry.file)?.to_owned(),
+            line: entry.line,
+            text: string(&self.strings, entry.text).unwrap_or("").trim().to_owned(),
+        })
+    }
+}

@@ -1,0 +1,247 @@
+//! What programs run in: memory, maps, the packet at hand, time and chance.
+
+use crate::error::Fault;
+use crate::helpers::Fib;
+use crate::hook::{AccessKind, Hook, Watch};
+use crate::maps::Map;
+use crate::memory::{CONTEXT, HEADROOM_BYTES, HEADROOM_START, Memory, PACKET, Region, STACK, STACK_BYTES};
+use linecard_sim::{Stream, stream};
+
+/// Calls that may be nested, the program's own among them, as the kernel has it.
+pub(crate) const MOST_FRAMES: usize = 8;
+/// Where the first bit of a packet as received is.
+pub(crate) const PACKET_START: u64 = HEADROOM_START + HEADROOM_BYTES;
+/// Room that a page of 4096 bytes leaves a packet: without headroom and the kernel's own 320 bytes behind.
+const PAGE_ROOM_BYTES: u64 = 3520;
+/// At the very front of the headroom the kernel keeps a structure of its own (`struct xdp_frame`).
+pub(crate) const FRAME_BYTES: u64 = 40;
+/// Least that a packet may be cut to: an Ethernet header.
+pub(crate) const LEAST_BYTES: u64 = 14;
+/// Largest packet.
+pub const MOST_PACKET_BYTES: usize = 1 << 18;
+const CONTEXT_BYTES: u64 = 24;
+
+/// Where a redirected packet goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Target {
+    /// Out of an interface.
+    Interface(u32),
+    /// Out of all interfaces of a map.
+    Broadcast,
+    /// To another processor.
+    Cpu(u32),
+    /// To the socket of a queue.
+    Socket(u32),
+}
+
+/// How a packet came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// When, in nanoseconds; what `bpf_ktime_get_ns` tells.
+    pub time_ns: u64,
+    /// Number of the interface.
+    pub interface: u32,
+    /// Number of its queue.
+    pub queue: u32,
+    /// The processor that works on it: decides which values of per-processor maps are used.
+    pub cpu: u32,
+}
+
+impl Default for Arrival {
+    fn default() -> Self {
+        Self { time_ns: 0, interface: 1, queue: 0, cpu: 0 }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct World {
+    pub memory: Memory,
+    pub maps: Vec<Map>,
+    /// Those that are ring buffers.
+    pub rings: Vec<usize>,
+    pub arrival: Arrival,
+    pub cpus: u32,
+    pub random: Stream,
+    pub redirect: Option<Target>,
+    /// Address of the lock that is held.
+    pub lock: Option<u64>,
+    /// First byte, byte behind the last, first byte of the data in front.
+    pub data: u64,
+    pub end: u64,
+    pub meta: u64,
+    /// Behind the last byte that a packet can grow to.
+    hard_end: u64,
+    pub fib: Fib,
+    /// Scratch for keys and values on their way from memory to maps.
+    pub key: Vec<u8>,
+    pub value: Vec<u8>,
+}
+
+impl World {
+    pub fn new(seed: u64, cpus: u32) -> Self {
+        let mut memory = Memory::default();
+        let packet = Region { origin: HEADROOM_START, ..Region::default() };
+        memory.add("packet".to_owned(), packet);
+        let context =
+            Region { room: CONTEXT_BYTES, bytes: vec![0; CONTEXT_BYTES as usize], ..Region::default() };
+        memory.add("context".to_owned(), context);
+        let stack = Region {
+            room: STACK_BYTES,
+            write_room: STACK_BYTES,
+            stride: STACK_BYTES,
+            atomic: true,
+            bytes: vec![0; MOST_FRAMES * STACK_BYTES as usize],
+            ..Region::default()
+        };
+        memory.add("stack".to_owned(), stack);
+        Self {
+            memory,
+            maps: Vec::new(),
+            rings: Vec::new(),
+            arrival: Arrival::default(),
+            cpus,
+            random: stream(seed, "bpf_get_prandom_u32"),
+            redirect: None,
+            lock: None,
+            data: PACKET_START,
+            end: PACKET_START,
+            meta: PACKET_START,
+            hard_end: PACKET_START,
+            fib: Fib::default(),
+            key: Vec::new(),
+            value: Vec::new(),
+        }
+    }
+
+    /// Puts a packet where the program finds it, and forgets what the last one left.
+    pub fn receive(&mut self, packet: &[u8], arrival: Arrival) {
+        self.arrival = arrival;
+        self.redirect = None;
+        self.lock = None;
+        self.data = PACKET_START;
+        self.meta = self.data;
+        self.end = self.data + packet.len() as u64;
+        self.hard_end = self.end.max(PACKET_START + PAGE_ROOM_BYTES);
+        let bytes = &mut self.memory.region_mut(PACKET).bytes;
+        if bytes.len() < self.hard_end as usize {
+            bytes.resize(self.hard_end as usize, 0);
+        }
+        bytes[HEADROOM_START as usize..PACKET_START as usize].fill(0);
+        bytes[PACKET_START as usize..self.end as usize].copy_from_slice(packet);
+        let context = &mut self.memory.region_mut(CONTEXT).bytes;
+        context[12..16].copy_from_slice(&arrival.interface.to_le_bytes());
+        context[16..20].copy_from_slice(&arrival.queue.to_le_bytes());
+        self.memory.region_mut(STACK).bytes.fill(0);
+        self.moved();
+    }
+
+    /// The packet as it is now.
+    pub fn packet(&self) -> &[u8] {
+        &self.memory.region(PACKET).bytes[self.data as usize..self.end as usize]
+    }
+
+    /// Tells memory and context where the packet begins and ends.
+    fn moved(&mut self) {
+        let region = self.memory.region_mut(PACKET);
+        region.start = self.meta;
+        region.room = self.end - self.meta;
+        region.write_room = region.room;
+        let context = &mut self.memory.region_mut(CONTEXT).bytes;
+        for (at, value) in [(0, self.data), (4, self.end), (8, self.meta)] {
+            context[at..at + 4].copy_from_slice(&(value as u32).to_le_bytes());
+        }
+    }
+
+    /// Moves the first byte, with the data in front of it (`bpf_xdp_adjust_head`).
+    pub fn adjust_head(&mut self, by: i64) -> bool {
+        let data = self.data.wrapping_add_signed(by);
+        let before = self.data - self.meta;
+        if data < HEADROOM_START + FRAME_BYTES + before || data.saturating_add(LEAST_BYTES) > self.end {
+            return false;
+        }
+        let bytes = &mut self.memory.region_mut(PACKET).bytes;
+        bytes.copy_within(self.meta as usize..self.data as usize, (data - before) as usize);
+        self.data = data;
+        self.meta = data - before;
+        self.moved();
+        true
+    }
+
+    /// Moves the end; what is new is zero (`bpf_xdp_adjust_tail`).
+    pub fn adjust_tail(&mut self, by: i64) -> bool {
+        let end = self.end.wrapping_add_signed(by);
+        if end > self.hard_end || end < self.data + LEAST_BYTES {
+            return false;
+        }
+        if end > self.end {
+            let new = self.end as usize..end as usize;
+            self.memory.region_mut(PACKET).bytes[new].fill(0);
+        }
+        self.end = end;
+        self.moved();
+        true
+    }
+
+    /// Moves the first byte of the data in front of the packet (`bpf_xdp_adjust_meta`).
+    pub fn adjust_meta(&mut self, by: i64) -> bool {
+        let meta = self.meta.wrapping_add_signed(by);
+        if meta < HEADROOM_START + FRAME_BYTES || meta > self.data {
+            return false;
+        }
+        let length = self.data - meta;
+        if !length.is_multiple_of(4) || length > 255 {
+            return false;
+        }
+        self.meta = meta;
+        self.moved();
+        true
+    }
+
+    /// What the program took and did not give back.
+    pub fn held(&mut self) -> Option<&'static str> {
+        if self.lock.is_some() {
+            return Some("a lock is held");
+        }
+        let reserved = self.rings.iter().any(|&map| self.maps[map].ring().is_some_and(|ring| ring.holds()));
+        reserved.then_some("a record of a ring buffer is reserved")
+    }
+
+    /// Forgets what a program that failed has taken.
+    pub fn forget(&mut self) {
+        self.lock = None;
+        for map in &mut self.maps {
+            if let Some(ring) = map.ring() {
+                ring.forget();
+            }
+        }
+    }
+
+    /// The map that an argument stands for.
+    pub fn map(&self, value: u64) -> Option<usize> {
+        crate::memory::handled(value).filter(|&map| map < self.maps.len())
+    }
+
+    /// Copies a key from memory.
+    #[inline]
+    pub fn read_key<H: Hook>(
+        &mut self,
+        address: u64,
+        bytes: u64,
+        watch: &mut Watch<'_, H>,
+    ) -> Result<(), Fault> {
+        let found = self.memory.bytes(address, bytes)?;
+        self.key.clear();
+        self.key.extend_from_slice(found);
+        self.touched(address, AccessKind::Read, bytes, watch);
+        Ok(())
+    }
+
+    /// Tells what a helper did to memory.
+    #[inline(always)]
+    pub fn touched<H: Hook>(&self, address: u64, kind: AccessKind, bytes: u64, watch: &mut Watch<'_, H>) {
+        if H::ACCESSES && bytes > 0 {
+            let (region, at) = self.memory.traced(address);
+            watch.access(region, kind, at.into(), bytes);
+        }
+    }
+}
