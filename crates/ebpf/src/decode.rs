@@ -161,7 +161,7 @@ impl Reader<'_> {
             return Err("a 64-bit constant cut in half".to_owned());
         };
         let imm = match (self.references.get(&at), slot.src) {
-            (Some(Reference::Map(map)), _) => memory::handle(*map),
+            (Some(Reference::Map(map)), _) => memory::map_handle(*map),
             (Some(Reference::Data { map, offset }), _) => memory::values(*map).address(0, (*offset).into()),
             (Some(Reference::Extern(name)), _) => {
                 return Err(format!("`{name}`, which the object does not define"));

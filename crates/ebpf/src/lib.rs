@@ -33,7 +33,9 @@ pub use hook::{Access, AccessKind, Hook, Silent};
 pub use insn::{CALL, LDDW, SLOT_BYTES, Slot};
 pub use machine::{Machine, Options, Outcome, Verdict};
 pub use maps::Entry;
-pub use memory::{CONTEXT, HEADROOM_BYTES, Memory, PACKET, RegionId, STACK, STACK_BYTES, index, values};
+pub use memory::{
+    CONTEXT, HEADROOM_BYTES, Memory, PACKET, RegionId, STACK, STACK_BYTES, index, map_handle, values,
+};
 pub use object::{MapDefinition, MapKind, Named, Object, Program, READ_ONLY_FLAG, SourceLine};
 pub use profile::{Count, Counters, Profile};
 pub use trace::{Event, PacketEntry, Recorder, Step, Trace};

@@ -53,7 +53,7 @@ pub fn index(map: usize) -> RegionId {
 
 /// What stands for a map in a register.
 #[must_use]
-pub fn handle(map: usize) -> u64 {
+pub fn map_handle(map: usize) -> u64 {
     HANDLES << REGION_SHIFT | map as u64
 }
 

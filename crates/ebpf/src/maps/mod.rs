@@ -203,7 +203,7 @@ impl Map {
         if self.definition.kind == MapKind::HashOfMaps {
             watch.access(memory::values(self.number), AccessKind::Read, element * 8, 8);
         }
-        Some(memory::handle(self.number_at(memory, element) as usize))
+        Some(memory::map_handle(self.number_at(memory, element) as usize))
     }
 
     /// The number that stands in a place of a map of maps, programs, interfaces, processors or sockets.

@@ -103,6 +103,15 @@ impl Object {
         &self.programs
     }
 
+    /// The same with a map more, for programs that are not made by a compiler: constants with [`map_handle`] name it.
+    ///
+    /// [`map_handle`]: crate::map_handle
+    #[must_use]
+    pub fn with_map(mut self, definition: MapDefinition) -> Self {
+        self.maps.push(definition);
+        self
+    }
+
     /// Its maps; data sections are among them.
     #[must_use]
     pub fn maps(&self) -> &[MapDefinition] {
