@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Builds the packet programs for RV32IM with the compiler of the Python package `ziglang`.
+"""Builds the packet programs for RV32IM, and the XDP programs, with the compiler of the Python package `ziglang`.
 
     pip install ziglang==0.17.1
-    python programs/build.py              # all into programs/prebuilt/
-    python programs/build.py md5 drr      # some
+    python programs/build.py              # all into programs/prebuilt/ and programs/xdp/prebuilt/
+    python programs/build.py md5 xdp/tx   # some
     python programs/build.py --check      # builds apart and compares with what is committed
 
 The same sources and the same compiler give the same bytes, wherever the sources lie.
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import filecmp
+import importlib.util
 import os
 import subprocess
 import sys
@@ -51,6 +52,20 @@ LINK = [
     "-Wl,--gc-sections,--build-id=none",
     "-Wl,-u,app_init,-u,app_packet",
 ]
+# XDP programs: an object, not linked; -g is for the types of maps and the lines of the source (BTF).
+XDP_FLAGS = [
+    "-target",
+    "bpfel-freestanding",
+    "-mcpu=v3",
+    "-O2",
+    "-g",
+    "-Wall",
+    "-Wextra",
+    "-Wno-unused-parameter",
+    "-Werror",
+    # What <asm/types.h> and its like are chosen by; nothing of the machine is used.
+    "-D__x86_64__",
+]
 PROGRAMS = tomllib.loads((HERE / "programs.toml").read_text())
 
 
@@ -59,10 +74,31 @@ FILES = {
     name: (f"{program.get('variant_of', name)}/{program.get('variant_of', name)}.c", f"prebuilt/{name}.elf")
     for name, program in PROGRAMS.items()
 } | {"runtime": ("tests/runtime.c", "tests/runtime.elf")}
+FILES |= {
+    f"xdp/{name}": (f"xdp/{name}.c", f"xdp/prebuilt/{name}.o")
+    for name in tomllib.loads((HERE / "xdp/xdp.toml").read_text())
+}
+
+
+def kernel_headers(compiler: Path) -> list[str]:
+    """Options that find <linux/…> in the compiler's own folder and keep that folder's name out of objects."""
+    found = [compiler / "lib/libc/include" / part for part in ("any-linux-any", "x86-linux-any")]
+    return [f"-ffile-prefix-map={compiler}=ziglang", *(f"-isystem{folder}" for folder in found)]
+
+
+def build_xdp(source: str, target: Path) -> Path:
+    """Compiles one XDP program; returns the object."""
+    compiler = importlib.util.find_spec("ziglang").submodule_search_locations[0]
+    command = [sys.executable, "-m", "ziglang", "cc", *XDP_FLAGS, "-fdebug-compilation-dir=."]
+    command += [*kernel_headers(Path(compiler)), "-Ixdp/include", "-c", source, "-o", str(target)]
+    subprocess.run(command, check=True)
+    return target
 
 
 def build(name: str, into: Path) -> Path:
-    """Compiles and links one program; returns the ELF."""
+    """Compiles and links one program; returns what came out."""
+    if name.startswith("xdp/"):
+        return build_xdp(FILES[name][0], into / Path(FILES[name][1]).name)
     defines = [f"-D{define}" for define in PROGRAMS.get(name, {}).get("defines", [])]
     runtime = sorted(Path("runtime").glob("*.c"))
     elf = into / f"{name}.elf"
@@ -76,8 +112,8 @@ def build(name: str, into: Path) -> Path:
 def main() -> int:
     """Builds what the command line names; 1 when a check finds a difference."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help="a program of programs.toml; all without")
-    parser.add_argument("--check", action="store_true", help="compare with programs/prebuilt instead of writing it")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="a program of programs.toml, or xdp/NAME of xdp/xdp.toml; all without")
+    parser.add_argument("--check", action="store_true", help="compare with what is committed instead of writing it")
     options = parser.parse_args()
     if unknown := set(options.names) - FILES.keys():
         parser.error(f"no program: {', '.join(sorted(unknown))}; there are {', '.join(FILES)}")

@@ -2,6 +2,7 @@
 #![allow(dead_code)] // each test file takes what it needs
 
 use linecard_ebpf::{Arrival, EbpfError, Machine, Object, Options, Outcome, Silent, Slot};
+use std::path::Path;
 
 pub const ICMP: u8 = 1;
 pub const TCP: u8 = 6;
@@ -126,4 +127,81 @@ pub fn frames() -> Vec<Vec<u8>> {
     let whole = frames[2].clone();
     frames.extend((14..whole.len()).map(|bytes| whole[..bytes].to_vec()));
     frames
+}
+
+/// A shipped program.
+pub fn shipped(name: &str) -> Machine {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../programs/xdp/prebuilt/{name}.o"));
+    let bytes = std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    let object = Object::read(name, &bytes).expect("an object");
+    Machine::load(&object, None, Options::default()).expect("a program")
+}
+
+/// A map's number.
+pub fn map(machine: &Machine, name: &str) -> usize {
+    machine.map(name).expect("a map of the program")
+}
+
+/// What a map holds: the first value of each key.
+pub fn held(machine: &Machine, name: &str) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let entries = machine.entries(map(machine, name)).expect("a map of the program");
+    entries.into_iter().map(|entry| (entry.key, entry.values.into_iter().next().expect("a value"))).collect()
+}
+
+pub fn word(bytes: &[u8]) -> u32 {
+    u32::from_le_bytes(bytes[..4].try_into().expect("4 bytes"))
+}
+
+pub fn long(bytes: &[u8]) -> u64 {
+    u64::from_le_bytes(bytes[..8].try_into().expect("8 bytes"))
+}
+
+/// Numbers that look random.
+pub struct Numbers(pub u64);
+
+impl Numbers {
+    pub fn below(&mut self, bound: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) % u64::from(bound)) as u32
+    }
+}
+
+/// Frames of few hosts and ports, so that flows come again; damaged and odd ones among them.
+pub fn stream(count: usize) -> Vec<Vec<u8>> {
+    let mut numbers = Numbers(1);
+    let odd = frames();
+    let one = |_| {
+        if numbers.below(10) == 0 {
+            return odd[numbers.below(odd.len() as u32) as usize].clone();
+        }
+        let host = |number: u32| [10, 0, (number >> 2) as u8, number as u8 & 3];
+        let ports = [53, 80, 443, 5004, 50_000];
+        let from = (host(numbers.below(16)), ports[numbers.below(5) as usize]);
+        let to = (host(numbers.below(16)), ports[numbers.below(5) as usize]);
+        let payload: Vec<u8> = (0..numbers.below(900)).map(|_| numbers.below(256) as u8).collect();
+        if numbers.below(2) == 0 { udp(from, to, &payload) } else { tcp(from, to, &payload) }
+    };
+    (0..count).map(one).collect()
+}
+
+/// IPv4 without options in Ethernet, all of its header there: where the programs look further.
+pub fn plain_ipv4(frame: &[u8]) -> bool {
+    frame.len() >= 34 && frame[12..15] == [8, 0, 0x45]
+}
+
+/// Source, destination, ports and protocol of TCP and UDP in such a packet, unless it is a fragment.
+pub fn five_tuple(frame: &[u8]) -> Option<[u8; 16]> {
+    let whole = plain_ipv4(frame) && frame.len() >= 38 && frame[20] & 0x3f == 0 && frame[21] == 0;
+    if !whole || !matches!(frame[23], TCP | UDP) {
+        return None;
+    }
+    let mut key = [0; 16];
+    key[..8].copy_from_slice(&frame[26..34]);
+    key[8..12].copy_from_slice(&frame[34..38]);
+    key[12] = frame[23];
+    Some(key)
+}
+
+pub fn swapped_macs(frame: &[u8]) -> Vec<u8> {
+    [&frame[6..12], &frame[..6], &frame[12..]].concat()
 }

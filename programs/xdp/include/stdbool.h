@@ -1,0 +1,5 @@
+/* As in C. */
+#pragma once
+#define bool _Bool
+#define true 1
+#define false 0

@@ -1,0 +1,2 @@
+/* Included by sources that use nothing of it. */
+#pragma once
