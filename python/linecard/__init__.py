@@ -8,8 +8,8 @@ True
 The functions: `run` (one design under one traffic), `flows` (what a capture holds), `flowcache` (hit rates of flow
 caches), `flow_mix` (traffic to stated flow statistics), `dram` (a DRAM part alone), `presets` and `describe` (what can
 be run, with units and sources), `program_trace` and `core` (a C packet
-function on a capture, and on cores with every split of threads and cache), `sweep` (a table over a space of any of
-these), `reproduce` (a published study beside its
+function on a capture, and on cores with every split of threads and cache), `xdp_run` (an XDP program on a capture),
+`sweep` (a table over a space of any of these), `reproduce` (a published study beside its
 published numbers).
 """
 
@@ -88,6 +88,7 @@ from linecard.results import (
 )
 from linecard.shotnoise import ShotNoiseResult, shot_noise
 from linecard.vrp import HierarchyResult, VrpBudget, VrpCheck, VrpResource, VrpUse, hierarchy, vrp_budget, vrp_check
+from linecard.xdp import RegionUse, XdpMap, XdpMapEntry, XdpProgramInfo, XdpRun, xdp_build, xdp_programs, xdp_run
 
 __all__ = [
     "Adapted",
@@ -139,6 +140,7 @@ __all__ = [
     "ProgramTrace",
     "QueueDesignResult",
     "QueueingResult",
+    "RegionUse",
     "ResourceUse",
     "ReuseRow",
     "RunError",
@@ -155,6 +157,10 @@ __all__ = [
     "VrpResource",
     "VrpUse",
     "WhyResult",
+    "XdpMap",
+    "XdpMapEntry",
+    "XdpProgramInfo",
+    "XdpRun",
     "__version__",
     "buffer_bytes",
     "cached_traces",
@@ -189,4 +195,7 @@ __all__ = [
     "vrp_budget",
     "vrp_check",
     "why",
+    "xdp_build",
+    "xdp_programs",
+    "xdp_run",
 ]

@@ -175,6 +175,23 @@ def program_trace(
     cache_bytes: int | None,
     progress: Callable[[int, int], object] | None,
 ) -> Traced: ...
+def xdp_run(
+    object: str,
+    *,
+    program: str | None,
+    maps: Sequence[tuple[str, str]],
+    fib: str | None,
+    traffic: str,
+    packets: int,
+    payload: str,
+    seed: int,
+    routes: str | None,
+    strict: bool,
+    budget: int,
+    cpus: int,
+    interface: int,
+    progress: Callable[[int, int], object] | None,
+) -> dict[str, Any]: ...
 def program_run(elf: str, budget: int, progress: Callable[[int, int], object] | None) -> tuple[int, int]: ...
 def core(
     traced: Traced,

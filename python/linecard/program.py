@@ -89,7 +89,7 @@ def program_info(name: str) -> ProgramInfo | None:
 
 
 @cache
-def _toolchain() -> Any:
+def toolchain() -> Any:
     """How programs are compiled: ``programs/build.py`` says it once."""
     spec = importlib.util.spec_from_file_location("linecard_programs_build", PROGRAMS / "build.py")
     if spec is None or spec.loader is None:
@@ -102,11 +102,11 @@ def _toolchain() -> Any:
 def program_build(
     source: str | PathLike[str], output: str | PathLike[str] | None = None, defines: Sequence[str] = ()
 ) -> Path:
-    """Compile a C file with the runtime of the programs into an ELF file for RV32IM.
+    """Compile a C file with the runtime of the programs into an ELF file for RV32IM; an XDP program into an object.
 
     Args:
-        source: The C file.
-        output: The ELF file; ``None`` puts it beside the source, ending in ``.elf``.
+        source: The C file. One with ``SEC(…)`` or ``<linux/bpf.h>`` is an XDP program: `linecard.xdp.xdp_build`.
+        output: The ELF file; ``None`` puts it beside the source, ending in ``.elf`` (an XDP program: ``.o``).
         defines: Macros, ``NAME`` or ``NAME=VALUE``.
 
     Returns:
@@ -120,9 +120,13 @@ def program_build(
     source = Path(source)
     if not source.is_file():
         raise ConfigError.of([ConfigProblem(str(source), "", "there is no such file; expected a C file")])
+    from linecard import xdp
+
+    if xdp.is_xdp(source):
+        return xdp.xdp_build(source, output, defines)
     if find_spec("ziglang") is None:
         raise MissingExtraError("a compiler for C files", "programs")
-    tools = _toolchain()
+    tools = toolchain()
     # The compiler takes what begins with @ for a file of arguments, and with - for an option.
     named = str(source) if not str(source).startswith(("@", "-")) else f"./{source}"
     target = Path(output) if output is not None else source.with_suffix(".elf")

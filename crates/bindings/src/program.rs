@@ -4,8 +4,9 @@ use crate::ticker::Ticker;
 use crate::{errors, plain};
 use linecard_platform::{
     CoreRequest, Deployment, DeploymentRequest, Error, PacketRequest, ProgramRequest, RegisterRequest,
-    TRACE_CACHE_BYTES, TracedProgram, cached_traces, clear_cached_traces, core_report, deployments,
-    register_study, run_program, termination_study, trace_program, trace_program_cached,
+    TRACE_CACHE_BYTES, TracedProgram, XdpRequest, cached_traces, clear_cached_traces, core_report,
+    deployments, register_study, run_program, run_xdp, termination_study, trace_program,
+    trace_program_cached,
 };
 use pyo3::prelude::*;
 use std::ops::ControlFlow;
@@ -16,6 +17,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Traced>()?;
     module.add_function(wrap_pyfunction!(program_trace, module)?)?;
     module.add_function(wrap_pyfunction!(program_run, module)?)?;
+    module.add_function(wrap_pyfunction!(xdp_run, module)?)?;
     module.add_function(wrap_pyfunction!(cache_show, module)?)?;
     module.add_function(wrap_pyfunction!(cache_clear, module)?)?;
     module.add_function(wrap_pyfunction!(core_splits, module)?)?;
@@ -55,6 +57,33 @@ fn watched<O: Send>(
     let outcome = py.detach(|| work(&mut |done, total| ticker.tick(done, total)));
     ticker.into_error().map_or(Ok(()), Err)?;
     outcome.map_err(errors::platform)
+}
+
+/// Runs an XDP program on frames; see `linecard.xdp_run`.
+#[pyfunction]
+#[pyo3(signature = (object, *, program, maps, fib, traffic, packets, payload, seed, routes, strict, budget, cpus, interface, progress))]
+#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
+fn xdp_run<'py>(
+    py: Python<'py>,
+    object: String,
+    program: Option<String>,
+    maps: Vec<(String, String)>,
+    fib: Option<String>,
+    traffic: String,
+    packets: u64,
+    payload: String,
+    seed: u64,
+    routes: Option<String>,
+    strict: bool,
+    budget: u64,
+    cpus: u32,
+    interface: u32,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let packets = PacketRequest { traffic, packets, payload, seed, routes, strict };
+    let request = XdpRequest { object, program, packets, maps, routes: fib, budget, cpus, interface };
+    let report = watched(py, progress, |tick| run_xdp(&request, tick))?;
+    plain::to_python(py, &report)
 }
 
 /// Traces a program on packets; see `linecard.program`.

@@ -92,12 +92,16 @@ impl Code {
     /// The operation that stands at an index, guarded or not.
     #[must_use]
     pub fn original(&self, index: u32) -> Op {
-        let op = self.ops[index as usize];
+        *self.original_at(index)
+    }
+
+    pub(crate) fn original_at(&self, index: u32) -> &Op {
+        let op = &self.ops[index as usize];
         if op.kind != Kind::Guarded {
             return op;
         }
         let at = self.guarded.binary_search_by_key(&index, |(at, _)| *at);
-        at.map_or(op, |at| self.guarded[at].1)
+        at.map_or(op, |at| &self.guarded[at].1)
     }
 }
 

@@ -101,8 +101,8 @@ fn run<H: Hook>(
                 continue 'next;
             }};
         }
-        let Some(&fetched) = ops.get(index as usize) else { fault!(Fault::NoExit) };
-        let mut op = fetched;
+        // A reference: a copy would go through memory before it can be looked at.
+        let Some(mut op) = ops.get(index as usize) else { fault!(Fault::NoExit) };
         // Comes round again only where an operation is guarded.
         loop {
             let d = (op.dst & 15) as usize;
@@ -380,7 +380,7 @@ fn run<H: Hook>(
                     jump!(frame.back)
                 }
                 K::Guarded => {
-                    op = code.original(index);
+                    op = code.original_at(index);
                     if let Some(register) = unwritten(op, &x) {
                         fault!(Fault::Uninitialised { register })
                     }
@@ -400,8 +400,8 @@ fn run<H: Hook>(
 
 /// A register that an operation reads and nobody wrote.
 #[cold]
-fn unwritten(op: Op, x: &[u64; 16]) -> Option<u8> {
-    let reads = reads(op);
+fn unwritten(op: &Op, x: &[u64; 16]) -> Option<u8> {
+    let reads = reads(*op);
     (0..=FRAME as u8).find(|&register| reads >> register & 1 == 1 && x[usize::from(register)] == UNWRITTEN)
 }
 

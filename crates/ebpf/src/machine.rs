@@ -9,7 +9,7 @@ use crate::helpers::Route;
 use crate::hook::{Hook, Silent, Watch};
 use crate::maps::{Entry, Map, errno};
 use crate::memory::{Memory, RegionId};
-use crate::object::{MapDefinition, MapKind, Named, Object, Program};
+use crate::object::{MapDefinition, MapKind, Named, Object, Program, SourceLine};
 use crate::world::{Arrival, MOST_PACKET_BYTES, Target, World};
 
 /// What a machine is made with.
@@ -217,6 +217,14 @@ impl Machine {
     #[must_use]
     pub fn place(&self, index: u32) -> String {
         self.object.place(&self.code, index)
+    }
+
+    /// Source line of an operation, where the object tells it: file, line and text.
+    #[must_use]
+    pub fn line(&self, index: u32) -> Option<String> {
+        let (section, slot) = self.code.place(index);
+        let SourceLine { file, line, text } = self.object.line(section, slot)?;
+        Some(format!("{file}:{line}: {text}"))
     }
 
     /// Its memory: names of regions.

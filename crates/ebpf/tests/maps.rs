@@ -288,10 +288,10 @@ fn a_lookup_costs_what_its_recipe_says() {
     let (read, write) = (AccessKind::Read, AccessKind::Write);
     let (values, index) = ("map".to_owned(), "map.index".to_owned());
     let value = (values.clone(), read, 8);
-    assert_eq!(trace(MapKind::Array, &[3, 0, 0, 0], &[]), [value.clone()]);
+    assert_eq!(trace(MapKind::Array, &[3, 0, 0, 0], &[]), [(values.clone(), read, 8)]);
     let key = [1u8; 12];
     let (bucket, entry) = ((index.clone(), read, 8), (index.clone(), read, 16 + 12));
-    assert_eq!(trace(MapKind::Hash, &key, &[]), [bucket.clone()], "nothing in the bucket");
+    assert_eq!(trace(MapKind::Hash, &key, &[]), [(index.clone(), read, 8)], "nothing in the bucket");
     assert_eq!(trace(MapKind::Hash, &key, &[&key]), [bucket.clone(), entry.clone(), value.clone()]);
     assert_eq!(
         trace(MapKind::LruHash, &key, &[&key]),

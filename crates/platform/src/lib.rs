@@ -47,9 +47,10 @@ pub use petri::{
 pub use preset::{PresetInfo, presets};
 pub use program::{
     CachedTrace, CoreReport, CoreRequest, CoreRow, CycleShares, Deployment, DeploymentRequest, DeploymentRow,
-    PacketRequest, PacketStatistics, ProgramReport, ProgramRequest, RegisterRequest, RegisterRow, Share,
-    TRACE_CACHE_BYTES, TracedProgram, cached_traces, clear_cached_traces, core_report, deployments,
-    register_study, run_program, termination_study, trace_program, trace_program_cached,
+    MapEntry, MapReport, PacketRequest, PacketStatistics, ProgramReport, ProgramRequest, RegionReport,
+    RegisterRequest, RegisterRow, Share, TRACE_CACHE_BYTES, TracedProgram, XdpReport, XdpRequest,
+    cached_traces, clear_cached_traces, core_report, deployments, register_study, run_program, run_xdp,
+    termination_study, trace_program, trace_program_cached,
 };
 pub use report::{
     Bottleneck, DramTime, DropCount, Interval, Intervals, LatencyNs, Metric, PacketTime, ResourceUse,

@@ -1,4 +1,4 @@
-"""`linecard program` and `linecard core`: packet programs in C, traced, on cores of every shape."""
+"""`linecard program` and `linecard core`: packet programs in C and XDP, traced, on cores of every shape."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from linecard.cli.common import JSON_HELP
 
 if TYPE_CHECKING:
     from linecard.cores import CoreResult
-    from linecard.program import ProgramTrace
+    from linecard.program import ProgramTrace, ProgramTraffic
 
 CAPTURE_DAMAGED = 3
 
 app = typer.Typer(
-    help="Packet programs in C on RISC-V: build them, trace them on a capture.",
+    help="Packet programs: C on RISC-V, traced on a capture; XDP (eBPF), run on a capture.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
@@ -51,18 +51,27 @@ Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 
 
 @app.command("list")
-def list_programs(json: Json = False) -> None:
+def list_programs(
+    xdp: Annotated[bool, typer.Option("--xdp", help="The XDP programs, instead of those for RISC-V.")] = False,
+    json: Json = False,
+) -> None:
     """List the shipped programs.
 
     **Examples**
 
         linecard program list
 
+        linecard program list --xdp
+
         linecard program list --json
     """
     from linecard import program
+    from linecard.cli import xdp as xdp_cli
     from linecard.results import plain
 
+    if xdp:
+        xdp_cli.show_list(json=json)
+        return
     found = program.programs()
     if json:
         screen.print_json(plain(found))
@@ -75,23 +84,25 @@ def list_programs(json: Json = False) -> None:
 
 @app.command("build")
 def build(
-    source: Annotated[Path, typer.Argument(metavar="FILE.c", help="A C file with app_packet.")],
+    source: Annotated[Path, typer.Argument(metavar="FILE.c", help="A C file with app_packet, or an XDP program.")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="The ELF file. If left out: FILE.elf.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="What is made. If left out: FILE.elf, FILE.o.")
     ] = None,
     define: Annotated[
         list[str] | None, typer.Option("--define", "-D", metavar="NAME", help="A macro; repeatable.")
     ] = None,
 ) -> None:
-    """Compile a C file for RV32IM, with the runtime of the programs (extra: programs).
+    """Compile a C file for RV32IM, with the runtime of the programs, or an XDP program for eBPF (extra: programs).
 
-    The compiler is that of the Python package ziglang. What it refuses is shown in its own words (exit status 2).
+    A file with `SEC(…)` or `<linux/bpf.h>` is an XDP program and becomes an object. The compiler is that of the Python package ziglang. What it refuses is shown in its own words (exit status 2).
 
     **Examples**
 
         linecard program build my_filter.c
 
         linecard program build my_filter.c -o filter.elf -D BITS=16
+
+        linecard program build my_xdp.c -D N=8
     """
     from linecard import program
 
@@ -153,26 +164,88 @@ def trace(
 
 @app.command("run")
 def run(
-    program: Annotated[Path, typer.Argument(metavar="FILE.elf", help="An ELF file for 32-bit RISC-V.")],
-    budget: Annotated[int, typer.Option(min=1, metavar="N", help="Instructions at most.")] = 1_000_000_000,
+    program: Annotated[
+        str, typer.Argument(metavar="PROGRAM", help="An XDP program (shipped, FILE.c, FILE.o), or an ELF file for RISC-V.")
+    ],
+    trace: Trace = "edge",
+    section: Annotated[
+        str | None, typer.Option("--section", metavar="NAME", help="Function or section, where an object has several.")
+    ] = None,
+    fill: Annotated[
+        list[str] | None,
+        typer.Option("--map", metavar="NAME=FILE", help="Fill a map from a CSV or TOML file; repeatable."),
+    ] = None,
+    fib: Annotated[
+        Path | None, typer.Option("--fib", metavar="FILE.csv", help="Routes that bpf_fib_lookup finds.")
+    ] = None,
+    define: Annotated[
+        list[str] | None, typer.Option("--define", "-D", metavar="NAME", help="A macro for a C file; repeatable.")
+    ] = None,
+    packets: Packets = 20_000,
+    payload: Payload = "random",
+    map_addresses: Routes = None,
+    seed: Seed = 1,
+    strict: Strict = False,
+    cpus: Annotated[int, typer.Option(min=1, metavar="N", help="Processors; packets take turns.")] = 1,
+    interface: Annotated[int, typer.Option(min=0, metavar="N", help="Interface that packets come by.")] = 1,
+    budget: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Instructions: of an XDP program a packet (1000000), else in all (10^9)."),
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Run a program by itself until it exits: tests of the instruction set.
+    """Run an XDP program on a capture, or a program for RISC-V by itself.
 
-    From its entry until `ecall` with 93 in a7. Exit status 0 if it left 0 in a0, else 1.
+    An XDP program gets every frame, one after another. Prints verdicts, instructions, accesses by region, source lines and
+    what maps hold in the end. What is not supported is named before the run; what the kernel's verifier would refuse ends
+    it with instruction and source line (exit status 4).
+
+    A program for RISC-V runs from its entry until `ecall` with 93 in a7: tests of the instruction set. Exit status 0 if it
+    left 0 in a0, else 1.
 
     **Examples**
 
-        linecard program run rv32ui-p-add
+        linecard program run my_xdp.c --trace edge.pcap
 
-        linecard program run rv32um-p-div --json
+        linecard program run my_xdp.o --section xdp --map routes=routes.csv --trace edge.pcap --json
+
+        linecard program run reads --define N=8
+
+        linecard program run rv32ui-p-add
     """
     from linecard import program as programs
+    from linecard import xdp
+    from linecard.cli import xdp as xdp_cli
 
+    if xdp.is_xdp(program) or not Path(program).is_file() or program.endswith(".c"):
+        with screen.progress("Running", "packets") as progress:
+            found = xdp.xdp_run(
+                program,
+                trace,
+                section=section,
+                maps=xdp_cli.maps(fill or ()),
+                fib=fib,
+                defines=define or (),
+                packets=packets,
+                payload=payload,
+                seed=seed,
+                routes=map_addresses,
+                strict=strict,
+                budget=budget or xdp.BUDGET,
+                cpus=cpus,
+                interface=interface,
+                progress=progress,
+            )
+        if json:
+            screen.print_json(found.to_dict())
+        else:
+            xdp_cli.show_run(found)
+        _note_damage(found.traffic)
+        return
     with screen.progress("Running", "instructions") as progress:
-        result, instructions = programs.program_run(program, budget, progress=progress)
+        result, instructions = programs.program_run(program, budget or programs.RUN_BUDGET, progress=progress)
     if json:
-        screen.print_json({"program": str(program), "result": result, "instructions": instructions})
+        screen.print_json({"program": program, "result": result, "instructions": instructions})
     else:
         screen.show(Text(f"  a0 = {result} after {instructions:,} instructions"))
     if result != 0:
@@ -278,8 +351,12 @@ def _note(traced: ProgramTrace) -> None:
 
 
 def _finish(traced: ProgramTrace) -> None:
-    if traced.traffic.damaged_records:
-        screen.diagnose(f"{traced.traffic.damaged_records} damaged records, the first: {traced.traffic.first_damage}")
+    _note_damage(traced.traffic)
+
+
+def _note_damage(traffic: ProgramTraffic) -> None:
+    if traffic.damaged_records:
+        screen.diagnose(f"{traffic.damaged_records} damaged records, the first: {traffic.first_damage}")
         raise typer.Exit(CAPTURE_DAMAGED)
 
 

@@ -27,7 +27,7 @@ fn service(key: &[u8; 16]) -> [u8; 8] {
 fn tunnel_puts_services_into_ip() {
     let mut machine = shipped("tunnel");
     let services = map(&machine, "services");
-    let mut known: BTreeMap<[u8; 8], ([u8; 4], [u8; 4], [u8; 6])> = BTreeMap::new();
+    let mut known = BTreeMap::new();
     for host in 0..8u8 {
         let protocol = if host % 2 == 0 { UDP } else { TCP };
         let key = [10, 0, host >> 2, host & 3, 0, if host < 4 { 80 } else { 53 }, protocol, 0];

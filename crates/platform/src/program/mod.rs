@@ -5,6 +5,7 @@ mod cores;
 mod packets;
 mod part;
 mod trace;
+mod xdp;
 
 pub use cache::{CachedTrace, TRACE_CACHE_BYTES, cached_traces, clear_cached_traces, trace_program_cached};
 pub use cores::{
@@ -14,3 +15,4 @@ pub use cores::{
 pub use packets::{PacketRequest, PacketStatistics};
 pub(crate) use part::Part;
 pub use trace::{ProgramReport, ProgramRequest, Share, TracedProgram, run_program, trace_program};
+pub use xdp::{MapEntry, MapReport, RegionReport, XdpReport, XdpRequest, run_xdp};

@@ -5,10 +5,17 @@ use crate::error::Error;
 use linecard_traffic::generators::{EmpiricalSizes, FlowMix, LinkMix, LinkPackets, Sizes};
 use linecard_traffic::remap::{AddressMap, AddressMapOptions, read_prefixes};
 use linecard_traffic::{
-    CaptureReader, Datagrams, FiveTuple, Network, OpenOptions, Packet, PacketSource, Payload, Severity, open,
+    CaptureReader, Datagrams, FiveTuple, LinkType, Network, OpenOptions, Packet, PacketSource, Payload,
+    Severity, open,
 };
 use std::collections::HashMap;
 use std::path::Path;
+
+/// Smallest Ethernet frame without its check sequence, and the largest that is made of a record that states more.
+const LEAST_FRAME_BYTES: usize = 60;
+const MOST_FRAME_BYTES: usize = 1 << 16;
+/// Destination and source of frames whose capture has no Ethernet header.
+const MADE_UP_ADDRESSES: [u8; 12] = [2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1];
 
 enum Source {
     Capture(Box<CaptureReader>),
@@ -63,6 +70,8 @@ pub(crate) struct Packets {
     first_ns: Option<u64>,
     flows: HashMap<FiveTuple, u64>,
     gaps: Vec<u32>,
+    /// The frame that was made last.
+    frame: Vec<u8>,
     bytes: u64,
     statistics: PacketStatistics,
 }
@@ -116,6 +125,7 @@ impl Packets {
             first_ns: None,
             flows: HashMap::new(),
             gaps: Vec::new(),
+            frame: Vec::new(),
             bytes: 0,
             statistics,
         })
@@ -132,39 +142,82 @@ impl Packets {
         }
     }
 
+    /// The next record, if there is one and it is wanted.
+    fn record(&mut self) -> Result<Option<Packet>, Error> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        let next = match &mut self.source {
+            Source::Capture(reader) => reader.next_packet(),
+            Source::Link(packets) => packets.next_packet(),
+        };
+        next.map_err(|error| Error::Traffic(error.to_string()))
+    }
+
+    /// Counts a packet, moves its addresses, and gives the time since the first in nanoseconds.
+    fn take(&mut self, packet: &mut Packet) -> u64 {
+        if let Some(map) = &self.map
+            && packet.network == Network::Ipv4
+        {
+            map.apply(packet);
+        }
+        self.count(packet);
+        self.left -= 1;
+        let first = *self.first_ns.get_or_insert(packet.time_ns);
+        packet.time_ns.saturating_sub(first)
+    }
+
     /// The next IP packet and its arrival in microseconds since the first.
     pub fn next(&mut self) -> Result<Option<(&[u8], u32)>, Error> {
         loop {
-            if self.left == 0 {
-                return Ok(None);
-            }
-            let next = match &mut self.source {
-                Source::Capture(reader) => reader.next_packet(),
-                Source::Link(packets) => packets.next_packet(),
-            };
-            let Some(mut packet) = next.map_err(|error| Error::Traffic(error.to_string()))? else {
-                return Ok(None);
-            };
-            if packet.network == Network::Other || packet.ip_bytes == 0 && packet.wire_bytes < 20 {
+            let Some(mut packet) = self.record()? else { return Ok(None) };
+            if !is_ip(&packet) {
                 self.statistics.not_ip += 1;
                 continue;
             }
-            if let Some(map) = &self.map
-                && packet.network == Network::Ipv4
-            {
-                map.apply(&mut packet);
-            }
-            self.count(&packet);
-            self.left -= 1;
-            let first = *self.first_ns.get_or_insert(packet.time_ns);
-            let time_us = (packet.time_ns.saturating_sub(first) / 1000) as u32;
-            let frame = match &self.source {
-                Source::Capture(reader) => reader.frame(),
-                Source::Link(_) => &[],
-            };
+            let time_us = (self.take(&mut packet) / 1000) as u32;
+            let frame = captured(&self.source);
             let bytes = self.datagrams.build(&packet, frame).unwrap_or_default();
             self.bytes += bytes.len() as u64;
             return Ok(Some((bytes, time_us)));
+        }
+    }
+
+    /// The next Ethernet frame, without its check sequence, and its arrival in nanoseconds since the first.
+    ///
+    /// IP packets are whole, as by [`Packets::next`], behind the link header of the capture, or, where that has another or
+    /// none, behind a made-up one. Frames without IP are as captured, and zero behind that up to their size on the wire;
+    /// what is neither IP nor Ethernet is left out.
+    pub fn next_frame(&mut self) -> Result<Option<(&[u8], u64)>, Error> {
+        loop {
+            let Some(mut packet) = self.record()? else { return Ok(None) };
+            let ethernet = packet.link == LinkType::ETHERNET;
+            if !is_ip(&packet) && !ethernet {
+                self.statistics.not_ip += 1;
+                continue;
+            }
+            let time_ns = self.take(&mut packet);
+            let frame = captured(&self.source);
+            self.frame.clear();
+            match self.datagrams.build(&packet, frame).filter(|_| is_ip(&packet)) {
+                Some(datagram) => {
+                    match frame.get(..usize::from(packet.ip_offset)).filter(|_| ethernet) {
+                        Some(header) if header.len() >= 14 => self.frame.extend_from_slice(header),
+                        _ => {
+                            self.frame.extend_from_slice(&MADE_UP_ADDRESSES);
+                            let kind: u16 = if packet.network == Network::Ipv4 { 0x0800 } else { 0x86dd };
+                            self.frame.extend_from_slice(&kind.to_be_bytes());
+                        }
+                    }
+                    self.frame.extend_from_slice(datagram);
+                }
+                None => self.frame.extend_from_slice(frame),
+            }
+            let wire = if ethernet { packet.wire_bytes as usize } else { 0 };
+            let size = wire.clamp(LEAST_FRAME_BYTES, MOST_FRAME_BYTES).max(self.frame.len());
+            self.frame.resize(size, 0);
+            self.bytes += size as u64;
+            return Ok(Some((&self.frame, time_ns)));
         }
     }
 
@@ -191,6 +244,19 @@ impl Packets {
             statistics.first_damage = found.map(ToString::to_string);
         }
         statistics
+    }
+}
+
+/// Whether a record has an IP packet that can be made whole.
+fn is_ip(packet: &Packet) -> bool {
+    packet.network != Network::Other && (packet.ip_bytes > 0 || packet.wire_bytes >= 20)
+}
+
+/// What the capture has of the packet at hand.
+fn captured(source: &Source) -> &[u8] {
+    match source {
+        Source::Capture(reader) => reader.frame(),
+        Source::Link(_) => &[],
     }
 }
 

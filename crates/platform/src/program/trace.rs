@@ -301,7 +301,7 @@ impl Tally {
 }
 
 /// The most frequent ones; those equally frequent by name.
-fn shares(mut counts: Vec<(String, u64)>, total: u64) -> Vec<Share> {
+pub(super) fn shares(mut counts: Vec<(String, u64)>, total: u64) -> Vec<Share> {
     counts.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
     counts.truncate(MOST_LISTED);
     let of = total.max(1) as f64;

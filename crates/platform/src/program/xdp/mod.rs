@@ -1,0 +1,123 @@
+//! An XDP program on a capture: what it does with each packet, what that takes, and what its maps hold in the end.
+
+mod fill;
+mod report;
+
+pub use report::{MapEntry, MapReport, RegionReport, XdpReport};
+
+use super::packets::{PacketRequest, Packets};
+use crate::bounded;
+use crate::error::Error;
+use crate::preset::problem;
+use linecard_ebpf::{Arrival, EbpfError, Machine, Object, Options, Profile};
+use report::Tally;
+use std::ops::ControlFlow;
+
+/// Packets between two looks at whether to go on.
+const PACKETS_PER_LOOK: u64 = 256;
+/// Instructions that a packet may take at most.
+const MOST_BUDGET: u64 = 1_000_000_000;
+/// Processors that per-processor maps may have values for.
+const MOST_CPUS: u32 = 1024;
+
+/// A program to be run.
+#[derive(Clone, Debug)]
+pub struct XdpRequest {
+    /// The object file.
+    pub object: String,
+    /// Function or section, where there are several programs.
+    pub program: Option<String>,
+    /// Its packets.
+    pub packets: PacketRequest,
+    /// Maps and the files that fill them.
+    pub maps: Vec<(String, String)>,
+    /// Routes for `bpf_fib_lookup`.
+    pub routes: Option<String>,
+    /// Instructions that a packet may take.
+    pub budget: u64,
+    /// Processors; packets take turns.
+    pub cpus: u32,
+    /// The interface that packets come by.
+    pub interface: u32,
+}
+
+fn config(place: &str, message: String) -> Error {
+    Error::Config { problems: vec![problem(place.to_owned(), "", message)] }
+}
+
+/// What the object or the request is refused for, and what a program does wrong.
+fn refused(error: EbpfError) -> Error {
+    match error {
+        EbpfError::Object { file, found, expected } => {
+            config(&file, format!("found {found}, expected {expected}"))
+        }
+        EbpfError::Request { what, found, expected } => {
+            config(&what, format!("found {found}, expected {expected}"))
+        }
+        EbpfError::Unsupported { file, program, problems } => Error::Config {
+            problems: problems
+                .into_iter()
+                .map(|found| {
+                    problem(file.clone(), "", format!("program `{program}` cannot run here: {found}"))
+                })
+                .collect(),
+        },
+        fault @ EbpfError::Fault { .. } => Error::Run(fault.to_string()),
+    }
+}
+
+/// Runs an XDP program on the frames of a capture or of a described link, one after another.
+///
+/// # Errors
+/// When the object, a map's file or the traffic cannot be used, when the program does what the kernel's verifier would
+/// have refused (instruction and source line are named), or when `progress` stops it.
+pub fn run_xdp(
+    request: &XdpRequest,
+    progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
+) -> Result<XdpReport, Error> {
+    if request.budget > MOST_BUDGET {
+        let message =
+            format!("found {} instructions a packet, expected at most {MOST_BUDGET}", request.budget);
+        return Err(config("budget", message));
+    }
+    if !(1..=MOST_CPUS).contains(&request.cpus) {
+        return Err(config("cpus", format!("found {}, expected 1 to {MOST_CPUS}", request.cpus)));
+    }
+    let bytes = bounded::read(&request.object, bounded::MOST_INPUT_BYTES)
+        .map_err(|error| config(&request.object, format!("cannot read the program: {error}")))?;
+    let object = Object::read(&request.object, &bytes).map_err(refused)?;
+    let options = Options {
+        budget: request.budget,
+        cpus: request.cpus,
+        seed: request.packets.seed,
+        ..Options::default()
+    };
+    let mut machine = Machine::load(&object, request.program.as_deref(), options).map_err(refused)?;
+    for (map, file) in &request.maps {
+        fill::fill(&mut machine, map, file)?;
+    }
+    if let Some(file) = &request.routes {
+        fill::routes(&mut machine, file)?;
+    }
+    let mut packets = Packets::new(&request.packets)?;
+    let mut profile = Profile::new(machine.code());
+    let mut tally = Tally::default();
+    let mut number = 0;
+    while let Some((frame, time_ns)) = packets.next_frame()? {
+        let cpu = (number % u64::from(request.cpus)) as u32;
+        let arrival = Arrival { time_ns, interface: request.interface, queue: cpu, cpu };
+        let outcome = machine.packet(frame, arrival, &mut profile).map_err(refused)?;
+        tally.add(&outcome, machine.packet_left().len());
+        number += 1;
+        if number % PACKETS_PER_LOOK == 0 {
+            let (at, total) = packets.progress();
+            if progress(at, total) == ControlFlow::Break(()) {
+                return Err(Error::Interrupted);
+            }
+        }
+    }
+    if number == 0 {
+        return Err(Error::Traffic(format!("{}: no packets", request.packets.traffic)));
+    }
+    tally.report(request, &machine, &profile, packets.finish())
+}

@@ -1,0 +1,114 @@
+"""What `linecard program` shows of XDP programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.padding import Padding
+from rich.text import Text
+
+from linecard.cli import screen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from linecard.program import Share
+    from linecard.xdp import XdpMap, XdpRun
+
+# Entries of a map and source lines that the screen shows; --json has more.
+MOST_SHOWN = 5
+# Digits of a value that the screen shows.
+MOST_DIGITS = 48
+
+
+def maps(given: Sequence[str]) -> dict[str, str]:
+    """Maps and their files, of NAME=FILE."""
+    from linecard.errors import ConfigError, ConfigProblem
+
+    found: dict[str, str] = {}
+    for each in given:
+        name, equals, file = each.partition("=")
+        if not (name and equals and file):
+            message = f"found {each!r}, expected NAME=FILE: --map routes=routes.csv"
+            raise ConfigError.of([ConfigProblem("--map", "", message)])
+        found[name] = file
+    return found
+
+
+def show_list(*, json: bool) -> None:
+    """The shipped XDP programs."""
+    from linecard import xdp
+
+    found = xdp.xdp_programs()
+    if json:
+        import msgspec
+
+        screen.print_json(msgspec.to_builtins(found))
+        return
+    table = screen.lined(("program", "l"), ("what it does", "w"), ("--define", "w"), ("--map", "w"), ("after", "w"))
+    for each in found:
+        parameters = ", ".join(f"{name}={value}" for name, value in each.parameters.items())
+        table.add_row(Text(each.name, style="bold"), each.title, parameters, ", ".join(each.maps), each.source)
+    screen.show(Text(""), Padding(table, (0, 0, 0, 2)), Text(""))
+
+
+def show_run(found: XdpRun) -> None:
+    """What an XDP program did."""
+    facts = screen.grid("l", "w")
+
+    def fact(name: str, value: str) -> None:
+        facts.add_row(Text(name, style=screen.DIM), value)
+
+    traffic = found.traffic
+    fact("traffic", f"{traffic.title}: {traffic.packets:,} packets of {traffic.flows:,} flows")
+    fact("frame", f"{traffic.mean_bytes:,.0f} bytes on average, {found.mean_bytes_left:,.0f} as the program leaves them")
+    fact(
+        "instructions",
+        f"{found.instructions_per_packet:,.1f} a packet ({found.least_instructions:,} to {found.most_instructions:,})",
+    )
+    parts = [
+        Padding(Text(f"{found.name}: {found.program}", style="bold"), (1, 0, 0, 2)),
+        screen.section(facts),
+        screen.section(_shares("verdict", "packets", found.verdicts)),
+        screen.section(_regions(found)),
+    ]
+    if found.helpers:
+        parts.append(screen.section(_shares("helper", "calls", found.helpers)))
+    parts.append(screen.section(_shares("source line", "instructions", found.lines[:MOST_SHOWN])))
+    parts += [screen.section(_map(each)) for each in found.maps if each.entries or each.records]
+    screen.show(*parts, Text(""))
+
+
+def _shares(what: str, count: str, shares: Sequence[Share]) -> object:
+    table = screen.lined((what, "w"), (count, "r"), ("", "r"))
+    for share in shares:
+        table.add_row(Text(share.name), f"{share.count:,}", screen.percent(share.percent / 100, 1))
+    return table
+
+
+def _regions(found: XdpRun) -> object:
+    table = screen.lined(
+        ("region, a packet", "l"), ("reads", "r"), ("writes", "r"), ("atomic", "r"), ("bytes", "r")
+    )
+    for region in found.regions:
+        table.add_row(
+            Text(region.name),
+            f"{region.reads_per_packet:,.2f}",
+            f"{region.writes_per_packet:,.2f}",
+            f"{region.atomics_per_packet:,.2f}",
+            f"{region.bytes_per_packet:,.1f}",
+        )
+    return table
+
+
+def _map(each: XdpMap) -> object:
+    if not each.listed:
+        return Text(f"{each.name} ({each.kind}): {each.records:,} records, {each.record_bytes:,} bytes")
+    table = screen.lined((f"{each.name} ({each.kind})", "l"), (f"{each.entries:,} entries", "w"))
+    for entry in each.listed[:MOST_SHOWN]:
+        values = [f"{number:,}" for number in entry.numbers] if entry.numbers is not None else entry.values
+        shown = [value if len(value) <= MOST_DIGITS else f"{value[:MOST_DIGITS]}…" for value in values]
+        table.add_row(Text(entry.key), ", ".join(shown))
+    if each.entries > MOST_SHOWN:
+        table.add_row(Text("…", style=screen.DIM), Text("--json lists more", style=screen.DIM))
+    return table
