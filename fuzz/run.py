@@ -38,7 +38,7 @@ MOST_SECONDS_OF_A_RUN = 10
 MOST_MIB = 1024
 # Longer inputs are slower and reach no more; a program is as long as it is.
 MOST_BYTES = 16_384
-MOST_BYTES_OF = {"elf": 65_536}
+MOST_BYTES_OF = {"elf": 65_536, "xdp_object": 32_768}
 WORDS_OF_A_DICTIONARY = 400
 
 
@@ -138,6 +138,9 @@ def shipped_seeds(target: str) -> Iterator[bytes]:
             yield seed
     if target == "elf":
         for file in [*sorted(ROOT.glob("programs/prebuilt/*.elf")), ROOT / "python/tests/hang/loop.elf"]:
+            yield file.read_bytes()
+    if target == "xdp_object":
+        for file in sorted(ROOT.glob("programs/xdp/prebuilt/*.o")):
             yield file.read_bytes()
     yield from (text.encode() for text in SMALL.get(target, ()))
     if target == "control_data":

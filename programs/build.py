@@ -88,7 +88,10 @@ def kernel_headers(compiler: Path) -> list[str]:
 
 def build_xdp(source: str, target: Path) -> Path:
     """Compiles one XDP program; returns the object."""
-    compiler = importlib.util.find_spec("ziglang").submodule_search_locations[0]
+    found = importlib.util.find_spec("ziglang")
+    if found is None or not found.submodule_search_locations:
+        raise SystemExit("the package ziglang is not installed")
+    compiler = found.submodule_search_locations[0]
     command = [sys.executable, "-m", "ziglang", "cc", *XDP_FLAGS, "-fdebug-compilation-dir=."]
     command += [*kernel_headers(Path(compiler)), "-Ixdp/include", "-c", source, "-o", str(target)]
     subprocess.run(command, check=True)
@@ -112,7 +115,9 @@ def build(name: str, into: Path) -> Path:
 def main() -> int:
     """Builds what the command line names; 1 when a check finds a difference."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help="a program of programs.toml, or xdp/NAME of xdp/xdp.toml; all without")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="a program of programs.toml, or xdp/NAME of xdp/xdp.toml; all without"
+    )
     parser.add_argument("--check", action="store_true", help="compare with what is committed instead of writing it")
     options = parser.parse_args()
     if unknown := set(options.names) - FILES.keys():

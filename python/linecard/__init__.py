@@ -9,8 +9,7 @@ The functions: `run` (one design under one traffic), `flows` (what a capture hol
 caches), `flow_mix` (traffic to stated flow statistics), `dram` (a DRAM part alone), `presets` and `describe` (what can
 be run, with units and sources), `program_trace` and `core` (a C packet
 function on a capture, and on cores with every split of threads and cache), `xdp_run` (an XDP program on a capture),
-`sweep` (a table over a space of any of these), `reproduce` (a published study beside its
-published numbers).
+`sweep` (a table over a space of any of these), `reproduce` (a published study beside its published numbers).
 """
 
 from linecard._core import __version__

@@ -176,8 +176,9 @@ def program_trace(
     progress: Callable[[int, int], object] | None,
 ) -> Traced: ...
 def xdp_run(
-    object: str,
+    file: str,
     *,
+    name: str,
     program: str | None,
     maps: Sequence[tuple[str, str]],
     fib: str | None,

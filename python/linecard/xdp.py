@@ -1,8 +1,9 @@
 """XDP programs (eBPF): build them, run them on a capture.
 
-A program is given as the name of a shipped one, a C file, or an object file that clang made for eBPF; raw instructions of
-eight bytes each will do, too. A C file needs the compiler of the Python package ``ziglang`` (extra ``programs``). Programs
-are executed one packet after another; what the kernel's verifier would refuse ends the run with instruction and source line.
+A program is given as the name of a shipped one, a C file, or an object file that clang made for eBPF; raw instructions
+of eight bytes each will do, too. A C file needs the compiler of the Python package ``ziglang`` (extra ``programs``).
+Programs are executed one packet after another; what the kernel's verifier would refuse ends the run with instruction
+and source line.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ EM_BPF = 247
 MACHINE_AT = 18
 SLOT_BYTES = 8
 # What sources of XDP programs have and others do not.
-XDP_SOURCE = re.compile(r'\bSEC\s*\(|#\s*include\s*[<"](linux/bpf\.h|bpf/bpf_helpers\.h|linecard_bpf\.h|lx_packet\.h)[>"]')
+XDP_SOURCE = re.compile(
+    r'\bSEC\s*\(|#\s*include\s*[<"](linux/bpf\.h|bpf/bpf_helpers\.h|linecard_bpf\.h|lx_packet\.h)[>"]'
+)
 
 
 class XdpProgramInfo(msgspec.Struct, frozen=True):
@@ -97,7 +100,7 @@ class XdpRun(msgspec.Struct, frozen=True, kw_only=True):
     """What an XDP program did with its packets.
 
     Attributes:
-        object: The object file.
+        name: The program as it was given.
         program: The program, by function.
         traffic: Its packets: Ethernet frames without their check sequence.
         verdicts: What became of them, most frequent first.
@@ -108,10 +111,9 @@ class XdpRun(msgspec.Struct, frozen=True, kw_only=True):
         helpers: Calls of helpers.
         lines: Source lines by instructions.
         maps: What maps hold.
-        name: Name of the program as it was given.
     """
 
-    object: str
+    name: str
     program: str
     traffic: ProgramTraffic
     verdicts: tuple[Share, ...]
@@ -124,7 +126,6 @@ class XdpRun(msgspec.Struct, frozen=True, kw_only=True):
     helpers: tuple[Share, ...]
     lines: tuple[Share, ...]
     maps: tuple[XdpMap, ...]
-    name: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
@@ -212,6 +213,8 @@ def xdp_build(
         command += [flag for flag in tools.XDP_FLAGS if flag != "-Werror"]
         command += [f"-D{define}" for define in defines]
         command += tools.kernel_headers(Path(found.submodule_search_locations[0]))
+        # Lines of the shipped headers are named as they are included.
+        command.append(f"-ffile-prefix-map={XDP / 'include'}/=")
         command += ["-I", str(XDP / "include"), "-I", named.rpartition("/")[0] or ".", "-c", named, "-o", str(made)]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
         if done.returncode != 0 or not made.exists():
@@ -287,6 +290,7 @@ def xdp_run(
             path = xdp_build(source, Path(scratch) / f"{source.stem}.o", defines)
         report = _core.xdp_run(
             str(path),
+            name=name,
             program=section,
             maps=[(each, os.fspath(file)) for each, file in (maps or {}).items()],
             fib=None if fib is None else os.fspath(fib),
@@ -301,6 +305,4 @@ def xdp_run(
             interface=interface,
             progress=progress,
         )
-    # Where a C file was compiled, its object is gone; where a program is shipped, its place is the package's.
-    report["object"] = name
-    return convert(report | {"name": name}, XdpRun)
+    return convert(report, XdpRun)

@@ -61,11 +61,12 @@ fn watched<O: Send>(
 
 /// Runs an XDP program on frames; see `linecard.xdp_run`.
 #[pyfunction]
-#[pyo3(signature = (object, *, program, maps, fib, traffic, packets, payload, seed, routes, strict, budget, cpus, interface, progress))]
+#[pyo3(signature = (file, *, name, program, maps, fib, traffic, packets, payload, seed, routes, strict, budget, cpus, interface, progress))]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn xdp_run<'py>(
     py: Python<'py>,
-    object: String,
+    file: String,
+    name: String,
     program: Option<String>,
     maps: Vec<(String, String)>,
     fib: Option<String>,
@@ -81,7 +82,8 @@ fn xdp_run<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let packets = PacketRequest { traffic, packets, payload, seed, routes, strict };
-    let request = XdpRequest { object, program, packets, maps, routes: fib, budget, cpus, interface };
+    let request =
+        XdpRequest { object: file, name, program, packets, maps, routes: fib, budget, cpus, interface };
     let report = watched(py, progress, |tick| run_xdp(&request, tick))?;
     plain::to_python(py, &report)
 }

@@ -7,6 +7,7 @@ mod memories;
 mod nets;
 mod programs;
 mod words;
+mod xdp;
 
 /// A reader with what feeds it.
 pub struct Target {
@@ -48,6 +49,8 @@ targets! {
     programs::elf,
     programs::control_data,
     programs::stored_trace,
+    xdp::xdp_object,
+    xdp::bytecode,
     words::sourced_toml,
     words::queueing,
     words::flow_cache,

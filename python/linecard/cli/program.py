@@ -94,7 +94,8 @@ def build(
 ) -> None:
     """Compile a C file for RV32IM, with the runtime of the programs, or an XDP program for eBPF (extra: programs).
 
-    A file with `SEC(…)` or `<linux/bpf.h>` is an XDP program and becomes an object. The compiler is that of the Python package ziglang. What it refuses is shown in its own words (exit status 2).
+    A file with `SEC(…)` or `<linux/bpf.h>` is an XDP program and becomes an object. The compiler is that of the Python
+    package ziglang. What it refuses is shown in its own words (exit status 2).
 
     **Examples**
 
@@ -165,7 +166,8 @@ def trace(
 @app.command("run")
 def run(
     program: Annotated[
-        str, typer.Argument(metavar="PROGRAM", help="An XDP program (shipped, FILE.c, FILE.o), or an ELF file for RISC-V.")
+        str,
+        typer.Argument(metavar="PROGRAM", help="An XDP program (shipped, FILE.c, FILE.o), or an ELF file for RISC-V."),
     ],
     trace: Trace = "edge",
     section: Annotated[
@@ -190,18 +192,20 @@ def run(
     interface: Annotated[int, typer.Option(min=0, metavar="N", help="Interface that packets come by.")] = 1,
     budget: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Instructions: of an XDP program a packet (1000000), else in all (10^9)."),
+        typer.Option(
+            min=1, metavar="N", help="Instructions: of an XDP program a packet (1000000), else in all (10^9)."
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
     """Run an XDP program on a capture, or a program for RISC-V by itself.
 
-    An XDP program gets every frame, one after another. Prints verdicts, instructions, accesses by region, source lines and
-    what maps hold in the end. What is not supported is named before the run; what the kernel's verifier would refuse ends
-    it with instruction and source line (exit status 4).
+    An XDP program gets every frame, one after another. Prints verdicts, instructions, accesses by region, source lines
+    and what maps hold in the end. What is not supported is named before the run; what the kernel's verifier would
+    refuse ends it with instruction and source line (exit status 4).
 
-    A program for RISC-V runs from its entry until `ecall` with 93 in a7: tests of the instruction set. Exit status 0 if it
-    left 0 in a0, else 1.
+    A program for RISC-V runs from its entry until `ecall` with 93 in a7: tests of the instruction set. Exit status 0 if
+    it left 0 in a0, else 1.
 
     **Examples**
 

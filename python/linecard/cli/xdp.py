@@ -12,6 +12,8 @@ from linecard.cli import screen
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rich.console import RenderableType
+
     from linecard.program import Share
     from linecard.xdp import XdpMap, XdpRun
 
@@ -60,13 +62,15 @@ def show_run(found: XdpRun) -> None:
         facts.add_row(Text(name, style=screen.DIM), value)
 
     traffic = found.traffic
-    fact("traffic", f"{traffic.title}: {traffic.packets:,} packets of {traffic.flows:,} flows")
-    fact("frame", f"{traffic.mean_bytes:,.0f} bytes on average, {found.mean_bytes_left:,.0f} as the program leaves them")
+    fact("Traffic", f"{traffic.title}: {traffic.packets:,} packets of {traffic.flows:,} flows")
     fact(
-        "instructions",
+        "Frames", f"{traffic.mean_bytes:,.0f} bytes on average, {found.mean_bytes_left:,.0f} as the program leaves them"
+    )
+    fact(
+        "Instructions",
         f"{found.instructions_per_packet:,.1f} a packet ({found.least_instructions:,} to {found.most_instructions:,})",
     )
-    parts = [
+    parts: list[RenderableType] = [
         Padding(Text(f"{found.name}: {found.program}", style="bold"), (1, 0, 0, 2)),
         screen.section(facts),
         screen.section(_shares("verdict", "packets", found.verdicts)),
@@ -79,17 +83,15 @@ def show_run(found: XdpRun) -> None:
     screen.show(*parts, Text(""))
 
 
-def _shares(what: str, count: str, shares: Sequence[Share]) -> object:
+def _shares(what: str, count: str, shares: Sequence[Share]) -> RenderableType:
     table = screen.lined((what, "w"), (count, "r"), ("", "r"))
     for share in shares:
         table.add_row(Text(share.name), f"{share.count:,}", screen.percent(share.percent / 100, 1))
     return table
 
 
-def _regions(found: XdpRun) -> object:
-    table = screen.lined(
-        ("region, a packet", "l"), ("reads", "r"), ("writes", "r"), ("atomic", "r"), ("bytes", "r")
-    )
+def _regions(found: XdpRun) -> RenderableType:
+    table = screen.lined(("region, a packet", "l"), ("reads", "r"), ("writes", "r"), ("atomic", "r"), ("bytes", "r"))
     for region in found.regions:
         table.add_row(
             Text(region.name),
@@ -101,7 +103,7 @@ def _regions(found: XdpRun) -> object:
     return table
 
 
-def _map(each: XdpMap) -> object:
+def _map(each: XdpMap) -> RenderableType:
     if not each.listed:
         return Text(f"{each.name} ({each.kind}): {each.records:,} records, {each.record_bytes:,} bytes")
     table = screen.lined((f"{each.name} ({each.kind})", "l"), (f"{each.entries:,} entries", "w"))

@@ -25,6 +25,8 @@ const MOST_CPUS: u32 = 1024;
 pub struct XdpRequest {
     /// The object file.
     pub object: String,
+    /// What messages and the report call it: an object may have been made of a source a moment ago.
+    pub name: String,
     /// Function or section, where there are several programs.
     pub program: Option<String>,
     /// Its packets.
@@ -84,8 +86,8 @@ pub fn run_xdp(
         return Err(config("cpus", format!("found {}, expected 1 to {MOST_CPUS}", request.cpus)));
     }
     let bytes = bounded::read(&request.object, bounded::MOST_INPUT_BYTES)
-        .map_err(|error| config(&request.object, format!("cannot read the program: {error}")))?;
-    let object = Object::read(&request.object, &bytes).map_err(refused)?;
+        .map_err(|error| config(&request.name, format!("cannot read the program: {error}")))?;
+    let object = Object::read(&request.name, &bytes).map_err(refused)?;
     let options = Options {
         budget: request.budget,
         cpus: request.cpus,

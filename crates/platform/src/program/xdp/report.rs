@@ -65,8 +65,8 @@ pub struct MapReport {
 /// What an XDP program did.
 #[derive(Clone, Debug, Serialize)]
 pub struct XdpReport {
-    /// The object file.
-    pub object: String,
+    /// The program as it was given.
+    pub name: String,
     /// The program, by function.
     pub program: String,
     /// Its packets.
@@ -140,7 +140,7 @@ impl Tally {
         let helpers =
             profile.helpers().iter().map(|(&number, &count)| (helper_name(number), count)).collect();
         Ok(XdpReport {
-            object: request.object.clone(),
+            name: request.name.clone(),
             program: machine.program().to_owned(),
             verdicts: shares(verdicts, self.packets),
             instructions: self.instructions,
