@@ -270,27 +270,28 @@ impl Machine {
     /// When sizes are not the map's, or the map does not take it.
     pub fn insert(&mut self, map: usize, key: &[u8], value: &[u8]) -> Result<(), EbpfError> {
         let definition = self.definition(map)?;
-        let refuse = |found: String, expected: String| EbpfError::Request {
-            what: format!("map `{}`", definition.name),
-            found,
-            expected,
+        let refuse = |found: String, expected: String| {
+            Err(EbpfError::Request { what: format!("map `{}`", definition.name), found, expected })
         };
         if matches!(definition.kind, MapKind::ProgArray | MapKind::ArrayOfMaps | MapKind::HashOfMaps) {
-            let found = "a value".to_owned();
-            return Err(refuse(found, "the name of a program, or entries of an inner map".to_owned()));
+            let expected = "the name of a program, or entries of an inner map".to_owned();
+            return refuse("a value".to_owned(), expected);
         }
-        for (what, found, expected) in
-            [("key", key.len(), definition.key_bytes), ("value", value.len(), definition.value_bytes)]
-        {
-            if found != expected as usize {
-                return Err(refuse(format!("a {what} of {found} bytes"), format!("{expected} bytes")));
-            }
+        if key.len() != definition.key_bytes as usize {
+            return refuse(
+                format!("a key of {} bytes", key.len()),
+                format!("{} bytes", definition.key_bytes),
+            );
+        }
+        if value.len() != definition.value_bytes as usize {
+            let expected = format!("{} bytes", definition.value_bytes);
+            return refuse(format!("a value of {} bytes", value.len()), expected);
         }
         self.write(map, key, value)
     }
 
-    fn definition(&self, map: usize) -> Result<MapDefinition, EbpfError> {
-        let found = self.world.maps.get(map).map(|map| map.definition.clone());
+    fn definition(&self, map: usize) -> Result<&MapDefinition, EbpfError> {
+        let found = self.world.maps.get(map).map(|map| &map.definition);
         found.ok_or_else(|| EbpfError::Request {
             what: "map".to_owned(),
             found: format!("number {map}"),
@@ -332,7 +333,7 @@ impl Machine {
     /// # Errors
     /// When the object does not say what inner maps look like, or when the map does not take the key.
     pub fn insert_inner(&mut self, map: usize, key: &[u8]) -> Result<usize, EbpfError> {
-        let definition = self.definition(map)?;
+        let definition = self.definition(map)?.clone();
         let Some(inner) = &definition.inner else {
             return Err(EbpfError::Request {
                 what: format!("map `{}`", definition.name),
@@ -349,7 +350,7 @@ impl Machine {
     }
 
     fn put(&mut self, map: usize, key: &[u8], named: &Named) -> Result<(), EbpfError> {
-        let definition = self.definition(map)?;
+        let definition = self.definition(map)?.clone();
         let number = match (named, definition.kind) {
             (Named::Map(inner), kind) if kind.holds_maps() => *inner as u32,
             (Named::Program(name), MapKind::ProgArray) => {

@@ -13,10 +13,11 @@ use linecard_ebpf::{Arrival, EbpfError, Machine, Object, Options, Profile};
 use report::Tally;
 use std::ops::ControlFlow;
 
-/// Packets between two looks at whether to go on.
+/// Packets between two looks at whether to go on, and instructions if packets take many.
 const PACKETS_PER_LOOK: u64 = 256;
+const INSTRUCTIONS_PER_LOOK: u64 = 20_000_000;
 /// Instructions that a packet may take at most.
-const MOST_BUDGET: u64 = 1_000_000_000;
+const MOST_BUDGET: u64 = 100_000_000;
 /// Processors that per-processor maps may have values for.
 const MOST_CPUS: u32 = 1024;
 
@@ -104,14 +105,16 @@ pub fn run_xdp(
     let mut packets = Packets::new(&request.packets)?;
     let mut profile = Profile::new(machine.code());
     let mut tally = Tally::default();
-    let mut number = 0;
+    let (mut number, mut since_look) = (0, 0);
     while let Some((frame, time_ns)) = packets.next_frame()? {
         let cpu = (number % u64::from(request.cpus)) as u32;
         let arrival = Arrival { time_ns, interface: request.interface, queue: cpu, cpu };
         let outcome = machine.packet(frame, arrival, &mut profile).map_err(refused)?;
         tally.add(&outcome, machine.packet_left().len());
         number += 1;
-        if number % PACKETS_PER_LOOK == 0 {
+        since_look += outcome.instructions;
+        if number % PACKETS_PER_LOOK == 0 || since_look > INSTRUCTIONS_PER_LOOK {
+            since_look = 0;
             let (at, total) = packets.progress();
             if progress(at, total) == ControlFlow::Break(()) {
                 return Err(Error::Interrupted);
