@@ -77,7 +77,7 @@ FILES = {
 FILES |= {
     f"xdp/{name}": (f"xdp/{name}.c", f"xdp/prebuilt/{name}.o")
     for name in tomllib.loads((HERE / "xdp/xdp.toml").read_text())
-}
+} | {"xdp/features": ("xdp/tests/features.c", "xdp/tests/features.o")}
 
 
 def kernel_headers(compiler: Path) -> list[str]:

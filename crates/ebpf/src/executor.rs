@@ -358,6 +358,7 @@ fn run<H: Hook>(
                     }
                     frames[depth] = Frame { back: index + 1, kept: [x[6], x[7], x[8], x[9]] };
                     depth += 1;
+                    world.deepest = world.deepest.max(depth);
                     x[0] = UNWRITTEN;
                     x[6..10].fill(UNWRITTEN);
                     x[FRAME] = STACK.address(depth as u64, STACK_BYTES);

@@ -63,6 +63,8 @@ pub(crate) struct World {
     pub cpus: u32,
     pub random: Stream,
     pub redirect: Option<Target>,
+    /// Deepest frame of the stack that the packet at hand has used.
+    pub deepest: usize,
     /// Address of the lock that is held.
     pub lock: Option<u64>,
     /// First byte, byte behind the last, first byte of the data in front.
@@ -102,6 +104,7 @@ impl World {
             cpus,
             random: stream(seed, "bpf_get_prandom_u32"),
             redirect: None,
+            deepest: 0,
             lock: None,
             data: PACKET_START,
             end: PACKET_START,
@@ -131,7 +134,9 @@ impl World {
         let context = &mut self.memory.region_mut(CONTEXT).bytes;
         context[12..16].copy_from_slice(&arrival.interface.to_le_bytes());
         context[16..20].copy_from_slice(&arrival.queue.to_le_bytes());
-        self.memory.region_mut(STACK).bytes.fill(0);
+        let used = (self.deepest + 1) * STACK_BYTES as usize;
+        self.memory.region_mut(STACK).bytes[..used].fill(0);
+        self.deepest = 0;
         self.moved();
     }
 

@@ -15,19 +15,17 @@
 //! | RINGBUF, PERF_EVENT_ARRAY | | a write of the record |
 
 mod hash;
+mod make;
 mod ring;
 mod trie;
 
 pub(crate) use ring::Ring;
 
 use crate::hook::{AccessKind, Hook, Watch};
-use crate::memory::{self, MOST_ELEMENTS, MOST_VALUE_BYTES, Memory, Region};
-use crate::object::{MapDefinition, MapKind, READ_ONLY_FLAG};
+use crate::memory::{self, Memory};
+use crate::object::{MapDefinition, MapKind};
 use hash::{HashTable, Place};
 use trie::{Inserted, Trie};
-
-/// Most bytes of a key, as the kernel has it.
-const MOST_KEY_BYTES: u32 = 512;
 
 /// Error numbers that helpers return.
 pub(crate) mod errno {
@@ -42,12 +40,6 @@ pub(crate) mod errno {
 const NO_EXIST: u64 = 1;
 /// Update only what is there.
 const EXIST: u64 = 2;
-
-/// Beside key and value of an entry that is searched for: bucket and links, or a node.
-const SEARCH_BYTES: u64 = 32;
-
-/// What was found of a map that cannot be made, and what was expected.
-type Refused = (String, String);
 
 #[derive(Clone, Debug)]
 enum Table {
@@ -87,89 +79,6 @@ pub(crate) struct Map {
 type Found = Option<u64>;
 
 impl Map {
-    /// Makes a map and its two regions; the map, and the memory that it may come to take.
-    pub fn new(
-        mut definition: MapDefinition,
-        number: usize,
-        cpus: u32,
-        memory: &mut Memory,
-        most_bytes: u64,
-    ) -> Result<(Self, u64), Refused> {
-        use MapKind as K;
-        let kind = definition.kind;
-        if kind == K::PerfEventArray && definition.most_entries == 0 {
-            definition.most_entries = cpus;
-        }
-        if number >= memory::MOST_MAPS {
-            return Err((format!("map number {number}"), format!("fewer than {} maps", memory::MOST_MAPS)));
-        }
-        check(&definition)?;
-        let cpus = if kind.per_cpu() { u64::from(cpus) } else { 1 };
-        let stride = match kind {
-            K::Ringbuf => u64::from(definition.most_entries),
-            _ => u64::from(definition.value_bytes).next_multiple_of(8),
-        };
-        let values = if kind == K::Ringbuf { 1 } else { u64::from(definition.most_entries) * cpus };
-        if values > MOST_ELEMENTS || stride > MOST_VALUE_BYTES {
-            let found = format!("{values} values of {stride} bytes");
-            return Err((found, "fewer than 64 Mi values, each smaller than 64 MiB".to_owned()));
-        }
-        let searched = matches!(
-            kind,
-            K::Hash
-                | K::PercpuHash
-                | K::LruHash
-                | K::LruPercpuHash
-                | K::LpmTrie
-                | K::HashOfMaps
-                | K::DevmapHash
-        );
-        let searching = if searched { SEARCH_BYTES + u64::from(definition.key_bytes) } else { 0 };
-        let room = values * stride + u64::from(definition.most_entries) * searching;
-        if room > most_bytes {
-            let found = format!("up to {room} bytes");
-            return Err((found, format!("at most {most_bytes} that are left for maps: fewer entries")));
-        }
-        let (key_bytes, most) = (definition.key_bytes, definition.most_entries);
-        let index = memory::index(number);
-        let table = match kind {
-            K::Array | K::PercpuArray => Table::Array,
-            K::ProgArray | K::PerfEventArray | K::ArrayOfMaps | K::Devmap | K::Cpumap | K::Xskmap => {
-                Table::Places(vec![false; most as usize])
-            }
-            K::Hash | K::PercpuHash | K::HashOfMaps | K::DevmapHash => {
-                Table::Hash(HashTable::new(key_bytes, most, false, index))
-            }
-            K::LruHash | K::LruPercpuHash => Table::Hash(HashTable::new(key_bytes, most, true, index)),
-            K::LpmTrie => Table::Trie(Trie::new(key_bytes, most, index)),
-            K::Ringbuf => Table::Ring(Ring::new(u64::from(most))),
-            // Programs that use it are refused when they are loaded.
-            K::Other(_) => Table::Nothing,
-        };
-        let all = matches!(table, Table::Array | Table::Places(_) | Table::Ring(_));
-        let readable = match kind {
-            K::ProgArray | K::PerfEventArray | K::ArrayOfMaps | K::HashOfMaps | K::Xskmap => 0,
-            K::Ringbuf => u64::from(most),
-            _ => u64::from(definition.value_bytes),
-        };
-        let read_only =
-            definition.flags & READ_ONLY_FLAG != 0 || matches!(kind, K::Devmap | K::DevmapHash | K::Cpumap);
-        let mut region = Region {
-            room: readable,
-            write_room: if read_only { 0 } else { readable },
-            stride,
-            atomic: true,
-            bytes: if all { vec![0; (values * stride) as usize] } else { Vec::new() },
-            ..Region::default()
-        };
-        if let Some(data) = &definition.data {
-            region.bytes.get_mut(..data.len()).unwrap_or_default().copy_from_slice(data);
-        }
-        memory.add(definition.name.clone(), region);
-        memory.add(format!("{}.index", definition.name), Region::default());
-        Ok((Self { definition, number, cpus, table, emitted: (0, 0) }, room))
-    }
-
     /// The address of a value, or what stands for a map; none where the key is not there.
     #[inline]
     pub fn lookup<H: Hook>(
@@ -370,38 +279,4 @@ impl Map {
 fn array_index(key: &[u8], most: u32) -> Option<u64> {
     let index = u32::from_le_bytes(key.try_into().ok()?);
     (index < most).then_some(u64::from(index))
-}
-
-/// What the kernel's `map_alloc_check` of each kind wants.
-fn check(definition: &MapDefinition) -> Result<(), Refused> {
-    use MapKind as K;
-    let (key, value) = (definition.key_bytes, definition.value_bytes);
-    let fits = match definition.kind {
-        K::Array | K::PercpuArray => key == 4 && value > 0,
-        K::ProgArray | K::PerfEventArray | K::ArrayOfMaps | K::Xskmap => key == 4 && value == 4,
-        K::Devmap | K::DevmapHash | K::Cpumap => key == 4 && matches!(value, 4 | 8),
-        K::Hash | K::PercpuHash | K::LruHash | K::LruPercpuHash => {
-            (1..=MOST_KEY_BYTES).contains(&key) && value > 0
-        }
-        K::HashOfMaps => (1..=MOST_KEY_BYTES).contains(&key) && value == 4,
-        K::LpmTrie => (5..=260).contains(&key) && value > 0,
-        K::Ringbuf => key == 0 && value == 0 && definition.most_entries.is_power_of_two(),
-        K::Other(_) => return Ok(()),
-    };
-    if !fits {
-        let found =
-            format!("keys of {key} bytes, values of {value}, and {} entries", definition.most_entries);
-        let expected = match definition.kind {
-            K::Ringbuf => "neither keys nor values, and a power of two as entries, its bytes",
-            K::LpmTrie => "keys of 5 to 260 bytes, length first",
-            K::Hash | K::PercpuHash | K::LruHash | K::LruPercpuHash => "keys of 1 to 512 bytes, and values",
-            K::Array | K::PercpuArray => "keys of 4 bytes, and values",
-            _ => "keys and values of 4 bytes",
-        };
-        return Err((found, expected.to_owned()));
-    }
-    if definition.most_entries == 0 {
-        return Err(("no entries".to_owned(), "a number of them (max_entries)".to_owned()));
-    }
-    Ok(())
 }

@@ -193,6 +193,8 @@ pub(super) fn from_btf(btf: &Btf, name: &str, of: u32, depth: u32) -> Result<(Ma
             "value" => made.value_bytes = size()?,
             "values" => {
                 values_at = bits / 8;
+                // What stands there is a number of a map or a program, whose size need not be said.
+                made.value_bytes = 4;
                 made.inner = inner(btf, name, of, depth)?.map(Box::new);
             }
             // How it is pinned or placed on a processor's memory changes nothing here.
