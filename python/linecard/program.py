@@ -299,6 +299,11 @@ def program_trace(
             name, elf, traffic, control, packets, payload, seed, routes, strict, budget, cache, cache_bytes, progress
         )
     path = Path(program)
+    from linecard import xdp
+
+    if path.suffix in (".c", ".o") and xdp.is_xdp(path):
+        message = "found an XDP program, expected one with app_packet; `linecard program run` runs XDP programs"
+        raise ConfigError.of([ConfigProblem(name, "", message)])
     if path.suffix == ".c":
         with tempfile.TemporaryDirectory() as scratch:
             elf = program_build(path, Path(scratch) / f"{path.stem}.elf")

@@ -285,6 +285,9 @@ def xdp_run(
         hint = f"; did you mean {near[0]}?" if near else "; `linecard program list --xdp` names the shipped ones"
         message = f"found no program {name!r}, expected a shipped one, a C file or an object file{hint}"
         raise ConfigError.of([ConfigProblem("program", "", message)])
+    elif source is not None and not is_xdp(source):
+        message = "found a C file without SEC(…), expected an XDP program; `linecard program trace` runs others"
+        raise ConfigError.of([ConfigProblem(name, "", message)])
     with tempfile.TemporaryDirectory() if source is not None else nullcontext("") as scratch:
         if source is not None:
             path = xdp_build(source, Path(scratch) / f"{source.stem}.o", defines)

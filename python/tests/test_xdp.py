@@ -140,6 +140,15 @@ def test_a_source_is_compiled_with_its_macros(capture, tmp_path):
         linecard.xdp_run(source, capture)
 
 
+def test_each_command_names_the_other_for_what_it_does_not_run():
+    folder = ROOT / "programs"
+    with pytest.raises(linecard.ConfigError, match="linecard program trace"):
+        linecard.xdp_run(folder / "md5" / "md5.c")
+    for program in (folder / "xdp" / "tx.c", folder / "xdp" / "prebuilt" / "tx.o"):
+        with pytest.raises(linecard.ConfigError, match="linecard program run"):
+            linecard.program_trace(program)
+
+
 def test_what_is_an_xdp_program(tmp_path):
     assert xdp.is_xdp("router")
     assert xdp.is_xdp(ROOT / "programs" / "xdp" / "router.c")

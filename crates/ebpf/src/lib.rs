@@ -8,6 +8,35 @@
 //! Linux kernel have them (`Documentation/bpf`, `include/uapi/linux/bpf.h`). What the kernel's verifier refuses before a
 //! program runs is here found when it happens, and ends the run with the instruction and its source line. Programs are
 //! executed one packet after another: nothing of concurrency is in what they compute.
+//!
+//! ```
+//! use linecard_ebpf::{Arrival, Event, Machine, Object, Options, Recorder, Verdict};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../programs/xdp/prebuilt/parse_count.o");
+//! let object = Object::read("parse_count.o", &std::fs::read(file)?)?;
+//! let mut machine = Machine::load(&object, Some("parse_count"), Options::default())?;
+//! let mut recorder = Recorder::default();
+//! let frame = [0u8; 60];
+//! let outcome = machine.packet(&frame, Arrival::default(), &mut recorder)?;
+//! recorder.finish(&outcome, frame.len(), machine.packet_left().len());
+//! assert_eq!(outcome.verdict, Verdict::Drop);
+//!
+//! // What a chip carries out: so many instructions, then an access to a place of a region, or a helper.
+//! for step in recorder.trace().steps(0) {
+//!     match step.event {
+//!         Event::Access(access) => {
+//!             println!("{:4} {:?} {}", step.instructions, access.kind, machine.region(access.region));
+//!         }
+//!         Event::Helper(number) => println!("{:4} {}", step.instructions, linecard_ebpf::helper_name(number)),
+//!     }
+//! }
+//! // What the program counted: frames of no IP protocol stand at 255.
+//! let counts = machine.entries(machine.map("counts")?)?;
+//! assert_eq!(counts[0].key, 255u32.to_le_bytes());
+//! # Ok(())
+//! # }
+//! ```
 #![forbid(unsafe_code)]
 
 mod check;
