@@ -80,13 +80,28 @@ pub(crate) struct Region {
     pub room: u64,
     /// Bytes behind it that can be written.
     pub write_room: u64,
-    /// Distance of elements.
-    pub stride: u64,
+    /// Distance of elements; narrow, so that the compiler sees that positions cannot overflow.
+    pub stride: u32,
     /// Address that traces begin at.
     pub origin: u64,
     /// Whether the kernel allows atomic operations on it.
     pub atomic: bool,
     pub bytes: Vec<u8>,
+}
+
+impl Region {
+    /// Where an access stands in the bytes; none where it leaves its element's first `room` bytes.
+    #[inline(always)]
+    fn position(&self, address: u64, bytes: u64, room: u64) -> Option<usize> {
+        let offset = address & OFFSET_MASK;
+        // In 32 bits: in front of the start is then far behind any room, and adding the size cannot wrap around.
+        let within = u64::from(offset.wrapping_sub(self.start) as u32);
+        if within.checked_add(bytes)? > room {
+            return None;
+        }
+        let element = address >> ELEMENT_SHIFT & ELEMENT_MASK;
+        Some((element * u64::from(self.stride) + offset) as usize)
+    }
 }
 
 /// Memory of a program.
@@ -145,11 +160,7 @@ impl Memory {
     #[inline(always)]
     pub(crate) fn load<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
         let region = self.regions.get((address >> REGION_SHIFT) as usize)?;
-        let offset = address & OFFSET_MASK;
-        if offset.wrapping_sub(region.start).saturating_add(N as u64) > region.room {
-            return None;
-        }
-        let at = ((address >> ELEMENT_SHIFT & ELEMENT_MASK) * region.stride + offset) as usize;
+        let at = region.position(address, N as u64, region.room)?;
         region.bytes.get(at..at + N)?.try_into().ok()
     }
 
@@ -157,11 +168,7 @@ impl Memory {
     #[inline(always)]
     pub(crate) fn store<const N: usize>(&mut self, address: u64, value: [u8; N]) -> Option<()> {
         let region = self.regions.get_mut((address >> REGION_SHIFT) as usize)?;
-        let offset = address & OFFSET_MASK;
-        if offset.wrapping_sub(region.start).saturating_add(N as u64) > region.write_room {
-            return None;
-        }
-        let at = ((address >> ELEMENT_SHIFT & ELEMENT_MASK) * region.stride + offset) as usize;
+        let at = region.position(address, N as u64, region.write_room)?;
         region.bytes.get_mut(at..at + N)?.copy_from_slice(&value);
         Some(())
     }
@@ -169,11 +176,7 @@ impl Memory {
     /// Bytes for a helper.
     pub(crate) fn bytes(&self, address: u64, count: u64) -> Result<&[u8], Fault> {
         let found = self.regions.get((address >> REGION_SHIFT) as usize).and_then(|region| {
-            let offset = address & OFFSET_MASK;
-            if offset.wrapping_sub(region.start).saturating_add(count) > region.room {
-                return None;
-            }
-            let at = ((address >> ELEMENT_SHIFT & ELEMENT_MASK) * region.stride + offset) as usize;
+            let at = region.position(address, count, region.room)?;
             region.bytes.get(at..at.checked_add(count as usize)?)
         });
         found.ok_or_else(|| self.fault(Doing::Read, address, count))
@@ -182,12 +185,8 @@ impl Memory {
     /// Bytes for a helper to write.
     pub(crate) fn bytes_mut(&mut self, address: u64, count: u64) -> Result<&mut [u8], Fault> {
         let number = (address >> REGION_SHIFT) as usize;
-        let offset = address & OFFSET_MASK;
         let within = self.regions.get(number).and_then(|region| {
-            if offset.wrapping_sub(region.start).saturating_add(count) > region.write_room {
-                return None;
-            }
-            let at = ((address >> ELEMENT_SHIFT & ELEMENT_MASK) * region.stride + offset) as usize;
+            let at = region.position(address, count, region.write_room)?;
             let behind = at.checked_add(count as usize)?;
             (behind <= region.bytes.len()).then_some(at..behind)
         });
@@ -203,7 +202,7 @@ impl Memory {
         let number = address >> REGION_SHIFT;
         let Some(region) = self.regions.get(number as usize) else { return (RegionId(number as u16), 0) };
         let element = address >> ELEMENT_SHIFT & ELEMENT_MASK;
-        let flat = (element * region.stride + (address & OFFSET_MASK)).wrapping_sub(region.origin);
+        let flat = (element * u64::from(region.stride) + (address & OFFSET_MASK)).wrapping_sub(region.origin);
         (RegionId(number as u16), flat as u32)
     }
 

@@ -90,7 +90,7 @@ impl World {
         let stack = Region {
             room: STACK_BYTES,
             write_room: STACK_BYTES,
-            stride: STACK_BYTES,
+            stride: STACK_BYTES as u32,
             atomic: true,
             bytes: vec![0; MOST_FRAMES * STACK_BYTES as usize],
             ..Region::default()

@@ -86,7 +86,7 @@ impl Map {
         let mut region = Region {
             room: readable,
             write_room: if read_only { 0 } else { readable },
-            stride,
+            stride: stride as u32,
             atomic: true,
             bytes: if all { vec![0; (values * stride) as usize] } else { Vec::new() },
             ..Region::default()

@@ -118,7 +118,7 @@ impl Map {
     /// The number that stands in a place of a map of maps, programs, interfaces, processors or sockets.
     fn number_at(&self, memory: &Memory, element: u64) -> u32 {
         let region = memory.region(memory::values(self.number));
-        let at = (element * region.stride) as usize;
+        let at = (element * u64::from(region.stride)) as usize;
         let word = region.bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
         word.map_or(0, u32::from_le_bytes)
     }
@@ -211,7 +211,7 @@ impl Map {
         };
         // Values of hashes and tries come as their entries do.
         let region = memory.region_mut(memory::values(self.number));
-        let behind = ((element + 1) * self.cpus * region.stride) as usize;
+        let behind = ((element + 1) * self.cpus * u64::from(region.stride)) as usize;
         if region.bytes.len() < behind {
             region.bytes.resize(behind, 0);
         }
