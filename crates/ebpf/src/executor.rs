@@ -86,11 +86,12 @@ fn run<H: Hook>(
             }
         };
     }
+    hook.begins(entry);
     'next: loop {
         // Ends the run at the operation at hand and goes on at an index.
         macro_rules! jump {
             ($to:expr) => {{
-                hook.run(first, index);
+                hook.leaves(index);
                 let (done, to) = (executed!(), $to as u32);
                 if done > budget {
                     fault!(Fault::Runaway { budget })
@@ -343,6 +344,7 @@ fn run<H: Hook>(
                             x = [UNWRITTEN; 16];
                             x[1] = context;
                             x[FRAME] = frame;
+                            hook.begins(to);
                             jump!(to)
                         }
                         x[0] = helpers::failed(crate::maps::errno::ENOENT);
@@ -366,7 +368,7 @@ fn run<H: Hook>(
                 }
                 K::Exit => {
                     if depth == 0 {
-                        hook.run(first, index);
+                        hook.leaves(index);
                         *instructions = executed!();
                         if x[0] == UNWRITTEN {
                             return Err((Fault::Uninitialised { register: 0 }, index));
@@ -378,6 +380,7 @@ fn run<H: Hook>(
                     x[1..6].fill(UNWRITTEN);
                     x[6..10].copy_from_slice(&frame.kept);
                     x[FRAME] = STACK.address(depth as u64, STACK_BYTES);
+                    hook.begins(frame.back);
                     jump!(frame.back)
                 }
                 K::Guarded => {

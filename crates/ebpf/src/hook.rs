@@ -32,10 +32,17 @@ pub trait Hook {
     /// Whether accesses are listened to; where not, they need not be worked out.
     const ACCESSES: bool = false;
 
-    /// Operations from index `first` to index `last`, one after the other, were executed; a jump or the end follows.
+    /// Control comes to an operation by no jump whose target stands in the code: at the start, by a return or a tail call.
     #[inline(always)]
-    fn run(&mut self, first: u32, last: u32) {
-        let _ = (first, last);
+    fn begins(&mut self, index: u32) {
+        let _ = index;
+    }
+
+    /// Control leaves an operation for another than the next: by a jump that is taken, a call, a return, a tail call, or
+    /// the end. Not told of a packet that ends in a fault.
+    #[inline(always)]
+    fn leaves(&mut self, index: u32) {
+        let _ = index;
     }
 
     /// An access; `executed` instructions of this packet were executed up to it, its own among them.

@@ -1,33 +1,44 @@
 //! Counters: how often each instruction was executed, and what each region was asked for.
 
-use crate::code::Code;
+use crate::code::{Code, Kind};
 use crate::hook::{Access, AccessKind, Hook};
 use crate::memory::RegionId;
 use std::collections::BTreeMap;
 
-/// How often each instruction was executed, from where runs of code begin and end.
+/// How often each instruction was executed, from where control comes and leaves.
+///
+/// A jump that is taken counts at one place; where it leads is known from the code.
 #[derive(Clone, Debug)]
 pub struct Counters {
-    // Runs that begin and that end at each operation: what began and has not ended passes it.
     begins: Vec<u64>,
-    ends: Vec<u64>,
+    leaves: Vec<u64>,
 }
 
 impl Counters {
     /// Counters for a code.
     #[must_use]
     pub fn new(code: &Code) -> Self {
-        Self { begins: vec![0; code.ops().len()], ends: vec![0; code.ops().len()] }
+        Self { begins: vec![0; code.ops().len()], leaves: vec![0; code.ops().len()] }
     }
 
-    /// How often each operation was executed.
+    /// How often each operation of the code was executed; what is counted of a packet that ended in a fault is not whole.
     #[must_use]
-    pub fn executed(&self) -> Vec<u64> {
-        let mut running = 0;
-        let counts = self.begins.iter().zip(&self.ends).map(|(begins, ends)| {
+    pub fn executed(&self, code: &Code) -> Vec<u64> {
+        let mut begins = self.begins.clone();
+        for (index, leaves) in (0..).zip(&self.leaves) {
+            let op = code.original(index);
+            if (op.jumps() || matches!(op.kind, Kind::Ja | Kind::Call))
+                && let Some(target) = begins.get_mut(op.to as usize)
+            {
+                *target += leaves;
+            }
+        }
+        // What has come and not left passes on to the next operation.
+        let mut running: u64 = 0;
+        let counts = begins.iter().zip(&self.leaves).map(|(begins, leaves)| {
             running += begins;
             let here = running;
-            running -= ends;
+            running = running.saturating_sub(*leaves);
             here
         });
         counts.collect()
@@ -36,12 +47,16 @@ impl Counters {
 
 impl Hook for Counters {
     #[inline(always)]
-    fn run(&mut self, first: u32, last: u32) {
-        if let Some(begins) = self.begins.get_mut(first as usize) {
+    fn begins(&mut self, index: u32) {
+        if let Some(begins) = self.begins.get_mut(index as usize) {
             *begins += 1;
         }
-        if let Some(ends) = self.ends.get_mut(last as usize) {
-            *ends += 1;
+    }
+
+    #[inline(always)]
+    fn leaves(&mut self, index: u32) {
+        if let Some(leaves) = self.leaves.get_mut(index as usize) {
+            *leaves += 1;
         }
     }
 }
@@ -72,8 +87,8 @@ impl Profile {
 
     /// How often each operation was executed.
     #[must_use]
-    pub fn executed(&self) -> Vec<u64> {
-        self.counters.executed()
+    pub fn executed(&self, code: &Code) -> Vec<u64> {
+        self.counters.executed(code)
     }
 
     /// Accesses of a kind to a region.
@@ -93,8 +108,13 @@ impl Hook for Profile {
     const ACCESSES: bool = true;
 
     #[inline(always)]
-    fn run(&mut self, first: u32, last: u32) {
-        self.counters.run(first, last);
+    fn begins(&mut self, index: u32) {
+        self.counters.begins(index);
+    }
+
+    #[inline(always)]
+    fn leaves(&mut self, index: u32) {
+        self.counters.leaves(index);
     }
 
     #[inline(always)]

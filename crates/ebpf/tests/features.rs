@@ -3,7 +3,9 @@
 mod kit;
 
 use kit::{held, long, map, udp, word};
-use linecard_ebpf::{Arrival, EbpfError, Machine, Object, Options, Profile, Route, Silent, Target, Verdict};
+use linecard_ebpf::{
+    Arrival, Counters, EbpfError, Machine, Object, Options, Profile, Route, Silent, Target, Verdict,
+};
 use std::net::{IpAddr, Ipv4Addr};
 
 fn object() -> Object {
@@ -169,6 +171,24 @@ fn time_chance_and_processor() {
         profile.helpers().iter().map(|(&helper, &count)| (helper, count)).collect::<Vec<_>>(),
         [(5, 1), (6, 1), (7, 2), (8, 1)]
     );
+}
+
+/// Every instruction is counted where it stands, with calls, returns, tail calls and loops.
+#[test]
+fn counters_sum_up_to_all_instructions() {
+    for program in ["globals", "calls", "first", "third", "nested", "records", "edges", "routed", "legacy"] {
+        let mut machine = load(program);
+        let programs = map(&machine, "next_programs");
+        machine.insert_program(programs, 2, "third").expect("a program");
+        let mut counters = Counters::new(machine.code());
+        let mut instructions = 0;
+        for queue in 0..4 {
+            let arrival = Arrival { queue, ..Arrival::default() };
+            instructions += machine.packet(&frame(), arrival, &mut counters).expect("no fault").instructions;
+        }
+        let counts = counters.executed(machine.code());
+        assert_eq!(counts.iter().sum::<u64>(), instructions, "{program}");
+    }
 }
 
 #[test]

@@ -176,7 +176,7 @@ fn regions(machine: &Machine, profile: &Profile, packets: f64) -> Vec<RegionRepo
 /// Source lines, or instructions where the object tells no lines.
 fn lines(machine: &Machine, profile: &Profile) -> Vec<(String, u64)> {
     let mut lines: BTreeMap<String, u64> = BTreeMap::new();
-    for (index, count) in (0..).zip(profile.executed()).filter(|(_, count)| *count > 0) {
+    for (index, count) in (0..).zip(profile.executed(machine.code())).filter(|(_, count)| *count > 0) {
         let name = machine.line(index).unwrap_or_else(|| machine.place(index));
         *lines.entry(name).or_insert(0) += count;
     }
