@@ -174,7 +174,8 @@ pub(super) fn bytes(text: &str, size: u32) -> Result<Vec<u8>, String> {
         let whole = number.to_le_bytes();
         // What is cut off holds nothing but the sign.
         let sign = if number < 0 { 0xff } else { 0 };
-        if whole[kept..].iter().any(|&byte| byte != sign) {
+        let signed = number >= 0 || kept > 0 && whole[kept - 1] & 0x80 != 0;
+        if !signed || whole[kept..].iter().any(|&byte| byte != sign) {
             return Err(format!("{number} does not fit into {size} bytes"));
         }
         let mut made = vec![sign; size as usize];
@@ -301,4 +302,56 @@ fn route(line: &str) -> Result<Route, String> {
         mac(text).ok_or_else(|| format!("found `{text}`, expected an address such as 02:00:00:00:00:01"))
     };
     Ok(Route { prefix, length, interface, source_mac: mac(source)?, destination_mac: mac(destination)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_make_the_bytes_that_they_say() {
+        let made = |text: &str, size: u32| bytes(text, size).unwrap();
+        assert_eq!(made("7", 4), [7, 0, 0, 0]);
+        assert_eq!(made("0x1f", 1), [0x1f]);
+        assert_eq!(made("-1", 8), [0xff; 8]);
+        assert_eq!(made("-2", 20), [[0xfe].as_slice(), &[0xff; 19]].concat());
+        assert_eq!(made("192.0.2.1 be16:80 u8:6 zero:1", 8), [192, 0, 2, 1, 0, 80, 6, 0]);
+        assert_eq!(made("02:00:00:00:00:0a u16:0x102", 8), [2, 0, 0, 0, 0, 10, 2, 1]);
+        assert_eq!(made("2001:db8::1", 16)[..4], [0x20, 1, 0x0d, 0xb8]);
+        assert_eq!(made("::", 16), [0; 16]);
+        assert_eq!(made("hex:0a1B be32:1 be64:2 u64:3", 22)[..7], [0x0a, 0x1b, 0, 0, 0, 1, 0]);
+        assert_eq!(prefix("10.0.0.0/8", 8).unwrap(), [8, 0, 0, 0, 10, 0, 0, 0]);
+        assert_eq!(prefix("::/0", 20).unwrap(), [0; 20]);
+    }
+
+    #[test]
+    fn what_makes_no_bytes_is_refused() {
+        for (text, size) in [
+            ("", 4),
+            ("256", 1),
+            ("-129", 1),
+            ("0x", 4),
+            ("seven", 4),
+            ("u8:256", 1),
+            ("u16:-1", 2),
+            ("hex:abc", 2),
+            ("hex:zz", 1),
+            ("zero:99999999999", 4),
+            ("u8:1 u8:2", 3),
+            ("1 2", 2),
+            ("170141183460469231731687303715884105728", 16),
+            ("02:00:00:00:00", 5),
+        ] {
+            assert!(bytes(text, size).is_err(), "{text}");
+        }
+        for text in ["10.0.0.0", "10.0.0.0/33", "::/129", "x/8", "10.0.0.0/8/8"] {
+            assert!(prefix(text, 8).is_err(), "{text}");
+        }
+        assert!(prefix("10.0.0.0/8", 20).is_err());
+        for line in
+            ["", "10.0.0.0/8,1,2", "10.0.0.0/8,x,02:00:00:00:00:01,02:00:00:00:00:02", "10.0.0.0/8,1,a,b"]
+        {
+            assert!(route(line).is_err(), "{line}");
+        }
+    }
 }
