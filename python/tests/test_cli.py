@@ -236,9 +236,9 @@ def test_runs_in_threads_take_each_others_time():
 
 
 def test_nothing_compiled_stays_unwrapped():
-    from linecard import _core, api, chip, cores, petri, program, queueing, shotnoise, vrp
+    from linecard import _core, api, chip, cores, petri, program, queueing, shotnoise, vrp, xdp
 
-    wrappers = (api, chip, cores, petri, program, queueing, shotnoise, vrp)
+    wrappers = (api, chip, cores, petri, program, queueing, shotnoise, vrp, xdp)
     files = [Path(module.__file__) for module in wrappers]
     files += sorted((ROOT / "python/linecard/chip").glob("*.py"))
     source = "".join(file.read_text() for file in files)
