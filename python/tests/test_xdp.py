@@ -140,6 +140,54 @@ def test_a_source_is_compiled_with_its_macros(capture, tmp_path):
         linecard.xdp_run(source, capture)
 
 
+def test_headers_that_sources_include_are_found(capture, tmp_path):
+    pytest.importorskip("ziglang")
+    library = [
+        "stddef",
+        "stdint",
+        "stdbool",
+        "stdlib",
+        "stdio",
+        "string",
+        "errno",
+        "sys/socket",
+        "netinet/in",
+        "arpa/inet",
+    ]
+    kernel = [
+        "bpf",
+        "in",
+        "if",
+        "if_ether",
+        "if_packet",
+        "if_vlan",
+        "if_arp",
+        "ip",
+        "ipv6",
+        "icmp",
+        "icmpv6",
+        "tcp",
+        "udp",
+        "pkt_cls",
+        "types",
+    ]
+    names = [*library, *(f"linux/{name}" for name in kernel), "asm/types", "bpf/bpf_helpers", "bpf/bpf_endian"]
+    source = tmp_path / "all.c"
+    source.write_text(
+        "".join(f"#include <{name}.h>\n" for name in names)
+        + """
+        char _license[] SEC("license") = "GPL";
+        SEC("xdp") int all(struct xdp_md *context)
+        {
+            char bytes[8];
+            memset(bytes, 0, sizeof(bytes));
+            bpf_printk("%d", bpf_ntohs(htons(7)) + ENOENT);
+            return bpf_xdp_load_bytes(context, 0, bytes, sizeof(bytes)) ? XDP_ABORTED : XDP_PASS;
+        }"""
+    )
+    assert linecard.xdp_run(source, capture).verdicts[0].name == "pass"
+
+
 def test_each_command_names_the_other_for_what_it_does_not_run():
     folder = ROOT / "programs"
     with pytest.raises(linecard.ConfigError, match="linecard program trace"):

@@ -1,0 +1,3 @@
+/* Error numbers that helpers return. */
+#pragma once
+#include <linux/errno.h>
