@@ -224,7 +224,7 @@ impl Machine {
     pub fn line(&self, index: u32) -> Option<String> {
         let (section, slot) = self.code.place(index);
         let SourceLine { file, line, text } = self.object.line(section, slot)?;
-        Some(format!("{file}:{line}: {text}"))
+        Some(if text.is_empty() { format!("{file}:{line}") } else { format!("{file}:{line}: {text}") })
     }
 
     /// Its memory: names of regions.

@@ -131,7 +131,7 @@ impl Object {
                 _ => Err(refuse(
                     "the program".to_owned(),
                     listed(),
-                    "one of them, chosen by function or section",
+                    "one of them, chosen by function or section (--section NAME)",
                 )),
             };
         };
