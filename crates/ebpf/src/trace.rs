@@ -98,7 +98,7 @@ impl Trace {
     }
 }
 
-/// The hook that makes a trace.
+/// The hook that makes a trace: after each packet comes [`Recorder::finish`], or [`Recorder::abandon`] if it faulted.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
     trace: Trace,
@@ -138,7 +138,8 @@ impl Recorder {
 
     #[inline(always)]
     fn since(&mut self, executed: u64) -> u32 {
-        let since = executed - self.executed;
+        // Less than before is a packet behind one that nobody finished.
+        let since = executed.checked_sub(self.executed).unwrap_or(executed);
         self.executed = executed;
         since as u32
     }

@@ -9,7 +9,7 @@ mod filters;
 mod forwarding;
 mod tunnels;
 
-use linecard_ebpf::{Arrival, Machine, Silent, Verdict};
+use linecard_ebpf::{Arrival, Counters, Machine, Recorder, Silent, Verdict};
 
 /// Verdict and frame that a program leaves, with the arrival of a packet.
 fn process(machine: &mut Machine, frame: &[u8], arrival: Arrival) -> (Verdict, Vec<u8>) {
@@ -39,12 +39,59 @@ fn same(
     }
 }
 
+/// Damaged frames: no program reads where it must not, and who listens changes nothing.
+#[test]
+fn no_frame_makes_a_program_fault_and_listening_changes_nothing() {
+    let mut numbers = kit::Numbers(7);
+    let frames: Vec<Vec<u8>> = kit::stream(1500)
+        .into_iter()
+        .map(|mut frame| {
+            for _ in 0..numbers.below(4) {
+                // Headers decide ways through a program.
+                let at = numbers.below(frame.len().min(64) as u32) as usize;
+                frame[at] = numbers.below(256) as u8;
+            }
+            let bytes = numbers.below(frame.len() as u32 + 1) as usize;
+            frame.truncate(if numbers.below(3) == 0 { bytes.max(14) } else { frame.len() });
+            frame
+        })
+        .collect();
+    for name in listed().keys() {
+        let (mut plain, mut counted, mut traced) =
+            (kit::shipped(name), kit::shipped(name), kit::shipped(name));
+        let mut counters = Counters::new(counted.code());
+        let mut recorder = Recorder::default();
+        let mut instructions = 0;
+        for frame in &frames {
+            let arrival = Arrival::default();
+            let outcome =
+                plain.packet(frame, arrival, &mut Silent).unwrap_or_else(|fault| panic!("{name}: {fault}"));
+            assert_eq!(counted.packet(frame, arrival, &mut counters).expect("no fault"), outcome);
+            assert_eq!(traced.packet(frame, arrival, &mut recorder).expect("no fault"), outcome);
+            recorder.finish(&outcome, frame.len(), traced.packet_left().len());
+            let last = recorder.trace().packets().len() - 1;
+            let steps: u64 = recorder.trace().steps(last).map(|step| u64::from(step.instructions)).sum();
+            assert!(steps < outcome.instructions, "behind the last step comes the exit");
+            assert!(
+                plain.packet_left() == traced.packet_left() && plain.packet_left() == counted.packet_left()
+            );
+            instructions += outcome.instructions;
+        }
+        assert_eq!(counters.executed(counted.code()).iter().sum::<u64>(), instructions, "{name}");
+    }
+}
+
+/// The programs that `xdp.toml` lists.
+fn listed() -> toml::Table {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs/xdp/xdp.toml");
+    std::fs::read_to_string(file).expect("a list").parse().expect("TOML")
+}
+
 /// Every object that ships has an oracle here, and every program that is listed ships.
 #[test]
 fn every_program_is_listed() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs/xdp");
-    let listed: toml::Table =
-        std::fs::read_to_string(folder.join("xdp.toml")).expect("a list").parse().expect("TOML");
+    let listed = listed();
     let mut shipped: Vec<String> = std::fs::read_dir(folder.join("prebuilt"))
         .expect("objects")
         .map(|entry| {
