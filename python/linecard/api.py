@@ -8,7 +8,7 @@ import json
 import operator
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from os import PathLike, fspath
@@ -19,6 +19,7 @@ from linecard import _core
 from linecard._convert import convert
 from linecard.cachecurves import FlowMixTraffic, TrafficView
 from linecard.cachestats import FlowCacheResult
+from linecard.executed import executed
 from linecard.errors import ConfigError, ConfigProblem, NotWrittenError
 from linecard.flowstats import FlowStatistics
 from linecard.memstats import MemoryResult
@@ -64,6 +65,13 @@ def run(
     preset: str,
     *,
     app: str | None = None,
+    program: str | PathLike[str] | None = None,
+    section: str | None = None,
+    maps: Mapping[str, str | PathLike[str]] | None = None,
+    defines: Sequence[str] = (),
+    fib: str | PathLike[str] | None = None,
+    control: str | PathLike[str] | None = None,
+    cpus: int = 1,
     trace: str | PathLike[str] | None = None,
     set: Settings | None = None,
     seed: int = 1,
@@ -84,6 +92,14 @@ def run(
     Args:
         preset: Name of a shipped preset (see :func:`presets`) or path of a TOML file.
         app: Application to run; ``None`` takes the preset's own.
+        program: XDP or C program to execute on the packets: name of a shipped one, a C file, an object file. ``None``
+            runs the chip's own.
+        section: Function or section, where an XDP object has several programs.
+        maps: Maps of an XDP program by name, and the files (CSV or TOML) that fill them before the run.
+        defines: Macros, ``NAME=VALUE``, for a C file or a shipped XDP program, which is then compiled anew.
+        fib: Routes that ``bpf_fib_lookup`` finds, a CSV file.
+        control: What ``app_init`` of a C program is given; shipped programs have theirs.
+        cpus: Processors that per-processor maps have values for; packets take turns.
         trace: Capture to replay; ``None`` takes the traffic generator that the preset names.
         set: Changes to the preset: ``{"dram.banks": 2}`` or ``["dram.banks=2"]``.
         seed: Seed of every random stream. The same request with the same seed gives an equal result.
@@ -118,22 +134,30 @@ def run(
     packets = usual[0] if packets is None else packets
     check_counts(seed=seed, packets=packets, warmup_packets=warmup_packets or 0, has_end=trace is not None)
     started = time.perf_counter()
-    report = _core.run(
-        preset,
-        app=app,
-        trace=None if trace is None else fspath(trace),
-        overrides=overrides,
-        seed=seed,
-        packets=packets,
-        warmup_packets=warmup_packets,
-        map_addresses=map_addresses,
-        strict=strict,
-        timeline=None if timeline is None else fspath(timeline),
-        timeline_from_us=timeline_from_us,
-        timeline_for_us=timeline_for_us,
-        verdict=verdict,
-        progress=progress,
-    )
+    if program is None and (section or maps or defines or fib or control or cpus != 1):
+        message = "has no effect without a program to execute (program, --program)"
+        raise ConfigError.of([ConfigProblem("section, maps, defines, fib, control, cpus", "", message)])
+    given = {"section": section, "maps": maps, "defines": defines, "fib": fib, "control": control, "cpus": cpus}
+    file = nullcontext(None) if program is None else executed(program, **given)
+    with file as executable:
+        program_hash = None if executable is None else _program_hash(executable)
+        report = _core.run(
+            preset,
+            app=app,
+            program=executable,
+            trace=None if trace is None else fspath(trace),
+            overrides=overrides,
+            seed=seed,
+            packets=packets,
+            warmup_packets=warmup_packets,
+            map_addresses=map_addresses,
+            strict=strict,
+            timeline=None if timeline is None else fspath(timeline),
+            timeline_from_us=timeline_from_us,
+            timeline_for_us=timeline_for_us,
+            verdict=verdict,
+            progress=progress,
+        )
     wall_seconds = time.perf_counter() - started
     if warmup_packets is None and report["summary"].get("steady") is None:
         warmup_packets = usual[1]
@@ -143,12 +167,21 @@ def run(
         warmup_packets=warmup_packets,
         map_addresses=map_addresses,
         input_hash=None if trace is None else file_hash(trace),
+        program_hash=program_hash,
     )
     result = RunResult.from_report(report, request, wall_seconds=wall_seconds)
     missing = [warning for warning in result.warnings if warning.startswith("the timeline is missing: ")]
     if missing:
         raise NotWrittenError(missing[0], result)
     return result
+
+
+def _program_hash(executable: Mapping[str, Any]) -> str:
+    """SHA-256 of a program's file, of the files that it is given, and of what is asked of it."""
+    files = [executable["path"], executable["fib"], executable["control"], *(file for _, file in executable["maps"])]
+    contents = [None if file is None else file_hash(file) for file in files]
+    asked = [executable["section"], executable["cpus"], [name for name, _ in executable["maps"]]]
+    return hashlib.sha256(json.dumps([contents, asked]).encode()).hexdigest()
 
 
 def flows(

@@ -165,6 +165,7 @@ class RunRequest:
         warmup_packets: Packets that left before statistics started; ``None`` where the chip found out itself.
         map_addresses: Whether addresses without a route were moved into routed space.
         input_hash: SHA-256 of the capture's bytes as stored; ``None`` for generated traffic.
+        program_hash: SHA-256 of the executed program and what it was given; ``None`` where none was executed.
     """
 
     overrides: tuple[str, ...]
@@ -172,6 +173,41 @@ class RunRequest:
     warmup_packets: int | None
     map_addresses: bool
     input_hash: str | None
+    program_hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramResult:
+    """How often an executed program came to a result: a verdict of XDP, or what a C program returned."""
+
+    result: str
+    packets: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLine:
+    """What a source line of an executed program costs a packet, or a function where there are no lines.
+
+    Cycles are the engine's, without those to issue accesses.
+    """
+
+    line: str
+    instructions_per_packet: float
+    cycles_per_packet: float
+    accesses_per_packet: float
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutedProgram:
+    """What an executed program came to; its lines stand in order of their cycles."""
+
+    name: str
+    packets: int
+    instructions_per_packet: float
+    cycles_per_packet: float
+    accesses_per_packet: float
+    results: tuple[ProgramResult, ...]
+    lines: tuple[SourceLine, ...]
 
 
 def plain(record: Any) -> Any:
@@ -193,6 +229,7 @@ class RunResult:
         warnings: What to know about this run.
         capture_damage: Damaged places of the capture that were passed over, each pass counted.
         metrics: Every measurement; the other fields show a part of them.
+        programs: What executed programs came to, one of each kind of cluster that has one.
         request: What was asked for beside what stands here.
         run_id: Name of the run in tables; equal requests have equal ids.
         wall_seconds: Real time. The only thing that differs between equal runs: it is not compared and not part of
@@ -217,6 +254,7 @@ class RunResult:
     request: RunRequest
     run_id: str
     wall_seconds: float = field(compare=False)
+    programs: tuple[ExecutedProgram, ...] = ()
 
     @classmethod
     def from_report(cls, report: Mapping[str, Any], request: RunRequest, *, wall_seconds: float = 0.0) -> RunResult:
@@ -227,6 +265,7 @@ class RunResult:
             "input_hash": request.input_hash,
             "map_addresses": request.map_addresses,
             "packets": request.packets,
+            "program_hash": request.program_hash,
             "preset": report["preset"],
             "seed": report["seed"],
             "version": report["version"],

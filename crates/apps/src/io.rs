@@ -62,14 +62,14 @@ pub(crate) const REGISTER_BYTES: u8 = 32;
 
 impl Io {
     /// What the first cell of a packet costs in any application.
-    pub(crate) fn receive(&self, steps: &mut Steps) {
+    pub fn receive(&self, steps: &mut Steps) {
         self.scratch(self.costs.input_cell_scratch, steps);
         steps.compute(self.costs.input_first_cell_cycles);
     }
 
     /// Take the packet into memory and put it into the queue of a port: the common end of every input program. The cycles
     /// of its first cell have been spent. Its first bytes come from registers.
-    pub(crate) fn store_and_enqueue(&self, head: &PacketHead, port: u16, steps: &mut Steps) {
+    pub fn store_and_enqueue(&self, head: &PacketHead, port: u16, steps: &mut Steps) {
         let Self { costs, roles } = self;
         steps.push(0, Action::Admit { port });
         // Popping the free list is one SRAM access with hardware support (Hasan 2003, section 5.2).
@@ -99,7 +99,7 @@ impl Io {
     }
 
     /// The output program of every application: one block, whatever port it is for.
-    pub(crate) fn block(&self, block: &Block, steps: &mut Steps) {
+    pub fn block(&self, block: &Block, steps: &mut Steps) {
         let Self { costs, roles } = self;
         if block.first_cell == 0 {
             self.scratch(costs.output_first_block_scratch, steps);

@@ -108,21 +108,16 @@ pub struct Ipv4Roles {
     pub direct: RoleId,
 }
 
-/// The forwarding application.
-#[derive(Clone, Debug)]
-pub struct Ipv4Forward {
-    config: Ipv4Config,
-    roles: Ipv4Roles,
-    table: Rc<RouteTable>,
-    lookups: u64,
+/// How packets are carried from the receive buffer to where they are kept, and from there to the transmit buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct Carrier {
+    /// What it costs.
+    pub config: Ipv4Config,
+    /// Where accesses go.
+    pub roles: Ipv4Roles,
 }
 
-impl Ipv4Forward {
-    /// Forward by `table`: it says where packets go; what a lookup costs is the hash scheme's of the thesis, in `config`.
-    pub fn new(config: Ipv4Config, roles: Ipv4Roles, table: RouteTable) -> Self {
-        Self { config, roles, table: Rc::new(table), lookups: 0 }
-    }
-
+impl Carrier {
     /// Bytes of a cell, and those of them that are kept in the scratchpad.
     fn cell(&self, packet_bytes: u32, cell: u16) -> (u8, u8) {
         let bytes = (packet_bytes - u32::from(cell) * CELL_BYTES).min(CELL_BYTES) as u16;
@@ -155,16 +150,109 @@ impl Ipv4Forward {
         bytes.div_ceil(WORD_BYTES) * WORD_BYTES
     }
 
+    /// Carries a packet; `decide` is the work on its header, which says what port it goes to, or drops it. The header is then
+    /// in DRAM, or in the scratchpad.
+    pub fn carry(
+        &self,
+        head: &mut PacketHead,
+        steps: &mut Steps,
+        decide: impl FnOnce(&mut PacketHead, bool, &mut Steps) -> Option<u16>,
+    ) {
+        match self.config.scheme {
+            BufferingScheme::Dynamic => self.dynamic(head, steps, decide),
+            _ => self.buffered(head, steps, decide),
+        }
+    }
+
+    /// Sends a packet that was kept in memory.
+    pub fn resume(&self, head: &PacketHead, steps: &mut Steps) {
+        for cell in 0..head.cells() as u16 {
+            steps.compute(self.config.load_cycles);
+            self.whole_cell(self.roles.packets, Way::Transmit, head.bytes, cell, steps);
+        }
+        steps.push(0, Action::Depart);
+    }
+
+    /// All of the packet in DRAM and scratchpad, then the lookup, then out (section 3.3).
+    fn buffered(
+        &self,
+        head: &mut PacketHead,
+        steps: &mut Steps,
+        decide: impl FnOnce(&mut PacketHead, bool, &mut Steps) -> Option<u16>,
+    ) {
+        let (bytes, cells) = (head.bytes, head.cells() as u16);
+        for cell in 0..cells {
+            steps.compute(self.config.store_cycles);
+            self.kept_cell(Way::Receive, bytes, cell, steps);
+        }
+        let in_dram = self.config.scheme == BufferingScheme::Base;
+        let Some(port) = decide(head, in_dram, steps) else { return };
+        steps.push(0, Action::Place { port, kept: NEVER_KEPT });
+        for cell in 0..cells {
+            steps.compute(self.config.load_cycles);
+            self.kept_cell(Way::Transmit, bytes, cell, steps);
+        }
+        steps.push(0, Action::Depart);
+    }
+
+    /// The lookup first; then from buffer to buffer, or to DRAM and later out (section 4.3).
+    fn dynamic(
+        &self,
+        head: &mut PacketHead,
+        steps: &mut Steps,
+        decide: impl FnOnce(&mut PacketHead, bool, &mut Steps) -> Option<u16>,
+    ) {
+        let (bytes, cells) = (head.bytes, head.cells() as u16);
+        let Ipv4Roles { packets, scratch, direct, .. } = self.roles;
+        let Ipv4Config { store_cycles, load_cycles, .. } = self.config;
+        steps.compute(store_cycles);
+        self.whole_cell(scratch, Way::Receive, bytes, 0, steps);
+        let Some(port) = decide(head, false, steps) else { return };
+        steps.push(0, Action::Place { port, kept: NEVER_KEPT });
+        steps.compute(load_cycles);
+        self.whole_cell(scratch, Way::Transmit, bytes, 0, steps);
+        for cell in 1..cells {
+            steps.compute(store_cycles + load_cycles);
+            self.whole_cell(direct, Way::Across, bytes, cell, steps);
+        }
+        steps.push(0, Action::Depart);
+        steps.when_kept_from_here();
+        // A thread's place in the scratchpad is for the packet that it holds: the first cell goes to DRAM with the others.
+        let first = self.cell(bytes, 0).0;
+        steps.access(scratch, Access::Read, Self::words(first.into()), 0);
+        self.whole_cell(packets, Way::Write, bytes, 0, steps);
+        for cell in 1..cells {
+            steps.compute(store_cycles);
+            self.whole_cell(packets, Way::Receive, bytes, cell, steps);
+        }
+        steps.push(0, Action::Store);
+    }
+}
+
+/// The forwarding application.
+#[derive(Clone, Debug)]
+pub struct Ipv4Forward {
+    carrier: Carrier,
+    table: Rc<RouteTable>,
+    lookups: u64,
+}
+
+impl Ipv4Forward {
+    /// Forward by `table`: it says where packets go; what a lookup costs is the hash scheme's of the thesis, in `config`.
+    pub fn new(config: Ipv4Config, roles: Ipv4Roles, table: RouteTable) -> Self {
+        Self { carrier: Carrier { config, roles }, table: Rc::new(table), lookups: 0 }
+    }
+
     /// Header to registers, hash, table, header back. `None` if the packet is dropped.
     fn look_up(&mut self, head: &mut PacketHead, header_in_dram: bool, steps: &mut Steps) -> Option<u16> {
-        let Self { config, roles, .. } = self;
+        let Carrier { config, roles } = self.carrier;
         let bytes = config.header_bytes.min(head.bytes as u16);
         let header = |way, kind, steps: &mut Steps| match header_in_dram {
             true => {
                 let bytes = bytes as u8;
                 steps.push(0, Action::Move { role: roles.packets, way, cell: 0, bytes, last: false });
             }
-            false => steps.access(roles.scratch, kind, Self::words(bytes), 0),
+            false => steps.access(roles.scratch, kind, Carrier::words(bytes), 0),
         };
         header(Way::Read, Access::Read, steps);
         steps.compute(config.packet_cycles);
@@ -197,67 +285,16 @@ impl Ipv4Forward {
         header(Way::Write, Access::Write, steps);
         Some(port)
     }
-
-    /// All of the packet in DRAM and scratchpad, then the lookup, then out (section 3.3).
-    fn buffered(&mut self, head: &mut PacketHead, steps: &mut Steps) {
-        let (bytes, cells) = (head.bytes, head.cells() as u16);
-        for cell in 0..cells {
-            steps.compute(self.config.store_cycles);
-            self.kept_cell(Way::Receive, bytes, cell, steps);
-        }
-        let in_dram = self.config.scheme == BufferingScheme::Base;
-        let Some(port) = self.look_up(head, in_dram, steps) else { return };
-        steps.push(0, Action::Place { port, kept: NEVER_KEPT });
-        for cell in 0..cells {
-            steps.compute(self.config.load_cycles);
-            self.kept_cell(Way::Transmit, bytes, cell, steps);
-        }
-        steps.push(0, Action::Depart);
-    }
-
-    /// The lookup first; then from buffer to buffer, or to DRAM and later out (section 4.3).
-    fn dynamic(&mut self, head: &mut PacketHead, steps: &mut Steps) {
-        let (bytes, cells) = (head.bytes, head.cells() as u16);
-        let Ipv4Roles { packets, scratch, direct, .. } = self.roles;
-        let Ipv4Config { store_cycles, load_cycles, .. } = self.config;
-        steps.compute(store_cycles);
-        self.whole_cell(scratch, Way::Receive, bytes, 0, steps);
-        let Some(port) = self.look_up(head, false, steps) else { return };
-        steps.push(0, Action::Place { port, kept: NEVER_KEPT });
-        steps.compute(load_cycles);
-        self.whole_cell(scratch, Way::Transmit, bytes, 0, steps);
-        for cell in 1..cells {
-            steps.compute(store_cycles + load_cycles);
-            self.whole_cell(direct, Way::Across, bytes, cell, steps);
-        }
-        steps.push(0, Action::Depart);
-        steps.when_kept_from_here();
-        // A thread's place in the scratchpad is for the packet that it holds: the first cell goes to DRAM with the others.
-        let first = self.cell(bytes, 0).0;
-        steps.access(scratch, Access::Read, Self::words(first.into()), 0);
-        self.whole_cell(packets, Way::Write, bytes, 0, steps);
-        for cell in 1..cells {
-            steps.compute(store_cycles);
-            self.whole_cell(packets, Way::Receive, bytes, cell, steps);
-        }
-        steps.push(0, Action::Store);
-    }
 }
 
 impl PacketProgram for Ipv4Forward {
     fn packet(&mut self, head: &mut PacketHead, _: &PacketInfo, steps: &mut Steps) {
-        match self.config.scheme {
-            BufferingScheme::Dynamic => self.dynamic(head, steps),
-            _ => self.buffered(head, steps),
-        }
+        let carrier = self.carrier;
+        carrier.carry(head, steps, |head, in_dram, steps| self.look_up(head, in_dram, steps));
     }
 
     fn resume(&mut self, head: &PacketHead, steps: &mut Steps) {
-        for cell in 0..head.cells() as u16 {
-            steps.compute(self.config.load_cycles);
-            self.whole_cell(self.roles.packets, Way::Transmit, head.bytes, cell, steps);
-        }
-        steps.push(0, Action::Depart);
+        self.carrier.resume(head, steps);
     }
 
     fn fills_transmit_buffer(&self) -> bool {

@@ -20,7 +20,7 @@ pub use checksum::{header_checksum, update as update_checksum};
 pub use firewall::{Firewall, FirewallConfig, Template, Verdict};
 pub use forward::L3Forward;
 pub use io::{Io, IoCosts, IoRoles, ResultCacheUse};
-pub use ipv4::{BufferingScheme, Ipv4Config, Ipv4Forward, Ipv4Roles};
+pub use ipv4::{BufferingScheme, Carrier, Ipv4Config, Ipv4Forward, Ipv4Roles};
 pub use nat::{Nat, NatConfig, NatRoles, Translation};
 pub use probe::Probe;
 pub use route::{Route, RouteTable};

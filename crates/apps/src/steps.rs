@@ -99,6 +99,8 @@ pub enum Does {
         /// Which class of its queues.
         class: u8,
     },
+    /// The packet ends here, as it is meant to.
+    Finish,
     /// Give the packet up.
     Drop,
 }
@@ -164,6 +166,8 @@ fn places(within_bytes: u32, bytes: u16) -> u32 {
 #[derive(Clone, Debug)]
 pub struct StepList {
     steps: Vec<Ready>,
+    /// Number of the first step in the draws of the list that it is part of.
+    first: u32,
     routes: Option<RouteTable>,
     locks: u32,
 }
@@ -171,10 +175,7 @@ pub struct StepList {
 impl StepList {
     /// A program; `routes` serve its lookups. A list without a last word (`Put`, `Send`, `Drop`) ends in `Send`.
     pub fn new(mut steps: Vec<ListedStep>, routes: Option<RouteTable>) -> Self {
-        let last_word = |step: &ListedStep| {
-            matches!(step.does, Does::Put(_) | Does::Send { .. } | Does::Drop) && step.share >= 1.0
-        };
-        if !steps.last().is_some_and(last_word) {
+        if !steps.last().is_some_and(ListedStep::is_last_word) {
             steps.push(ListedStep {
                 each: Each::Packet,
                 share: 1.0,
@@ -183,12 +184,72 @@ impl StepList {
                 does: Does::Send { port: OutPort::Chosen, class: 0 },
             });
         }
+        Self::part(steps, 0, routes)
+    }
+
+    /// Steps that a list may go on behind.
+    fn part(steps: Vec<ListedStep>, first: usize, routes: Option<RouteTable>) -> Self {
         let locks = steps.iter().filter_map(|step| match step.does {
             Does::Lock(lock) | Does::Unlock(lock) => Some(lock + 1),
             _ => None,
         });
         let locks = locks.max().unwrap_or(0);
-        Self { locks, routes, steps: steps.into_iter().map(Ready::new).collect() }
+        Self { locks, routes, first: first as u32, steps: steps.into_iter().map(Ready::new).collect() }
+    }
+
+    /// The steps before number `at` and those from there on, for what is done in front of something else and behind it; a
+    /// last word is not added.
+    pub fn parted(mut steps: Vec<ListedStep>, at: usize, routes: Option<RouteTable>) -> (Self, Self) {
+        let behind = steps.split_off(at.min(steps.len()));
+        (Self::part(steps, 0, routes), Self::part(behind, at, None))
+    }
+
+    /// Writes all steps down; whether a last word (`Put`, `Send`, `Finish`, `Drop`) was among them. `chosen` is the output
+    /// port that is known by now.
+    #[inline(always)]
+    pub fn write_all(
+        &self,
+        head: &PacketHead,
+        info: &PacketInfo,
+        chosen: &mut Option<u16>,
+        steps: &mut Steps,
+    ) -> bool {
+        let mut walk = Walk { head, info, chosen: *chosen, over: false };
+        let cells = walk.head.cells() as u16;
+        let mut at = 0;
+        while let Some(step) = self.steps.get(at)
+            && !walk.over
+        {
+            let number = self.first + at as u32;
+            if step.each == Each::Packet {
+                if step.times > 0 && step.is_done(info.number, number) {
+                    self.write(&mut walk, step, number, 0, steps);
+                }
+                at += 1;
+                continue;
+            }
+            let group = self.steps[at..].iter().take_while(|step| step.each != Each::Packet).count();
+            for cell in 0..cells {
+                for member in 0..group {
+                    let step = &self.steps[at + member];
+                    let draw = number + member as u32 + 1000 * u32::from(cell);
+                    let now = cell > 0 || step.each == Each::Cell;
+                    if now && step.times > 0 && !walk.over && step.is_done(info.number, draw) {
+                        self.write(&mut walk, step, draw, cell, steps);
+                    }
+                }
+            }
+            at += group;
+        }
+        *chosen = walk.chosen;
+        walk.over
+    }
+}
+
+impl ListedStep {
+    /// Whether nothing comes behind it.
+    fn is_last_word(&self) -> bool {
+        matches!(self.does, Does::Put(_) | Does::Send { .. } | Does::Finish | Does::Drop) && self.share >= 1.0
     }
 }
 
@@ -267,6 +328,10 @@ impl StepList {
                 steps.push(cycles, Action::Send { port, class });
                 walk.over = true;
             }
+            Does::Finish => {
+                steps.push(cycles, Action::Finish);
+                walk.over = true;
+            }
             Does::Drop => {
                 steps.push(cycles, Action::Drop(DropReason::FirewallRule));
                 walk.over = true;
@@ -306,32 +371,7 @@ impl StepList {
 
 impl PacketProgram for StepList {
     fn packet(&mut self, head: &mut PacketHead, info: &PacketInfo, steps: &mut Steps) {
-        let mut walk = Walk { head, info, chosen: None, over: false };
-        let cells = walk.head.cells() as u16;
-        let mut at = 0;
-        while let Some(step) = self.steps.get(at)
-            && !walk.over
-        {
-            if step.each == Each::Packet {
-                if step.times > 0 && step.is_done(info.number, at as u32) {
-                    self.write(&mut walk, step, at as u32, 0, steps);
-                }
-                at += 1;
-                continue;
-            }
-            let group = self.steps[at..].iter().take_while(|step| step.each != Each::Packet).count();
-            for cell in 0..cells {
-                for number in at..at + group {
-                    let step = &self.steps[number];
-                    let draw = number as u32 + 1000 * u32::from(cell);
-                    let now = cell > 0 || step.each == Each::Cell;
-                    if now && step.times > 0 && !walk.over && step.is_done(info.number, draw) {
-                        self.write(&mut walk, step, draw, cell, steps);
-                    }
-                }
-            }
-            at += group;
-        }
+        self.write_all(head, info, &mut None, steps);
     }
 
     fn locks(&self) -> u32 {

@@ -32,9 +32,30 @@ use ticker::Ticker;
 /// Packets between two looks at the clock while reading a capture.
 const PACKETS_PER_LOOK: u64 = 1 << 14;
 
+/// A program to execute, as `linecard.run` gives it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct ExecutedFile {
+    path: String,
+    name: String,
+    section: Option<String>,
+    maps: Vec<(String, String)>,
+    fib: Option<String>,
+    control: Option<String>,
+    budget: u64,
+    cpus: u32,
+}
+
+impl ExecutedFile {
+    fn into_request(self) -> linecard_platform::ProgramFile {
+        let Self { path, name, section, maps, fib: routes, control, budget, cpus } = self;
+        linecard_platform::ProgramFile { path, name, section, maps, routes, control, budget, cpus }
+    }
+}
+
 /// Simulates one request; see `linecard.run`.
 #[pyfunction]
-#[pyo3(signature = (preset, *, app, trace, overrides, seed, packets, warmup_packets, map_addresses, strict, timeline, timeline_from_us, timeline_for_us, verdict, progress))]
+#[pyo3(signature = (preset, *, app, trace, overrides, seed, packets, warmup_packets, map_addresses, strict, timeline, timeline_from_us, timeline_for_us, verdict, progress, program = None))]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn run<'py>(
     py: Python<'py>,
@@ -52,10 +73,12 @@ fn run<'py>(
     timeline_for_us: Option<f64>,
     verdict: bool,
     progress: Option<Py<PyAny>>,
+    program: Option<ExecutedFile>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let request = RunRequest {
         preset,
         app,
+        program: program.map(ExecutedFile::into_request),
         trace,
         overrides,
         seed,

@@ -145,6 +145,7 @@ pub(crate) struct Account {
     pub bytes_in: u64,
     pub packets_out: u64,
     pub bytes_out: u64,
+    pub finished: u64,
     pub drops: [u64; Loss::COUNT],
     pub bytes_dropped: u64,
     pub kept_packets: u64,
@@ -186,6 +187,7 @@ impl Account {
             bytes_in: 0,
             packets_out: 0,
             bytes_out: 0,
+            finished: 0,
             drops: [0; Loss::COUNT],
             bytes_dropped: 0,
             kept_packets: 0,
@@ -240,6 +242,7 @@ impl Account {
     pub fn restart(&mut self, now: Ticks) {
         self.since = now;
         (self.packets_in, self.bytes_in, self.packets_out, self.bytes_out) = (0, 0, 0, 0);
+        self.finished = 0;
         self.drops = [0; Loss::COUNT];
         self.latency = Histogram::default();
         self.inside.restart(now);

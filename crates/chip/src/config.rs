@@ -56,6 +56,8 @@ pub struct ClusterConfig {
     pub switch_cycles: u32,
     /// Cycles of the engine to issue an operation on a place, beside the program's.
     pub issue_cycles: u32,
+    /// The same for one that the thread does not wait for.
+    pub post_cycles: u32,
     /// Share of the instructions that are taken branches, and cycles lost with each.
     pub branch_share: f64,
     /// See `branch_share`.

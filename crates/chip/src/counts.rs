@@ -18,6 +18,8 @@ pub struct Counts {
     pub packets_out: u64,
     /// See `packets_out`.
     pub bytes_out: u64,
+    /// Packets of them that their program ended ([`linecard_program::script::Action::Finish`]).
+    pub packets_finished: u64,
     /// Packets lost, by `Loss` number.
     pub drops: Vec<u64>,
     /// From the last bit in to the last bit out.

@@ -35,7 +35,7 @@ mod transmit_slots;
 mod wide;
 
 pub use account::Loss;
-pub use chip::{Arrival, Chip, Departure, DepartureSink, Outcome, RunLimit, TrafficSource};
+pub use chip::{Arrival, Chip, Departure, DepartureSink, LossSink, Outcome, RunLimit, TrafficSource};
 pub use config::{ChipConfig, DispatchRule};
 pub use counts::{
     BytesInside, ClusterCounts, Counts, DramShares, InboxCounts, LinkCounts, PacketBufferCounts, PlaceCounts,

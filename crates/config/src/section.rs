@@ -3,7 +3,7 @@
 use crate::document::Document;
 use crate::parse::join;
 use crate::place::Place;
-use crate::tree::{Content, Node, Table};
+use crate::tree::{Content, Node, Scalar, Table};
 
 /// A table that is being read. Asking for a key makes it one that may be there; reading makes it one that has effect.
 #[derive(Clone, Debug)]
@@ -93,6 +93,12 @@ impl<'d> Section<'d> {
     pub(crate) fn fail_at(&self, at: impl Into<At>, path: String, message: impl Into<String>) {
         let At { place, inherited } = at.into();
         self.document.log.add_inherited(place, inherited, path, message);
+    }
+
+    /// Whether a key says so, to find out what else will be asked for. It counts as neither asked for nor read.
+    pub fn says(&self, key: &str, text: &str) -> bool {
+        let content = self.table.get(key).map(|node| &node.content);
+        matches!(content, Some(Content::Value(Scalar::Text(found))) if found == text)
     }
 
     fn ask(&self, key: &str) {

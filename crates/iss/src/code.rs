@@ -80,6 +80,18 @@ impl Code {
         }
     }
 
+    /// Bytes that a load or store moves; 0 of anything else.
+    #[must_use]
+    pub fn access_bytes(&self, index: u32) -> u16 {
+        use Opcode as C;
+        match self.ops[index as usize].code {
+            C::Lb | C::Lbu | C::Sb => 1,
+            C::Lh | C::Lhu | C::Sh => 2,
+            C::Lw | C::Sw => 4,
+            _ => 0,
+        }
+    }
+
     /// Registers read, a bit each; `x0` is none.
     #[must_use]
     pub fn reads(&self, index: u32) -> u32 {

@@ -11,6 +11,7 @@ fn main() {
     let request = RunRequest {
         preset,
         app: arguments.next().filter(|app| app != "-"),
+        program: None,
         trace: None,
         overrides: arguments.collect(),
         seed: 1,

@@ -53,9 +53,9 @@ pub use program::{
     termination_study, trace_program, trace_program_cached,
 };
 pub use report::{
-    Bottleneck, DramTime, DropCount, Interval, Intervals, LatencyNs, Metric, PacketTime, ResourceUse,
-    RunReport, Summary,
+    Bottleneck, DramTime, DropCount, ExecutedProgram, Interval, Intervals, LatencyNs, Metric, PacketTime,
+    ProgramResult, ResourceUse, RunReport, SourceLine, Summary,
 };
-pub use request::{Progress, RunRequest};
+pub use request::{ProgramFile, Progress, RunRequest};
 pub use run::{run, run_without_verdict};
 pub use shots::{ShotNoiseReport, ShotNoiseRequest, shot_noise_windows};

@@ -144,6 +144,47 @@ pub struct DropCount {
     pub packets: u64,
 }
 
+/// How often a program came to a result.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProgramResult {
+    /// Verdict of an XDP program, or what a C program returned.
+    pub result: String,
+    /// Packets.
+    pub packets: u64,
+}
+
+/// What a source line of an executed program costs, or a function where there are no lines.
+#[derive(Clone, Debug, Serialize)]
+pub struct SourceLine {
+    /// File, line and text, or the function.
+    pub line: String,
+    /// Instructions, mean of a packet.
+    pub instructions_per_packet: f64,
+    /// Cycles of the engine, without those to issue accesses.
+    pub cycles_per_packet: f64,
+    /// Accesses of memories.
+    pub accesses_per_packet: f64,
+}
+
+/// What an executed program came to.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExecutedProgram {
+    /// Its name.
+    pub name: String,
+    /// Packets that it was executed on.
+    pub packets: u64,
+    /// Instructions, mean of a packet.
+    pub instructions_per_packet: f64,
+    /// Cycles of the engine, without those to issue accesses.
+    pub cycles_per_packet: f64,
+    /// Accesses of memories.
+    pub accesses_per_packet: f64,
+    /// What it came to.
+    pub results: Vec<ProgramResult>,
+    /// Its lines, the most expensive first.
+    pub lines: Vec<SourceLine>,
+}
+
 /// Everything a run tells. Deterministic: no wall-clock time in here.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunReport {
@@ -175,6 +216,9 @@ pub struct RunReport {
     pub packet_time: Vec<PacketTime>,
     /// Packets dropped, by reason.
     pub drops: Vec<DropCount>,
+    /// Programs that were executed, one of each kind of cluster that has one; none where only steps are listed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<ExecutedProgram>,
     /// Every measurement, one row each (the above included).
     pub metrics: Vec<Metric>,
 }

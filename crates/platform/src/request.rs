@@ -7,6 +7,8 @@ pub struct RunRequest {
     pub preset: String,
     /// Application name; `None` takes the preset's own.
     pub app: Option<String>,
+    /// Program to execute on the packets, XDP or C; `None` runs the chip's own.
+    pub program: Option<ProgramFile>,
     /// Capture to replay; `None` takes the traffic generator that the preset names.
     pub trace: Option<String>,
     /// Changes to the preset, each `key.path=value`.
@@ -28,6 +30,27 @@ pub struct RunRequest {
     pub timeline_from_us: f64,
     /// Length of its window, microseconds; as much as fits if `None` (chips only).
     pub timeline_for_us: Option<f64>,
+}
+
+/// A program that is executed: an object file of XDP programs, raw eBPF instructions, or an ELF file for RISC-V.
+#[derive(Clone, Debug)]
+pub struct ProgramFile {
+    /// The file.
+    pub path: String,
+    /// What messages and the report call it: a file may have been made of a source a moment ago.
+    pub name: String,
+    /// Function or section of an XDP program, where there are several.
+    pub section: Option<String>,
+    /// Maps of an XDP program and the files that fill them.
+    pub maps: Vec<(String, String)>,
+    /// Routes for `bpf_fib_lookup`.
+    pub routes: Option<String>,
+    /// What `app_init` of a C program is given.
+    pub control: Option<String>,
+    /// Instructions that a packet may take.
+    pub budget: u64,
+    /// Processors that per-processor maps have values for; packets take turns.
+    pub cpus: u32,
 }
 
 impl RunRequest {

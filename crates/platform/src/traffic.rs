@@ -52,8 +52,13 @@ pub(crate) struct Traffic {
     /// How much faster than the capture time passes, in millionths.
     speedup_ppm: u128,
     first_ns: Option<u64>,
+    /// Where bytes go, for a program that is executed.
+    bytes: Option<BytesSink>,
     notes: Rc<RefCell<TrafficNotes>>,
 }
+
+/// Takes the bytes of a packet; the number by which they are found again.
+pub(crate) type BytesSink = Box<dyn FnMut(&Packet, &[u8], u64) -> u32>;
 
 /// Where packets come from.
 pub(crate) enum Source {
@@ -90,7 +95,13 @@ const ETHERNET_HEADER_BYTES: u32 = 14;
 impl Traffic {
     /// Traffic from a source, with time that passes so many millionths as fast as in a capture.
     pub fn of(source: Source, map: Option<(RouteTable, AddressMap)>, speedup_ppm: u128) -> Self {
-        Self { source, map, speedup_ppm, first_ns: None, notes: Rc::default() }
+        Self { source, map, speedup_ppm, first_ns: None, bytes: None, notes: Rc::default() }
+    }
+
+    /// Gives the bytes of every packet away: the record as captured, or as an Ethernet frame without its check sequence; what
+    /// the capture kept; and the time of its arrival.
+    pub fn with_bytes(self, sink: BytesSink) -> Self {
+        Self { bytes: Some(sink), ..self }
     }
 
     /// Shared with the caller, filled while the machine draws.
@@ -121,7 +132,22 @@ impl Traffic {
             return None;
         }
         drop(notes);
-        Some(Arrival { at_ns, flow_hash: hash_of(&packet), head: head_of(&packet) })
+        let frame = match &mut self.bytes {
+            None => 0,
+            Some(sink) => match &self.source {
+                Source::Generator(_) => {
+                    // What is generated is the frame; what it carries is smaller, and so is what its header says.
+                    let ip_bytes = packet.wire_bytes.saturating_sub(ETHERNET_HEADER_BYTES + FCS_BYTES);
+                    sink(&Packet { ip_bytes, ip_header: [0; 20], ..packet }, &[], at_ns)
+                }
+                Source::Capture { reader, frames, .. } => {
+                    let sequence = if *frames { FCS_BYTES } else { 0 };
+                    let wire_bytes = packet.wire_bytes.saturating_sub(sequence);
+                    sink(&Packet { wire_bytes, ..packet }, reader.frame(), at_ns)
+                }
+            },
+        };
+        Some(Arrival { at_ns, flow_hash: hash_of(&packet), head: PacketHead { frame, ..head_of(&packet) } })
     }
 
     fn next_packet(&mut self) -> Option<Packet> {
@@ -212,6 +238,7 @@ fn head_of(packet: &Packet) -> PacketHead {
         tcp_flags: packet.tcp_flags,
         ttl: packet.ttl,
         network,
+        frame: 0,
     }
 }
 

@@ -7,6 +7,7 @@ fn request(preset: &str, overrides: &[&str]) -> RunRequest {
     RunRequest {
         preset: preset.to_owned(),
         app: None,
+        program: None,
         trace: None,
         overrides: overrides.iter().map(|&o| o.to_owned()).collect(),
         seed: 1,

@@ -7,6 +7,7 @@ fn request(preset: &str, app: &str) -> RunRequest {
     RunRequest {
         preset: preset.to_owned(),
         app: Some(app.to_owned()),
+        program: None,
         trace: None,
         overrides: Vec::new(),
         seed: 1,

@@ -7,6 +7,7 @@ fn with(app: &str, overrides: &[&str]) -> Result<RunReport, Error> {
     let request = RunRequest {
         preset: "ixp1200".to_owned(),
         app: Some(app.to_owned()),
+        program: None,
         trace: None,
         overrides: overrides.iter().map(|&o| o.to_owned()).collect(),
         seed: 1,

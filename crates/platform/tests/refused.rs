@@ -11,6 +11,7 @@ fn request(preset: &str, overrides: &[&str]) -> RunRequest {
     RunRequest {
         preset: preset.to_owned(),
         app: None,
+        program: None,
         trace: None,
         overrides: overrides.iter().map(|&text| text.to_owned()).collect(),
         seed: 1,

@@ -14,6 +14,7 @@ fn with(app: &str, overrides: &[&str]) -> Result<RunReport, Error> {
     let request = RunRequest {
         preset: "ixp1200".to_owned(),
         app: Some(app.to_owned()),
+        program: None,
         trace: Some(capture().to_string_lossy().into_owned()),
         overrides: overrides.iter().map(|&o| o.to_owned()).collect(),
         seed: 1,

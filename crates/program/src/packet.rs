@@ -48,6 +48,8 @@ pub struct PacketHead {
     pub ttl: u8,
     /// Which protocol the packet is of.
     pub network: NetworkKind,
+    /// Where the source of the packet keeps its bytes, counted from 1, for a program that is executed; 0 where it keeps none.
+    pub frame: u32,
 }
 
 impl PacketHead {

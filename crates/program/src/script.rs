@@ -195,6 +195,8 @@ pub enum Action {
         /// Output port; numbers beyond the last begin again.
         port: u16,
     },
+    /// The packet ends here, as the program means it to: it was worked on, and is not lost. The thread is free.
+    Finish,
     /// Move part of a cell of the packet and wait. The cell has left the receive buffer, or is complete in the transmit
     /// buffer, with its `last` move.
     Move {
@@ -245,6 +247,12 @@ pub enum Action {
 }
 
 impl Action {
+    /// Whether the thread goes on while the operation is under way.
+    #[inline]
+    pub fn is_posted(&self) -> bool {
+        matches!(self, Action::Access { posted: true, .. } | Action::Cell { posted: true, .. })
+    }
+
     /// Whether the engine issues an operation on a place.
     #[inline]
     pub fn is_issued(self) -> bool {
@@ -310,6 +318,13 @@ impl Steps {
         self.push(0, Action::Access { role, kind, posted: true, bytes, address });
     }
 
+    /// Another action in the place of the last one, which keeps its cycles.
+    pub fn replace_last(&mut self, action: Action) {
+        if let Some(last) = self.list.last_mut() {
+            last.action = action;
+        }
+    }
+
     /// An action in front of the last one, which keeps its cycles.
     pub fn before_last(&mut self, action: Action) {
         let at = self.list.len().saturating_sub(1);
@@ -370,7 +385,7 @@ pub struct PacketInfo {
 pub trait PacketProgram {
     /// Does the work on one packet and appends what it costs to `steps`, which is empty. The last action must be
     /// [`Action::Send`], [`Action::Put`], [`Action::Drop`], [`Action::Store`], [`Action::Depart`], [`Action::Enqueue`],
-    /// [`Action::Leave`] or [`Action::More`], and one of these
+    /// [`Action::Leave`], [`Action::Finish`] or [`Action::More`], and one of these
     /// stands earlier only in front of the steps that [`Action::Place`] may go on with.
     fn packet(&mut self, head: &mut PacketHead, info: &PacketInfo, steps: &mut Steps);
 

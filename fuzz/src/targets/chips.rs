@@ -40,6 +40,7 @@ fn request(preset: &str, overrides: &[String]) -> RunRequest {
     RunRequest {
         preset: preset.to_owned(),
         app: None,
+        program: None,
         trace: None,
         overrides: overrides.to_vec(),
         seed: 1,

@@ -12,6 +12,7 @@ fn through(preset: &str, app: Option<&str>, overrides: Vec<String>) {
     let request = RunRequest {
         preset: preset.to_owned(),
         app: app.map(str::to_owned),
+        program: None,
         trace: None,
         overrides,
         seed: 1,

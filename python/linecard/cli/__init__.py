@@ -68,6 +68,35 @@ def run(
     app: Annotated[
         str | None, typer.Option("--app", metavar="NAME", help="Application; the preset's own if left out.")
     ] = None,
+    program: Annotated[
+        str | None,
+        typer.Option(
+            "--program",
+            metavar="PROGRAM",
+            help="Execute an XDP or C program: name of a shipped one (`linecard program list`), a C file, an object file.",
+        ),
+    ] = None,
+    section: Annotated[
+        str | None,
+        typer.Option("--section", metavar="NAME", help="Of an XDP object with several: function or section."),
+    ] = None,
+    map: Annotated[
+        list[str] | None,
+        typer.Option("--map", metavar="NAME=FILE", help="Fill a map of the XDP program from CSV or TOML; repeatable."),
+    ] = None,
+    define: Annotated[
+        list[str] | None,
+        typer.Option("--define", "-D", metavar="NAME=VALUE", help="A macro for the C file; repeatable."),
+    ] = None,
+    fib: Annotated[
+        Path | None, typer.Option("--fib", metavar="FILE", help="Routes that bpf_fib_lookup finds, as CSV.")
+    ] = None,
+    control: Annotated[
+        Path | None, typer.Option("--control", metavar="FILE", help="What app_init of a C program is given.")
+    ] = None,
+    cpus: Annotated[
+        int, typer.Option("--cpus", min=1, max=1024, metavar="N", help="Processors of per-processor maps.")
+    ] = 1,
     model: Annotated[
         str, typer.Option("--model", metavar="NAME", help="Model of ixp2400: np (events) or petri (a Petri net).")
     ] = "np",
@@ -136,12 +165,17 @@ def run(
 
         linecard run my_chip.toml --set island.threads=4 --set packets.part=hbm2
 
+        linecard run example_smartnic --program firewall --packets 20000
+
+        linecard run nfp4000 --program my_xdp.c -D N=8 --trace edge.pcap.gz
+
         linecard run ixp1200 --csv result.csv --timeline run.json
 
         linecard run ipv4_forward --model np --set traffic.kind=PSC --set program.scheme=FCB+TB
     """
     from linecard import api
     from linecard.cli import screen
+    from linecard.cli.xdp import maps
     from linecard.models import APPLICATION, PRESET
     from linecard.results import need_polars
     from linecard.tables import check_outputs
@@ -161,6 +195,13 @@ def run(
             result = api.run(
                 preset,
                 app=app,
+                program=program,
+                section=section,
+                maps=maps(map or ()),
+                defines=define or (),
+                fib=fib,
+                control=control,
+                cpus=cpus,
                 trace=trace,
                 set=set,
                 seed=seed,

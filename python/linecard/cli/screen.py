@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from linecard.cachestats import BestPolicy, FlowCacheResult
     from linecard.flowstats import FlowStatistics
     from linecard.memstats import MemoryResult
-    from linecard.results import Description, Parameter, PresetInfo, RunResult, Summary
+    from linecard.results import Description, ExecutedProgram, Parameter, PresetInfo, RunResult, Summary
     from linecard.study.result import StudyResult, TableResult
     from linecard.study.scorecard import Line
 
@@ -40,6 +40,7 @@ SECONDS_BEFORE_PROGRESS = 2.0
 BAR_WIDTH = 24
 MIN_BAR_WIDTH = 8
 DIAGNOSTICS_SHOWN = 8
+LINES_SHOWN = 8
 
 DRAM_WORDS = {
     "data": "moving data",
@@ -346,6 +347,7 @@ def print_run(result: RunResult) -> None:
                 Text(percent(share, 2), style=DIM),
             )
         parts.append(section(heading("Drops", "packets, share of those that left or were dropped"), drops))
+    parts += [_program(program) for program in result.programs]
     if result.warnings:
         lines = grid("l", "w")
         for warning in result.warnings:
@@ -361,6 +363,27 @@ def print_run(result: RunResult) -> None:
     )
     parts.append(Padding(Text(foot, style=DIM), (1, 0, 1, 2)))
     show(*parts)
+
+
+def _program(program: ExecutedProgram) -> RenderableType:
+    """What an executed program came to, and its most expensive lines."""
+    results = grid("l", "r", "r")
+    for each in program.results[:LINES_SHOWN]:
+        share = each.packets / max(program.packets, 1)
+        results.add_row(each.result, f"{each.packets:,}", Text(percent(share, 2), style=DIM))
+    lines = lined(("source line, of a packet", "w"), ("instructions", "r"), ("cycles", "r"), ("accesses", "r"))
+    for line in program.lines[:LINES_SHOWN]:
+        lines.add_row(
+            Text(line.line),
+            f"{line.instructions_per_packet:,.2f}",
+            f"{line.cycles_per_packet:,.2f}",
+            f"{line.accesses_per_packet:,.2f}",
+        )
+    a_packet = (
+        f"{program.instructions_per_packet:,.1f} instructions, {program.cycles_per_packet:,.1f} cycles and "
+        f"{program.accesses_per_packet:,.1f} accesses a packet"
+    )
+    return section(heading(program.name, a_packet), results, Text(""), lines)
 
 
 def _steadiness(summary: Summary) -> Text:

@@ -24,6 +24,7 @@ impl Chip {
             bytes_in: a.bytes_in,
             packets_out: a.packets_out,
             bytes_out: a.bytes_out,
+            packets_finished: a.finished,
             drops: a.drops.to_vec(),
             latency: a.latency.clone(),
             packet_time: self.packet_time(&spent),

@@ -62,6 +62,9 @@ pub struct Departure {
 /// Gives the packets of a run, in order of arrival; `None` ends the traffic.
 pub type TrafficSource = Box<dyn FnMut() -> Option<Arrival>>;
 
+/// Called with where the bytes of a lost packet are kept ([`linecard_program::PacketHead::frame`]).
+pub type LossSink = Box<dyn FnMut(u32)>;
+
 /// Called for every packet that leaves.
 pub type DepartureSink = Box<dyn FnMut(&Departure)>;
 
@@ -174,6 +177,7 @@ pub(crate) struct Cluster {
     clock: Clock,
     switch: Ticks,
     issue_cycles: u32,
+    post_cycles: u32,
     posted: u32,
     program: usize,
     branches: Option<Branches>,
@@ -241,6 +245,7 @@ pub struct Chip {
     /// Longest that a frame may wait for its wire.
     line_patience: Ticks,
     departures: Option<DepartureSink>,
+    lost_bytes: Option<LossSink>,
     /// What is recorded, and which window of it.
     recording: Option<Box<Recording>>,
     window: Option<Window>,
@@ -345,6 +350,11 @@ impl Chip {
     /// Call `sink` for every packet that leaves, in order of time.
     pub fn on_departure(&mut self, sink: DepartureSink) {
         self.departures = Some(sink);
+    }
+
+    /// Tell where the bytes of packets are kept that are lost before a program has looked at them.
+    pub fn on_lost_bytes(&mut self, sink: LossSink) {
+        self.lost_bytes = Some(sink);
     }
 
     /// Record what happens in a window of the measured time.

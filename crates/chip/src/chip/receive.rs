@@ -34,7 +34,7 @@ impl Chip {
             if receiver.wire.free.saturating_sub(now) > self.line_patience {
                 self.came(port, self.numbered, &arrival.head, now);
                 self.numbered += 1;
-                self.lose(self.numbered - 1, Loss::LineFull, arrival.head.bytes, now);
+                self.lose(self.numbered - 1, Loss::LineFull, &arrival.head, now);
             } else {
                 let ends = receiver.wire.send(now, arrival.head.bytes);
                 let frame = Frame { head: arrival.head, flow_hash: arrival.flow_hash, ends };
@@ -59,10 +59,20 @@ impl Chip {
     }
 
     /// A packet is lost that never stood in the table.
-    fn lose(&mut self, number: u64, loss: Loss, bytes: u32, now: Ticks) {
+    fn lose(&mut self, number: u64, loss: Loss, head: &PacketHead, now: Ticks) {
         self.note(number, Happened::Lost(loss), now);
-        self.account.lost(loss, bytes, now);
+        self.account.lost(loss, head.bytes, now);
         self.gone += 1;
+        self.forget_bytes(head.frame);
+    }
+
+    /// Nobody will ask for the bytes of a packet any more.
+    pub(super) fn forget_bytes(&mut self, frame: u32) {
+        if frame > 0
+            && let Some(lost) = &mut self.lost_bytes
+        {
+            lost(frame);
+        }
     }
 
     /// The last bit of a frame is in.
@@ -91,12 +101,12 @@ impl Chip {
         if self.pools[pool].level.now + u64::from(cells) > room {
             let too_large = u64::from(cells) > room;
             let reason = if too_large { DropReason::TooLarge } else { DropReason::ReceiveBufferFull };
-            return self.lose(number, Loss::Program(reason), frame.head.bytes, now);
+            return self.lose(number, Loss::Program(reason), &frame.head, now);
         }
         let mut packet = Packet::new(frame.head, number, frame.flow_hash, port as u16, now);
         let group = self.inboxes[inbox].group_of(frame.flow_hash);
         if let Err(loss) = self.allocate(&mut packet, inbox, group) {
-            return self.lose(number, loss, frame.head.bytes, now);
+            return self.lose(number, loss, &frame.head, now);
         }
         let level = self.pools[pool].level.now + u64::from(cells);
         self.pools[pool].level.set(level, now);
@@ -174,7 +184,7 @@ impl Chip {
             self.numbered += 1;
             self.came(usize::from(port), self.numbered - 1, &head, now);
             if let Err(loss) = allocated {
-                self.lose(self.numbered - 1, loss, head.bytes, now);
+                self.lose(self.numbered - 1, loss, &head, now);
                 continue;
             }
             (packet.domain, packet.turn) = self.order.enter(flow_hash, port);

@@ -145,11 +145,28 @@ impl Chip {
         }
     }
 
+    /// A packet ends in the hands of its thread, as its program means it to; its turn passes on.
+    pub(super) fn finish_in_hand(&mut self, thread: u32, now: Ticks) {
+        let id = self.leave_thread(thread);
+        self.free_all(id, now);
+        self.account.finished += 1;
+        self.count_departure(id, now);
+        self.packets[id].dropped = true;
+        if self.order.is_turn(&self.packets, id) {
+            self.pass(id, now);
+            self.go_on(now);
+        } else {
+            self.order.wait(&mut self.packets, id);
+        }
+        self.refill(now);
+    }
+
     /// A packet that was inside is lost, and what it holds is free.
     fn lose_inside(&mut self, id: PacketId, loss: Loss, now: Ticks) {
         let bytes = self.packets[id].head.bytes;
         self.note(self.packets[id].number, Happened::Lost(loss), now);
         self.account.lost(loss, bytes, now);
+        self.forget_bytes(self.packets[id].head.frame);
         self.account.leaves(bytes, now);
         self.note_inside(now);
         self.gone += 1;
@@ -257,13 +274,18 @@ impl Chip {
 
     pub(super) fn depart(&mut self, id: PacketId, now: Ticks) {
         self.free_all(id, now);
-        let packet = self.packets[id];
-        if packet.attended {
+        self.count_departure(id, now);
+        if self.packets[id].attended {
             // Its thread has not come to itself since it moved the last cell.
             self.packets[id].departed = true;
         } else {
             self.packets.remove(id);
         }
+    }
+
+    /// A packet was worked on and is inside no more.
+    fn count_departure(&mut self, id: PacketId, now: Ticks) {
+        let packet = self.packets[id];
         self.gone += 1;
         let bytes = u64::from(packet.head.bytes);
         self.account.packets_out += 1;

@@ -108,7 +108,10 @@ impl Chip {
                 let cluster = &mut self.clusters[t.cluster as usize];
                 let mut cycles = step.cycles;
                 if step.action.is_issued() {
-                    cycles += cluster.issue_cycles;
+                    cycles += match step.action.is_posted() {
+                        true => cluster.post_cycles,
+                        false => cluster.issue_cycles,
+                    };
                 }
                 if let Some(branches) = &mut cluster.branches {
                     cycles = branches.cycles(cycles);
@@ -215,6 +218,10 @@ impl Chip {
                 (t.next, t.spent) = (0, false);
                 self.programs[program].more(part, answer, &mut self.packets[t.packet].head, &mut t.steps);
                 return After::GoOn;
+            }
+            Action::Finish => {
+                self.finish_in_hand(thread, now);
+                After::GoOn
             }
             Action::Leave { port } => {
                 self.leave_at_once(thread, port, now);

@@ -53,6 +53,7 @@ pub fn small(engines: u32, threads: u32) -> ChipConfig {
             threads,
             switch_cycles: 0,
             issue_cycles: 0,
+            post_cycles: 0,
             branch_share: 0.0,
             branch_lost_cycles: 0,
             posted: 8,

@@ -299,6 +299,7 @@ pub fn chip(seed: u64) -> RandomChip {
             threads: if wide { 200 } else { 1 + random.below(8) },
             switch_cycles: random.below(3),
             issue_cycles: random.below(3),
+            post_cycles: random.below(3),
             branch_share: one_of(random, &[0.0, 0.15]),
             branch_lost_cycles: 2,
             posted: one_of(random, &[1, 1, 2, 8]),

@@ -1,5 +1,6 @@
 //! `[cluster.NAME]`, `[inbox.NAME]` and `[[route]]`.
 
+use super::executed::ExecutionCosts;
 use super::place::{Named, instance_name};
 use super::units::{Clocks, time_ps};
 use linecard_chip::DispatchRule;
@@ -17,6 +18,8 @@ pub(super) struct NamedCluster {
     pub program: Option<String>,
     pub place: String,
     pub clock_hz: u64,
+    /// What instructions of executed programs cost.
+    pub costs: ExecutionCosts,
 }
 
 /// Threads of the clusters of a kind: beyond this a file of a line would take gigabytes.
@@ -36,6 +39,12 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
             );
             section.fail("threads", message);
         }
+        let issue = section.integer_or(
+            "issue_cycles",
+            0,
+            0..=1_000_000,
+            "cycles of the engine to issue an operation on a place, beside the program's",
+        );
         let config = ClusterConfig {
             name: String::new(),
             group: section.name().to_owned(),
@@ -48,12 +57,10 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
                 0..=1_000_000,
                 "cycles lost when an engine changes threads",
             ) as u32,
-            issue_cycles: section.integer_or(
-                "issue_cycles",
-                0,
-                0..=1_000_000,
-                "cycles of the engine to issue an operation on a place, beside the program's",
-            ) as u32,
+            issue_cycles: issue as u32,
+            post_cycles: section
+                .integer_if("post_cycles", 0..=1_000_000, "the same for one that the thread does not wait for; issue_cycles if left out")
+                .unwrap_or(issue) as u32,
             branch_share: section.number_or(
                 "branch_share",
                 0.0,
@@ -96,6 +103,7 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
             program: section.text_if("program", "program that its threads run; the chip's own if left out"),
             place: section.place(),
             clock_hz,
+            costs: ExecutionCosts::read(&section),
         });
     }
     if named.is_empty() {

@@ -3,10 +3,11 @@
 use super::board::{self, Board};
 use super::check::activate_cycles;
 use super::cluster::{self, NamedCluster, NamedInbox, Route};
+use super::executed::{Executable, ExecutionCosts};
 use super::native;
 use super::place::{self, Named, Places};
 use super::port::{self, Moves, Ports};
-use super::program::{ReadProgram, Reading, Roles, describe_program, program};
+use super::program::{ReadProgram, Reading, Roles, describe_program, executed, program, runs_by_step};
 use super::traffic::{TrafficPlan, traffic};
 use super::units::Clocks;
 use crate::describe::{Derived, Described, Description, row};
@@ -99,6 +100,20 @@ impl Design {
     /// # Errors
     /// All problems at once.
     pub fn load(preset: &str, overrides: &[String], app: Option<&str>, seed: u64) -> Result<Self, Error> {
+        Self::load_with(preset, overrides, app, None, seed)
+    }
+
+    /// The same; `executable` is executed on the packets.
+    ///
+    /// # Errors
+    /// All problems at once.
+    pub fn load_with(
+        preset: &str,
+        overrides: &[String],
+        app: Option<&str>,
+        executable: Option<&Executable>,
+        seed: u64,
+    ) -> Result<Self, Error> {
         let name = preset_name(preset);
         if let Err(message) = find(&name) {
             // Of a file that is not there nothing else can be said.
@@ -110,7 +125,7 @@ impl Design {
         let own = own_program(&document.root());
         let runs = app.map(str::to_owned).or(own);
         document.choose("for", runs.as_deref().unwrap_or_default(), &native::names());
-        let mut design = assemble(&document, app, seed);
+        let mut design = assemble(&document, app, executable, seed);
         (design.title, design.extends) = (document.title().to_owned(), document.extends().to_vec());
         design.rows = document.finish().map_err(problems)?;
         let mut hasher = Sha256::new();
@@ -146,7 +161,7 @@ fn not_another_kind(preset: &str, name: &str) -> Result<(), Error> {
 }
 
 /// Everything of the file, as far as it can be read; problems stay in the document.
-fn assemble(document: &Document, app: Option<&str>, seed: u64) -> Design {
+fn assemble(document: &Document, app: Option<&str>, executable: Option<&Executable>, seed: u64) -> Design {
     let root = document.root();
     let clocks = Clocks::read(&root);
     let (clusters, mut configs) = cluster::clusters(&root, &clocks);
@@ -175,6 +190,10 @@ fn assemble(document: &Document, app: Option<&str>, seed: u64) -> Design {
         keeps,
         results: place::has_results(&root),
         queue_manager,
+        bind: root.section("bind"),
+        executable,
+        costs: ExecutionCosts::plain(),
+        is_executed: false,
     };
     if queue_manager == Some(Kind::QArray) && threads > u64::from(Q_ARRAY_THREADS) {
         let message = format!(
@@ -276,9 +295,15 @@ fn programs(
         // Another program runs; the file's own may stay for the next time.
         document.root().leave(&["program"]);
     }
-    let runs = app.map(str::to_owned).or(own.clone()).unwrap_or_default();
+    // An executed program takes the place of the file's own, unless that says by a step where it is executed.
+    let replaces = reading.executable.is_some() && app.is_none() && !runs_by_step(&root);
+    if replaces {
+        root.leave(&["program"]);
+    }
+    let runs = app.map(str::to_owned).or(own.clone()).filter(|_| !replaces).unwrap_or_default();
     document.root().leave(&native::sections_of_others(&runs));
     for named in clusters {
+        reading.costs = named.costs.clone();
         let blocks = configs[named.first].block_cells.is_some();
         if blocks && named.program.is_none() {
             // They send what the program of the others stores.
@@ -291,7 +316,11 @@ fn programs(
             .map(|name| (name, (named.place.clone(), format!("cluster.{}.program", named.name))));
         let name = own.or(app.map(|app| (app, ("--app".to_owned(), String::new()))));
         let name = name.filter(|(name, _)| !natives(name) || named.program.is_some());
-        let number = match program(document, name, app.filter(|app| natives(app)), reading) {
+        let read = match reading.executable.filter(|_| replaces && named.program.is_none()) {
+            Some(executable) => Some(executed(executable, document, &named.place, reading)),
+            None => program(document, name, app.filter(|app| natives(app)), reading),
+        };
+        let number = match read {
             Some(program) => {
                 programs.push(program);
                 programs.len() - 1
@@ -328,6 +357,13 @@ fn programs(
         for config in &mut configs[named.first..named.first + named.count] {
             (config.program, config.takes) = (number, takes.clone());
         }
+    }
+    if let Some(executable) = reading.executable.filter(|_| !reading.is_executed) {
+        let message = format!(
+            "`{}` is executed nowhere: programs of clusters, and what --app names, say where by a step with op = \"run\"",
+            executable.name()
+        );
+        document.report("--program", "", message);
     }
     for (number, inbox) in inboxes.iter().enumerate() {
         if !configs.iter().any(|cluster| cluster.takes.contains(&number)) {

@@ -2,6 +2,7 @@
 //! that part alone made better, and the gain is what counts.
 
 use super::design::Design;
+use super::executed::Shared;
 use crate::error::Error;
 use crate::report::Bottleneck;
 use crate::request::RunRequest;
@@ -236,7 +237,7 @@ fn rate(
     let packets = rerun_packets(request);
     // A capture that ends within the warm-up leaves nothing to measure: then all of it counts.
     for warmup in [packets, 0] {
-        let (mut chip, _) = design.chip(request, config.clone())?;
+        let (mut chip, _) = design.chip(request, config.clone(), &Shared::default())?;
         let limit = RunLimit { warmup_packets: Some(warmup), packets };
         if chip.run(limit, &mut |_| tell()) == Outcome::Interrupted {
             return Err(Error::Interrupted);

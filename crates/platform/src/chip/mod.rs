@@ -5,6 +5,7 @@ mod board;
 mod check;
 mod cluster;
 mod design;
+mod executed;
 mod limits;
 mod native;
 mod place;

@@ -1,7 +1,8 @@
 //! Programs: `[program]` of a chip, and files of listed steps.
 
 use super::cluster::NamedInbox;
-use super::native::{Runs, names, reader};
+use super::executed::{Around, Executable, ExecutionCosts, Plan, Shared};
+use super::native::{self, Runs, names, reader};
 use super::place::in_folder;
 use crate::preset::find;
 use crate::routes::routes;
@@ -57,8 +58,16 @@ pub(super) struct ReadProgram {
 
 impl ReadProgram {
     /// A program that has seen no packet.
-    pub fn fresh(&self) -> Box<dyn PacketProgram> {
-        self.runs.fresh()
+    pub fn fresh(&self, shared: &Shared) -> Box<dyn PacketProgram> {
+        self.runs.fresh(shared)
+    }
+
+    /// The executed program, if it is one.
+    pub fn plan(&self) -> Option<&Plan> {
+        match &self.runs {
+            Runs::Executed(plan) => Some(plan),
+            _ => None,
+        }
     }
 }
 
@@ -76,6 +85,14 @@ pub(super) struct Reading<'a> {
     pub results: bool,
     /// The queue manager, if there is one.
     pub queue_manager: Option<linecard_queueing::Kind>,
+    /// `[bind]` of the chip.
+    pub bind: Option<Section<'a>>,
+    /// The program that is to be executed, if one is.
+    pub executable: Option<&'a Executable>,
+    /// What its instructions cost on the cluster at hand.
+    pub costs: ExecutionCosts,
+    /// Whether a program has a step that executes it.
+    pub is_executed: bool,
 }
 
 impl Reading<'_> {
@@ -194,6 +211,10 @@ pub(super) fn describe_program(name: &str) -> Result<(String, Vec<String>, Vec<R
         keeps: false,
         results: false,
         queue_manager: None,
+        bind: None,
+        executable: None,
+        costs: ExecutionCosts::plain(),
+        is_executed: false,
     };
     listed(&document.root(), name, &mut reading);
     let (title, extends) = (document.title().to_owned(), document.extends().to_vec());
@@ -213,6 +234,8 @@ enum Verb {
     Put,
     Send,
     Drop,
+    Run,
+    Finish,
 }
 
 const VERBS: &[(&str, Verb)] = &[
@@ -232,6 +255,8 @@ const VERBS: &[(&str, Verb)] = &[
     ("put", Verb::Put),
     ("send", Verb::Send),
     ("drop", Verb::Drop),
+    ("run", Verb::Run),
+    ("finish", Verb::Finish),
 ];
 
 const EACH: &[(&str, Each)] =
@@ -254,6 +279,7 @@ fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_>) -> Optio
         puts: vec![],
     };
     let mut steps = Vec::new();
+    let (mut kept, mut runs_at) = (Vec::new(), None);
     let mut looks_up = false;
     let listed = section.list("step");
     if listed.is_empty() {
@@ -265,6 +291,8 @@ fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_>) -> Optio
     }
     for step in &listed {
         step.text_if("name", "what people call the step");
+        let meaning = "left out where a program is executed, which does this work itself";
+        let replaced = step.switch_or("unless_executed", false, meaning);
         let verb = step.choice_or("op", "compute", VERBS, "what is done after the cycles");
         looks_up |= verb == Verb::LookUp;
         let each = step.choice_or("each", "packet", EACH, "how often the step is done");
@@ -272,21 +300,87 @@ fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_>) -> Optio
         let times = step.integer_or("times", 1, 0..=100_000, "how many times one after another") as u32;
         let cycles =
             step.integer_or("cycles", 0, 0..=10_000_000, "cycles of the engine before what it does") as u32;
+        if verb == Verb::Run {
+            if runs_at.replace(steps.len()).is_some() {
+                step.fail("op", "the program is executed by an earlier step already: once for a packet");
+            }
+            if each != Each::Packet || share < 1.0 || times != 1 {
+                step.fail("op", "is done once for every packet: leave out each, share and times");
+            }
+        }
         let does = does(step, verb, each, &mut read, reading);
+        if replaced && reading.executable.is_some() {
+            continue;
+        }
+        kept.push(step);
         steps.push(ListedStep { each, share, times, cycles, does });
     }
-    check_locks(&listed, &steps);
+    check_locks(&kept, &steps);
     if looks_up {
         read.routes = reading.routes(section);
     }
-    read.runs = Runs::Steps(StepList::new(steps, read.routes.as_deref().map(RouteTable::new)));
+    let routes = read.routes.as_deref().map(RouteTable::new);
+    read.runs = match (runs_at, reading.executable) {
+        (Some(at), Some(executable)) => {
+            let (front, behind) = StepList::parted(steps, at + 1, routes);
+            execute(executable, Around::Steps { front, behind }, &section.place(), reading, &mut read)
+        }
+        _ => Runs::Steps(StepList::new(steps, routes)),
+    };
     Some(read)
 }
 
+/// A program that is executed in the place of a chip's own. What moves packets there stays.
+pub(super) fn executed(
+    executable: &Executable,
+    document: &Document,
+    place: &str,
+    reading: &mut Reading<'_>,
+) -> ReadProgram {
+    let root = document.root();
+    let own = root.section("program");
+    let around = own.as_ref().and_then(|own| native::around(&root, own, reading));
+    let moves = around.is_some();
+    let (around, roles) = around.unwrap_or_else(|| {
+        let (front, behind) = StepList::parted(vec![], 0, None);
+        (Around::Steps { front, behind }, Vec::new())
+    });
+    let mut read = ReadProgram {
+        name: String::new(),
+        runs: Runs::Steps(StepList::new(vec![], None)),
+        routes: None,
+        roles,
+        moves_cells: moves,
+        allocates: matches!(around, Around::Io(_)),
+        puts: vec![],
+    };
+    read.runs = execute(executable, around, place, reading, &mut read);
+    read
+}
+
+/// Whether `[program]` of a chip lists a step at which a program is executed.
+pub(super) fn runs_by_step(root: &Section<'_>) -> bool {
+    let Some(own) = root.section("program") else { return false };
+    own.has("step") && own.list("step").iter().any(|step| step.says("op", "run"))
+}
+
+/// A program that is executed between steps.
+fn execute(
+    executable: &Executable,
+    around: Around,
+    place: &str,
+    reading: &mut Reading<'_>,
+    read: &mut ReadProgram,
+) -> Runs {
+    read.name = executable.name().to_owned();
+    reading.is_executed = true;
+    Runs::Executed(Box::new(executable.plan(around, place, reading, &mut read.roles)))
+}
+
 /// Locks are taken once and given back by the packet that took them, or threads would wait for ever.
-fn check_locks(listed: &[Section<'_>], steps: &[ListedStep]) {
+fn check_locks(listed: &[&Section<'_>], steps: &[ListedStep]) {
     let mut held: Vec<(u32, &Section<'_>)> = Vec::new();
-    for (section, step) in listed.iter().zip(steps) {
+    for (&section, step) in listed.iter().zip(steps) {
         match step.does {
             Does::Lock(_) | Does::Unlock(_)
                 if step.each != Each::Packet || step.share < 1.0 || step.times != 1 =>
@@ -303,7 +397,7 @@ fn check_locks(listed: &[Section<'_>], steps: &[ListedStep]) {
                     section.fail("lock", format!("{lock} is not taken here: an `op = \"lock\"` comes first"))
                 }
             },
-            Does::LookUp { .. } | Does::Put(_) | Does::Send { .. } | Does::Drop => {
+            Does::LookUp { .. } | Does::Put(_) | Does::Send { .. } | Does::Finish | Does::Drop => {
                 if let Some((lock, _)) = held.first() {
                     let message = format!(
                         "the packet may leave here with lock {lock} taken: give it back before this step"
@@ -399,5 +493,8 @@ fn does(
             }
         }
         Verb::Drop => Does::Drop,
+        Verb::Finish => Does::Finish,
+        // Its cycles are those in front of the program.
+        Verb::Run => Does::Compute,
     }
 }

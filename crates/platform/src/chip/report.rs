@@ -66,6 +66,7 @@ pub(super) fn report(told: &Told<'_>, bottleneck: Bottleneck) -> RunReport {
         resources,
         packet_time,
         drops,
+        programs: Vec::new(),
         summary: Summary { steady: Some(chip.was_warm() && is_steady(chip)), ..summary },
     }
 }

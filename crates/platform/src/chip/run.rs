@@ -1,7 +1,9 @@
 //! A run of a chip, from request to report.
 
 use super::design::Design;
+use super::executed::{Executable, Shared};
 use super::limits;
+use super::program::ReadProgram;
 use super::report::{Told, report};
 use super::timeline;
 use crate::error::Error;
@@ -103,14 +105,14 @@ impl PacketProgram for Ringed {
 
 impl Design {
     /// Fresh programs, with their costs of rings.
-    fn programs(&self) -> Vec<Box<dyn PacketProgram>> {
+    fn programs(&self, shared: &Shared) -> Vec<Box<dyn PacketProgram>> {
         let ring = |inbox: usize| {
             let entries = self.config.inboxes[inbox].capacity.unwrap_or(1);
             self.rings[inbox].map(|(role, bytes)| Ring { role: RoleId(role as u8), bytes, entries, next: 0 })
         };
         let puts: Vec<_> = (0..self.rings.len()).map(ring).collect();
-        let program = |(number, read): (usize, &super::program::ReadProgram)| -> Box<dyn PacketProgram> {
-            let inner = read.fresh();
+        let program = |(number, read): (usize, &ReadProgram)| -> Box<dyn PacketProgram> {
+            let inner = read.fresh(shared);
             let cluster = self.config.clusters.iter().find(|cluster| cluster.program == number);
             // Threads that also take from ports cannot tell which it was: entries of the first inbox count.
             let takes = cluster.and_then(|cluster| cluster.takes.first()).and_then(|&inbox| ring(inbox));
@@ -122,8 +124,8 @@ impl Design {
         self.programs.iter().enumerate().map(program).collect()
     }
 
-    /// Traffic as the request asks.
-    fn traffic(&self, request: &RunRequest) -> Result<Traffic, Error> {
+    /// Traffic as the request asks, with its bytes for a program that is executed.
+    fn traffic(&self, request: &RunRequest, shared: &Shared) -> Result<Traffic, Error> {
         let source = match &request.trace {
             // Where a packet always waits, a capture too short for the run begins again.
             Some(trace) => {
@@ -136,7 +138,11 @@ impl Design {
             false => None,
             true => Some(self.address_map(request)?),
         };
-        Ok(Traffic::of(source, map, self.traffic.speedup_ppm))
+        let traffic = Traffic::of(source, map, self.traffic.speedup_ppm);
+        Ok(match self.programs.iter().find_map(ReadProgram::plan) {
+            Some(plan) => traffic.with_bytes(plan.bytes_sink(&shared.frames)),
+            None => traffic,
+        })
     }
 
     /// Where packets without a route are moved to: into what the forwarding table of the program covers.
@@ -154,13 +160,20 @@ impl Design {
     }
 
     /// A chip that is ready to run, changed by `change`.
-    pub(super) fn chip(&self, request: &RunRequest, config: ChipConfig) -> Result<(Chip, Notes), Error> {
-        let mut traffic = self.traffic(request)?;
+    pub(super) fn chip(
+        &self,
+        request: &RunRequest,
+        config: ChipConfig,
+        shared: &Shared,
+    ) -> Result<(Chip, Notes), Error> {
+        let mut traffic = self.traffic(request, shared)?;
         let notes = traffic.notes();
         let source = Box::new(move || traffic.next());
-        let chip = Chip::new(config, self.programs(), source).map_err(|message| Error::Config {
+        let mut chip = Chip::new(config, self.programs(shared), source).map_err(|message| Error::Config {
             problems: vec![crate::preset::problem(request.preset.clone(), "", message)],
         })?;
+        let frames = shared.frames.clone();
+        chip.on_lost_bytes(Box::new(move |frame| frames.forget(frame)));
         notes.borrow_mut().ticks_per_second(chip.timebase().ticks_per_second());
         Ok((chip, notes))
     }
@@ -175,9 +188,12 @@ pub(crate) fn run(
     verdict: Verdict,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<RunReport, Error> {
-    let design = Design::load(&request.preset, &request.overrides, request.app.as_deref(), request.seed)?;
+    let executable = request.program.as_ref().map(|file| Executable::load(file, request.seed)).transpose()?;
+    let (app, seed) = (request.app.as_deref(), request.seed);
+    let design = Design::load_with(&request.preset, &request.overrides, app, executable.as_ref(), seed)?;
+    let shared = Shared::default();
     let config = ChipConfig { seed: request.seed, ..design.config.clone() };
-    let (mut chip, notes) = design.chip(request, config)?;
+    let (mut chip, notes) = design.chip(request, config, &shared)?;
     let file = request.timeline.as_ref().map(|path| WholeFile::create(path)).transpose()?;
     if request.timeline.is_some() {
         chip.record(Window {
@@ -196,7 +212,14 @@ pub(crate) fn run(
             _ => Progress { done: gone.min(all), total: all },
         }
     };
-    let outcome = chip.run(RunLimit { warmup_packets: warmup, packets }, &mut |gone| progress(come(gone)));
+    let mut look = |gone| match shared.is_faulty() {
+        true => ControlFlow::Break(()),
+        false => progress(come(gone)),
+    };
+    let outcome = chip.run(RunLimit { warmup_packets: warmup, packets }, &mut look);
+    if let Some(error) = shared.fault.take() {
+        return Err(error);
+    }
     judge(&outcome, &notes.borrow(), request)?;
     // A capture no longer than the warm-up leaves nothing to measure: run it again without one, and say so.
     let measured = chip.counts();
@@ -225,7 +248,7 @@ pub(crate) fn run(
     };
     let told =
         Told { design: &design, request, chip: &chip, counts: &measured, outcome: &outcome, notes: &notes };
-    let mut report = report(&told, limits);
+    let mut report = RunReport { programs: shared.reports(), ..report(&told, limits) };
     if let (Some(file), Some(recording)) = (file, chip.recording()) {
         let compressed = request.timeline.as_ref().is_some_and(|path| path.ends_with(".gz"));
         // The run was long, and its result is sound: it is not lost for the sake of a file.

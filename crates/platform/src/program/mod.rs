@@ -2,6 +2,7 @@
 
 mod cache;
 mod cores;
+mod frame;
 mod packets;
 mod part;
 mod trace;
@@ -12,7 +13,11 @@ pub use cores::{
     CoreReport, CoreRequest, CoreRow, CycleShares, Deployment, DeploymentRequest, DeploymentRow,
     RegisterRequest, RegisterRow, core_report, deployments, register_study, termination_study,
 };
+pub(crate) use frame::Framer;
 pub use packets::{PacketRequest, PacketStatistics};
 pub(crate) use part::Part;
+pub(crate) use trace::iss as refused_iss;
+pub(crate) use trace::read_image;
 pub use trace::{ProgramReport, ProgramRequest, Share, TracedProgram, run_program, trace_program};
 pub use xdp::{MapEntry, MapReport, RegionReport, XdpReport, XdpRequest, run_xdp};
+pub(crate) use xdp::{XdpLoad, load_xdp, refused as refused_xdp};

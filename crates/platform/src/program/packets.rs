@@ -1,21 +1,15 @@
 //! Packets for a program: a capture, or a link that a preset describes.
 
+use super::frame::{self, Framer};
 use super::part::Part;
 use crate::error::Error;
 use linecard_traffic::generators::{EmpiricalSizes, FlowMix, LinkMix, LinkPackets, Sizes};
 use linecard_traffic::remap::{AddressMap, AddressMapOptions, read_prefixes};
 use linecard_traffic::{
-    CaptureReader, Datagrams, FiveTuple, LinkType, Network, OpenOptions, Packet, PacketSource, Payload,
-    Severity, open,
+    CaptureReader, FiveTuple, Network, OpenOptions, Packet, PacketSource, Payload, Severity, open,
 };
 use std::collections::HashMap;
 use std::path::Path;
-
-/// Smallest Ethernet frame without its check sequence, and the largest that is made of a record that states more.
-const LEAST_FRAME_BYTES: usize = 60;
-const MOST_FRAME_BYTES: usize = 1 << 16;
-/// Destination and source of frames whose capture has no Ethernet header.
-const MADE_UP_ADDRESSES: [u8; 12] = [2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1];
 
 enum Source {
     Capture(Box<CaptureReader>),
@@ -63,15 +57,13 @@ pub struct PacketStatistics {
 /// IP packets, one at a time.
 pub(crate) struct Packets {
     source: Source,
-    datagrams: Datagrams,
+    framer: Framer,
     map: Option<AddressMap>,
     left: u64,
     total: u64,
     first_ns: Option<u64>,
     flows: HashMap<FiveTuple, u64>,
     gaps: Vec<u32>,
-    /// The frame that was made last.
-    frame: Vec<u8>,
     bytes: u64,
     statistics: PacketStatistics,
 }
@@ -118,14 +110,13 @@ impl Packets {
         let limit = if request.packets == 0 { u64::MAX } else { request.packets };
         Ok(Self {
             source,
-            datagrams: Datagrams::new(payload, request.seed),
+            framer: Framer::new(payload, request.seed),
             map,
             left: limit,
             total: request.packets,
             first_ns: None,
             flows: HashMap::new(),
             gaps: Vec::new(),
-            frame: Vec::new(),
             bytes: 0,
             statistics,
         })
@@ -167,58 +158,33 @@ impl Packets {
         packet.time_ns.saturating_sub(first)
     }
 
-    /// The next IP packet and its arrival in microseconds since the first.
-    pub fn next(&mut self) -> Result<Option<(&[u8], u32)>, Error> {
+    /// The next record that `is_wanted`, moved, and its arrival in nanoseconds since the first.
+    fn next_of(&mut self, is_wanted: fn(&Packet) -> bool) -> Result<Option<(Packet, u64)>, Error> {
         loop {
             let Some(mut packet) = self.record()? else { return Ok(None) };
-            if !is_ip(&packet) {
-                self.statistics.not_ip += 1;
-                continue;
+            if is_wanted(&packet) {
+                let time_ns = self.take(&mut packet);
+                return Ok(Some((packet, time_ns)));
             }
-            let time_us = (self.take(&mut packet) / 1000) as u32;
-            let frame = captured(&self.source);
-            let bytes = self.datagrams.build(&packet, frame).unwrap_or_default();
-            self.bytes += bytes.len() as u64;
-            return Ok(Some((bytes, time_us)));
+            self.statistics.not_ip += 1;
         }
     }
 
-    /// The next Ethernet frame, without its check sequence, and its arrival in nanoseconds since the first.
-    ///
-    /// IP packets are whole, as by [`Packets::next`], behind the link header of the capture, or, where that has another or
-    /// none, behind a made-up one. Frames without IP are as captured, and zero behind that up to their size on the wire;
-    /// what is neither IP nor Ethernet is left out.
+    /// The next IP packet and its arrival in microseconds since the first.
+    pub fn next(&mut self) -> Result<Option<(&[u8], u32)>, Error> {
+        let Some((packet, time_ns)) = self.next_of(frame::is_ip)? else { return Ok(None) };
+        let bytes = self.framer.datagram(&packet, captured(&self.source)).unwrap_or_default();
+        self.bytes += bytes.len() as u64;
+        Ok(Some((bytes, (time_ns / 1000) as u32)))
+    }
+
+    /// The next Ethernet frame, without its check sequence, and its arrival in nanoseconds since the first; what is neither
+    /// IP nor Ethernet is left out ([`Framer::ethernet`]).
     pub fn next_frame(&mut self) -> Result<Option<(&[u8], u64)>, Error> {
-        loop {
-            let Some(mut packet) = self.record()? else { return Ok(None) };
-            let ethernet = packet.link == LinkType::ETHERNET;
-            if !is_ip(&packet) && !ethernet {
-                self.statistics.not_ip += 1;
-                continue;
-            }
-            let time_ns = self.take(&mut packet);
-            let frame = captured(&self.source);
-            self.frame.clear();
-            match self.datagrams.build(&packet, frame).filter(|_| is_ip(&packet)) {
-                Some(datagram) => {
-                    match frame.get(..usize::from(packet.ip_offset)).filter(|_| ethernet) {
-                        Some(header) if header.len() >= 14 => self.frame.extend_from_slice(header),
-                        _ => {
-                            self.frame.extend_from_slice(&MADE_UP_ADDRESSES);
-                            let kind: u16 = if packet.network == Network::Ipv4 { 0x0800 } else { 0x86dd };
-                            self.frame.extend_from_slice(&kind.to_be_bytes());
-                        }
-                    }
-                    self.frame.extend_from_slice(datagram);
-                }
-                None => self.frame.extend_from_slice(frame),
-            }
-            let wire = if ethernet { packet.wire_bytes as usize } else { 0 };
-            let size = wire.clamp(LEAST_FRAME_BYTES, MOST_FRAME_BYTES).max(self.frame.len());
-            self.frame.resize(size, 0);
-            self.bytes += size as u64;
-            return Ok(Some((&self.frame, time_ns)));
-        }
+        let Some((packet, time_ns)) = self.next_of(frame::is_frame)? else { return Ok(None) };
+        let bytes = self.framer.ethernet(&packet, captured(&self.source)).unwrap_or_default();
+        self.bytes += bytes.len() as u64;
+        Ok(Some((bytes, time_ns)))
     }
 
     fn count(&mut self, packet: &Packet) {
@@ -245,11 +211,6 @@ impl Packets {
         }
         statistics
     }
-}
-
-/// Whether a record has an IP packet that can be made whole.
-fn is_ip(packet: &Packet) -> bool {
-    packet.network != Network::Other && (packet.ip_bytes > 0 || packet.wire_bytes >= 20)
 }
 
 /// What the capture has of the packet at hand.

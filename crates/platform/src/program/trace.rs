@@ -96,7 +96,7 @@ fn config(place: &str, message: String) -> Error {
     Error::Config { problems: vec![problem(place.to_owned(), "", message)] }
 }
 
-fn iss(error: IssError) -> Error {
+pub(crate) fn iss(error: IssError) -> Error {
     match error {
         IssError::Image { file, found, expected } => {
             config(&file, format!("found {found}, expected {expected}"))

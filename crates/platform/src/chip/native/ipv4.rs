@@ -2,12 +2,28 @@
 
 use super::{MILLION, Runs};
 use crate::chip::program::{ReadProgram, Reading};
-use linecard_apps::{BufferingScheme, Ipv4Config, Ipv4Forward, Ipv4Roles, RouteTable};
+use linecard_apps::{BufferingScheme, Carrier, Ipv4Config, Ipv4Forward, Ipv4Roles, RouteTable};
 use linecard_config::Section;
 use linecard_program::script::RoleId;
 
 /// Reads its costs.
 pub(super) fn read(_: &Section<'_>, section: &Section<'_>, reading: &mut Reading<'_>) -> ReadProgram {
+    let (carrier, used) = carrier(section, reading);
+    let routes = reading.routes(section);
+    let table = RouteTable::new(routes.as_deref().unwrap_or_default());
+    ReadProgram {
+        name: "ipv4_forward".to_owned(),
+        runs: Runs::Ipv4(Ipv4Forward::new(carrier.config, carrier.roles, table)),
+        routes,
+        roles: used,
+        moves_cells: true,
+        allocates: false,
+        puts: vec![],
+    }
+}
+
+/// Reads how it carries packets, and the roles that this uses.
+pub(super) fn carrier(section: &Section<'_>, reading: &mut Reading<'_>) -> (Carrier, Vec<usize>) {
     let schemes = BufferingScheme::ALL.map(|scheme| (scheme.name(), scheme));
     let cycles = |key: &str, meaning: &str| section.integer(key, 0..=MILLION, meaning) as u32;
     let config = Ipv4Config {
@@ -25,7 +41,6 @@ pub(super) fn read(_: &Section<'_>, section: &Section<'_>, reading: &mut Reading
             as u32,
         table_words: section.integer("table_words", 1..=1000, "words of each of them") as u32,
     };
-    let routes = reading.routes(section);
     let place = section.place();
     let mut used = Vec::new();
     let mut role = |name: &str, bytes: u64, wanted: bool| {
@@ -51,14 +66,5 @@ pub(super) fn read(_: &Section<'_>, section: &Section<'_>, reading: &mut Reading
             "DYNAMIC looks at what waits for output ports: give [transmit] with watermarks, as platforms/ixp2400_dynamic does",
         );
     }
-    let table = RouteTable::new(routes.as_deref().unwrap_or_default());
-    ReadProgram {
-        name: "ipv4_forward".to_owned(),
-        runs: Runs::Ipv4(Ipv4Forward::new(config, roles, table)),
-        routes,
-        roles: used,
-        moves_cells: true,
-        allocates: false,
-        puts: vec![],
-    }
+    (Carrier { config, roles }, used)
 }

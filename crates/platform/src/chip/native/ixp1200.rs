@@ -65,6 +65,14 @@ fn io(section: &Section<'_>, named: &mut Named<'_, '_>) -> Io {
     Io { costs, roles }
 }
 
+/// The loops alone, and the roles that they use.
+pub(super) fn loops(section: &Section<'_>, reading: &mut Reading<'_>) -> (Io, Vec<usize>) {
+    section.leave(&["routes", "digest_hashes"]);
+    let mut named = Named { reading, place: section.place(), used: Vec::new() };
+    let io = io(section, &mut named);
+    (io, named.used)
+}
+
 /// What programs with the costs of [`io`] do not read.
 pub(super) fn leave_io(section: &Section<'_>) {
     section.leave(&[

@@ -5,6 +5,7 @@ mod ipv4;
 mod ixp1200;
 mod spalink;
 
+use super::executed::{Around, Plan, Shared};
 use super::program::{ReadProgram, Reading};
 use linecard_apps::{Firewall, Ipv4Forward, L3Forward, Nat, Probe, StepList, VanillaIp};
 use linecard_config::Section;
@@ -55,12 +56,14 @@ pub(super) enum Runs {
     Firewall(Firewall),
     Vanilla(VanillaIp),
     Probe(Probe),
+    Executed(Box<Plan>),
 }
 
 impl Runs {
     /// A program that has seen no packet.
-    pub fn fresh(&self) -> Box<dyn PacketProgram> {
+    pub fn fresh(&self, shared: &Shared) -> Box<dyn PacketProgram> {
         match self {
+            Runs::Executed(plan) => plan.start(shared),
             Runs::Steps(steps) => Box::new(steps.clone()),
             Runs::Ipv4(program) => Box::new(program.clone()),
             Runs::L3Forward(program) => Box::new(program.clone()),
@@ -82,6 +85,29 @@ pub(super) fn is_costed(name: &str, root: &Section<'_>) -> bool {
     let Some(native) = NATIVE.iter().find(|native| native.name == name) else { return false };
     let (table, key) = native.needs;
     root.has(table) && (key.is_empty() || root.section(table).is_some_and(|section| section.has(key)))
+}
+
+/// What moves packets around an executed program, on a chip whose own program is one of these; and the roles that it uses.
+/// Nothing where packets need not be moved by programs.
+pub(super) fn around(
+    root: &Section<'_>,
+    own: &Section<'_>,
+    reading: &mut Reading<'_>,
+) -> Option<(Around, Vec<usize>)> {
+    let run = own.text_if("run", "program: a preset of presets/programs, or a file")?;
+    let loops =
+        is_costed("l3fwd16", root) && ["l3fwd16", "nat", "firewall", "vanilla_ip"].contains(&run.as_str());
+    match run.as_str() {
+        "ipv4_forward" => {
+            let (carrier, used) = ipv4::carrier(own, reading);
+            Some((Around::Carrier(carrier), used))
+        }
+        _ if loops => {
+            let (io, used) = ixp1200::loops(own, reading);
+            Some((Around::Io(io), used))
+        }
+        _ => None,
+    }
 }
 
 /// Names of all.

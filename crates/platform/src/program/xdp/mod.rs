@@ -49,7 +49,7 @@ fn config(place: &str, message: String) -> Error {
 }
 
 /// What the object or the request is refused for, and what a program does wrong.
-fn refused(error: EbpfError) -> Error {
+pub(crate) fn refused(error: EbpfError) -> Error {
     match error {
         EbpfError::Object { file, found, expected } => {
             config(&file, format!("found {found}, expected {expected}"))
@@ -69,6 +69,42 @@ fn refused(error: EbpfError) -> Error {
     }
 }
 
+/// What a program is loaded from.
+pub(crate) struct XdpLoad<'a> {
+    pub object: &'a str,
+    pub name: &'a str,
+    pub program: Option<&'a str>,
+    pub maps: &'a [(String, String)],
+    pub routes: Option<&'a str>,
+    pub options: Options,
+}
+
+/// Loads a program, and fills its maps.
+///
+/// # Errors
+/// When the object or a map's file cannot be used.
+pub(crate) fn load_xdp(load: &XdpLoad<'_>) -> Result<Machine, Error> {
+    let Options { budget, cpus, .. } = load.options;
+    if budget > MOST_BUDGET {
+        let message = format!("found {budget} instructions a packet, expected at most {MOST_BUDGET}");
+        return Err(config("budget", message));
+    }
+    if !(1..=MOST_CPUS).contains(&cpus) {
+        return Err(config("cpus", format!("found {cpus}, expected 1 to {MOST_CPUS}")));
+    }
+    let bytes = bounded::read(load.object, bounded::MOST_INPUT_BYTES)
+        .map_err(|error| config(load.name, format!("cannot read the program: {error}")))?;
+    let object = Object::read(load.name, &bytes).map_err(refused)?;
+    let mut machine = Machine::load(&object, load.program, load.options).map_err(refused)?;
+    for (map, file) in load.maps {
+        fill::fill(&mut machine, map, file)?;
+    }
+    if let Some(file) = load.routes {
+        fill::routes(&mut machine, file)?;
+    }
+    Ok(machine)
+}
+
 /// Runs an XDP program on the frames of a capture or of a described link, one after another.
 ///
 /// # Errors
@@ -78,30 +114,19 @@ pub fn run_xdp(
     request: &XdpRequest,
     progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
 ) -> Result<XdpReport, Error> {
-    if request.budget > MOST_BUDGET {
-        let message =
-            format!("found {} instructions a packet, expected at most {MOST_BUDGET}", request.budget);
-        return Err(config("budget", message));
-    }
-    if !(1..=MOST_CPUS).contains(&request.cpus) {
-        return Err(config("cpus", format!("found {}, expected 1 to {MOST_CPUS}", request.cpus)));
-    }
-    let bytes = bounded::read(&request.object, bounded::MOST_INPUT_BYTES)
-        .map_err(|error| config(&request.name, format!("cannot read the program: {error}")))?;
-    let object = Object::read(&request.name, &bytes).map_err(refused)?;
-    let options = Options {
-        budget: request.budget,
-        cpus: request.cpus,
-        seed: request.packets.seed,
-        ..Options::default()
-    };
-    let mut machine = Machine::load(&object, request.program.as_deref(), options).map_err(refused)?;
-    for (map, file) in &request.maps {
-        fill::fill(&mut machine, map, file)?;
-    }
-    if let Some(file) = &request.routes {
-        fill::routes(&mut machine, file)?;
-    }
+    let mut machine = load_xdp(&XdpLoad {
+        object: &request.object,
+        name: &request.name,
+        program: request.program.as_deref(),
+        maps: &request.maps,
+        routes: request.routes.as_deref(),
+        options: Options {
+            budget: request.budget,
+            cpus: request.cpus,
+            seed: request.packets.seed,
+            ..Options::default()
+        },
+    })?;
     let mut packets = Packets::new(&request.packets)?;
     let mut profile = Profile::new(machine.code());
     let mut tally = Tally::default();

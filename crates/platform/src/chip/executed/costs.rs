@@ -1,0 +1,185 @@
+//! What instructions of executed programs cost on the engines of a cluster: `[cluster.NAME.ebpf]` and
+//! `[cluster.NAME.riscv]`, cycles of the engine by class.
+//!
+//! Left out, every instruction takes a cycle: a plain core in order. What an access of a memory takes beyond its
+//! instruction is the memory's; the cycles to issue it are the cluster's `issue_cycles` and `post_cycles`.
+
+use linecard_config::Section;
+
+const MOST_CYCLES: u64 = 100_000;
+
+/// Declares a table of costs: its fields, their keys, defaults and meanings.
+macro_rules! costs {
+    ($(#[$doc:meta])* $name:ident { $($field:ident = $default:literal, $meaning:literal;)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub(in crate::chip) struct $name {
+            $(#[doc = $meaning] pub $field: u32,)*
+        }
+
+        impl $name {
+            fn plain() -> Self {
+                Self { $($field: $default,)* }
+            }
+
+            fn of(section: &Section<'_>) -> Self {
+                Self {
+                    $($field: section.integer_or(stringify!($field), $default, 0..=MOST_CYCLES, $meaning) as u32,)*
+                }
+            }
+        }
+    };
+}
+
+costs! {
+    /// Costs of eBPF instructions.
+    EbpfCycles {
+        alu_cycles = 1, "64-bit arithmetic with a register or a constant of 0 to 255";
+        alu32_cycles = 1, "32-bit arithmetic, likewise";
+        move_cycles = 1, "64-bit move of a register";
+        move32_cycles = 1, "32-bit move of a register";
+        move_constant_cycles = 1, "move of a constant of at most 16 bits";
+        move_wide_cycles = 1, "move of a constant of more than 16 bits";
+        constant64_cycles = 1, "64-bit constant (two slots)";
+        map_handle_cycles = 1, "address of a map";
+        constant16_cycles = 0, "more, for an operand above 255 or below 0";
+        constant32_cycles = 0, "more, for an operand of more than 16 bits";
+        shift_cycles = 1, "shift by a constant";
+        shift_register_cycles = 1, "shift by a register";
+        multiply_cycles = 1, "multiplication";
+        divide_cycles = 1, "division or remainder";
+        swap16_cycles = 1, "byte swap of 16 bits";
+        swap32_cycles = 1, "byte swap of 32 bits";
+        swap64_cycles = 1, "byte swap of 64 bits";
+        jump_cycles = 1, "jump without a condition";
+        jump_zero_cycles = 1, "jump if equal, or not, to the constant 0";
+        jump_equal_cycles = 1, "jump if equal, or not, to anything else";
+        jump_order_cycles = 1, "jump if less, greater, or a bit is set";
+        taken_cycles = 0, "more, for a jump that is taken";
+        call_cycles = 1, "call of a function of the program, and the return from it";
+        exit_cycles = 1, "end of the program";
+        helper_cycles = 20, "a helper that has no cycles of its own";
+        local_load_cycles = 1, "load from the stack, the context, or what is bound to no memory";
+        local_store_cycles = 1, "store there";
+        packet_address_cycles = 0, "load from the packet, before the access";
+        packet_result_cycles = 1, "load of up to 4 bytes from the packet, once they are there";
+        packet_result8_cycles = 1, "load of 8 bytes from the packet, once they are there";
+        packet_merged_cycles = 1, "load from the packet of bytes that a load before has brought along";
+        packet_store_cycles = 1, "store to the packet, before the access";
+        map_address_cycles = 0, "load from the value of a map, before the access; nothing at offset 0";
+        map_result_cycles = 1, "load of up to 4 bytes of a value, once they are there";
+        map_result8_cycles = 1, "load of 8 bytes of a value, once they are there";
+        map_store_cycles = 1, "store to the value of a map, before the access";
+        atomic_cycles = 1, "atomic operation, before the access";
+    }
+}
+
+costs! {
+    /// Costs of RISC-V instructions.
+    RiscvCycles {
+        alu_cycles = 1, "arithmetic, constants, moves";
+        multiply_cycles = 1, "multiplication";
+        divide_cycles = 1, "division or remainder";
+        load_cycles = 1, "load";
+        store_cycles = 1, "store";
+        branch_cycles = 1, "branch";
+        jump_cycles = 1, "jump, call, return";
+        taken_cycles = 0, "more, for a branch that is taken, and for a jump";
+        load_use_cycles = 0, "more, where the next instruction needs what a load brings";
+        lock_cycles = 1, "taking a lock, or giving it back";
+    }
+}
+
+/// Helpers that may have cycles of their own.
+const HELPERS: &[(u32, &str, &str)] = &[
+    (1, "map_lookup_elem", "cycles of bpf_map_lookup_elem, beside its accesses"),
+    (2, "map_update_elem", "cycles of bpf_map_update_elem, beside its accesses"),
+    (3, "map_delete_elem", "cycles of bpf_map_delete_elem, beside its accesses"),
+    (5, "ktime_get_ns", "cycles of bpf_ktime_get_ns"),
+    (7, "get_prandom_u32", "cycles of bpf_get_prandom_u32"),
+    (8, "get_smp_processor_id", "cycles of bpf_get_smp_processor_id"),
+    (23, "redirect", "cycles of bpf_redirect"),
+    (25, "perf_event_output", "cycles of bpf_perf_event_output"),
+    (28, "csum_diff", "cycles of bpf_csum_diff"),
+    (44, "xdp_adjust_head", "cycles of bpf_xdp_adjust_head"),
+    (51, "redirect_map", "cycles of bpf_redirect_map"),
+    (65, "xdp_adjust_tail", "cycles of bpf_xdp_adjust_tail"),
+    (69, "fib_lookup", "cycles of bpf_fib_lookup"),
+];
+
+/// Costs of eBPF programs.
+#[derive(Clone, Debug)]
+pub(in crate::chip) struct EbpfCosts {
+    pub cycles: EbpfCycles,
+    /// By number.
+    pub helpers: Vec<(u32, u32)>,
+    /// Loads from the packet at constant distances that lie within so many bytes are one access; 0 leaves each alone.
+    pub merge_bytes: u32,
+    /// Whether the thread waits for stores, and for atomic operations whose result nobody asks for.
+    pub waits_for_writes: bool,
+}
+
+impl EbpfCosts {
+    /// Cycles of a helper.
+    pub fn helper(&self, number: u32) -> u32 {
+        let own = self.helpers.iter().find(|(known, _)| *known == number);
+        own.map_or(self.cycles.helper_cycles, |(_, cycles)| *cycles)
+    }
+}
+
+/// Costs of C programs.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::chip) struct RiscvCosts {
+    pub cycles: RiscvCycles,
+    /// See [`EbpfCosts::waits_for_writes`].
+    pub waits_for_writes: bool,
+}
+
+/// What executed programs cost on a cluster.
+#[derive(Clone, Debug)]
+pub(in crate::chip) struct ExecutionCosts {
+    pub ebpf: EbpfCosts,
+    pub riscv: RiscvCosts,
+}
+
+impl ExecutionCosts {
+    /// A cycle an instruction.
+    pub fn plain() -> Self {
+        let cycles = EbpfCycles::plain();
+        Self {
+            ebpf: EbpfCosts { cycles, helpers: vec![], merge_bytes: 0, waits_for_writes: false },
+            riscv: RiscvCosts { cycles: RiscvCycles::plain(), waits_for_writes: false },
+        }
+    }
+
+    /// Reads both tables of a cluster.
+    pub fn read(cluster: &Section<'_>) -> Self {
+        const WAITS: &str =
+            "whether the thread waits for stores, and for atomic operations whose result nobody asks for";
+        let waits = |section: &Section<'_>| section.switch_or("waits_for_writes", false, WAITS);
+        let mut costs = Self::plain();
+        if let Some(section) = cluster.section("ebpf") {
+            let own = |helpers: &Section<'_>, &(number, name, meaning): &(u32, &str, &str)| {
+                let cycles = helpers.integer_if(name, 0..=MOST_CYCLES, meaning)?;
+                Some((number, cycles as u32))
+            };
+            costs.ebpf = EbpfCosts {
+                cycles: EbpfCycles::of(&section),
+                helpers: section.section("helpers").map_or_else(Vec::new, |helpers| {
+                    HELPERS.iter().filter_map(|helper| own(&helpers, helper)).collect()
+                }),
+                merge_bytes: section.integer_or(
+                    "merge_bytes",
+                    0,
+                    0..=128,
+                    "loads from the packet at constant distances within so many bytes are one access; 0: each is its own",
+                ) as u32,
+                waits_for_writes: waits(&section),
+            };
+        }
+        if let Some(section) = cluster.section("riscv") {
+            costs.riscv = RiscvCosts { cycles: RiscvCycles::of(&section), waits_for_writes: waits(&section) };
+        }
+        costs
+    }
+}

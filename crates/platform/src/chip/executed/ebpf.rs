@@ -1,0 +1,500 @@
+//! An XDP program on a chip: executed for each packet, and written down as steps while it is.
+//!
+//! What an instruction costs follows from its class and the cluster's table, but for loads and stores, whose cost is that
+//! of the region they go to. Costs are summed up over runs of code: a step is the cycles since the step before, then an
+//! access.
+
+use super::costs::EbpfCosts;
+use super::{Done, Fate, LineUse, Placed, Use};
+use linecard_ebpf::{
+    Access as Touch, AccessKind, Arrival, Code, EbpfError, Hook, Kind, Machine, Op, PACKET, Target, Verdict,
+};
+use linecard_program::script::{Access, RoleId, Steps};
+use std::collections::BTreeMap;
+
+/// Number of the frame register, whose stores cannot go to the packet.
+const FRAME: u8 = 10;
+/// Regions of addresses that stand for maps.
+const HANDLES: u64 = 0xfff << 52;
+/// First byte of a packet as received, in its region.
+const HEADROOM: u32 = linecard_ebpf::HEADROOM_BYTES as u32;
+/// Packets stand side by side in their memory, in rooms of so many bytes, so many rooms.
+pub(super) const ROOM_BYTES: u32 = 2048;
+const ROOMS: u32 = 64;
+
+/// Where the packet of a number stands in its memory.
+pub(super) fn room_of(number: u64) -> u32 {
+    (number % u64::from(ROOMS)) as u32 * ROOM_BYTES
+}
+
+/// What an operation is to the listener.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Does {
+    /// Its cycles, and nothing else.
+    Computes,
+    Loads,
+    Stores,
+    /// An atomic operation; whether its result is wanted.
+    Atomic {
+        result: bool,
+    },
+    /// A helper; its accesses follow.
+    Calls,
+}
+
+/// What is known of an operation before it is executed.
+#[derive(Clone, Copy, Debug)]
+struct Priced {
+    does: Does,
+    /// Bytes of the packet that its load brings along, from so many bytes in front of its own; 0 where another load
+    /// brings them.
+    span: u8,
+    ahead: u8,
+    /// Whether the offset is 0, so that no address is worked out.
+    at_start: bool,
+    wide: bool,
+    /// Whether what stands in the code says where it goes on when it is left.
+    jumps: bool,
+}
+
+/// A program's operations with what they cost on a cluster.
+#[derive(Clone, Debug)]
+pub(super) struct PricedCode {
+    ops: Vec<Priced>,
+    /// Cycles of all operations before this one; loads and stores count when it is known where they go.
+    sums: Vec<u32>,
+    /// Where a jump leads.
+    targets: Vec<u32>,
+    /// Where each region is placed, by number; nothing where it costs cycles alone.
+    regions: Vec<Option<Placed>>,
+    costs: EbpfCosts,
+}
+
+impl PricedCode {
+    pub fn new(code: &Code, costs: &EbpfCosts, regions: Vec<Option<Placed>>) -> Self {
+        let count = code.ops().len() as u32;
+        let originals: Vec<Op> = (0..count).map(|index| code.original(index)).collect();
+        let merged = merge(&originals, costs.merge_bytes);
+        let mut sums = Vec::with_capacity(originals.len() + 1);
+        let mut sum = 0u32;
+        for op in &originals {
+            sums.push(sum);
+            sum = sum.wrapping_add(cycles(op, costs));
+        }
+        sums.push(sum);
+        let ops = originals.iter().zip(merged).map(|(op, (span, ahead))| Priced {
+            does: does(op),
+            span,
+            ahead,
+            at_start: op.to == 0,
+            wide: matches!(op.kind, Kind::Ld8),
+            jumps: op.jumps() || matches!(op.kind, Kind::Ja | Kind::Call),
+        });
+        Self {
+            ops: ops.collect(),
+            sums,
+            targets: originals.iter().map(|op| op.to as u32).collect(),
+            regions,
+            costs: costs.clone(),
+        }
+    }
+}
+
+fn does(op: &Op) -> Does {
+    use Kind as K;
+    match op.kind {
+        K::Ld1 | K::Ld2 | K::Ld4 | K::Ld8 | K::Lds1 | K::Lds2 | K::Lds4 => Does::Loads,
+        K::St1 | K::St2 | K::St4 | K::St8 | K::Stx1 | K::Stx2 | K::Stx4 | K::Stx8 => Does::Stores,
+        // Bit 0 of the operation asks for the old value.
+        K::Atomic4 | K::Atomic8 => Does::Atomic { result: op.imm & 1 == 1 },
+        K::Helper => Does::Calls,
+        _ => Does::Computes,
+    }
+}
+
+/// Whether the second operand is a constant: operations come in pairs, constant first.
+fn by_constant(kind: Kind) -> bool {
+    let rows = [
+        (Kind::AddI, Kind::SmodR),
+        (Kind::AddWI, Kind::SmodWR),
+        (Kind::JeqI, Kind::JsleR),
+        (Kind::JeqWI, Kind::JsleWR),
+    ];
+    let in_row = |&(first, last): &(Kind, Kind)| {
+        let kind = kind as u8;
+        (first as u8..=last as u8).contains(&kind) && (kind - first as u8).is_multiple_of(2)
+    };
+    rows.iter().any(in_row)
+}
+
+/// Cycles of an operation that do not depend on where it goes.
+fn cycles(op: &Op, costs: &EbpfCosts) -> u32 {
+    use Kind as K;
+    let c = &costs.cycles;
+    let constant = by_constant(op.kind);
+    let of_constant = match op.imm {
+        0..=255 => 0,
+        -65_536..=65_535 => c.constant16_cycles,
+        _ => c.constant32_cycles,
+    };
+    let operand = if constant { of_constant } else { 0 };
+    match op.kind {
+        K::MulI | K::MulR | K::MulWI | K::MulWR => c.multiply_cycles + operand,
+        K::DivI | K::DivR | K::SdivI | K::SdivR | K::ModI | K::ModR | K::SmodI | K::SmodR => {
+            c.divide_cycles + operand
+        }
+        K::DivWI | K::DivWR | K::SdivWI | K::SdivWR | K::ModWI | K::ModWR | K::SmodWI | K::SmodWR => {
+            c.divide_cycles + operand
+        }
+        K::LshI | K::RshI | K::ArshI | K::LshWI | K::RshWI | K::ArshWI => c.shift_cycles,
+        K::LshR | K::RshR | K::ArshR | K::LshWR | K::RshWR | K::ArshWR => c.shift_register_cycles,
+        K::MovI | K::MovWI => match op.imm {
+            -65_536..=65_535 => c.move_constant_cycles,
+            _ => c.move_wide_cycles,
+        },
+        K::MovR | K::MovS8 | K::MovS16 | K::MovS32 => c.move_cycles,
+        K::MovWR | K::MovSW8 | K::MovSW16 => c.move32_cycles,
+        K::Const if op.imm as u64 & HANDLES == HANDLES => c.map_handle_cycles,
+        K::Const => c.constant64_cycles,
+        K::Le16 | K::Le32 => c.alu_cycles,
+        K::Le64 => 0,
+        K::Be16 | K::Swap16 => c.swap16_cycles,
+        K::Be32 | K::Swap32 => c.swap32_cycles,
+        K::Be64 | K::Swap64 => c.swap64_cycles,
+        K::Ja => c.jump_cycles,
+        K::JeqI | K::JneI | K::JeqWI | K::JneWI if op.imm == 0 => c.jump_zero_cycles,
+        K::JeqI | K::JneI | K::JeqR | K::JneR | K::JeqWI | K::JneWI | K::JeqWR | K::JneWR => {
+            c.jump_equal_cycles + operand
+        }
+        _ if op.jumps() => c.jump_order_cycles + operand,
+        K::Call => c.call_cycles,
+        K::Exit => c.exit_cycles,
+        K::Helper => costs.helper(op.imm as u32),
+        K::Guarded | K::Illegal | K::End => 0,
+        _ if does(op) != Does::Computes => 0,
+        kind if (K::AddWI as u8..=K::NegW as u8).contains(&(kind as u8)) => c.alu32_cycles + operand,
+        _ => c.alu_cycles + operand,
+    }
+}
+
+/// For each load the bytes that it brings along if it is one of the packet, and how many of them lie in front of its own;
+/// (0, 0) where an earlier load brings them.
+///
+/// Loads by the same register, at distances that are known, with no store (but to the stack), no call, no label and no
+/// change of the register between them, are one access while they fit into `most` bytes.
+fn merge(ops: &[Op], most: u32) -> Vec<(u8, u8)> {
+    let bytes = |op: &Op| match op.kind {
+        Kind::Ld1 | Kind::Lds1 => 1,
+        Kind::Ld2 | Kind::Lds2 => 2,
+        Kind::Ld4 | Kind::Lds4 => 4,
+        Kind::Ld8 => 8,
+        _ => 0,
+    };
+    let mut merged: Vec<(u8, u8)> = ops.iter().map(|op| (bytes(op) as u8, 0)).collect();
+    if most == 0 {
+        return merged;
+    }
+    let mut labels = vec![false; ops.len() + 1];
+    for op in ops.iter().filter(|op| op.jumps() || matches!(op.kind, Kind::Ja | Kind::Call)) {
+        if let Some(label) = labels.get_mut(op.to as usize) {
+            *label = true;
+        }
+    }
+    /// Loads by one register: the first of them, and the bytes from its own offset that they cover.
+    struct Group {
+        register: u8,
+        leader: usize,
+        from: i64,
+        behind: i64,
+    }
+    let mut groups: Vec<Group> = Vec::new();
+    for (index, op) in ops.iter().enumerate() {
+        if labels[index] {
+            groups.clear();
+        }
+        match does(op) {
+            Does::Loads => {
+                let (from, behind) = (i64::from(op.to), i64::from(op.to) + bytes(op));
+                let group = groups.iter_mut().find(|group| group.register == op.src);
+                match group {
+                    Some(group) if group.behind.max(behind) - group.from.min(from) <= i64::from(most) => {
+                        (group.from, group.behind) = (group.from.min(from), group.behind.max(behind));
+                        merged[index] = (0, 0);
+                        let ahead = i64::from(ops[group.leader].to) - group.from;
+                        merged[group.leader] = ((group.behind - group.from) as u8, ahead as u8);
+                    }
+                    _ => {
+                        groups.retain(|group| group.register != op.src);
+                        groups.push(Group { register: op.src, leader: index, from, behind });
+                    }
+                }
+            }
+            Does::Stores | Does::Atomic { .. } if op.dst != FRAME => groups.clear(),
+            Does::Calls => groups.clear(),
+            _ if matches!(op.kind, Kind::Ja | Kind::Call | Kind::Exit) => groups.clear(),
+            _ => {}
+        }
+        let written = op.writes();
+        groups.retain(|group| written >> group.register & 1 == 0);
+    }
+    merged
+}
+
+/// How often operations were executed, what they cost, and what they asked memories for.
+#[derive(Clone, Debug)]
+pub(super) struct Tally {
+    begins: Vec<u64>,
+    leaves: Vec<u64>,
+    /// Cycles beside those that are known before, and accesses.
+    extra_cycles: Vec<u64>,
+    accesses: Vec<u64>,
+    verdicts: BTreeMap<&'static str, u64>,
+}
+
+impl Tally {
+    pub fn new(code: &PricedCode) -> Self {
+        let zeros = vec![0; code.ops.len()];
+        Self {
+            begins: zeros.clone(),
+            leaves: zeros.clone(),
+            extra_cycles: zeros.clone(),
+            accesses: zeros,
+            verdicts: BTreeMap::new(),
+        }
+    }
+
+    /// What the lines of the source came to.
+    pub fn told(&self, code: &PricedCode, machine: &Machine) -> Use {
+        let mut lines: BTreeMap<String, LineUse> = BTreeMap::new();
+        let (mut instructions, mut cycles, mut accesses, mut running) = (0, 0, 0, 0u64);
+        for index in 0..code.ops.len() {
+            running += self.begins[index];
+            let times = running;
+            running = running.saturating_sub(self.leaves[index]);
+            if times == 0 {
+                continue;
+            }
+            let own = u64::from(code.sums[index + 1].wrapping_sub(code.sums[index]));
+            let spent = times * own + self.extra_cycles[index];
+            let name = machine.line(index as u32).unwrap_or_else(|| machine.place(index as u32));
+            let line = lines.entry(name).or_default();
+            line.instructions += times;
+            line.cycles += spent;
+            line.accesses += self.accesses[index];
+            instructions += times;
+            cycles += spent;
+            accesses += self.accesses[index];
+        }
+        Use {
+            instructions,
+            cycles,
+            accesses,
+            verdicts: self.verdicts.iter().map(|(&name, &count)| (name.to_owned(), count)).collect(),
+            lines: lines.into_iter().map(|(name, line)| LineUse { name, ..line }).collect(),
+        }
+    }
+}
+
+/// Writes down what a program does.
+struct Listener<'a> {
+    code: &'a PricedCode,
+    tally: &'a mut Tally,
+    steps: &'a mut Steps,
+    /// Where the packet stands in its memory.
+    room: u32,
+    /// The run of code at hand: its first operation, and instructions before it.
+    first: u32,
+    before: u64,
+    /// Where the next run begins, if no jump says so.
+    begins: Option<u32>,
+    started: bool,
+    /// Operations before this one have been paid.
+    paid: u32,
+}
+
+impl Listener<'_> {
+    /// Cycles of all operations before `index` that have not been paid.
+    #[inline(always)]
+    fn pay(&mut self, index: u32) {
+        if index > self.paid {
+            let cycles = self.code.sums[index as usize].wrapping_sub(self.code.sums[self.paid as usize]);
+            self.steps.compute(cycles);
+            self.paid = index;
+        }
+    }
+
+    #[inline(always)]
+    fn spend(&mut self, index: usize, cycles: u32) {
+        self.steps.compute(cycles);
+        self.tally.extra_cycles[index] += u64::from(cycles);
+    }
+}
+
+impl Hook for Listener<'_> {
+    const ACCESSES: bool = true;
+
+    #[inline(always)]
+    fn begins(&mut self, index: u32) {
+        self.tally.begins[index as usize] += 1;
+        if self.started {
+            self.begins = Some(index);
+        } else {
+            self.started = true;
+            (self.first, self.paid) = (index, index);
+        }
+    }
+
+    #[inline(always)]
+    fn leaves(&mut self, index: u32) {
+        self.pay(index + 1);
+        self.tally.leaves[index as usize] += 1;
+        self.before += u64::from(index - self.first + 1);
+        let code = self.code;
+        let next = match self.begins.take() {
+            Some(next) => next,
+            None if code.ops[index as usize].jumps => {
+                let next = code.targets[index as usize];
+                self.tally.begins[next as usize] += 1;
+                self.spend(index as usize, code.costs.cycles.taken_cycles);
+                next
+            }
+            // The program ends.
+            None => return,
+        };
+        (self.first, self.paid) = (next, next);
+    }
+
+    #[inline(always)]
+    fn helper(&mut self, executed: u64, _: u32) {
+        let index = self.first + (executed - self.before) as u32 - 1;
+        self.pay(index + 1);
+    }
+
+    #[inline(always)]
+    fn access(&mut self, executed: u64, touch: Touch) {
+        let index = self.first + (executed - self.before) as u32 - 1;
+        let (at, code) = (index as usize, self.code);
+        let priced = code.ops[at];
+        let placed = code.regions.get(usize::from(touch.region.0)).copied().flatten();
+        let c = &code.costs.cycles;
+        let own = priced.does != Does::Calls;
+        if own {
+            self.pay(index);
+            self.paid = index + 1;
+        }
+        let Some(Placed { role, base, within_bytes }) = placed else {
+            if own {
+                let cycles = match touch.kind {
+                    AccessKind::Read => c.local_load_cycles,
+                    AccessKind::Write => c.local_store_cycles,
+                    AccessKind::Atomic => c.atomic_cycles,
+                };
+                self.spend(at, cycles);
+            }
+            return;
+        };
+        let packet = touch.region == PACKET;
+        let (mut address, mut bytes) = (touch.address, touch.bytes);
+        if packet {
+            address = address.saturating_sub(HEADROOM);
+            if priced.does == Does::Loads {
+                if priced.span == 0 {
+                    return self.spend(at, c.packet_merged_cycles);
+                }
+                (address, bytes) = (address.saturating_sub(priced.ahead.into()), priced.span.into());
+            }
+            address = self.room + address % ROOM_BYTES;
+        }
+        let (kind, in_front) = match touch.kind {
+            AccessKind::Read if packet => (Access::Read, c.packet_address_cycles),
+            AccessKind::Read if priced.at_start => (Access::Read, 0),
+            AccessKind::Read => (Access::Read, c.map_address_cycles),
+            AccessKind::Write if packet => (Access::Write, c.packet_store_cycles),
+            AccessKind::Write => (Access::Write, c.map_store_cycles),
+            AccessKind::Atomic => (Access::Add, c.atomic_cycles),
+        };
+        if own {
+            self.spend(at, in_front);
+        }
+        let waits = match priced.does {
+            Does::Loads | Does::Calls | Does::Atomic { result: true } => true,
+            _ => code.costs.waits_for_writes,
+        };
+        let address = base + address % within_bytes.max(1);
+        let bytes = bytes.min(u32::from(u16::MAX)) as u16;
+        match waits {
+            true => self.steps.access(role, kind, bytes, address),
+            false => self.steps.post(role, kind, bytes, address),
+        }
+        self.tally.accesses[at] += 1;
+        if priced.does == Does::Loads {
+            let result = match (packet, priced.wide) {
+                (true, false) => c.packet_result_cycles,
+                (true, true) => c.packet_result8_cycles,
+                (false, false) => c.map_result_cycles,
+                (false, true) => c.map_result8_cycles,
+            };
+            self.spend(at, result);
+        }
+    }
+}
+
+/// An XDP program at work.
+pub(super) struct Running {
+    pub machine: Machine,
+    pub code: PricedCode,
+    pub tally: Tally,
+    cpus: u32,
+}
+
+impl Running {
+    pub fn new(machine: Machine, code: PricedCode, cpus: u32) -> Self {
+        Self { tally: Tally::new(&code), machine, code, cpus: cpus.max(1) }
+    }
+
+    /// Executes the program on a packet, and appends what it did to `steps`.
+    pub fn packet(
+        &mut self,
+        frame: &[u8],
+        time_ns: u64,
+        number: u64,
+        interface: u32,
+        steps: &mut Steps,
+    ) -> Result<Done, EbpfError> {
+        let cpu = (number % u64::from(self.cpus)) as u32;
+        let arrival = Arrival { time_ns, interface, queue: cpu, cpu };
+        let room = room_of(number);
+        let mut listener = Listener {
+            code: &self.code,
+            tally: &mut self.tally,
+            steps,
+            room,
+            first: 0,
+            before: 0,
+            begins: None,
+            started: false,
+            paid: 0,
+        };
+        let outcome = self.machine.packet(frame, arrival, &mut listener)?;
+        let (name, fate) = match outcome.verdict {
+            Verdict::Aborted => ("aborted", Fate::Ends),
+            Verdict::Drop => ("drop", Fate::Ends),
+            Verdict::Pass => ("pass", Fate::Leaves),
+            Verdict::Tx => ("tx", Fate::Returns),
+            Verdict::Redirect(Target::Interface(to) | Target::Cpu(to) | Target::Socket(to)) => {
+                ("redirect", Fate::LeavesBy(to as u16))
+            }
+            Verdict::Redirect(Target::Broadcast) => ("redirect", Fate::Leaves),
+        };
+        *self.tally.verdicts.entry(name).or_insert(0) += 1;
+        Ok(Done { fate })
+    }
+}
+
+/// Bytes of packets that stand side by side in their memory.
+pub(super) const PACKET_BYTES: u64 = ROOM_BYTES as u64 * ROOMS as u64;
+
+/// A role, as an executed program knows it.
+pub(super) fn placed(role: usize, base: u64, within_bytes: u64) -> Placed {
+    Placed { role: RoleId(role as u8), base: base as u32, within_bytes: within_bytes.min(1 << 31) as u32 }
+}

@@ -1,0 +1,200 @@
+//! A C program on a chip: executed on the IP packet, and its trace written down as steps.
+//!
+//! Accesses of packet, heap, control data and marked state go to memories; those of the stack and of globals are the
+//! engine's own, and cost the cycles of their instructions.
+
+use super::costs::RiscvCosts;
+use super::{Done, Fate, LineUse, Placed, Use};
+use crate::error::Error;
+use crate::program::refused_iss;
+use linecard_iss::{Class, Code, HEAP_BYTES, Machine, Recorder};
+use linecard_program::script::{Access, Action, Steps};
+use std::collections::{BTreeMap, HashMap};
+use std::ops::ControlFlow;
+
+/// Data of a program that memories may hold, by name.
+pub(super) const REGIONS: [&str; 4] = ["packet", "heap", "control", "state"];
+/// Different locks that a run may take.
+pub(super) const MOST_LOCKS: u32 = 4096;
+
+/// Bytes of each region; of the heap as far as initialisation has filled it, and as much again for what packets add.
+pub(super) fn region_bytes(machine: &Machine) -> [u64; 4] {
+    let layout = machine.layout();
+    let heap = machine.bytes(layout.heap_low, HEAP_BYTES as usize);
+    let used = heap.iter().rposition(|&byte| byte != 0).map_or(0, |last| last as u64 + 1);
+    let control = u64::from(layout.packet_low - layout.control_low);
+    let state = u64::from(layout.heap_low.saturating_sub(layout.data_low));
+    [super::ebpf::PACKET_BYTES, (used * 2).min(HEAP_BYTES.into()), control, state]
+}
+
+/// What an instruction costs, and whether it may touch data.
+#[derive(Clone, Copy, Debug)]
+struct Priced {
+    cycles: u32,
+    class: Class,
+    bytes: u16,
+}
+
+/// A program's instructions with what they cost on a cluster.
+#[derive(Clone, Debug)]
+pub(super) struct PricedCode {
+    ops: Vec<Priced>,
+    regions: [Option<Placed>; 4],
+    costs: RiscvCosts,
+}
+
+impl PricedCode {
+    pub fn new(code: &Code, costs: &RiscvCosts, regions: [Option<Placed>; 4]) -> Self {
+        let c = &costs.cycles;
+        let ops = (0..code.ops.len() as u32).map(|index| {
+            let class = code.class(index);
+            let cycles = match class {
+                Class::Alu => c.alu_cycles,
+                Class::Multiply => c.multiply_cycles,
+                Class::Divide => c.divide_cycles,
+                Class::Load => c.load_cycles,
+                Class::Store => c.store_cycles,
+                Class::Branch => c.branch_cycles,
+                Class::Jump => c.jump_cycles,
+                Class::Lock | Class::Unlock => c.lock_cycles,
+                Class::Mark => 0,
+            };
+            Priced { cycles, class, bytes: code.access_bytes(index) }
+        });
+        Self { ops: ops.collect(), regions, costs: *costs }
+    }
+}
+
+/// A C program at work.
+pub(super) struct Running {
+    pub machine: Machine,
+    pub code: PricedCode,
+    recorder: Recorder,
+    /// Numbers of locks, by address.
+    locks: HashMap<u32, u32>,
+    executed: Vec<u64>,
+    cycles: Vec<u64>,
+    accesses: Vec<u64>,
+    results: BTreeMap<u32, u64>,
+}
+
+/// Results that are told apart.
+const MOST_RESULTS: usize = 64;
+
+impl Running {
+    pub fn new(machine: Machine, code: PricedCode) -> Self {
+        let zeros = vec![0; code.ops.len()];
+        Self {
+            recorder: Recorder::new(&machine),
+            machine,
+            code,
+            locks: HashMap::new(),
+            executed: zeros.clone(),
+            cycles: zeros.clone(),
+            accesses: zeros,
+            results: BTreeMap::new(),
+        }
+    }
+
+    /// Forgets what was counted.
+    pub fn restart(&mut self) {
+        self.executed.fill(0);
+        self.cycles.fill(0);
+        self.accesses.fill(0);
+        self.results.clear();
+    }
+
+    /// Executes the program on a packet, and appends what it did to `steps`.
+    pub fn packet(
+        &mut self,
+        packet: &[u8],
+        time_ns: u64,
+        number: u64,
+        steps: &mut Steps,
+    ) -> Result<Done, Error> {
+        let mut go_on = |_| ControlFlow::Continue(());
+        let result =
+            self.recorder.packet_until(&mut self.machine, packet, (time_ns / 1000) as u32, &mut go_on);
+        let result = result.map_err(refused_iss)?;
+        if self.results.len() < MOST_RESULTS || self.results.contains_key(&result) {
+            *self.results.entry(result).or_insert(0) += 1;
+        }
+        let Self { machine, code, recorder, locks, executed, cycles, accesses, .. } = self;
+        let layout = *machine.layout();
+        let room = super::ebpf::room_of(number);
+        let mut loaded = 0u32;
+        recorder.trace().walk(0, machine.code(), |step| {
+            let at = step.index as usize;
+            let priced = code.ops[at];
+            let c = &code.costs.cycles;
+            let mut own = priced.cycles;
+            if loaded != 0 && machine.code().reads(step.index) & loaded != 0 {
+                own += c.load_use_cycles;
+            }
+            if step.taken {
+                own += c.taken_cycles;
+            }
+            loaded = if priced.class == Class::Load { machine.code().writes(step.index) } else { 0 };
+            steps.compute(own);
+            executed[at] += 1;
+            cycles[at] += u64::from(own);
+            let Some(address) = step.address else { return };
+            if matches!(priced.class, Class::Lock | Class::Unlock) {
+                let next = locks.len() as u32;
+                let lock = *locks.entry(address).or_insert(next) % MOST_LOCKS;
+                let action =
+                    if priced.class == Class::Lock { Action::Lock(lock) } else { Action::Unlock(lock) };
+                return steps.push(0, action);
+            }
+            let (region, offset) = match address {
+                at if at >= layout.packet_low => (0, address - layout.packet_low),
+                at if at >= layout.control_low => (2, address - layout.control_low),
+                at if at >= layout.heap_low => (1, address - layout.heap_low),
+                _ => (3, address - layout.data_low),
+            };
+            let Some(Placed { role, base, within_bytes }) = code.regions[region] else { return };
+            let offset = if region == 0 { room + offset % super::ebpf::ROOM_BYTES } else { offset };
+            let address = base + offset % within_bytes.max(1);
+            accesses[at] += 1;
+            match priced.class {
+                Class::Store if code.costs.waits_for_writes => {
+                    steps.access(role, Access::Write, priced.bytes, address);
+                }
+                Class::Store => steps.post(role, Access::Write, priced.bytes, address),
+                _ => steps.access(role, Access::Read, priced.bytes, address),
+            }
+        });
+        recorder.trace_mut().clear();
+        if locks.len() > MOST_LOCKS as usize {
+            // Two that share a number could wait for each other for ever.
+            return Err(Error::Run(format!(
+                "the program took more than {MOST_LOCKS} different locks; expected at most as many: let flows share them"
+            )));
+        }
+        Ok(Done { fate: Fate::Leaves })
+    }
+
+    /// What the functions came to.
+    pub fn told(&self) -> Use {
+        let mut lines: BTreeMap<String, LineUse> = BTreeMap::new();
+        let (mut instructions, mut cycles, mut accesses) = (0, 0, 0);
+        for (index, &times) in self.executed.iter().enumerate().filter(|(_, times)| **times > 0) {
+            let pc = self.machine.code().pc(index as u32);
+            let name = self.machine.image().nearest(pc).map_or("no symbol", |(name, _)| name);
+            let line = lines.entry(name.to_owned()).or_default();
+            line.instructions += times;
+            line.cycles += self.cycles[index];
+            line.accesses += self.accesses[index];
+            instructions += times;
+            cycles += self.cycles[index];
+            accesses += self.accesses[index];
+        }
+        Use {
+            instructions,
+            cycles,
+            accesses,
+            verdicts: self.results.iter().map(|(result, &count)| (format!("{result}"), count)).collect(),
+            lines: lines.into_iter().map(|(name, line)| LineUse { name, ..line }).collect(),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+"""Programs that a chip executes: an XDP program or a C program, by name, source or object file.
+
+What the bindings take is a file; sources are compiled first (extra ``programs``), and shipped programs come compiled.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from linecard.errors import ConfigError, ConfigProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from os import PathLike
+
+# Instructions that a packet may take.
+XDP_BUDGET = 1_000_000
+C_BUDGET = 20_000_000
+
+
+@contextmanager
+def executed(
+    program: str | PathLike[str],
+    *,
+    section: str | None = None,
+    maps: Mapping[str, str | PathLike[str]] | None = None,
+    defines: Sequence[str] = (),
+    fib: str | PathLike[str] | None = None,
+    control: str | PathLike[str] | None = None,
+    cpus: int = 1,
+) -> Iterator[dict[str, Any]]:
+    """A program as the bindings take it; files that are compiled for it last as long as the context.
+
+    Raises:
+        ConfigError: There is no such program, or an argument has no effect on it.
+        CompileError: The source does not compile.
+        MissingExtraError: The compiler is not installed.
+    """
+    from linecard import program as c_programs
+    from linecard import xdp
+
+    name, path = str(program), Path(program)
+    known_xdp = [each.name for each in xdp.xdp_programs()]
+    shipped = c_programs.program_info(name)
+    is_xdp = name in known_xdp or (path.is_file() and xdp.is_xdp(path))
+    if not is_xdp and shipped is None and not path.is_file():
+        known = [*known_xdp, *(each.name for each in c_programs.programs())]
+        near = difflib.get_close_matches(name, known, 1)
+        hint = f"; did you mean {near[0]}?" if near else "; `linecard program list [--xdp]` names the shipped ones"
+        message = f"found no program {name!r}, expected a shipped one, a C file or an object file{hint}"
+        raise ConfigError.of([ConfigProblem("program", "", message)])
+    source = None
+    if is_xdp and name in known_xdp:
+        source = xdp.XDP / f"{name}.c" if defines else None
+        path = xdp.XDP / "prebuilt" / f"{name}.o"
+    elif not is_xdp and shipped is not None:
+        path = c_programs.PROGRAMS / "prebuilt" / f"{name}.elf"
+        control = control if control is not None else shipped.control
+    elif path.suffix == ".c":
+        source = path
+    if defines and source is None:
+        message = f"has no effect on {name!r}: macros need a C file, or the name of a shipped XDP program"
+        raise ConfigError.of([ConfigProblem("define", "", message)])
+    with tempfile.TemporaryDirectory() as scratch:
+        if source is not None:
+            build = xdp.xdp_build if is_xdp else c_programs.program_build
+            path = build(source, Path(scratch) / f"{source.stem}.{'o' if is_xdp else 'elf'}", defines)
+        yield {
+            "path": os.fspath(path),
+            "name": name,
+            "section": section,
+            "maps": [(each, os.fspath(file)) for each, file in (maps or {}).items()],
+            "fib": None if fib is None else os.fspath(fib),
+            "control": None if control is None else os.fspath(control),
+            "budget": XDP_BUDGET if is_xdp else C_BUDGET,
+            "cpus": cpus,
+        }
