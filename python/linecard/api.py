@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from linecard import _core
 from linecard._convert import convert
@@ -74,6 +74,7 @@ def run(
     cpus: int = 1,
     trace: str | PathLike[str] | None = None,
     set: Settings | None = None,
+    bound: Literal["low", "stated", "high"] = "stated",
     seed: int = 1,
     packets: int | None = None,
     warmup_packets: int | None = None,
@@ -102,6 +103,7 @@ def run(
         cpus: Processors that per-processor maps have values for; packets take turns.
         trace: Capture to replay; ``None`` takes the traffic generator that the preset names.
         set: Changes to the preset: ``{"dram.banks": 2}`` or ``["dram.banks=2"]``.
+        bound: Which end of the intervals that the chip's file gives values: ``"low"``, ``"high"``, or the values themselves.
         seed: Seed of every random stream. The same request with the same seed gives an equal result.
         packets: Packets that must leave or be dropped while statistics are on; 0 runs a capture to its end, once.
             ``None`` takes 0 with a capture and 100,000 with generated traffic.
@@ -157,6 +159,7 @@ def run(
             timeline_for_us=timeline_for_us,
             verdict=verdict,
             progress=progress,
+            bound=bound,
         )
     wall_seconds = time.perf_counter() - started
     if warmup_packets is None and report["summary"].get("steady") is None:

@@ -55,7 +55,7 @@ impl ExecutedFile {
 
 /// Simulates one request; see `linecard.run`.
 #[pyfunction]
-#[pyo3(signature = (preset, *, app, trace, overrides, seed, packets, warmup_packets, map_addresses, strict, timeline, timeline_from_us, timeline_for_us, verdict, progress, program = None))]
+#[pyo3(signature = (preset, *, app, trace, overrides, seed, packets, warmup_packets, map_addresses, strict, timeline, timeline_from_us, timeline_for_us, verdict, progress, program = None, bound = "stated"))]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn run<'py>(
     py: Python<'py>,
@@ -74,6 +74,7 @@ fn run<'py>(
     verdict: bool,
     progress: Option<Py<PyAny>>,
     program: Option<ExecutedFile>,
+    bound: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
     let request = RunRequest {
         preset,
@@ -81,6 +82,11 @@ fn run<'py>(
         program: program.map(ExecutedFile::into_request),
         trace,
         overrides,
+        bound: match bound {
+            "low" => linecard_platform::IntervalEnd::Low,
+            "high" => linecard_platform::IntervalEnd::High,
+            _ => linecard_platform::IntervalEnd::Stated,
+        },
         seed,
         packets,
         warmup_packets,

@@ -1,7 +1,7 @@
 //! A file with all that it extends, each file parsed once.
 
 use crate::order::{bases_first, say_ring};
-use crate::parse::{File, Origin, Parser};
+use crate::parse::{File, IntervalEnd, Origin, Parser};
 use crate::place::{Place, Places};
 use crate::problem::{Log, Where};
 use crate::tree::{Content, Node, Table};
@@ -22,12 +22,19 @@ pub(crate) struct Chain {
 
 /// Read a file and its bases. A base that several files extend is laid down once, before the first of them, so that
 /// it takes back nothing that one of them changed.
-pub(crate) fn read_chain(name: &str, finder: Finder<'_>, places: &mut Places, log: &Log) -> Chain {
+pub(crate) fn read_chain(
+    name: &str,
+    finder: Finder<'_>,
+    bound: IntervalEnd,
+    places: &mut Places,
+    log: &Log,
+) -> Chain {
     let root = |table| {
         let place = Place::File { file: 0, offset: 0 };
         Node::new(place, "", Content::Table(table))
     };
-    let mut loader = Loader { finder, places, log, files: Vec::new(), known: BTreeMap::new(), broken: false };
+    let mut loader =
+        Loader { finder, bound, places, log, files: Vec::new(), known: BTreeMap::new(), broken: false };
     let nothing = || Chain {
         title: String::new(),
         kind: String::new(),
@@ -75,6 +82,7 @@ pub fn beside(file: &str, base: &str) -> Option<String> {
 
 struct Loader<'a> {
     finder: Finder<'a>,
+    bound: IntervalEnd,
     places: &'a mut Places,
     log: &'a Log,
     /// Nothing for files that are no TOML.
@@ -123,7 +131,7 @@ impl Loader<'_> {
             return *number;
         }
         let number = self.places.add(shown, text);
-        let file = Parser { origin: Origin::File(number), log: self.log }.file(text);
+        let file = Parser { origin: Origin::File(number), bound: self.bound, log: self.log }.file(text);
         self.broken |= file.is_none();
         self.files.push(file);
         self.known.insert(shown.to_owned(), Some(number));

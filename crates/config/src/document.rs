@@ -1,7 +1,7 @@
 //! What was read, and what came of it: rows, or everything that is wrong.
 
 use crate::chain::{Finder, read_chain};
-use crate::parse::join;
+use crate::parse::{IntervalEnd, join};
 use crate::place::{Place, Places};
 use crate::problem::{Log, Problem, Row, Where, nearest};
 use crate::section::Section;
@@ -38,8 +38,19 @@ struct Rows {
 /// the table of a component if it is one of `component_kinds` and the name is unique: `input.engines=2`. What is
 /// wrong comes out of [`Document::finish`].
 pub fn read(name: &str, overrides: &[String], component_kinds: &[&str], finder: Finder<'_>) -> Document {
+    read_at(name, overrides, component_kinds, IntervalEnd::Stated, finder)
+}
+
+/// The same, with one end of every interval that the files give a value, instead of the value.
+pub fn read_at(
+    name: &str,
+    overrides: &[String],
+    component_kinds: &[&str],
+    bound: IntervalEnd,
+    finder: Finder<'_>,
+) -> Document {
     let (mut places, log) = (Places::default(), Log::default());
-    let mut chain = read_chain(name, finder, &mut places, &log);
+    let mut chain = read_chain(name, finder, bound, &mut places, &log);
     let named = |kind: &&str| chain.root.table().and_then(|root| root.get(kind)).and_then(Node::table);
     let components =
         component_kinds.iter().filter_map(named).flat_map(Table::keys).map(str::to_owned).collect();

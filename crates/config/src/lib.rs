@@ -40,7 +40,8 @@ mod tree;
 mod units;
 
 pub use chain::{Finder, beside};
-pub use document::{Document, read};
+pub use document::{Document, read, read_at};
+pub use parse::IntervalEnd;
 pub use problem::{Problem, Row};
 pub use section::Section;
 pub use shown::Shown;

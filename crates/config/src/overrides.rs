@@ -1,6 +1,6 @@
 //! `--set key.path=value`, laid over the merged file before components extend each other.
 
-use crate::parse::{Origin, Parser, join};
+use crate::parse::{IntervalEnd, Origin, Parser, join};
 use crate::place::Place;
 use crate::problem::{Log, nearest};
 use crate::tree::{Content, Node, Table};
@@ -58,7 +58,7 @@ fn one(
         return Err(format!("given twice (also as number {}); give it once", earlier + 1));
     }
     let last = parts.last().copied().unwrap_or("");
-    let parser = Parser { origin: Origin::Set(number), log };
+    let parser = Parser { origin: Origin::Set(number), bound: IntervalEnd::Stated, log };
     const SOURCE: &str = "given with --set";
     let node = |value: &DeValue<'_>| parser.node(last, &path, 0, value, SOURCE);
     let node = match DeValue::parse(value) {

@@ -24,9 +24,22 @@ pub(crate) enum Origin {
     Set(usize),
 }
 
+/// Which end of the intervals of values is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IntervalEnd {
+    /// The value itself.
+    #[default]
+    Stated,
+    /// The lower end of every value that has an interval.
+    Low,
+    /// The upper end.
+    High,
+}
+
 /// Turns TOML into nodes and records what is wrong with it.
 pub(crate) struct Parser<'a> {
     pub origin: Origin,
+    pub bound: IntervalEnd,
     pub log: &'a Log,
 }
 
@@ -162,24 +175,52 @@ impl Parser<'_> {
         Node::new(self.place(offset), source, content)
     }
 
-    /// `{ value = 4, unit = "ns", source = "…" }`
+    /// `{ value = 4, unit = "ns", source = "…" }`, with `low = 2, high = 8` where sources give an interval.
     fn sourced(&self, key: &str, path: &str, offset: usize, table: &DeTable<'_>, source: &str) -> Node {
         for name in table.keys() {
-            if !["value", "unit", "source"].contains(&name.get_ref().as_ref()) {
-                let message = format!("`{}` is not one of value, unit, source", name.get_ref());
+            if !["value", "unit", "source", "low", "high"].contains(&name.get_ref().as_ref()) {
+                let message = format!("`{}` is not one of value, unit, source, low, high", name.get_ref());
                 self.log.add(self.place(name.span().start), path, message);
             }
         }
         if let Some(Err(message)) = self.text_at(table, "unit", path).map(|unit| check_unit(key, &unit)) {
             self.log.add(self.place(position(table, "unit")), path, message);
         }
-        let source = self.source(table, path, source);
-        match table.get("value").map(Spanned::get_ref) {
+        let mut source = self.source(table, path, source);
+        match self.interval(table) {
+            Ok(None) => {}
+            Ok(Some([low, _, high])) => source.push_str(&format!("; from {low} to {high}")),
+            Err(message) => self.log.add(self.place(offset), path, message),
+        }
+        let taken = match self.bound {
+            IntervalEnd::Stated => "value",
+            IntervalEnd::Low => "low",
+            IntervalEnd::High => "high",
+        };
+        match table.get(taken).or_else(|| table.get("value")).map(Spanned::get_ref) {
             Some(DeValue::Table(_)) | None => {
                 self.log.add(self.place(offset), path, "`value` is a table; expected a value or a list");
                 Node::new(self.place(offset), &source, Content::Value(Scalar::Bad))
             }
             Some(value) => self.node(key, path, offset, value, &source),
+        }
+    }
+
+    /// Lower end, value and upper end of a value with an interval.
+    fn interval(&self, table: &DeTable<'_>) -> Result<Option<[f64; 3]>, String> {
+        let number = |key: &str| match table.get(key).map(Spanned::get_ref) {
+            Some(DeValue::Integer(i)) => i.as_str().replace('_', "").parse().ok(),
+            Some(DeValue::Float(f)) => f.as_str().replace('_', "").parse().ok(),
+            _ => None,
+        };
+        if !table.contains_key("low") && !table.contains_key("high") {
+            return Ok(None);
+        }
+        match (number("low"), number("value"), number("high")) {
+            (Some(low), Some(value), Some(high)) if low <= value && value <= high => {
+                Ok(Some([low, value, high]))
+            }
+            _ => Err("an interval has low, value and high, numbers that grow in this order".to_owned()),
         }
     }
 

@@ -47,6 +47,7 @@ mod executor;
 mod helpers;
 mod hook;
 mod insn;
+mod liveness;
 mod machine;
 mod maps;
 mod memory;
@@ -60,6 +61,7 @@ pub use error::{EbpfError, Fault};
 pub use helpers::{Fib, Route, helper_name};
 pub use hook::{Access, AccessKind, Hook, Silent};
 pub use insn::{CALL, LDDW, SLOT_BYTES, Slot};
+pub use liveness::wanted_after;
 pub use machine::{Machine, Options, Outcome, Verdict};
 pub use maps::Entry;
 pub use memory::{

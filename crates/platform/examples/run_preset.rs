@@ -12,6 +12,7 @@ fn main() {
         preset,
         app: arguments.next().filter(|app| app != "-"),
         program: None,
+        bound: linecard_platform::IntervalEnd::Stated,
         trace: None,
         overrides: arguments.collect(),
         seed: 1,

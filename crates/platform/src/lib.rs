@@ -34,7 +34,7 @@ pub use chip::{
 pub use describe::{Derived, Described, Description, describe};
 pub use error::{ConfigProblem, Error};
 pub use hierarchy::{HierarchyReport, HierarchyRequest, hierarchy};
-pub use linecard_config::Shown;
+pub use linecard_config::{IntervalEnd, Shown};
 pub use memory::{
     BankUse, CommandCounts, MemoryEnergy, MemoryInput, MemoryLatency, MemoryReport, MemoryRequest,
     MemoryTime, run_memory,

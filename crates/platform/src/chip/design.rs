@@ -19,7 +19,7 @@ use linecard_chip::ChipConfig;
 use linecard_chip::config::{
     ClusterConfig, PacketMemoryConfig, PlaceKind, PlacementRule, TargetConfig, WideConfig,
 };
-use linecard_config::{Document, Problem, Row, Section, beside, read};
+use linecard_config::{Document, IntervalEnd, Problem, Row, Section, beside, read_at};
 use linecard_program::CELL_BYTES;
 use linecard_queueing::{Kind, Q_ARRAY_THREADS};
 use serde::Serialize;
@@ -100,10 +100,10 @@ impl Design {
     /// # Errors
     /// All problems at once.
     pub fn load(preset: &str, overrides: &[String], app: Option<&str>, seed: u64) -> Result<Self, Error> {
-        Self::load_with(preset, overrides, app, None, seed)
+        Self::load_with(preset, overrides, app, None, IntervalEnd::Stated, seed)
     }
 
-    /// The same; `executable` is executed on the packets.
+    /// The same, at one end of its intervals; `executable` is executed on the packets.
     ///
     /// # Errors
     /// All problems at once.
@@ -112,6 +112,7 @@ impl Design {
         overrides: &[String],
         app: Option<&str>,
         executable: Option<&Executable>,
+        bound: IntervalEnd,
         seed: u64,
     ) -> Result<Self, Error> {
         let name = preset_name(preset);
@@ -121,7 +122,7 @@ impl Design {
             return Err(Error::Config { problems: vec![missing] });
         }
         not_another_kind(preset, &name)?;
-        let mut document = read(&name, overrides, COMPONENTS, &find);
+        let mut document = read_at(&name, overrides, COMPONENTS, bound, &find);
         let own = own_program(&document.root());
         let runs = app.map(str::to_owned).or(own);
         document.choose("for", runs.as_deref().unwrap_or_default(), &native::names());

@@ -190,7 +190,14 @@ pub(crate) fn run(
 ) -> Result<RunReport, Error> {
     let executable = request.program.as_ref().map(|file| Executable::load(file, request.seed)).transpose()?;
     let (app, seed) = (request.app.as_deref(), request.seed);
-    let design = Design::load_with(&request.preset, &request.overrides, app, executable.as_ref(), seed)?;
+    let design = Design::load_with(
+        &request.preset,
+        &request.overrides,
+        app,
+        executable.as_ref(),
+        request.bound,
+        seed,
+    )?;
     let shared = Shared::default();
     let config = ChipConfig { seed: request.seed, ..design.config.clone() };
     let (mut chip, notes) = design.chip(request, config, &shared)?;

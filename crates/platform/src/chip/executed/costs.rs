@@ -55,6 +55,8 @@ costs! {
         jump_zero_cycles = 1, "jump if equal, or not, to the constant 0";
         jump_equal_cycles = 1, "jump if equal, or not, to anything else";
         jump_order_cycles = 1, "jump if less, greater, or a bit is set";
+        jump32_equal_cycles = 1, "jump if 32 bits are equal, or not";
+        jump32_order_cycles = 1, "jump if 32 bits are less, greater, or a bit of them is set";
         taken_cycles = 0, "more, for a jump that is taken";
         call_cycles = 1, "call of a function of the program, and the return from it";
         exit_cycles = 1, "end of the program";

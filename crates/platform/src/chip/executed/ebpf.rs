@@ -8,6 +8,7 @@ use super::costs::EbpfCosts;
 use super::{Done, Fate, LineUse, Placed, Use};
 use linecard_ebpf::{
     Access as Touch, AccessKind, Arrival, Code, EbpfError, Hook, Kind, Machine, Op, PACKET, Target, Verdict,
+    wanted_after,
 };
 use linecard_program::script::{Access, RoleId, Steps};
 use std::collections::BTreeMap;
@@ -82,8 +83,13 @@ impl PricedCode {
             sum = sum.wrapping_add(cycles(op, costs));
         }
         sums.push(sum);
-        let ops = originals.iter().zip(merged).map(|(op, (span, ahead))| Priced {
-            does: does(op),
+        let wanted = wanted_after(code);
+        let ops = originals.iter().zip(merged).zip(wanted).map(|((op, (span, ahead)), wanted)| Priced {
+            does: match does(op) {
+                // Compilers ask for the old value where nobody reads it.
+                Does::Atomic { result } => Does::Atomic { result: result && wanted & op.writes() != 0 },
+                other => other,
+            },
             span,
             ahead,
             at_start: op.to == 0,
@@ -162,10 +168,10 @@ fn cycles(op: &Op, costs: &EbpfCosts) -> u32 {
         K::Be32 | K::Swap32 => c.swap32_cycles,
         K::Be64 | K::Swap64 => c.swap64_cycles,
         K::Ja => c.jump_cycles,
-        K::JeqI | K::JneI | K::JeqWI | K::JneWI if op.imm == 0 => c.jump_zero_cycles,
-        K::JeqI | K::JneI | K::JeqR | K::JneR | K::JeqWI | K::JneWI | K::JeqWR | K::JneWR => {
-            c.jump_equal_cycles + operand
-        }
+        K::JeqI | K::JneI if op.imm == 0 => c.jump_zero_cycles,
+        K::JeqI | K::JneI | K::JeqR | K::JneR => c.jump_equal_cycles + operand,
+        K::JeqWI | K::JneWI | K::JeqWR | K::JneWR => c.jump32_equal_cycles + operand,
+        kind if (K::JeqWI as u8..=K::JsleWR as u8).contains(&(kind as u8)) => c.jump32_order_cycles + operand,
         _ if op.jumps() => c.jump_order_cycles + operand,
         K::Call => c.call_cycles,
         K::Exit => c.exit_cycles,

@@ -1,0 +1,98 @@
+//! Which registers are still wanted after each operation.
+
+use crate::code::{Code, Kind, Op};
+use crate::executor::reads;
+
+/// The arguments of functions, which calls read; they and r0 are lost in a call.
+const ARGUMENTS: u16 = 0b11_1110;
+const LOST_IN_CALLS: u16 = 0b11_1111;
+
+/// For each operation the registers, a bit each, that something may read behind it before it is written again.
+///
+/// The greatest set that no path contradicts: what a function's caller wants is not known in the function, but for r0.
+#[must_use]
+pub fn wanted_after(code: &Code) -> Vec<u16> {
+    let ops: Vec<Op> = (0..code.ops().len() as u32).map(|index| code.original(index)).collect();
+    let mut before = vec![0u16; ops.len() + 1];
+    let mut after = vec![0u16; ops.len()];
+    loop {
+        let mut changed = false;
+        for (index, op) in ops.iter().enumerate().rev() {
+            let follows = before[index + 1];
+            let jumped = || before.get(op.to as usize).copied().unwrap_or(0);
+            after[index] = match op.kind {
+                Kind::Exit | Kind::Guarded | Kind::Illegal | Kind::End => 0,
+                Kind::Ja => jumped(),
+                _ if op.jumps() => follows | jumped(),
+                _ => follows,
+            };
+            let (read, written) = match op.kind {
+                Kind::Exit => (1, 0),
+                Kind::Call => (ARGUMENTS, LOST_IN_CALLS),
+                Kind::Helper => (reads(*op), LOST_IN_CALLS),
+                _ => (op.reads(), op.writes()),
+            };
+            let now = read | (after[index] & !written);
+            changed |= now != before[index];
+            before[index] = now;
+        }
+        if !changed {
+            return after;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::decode;
+    use crate::insn::Slot;
+    use crate::object::CodeSection;
+    use std::collections::BTreeMap;
+
+    /// Opcode, destination, source, offset and immediate of each.
+    fn after(slots: &[(u8, u8, u8, i16, i32)]) -> Vec<u16> {
+        let slots = slots
+            .iter()
+            .map(|&(opcode, dst, src, offset, imm)| Slot { opcode, dst, src, offset, imm })
+            .collect();
+        let section =
+            CodeSection { name: String::new(), slots, references: BTreeMap::new(), functions: vec![] };
+        wanted_after(&decode(&[section]))
+    }
+
+    #[test]
+    fn a_value_is_wanted_up_to_its_last_reader_on_any_path() {
+        // r0 = 0; r1 = 1; if r2 == 0 goto the exit; r0 = r1; exit; the end of the section
+        let found = after(&[
+            (0xb7, 0, 0, 0, 0),
+            (0xb7, 1, 0, 0, 1),
+            (0x15, 2, 0, 1, 0),
+            (0xbf, 0, 1, 0, 0),
+            (0x95, 0, 0, 0, 0),
+        ]);
+        assert_eq!(found, [0b101, 0b111, 0b011, 0b001, 0, 0]);
+    }
+
+    #[test]
+    fn what_an_atomic_operation_fetches_is_wanted_if_something_reads_it() {
+        // r2 = 1; fetch and add to the stack; r0 = r2 or 0; exit
+        let fetch = |last| after(&[(0xb7, 2, 0, 0, 1), (0xdb, 10, 2, -8, 1), last, (0x95, 0, 0, 0, 0)]);
+        assert_eq!(fetch((0xbf, 0, 2, 0, 0))[1] >> 2 & 1, 1);
+        assert_eq!(fetch((0xb7, 0, 0, 0, 0))[1] >> 2 & 1, 0);
+    }
+
+    #[test]
+    fn loops_carry_values_back_and_calls_read_their_arguments() {
+        // r6 = 3; r6 += -1; if r6 != 0 goto back; r1 = 5; call what takes no argument; exit
+        let found = after(&[
+            (0xb7, 6, 0, 0, 3),
+            (0x07, 6, 0, 0, -1),
+            (0x55, 6, 0, -2, 0),
+            (0xb7, 1, 0, 0, 5),
+            (0x85, 0, 0, 0, 7),
+            (0x95, 0, 0, 0, 0),
+        ]);
+        assert_eq!(found, [1 << 6, 1 << 6, 1 << 6, 0, 1, 0, 0]);
+    }
+}
