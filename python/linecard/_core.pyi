@@ -1,7 +1,7 @@
 """Types of the compiled core. Plain data in, plain data out; see `linecard.api` for the public functions."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 __version__: Final[str]
 
@@ -21,6 +21,8 @@ def run(
     timeline_for_us: float | None,
     verdict: bool,
     progress: Callable[[int, int], object] | None,
+    program: dict[str, Any] | None = None,
+    bound: Literal["stated", "low", "high"] = "stated",
 ) -> dict[str, Any]: ...
 def flows(
     path: str, *, strict: bool, most_flows: int, progress: Callable[[int, int], object] | None

@@ -177,6 +177,28 @@ class RunRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class ValueRange:
+    """A value of the chip's file for which sources give an interval, in the unit of its key."""
+
+    key: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A run with the lower and one with the upper end of every interval that sources give the chip's values.
+
+    Attributes:
+        low: First numbers with all lower ends.
+        high: First numbers with all upper ends.
+    """
+
+    low: Summary
+    high: Summary
+
+
+@dataclass(frozen=True, slots=True)
 class ProgramResult:
     """How often an executed program came to a result: a verdict of XDP, or what a C program returned."""
 
@@ -230,6 +252,8 @@ class RunResult:
         capture_damage: Damaged places of the capture that were passed over, each pass counted.
         metrics: Every measurement; the other fields show a part of them.
         programs: What executed programs came to, one of each kind of cluster that has one.
+        ranges: Values of the chip's file for which sources give an interval.
+        band: What the ends of those intervals come to, where that was asked for.
         request: What was asked for beside what stands here.
         run_id: Name of the run in tables; equal requests have equal ids.
         wall_seconds: Real time. The only thing that differs between equal runs: it is not compared and not part of
@@ -255,6 +279,8 @@ class RunResult:
     run_id: str
     wall_seconds: float = field(compare=False)
     programs: tuple[ExecutedProgram, ...] = ()
+    ranges: tuple[ValueRange, ...] = ()
+    band: Band | None = None
 
     @classmethod
     def from_report(cls, report: Mapping[str, Any], request: RunRequest, *, wall_seconds: float = 0.0) -> RunResult:
@@ -301,6 +327,9 @@ class RunResult:
                 del summary[name]
         if result["dram"]["spacing"] is None:
             del result["dram"]["spacing"]
+        for name in ("programs", "ranges", "band"):
+            if not result[name]:
+                del result[name]
         return result
 
     def manifest(self) -> dict[str, Any]:
@@ -405,6 +434,7 @@ class Parameter:
         meaning: What the parameter is.
         allowed: The range or the names that it may have; empty where any text will do.
         source: Where the value comes from.
+        interval: Lower and upper end of the interval that sources give it; ``None`` where they give none.
     """
 
     key: str
@@ -413,6 +443,7 @@ class Parameter:
     meaning: str
     allowed: str
     source: str
+    interval: tuple[float, float] | None = None
 
     @property
     def text(self) -> str:

@@ -186,12 +186,11 @@ impl Parser<'_> {
         if let Some(Err(message)) = self.text_at(table, "unit", path).map(|unit| check_unit(key, &unit)) {
             self.log.add(self.place(position(table, "unit")), path, message);
         }
-        let mut source = self.source(table, path, source);
-        match self.interval(table) {
-            Ok(None) => {}
-            Ok(Some([low, _, high])) => source.push_str(&format!("; from {low} to {high}")),
-            Err(message) => self.log.add(self.place(offset), path, message),
-        }
+        let source = self.source(table, path, source);
+        let interval = self.interval(table).unwrap_or_else(|message| {
+            self.log.add(self.place(offset), path, message);
+            None
+        });
         let taken = match self.bound {
             IntervalEnd::Stated => "value",
             IntervalEnd::Low => "low",
@@ -202,12 +201,12 @@ impl Parser<'_> {
                 self.log.add(self.place(offset), path, "`value` is a table; expected a value or a list");
                 Node::new(self.place(offset), &source, Content::Value(Scalar::Bad))
             }
-            Some(value) => self.node(key, path, offset, value, &source),
+            Some(value) => Node { interval, ..self.node(key, path, offset, value, &source) },
         }
     }
 
-    /// Lower end, value and upper end of a value with an interval.
-    fn interval(&self, table: &DeTable<'_>) -> Result<Option<[f64; 3]>, String> {
+    /// Lower and upper end of a value with an interval.
+    fn interval(&self, table: &DeTable<'_>) -> Result<Option<[f64; 2]>, String> {
         let number = |key: &str| match table.get(key).map(Spanned::get_ref) {
             Some(DeValue::Integer(i)) => i.as_str().replace('_', "").parse().ok(),
             Some(DeValue::Float(f)) => f.as_str().replace('_', "").parse().ok(),
@@ -217,9 +216,7 @@ impl Parser<'_> {
             return Ok(None);
         }
         match (number("low"), number("value"), number("high")) {
-            (Some(low), Some(value), Some(high)) if low <= value && value <= high => {
-                Ok(Some([low, value, high]))
-            }
+            (Some(low), Some(value), Some(high)) if low <= value && value <= high => Ok(Some([low, high])),
             _ => Err("an interval has low, value and high, numbers that grow in this order".to_owned()),
         }
     }

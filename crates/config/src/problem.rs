@@ -44,6 +44,9 @@ pub struct Row {
     pub source: String,
     /// `file:line` or `--set (number N)`; empty for a default.
     pub place: String,
+    /// Lower and upper end of the interval that sources give it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<[f64; 2]>,
 }
 
 /// Problems as they come; put in order at the end.

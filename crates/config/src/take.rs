@@ -256,6 +256,7 @@ impl<'d> Section<'d> {
             allowed: taking.allowed.clone(),
             source: node.map_or_else(|| "default".to_owned(), |node| node.source.clone()),
             place: node.map_or_else(String::new, place),
+            interval: node.and_then(|node| node.interval),
         });
     }
 }

@@ -11,6 +11,8 @@ pub(crate) struct Node {
     pub place: Place,
     /// Source in force; empty for tables.
     pub source: String,
+    /// Lower and upper end of the interval that sources give a number.
+    pub interval: Option<[f64; 2]>,
     /// Whether it came over from a table that this one extends.
     pub inherited: bool,
     /// Whether somebody read it.
@@ -51,7 +53,14 @@ impl fmt::Display for Scalar {
 
 impl Node {
     pub fn new(place: Place, source: &str, content: Content) -> Self {
-        Self { place, source: source.to_owned(), inherited: false, read: Cell::new(false), content }
+        Self {
+            place,
+            source: source.to_owned(),
+            interval: None,
+            inherited: false,
+            read: Cell::new(false),
+            content,
+        }
     }
 
     pub fn table(&self) -> Option<&Table> {

@@ -37,6 +37,9 @@ pub struct Described {
     pub allowed: String,
     /// Where it comes from.
     pub source: String,
+    /// Lower and upper end of the interval that sources give it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<[f64; 2]>,
 }
 
 /// A quantity that follows from the parameters.
@@ -90,6 +93,7 @@ fn describe_part(preset: &str, overrides: &[String]) -> Result<Option<Descriptio
         meaning: String::new(),
         allowed: String::new(),
         source,
+        interval: None,
     });
     Ok(Some(Description {
         preset: preset.to_owned(),
@@ -124,7 +128,7 @@ fn describe_memory(files: &Files<'_>, overrides: &[String]) -> Result<Option<Des
     };
     let described = |[key, value, unit, meaning, source]: [String; 5]| {
         let (value, allowed) = (Shown::of_text(value), String::new());
-        Described { key, value, unit, meaning, allowed, source }
+        Described { key, value, unit, meaning, allowed, source, interval: None }
     };
     Ok(Some(Description {
         preset: files.preset().to_owned(),

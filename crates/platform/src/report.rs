@@ -185,6 +185,17 @@ pub struct ExecutedProgram {
     pub lines: Vec<SourceLine>,
 }
 
+/// A value for which sources give an interval.
+#[derive(Clone, Debug, Serialize)]
+pub struct ValueRange {
+    /// Dotted key, as `--set` takes it.
+    pub key: String,
+    /// Its lower end, in the unit of the key.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+}
+
 /// Everything a run tells. Deterministic: no wall-clock time in here.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunReport {
@@ -216,6 +227,9 @@ pub struct RunReport {
     pub packet_time: Vec<PacketTime>,
     /// Packets dropped, by reason.
     pub drops: Vec<DropCount>,
+    /// Values of the file for which sources give an interval.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ranges: Vec<ValueRange>,
     /// Programs that were executed, one of each kind of cluster that has one; none where only steps are listed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<ExecutedProgram>,

@@ -73,14 +73,14 @@ def run(
         typer.Option(
             "--program",
             metavar="PROGRAM",
-            help="Execute an XDP or C program: name of a shipped one (`linecard program list`), a C file, an object file.",
+            help="Execute an XDP or C program: a shipped one (`linecard program list`), a C file, an object file.",
         ),
     ] = None,
     section: Annotated[
         str | None,
         typer.Option("--section", metavar="NAME", help="Of an XDP object with several: function or section."),
     ] = None,
-    map: Annotated[
+    fill_map: Annotated[
         list[str] | None,
         typer.Option("--map", metavar="NAME=FILE", help="Fill a map of the XDP program from CSV or TOML; repeatable."),
     ] = None,
@@ -129,6 +129,13 @@ def run(
     map_addresses: Annotated[
         bool, typer.Option("--map-addresses", help="Move addresses that match no route into routed space.")
     ] = False,
+    band: Annotated[
+        bool,
+        typer.Option(
+            "--band/--no-band",
+            help="Run with both ends of the intervals, too, that sources give values of the chip's file.",
+        ),
+    ] = True,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")] = False,
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
     csv: Annotated[
@@ -197,7 +204,7 @@ def run(
                 app=app,
                 program=program,
                 section=section,
-                maps=maps(map or ()),
+                maps=maps(fill_map or ()),
                 defines=define or (),
                 fib=fib,
                 control=control,
@@ -209,6 +216,7 @@ def run(
                 warmup_packets=warmup,
                 map_addresses=map_addresses,
                 strict=strict,
+                band=band,
                 timeline=timeline,
                 timeline_from_us=timeline_from,
                 timeline_for_us=timeline_for,

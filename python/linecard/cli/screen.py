@@ -30,7 +30,16 @@ if TYPE_CHECKING:
     from linecard.cachestats import BestPolicy, FlowCacheResult
     from linecard.flowstats import FlowStatistics
     from linecard.memstats import MemoryResult
-    from linecard.results import Description, ExecutedProgram, Parameter, PresetInfo, RunResult, Summary
+    from linecard.results import (
+        Band,
+        Description,
+        ExecutedProgram,
+        Parameter,
+        PresetInfo,
+        RunResult,
+        Summary,
+        ValueRange,
+    )
     from linecard.study.result import StudyResult, TableResult
     from linecard.study.scorecard import Line
 
@@ -321,6 +330,9 @@ def print_run(result: RunResult) -> None:
     percentiles = (("p50", latency.p50), ("p90", latency.p90), ("p99", latency.p99), ("p99.9", latency.p999))
     numbers.add_row("Latency", named_times(*percentiles))
     numbers.add_row("", named_times(("mean", latency.mean), ("max", latency.max)))
+    if result.band is not None:
+        numbers.add_row("Band", _band(result.band))
+        numbers.add_row("", Text(f"low and high ends of {_listed(result.ranges)}", style=DIM))
     if first.steady is not None:
         numbers.add_row("Steady", _steadiness(first))
     busy = f"   busy {percent(result.bottleneck.utilization)}"
@@ -338,15 +350,7 @@ def print_run(result: RunResult) -> None:
         times.insert(0, Padding(_dram(result), (1, 4, 0, 0)))
     parts.append(Padding(Columns(times, padding=(0, 0)), (0, 0, 0, 2)))
     if result.drops:
-        drops = grid("l", "r", "r")
-        for drop in result.drops:
-            share = drop.packets / max(first.packets_out + first.packets_dropped, 1)
-            drops.add_row(
-                drop.reason.replace("_", " "),
-                f"{drop.packets:,}",
-                Text(percent(share, 2), style=DIM),
-            )
-        parts.append(section(heading("Drops", "packets, share of those that left or were dropped"), drops))
+        parts.append(section(heading("Drops", "packets, share of those that left or were dropped"), _drops(result)))
     parts += [_program(program) for program in result.programs]
     if result.warnings:
         lines = grid("l", "w")
@@ -384,6 +388,33 @@ def _program(program: ExecutedProgram) -> RenderableType:
         f"{program.accesses_per_packet:,.1f} accesses a packet"
     )
     return section(heading(program.name, a_packet), results, Text(""), lines)
+
+
+def _band(band: Band) -> Text:
+    """First numbers at both ends of the intervals that the file's values have, the smaller one first."""
+    low, high = band.low, band.high
+    gbps = sorted((low.throughput_gbps, high.throughput_gbps))
+    mpps = sorted((low.throughput_mpps, high.throughput_mpps))
+    p99 = sorted((low.latency_ns.p99, high.latency_ns.p99))
+    return Text.assemble(
+        (f"{gbps[0]:.3f} to {gbps[1]:.3f} Gbit/s", "bold green"),
+        (f"   {mpps[0]:.3f} to {mpps[1]:.3f} Mpps", "bold"),
+        (f"   p99 {si_time(p99[0])} to {si_time(p99[1])}", ""),
+    )
+
+
+def _listed(ranges: Sequence[ValueRange]) -> str:
+    """What is varied, and between what."""
+    return ", ".join(f"{each.key} {each.low:g} to {each.high:g}" for each in ranges)
+
+
+def _drops(result: RunResult) -> RenderableType:
+    drops = grid("l", "r", "r")
+    gone = max(result.summary.packets_out + result.summary.packets_dropped, 1)
+    for drop in result.drops:
+        share = Text(percent(drop.packets / gone, 2), style=DIM)
+        drops.add_row(drop.reason.replace("_", " "), f"{drop.packets:,}", share)
+    return drops
 
 
 def _steadiness(summary: Summary) -> Text:
@@ -743,7 +774,8 @@ def print_description(description: Description) -> None:
         for each in members:
             value = Text.assemble((each.text or "(none)", "bold"), f" {each.unit}")
             meaning = "; ".join(part for part in (each.meaning, each.allowed) if part)
-            table.add_row(each.key, value, Text.assemble(meaning, (f"\n{each.source}", DIM)))
+            between = "" if each.interval is None else f"; from {each.interval[0]:g} to {each.interval[1]:g}"
+            table.add_row(each.key, value, Text.assemble(meaning, (f"\n{each.source}{between}", DIM)))
         parts.append(section(heading(name), table))
     if description.derived:
         table = lined(("follows from them", "l"), ("value", "r"), ("unit", "l"), ("formula", "w"))

@@ -705,6 +705,7 @@ pub(crate) fn describe(preset: &str, overrides: &[String]) -> Result<Description
         meaning: row.meaning,
         allowed: row.allowed,
         source: row.source,
+        interval: row.interval,
     };
     let parameters = rows.into_iter().map(described).collect();
     Ok(Description { preset: preset.to_owned(), title, extends, parameters, derived })

@@ -2,7 +2,8 @@
 
 use super::design::Design;
 use crate::report::{
-    Bottleneck, DramTime, DropCount, Interval, Intervals, Metric, PacketTime, ResourceUse, RunReport, Summary,
+    Bottleneck, DramTime, DropCount, Interval, Intervals, Metric, PacketTime, ResourceUse, RunReport,
+    Summary, ValueRange,
 };
 use crate::request::RunRequest;
 use crate::run::Notes;
@@ -11,6 +12,7 @@ use crate::totals::{PacketCounts, add_latency, add_totals};
 use linecard_chip::{
     Chip, ClusterCounts, Counts, DramShares, Loss, Outcome, PacketBufferCounts, PlaceCounts, SlotShares,
 };
+use linecard_config::Row;
 use linecard_dram::packet_buffer::Statistics;
 use linecard_program::DropReason;
 use linecard_sim::{batch_means, grows, ratio_of_batches};
@@ -66,9 +68,15 @@ pub(super) fn report(told: &Told<'_>, bottleneck: Bottleneck) -> RunReport {
         resources,
         packet_time,
         drops,
+        ranges: ranges(design),
         programs: Vec::new(),
         summary: Summary { steady: Some(chip.was_warm() && is_steady(chip)), ..summary },
     }
+}
+
+fn ranges(design: &Design) -> Vec<ValueRange> {
+    let range = |row: &Row| row.interval.map(|[low, high]| ValueRange { key: row.key.clone(), low, high });
+    design.rows.iter().filter_map(range).collect()
 }
 
 /// Whether there is too little to judge the run by.

@@ -76,6 +76,8 @@ pub(super) struct Running {
     cycles: Vec<u64>,
     accesses: Vec<u64>,
     results: BTreeMap<u32, u64>,
+    /// Packets with results beyond those.
+    other_results: u64,
 }
 
 /// Results that are told apart.
@@ -93,6 +95,7 @@ impl Running {
             cycles: zeros.clone(),
             accesses: zeros,
             results: BTreeMap::new(),
+            other_results: 0,
         }
     }
 
@@ -102,6 +105,7 @@ impl Running {
         self.cycles.fill(0);
         self.accesses.fill(0);
         self.results.clear();
+        self.other_results = 0;
     }
 
     /// Executes the program on a packet, and appends what it did to `steps`.
@@ -118,6 +122,8 @@ impl Running {
         let result = result.map_err(refused_iss)?;
         if self.results.len() < MOST_RESULTS || self.results.contains_key(&result) {
             *self.results.entry(result).or_insert(0) += 1;
+        } else {
+            self.other_results += 1;
         }
         let Self { machine, code, recorder, locks, executed, cycles, accesses, .. } = self;
         let layout = *machine.layout();
@@ -189,11 +195,13 @@ impl Running {
             cycles += self.cycles[index];
             accesses += self.accesses[index];
         }
+        let told = self.results.iter().map(|(result, &count)| (format!("{result}"), count));
+        let others = (self.other_results > 0).then(|| ("others".to_owned(), self.other_results));
         Use {
             instructions,
             cycles,
             accesses,
-            verdicts: self.results.iter().map(|(result, &count)| (format!("{result}"), count)).collect(),
+            verdicts: told.chain(others).collect(),
             lines: lines.into_iter().map(|(name, line)| LineUse { name, ..line }).collect(),
         }
     }

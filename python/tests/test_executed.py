@@ -1,0 +1,237 @@
+"""XDP and C programs executed on chips: every shipped one on every chip, what they cost there, bands, refusals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, ipv4_frame, pcap_bytes
+
+import linecard
+from linecard import program as c_programs
+
+SHARED = ROOT.parent / "shared"
+XDP = [each.name for each in linecard.xdp_programs()]
+C = [each.name for each in c_programs.programs()]
+# The designs of Hasan 2003 differ in how they treat the packet buffer: the first and the last of them stand for all.
+CHIPS = [
+    each.name
+    for each in linecard.presets()
+    if each.kind == "platforms"
+    and (not each.name.startswith("hasan2003") or each.name in ("hasan2003_ref_base", "hasan2003_all_pf"))
+]
+# Places of memory that a program needs and a chip does not have.
+NO_ROOM = {("example_smartnic", "router"), ("example_smartnic", "adds"), ("example_smartnic", "ixp")}
+NFP = "nfp4000"
+ONE_ENGINE = {"island.count": 1, "island.engines": 1}
+
+
+@pytest.fixture
+def capture(tmp_path: Path) -> Path:
+    file = tmp_path / "some.pcap"
+    file.write_bytes(pcap_bytes([ipv4_frame(number) for number in range(60)]))
+    return file
+
+
+def rate(defines=(), program="reads", packets=20_000, warmup=10_000, **more):
+    """Packets a second, in millions."""
+    found = linecard.run(
+        NFP, program=program, defines=defines, packets=packets, warmup_packets=warmup, verdict=False, **more
+    )
+    return found.summary.throughput_mpps
+
+
+# ---- every program on every chip ----
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+def test_every_shipped_program_runs_on_every_chip(chip):
+    for program in [*XDP, *C]:
+        if (chip, program) in NO_ROOM:
+            with pytest.raises(linecard.ConfigError, match=r"memory\.\w+: holds \d+ bytes, and \d+ are placed in it"):
+                linecard.run(chip, program=program, packets=60, warmup_packets=20, verdict=False)
+            continue
+        found = linecard.run(chip, program=program, packets=60, warmup_packets=20, verdict=False)
+        first = found.summary
+        assert first.packets_out + first.packets_dropped == 60, program
+        executed = found.programs[0]
+        assert sum(each.packets for each in executed.results) == executed.packets > 0, program
+        lines = sum(each.instructions_per_packet for each in executed.lines)
+        assert 0 < lines <= executed.instructions_per_packet * 1.000001, program
+
+
+@pytest.mark.parametrize("program", XDP)
+def test_a_chip_comes_to_what_the_program_alone_comes_to(program, capture):
+    alone = linecard.xdp_run(program, capture)
+    found = linecard.run("example_smartnic", program=program, trace=capture, verdict=False, set=ONE_PORT).programs[0]
+    assert found.packets == 60
+    assert found.instructions_per_packet == pytest.approx(alone.instructions_per_packet)
+    assert {each.result: each.packets for each in found.results} == {each.name: each.count for each in alone.verdicts}
+
+
+# Room for all maps, and all packets from one interface.
+ONE_PORT = {
+    "memory.shared.capacity_bytes": 1 << 28,
+    "memory.local.capacity_bytes": 1 << 20,
+    "port.eth.count": 1,
+    "port.eth.rate_gbps": 400,
+}
+
+
+@pytest.mark.parametrize("program", ["srtcm", "classify", "cast"])
+def test_a_c_program_costs_the_instructions_that_its_own_run_counts(program, capture):
+    alone = linecard.program_trace(program, capture, packets=60)
+    found = linecard.run("example_smartnic", program=program, trace=capture, verdict=False).programs[0]
+    assert found.instructions_per_packet == pytest.approx(alone.instructions_per_packet)
+
+
+def test_the_same_request_gives_the_same_bytes(cli, capture):
+    first = cli("run", NFP, "--program", "count_min", "--trace", capture, "--json")
+    again = cli("run", NFP, "--program", "count_min", "--trace", capture, "--json")
+    assert first.out == again.out
+
+
+@pytest.mark.skipif(not (SHARED / "data" / "xdp").is_dir(), reason="the shared objects are not there")
+@pytest.mark.parametrize("name", ["l4lb.o", "tutorial_packet01-parsing_xdp_prog_kern.o"])
+def test_objects_of_other_projects_run_on_a_chip(name):
+    file = SHARED / "data" / "xdp" / name
+    found = linecard.run("ixp2800", program=file, packets=60, warmup_packets=20, verdict=False)
+    assert found.programs[0].packets > 30
+
+
+# ---- the NFP-4000: what follows from its file, and from nothing else ----
+
+
+@pytest.mark.parametrize("engines", [1, 10])
+def test_the_empty_program_takes_224_cycles_of_an_engine(engines):
+    mpps = rate(program="drop", set={"island.count": 1, "island.engines": engines})
+    assert 800 * engines / mpps == pytest.approx(224, rel=0.02)
+
+
+def test_rates_grow_with_engines_up_to_the_mac():
+    found = [rate(program="drop", set={"island.engines": engines}) for engines in (1, 2, 10)]
+    assert found[1] == pytest.approx(2 * found[0], rel=0.01)
+    assert found[2] == pytest.approx(54.4, rel=0.001)
+
+
+# A packet of `reads` writes the sum of what it read, too.
+@pytest.mark.parametrize(("program", "cycles", "more"), [("reads", 4.0525, 1), ("adds", 3.2198, 0)])
+@pytest.mark.parametrize("number", [8, 20])
+def test_accesses_of_one_place_are_bound_by_its_engine(program, cycles, more, number):
+    bound = 800 / (cycles * (number + more))
+    found = rate([f"N={number}", "ENTRIES=64"], program)
+    assert 0.99 * bound < found <= 1.0001 * bound
+
+
+def test_eight_threads_hide_more_of_the_waits_than_four_and_one_hides_none():
+    one, four, eight = (rate(["N=8"], set={**ONE_ENGINE, "island.threads": threads}) for threads in (1, 4, 8))
+    assert one < four < eight
+    found = linecard.run(
+        NFP,
+        program="reads",
+        defines=["N=8"],
+        packets=2000,
+        warmup_packets=100,
+        verdict=False,
+        set={**ONE_ENGINE, "island.threads": 1},
+    )
+    parts = {each.part: each.mean_ns for each in found.packet_time}
+    assert 1e3 / found.summary.throughput_mpps == pytest.approx(sum(parts.values()), rel=0.001)
+
+
+def test_what_nobody_reads_of_an_atomic_operation_is_not_waited_for(tmp_path):
+    source = tmp_path / "add.c"
+    source.write_text(
+        "#include <linecard_bpf.h>\nstruct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 1);"
+        ' __type(key, __u32); __type(value, __u64); } count SEC(".maps");\n'
+        'SEC("xdp") int add(struct xdp_md *context)\n{\n\t__u32 key = 0;\n'
+        "\t__u64 *found = bpf_map_lookup_elem(&count, &key);\n"
+        "#ifdef READ\n\treturn found ? __sync_fetch_and_add(found, 1) : 0;\n"
+        "#else\n\tif (found)\n\t\t__sync_fetch_and_add(found, 1);\n\treturn XDP_DROP;\n#endif\n}\n"
+    )
+
+    def waits(defines):
+        found = linecard.run(
+            NFP, program=source, defines=defines, packets=500, warmup_packets=50, verdict=False, set=ONE_ENGINE
+        )
+        return {each.part: each.mean_ns for each in found.packet_time}.get("wait emem", 0)
+
+    assert waits([]) == 0
+    assert waits(["READ"]) == pytest.approx(200 / 0.8, rel=0.01)
+
+
+# ---- bands ----
+
+
+def test_a_prediction_is_a_band_over_the_intervals_of_its_sources(cli):
+    options = ("--program", "drop", "--packets", 4000, "--warmup", 1000)
+    small = ("--set", "island.count=1", "--set", "island.engines=1")
+    found = json.loads(cli("run", NFP, *options, *small, "--json").out)
+    low, high = (found["band"][end]["throughput_mpps"] for end in ("low", "high"))
+    assert high < found["summary"]["throughput_mpps"] < low
+    keys = {each["key"]: (each["low"], each["high"]) for each in found["ranges"]}
+    assert keys["memory.emem.latency_cycles"] == (150, 250)
+    assert "from 150 to 250" in cli("describe", NFP).out
+    screen = cli("run", NFP, *options, *small)
+    assert "Band" in screen.out
+    assert "memory.emem.latency_cycles 150 to 250" in " ".join(screen.out.split())
+    assert "band" not in json.loads(cli("run", NFP, *options, *small, "--no-band", "--json").out)
+
+
+def test_a_chip_without_intervals_has_no_band(cli):
+    found = json.loads(cli("run", "example_smartnic", "--packets", 200, "--json").out)
+    assert "band" not in found
+    assert "ranges" not in found
+
+
+@pytest.mark.parametrize(
+    "interval", ["low = 9, high = 12", "low = 5", "low = 9, high = 2", 'low = "a", high = 9', "low = 7, high = 6"]
+)
+def test_an_interval_holds_its_value(tmp_path, interval):
+    file = tmp_path / "chip.toml"
+    value = f'{{ value = 8, {interval}, source = "x" }}'
+    file.write_text(f'kind = "chip"\nextends = "nfp4000"\n\n[memory.emem]\nlatency_cycles = {value}\n')
+    with pytest.raises(linecard.ConfigError, match=r"chip\.toml:5: memory\.emem\.latency_cycles: an interval has low"):
+        linecard.run(str(file), packets=100)
+
+
+# ---- refusals ----
+
+
+def test_a_fault_names_the_packet_and_the_source_line(tmp_path):
+    source = tmp_path / "over.c"
+    source.write_text(
+        '#include <linecard_bpf.h>\nSEC("xdp") int over(struct xdp_md *context)\n{\n'
+        "\treturn *(volatile int *)((long)context->data + 70);\n}\n"
+    )
+    with pytest.raises(linecard.RunError, match=r"packet 1: .*over\.c:4"):
+        linecard.run(NFP, program=source, packets=100)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--program", "firewal"), "did you mean firewall"),
+        (("--program", "no_such_file.o"), "expected a shipped one, a C file or an object file"),
+        (("--program", "drop", "--section", "other"), "other"),
+        (("--program", "drop", "--map", "ports=/dev/null"), "ports"),
+        (("--program", "patricia", "-D", "N=3"), "macros need a C file"),
+        (("--section", "xdp"), "has no effect without a program"),
+        (("--program", "drop", "--map", "ports"), "NAME=FILE"),
+    ],
+)
+def test_what_cannot_be_executed_is_refused(cli, options, says):
+    ended = cli("run", NFP, *options, "--packets", 10)
+    assert ended.status != 0
+    assert says in " ".join(ended.err.split())
+
+
+def test_a_program_that_never_ends_is_stopped(tmp_path):
+    source = tmp_path / "loop.c"
+    source.write_text(
+        '#include <linecard_bpf.h>\nSEC("xdp") int loop(struct xdp_md *context)\n{\n'
+        '\tfor (;;)\n\t\tasm volatile("" ::: "memory");\n}\n'
+    )
+    with pytest.raises(linecard.RunError, match=r"1,?000,?000 instructions"):
+        linecard.run(NFP, program=source, packets=10)
