@@ -11,6 +11,7 @@
 mod costs;
 mod ebpf;
 mod frames;
+mod pipeline;
 mod riscv;
 
 pub(super) use costs::ExecutionCosts;
