@@ -4,8 +4,7 @@
 //! another thread they need no event, and an engine that rests is woken for the first.
 
 use linecard_sim::Ticks;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::VecDeque;
 
 #[derive(Debug)]
 pub(crate) struct Engine {
@@ -17,8 +16,9 @@ pub(crate) struct Engine {
     ready: Box<[u64]>,
     /// The thread that ran last, counted from the first.
     last: u32,
-    /// Wake-ups to come: when, and of which thread. One that no longer holds is passed over when it comes up.
-    wakes: BinaryHeap<Reverse<(Ticks, u32)>>,
+    /// Wake-ups to come in order: when, and of which thread. One that no longer holds is passed over when it comes up.
+    /// They are few, and a new one mostly comes last.
+    wakes: VecDeque<(Ticks, u32)>,
     /// Time spent on instructions and switches, as far as it has been given out, and the end of it.
     busy: u64,
     busy_until: Ticks,
@@ -37,7 +37,7 @@ impl Engine {
             running: None,
             ready: vec![0; threads.div_ceil(64) as usize].into(),
             last: threads - 1,
-            wakes: BinaryHeap::with_capacity(threads as usize),
+            wakes: VecDeque::with_capacity(threads as usize),
             busy: 0,
             busy_until: 0,
             polling: 0,
@@ -53,17 +53,21 @@ impl Engine {
     }
 
     /// The next ready thread after the one that ran last; it runs now.
-    #[inline]
+    #[inline(always)]
     pub fn take_ready(&mut self) -> Option<u32> {
         let words = self.ready.len();
-        let (word, bit) = (self.last as usize / 64, self.last % 64);
-        let after = self.ready[word] & (u64::MAX << bit << 1);
-        let (word, bits) = if after != 0 {
-            (word, after)
-        } else {
-            let next = (1..=words).map(|step| (word + step) % words);
-            next.map(|w| (w, self.ready[w])).find(|&(_, bits)| bits != 0)?
-        };
+        let (mut word, bit) = (self.last as usize / 64, self.last % 64);
+        let mut bits = self.ready[word] & (u64::MAX << bit << 1);
+        // Once around, and the word of the last thread again: for the threads before it.
+        let mut left = words;
+        while bits == 0 {
+            if left == 0 {
+                return None;
+            }
+            left -= 1;
+            word = if word + 1 == words { 0 } else { word + 1 };
+            bits = self.ready[word];
+        }
         let bit = bits.trailing_zeros();
         self.ready[word] &= !(1 << bit);
         self.last = word as u32 * 64 + bit;
@@ -73,21 +77,30 @@ impl Engine {
     }
 
     /// Wake `thread` at `at`.
-    #[inline]
+    #[inline(always)]
     pub fn wake_at(&mut self, thread: u32, at: Ticks) {
-        self.wakes.push(Reverse((at, thread)));
+        match self.wakes.back() {
+            Some(&last) if last > (at, thread) => self.wake_before_others(thread, at),
+            _ => self.wakes.push_back((at, thread)),
+        }
     }
 
-    /// The first wake-up to come.
-    #[inline]
-    pub fn first_wake(&self) -> Option<(Ticks, u32)> {
-        self.wakes.peek().map(|&Reverse(wake)| wake)
+    fn wake_before_others(&mut self, thread: u32, at: Ticks) {
+        let later = self.wakes.iter().rev().take_while(|&&wake| wake > (at, thread)).count();
+        self.wakes.insert(self.wakes.len() - later, (at, thread));
     }
 
-    /// Take the first wake-up.
+    /// When the first wake-up comes.
     #[inline]
-    pub fn pop_wake(&mut self) {
-        self.wakes.pop();
+    pub fn first_wake(&self) -> Option<Ticks> {
+        self.wakes.front().map(|&(at, _)| at)
+    }
+
+    /// Take the first wake-up, if it has come by now.
+    #[inline(always)]
+    pub fn take_due(&mut self, now: Ticks) -> Option<(Ticks, u32)> {
+        let due = self.wakes.front().is_some_and(|wake| wake.0 <= now);
+        if due { self.wakes.pop_front() } else { None }
     }
 
     /// The engine works from now until `until`.

@@ -8,7 +8,7 @@ use super::{
 use crate::account::{Account, Level};
 use crate::config::{
     BankBy, ChipConfig, ClusterConfig, DispatchRule, OrderKept, PlaceConfig, PlaceKind, PlacementRule,
-    Scheduler, WideConfig,
+    Scheduler, TargetConfig, WideConfig,
 };
 use crate::engine::Engine;
 use crate::inbox::{Group, Inbox};
@@ -83,7 +83,9 @@ impl Chip {
             for _ in 0..c.engines {
                 let engine = engines.len() as u32;
                 engines.push(Engine::new(number as u16, threads.len() as u32, c.threads));
-                threads.extend((0..c.threads).map(|_| Thread::new(engine, number as u16, c.posted)));
+                let (first, roles) = (threads.len() as u32, config.roles.len());
+                let numbers = first..first + c.threads;
+                threads.extend(numbers.map(|n| Thread::new(n, engine, number as u16, roles, c.posted)));
             }
         }
         let targets = targets(&config, &groups, &ticks);
@@ -106,7 +108,6 @@ impl Chip {
             programs,
             groups: shape.groups,
             groups_at: shape.groups_at,
-            roles: config.roles.len(),
             group_of_place: groups,
             targets,
             links,
@@ -283,7 +284,8 @@ fn targets(config: &ChipConfig, groups: &[u16], ticks: &impl Fn(u64) -> u64) -> 
             .filter(|t| t.links.contains(&link))
             .all(|t| t.links[0] == link && !t.links[1..].contains(&link) && Some(t.issue_ps) == first)
     };
-    let target = |target: &Option<crate::config::TargetConfig>| {
+    let at_once = |target: &TargetConfig| target.issue_ps == 0 && target.links.is_empty();
+    let target = |target: &Option<TargetConfig>| {
         target.as_ref().map(|t| Target {
             place: t.place as u16,
             base: t.base,
@@ -292,7 +294,8 @@ fn targets(config: &ChipConfig, groups: &[u16], ticks: &impl Fn(u64) -> u64) -> 
             links: t.links.iter().map(|&link| link as u16).collect(),
             state: State(State::PLACES + groups[t.place]),
             // What arrives in the moment of its issue comes behind all that has arrived before.
-            direct: direct[t.place] || answers(t.place) && t.issue_ps == 0 && t.links.is_empty(),
+            direct: direct[t.place] || answers(t.place) && at_once(t),
+            to_buffer: at_once(t) && matches!(config.places[t.place].kind, PlaceKind::PacketBuffer(_)),
             first_link_direct: t.links.first().is_some_and(|&link| first_link_direct(link)),
         })
     };

@@ -105,6 +105,8 @@ pub(crate) struct Target {
     state: State,
     /// Accesses arrive in the order in which they are issued, whoever issues them, and the place answers at once.
     direct: bool,
+    /// Accesses reach DRAM behind packet-buffer controllers in the moment of their issue.
+    to_buffer: bool,
     /// Accesses reach its first link in the order in which they are issued, so that they cross it at once.
     first_link_direct: bool,
 }
@@ -198,7 +200,6 @@ pub struct Chip {
     groups: Vec<u32>,
     groups_at: Vec<u32>,
 
-    roles: usize,
     /// Number of the first place of each place's group.
     group_of_place: Vec<u16>,
     /// By cluster and role.

@@ -2,11 +2,12 @@
 
 use super::send::Sent;
 use super::{Chip, Owner, Timer};
-use crate::account::Loss;
-use crate::packet::NONE;
+use crate::account::{Account, Loss};
+use crate::packet::{NONE, Packets};
 use crate::place::Place;
-use crate::recording::StateSpan;
-use crate::thread::{NEVER, Posted, State};
+use crate::place::packet_buffer::Transfer;
+use crate::recording::{Recording, StateSpan};
+use crate::thread::{NEVER, Posted, State, Thread};
 use linecard_program::script::{Access, Action, PacketInfo, RoleId, Way};
 use linecard_program::{CELL_BYTES, DropReason, PacketId};
 use linecard_queueing::Operation;
@@ -43,60 +44,58 @@ pub(super) struct Issued {
 impl Chip {
     #[inline(always)]
     pub(super) fn engine_event(&mut self, engine: usize, now: Ticks) {
-        let mut before = None;
         self.engines[engine].wakes_up(now);
-        if let Some(thread) = self.engines[engine].running {
-            self.threads[thread as usize].spent = true;
-            if self.proceed(thread, engine, now, 0) {
-                return;
-            }
-            self.engines[engine].running = None;
-            before = Some(thread);
+        let mut runs = self.engines[engine].running;
+        match runs {
+            Some(thread) => self.threads[thread as usize].spent = true,
+            None => runs = self.next_thread(engine, now),
         }
-        loop {
-            self.collect_due(engine, now);
-            let Some(thread) = self.engines[engine].take_ready() else { break };
-            self.enter(thread, State::COMPUTE, now);
-            let switches = before.is_some_and(|before| before != thread);
-            let extra =
-                if switches { self.clusters[self.engines[engine].cluster as usize].switch } else { 0 };
+        let mut extra = 0;
+        while let Some(thread) = runs {
             if self.proceed(thread, engine, now, extra) {
                 return;
             }
-            self.engines[engine].running = None;
-            before = Some(thread);
+            runs = self.next_thread(engine, now);
+            let switches = runs.is_some_and(|next| next != thread);
+            extra = if switches { self.clusters[self.engines[engine].cluster as usize].switch } else { 0 };
         }
-        self.engines[engine].rests(now);
-        if let Some((at, _)) = self.engines[engine].first_wake() {
+        let e = &mut self.engines[engine];
+        e.rests(now);
+        if let Some(at) = e.first_wake() {
             self.agenda.schedule(self.sources.first_engine + engine, at);
         }
     }
 
-    /// Threads whose wait is over by now become ready.
+    /// The thread that an engine runs now, after whatever it ran. Threads whose wait is over by now become ready.
     #[inline(always)]
-    fn collect_due(&mut self, engine: usize, now: Ticks) {
-        while let Some((at, thread)) = self.engines[engine].first_wake() {
-            if at > now {
-                break;
-            }
-            self.engines[engine].pop_wake();
-            if self.threads[thread as usize].wake == at {
-                self.threads[thread as usize].wake = NEVER;
-                self.threads[thread as usize].posted = Posted::No;
-                self.enter(thread, State::READY, at);
-                self.engines[engine].set_ready(thread);
+    fn next_thread(&mut self, engine: usize, now: Ticks) -> Option<u32> {
+        let e = &mut self.engines[engine];
+        e.running = None;
+        while let Some((at, thread)) = e.take_due(now) {
+            let t = &mut self.threads[thread as usize];
+            if t.wake == at {
+                (t.wake, t.posted) = (NEVER, Posted::No);
+                enter(t, State::READY, at, &mut self.account, &mut self.recording, &self.packets);
+                e.set_ready(thread);
             }
         }
+        let thread = e.take_ready()?;
+        let t = &mut self.threads[thread as usize];
+        enter(t, State::COMPUTE, now, &mut self.account, &mut self.recording, &self.packets);
+        Some(thread)
     }
 
     /// Run a thread until it computes (the engine is then woken at the end: `true`) or waits (`false`).
     #[inline(always)]
     fn proceed(&mut self, thread: u32, engine: usize, now: Ticks, extra: Ticks) -> bool {
         loop {
-            if self.is_unoccupied(thread) && !self.take(thread, now) {
-                return false;
-            }
             let t = &mut self.threads[thread as usize];
+            if t.is_unoccupied() {
+                match self.take(thread, now) {
+                    true => continue,
+                    false => return false,
+                }
+            }
             let Some(step) = t.steps.get(t.next as usize) else {
                 match t.block.take() {
                     Some(_) => continue,
@@ -113,7 +112,9 @@ impl Chip {
                 if let Some(branches) = &mut cluster.branches {
                     cycles = branches.cycles(cycles);
                 }
-                until += cluster.clock.ticks(u64::from(cycles));
+                if cycles > 0 {
+                    until += cluster.clock.ticks(u64::from(cycles));
+                }
             }
             if until > now {
                 self.engines[engine].work(now, until);
@@ -308,15 +309,15 @@ impl Chip {
 
     /// Number of the place that a role is for a thread.
     fn place_of(&self, thread: u32, role: RoleId) -> usize {
-        let cluster = self.threads[thread as usize].cluster as usize;
-        let target = self.targets[cluster * self.roles + usize::from(role.0)].as_ref();
+        let first = self.threads[thread as usize].targets as usize;
+        let target = self.targets[first + usize::from(role.0)].as_ref();
         target.map_or(0, |target| usize::from(target.place))
     }
 
     /// State of a thread that waits for the place of a role.
     pub(super) fn place_state(&self, thread: u32, role: RoleId) -> State {
-        let cluster = self.threads[thread as usize].cluster as usize;
-        let target = self.targets[cluster * self.roles + usize::from(role.0)].as_ref();
+        let first = self.threads[thread as usize].targets as usize;
+        let target = self.targets[first + usize::from(role.0)].as_ref();
         target.map_or(State::POSTED, |target| target.state)
     }
 
@@ -350,8 +351,8 @@ impl Chip {
     /// Whether the engine of a thread stands still because a place takes no more accesses; the thread then waits in its
     /// line.
     fn stands_still(&mut self, thread: u32, role: RoleId, now: Ticks) -> bool {
-        let cluster = self.threads[thread as usize].cluster as usize;
-        let Some(target) = &self.targets[cluster * self.roles + usize::from(role.0)] else { return false };
+        let first = self.threads[thread as usize].targets as usize;
+        let Some(target) = &self.targets[first + usize::from(role.0)] else { return false };
         let (state, place) = (target.state, usize::from(target.place));
         let Place::Slots(slots) = &mut self.places[place] else { return false };
         if slots.takes_more() {
@@ -426,8 +427,8 @@ impl Chip {
     #[inline(always)]
     pub(super) fn issue(&mut self, thread: u32, issued: Issued, now: Ticks) -> After {
         let Issued { role, kind, posted, bytes, registers, address } = issued;
-        let cluster = self.threads[thread as usize].cluster as usize;
-        let number = cluster * self.roles + usize::from(role.0);
+        let t = &mut self.threads[thread as usize];
+        let number = t.targets as usize + usize::from(role.0);
         let Some(target) = &self.targets[number] else {
             unreachable!("roles were bound for every cluster that runs the program")
         };
@@ -443,15 +444,24 @@ impl Chip {
             if crossed {
                 at = self.links[usize::from(target.links[0])].cross(at, u32::from(bytes));
             }
+            let at_buffer = target.to_buffer && self.channels_at != now;
             let owner = Owner::Thread { thread, posted };
             let request = self.new_request(owner, number as u32, kind, bytes, place, address);
             let r = &mut self.requests[request as usize];
             (r.hop, r.registers) = (u8::from(crossed), registers);
-            let done = self.travel(request, at);
-            if done.is_some() {
-                self.free_request(request);
+            if at_buffer {
+                r.arrived = now;
+                let (bytes, registers, write) = (u32::from(bytes), u32::from(registers), kind.writes());
+                let transfer = Transfer { request, address, bytes, registers, write };
+                self.submit_transfer(usize::from(place), transfer, now);
+                None
+            } else {
+                let done = self.travel(request, at);
+                if done.is_some() {
+                    self.free_request(request);
+                }
+                done
             }
-            done
         };
         if posted {
             let t = &mut self.threads[thread as usize];
@@ -567,13 +577,7 @@ impl Chip {
     #[inline(always)]
     pub(super) fn enter(&mut self, thread: u32, state: State, now: Ticks) {
         let t = &mut self.threads[thread as usize];
-        let row = usize::from(t.cluster) * self.account.states;
-        self.account.spent[row + usize::from(t.state.0)] += u128::from(now - t.since);
-        if let Some(recording) = &mut self.recording {
-            let packet = (t.packet != NONE).then(|| self.packets[t.packet].number);
-            recording.span(StateSpan { thread, state: t.state.0, packet, from: t.since, to: now });
-        }
-        (t.state, t.since) = (state, now);
+        enter(t, state, now, &mut self.account, &mut self.recording, &self.packets);
     }
 
     /// Enter what has passed up to `now`, so that the books can be closed; a wait that is over is one for the engine.
@@ -709,4 +713,27 @@ impl Chip {
         self.join_group(id, inbox, group);
         self.offer(id, now);
     }
+}
+
+/// A thread is in a state from `now` on; the time since it entered the one before goes into the books.
+#[inline(always)]
+fn enter(
+    t: &mut Thread,
+    state: State,
+    now: Ticks,
+    account: &mut Account,
+    recording: &mut Option<Box<Recording>>,
+    packets: &Packets,
+) {
+    if now > t.since {
+        let row = usize::from(t.cluster) * account.states;
+        account.spent[row + usize::from(t.state.0)] += u128::from(now - t.since);
+        if let Some(recording) = recording {
+            let packet = (t.packet != NONE).then(|| packets[t.packet].number);
+            let span = StateSpan { thread: t.number, state: t.state.0, packet, from: t.since, to: now };
+            recording.span(span);
+        }
+        t.since = now;
+    }
+    t.state = state;
 }

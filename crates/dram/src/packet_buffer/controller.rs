@@ -207,13 +207,13 @@ impl<O: Observer> Controller<O> {
     /// Serve the head of `queue`; `now` is not before the end of the data moved last.
     #[inline(always)]
     fn begin(&mut self, queue: usize, now: Cycle) {
-        // A queue that goes on because the other is empty begins a new batch.
-        let same = queue == self.last.queue;
-        let same_turn = same && self.last.more;
-        let same_batch = same && (same_turn || self.batch_goes_on());
         let Some(access) = self.queues[queue].pop_front() else {
             unreachable!("the arbiter chose an empty queue")
         };
+        // A queue that goes on because the other is empty begins a new batch.
+        let same = queue == self.last.queue;
+        let same_turn = same && self.last.more;
+        let same_batch = same && (same_turn || self.batch_goes_on_with(access.location));
         let served = if same_batch { self.last.served + u32::from(!same_turn) } else { 1 };
         let turned = self.last.write != access.write;
         let parity = if queue == FIRST { self.last.parity } else { queue };
