@@ -12,8 +12,9 @@ pub(crate) struct Engine {
     pub first_thread: u32,
     /// The running thread.
     pub running: Option<u32>,
-    /// Ready threads, a bit each.
-    ready: Box<[u64]>,
+    /// Ready threads, a bit each: the first 64, and those behind them, of which mostly there are none.
+    ready: u64,
+    more_ready: Box<[u64]>,
     /// The thread that ran last, counted from the first.
     last: u32,
     /// Wake-ups to come in order: when, and of which thread. One that no longer holds is passed over when it comes up.
@@ -35,7 +36,8 @@ impl Engine {
             cluster,
             first_thread,
             running: None,
-            ready: vec![0; threads.div_ceil(64) as usize].into(),
+            ready: 0,
+            more_ready: vec![0; threads.div_ceil(64) as usize - 1].into(),
             last: threads - 1,
             wakes: VecDeque::with_capacity(threads as usize),
             busy: 0,
@@ -46,34 +48,50 @@ impl Engine {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn set_ready(&mut self, thread: u32) {
         let number = thread - self.first_thread;
-        self.ready[number as usize / 64] |= 1 << (number % 64);
+        *self.ready_word(number as usize / 64) |= 1 << (number % 64);
+    }
+
+    #[inline(always)]
+    fn ready_word(&mut self, word: usize) -> &mut u64 {
+        if word == 0 { &mut self.ready } else { &mut self.more_ready[word - 1] }
     }
 
     /// The next ready thread after the one that ran last; it runs now.
     #[inline(always)]
     pub fn take_ready(&mut self) -> Option<u32> {
-        let words = self.ready.len();
-        let (mut word, bit) = (self.last as usize / 64, self.last % 64);
-        let mut bits = self.ready[word] & (u64::MAX << bit << 1);
-        // Once around, and the word of the last thread again: for the threads before it.
-        let mut left = words;
-        while bits == 0 {
-            if left == 0 {
+        if self.more_ready.is_empty() {
+            let after = self.ready & (u64::MAX << self.last << 1);
+            let bits = if after != 0 { after } else { self.ready };
+            if bits == 0 {
                 return None;
             }
-            left -= 1;
-            word = if word + 1 == words { 0 } else { word + 1 };
-            bits = self.ready[word];
+            self.last = bits.trailing_zeros();
+            self.ready &= !(1 << self.last);
+        } else {
+            self.last = self.take_ready_of_many()?;
         }
-        let bit = bits.trailing_zeros();
-        self.ready[word] &= !(1 << bit);
-        self.last = word as u32 * 64 + bit;
         let thread = self.first_thread + self.last;
         self.running = Some(thread);
         Some(thread)
+    }
+
+    /// The same, by number, where one word does not hold all threads.
+    fn take_ready_of_many(&mut self) -> Option<u32> {
+        let words = 1 + self.more_ready.len();
+        let (word, bit) = (self.last as usize / 64, self.last % 64);
+        let after = *self.ready_word(word) & (u64::MAX << bit << 1);
+        let (word, bits) = if after != 0 {
+            (word, after)
+        } else {
+            let mut next = (1..=words).map(|step| (word + step) % words);
+            next.find_map(|w| Some((w, *self.ready_word(w))).filter(|&(_, bits)| bits != 0))?
+        };
+        let bit = bits.trailing_zeros();
+        *self.ready_word(word) &= !(1 << bit);
+        Some(word as u32 * 64 + bit)
     }
 
     /// Wake `thread` at `at`.
@@ -119,14 +137,17 @@ impl Engine {
     #[inline]
     pub fn rests(&mut self, now: Ticks) {
         self.wakes_up(now);
-        self.polls_since = (self.polling > 0).then_some(now);
+        if self.polling > 0 {
+            self.polls_since = Some(now);
+        }
     }
 
     /// The engine looks for something to run.
     #[inline]
     pub fn wakes_up(&mut self, now: Ticks) {
-        if let Some(since) = self.polls_since.take() {
+        if let Some(since) = self.polls_since {
             self.polled += now - since;
+            self.polls_since = None;
         }
     }
 

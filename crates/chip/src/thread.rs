@@ -75,8 +75,9 @@ pub(crate) struct Thread {
     pub number: u32,
     pub engine: u32,
     pub cluster: u16,
-    /// Number of the first target of its cluster.
+    /// Number of the first target of its cluster, and of its cluster's first entry in the account of time.
     pub targets: u32,
+    pub spent_at: u32,
     pub state: State,
     pub since: Ticks,
     /// The packet that it holds.
@@ -103,12 +104,6 @@ pub(crate) struct Thread {
 }
 
 impl Thread {
-    /// Whether it has neither a packet nor a block.
-    #[inline(always)]
-    pub fn is_unoccupied(&self) -> bool {
-        self.packet == NONE && self.block.is_none()
-    }
-
     /// Takes a packet up, whose steps are then written down.
     #[inline]
     pub fn take_up(&mut self, id: PacketId) {
@@ -118,13 +113,14 @@ impl Thread {
         self.steps.clear();
     }
 
-    /// A thread of a cluster whose roles are so many and whose threads may post so many operations.
-    pub fn new(number: u32, engine: u32, cluster: u16, roles: usize, posted: u32) -> Self {
+    /// A thread of a cluster, on a chip of so many roles and states, that may post so many operations.
+    pub fn new(number: u32, engine: u32, cluster: u16, roles: usize, states: usize, posted: u32) -> Self {
         Self {
             number,
             engine,
             cluster,
             targets: u32::from(cluster) * roles as u32,
+            spent_at: u32::from(cluster) * states as u32,
             state: State::READY,
             since: 0,
             packet: NONE,

@@ -202,6 +202,14 @@ struct Push {
     distance: u32,
 }
 
+impl Push {
+    /// Up to when a command at `at`, with so many cycles of columns, keeps the later one away.
+    #[inline(always)]
+    fn until(&self, at: Cycle, columns: Cycle) -> Cycle {
+        at + columns * Cycle::from(self.from_column_end) + Cycle::from(self.distance)
+    }
+}
+
 /// The consequences of a command. Without groups, what holds in a group holds in the rank.
 #[derive(Clone, Debug, Default)]
 struct Pushes {
@@ -453,12 +461,12 @@ impl Device {
     }
 
     /// Issue `command` to `bank` at `at`; `row` for an activate, `bytes` for a read or write. A refresh of a rank names
-    /// any of its banks.
+    /// any of its banks. Returns the cycles that its data take on the bus.
     ///
     /// # Panics
     /// In debug builds, if the table or the bank's state forbids it: the controller is wrong, not its input.
     #[inline(always)]
-    pub fn issue(&mut self, command: Command, bank: u32, row: u32, bytes: u32, at: Cycle) {
+    pub fn issue(&mut self, command: Command, bank: u32, row: u32, bytes: u32, at: Cycle) -> Cycle {
         debug_assert!(
             at >= self.earliest(command, bank),
             "{} to bank {bank} at {at}, legal from {}",
@@ -487,29 +495,29 @@ impl Device {
             ),
             Command::RefreshBank => debug_assert!(*open == CLOSED, "refresh of an open bank"),
         }
-        let columns = self.data_cycles(bytes);
-        let moments = [at, at + columns];
+        let columns = if command.is_column() { self.data_cycles(bytes) } else { 0 };
         let class = command.class();
         let state = &mut self.banks[bank as usize];
         let Pushes { in_rank, in_group, in_bank } = &self.pushes[class as usize];
-        push_forward(&mut state.earliest, in_bank, moments);
-        push_forward(&mut self.shared[state.rank as usize], in_rank, moments);
+        push_forward(&mut state.earliest, in_bank, at, columns);
+        push_forward(&mut self.shared[state.rank as usize], in_rank, at, columns);
         if state.group != state.rank {
-            push_forward(&mut self.shared[state.group as usize], in_group, moments);
+            push_forward(&mut self.shared[state.group as usize], in_group, at, columns);
         }
         if self.organization.ranks > 1 {
-            self.issue_elsewhere(class, bank, moments);
+            self.issue_elsewhere(class, bank, at, columns);
         }
         if !self.windows.is_empty() {
             self.issue_windows(class, bank, at);
         }
         if command.is_auto() {
-            self.precharge_by_itself(command, bank, moments);
+            self.precharge_by_itself(command, bank, at, columns);
         }
+        columns
     }
 
     /// The precharge that a column command with auto-precharge brings about, as soon as the bank allows one.
-    fn precharge_by_itself(&mut self, command: Command, bank: u32, moments: [Cycle; 2]) {
+    fn precharge_by_itself(&mut self, command: Command, bank: u32, at: Cycle, columns: Cycle) {
         let standard = self.earliest_of_bank(Command::Precharge, bank);
         let (for_activate, for_refresh) = match self.auto_precharge {
             AutoPrecharge::Standard => (standard, standard),
@@ -518,10 +526,10 @@ impl Device {
                     .in_bank
                     .iter()
                     .filter(|p| p.after == Command::Precharge as u8)
-                    .map(|p| moments[usize::from(p.from_column_end)] + Cycle::from(p.distance))
+                    .map(|p| p.until(at, columns))
                     .max()
-                    .unwrap_or(moments[0]);
-                let late = moments[1] + self.read_to_precharge;
+                    .unwrap_or(at);
+                let late = at + columns + self.read_to_precharge;
                 (if command == Command::ReadAuto { standard.max(late) } else { standard }, own)
             }
         };
@@ -541,10 +549,15 @@ impl Device {
     }
 
     #[cold]
-    fn issue_elsewhere(&mut self, class: Command, bank: u32, moments: [Cycle; 2]) {
+    fn issue_elsewhere(&mut self, class: Command, bank: u32, at: Cycle, columns: Cycle) {
         let rank = self.banks[bank as usize].rank;
         for other in (0..self.organization.ranks).filter(|&other| other != rank) {
-            push_forward(&mut self.shared[other as usize], &self.pushes_elsewhere[class as usize], moments);
+            push_forward(
+                &mut self.shared[other as usize],
+                &self.pushes_elsewhere[class as usize],
+                at,
+                columns,
+            );
         }
     }
 
@@ -574,14 +587,13 @@ impl Device {
     }
 }
 
-/// What a command with these moments does to a bank, a group or a rank.
+/// What a command at `at`, with so many cycles of columns, does to a bank, a group or a rank.
 #[inline(always)]
-fn push_forward(earliest: &mut [Cycle; COMMANDS], pushes: &[Push], moments: [Cycle; 2]) {
+fn push_forward(earliest: &mut [Cycle; COMMANDS], pushes: &[Push], at: Cycle, columns: Cycle) {
     for push in pushes {
-        let moment = moments[usize::from(push.from_column_end)];
         // The remainder is the number itself, and spares the check of it.
         let earliest = &mut earliest[usize::from(push.after) % COMMANDS];
-        *earliest = (*earliest).max(moment + Cycle::from(push.distance));
+        *earliest = (*earliest).max(push.until(at, columns));
     }
 }
 

@@ -467,23 +467,4 @@ impl Chip {
         let pieces = buffer.submit(transfer, now, |channel, at| agenda.schedule(first + channel, at));
         self.requests[transfer.request as usize].pieces = pieces;
     }
-
-    /// What happens in a channel of a packet buffer.
-    pub(super) fn packet_buffer_event(&mut self, number: usize, channel: usize, source: usize, now: Ticks) {
-        let Place::PacketBuffer(buffer) = &mut self.places[number] else {
-            unreachable!("asked of packet buffers only")
-        };
-        let (done, next) = buffer.wake(channel);
-        if let Some(at) = next {
-            self.agenda.schedule(source, at);
-        }
-        let Some(request) = done else { return };
-        let r = &mut self.requests[request as usize];
-        r.pieces -= 1;
-        if r.pieces == 0 {
-            let end = now + buffer.latency;
-            buffer.residence += u128::from(end - r.arrived);
-            self.completed(request, end);
-        }
-    }
 }

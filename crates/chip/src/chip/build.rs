@@ -77,15 +77,16 @@ impl Chip {
             }
         });
         let clusters: Vec<Cluster> = clusters.collect();
+        let (roles, states) = (config.roles.len(), Account::states(places.len()));
         let mut engines = Vec::new();
         let mut threads = Vec::new();
         for (number, c) in config.clusters.iter().enumerate() {
             for _ in 0..c.engines {
                 let engine = engines.len() as u32;
                 engines.push(Engine::new(number as u16, threads.len() as u32, c.threads));
-                let (first, roles) = (threads.len() as u32, config.roles.len());
-                let numbers = first..first + c.threads;
-                threads.extend(numbers.map(|n| Thread::new(n, engine, number as u16, roles, c.posted)));
+                let numbers = threads.len() as u32..threads.len() as u32 + c.threads;
+                let thread = |n| Thread::new(n, engine, number as u16, roles, states, c.posted);
+                threads.extend(numbers.map(thread));
             }
         }
         let targets = targets(&config, &groups, &ticks);

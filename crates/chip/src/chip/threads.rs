@@ -90,17 +90,13 @@ impl Chip {
     fn proceed(&mut self, thread: u32, engine: usize, now: Ticks, extra: Ticks) -> bool {
         loop {
             let t = &mut self.threads[thread as usize];
-            if t.is_unoccupied() {
-                match self.take(thread, now) {
-                    true => continue,
-                    false => return false,
-                }
-            }
             let Some(step) = t.steps.get(t.next as usize) else {
-                match t.block.take() {
-                    Some(_) => continue,
-                    None => unreachable!("the steps of a packet end in one that leaves its thread free"),
+                assert!(t.packet == NONE, "the steps of a packet end in one that leaves its thread free");
+                t.block = None;
+                if self.take(thread, now) {
+                    continue;
                 }
+                return false;
             };
             let mut until = now + extra;
             if !t.spent {
@@ -135,16 +131,17 @@ impl Chip {
         let after = match action {
             Action::Nothing => After::GoOn,
             Action::Access { role, kind, posted, bytes, address } => {
-                if posted && !self.has_posting_room(thread, State::POSTED, now) {
+                if posted && !self.has_posting_room(thread, now) {
                     // The action is done again when there is room.
+                    self.wait_for_posting_room(thread, State::POSTED, now);
                     return After::Wait;
                 }
                 let address = u64::from(address);
                 self.issue(thread, Issued { role, kind, posted, bytes, registers: 0, address }, now)
             }
             Action::Cell { role, write, posted, cell, registers } => {
-                let state = self.place_state(thread, role);
-                if posted && !self.has_posting_room(thread, state, now) {
+                if posted && !self.has_posting_room(thread, now) {
+                    self.wait_for_posting_room(thread, self.place_state(thread, role), now);
                     return After::Wait;
                 }
                 if write && self.memory.as_ref().is_some_and(|memory| memory.wide.is_some()) {
@@ -163,11 +160,12 @@ impl Chip {
                 self.issue(thread, Issued { role, kind, posted, bytes, registers, address }, now)
             }
             Action::Room => {
-                let cluster = self.threads[thread as usize].cluster as usize;
-                let state = self.packet_state(cluster);
-                match self.has_posting_room(thread, state, now) {
-                    true => After::GoOn,
-                    false => After::Wait,
+                if self.has_posting_room(thread, now) {
+                    After::GoOn
+                } else {
+                    let cluster = self.threads[thread as usize].cluster as usize;
+                    self.wait_for_posting_room(thread, self.packet_state(cluster), now);
+                    After::Wait
                 }
             }
             Action::Admit { port } => match self.admitted(thread, port, now) {
@@ -478,21 +476,28 @@ impl Chip {
         After::Wait
     }
 
-    /// Whether the thread may post one more operation; otherwise it waits for the first that is done.
-    fn has_posting_room(&mut self, thread: u32, state: State, now: Ticks) -> bool {
+    /// Whether the thread may post one more operation.
+    #[inline(always)]
+    fn has_posting_room(&mut self, thread: u32, now: Ticks) -> bool {
         let t = &mut self.threads[thread as usize];
         let limit = self.clusters[t.cluster as usize].posted;
-        t.posted_until.retain(|&until| until > now);
-        if t.posted_until.len() as u32 + t.posted_unknown < limit {
-            return true;
+        // Those that are done are put away when their number matters.
+        let few = |t: &Thread| t.posted_until.len() as u32 + t.posted_unknown < limit;
+        few(t) || {
+            t.posted_until.retain(|&until| until > now);
+            few(t)
         }
+    }
+
+    /// The thread waits for the first of its posted operations that is done.
+    fn wait_for_posting_room(&mut self, thread: u32, state: State, now: Ticks) {
+        let t = &mut self.threads[thread as usize];
         t.posted = Posted::Room;
         let first = t.posted_until.iter().copied().min();
         self.enter(thread, state, now);
         if let Some(first) = first {
             self.wake_at(thread, first);
         }
-        false
     }
 
     /// Whether nothing that the thread posted is under way; otherwise it waits for all of it.
@@ -512,6 +517,7 @@ impl Chip {
     }
 
     /// The end of a thread's access is known now.
+    #[inline(always)]
     pub(super) fn thread_hears(&mut self, thread: u32, posted: bool, until: Ticks) {
         if !posted {
             self.wake_at(thread, until);
@@ -699,7 +705,10 @@ impl Chip {
 
     /// The thread has done with its packet.
     pub(super) fn leave_thread(&mut self, thread: u32) -> PacketId {
-        let id = std::mem::replace(&mut self.threads[thread as usize].packet, NONE);
+        let t = &mut self.threads[thread as usize];
+        let id = std::mem::replace(&mut t.packet, NONE);
+        // What stands behind its last step is for packets that go another way.
+        t.steps.clear();
         let packet = &mut self.packets[id];
         packet.attended = false;
         self.inboxes[usize::from(packet.inbox)].groups[packet.group as usize].load -= 1;
@@ -726,8 +735,7 @@ fn enter(
     packets: &Packets,
 ) {
     if now > t.since {
-        let row = usize::from(t.cluster) * account.states;
-        account.spent[row + usize::from(t.state.0)] += u128::from(now - t.since);
+        account.spent[t.spent_at as usize + usize::from(t.state.0)] += u128::from(now - t.since);
         if let Some(recording) = recording {
             let packet = (t.packet != NONE).then(|| packets[t.packet].number);
             let span = StateSpan { thread: t.number, state: t.state.0, packet, from: t.since, to: now };

@@ -232,18 +232,42 @@ impl Chip {
     pub(super) fn channel_event(&mut self, source: usize, now: Ticks) {
         self.channels_at = now;
         let (place, channel) = self.sources.channels[source];
-        let number = usize::from(place);
-        match &self.places[number] {
-            Place::Slots(_) => return self.dram_slots_event(number, source, now),
-            Place::PacketBuffer(_) => {
-                let source = self.sources.first_channel + source;
-                return self.packet_buffer_event(number, usize::from(channel), source, now);
+        match &mut self.places[usize::from(place)] {
+            Place::PacketBuffer(buffer) => {
+                let (done, next) = buffer.wake(usize::from(channel));
+                if let Some(at) = next {
+                    self.agenda.schedule(self.sources.first_channel + source, at);
+                }
+                if let Some(request) = done {
+                    let end = now + buffer.latency;
+                    self.transferred(request, end);
+                }
             }
-            _ => {}
+            Place::Dram(_) => self.dram_event(place, channel, source, now),
+            Place::Slots(_) => self.dram_slots_event(usize::from(place), source, now),
+            _ => unreachable!("only DRAM has channels"),
         }
+    }
+
+    /// A transfer of a request at a packet buffer has been made; with its last one the request is done.
+    #[inline(always)]
+    fn transferred(&mut self, request: u32, end: Ticks) {
+        let r = &mut self.requests[request as usize];
+        r.pieces -= 1;
+        if r.pieces > 0 {
+            return;
+        }
+        if let Place::PacketBuffer(buffer) = &mut self.places[usize::from(r.place)] {
+            buffer.residence += u128::from(end - r.arrived);
+        }
+        self.completed(request, end);
+    }
+
+    /// What happens in a channel of DRAM with command queues.
+    fn dram_event(&mut self, place: u16, channel: u16, source: usize, now: Ticks) {
         let mut finished = std::mem::take(&mut self.finished);
         let Place::Dram(dram) = &mut self.places[usize::from(place)] else {
-            unreachable!("only DRAM has channels")
+            unreachable!("asked of DRAM only")
         };
         let next = dram.wake(usize::from(channel), now, |request, at| finished.push((request, at)));
         if let Some(next) = next {
@@ -323,6 +347,7 @@ impl Chip {
     }
 
     /// The end of a request is known: whoever waits for it hears of it.
+    #[inline(always)]
     pub(super) fn completed(&mut self, request: u32, done: Ticks) {
         let Request { owner, target, .. } = self.requests[request as usize];
         self.free_request(request);
@@ -331,6 +356,14 @@ impl Chip {
                 let back = self.targets[target as usize].as_ref().map_or(0, |t| t.back);
                 self.thread_hears(thread, posted, done + back);
             }
+            _ => self.others_hear(owner, done),
+        }
+    }
+
+    /// The same of requests that are not of a thread.
+    fn others_hear(&mut self, owner: Owner, done: Ticks) {
+        match owner {
+            Owner::Thread { .. } | Owner::Nobody => {}
             Owner::Receive(id) => {
                 if self.part_done(id, done) {
                     let done = self.packets[id].done;
@@ -357,7 +390,6 @@ impl Chip {
                     self.done_at_cache(whole, done);
                 }
             }
-            Owner::Nobody => {}
         }
     }
 
