@@ -10,6 +10,8 @@ use std::collections::VecDeque;
 pub(crate) struct Engine {
     pub cluster: u16,
     pub first_thread: u32,
+    /// Accesses take no cycles to issue and branches none to be taken, and its threads are no more than 64.
+    plain: bool,
     /// The running thread.
     pub running: Option<u32>,
     /// Ready threads, a bit each: the first 64, and those behind them, of which mostly there are none.
@@ -31,10 +33,12 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    pub fn new(cluster: u16, first_thread: u32, threads: u32) -> Self {
+    /// An engine; `plain` where accesses take no cycles to issue and branches none to be taken.
+    pub fn new(cluster: u16, first_thread: u32, threads: u32, plain: bool) -> Self {
         Self {
             cluster,
             first_thread,
+            plain: plain && threads <= 64,
             running: None,
             ready: 0,
             more_ready: vec![0; threads.div_ceil(64) as usize - 1].into(),
@@ -121,6 +125,26 @@ impl Engine {
         if due { self.wakes.pop_front() } else { None }
     }
 
+    /// The thread that an engine which rests wakes for at `now`, where it is the only one and an access costs nothing but
+    /// the cycles of its step.
+    #[inline(always)]
+    pub fn wakes_for_one(&self, now: Ticks) -> Option<u32> {
+        if !self.plain || self.running.is_some() || self.ready != 0 {
+            return None;
+        }
+        let &(at, thread) = self.wakes.front()?;
+        let alone = self.wakes.get(1).is_none_or(|&(next, _)| next > now);
+        (at == now && alone).then_some(thread)
+    }
+
+    /// The thread that has just been woken ran without taking time, and waits again until `wake`.
+    #[inline(always)]
+    pub fn ran_through(&mut self, thread: u32, wake: Ticks) {
+        self.last = thread - self.first_thread;
+        self.wakes.pop_front();
+        self.wake_at(thread, wake);
+    }
+
     /// The engine works from now until `until`.
     #[inline]
     pub fn work(&mut self, now: Ticks, until: Ticks) {
@@ -170,7 +194,7 @@ mod tests {
 
     #[test]
     fn threads_take_turns_across_words() {
-        let mut engine = Engine::new(0, 10, 130);
+        let mut engine = Engine::new(0, 10, 130, true);
         for thread in [10, 73, 74, 139] {
             engine.set_ready(thread);
         }

@@ -83,7 +83,8 @@ impl Chip {
         for (number, c) in config.clusters.iter().enumerate() {
             for _ in 0..c.engines {
                 let engine = engines.len() as u32;
-                engines.push(Engine::new(number as u16, threads.len() as u32, c.threads));
+                let plain = c.issue_cycles == 0 && clusters[number].branches.is_none();
+                engines.push(Engine::new(number as u16, threads.len() as u32, c.threads, plain));
                 let numbers = threads.len() as u32..threads.len() as u32 + c.threads;
                 let thread = |n| Thread::new(n, engine, number as u16, roles, states, c.posted);
                 threads.extend(numbers.map(thread));

@@ -8,7 +8,7 @@ use crate::place::Place;
 use crate::place::packet_buffer::Transfer;
 use crate::recording::{Recording, StateSpan};
 use crate::thread::{NEVER, Posted, State, Thread};
-use linecard_program::script::{Access, Action, PacketInfo, RoleId, Way};
+use linecard_program::script::{Access, Action, PacketInfo, RoleId, Step, Way};
 use linecard_program::{CELL_BYTES, DropReason, PacketId};
 use linecard_queueing::Operation;
 use linecard_sim::Ticks;
@@ -44,6 +44,9 @@ pub(super) struct Issued {
 impl Chip {
     #[inline(always)]
     pub(super) fn engine_event(&mut self, engine: usize, now: Ticks) {
+        if self.waits_on(engine, now) {
+            return;
+        }
         self.engines[engine].wakes_up(now);
         let mut runs = self.engines[engine].running;
         match runs {
@@ -64,6 +67,36 @@ impl Chip {
         if let Some(at) = e.first_wake() {
             self.agenda.schedule(self.sources.first_engine + engine, at);
         }
+    }
+
+    /// An engine that rests wakes for one thread, which goes from an access to the next without an instruction between
+    /// them: threads of the IXP1200 mostly do. The same as running the thread, without the search for others. Whether all
+    /// has been done.
+    #[inline(always)]
+    fn waits_on(&mut self, engine: usize, now: Ticks) -> bool {
+        let e = &mut self.engines[engine];
+        let Some(thread) = e.wakes_for_one(now) else { return false };
+        let t = &mut self.threads[thread as usize];
+        let Some(Step { cycles: 0, action: Action::Access { role, kind, posted: false, bytes, address } }) =
+            t.steps.get(t.next as usize)
+        else {
+            return false;
+        };
+        let target = self.targets[t.targets as usize + usize::from(role.0)].as_ref();
+        let Some(target) = target.filter(|target| target.direct && t.wake == now) else { return false };
+        let (at, address) = (now + target.issue, target.base + u64::from(address));
+        let place = &mut self.places[usize::from(target.place)];
+        let Some(done) = place.serve(at, kind, address, u32::from(bytes)) else { return false };
+        enter(t, target.state, now, &mut self.account, &mut self.recording, &self.packets);
+        (t.wake, t.posted) = (done + target.back, Posted::No);
+        t.next += 1;
+        e.ran_through(thread, t.wake);
+        let first = e.first_wake().unwrap_or(t.wake);
+        if first > now {
+            e.rests(now);
+            self.agenda.schedule(self.sources.first_engine + engine, first);
+        }
+        first > now
     }
 
     /// The thread that an engine runs now, after whatever it ran. Threads whose wait is over by now become ready.

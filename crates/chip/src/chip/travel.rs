@@ -4,11 +4,10 @@
 //! (`Target::direct`). Otherwise an access waits in the line of the next link or place until its time has come, so that
 //! whatever comes first is served first.
 
-use super::{Chip, NO_TARGET, Owner, Request, Timer};
+use super::{Chip, NO_TARGET, Owner, Request};
 use crate::place::Place;
 use crate::place::cache::{Cache, Found};
 use crate::place::packet_buffer::Transfer;
-use linecard_program::PacketId;
 use linecard_program::script::Access;
 use linecard_queueing::Operation;
 use linecard_sim::Ticks;
@@ -364,18 +363,8 @@ impl Chip {
     fn others_hear(&mut self, owner: Owner, done: Ticks) {
         match owner {
             Owner::Thread { .. } | Owner::Nobody => {}
-            Owner::Receive(id) => {
-                if self.part_done(id, done) {
-                    let done = self.packets[id].done;
-                    self.set_timer(done, Timer::Stored(id.0));
-                }
-            }
-            Owner::Transmit(id) => {
-                if self.part_done(id, done) {
-                    let done = self.packets[id].done;
-                    self.set_timer(done, Timer::Fetched(id.0));
-                }
-            }
+            Owner::Receive(id) => self.part_done(id, true, done),
+            Owner::Transmit(id) => self.part_done(id, false, done),
             Owner::Wide { queue, write } => {
                 let now = self.agenda.now();
                 self.wide_done(queue, write, now);
@@ -417,12 +406,5 @@ impl Chip {
             cache.residence += u128::from(done - arrived);
         }
         self.completed(request, done);
-    }
-
-    fn part_done(&mut self, id: PacketId, done: Ticks) -> bool {
-        let packet = &mut self.packets[id];
-        packet.parts -= 1;
-        packet.done = packet.done.max(done);
-        packet.parts == 0
     }
 }
