@@ -10,6 +10,7 @@ use crate::config::{
     BankBy, ChipConfig, ClusterConfig, DispatchRule, OrderKept, PlaceConfig, PlaceKind, PlacementRule,
     Scheduler, TargetConfig, WideConfig,
 };
+use crate::due::Due;
 use crate::engine::Engine;
 use crate::inbox::{Group, Inbox};
 use crate::link::Link;
@@ -24,7 +25,7 @@ use linecard_dram::RowMap;
 use linecard_program::CELL_BYTES;
 use linecard_program::script::PacketProgram;
 use linecard_sim::{Agenda, Branches, Ticks, Timebase, stream};
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
 /// A frame that would wait for its wire for so many frames of 1,518 bytes with preamble and gap, and longer than this, is
 /// lost: more comes than the port carries.
@@ -113,8 +114,7 @@ impl Chip {
             group_of_place: groups,
             targets,
             links,
-            lines: (0..config.links.len() + places.len()).map(|_| BinaryHeap::new()).collect(),
-            line_sequence: 0,
+            lines: (0..config.links.len() + places.len()).map(|_| Due::default()).collect(),
             passing: VecDeque::new(),
             feeding: VecDeque::new(),
             requests: Vec::new(),
@@ -140,7 +140,7 @@ impl Chip {
             }),
             locks: (0..locks).map(|_| super::Lock::default()).collect(),
             packets: Packets::default(),
-            timers: BinaryHeap::new(),
+            timers: Due::default(),
             traffic,
             next_arrival: None,
             traffic_ended: false,

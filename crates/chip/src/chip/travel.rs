@@ -11,7 +11,6 @@ use crate::place::packet_buffer::Transfer;
 use linecard_program::script::Access;
 use linecard_queueing::Operation;
 use linecard_sim::Ticks;
-use std::cmp::Reverse;
 
 impl Chip {
     pub(super) fn new_request(
@@ -69,8 +68,7 @@ impl Chip {
             false => self.links.len() + usize::from(r.place),
         };
         if at > self.agenda.now() {
-            self.line_sequence += 1;
-            self.lines[line].push(Reverse((at, self.line_sequence, request)));
+            self.lines[line].push(at, request);
             let source = self.sources.first_line + line;
             if self.agenda.pending(source).is_none_or(|first| at < first) {
                 self.agenda.schedule(source, at);
@@ -216,15 +214,13 @@ impl Chip {
         {
             return self.queue_manager_event(number, now);
         }
-        while let Some(&Reverse((at, _, request))) = self.lines[line].peek() {
-            if at > now {
-                self.agenda.schedule(self.sources.first_line + line, at);
-                return;
-            }
-            self.lines[line].pop();
+        while let Some(request) = self.lines[line].take(now) {
             if let Some(done) = self.serve(line, request, now) {
                 self.completed(request, done);
             }
+        }
+        if let Some(at) = self.lines[line].first() {
+            self.agenda.schedule(self.sources.first_line + line, at);
         }
     }
 
