@@ -76,27 +76,56 @@ impl Chip {
     fn waits_on(&mut self, engine: usize, now: Ticks) -> bool {
         let e = &mut self.engines[engine];
         let Some(thread) = e.wakes_for_one(now) else { return false };
-        let t = &mut self.threads[thread as usize];
+        let t = &self.threads[thread as usize];
         let Some(Step { cycles: 0, action: Action::Access { role, kind, posted: false, bytes, address } }) =
             t.steps.get(t.next as usize)
         else {
             return false;
         };
-        let target = self.targets[t.targets as usize + usize::from(role.0)].as_ref();
-        let Some(target) = target.filter(|target| target.direct && t.wake == now) else { return false };
-        let (at, address) = (now + target.issue, target.base + u64::from(address));
-        let place = &mut self.places[usize::from(target.place)];
-        let Some(done) = place.serve(at, kind, address, u32::from(bytes)) else { return false };
-        enter(t, target.state, now, &mut self.account, &mut self.recording, &self.packets);
-        (t.wake, t.posted) = (done + target.back, Posted::No);
-        t.next += 1;
-        e.ran_through(thread, t.wake);
-        let first = e.first_wake().unwrap_or(t.wake);
+        if t.wake != now {
+            return false;
+        }
+        let Some(wake) = self.access_at_once(thread, role, kind, bytes, address, now) else { return false };
+        let e = &mut self.engines[engine];
+        e.ran_through(thread, wake);
+        let first = e.first_wake().unwrap_or(wake);
         if first > now {
             e.rests(now);
             self.agenda.schedule(self.sources.first_engine + engine, first);
         }
         first > now
+    }
+
+    /// Make an access of a thread where it arrives in the order of issue at a place that answers at once; the thread waits
+    /// until the end, which is returned.
+    #[inline(always)]
+    fn access_at_once(
+        &mut self,
+        thread: u32,
+        role: RoleId,
+        kind: Access,
+        bytes: u16,
+        address: u32,
+        now: Ticks,
+    ) -> Option<Ticks> {
+        let t = &mut self.threads[thread as usize];
+        let target = self.targets[t.targets as usize + usize::from(role.0)].as_ref()?;
+        if !target.direct {
+            return None;
+        }
+        let address = target.base + u64::from(address);
+        let done = self.places[usize::from(target.place)].serve(
+            now + target.issue,
+            kind,
+            address,
+            u32::from(bytes),
+        )?;
+        let wake = done + target.back;
+        enter(t, target.state, now, &mut self.account, &mut self.recording, &self.packets);
+        (t.wake, t.posted) = (wake, Posted::No);
+        t.next += 1;
+        t.spent = false;
+        Some(wake)
     }
 
     /// The thread that an engine runs now, after whatever it ran. Threads whose wait is over by now become ready.
@@ -150,7 +179,7 @@ impl Chip {
                 self.agenda.schedule(self.sources.first_engine + engine, until);
                 return true;
             }
-            match self.act(thread, step.action, now) {
+            match self.act(thread, engine, step.action, now) {
                 After::GoOn => {}
                 After::Wait | After::Blocked => return false,
                 After::Stall => return true,
@@ -160,10 +189,14 @@ impl Chip {
 
     /// Do a thread's action.
     #[inline(always)]
-    fn act(&mut self, thread: u32, action: Action, now: Ticks) -> After {
+    fn act(&mut self, thread: u32, engine: usize, action: Action, now: Ticks) -> After {
         let after = match action {
             Action::Nothing => After::GoOn,
             Action::Access { role, kind, posted, bytes, address } => {
+                if !posted && let Some(wake) = self.access_at_once(thread, role, kind, bytes, address, now) {
+                    self.engines[engine].wake_at(thread, wake);
+                    return After::Wait;
+                }
                 if posted && !self.has_posting_room(thread, now) {
                     // The action is done again when there is room.
                     self.wait_for_posting_room(thread, State::POSTED, now);
