@@ -6,6 +6,7 @@
 use crate::RouteTable;
 use linecard_program::script::{Access, Action, PacketInfo, PacketProgram, RoleId, Steps};
 use linecard_program::{DropReason, NetworkKind, PacketHead};
+use std::rc::Rc;
 
 /// How often a step is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,7 +165,7 @@ fn places(within_bytes: u32, bytes: u16) -> u32 {
 #[derive(Clone, Debug)]
 pub struct StepList {
     steps: Vec<Ready>,
-    routes: Option<RouteTable>,
+    routes: Option<Rc<RouteTable>>,
     locks: u32,
 }
 
@@ -188,7 +189,7 @@ impl StepList {
             _ => None,
         });
         let locks = locks.max().unwrap_or(0);
-        Self { locks, routes, steps: steps.into_iter().map(Ready::new).collect() }
+        Self { locks, routes: routes.map(Rc::new), steps: steps.into_iter().map(Ready::new).collect() }
     }
 }
 
