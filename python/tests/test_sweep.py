@@ -560,3 +560,16 @@ def test_a_folder_of_other_things_is_no_store(cli, tmp_path):
     ended = cli("sweep", NIC, "--store", tmp_path)
     assert ended.status == 2
     assert "it holds other things (mine.txt)" in ended.err
+
+
+def test_a_row_has_its_limit_unless_it_was_told_to_leave_that_out(cli, tmp_path):
+    words = ("sweep", "example_smartnic", "--vary", "island.count=1,2", "--set", "traffic.arrivals=saturated")
+    words = (*words, "--packets", 200, "--json", "--store", tmp_path / "s")
+    found, left_out = (json.loads(cli(*words, *more).out)["rows"] for more in ((), ("--set", "verdict=false")))
+    assert all(row["bottleneck"] and row["bottleneck"] != "not judged" for row in found)
+    assert all("bottleneck" not in row for row in left_out)
+    for with_it, without in zip(found, left_out, strict=True):
+        assert with_it["run"] != without["run"]
+        assert with_it["command"] == without["command"]
+        same = without.keys() - {"run"}
+        assert {name: with_it[name] for name in same} == {name: without[name] for name in same}

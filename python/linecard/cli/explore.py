@@ -597,6 +597,11 @@ def print_compare(result: CompareResult) -> None:
     from linecard.explore.result import cell_text
 
     parts: list[Any] = [Padding(Text(f"{result.a}  and  {result.b}"), (1, 0, 0, 2))]
+    if result.limits is not None:
+        limits = screen.grid("l", "l")
+        for side, limit in zip(("a", "b"), result.limits, strict=True):
+            limits.add_row(f"limit of {side}", Text(limit, style="bold"))
+        parts.append(screen.section(limits))
     keys = screen.grid("l", "l", "l", "l")
     keys.add_row(*(Text(name, style=screen.DIM) for name in ("key", "a", "b", "unit")))
     for each in result.configuration[:_KEYS_SHOWN]:

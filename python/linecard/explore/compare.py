@@ -76,6 +76,7 @@ class CompareResult:
         b: The second.
         kind: ``designs``, ``runs`` or ``sweeps``.
         basis: What intervals are over, in words.
+        limits: What limits each, as its run says, of designs with the first seed; ``None`` of sweeps.
         configuration: Keys that differ.
         metrics: The numbers of the summary, or the columns of a table.
         measurements: Measurements of parts that moved beyond noise, the largest change first; designs only.
@@ -87,6 +88,7 @@ class CompareResult:
     b: str
     kind: str
     basis: str
+    limits: tuple[str, str] | None
     configuration: tuple[Setting, ...]
     metrics: tuple[Moved, ...]
     measurements: tuple[Moved, ...]
@@ -246,8 +248,13 @@ def _of_designs(
     from linecard.api import settings
 
     described = [_parameters(name, settings(each)) for name, each in zip(names, changes, strict=True)]
+    # What limits a design is asked of its first seed alone: to find it takes several times the work of a run.
     requests = [
-        Request("run", {**shared, "preset": name, "seed": seed}, dict(each))
+        Request(
+            "run",
+            {**shared, "preset": name, "seed": seed, **({} if seed == seeds[0] else {"verdict": False})},
+            dict(each),
+        )
         for name, each in zip(names, changes, strict=True)
         for seed in seeds
     ]
@@ -270,6 +277,7 @@ def _of_designs(
         b=names[1],
         kind="designs",
         basis=f"{n} seeds, each on the same packets",
+        limits=(_limit(numbers_of(sides[0][0])), _limit(numbers_of(sides[1][0]))),
         configuration=_differences(described[0], described[1]),
         metrics=tuple(metrics),
         measurements=tuple(moved),
@@ -296,9 +304,13 @@ def _plain_numbers(numbers: Mapping[str, Any]) -> dict[str, float]:
     found = {}
     for name, value in numbers.items():
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if number and not name.endswith(("_low", "_high")):
+        if number and name != "bottleneck_utilization" and not name.endswith(("_low", "_high")):
             found[name] = float(value)
     return found
+
+
+def _limit(numbers: Mapping[str, Any]) -> str:
+    return str(numbers["bottleneck"])
 
 
 def _measurements(record: Record) -> dict[str, float]:
@@ -359,6 +371,7 @@ def _of_runs(names: tuple[str, str], a: Mapping[str, Any], b: Mapping[str, Any])
         b=names[1],
         kind="runs",
         basis="95 % intervals of each run, which must not overlap",
+        limits=(_limit(own[0]), _limit(own[1])),
         configuration=_differences(described[0], described[1]),
         metrics=tuple(metrics),
         measurements=(),
@@ -401,6 +414,7 @@ def _of_sweeps(names: tuple[str, str], a: Sequence[Mapping[str, Any]], b: Sequen
         b=names[1],
         kind="sweeps",
         basis=f"{len(went_well):,} points with the same {', '.join(shared)}",
+        limits=None,
         configuration=tuple(settings),
         metrics=tuple(metrics),
         measurements=(),

@@ -288,9 +288,13 @@ class Question:
         self.not_tried: list[str] = []
         self.load = "as given"
 
-    def request(self, changes: Mapping[str, Any], seed: int) -> Request:
-        """The chip with changes. Keys are in full, so that a change takes the place of what was set before."""
-        return Request("run", {**self.shared, "seed": seed}, {**self.settings, **changes})
+    def request(self, changes: Mapping[str, Any], seed: int, *, verdict: bool = False) -> Request:
+        """The chip with changes. Keys are in full, so that a change takes the place of what was set before.
+
+        A run's own verdict is asked for only where it decides on the load: these runs are what it would make itself.
+        """
+        shared = self.shared if verdict else {**self.shared, "verdict": False}
+        return Request("run", {**shared, "seed": seed}, {**self.settings, **changes})
 
     def _full(self, changes: Mapping[str, Any]) -> dict[str, Any]:
         ends = {
@@ -306,7 +310,7 @@ class Question:
 
     def base(self) -> list[Record]:
         """Runs of the chip as it is; with a packet always waiting, if it carries all that its traffic offers."""
-        base = self.runs([{}])[0]
+        base = self.bench.run([self.request({}, seed, verdict=True) for seed in self.seeds])
         carries = [numbers_of(record)["bottleneck"] in _CARRIES_ALL for record in base]
         if carries.count(True) * 2 <= len(carries):
             return base
