@@ -2,8 +2,8 @@
 
     python bench/ndr.py [--packets 2000] [--sizes 64,imix,1518] [chip ...]
 
-A row for each chip and size, then the most and the mean. A chip that refuses a size, or has no line rate to begin at, is
-named with the reason.
+A row for each chip and size, then the most and the mean. A chip that refuses a size, or has no line rate to begin at,
+is named with the reason.
 """
 
 from __future__ import annotations
@@ -36,9 +36,8 @@ def main() -> None:
             print(f"{chip:<28} {size:>6}  {row.trials:>2} trials  {rates}  {lost}", flush=True)
     if trials:
         over = sum(each > 8 for each in trials)
-        print(
-            f"{len(trials)} searches: {max(trials)} trials at most, {sum(trials) / len(trials):.1f} on average; {over} above 8"
-        )
+        mean = sum(trials) / len(trials)
+        print(f"{len(trials)} searches: {max(trials)} trials at most, {mean:.1f} on average; {over} above 8")
 
 
 if __name__ == "__main__":

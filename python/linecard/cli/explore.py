@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from linecard.cli import screen
-from linecard.cli.common import EPILOG, JSON_HELP, Exit
+from linecard.cli.common import EPILOG, JSON_HELP, Exit, Html, command_line
 from linecard.errors import ConfigError, ConfigProblem
 
 if TYPE_CHECKING:
@@ -365,6 +365,7 @@ def why(
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw the tornado: .png or .svg (extra: plot).")
     ] = None,
+    html: Html = None,
 ) -> None:
     """Say what limits a chip and what would help; every statement is measured.
 
@@ -386,7 +387,7 @@ def why(
     from linecard.explore.why import why as ask
     from linecard.tables import check_outputs
 
-    check_outputs(plot)
+    check_outputs(plot, html)
     try:
         with screen.progress("Simulating", "runs") as progress:
             result = ask(
@@ -414,6 +415,8 @@ def why(
     screen.note(f"{counts.found:,} runs found, {counts.run:,} run, {counts.refused:,} refused; kept in {store}")
     if plot is not None:
         screen.note_written([result.write_plot(plot)])
+    if html is not None:
+        screen.note_written([result.write_html(html, command=command_line())])
 
 
 def ndr(
@@ -438,6 +441,7 @@ def ndr(
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw rates and losses: .png or .svg (extra: plot).")
     ] = None,
+    html: Html = None,
 ) -> None:
     """Search for the no-drop and the partial-drop rate of a chip, by frame size.
 
@@ -457,7 +461,7 @@ def ndr(
     from linecard.explore.store import Store
     from linecard.tables import check_outputs, csv_text, write_text
 
-    check_outputs(csv, plot)
+    check_outputs(csv, plot, html)
     try:
         with screen.progress("Simulating", "runs") as progress:
             result = ask(
@@ -488,6 +492,8 @@ def ndr(
         screen.note_written([write_text(csv, csv_text(*result.table()))])
     if plot is not None:
         screen.note_written([result.write_plot(plot)])
+    if html is not None:
+        screen.note_written([result.write_html(html, command=command_line())])
 
 
 def print_ndr(result: NdrResult) -> None:
@@ -542,6 +548,7 @@ def compare(
     store: StoreOption = STORE,
     jobs: Jobs = None,
     json: Json = False,
+    html: Html = None,
 ) -> None:
     """Put two designs, runs or sweeps side by side: what differs, what moved, and whether beyond noise.
 
@@ -558,7 +565,9 @@ def compare(
     from linecard.explore.compare import compare as ask
     from linecard.explore.execute import Interrupted
     from linecard.explore.store import Store
+    from linecard.tables import check_outputs
 
+    check_outputs(html)
     try:
         with screen.progress("Simulating", "runs") as progress:
             result = ask(
@@ -586,6 +595,8 @@ def compare(
     counts = result.counts
     if counts.found + counts.run:
         screen.note(f"{counts.found:,} runs found, {counts.run:,} run; kept in {store}")
+    if html is not None:
+        screen.note_written([result.write_html(html, command=command_line())])
 
 
 _KEYS_SHOWN, _MOVED_SHOWN = 30, 12

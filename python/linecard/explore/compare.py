@@ -101,6 +101,12 @@ class CompareResult:
 
         return {name: plain(getattr(self, name)) for name in self.__slots__ if name != "counts"}
 
+    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
+        """Write one self-contained page; ``command`` is shown as what repeats it."""
+        from linecard.pages.compare import write_compare
+
+        return write_compare(self, path, command)
+
     def __repr__(self) -> str:
         moved = sum(each.beyond_noise is True for each in self.metrics)
         return f"<CompareResult {self.a} and {self.b}: {len(self.configuration)} keys differ, {moved} numbers moved>"

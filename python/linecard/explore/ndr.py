@@ -150,6 +150,12 @@ class NdrResult:
 
         return write_rates(self, path)
 
+    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
+        """Write one self-contained page; ``command`` is shown as what repeats the search."""
+        from linecard.pages.rates import write_rates
+
+        return write_rates(self, path, command)
+
     def __repr__(self) -> str:
         first = self.rows[0]
         return f"<NdrResult {self.chip}, {first.traffic}: NDR {first.ndr_mpps:.3f}, PDR {first.pdr_mpps:.3f} Mpps>"

@@ -190,6 +190,12 @@ class WhyResult:
 
         return write_tornado(self, path)
 
+    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
+        """Write one self-contained page; ``command`` is shown as what repeats it."""
+        from linecard.pages.why import write_why
+
+        return write_why(self, path, command)
+
     def __repr__(self) -> str:
         return f"<WhyResult {self.chip}: {self.throughput_mpps:.3f} Mpps, limited by {self.verdict}>"
 
