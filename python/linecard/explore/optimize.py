@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from linecard.explore.result import Parts
+
 BATCH = 8
 # Share of a batch that comes from neighbours of the front.
 _NEAR = 0.5
@@ -86,6 +88,8 @@ class OptimizeResult:
         worst: The worst likewise.
         axes: What was varied.
         rows: All runs, a row a point and seed, in the order in which they were chosen.
+        given: What all points share, as of a sweep.
+        parts: For each row where its time went, as of a sweep.
         counts: Runs found and made.
     """
 
@@ -102,13 +106,15 @@ class OptimizeResult:
     worst: tuple[float, ...]
     axes: tuple[str, ...]
     rows: tuple[Mapping[str, Any], ...]
+    given: Mapping[str, Any] = field(compare=False)
+    parts: tuple[Parts, ...] = field(compare=False)
     counts: Counts = field(compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON; nothing in it depends on what was found and what was run."""
         from linecard.results import plain
 
-        left_out = {"rows", "counts"}
+        left_out = {"rows", "given", "parts", "counts"}
         return {name: plain(getattr(self, name)) for name in self.__slots__ if name not in left_out}
 
     def write_html(self, path: str | Path) -> Path:
@@ -249,7 +255,8 @@ def search(
             setattr(counts, name, getattr(counts, name) + getattr(table.counts, name))
         n = task.spec.repeat
         for place, number in enumerate(batch):
-            judged[number] = _judge(task, number, table.rows[place * n : (place + 1) * n])
+            own = slice(place * n, (place + 1) * n)
+            judged[number] = _judge(task, number, table.rows[own], table.parts[own])
         if proposer is not None:
             proposer.tell(judged)
     return _result(task, space, judged, counts, "exhaustive" if proposer is None else "search")
@@ -269,6 +276,7 @@ class _Judged:
         estimates: The same with intervals.
         keeps: Whether every run keeps every limit.
         rows: Its runs.
+        parts: Where their time went.
     """
 
     number: int
@@ -276,9 +284,10 @@ class _Judged:
     estimates: tuple[Estimate, ...]
     keeps: bool
     rows: tuple[Mapping[str, Any], ...]
+    parts: tuple[Parts, ...]
 
 
-def _judge(task: Task, number: int, rows: Sequence[Mapping[str, Any]]) -> _Judged:
+def _judge(task: Task, number: int, rows: Sequence[Mapping[str, Any]], parts: Sequence[Parts]) -> _Judged:
     columns = [[row[OBJECTIVE + each.text] for row in rows] for each in task.objectives]
     went_well = all(row["status"] == "ok" for row in rows)
     numbers = [all(_is_number(value) for value in column) for column in columns]
@@ -287,10 +296,10 @@ def _judge(task: Task, number: int, rows: Sequence[Mapping[str, Any]]) -> _Judge
         message = f"`{text}` has no value at the point of `{rows[0]['command']}`"
         raise ConfigError.of([ConfigProblem("objectives", "", message)])
     if not went_well:
-        return _Judged(number, (), (), False, tuple(rows))
+        return _Judged(number, (), (), False, tuple(rows), tuple(parts))
     estimates = tuple(Estimate.of([float(value) for value in column]) for column in columns)
     keeps = all(bool(row[LIMIT + each.text]) for row in rows for each in task.limits)
-    return _Judged(number, tuple(each.value for each in estimates), estimates, keeps, tuple(rows))
+    return _Judged(number, tuple(each.value for each in estimates), estimates, keeps, tuple(rows), tuple(parts))
 
 
 def _is_number(value: object) -> bool:
@@ -509,6 +518,12 @@ def _result(task: Task, space: _Space, judged: Mapping[int, _Judged], counts: Co
         best=tuple(sign * value for sign, value in zip(signs, best, strict=True)),
         worst=tuple(sign * value for sign, value in zip(signs, worst, strict=True)),
         rows=tuple(row for each in judged.values() for row in each.rows),
+        given={
+            "what": task.spec.what,
+            "arguments": dict(task.spec.arguments),
+            "set": dict(task.spec.settings),
+        },
+        parts=tuple(each for point in judged.values() for each in point.parts),
         counts=counts,
     )
 

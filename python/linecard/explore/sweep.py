@@ -14,7 +14,7 @@ from linecard.explore.content import content_of
 from linecard.explore.execute import Counts, Record, SweepProgress, Task, execute
 from linecard.explore.expression import MEASURED, Expression, UnknownName
 from linecard.explore.points import Lookup, Points, make_points
-from linecard.explore.result import SweepResult
+from linecard.explore.result import MOST_PARTS, Parts, SweepResult
 from linecard.explore.spec import Draft, Spec, is_sweep_file, make_sample, read_spec
 from linecard.explore.store import Store
 from linecard.explore.subjects import SUBJECTS
@@ -182,9 +182,10 @@ def table_of(
     wanted = frozenset(name for name in asked if name.startswith(MEASURED) or "." in name)
     taken: dict[str, _Taken] = {}
     counts = Counts()
+    has_parts = len(keys) <= MOST_PARTS
 
     def take(key: str, record: Record) -> None:
-        taken[key] = _Taken(record, wanted)
+        taken[key] = _Taken(record, wanted, has_parts=has_parts)
 
     if executor == "threads":
         execute(tasks, take, store=store, jobs=jobs, progress=progress, counts=counts)
@@ -206,6 +207,8 @@ def table_of(
         rows=rows,
         left_out=points.left_out,
         warnings=tuple(warnings),
+        given={"what": spec.what, "arguments": dict(spec.arguments), "set": dict(spec.settings)},
+        parts=tuple(taken[key].parts for key in keys) if has_parts else (),
         counts=counts,
     )
 
@@ -217,9 +220,10 @@ _OWN = frozenset({"run", "status", "reason", "command"})
 class _Taken:
     """What the table needs of a record; measurements that no column asks for are not held."""
 
-    __slots__ = ("measured", "numbers", "reason", "status")
+    __slots__ = ("measured", "numbers", "parts", "reason", "status")
 
-    def __init__(self, record: Record, wanted: frozenset[str]) -> None:
+    def __init__(self, record: Record, wanted: frozenset[str], *, has_parts: bool) -> None:
+        self.parts = Parts.of(record["measurements"]) if has_parts else Parts({}, {})
         self.status: str = record["status"]
         self.reason: str | None = record["reason"]
         self.numbers: Mapping[str, Any] = record["numbers"]

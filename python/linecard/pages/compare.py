@@ -56,22 +56,23 @@ def _moved(caption: str, several: Sequence[Moved]) -> str:
         bounds: tuple[float, float] | tuple[None, None] = (None, None)
         if each.a and each.low is not None and each.high is not None:
             bounds = (each.low / abs(each.a), each.high / abs(each.a))
+        between = ""
+        if each.low is not None and each.high is not None:
+            between = f"{sheet.number(each.low, 3)} to {sheet.number(each.high, 3)}"
         rows.append(
             [
                 each.name,
-                sheet.number(each.a),
-                sheet.number(each.b),
                 sheet.Bar((each.change or 0.0) / _WHOLE, bounds[0], bounds[1], signed=True),
                 change_text(each),
                 noise_text(each),
-                ""
-                if each.low is None or each.high is None
-                else f"{sheet.number(each.low, 3)} to {sheet.number(each.high, 3)}",
+                sheet.number(each.a),
+                sheet.number(each.b),
+                between,
             ]
         )
     return sheet.table(
         caption,
-        ("number", "a", "b", "", "change", "beyond noise", "95 % of the difference"),
+        ("number", "", "change", "beyond noise", "a", "b", "95 % of the difference"),
         rows,
         marked=[n for n, each in enumerate(several) if each.beyond_noise],
         text=("beyond noise",),
