@@ -708,7 +708,8 @@ def print_optimize(result: OptimizeResult) -> None:
 
     facts = screen.grid("l", "l")
     how = "all of them" if result.method == "exhaustive" else "chosen by search"
-    facts.add_row("Run", f"{result.runs:,} of {result.points:,} points, {how}")
+    shorter = f", after {result.short_runs:,} shorter runs" if result.short_runs else ""
+    facts.add_row("Run", f"{result.runs:,} of {result.points:,} points, {how}{shorter}")
     if result.refused or result.beyond_limits:
         facts.add_row("", f"{result.refused:,} were refused or failed, {result.beyond_limits:,} break a limit")
     for text, best, worst in zip(result.objectives, result.best, result.worst, strict=True):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shlex
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,6 +79,7 @@ class Subject:
         has_settings: Whether other keys are settings.
         command_words: How its command begins.
         run: Runs one point.
+        length: The argument that says how long a run is; none where nothing does.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Subject:
     has_settings: bool
     command_words: str
     run: Callable[[Request, Progress], Outcome]
+    length: str = ""
 
     def command(self, request: Request) -> str:
         """The command that repeats one run."""
@@ -185,6 +187,47 @@ def outcome_of_report(report: Mapping[str, Any], *, verdict: bool = True) -> Out
     numbers["capture_damage"] = report["capture_damage"]
     rows = [(row["component"], row["metric"], row["unit"], row["value"]) for row in report["metrics"]]
     return Outcome(numbers, rows)
+
+
+class _Alone:
+    """The runs of a question, one after another: the points beside it have the other cores."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+
+    def run(self, requests: Sequence[Request]) -> list[Mapping[str, Any]]:
+        """Run all; the records in the order of the requests."""
+        from linecard.explore.execute import evaluate
+
+        # How many trials there will be nobody knows: that it goes on is all that is told.
+        return [evaluate(request, lambda _done, _total: self._progress(0, 1)) for request in requests]
+
+
+def _run_ndr(request: Request, progress: Progress) -> Outcome:
+    from linecard.explore.ndr import PACKETS, WIDTH, search_rates
+
+    asked = dict(request.arguments)
+    size = asked.get("size")
+    if isinstance(size, str) and "," in size:
+        raise ConfigError.of([ConfigProblem("size", "", f"found {size!r}, expected one: a point has one rate")])
+    found = search_rates(
+        asked["preset"],
+        None if size is None else [size],
+        trace=asked.get("trace"),
+        changes=dict(request.settings),
+        app=asked.get("app"),
+        packets=asked.get("packets", PACKETS),
+        seeds=[asked.get("seed", 1)],
+        width=asked.get("width", WIDTH),
+        bench=_Alone(progress),
+    )
+    row = found[0]
+    names = ("ndr_mpps", "pdr_mpps", "ndr_gbps", "pdr_gbps", "line_mpps", "size_bytes", "trials")
+    numbers: dict[str, Any] = {name: getattr(row, name) for name in names}
+    for at in row.latency:
+        for name in ("p50", "p90", "p99", "max", "mean"):
+            numbers[f"latency_{name}_ns_at_{at.share_of_pdr:.0%}".rstrip("%") + "_pdr"] = getattr(at, f"{name}_ns")
+    return Outcome(numbers, _measured("rates", numbers))
 
 
 def _run_dram(request: Request, progress: Progress) -> Outcome:
@@ -318,6 +361,25 @@ _LISTED = (
         True,
         "linecard run",
         _run_design,
+        "packets",
+    ),
+    Subject(
+        "ndr",
+        "preset",
+        {
+            "preset": "",
+            "app": "--app",
+            "trace": "--trace",
+            "size": "--size",
+            "seed": "--seed",
+            "packets": "--packets",
+            "width": "--width",
+        },
+        {"seed": 1},
+        True,
+        "linecard ndr",
+        _run_ndr,
+        "packets",
     ),
     Subject(
         "dram",
@@ -339,6 +401,7 @@ _LISTED = (
         True,
         "linecard dram run",
         _run_dram,
+        "count",
     ),
     Subject(
         "flowcache",
@@ -380,6 +443,7 @@ _LISTED = (
         True,
         "linecard queueing run",
         _run_queueing,
+        "operations",
     ),
     Subject(
         "petri",
@@ -395,6 +459,7 @@ _LISTED = (
         True,
         "linecard petri simulate",
         _run_petri,
+        "time",
     ),
     Subject(
         "core",
@@ -416,6 +481,7 @@ _LISTED = (
         False,
         "linecard core",
         _run_core,
+        "events",
     ),
 )
 SUBJECTS: Mapping[str, Subject] = {subject.name: subject for subject in _LISTED}
