@@ -219,7 +219,7 @@ def test_a_no_drop_rate_is_an_objective(tmp_path):
         'kind = "optimize"\nwhat = "ndr"\npreset = "example_smartnic"\nsize = "64"\npackets = 200\nbudget = 4\n'
         'objectives = ["max ndr_mpps", "min area", "min latency_p99_ns_at_50_pdr"]\n[set]\nisland.count = 1\n'
         "[vary]\nisland.engines = [2, 8]\nisland.threads = [2, 4]\n"
-        "[columns]\narea = 'island.engines * (cost(\"engine_mm2\") + island.threads * cost(\"thread_mm2\"))'\n"
+        '[columns]\narea = \'island.engines * (cost("engine_mm2") + island.threads * cost("thread_mm2"))\'\n'
     )
     found = optimize(path)
     best = found.front[0]

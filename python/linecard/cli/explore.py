@@ -36,6 +36,9 @@ Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 Jobs = Annotated[
     int | None, typer.Option("--jobs", metavar="N", help="Runs at the same time; one per core if left out.")
 ]
+Executor = Annotated[
+    str, typer.Option(metavar="NAME", help="threads, dask (workers of its own) or dask:ADDRESS (extra: dask).")
+]
 
 app = typer.Typer(help="Look after the folder that keeps finished runs.", no_args_is_help=True)
 
@@ -65,7 +68,7 @@ def sweep(
     ] = None,
     what: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="What is run: run (designs), core, flowcache, dram, queueing or petri."),
+        typer.Option(metavar="NAME", help="What is run: run (designs), ndr, core, flowcache, dram, queueing or petri."),
     ] = None,
     set: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Of all points; repeatable.")
@@ -92,9 +95,7 @@ def sweep(
     seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of all points; the first with --repeat.")] = None,
     store: StoreOption = STORE,
     jobs: Jobs = None,
-    executor: Annotated[
-        str, typer.Option(metavar="NAME", help="threads, dask (workers of its own) or dask:ADDRESS (extra: dask).")
-    ] = "threads",
+    executor: Executor = "threads",
     shard: Annotated[
         str | None, typer.Option(metavar="I/N", help="Only every N-th point from the I-th on: one job of an array.")
     ] = None,
@@ -361,6 +362,7 @@ def why(
     ] = False,
     store: StoreOption = STORE,
     jobs: Jobs = None,
+    executor: Executor = "threads",
     json: Json = False,
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw the tornado: .png or .svg (extra: plot).")
@@ -401,6 +403,7 @@ def why(
                 global_=over_range,
                 store=store,
                 jobs=jobs,
+                executor=executor,
                 progress=progress,
             )
     except Interrupted as stopped:
@@ -436,6 +439,7 @@ def ndr(
     width: Annotated[float, typer.Option(metavar="SHARE", help="Relative width of the answers.")] = 0.005,
     store: StoreOption = STORE,
     jobs: Jobs = None,
+    executor: Executor = "threads",
     json: Json = False,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table of rates as CSV.")] = None,
     plot: Annotated[
@@ -476,6 +480,7 @@ def ndr(
                 width=width,
                 store=store,
                 jobs=jobs,
+                executor=executor,
                 progress=progress,
             )
     except Interrupted as stopped:
@@ -547,6 +552,7 @@ def compare(
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="The first of them.")] = 1,
     store: StoreOption = STORE,
     jobs: Jobs = None,
+    executor: Executor = "threads",
     json: Json = False,
     html: Html = None,
 ) -> None:
@@ -583,6 +589,7 @@ def compare(
                 seed=seed,
                 store=None if a.endswith(".json") else store,
                 jobs=jobs,
+                executor=executor,
                 progress=progress,
             )
     except Interrupted as stopped:
@@ -650,6 +657,7 @@ def optimize(
     ] = None,
     store: StoreOption = STORE,
     jobs: Jobs = None,
+    executor: Executor = "threads",
     json: Json = False,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the front as CSV.")] = None,
     html: Annotated[
@@ -677,7 +685,15 @@ def optimize(
     check_outputs(csv, html)
     try:
         with screen.progress("Simulating", "runs") as progress:
-            result = ask(file, budget=budget, set=_settings(set or []), store=store, jobs=jobs, progress=progress)
+            result = ask(
+                file,
+                budget=budget,
+                set=_settings(set or []),
+                store=store,
+                jobs=jobs,
+                executor=executor,
+                progress=progress,
+            )
     except Interrupted as stopped:
         _say_how_to_go_on(stopped, Store(store))
         raise

@@ -150,6 +150,7 @@ def compare(
     seed: int = 1,
     store: str | PathLike[str] | None = None,
     jobs: int | None = None,
+    executor: str = "threads",
     progress: SweepProgress | None = None,
 ) -> CompareResult:
     """Put two designs, runs or sweeps side by side.
@@ -167,6 +168,7 @@ def compare(
         seed: The first of them.
         store: Folder that keeps runs; ``None`` keeps nothing.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
+        executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
         progress: Called now and then with (runs done, runs in all).
 
     Raises:
@@ -206,8 +208,8 @@ def compare(
         shared["packets"] = packets
     both = dict(set or {})
     changes = ({**both, **(set_a or {})}, {**both, **(set_b or {})})
-    bench = Bench(None if store is None else Store(store), jobs, progress, Counts())
-    return _of_designs(names, changes, shared, [seed + number for number in range(seeds)], bench)
+    with Bench(None if store is None else Store(store), jobs, progress, Counts(), executor) as bench:
+        return _of_designs(names, changes, shared, [seed + number for number in range(seeds)], bench)
 
 
 def _read(name: str) -> tuple[str, Any]:

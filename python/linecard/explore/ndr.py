@@ -186,6 +186,7 @@ def ndr(
     width: float = WIDTH,
     store: str | PathLike[str] | None = None,
     jobs: int | None = None,
+    executor: str = "threads",
     progress: SweepProgress | None = None,
 ) -> NdrResult:
     """Search for the no-drop and the partial-drop rate of a chip.
@@ -203,6 +204,7 @@ def ndr(
         width: Relative width of the answers.
         store: Folder that keeps runs; ``None`` keeps nothing.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
+        executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
         progress: Called now and then with (runs done, runs in all) of the present step.
 
     Raises:
@@ -217,18 +219,18 @@ def ndr(
         True
     """
     _check(packets, seeds, width, trace, sizes)
-    bench = Bench(None if store is None else Store(store), jobs, progress, Counts())
-    rows = search_rates(
-        fspath(chip),
-        sizes,
-        trace=trace,
-        changes=dict(set or {}),
-        app=app,
-        packets=packets,
-        seeds=[seed + number for number in range(seeds)],
-        width=width,
-        bench=bench,
-    )
+    with Bench(None if store is None else Store(store), jobs, progress, Counts(), executor) as bench:
+        rows = search_rates(
+            fspath(chip),
+            sizes,
+            trace=trace,
+            changes=dict(set or {}),
+            app=app,
+            packets=packets,
+            seeds=[seed + number for number in range(seeds)],
+            width=width,
+            bench=bench,
+        )
     return NdrResult(chip=fspath(chip), rows=rows, packets=packets, seeds=seeds, width=width, counts=bench.counts)
 
 

@@ -18,7 +18,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from linecard.errors import ConfigError, ConfigProblem, MissingExtraError
-from linecard.explore.batch import Estimate
+from linecard.explore.batch import Bench, Estimate
 from linecard.explore.execute import Counts, SweepProgress
 from linecard.explore.expression import Expression
 from linecard.explore.front import crowding, front_of, hypervolume, knee_of
@@ -234,6 +234,7 @@ def optimize(
     set: Mapping[str, object] | None = None,
     store: str | PathLike[str] | None = None,
     jobs: int | None = None,
+    executor: str = "threads",
     progress: SweepProgress | None = None,
 ) -> OptimizeResult:
     """Find the best designs of a space.
@@ -244,6 +245,7 @@ def optimize(
         set: Settings and arguments of all points, in place of the file's.
         store: Folder that keeps runs; ``None`` keeps nothing.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
+        executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
         progress: Called now and then with (runs done, runs in all).
 
     Raises:
@@ -262,20 +264,29 @@ def optimize(
         )
         task = replace(task, spec=spec)
     kept = None if store is None else Store(store)
-    return search(task, store=kept, jobs=jobs, progress=progress)
+    return search(task, store=kept, jobs=jobs, executor=executor, progress=progress)
 
 
 def search(
-    task: Task, *, store: Store | None = None, jobs: int | None = None, progress: SweepProgress | None = None
+    task: Task,
+    *,
+    store: Store | None = None,
+    jobs: int | None = None,
+    executor: str = "threads",
+    progress: SweepProgress | None = None,
 ) -> OptimizeResult:
     """Search a space; see :func:`optimize`."""
+    with Bench(store, jobs, None, Counts(), executor) as bench:
+        return _search(task, bench, progress)
+
+
+def _search(task: Task, bench: Bench, progress: SweepProgress | None) -> OptimizeResult:
     space = _Space(task)
     limit = min(task.budget, len(space.points))
     proposer = None if limit == len(space.points) else _Proposer(space, task)
     halving = 0 if proposer is None else task.halving
     judged: dict[int, _Judged] = {}
     known: set[int] = set()
-    counts = Counts()
     # What was spent, in runs as short as they get.
     unit, spent, short = 2**halving, 0, 0
     seeds = task.spec.repeat
@@ -289,9 +300,8 @@ def search(
                 progress(min(before + now / 2**times, limit * seeds), limit * seeds)
 
         spec = space.spec if times == 0 else space.shortened(times)
-        table = table_of(spec, space.repeated(numbers, spec), store=store, jobs=jobs, progress=step)
-        for name in ("found", "run", "refused", "failed"):
-            setattr(counts, name, getattr(counts, name) + getattr(table.counts, name))
+        bench.progress = step
+        table = table_of(spec, space.repeated(numbers, spec), bench)
         spent += len(numbers) * unit // 2**times
         found = {}
         for place, number in enumerate(numbers):
@@ -316,7 +326,7 @@ def search(
         judged |= run(batch, 0)
         if proposer is not None:
             proposer.tell(judged)
-    return _result(task, space, judged, counts, "exhaustive" if proposer is None else "search", short)
+    return _result(task, space, judged, bench.counts, "exhaustive" if proposer is None else "search", short)
 
 
 def _better(task: Task, judged: Mapping[int, _Judged], batch: Sequence[int], count: int) -> list[int]:

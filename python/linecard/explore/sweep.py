@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.explore.axes import read_axis
+from linecard.explore.batch import Bench
 from linecard.explore.content import content_of
-from linecard.explore.execute import Counts, Record, SweepProgress, Task, execute
+from linecard.explore.execute import Counts, Record, SweepProgress, Task
 from linecard.explore.expression import MEASURED, Expression, UnknownName
 from linecard.explore.points import Lookup, Points, make_points
 from linecard.explore.result import MOST_PARTS, Parts, SweepResult
@@ -147,9 +148,8 @@ def run_sweep(
     progress: SweepProgress | None = None,
 ) -> SweepResult:
     """Run a sweep that has been read; see :func:`sweep`."""
-    return table_of(
-        spec, chosen(make_points(spec), shard), store=store, jobs=jobs, executor=executor, progress=progress
-    )
+    with Bench(store, jobs, progress, Counts(), executor) as bench:
+        return table_of(spec, chosen(make_points(spec), shard), bench)
 
 
 def chosen(points: Points, shard: tuple[int, int] | None) -> Points:
@@ -166,33 +166,20 @@ def chosen(points: Points, shard: tuple[int, int] | None) -> Points:
     return replace(points, points=points.points[number - 1 :: of])
 
 
-def table_of(
-    spec: Spec,
-    points: Points,
-    *,
-    store: Store | None,
-    jobs: int | None = None,
-    executor: str = "threads",
-    progress: SweepProgress | None = None,
-) -> SweepResult:
-    """Run points and make their table."""
+def table_of(spec: Spec, points: Points, bench: Bench) -> SweepResult:
+    """Run points and make their table; its counts are those of the bench so far."""
+    store = bench.store
     keys = [content_of(point.request) for point in points.points]
     tasks = [Task(key, point.request) for key, point in dict(zip(keys, points.points, strict=True)).items()]
     asked = [name for _, column in spec.columns for name in column.names]
     wanted = frozenset(name for name in asked if name.startswith(MEASURED) or "." in name)
     taken: dict[str, _Taken] = {}
-    counts = Counts()
     has_parts = len(keys) <= MOST_PARTS
 
     def take(key: str, record: Record) -> None:
         taken[key] = _Taken(record, wanted, has_parts=has_parts)
 
-    if executor == "threads":
-        execute(tasks, take, store=store, jobs=jobs, progress=progress, counts=counts)
-    else:
-        from linecard.explore.cluster import execute_on_cluster
-
-        execute_on_cluster(tasks, take, executor=executor, store=store, jobs=jobs, progress=progress, counts=counts)
+    bench.execute(tasks, take)
     warnings = []
     if store is not None and store.not_kept is not None:
         warnings.append(f"runs could not be kept in {store.folder}: {store.not_kept}; the table is whole")
@@ -209,7 +196,7 @@ def table_of(
         warnings=tuple(warnings),
         given={"what": spec.what, "arguments": dict(spec.arguments), "set": dict(spec.settings)},
         parts=tuple(taken[key].parts for key in keys) if has_parts else (),
-        counts=counts,
+        counts=bench.counts,
     )
 
 

@@ -225,6 +225,7 @@ def why(
     global_: bool = False,
     store: str | PathLike[str] | None = None,
     jobs: int | None = None,
+    executor: str = "threads",
     progress: SweepProgress | None = None,
 ) -> WhyResult:
     """Say what limits a chip, and what would help: bounds, elasticities, lifted limits.
@@ -243,6 +244,7 @@ def why(
         global_: Add Morris' screening and Sobol's indices over half to twice each parameter (extra ``explore``).
         store: Folder that keeps runs; ``None`` keeps nothing.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
+        executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
         progress: Called now and then with (runs done, runs in all) of the present step.
 
     Returns:
@@ -274,9 +276,9 @@ def why(
         shared["app"] = app
     if trace is not None:
         shared["trace"] = fspath(trace)
-    bench = Bench(None if store is None else Store(store), jobs, progress, Counts())
     several = [seed + number for number in range(seeds)]
-    return Question(shared, base, Chip(fspath(chip), settings(base)), several, bench).answer(global_=global_)
+    with Bench(None if store is None else Store(store), jobs, progress, Counts(), executor) as bench:
+        return Question(shared, base, Chip(fspath(chip), settings(base)), several, bench).answer(global_=global_)
 
 
 # What has no effect, and is refused, where a packet always waits.
