@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import shlex
+import shutil
 from contextlib import suppress
 from pathlib import Path
 
@@ -308,6 +309,8 @@ RUNS = {
     "queueing": ("SD1_30", {"operations": 2000, "warmup": 100}, {"manager": ["qc", "nc"]}, "throughput_mops"),
     "petri": ("model.toml", {"time": 50.0, "replications": 2}, {"arrivals": [0.5, 0.9]}, "throughput.serve"),
     "core": ("checksum", {"packets": 50, "events": 5000}, {"threads": [1, 4]}, "packets_per_mcycle"),
+    "program": ("checksum", {"packets": 50}, {"program": ["checksum", "classify"]}, "instructions_per_packet"),
+    "xdp": ("parse_count", {"packets": 50}, {"program": ["parse_count", "firewall"]}, "instructions_per_packet"),
 }
 NET = """
 name = "station"
@@ -362,6 +365,20 @@ def test_everything_that_runs_can_be_swept_and_each_command_repeats_its_point(wh
     again = linecard.sweep(target, what=what, vary=vary, store="store", **shared)
     assert json.dumps(again.to_dict()) == json.dumps(table.to_dict())
     assert (again.counts.found, again.counts.run) == (2, 0)
+
+
+def test_a_shipped_program_that_is_built_anew_is_run_anew(tmp_path, monkeypatch):
+    from linecard import program
+    from linecard.explore.content import content_of
+
+    whole = tmp_path / "programs"
+    shutil.copytree(program.PROGRAMS, whole, symlinks=False)
+    monkeypatch.setattr(program, "PROGRAMS", whole)
+    asked = [Request(what, {"program": "checksum"}, {}) for what in ("program", "core")]
+    before = [content_of(each) for each in asked]
+    elf = whole / "prebuilt" / "checksum.elf"
+    elf.write_bytes(elf.read_bytes() + b"\0")
+    assert all(content_of(each) != key for each, key in zip(asked, before, strict=True))
 
 
 def test_the_table_has_the_numbers_of_the_runs():

@@ -68,7 +68,10 @@ def sweep(
     ] = None,
     what: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="What is run: run (designs), ndr, core, flowcache, dram, queueing or petri."),
+        typer.Option(
+            metavar="NAME",
+            help="What is run: run (designs), ndr, core, program, xdp, flowcache, dram, queueing or petri.",
+        ),
     ] = None,
     set: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Of all points; repeatable.")

@@ -9,12 +9,15 @@ from __future__ import annotations
 import shlex
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from linecard import _core
 from linecard.errors import ConfigError, ConfigProblem
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Progress = Callable[[int, int], object]
 Arguments = Mapping[str, Any]
@@ -66,6 +69,10 @@ class Outcome:
     measurements: list[tuple[str, str, str, float]]
 
 
+def _nothing(_: Request) -> Iterable[tuple[str, Path]]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Subject:
     """A kind of run.
@@ -80,6 +87,8 @@ class Subject:
         command_words: How its command begins.
         run: Runs one point.
         length: The argument that says how long a run is; none where nothing does.
+        carries: Files that decide a run and that its request does not name, each with a name that is the same on every
+            machine.
     """
 
     name: str
@@ -90,6 +99,7 @@ class Subject:
     command_words: str
     run: Callable[[Request, Progress], Outcome]
     length: str = ""
+    carries: Callable[[Request], Iterable[tuple[str, Path]]] = _nothing
 
     def command(self, request: Request) -> str:
         """The command that repeats one run."""
@@ -113,13 +123,13 @@ def _word(value: Any) -> str:
     return ",".join(map(_word, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
-def _flat(record: Any, before: str = "") -> dict[str, Any]:
+def flat(record: Any, before: str = "") -> dict[str, Any]:
     """Scalars of nested dictionaries, named by their path."""
     found: dict[str, Any] = {}
     for name, value in record.items():
         path = f"{before}{name}"
         if isinstance(value, dict):
-            found.update(_flat(value, f"{path}."))
+            found.update(flat(value, f"{path}."))
         elif value is None or isinstance(value, (bool, int, float, str)):
             found[path] = value
     return found
@@ -234,7 +244,7 @@ def _run_dram(request: Request, progress: Progress) -> Outcome:
     from linecard.api import dram
 
     result = dram(**request.arguments, set=_settings(request), progress=progress)
-    numbers = _flat(result.to_dict())
+    numbers = flat(result.to_dict())
     for name in ("device", "policy", "input", "format", "version", "config_hash"):
         del numbers[name]
     rows = [(row.component, row.metric, row.unit, row.value) for row in result.metrics()]
@@ -252,7 +262,7 @@ def _run_flowcache(request: Request, progress: Progress) -> Outcome:
     if len(result.rows) != 1:
         problem = ConfigProblem("sweep", "", "a point is one cache: give one size, one number of ways and one policy")
         raise ConfigError.of([problem])
-    numbers = _flat(plain(result.rows[0]))
+    numbers = flat(plain(result.rows[0]))
     for name in asked:
         numbers.pop(name, None)
     return Outcome(numbers, _measured("cache", numbers))
@@ -270,7 +280,7 @@ def _run_queueing(request: Request, progress: Progress) -> Outcome:
         raise ConfigError.of([ConfigProblem("sweep", "", f"found {found}, expected a workload or a capture")])
     settings, is_trace = _settings(request), capture is not None
     result = queueing_run(capture or workload, manager, settings, trace=is_trace, **asked, progress=progress)
-    numbers = _flat(plain(result.rows[0]))
+    numbers = flat(plain(result.rows[0]))
     numbers.pop("manager", None)
     return Outcome(numbers, _measured(manager, numbers))
 
@@ -283,7 +293,7 @@ def _run_petri(request: Request, progress: Progress) -> Outcome:
     net = asked.pop("net")
     asked["time"] = float(asked.get("time", 10_000.0))
     result = petri.simulate(net, **asked, threads=1, overrides=_settings(request), progress=progress)
-    numbers = _flat(plain(result))
+    numbers = flat(plain(result))
     numbers.pop("net", None)
     return Outcome(numbers, _measured("net", numbers))
 
@@ -329,7 +339,7 @@ def _run_core(request: Request, progress: Progress) -> Outcome:
     shared = Request("core", {"program": program, "traffic": traffic, **tracing}, {})
     traced = _traces.get(content_of(shared), lambda: program_trace(program, traffic, **tracing, progress=progress))
     result = core(traced, **asked, jobs=1, progress=progress)
-    numbers = _flat(plain(result.best))
+    numbers = flat(plain(result.best))
     numbers["window_packets"] = result.window_packets
     if result.adapted is not None:
         numbers["adapted_threads"] = result.adapted.threads
@@ -339,6 +349,24 @@ def _run_core(request: Request, progress: Progress) -> Outcome:
     else:
         numbers["best_threads"] = numbers.pop("threads")
     return Outcome(numbers, _measured("core", numbers))
+
+
+def _run_program(request: Request, progress: Progress) -> Outcome:
+    from linecard.explore.programs import run_trace
+
+    return run_trace(request, progress)
+
+
+def _run_xdp(request: Request, progress: Progress) -> Outcome:
+    from linecard.explore.programs import run_xdp
+
+    return run_xdp(request, progress)
+
+
+def _carried(request: Request) -> Iterable[tuple[str, Path]]:
+    from linecard.explore.programs import carried_by
+
+    return carried_by(request)
 
 
 _LISTED = (
@@ -482,6 +510,53 @@ _LISTED = (
         "linecard core",
         _run_core,
         "events",
+        _carried,
+    ),
+    Subject(
+        "program",
+        "program",
+        {
+            "program": "",
+            "traffic": "--trace",
+            "control": "--control",
+            "packets": "--packets",
+            "payload": "--payload",
+            "seed": "--seed",
+            "routes": "--map-addresses",
+            "strict": "--strict",
+            "budget": "--budget",
+        },
+        {},
+        False,
+        "linecard program trace",
+        _run_program,
+        "packets",
+        _carried,
+    ),
+    Subject(
+        "xdp",
+        "program",
+        {
+            "program": "",
+            "traffic": "--trace",
+            "section": "--section",
+            "define": "--define",
+            "fib": "--fib",
+            "packets": "--packets",
+            "payload": "--payload",
+            "seed": "--seed",
+            "routes": "--map-addresses",
+            "strict": "--strict",
+            "cpus": "--cpus",
+            "interface": "--interface",
+            "budget": "--budget",
+        },
+        {},
+        False,
+        "linecard program run",
+        _run_xdp,
+        "packets",
+        _carried,
     ),
 )
 SUBJECTS: Mapping[str, Subject] = {subject.name: subject for subject in _LISTED}

@@ -51,7 +51,8 @@ def sweep(
         vary: Axes: ``{"island.threads": [1, 2, 4], "traffic.rate_gbps": "50..200 step 50"}``. A list of values, or a
             range as text. Names are keys as ``--set`` takes them, or arguments such as ``preset``, ``app``, ``seed``.
         together: Axes that go together, value by value.
-        what: What is run at each point: ``run`` (designs), ``core``, ``flowcache``, ``dram``, ``queueing``, ``petri``.
+        what: What is run at each point: ``run`` (designs), ``ndr``, ``core``, ``program``, ``xdp``, ``flowcache``,
+            ``dram``, ``queueing``, ``petri``.
         set: Settings and arguments of all points.
         constraints: Expressions that a point must fulfil, such as ``"island.engines * island.threads <= 64"``.
         columns: Numbers that follow from others: ``{"per_thread": "throughput_mpps / island.threads"}``.
