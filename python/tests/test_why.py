@@ -11,7 +11,7 @@ from linecard.errors import ConfigError
 from linecard.explore.batch import Bench, Estimate, numbers_of
 from linecard.explore.execute import Counts
 from linecard.explore.levers import Chip
-from linecard.explore.why import Question, limits_of, verdict_of
+from linecard.explore.why import Lifted, Question, limits_of, verdict_of
 
 # A chip with more than enough of everything: 40 Gbit/s of IMIX (14 Mpps) use no part for a third of the time.
 PLENTY = """
@@ -210,6 +210,18 @@ def test_a_planted_bottleneck_is_named(chip, planted):
     best = next(lift for lift in lifts if verdict in lift.components and lift.kind != "pair")
     assert best.counts
     assert question.load == ("saturated" if planted == "a port" else "as given")
+
+
+def test_a_gain_within_noise_is_no_verdict_and_not_called_small():
+    def lifted(gain, low, high):
+        return Lifted(("crypto",), "place", "crypto twice as fast", gain, low, high, {})
+
+    assert verdict_of([lifted(0.13, 0.05, 0.2)], "as given")[0] == "crypto"
+    verdict, reason = verdict_of([lifted(0.13, -0.09, 0.4)], "as given")
+    assert verdict == "not clear"
+    assert "13% more leaves, but that is within noise (-9% to +40%); more packets or seeds will tell" in reason
+    verdict, reason = verdict_of([lifted(0.01, 0.005, 0.015)], "as given")
+    assert (verdict, "gains less than 3%" in reason) == ("several parts", True)
 
 
 def test_a_chip_that_carries_its_load_is_asked_with_a_packet_always_waiting(chip, cli):

@@ -142,7 +142,8 @@ class WhyResult:
         throughput_mpps: Packets a second that leave, 10^6.
         throughput_gbps: The same in bits, 10^9.
         loss_fraction: Packets dropped.
-        verdict: The part that is the limit, or ``several parts``.
+        verdict: The part that is the limit, ``several parts`` where none is alone or in a pair, or ``not clear`` where
+            the gains that were measured are within noise.
         why: The verdict in a sentence.
         limits: Bounds of all parts, the lowest first.
         elasticities: Of all parameters, the strongest first.
@@ -495,7 +496,7 @@ def _distinct(lifts: Sequence[Lifted]) -> list[Lifted]:
 
 
 def verdict_of(lifts: Sequence[Lifted], load: str) -> tuple[str, str]:
-    """The part that is the limit, and why: the largest gain beyond noise, of one part, else of a pair."""
+    """The part that is the limit, and why: the largest gain beyond noise, of one part, else of a pair; else none."""
     start = "It carries all that its traffic offers; with a packet always waiting, " if load == "saturated" else ""
     alone = [lift for lift in lifts if lift.kind != "pair"]
     best = max((lift for lift in alone if lift.counts), key=lambda lift: lift.gain, default=None)
@@ -509,6 +510,14 @@ def verdict_of(lifts: Sequence[Lifted], load: str) -> tuple[str, str]:
     if pair is not None:
         text = f"{start}no part alone is the limit, but with {pair.text}, {pair.gain:.0%} more leaves."
         return " and ".join(pair.components), text[:1].upper() + text[1:]
+    unsure = max((lift for lift in lifts if lift.gain >= LEAST_GAIN), key=lambda lift: lift.gain, default=None)
+    if unsure is not None:
+        interval = "" if unsure.low is None or unsure.high is None else f" ({unsure.low:+.0%} to {unsure.high:+.0%})"
+        text = (
+            f"{start}with {unsure.text}, {unsure.gain:.0%} more leaves, but that is within noise{interval}; "
+            "more packets or seeds will tell."
+        )
+        return "not clear", text[:1].upper() + text[1:]
     text = f"{start}no part alone and no pair of the best is the limit: lifting one gains less than {LEAST_GAIN:.0%}."
     return "several parts", text[:1].upper() + text[1:]
 

@@ -41,7 +41,7 @@ def write_rates(result: NdrResult, path: str | Path, command: str | None = None)
         ("Line rate", f"{first.line_mpps:,.3f} Mpps", f"frames of {first.size_bytes:,.0f} bytes"),
     ]
     share = [
-        (f"{row.traffic}: {name}", value / row.line_mpps, f"{value:,.3f} Mpps")
+        (f"{row.traffic}: {name}", value / row.line_mpps, f"{value / row.line_mpps:.1%}")
         for row in rows
         for name, value in (("NDR", row.ndr_mpps), ("PDR", row.pdr_mpps))
     ]
