@@ -231,3 +231,18 @@ def test_a_no_drop_rate_is_an_objective(tmp_path):
     )
     assert best["objectives"][0] == rate.rows[0].ndr_mpps
     assert best["command"].startswith("linecard ndr example_smartnic")
+
+
+def test_a_front_is_drawn_with_the_same_bytes(cli, tmp_path):
+    pytest.importorskip("matplotlib")
+    files = []
+    for name in "ab":
+        drawn = tmp_path / f"{name}.svg"
+        ended = cli("optimize", written(tmp_path, budget=8), "--store", tmp_path / "s", "--plot", drawn)
+        assert ended.status == 0, ended.err
+        files.append(drawn.read_bytes())
+    assert files[0] == files[1]
+    found = optimize(written(tmp_path, budget=8))
+    assert found.write_plot(tmp_path / "c.png").stat().st_size > 5000
+    with pytest.raises(ConfigError, match=r"expected \.png or \.svg"):
+        found.write_plot(tmp_path / "c.pdf")

@@ -591,3 +591,46 @@ def test_a_row_has_its_limit_unless_it_was_told_to_leave_that_out(cli, tmp_path)
         assert with_it["command"] == without["command"]
         same = without.keys() - {"run"}
         assert {name: with_it[name] for name in same} == {name: without[name] for name in same}
+
+
+# ---- plots ----
+
+
+def test_a_sweep_is_drawn_over_an_axis_with_the_same_bytes(cli, tmp_path):
+    pytest.importorskip("matplotlib")
+    command = ("sweep", NIC, "--packets", 200, "--vary", "island.count=1,2,4", "--vary", "packets.part=ddr4_2400,hbm9")
+    files = []
+    for name in ("a", "b"):
+        ended = cli(*command, "--store", tmp_path / "s", "--plot", tmp_path / f"{name}.svg", "--up", "latency_p99_ns")
+        assert ended.status == 0, ended.err
+        files.append((tmp_path / f"{name}.svg").read_bytes())
+    assert files[0] == files[1]
+    table = linecard.sweep(NIC, packets=200, vary={"island.count": [1, 2]}, repeat=2)
+    assert table.write_plot(tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    # Names are places on the axis, and two measured columns are points.
+    table.write_plot(tmp_path / "names.svg", across="status", up="throughput_gbps")
+    table.write_plot(tmp_path / "points.svg", across="latency_p50_ns", up="throughput_gbps")
+    for asked, says in (({"up": "speed"}, "no column 'speed'"), ({"up": "command"}, "no point has a number")):
+        with pytest.raises(ConfigError, match=says):
+            table.write_plot(tmp_path / "x.png", **asked)
+    with pytest.raises(ConfigError, match=r"expected \.png or \.svg"):
+        table.write_plot(tmp_path / "x.pdf")
+
+
+def test_what_is_drawn_are_the_numbers_of_the_table(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    from matplotlib.axes import Axes
+
+    lines = {}
+    before = Axes.plot
+    monkeypatch.setattr(
+        Axes,
+        "plot",
+        lambda self, x, y, **more: (lines.setdefault(more["label"], (x, y)), before(self, x, y, **more))[1],
+    )
+    table = linecard.sweep(NIC, packets=200, vary={"island.count": [2, 1], "packets.part": ["ddr4_2400", "hbm2"]})
+    table.write_plot(tmp_path / "p.svg", up="throughput_mpps")
+    assert set(lines) == {"packets.part ddr4_2400", "packets.part hbm2"}
+    for row in table.rows:
+        x, y = lines[f"packets.part {row['packets.part']}"]
+        assert y[x.index(row["island.count"])] == row["throughput_mpps"]

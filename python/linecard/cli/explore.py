@@ -113,6 +113,17 @@ def sweep(
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write one self-contained page to explore it in.")
     ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="Draw a column over an axis: .png or .svg (extra: plot)."),
+    ] = None,
+    across: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Column of the plot's horizontal axis; the first axis if left out."),
+    ] = None,
+    up: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Column of its vertical axis; the first number if left out.")
+    ] = None,
 ) -> None:
     """Run every point of a space of designs, and print one table.
 
@@ -134,6 +145,8 @@ def sweep(
         linecard sweep ddr4_2400 --what dram --set pattern=random --vary policy=frfcfs_open,frfcfs_closed --csv dram.csv
 
         linecard sweep sweep.toml --shard 3/20 --store /shared/store
+
+        linecard sweep sweep.toml --plot rate.svg --across island.threads --up throughput_gbps
     """
     from linecard.explore.execute import Interrupted
     from linecard.explore.store import Store
@@ -143,7 +156,7 @@ def sweep(
 
     if parquet is not None:
         need_polars()
-    check_outputs(csv, parquet, html)
+    check_outputs(csv, parquet, html, plot)
     named = {"app": app_name, "trace": trace, "packets": packets, "warmup_packets": warmup, "seed": seed}
     spec = _spec(
         target,
@@ -188,6 +201,8 @@ def sweep(
         screen.note_written([result.write_parquet(parquet)])
     if html is not None:
         screen.note_written([result.write_html(html)])
+    if plot is not None:
+        screen.note_written([result.write_plot(plot, across=across, up=up)])
     statuses = {row["status"] for row in result.rows}
     if "failed" in statuses:
         raise typer.Exit(Exit.RUN)
@@ -666,6 +681,9 @@ def optimize(
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write one self-contained page to explore it in.")
     ] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw runs and front: .png or .svg (extra: plot).")
+    ] = None,
 ) -> None:
     """Find the best designs of a space, for one objective or several that pull apart.
 
@@ -685,7 +703,7 @@ def optimize(
     from linecard.explore.store import Store
     from linecard.tables import check_outputs, csv_text, write_text
 
-    check_outputs(csv, html)
+    check_outputs(csv, html, plot)
     try:
         with screen.progress("Simulating", "runs") as progress:
             result = ask(
@@ -716,6 +734,8 @@ def optimize(
         screen.note_written([write_text(csv, csv_text(columns, rows))])
     if html is not None:
         screen.note_written([result.write_html(html)])
+    if plot is not None:
+        screen.note_written([result.write_plot(plot)])
 
 
 _FRONT_SHOWN = 40

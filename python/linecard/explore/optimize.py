@@ -136,6 +136,12 @@ class OptimizeResult:
 
         return write_optimized(self, path)
 
+    def write_plot(self, path: str | Path) -> Path:
+        """Draw the runs and the front over the first two objectives: PNG or SVG, as the name ends (extra ``plot``)."""
+        from linecard.explore.spaceplot import write_front
+
+        return write_front(self, path)
+
     def __repr__(self) -> str:
         return f"<OptimizeResult {self.title}: {len(self.front)} best of {self.runs} points run, {self.points} in all>"
 

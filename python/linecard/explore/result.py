@@ -160,6 +160,12 @@ class SweepResult:
 
         return write_sweep(self, path)
 
+    def write_plot(self, path: str | Path, *, across: str | None = None, up: str | None = None) -> Path:
+        """Draw column ``up`` over column ``across``: PNG or SVG, as the name ends (extra ``plot``)."""
+        from linecard.explore.spaceplot import write_table
+
+        return write_table(self, path, across, up)
+
     def shown_columns(self, most: int) -> list[str]:
         """The columns to look at first: what was varied, whether it ran, and the usual numbers."""
         defined = [name for name in self.numbers if name in self._defined()]
