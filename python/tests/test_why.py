@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -231,6 +232,15 @@ def test_a_chip_that_carries_its_load_is_asked_with_a_packet_always_waiting(chip
     assert found["why"].startswith("It carries all that its traffic offers")
     assert found["throughput_gbps"] > 40
     assert {"limits", "elasticities", "lifts"} <= found.keys()
+
+
+def test_the_screen_has_the_verdict_and_the_reason_in_full(chip, cli):
+    ended = cli("why", chip, "--set", "crypto.access_cycles=150", "--packets", 300, "--seeds", 2)
+    said = " ".join(ended.out.split())
+    # Longer than a line, and nothing of it or of the words before it is cut.
+    assert re.search(
+        r"Limit crypto With crypto twice as fast, \d+% more leaves \(95 %: \+\d+% to \+\d+%\)\. Leaves", said
+    )
 
 
 def test_bounds_are_the_rate_over_the_share_of_time(chip):

@@ -634,7 +634,7 @@ def print_compare(result: CompareResult) -> None:
 
     parts: list[Any] = [Padding(Text(f"{result.a}  and  {result.b}"), (1, 0, 0, 2))]
     if result.limits is not None:
-        limits = screen.grid("l", "l")
+        limits = screen.grid("l", "w")
         for side, limit in zip(("a", "b"), result.limits, strict=True):
             limits.add_row(f"limit of {side}", Text(limit, style="bold"))
         parts.append(screen.section(limits))
@@ -745,7 +745,7 @@ def print_optimize(result: OptimizeResult) -> None:
     """The front, and how it was found."""
     from linecard.explore.result import cell_text
 
-    facts = screen.grid("l", "l")
+    facts = screen.grid("l", "w")
     how = "all of them" if result.method == "exhaustive" else "chosen by search"
     shorter = f", after {result.short_runs:,} shorter runs" if result.short_runs else ""
     facts.add_row("Run", f"{result.runs:,} of {result.points:,} points, {how}{shorter}")
@@ -792,7 +792,7 @@ def _between(low: float | None, high: float | None, form: str) -> str:
 
 def print_why(result: WhyResult) -> None:
     """The verdict, then bounds, gains and elasticities."""
-    facts = screen.grid("l", "l")
+    facts = screen.grid("l", "w")
     facts.add_row("Limit", Text(result.verdict, style="bold"))
     facts.add_row("", Text(result.why))
     load = "a packet always waits" if result.load == "saturated" else "as given"

@@ -277,9 +277,9 @@ def _of_designs(
     notes = []
     if n == 1:
         notes.append("with one seed nothing says what is noise")
-    for name, side in zip(names, sides, strict=True):
+    for letter, name, side in zip("ab", names, sides, strict=True):
         if any(numbers_of(record).get("steady") is False for record in side):
-            notes.append(f"{name}: runs were not steady; give more packets, or less traffic")
+            notes.append(f"{letter}, {name}: runs were not steady; give more packets, or less traffic")
     return CompareResult(
         a=names[0],
         b=names[1],

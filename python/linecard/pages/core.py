@@ -83,18 +83,25 @@ def _one(result: CoreResult, *, several: bool) -> str:
         )
         adapted = sheet.section(
             f"A malleable core{title}",
-            chart.lines(
-                "Threads from a packet on: tried, or kept until the next trials",
-                chart.Axis("packets so far", low=0),
-                chart.Axis("threads", zero=True),
+            # One step alone is told in a sentence.
+            *(
                 [
-                    chart.Series("stays", [(each.from_packet, each.threads) for each in settled], line=False),
-                    chart.Series(
-                        "trials",
-                        [(each.from_packet, each.threads) for each in found.history if each.trial],
-                        line=False,
+                    chart.lines(
+                        "Threads from a packet on: tried, or kept until the next trials",
+                        chart.Axis("packets so far", low=0),
+                        chart.Axis("threads", zero=True),
+                        [
+                            chart.Series("stays", [(each.from_packet, each.threads) for each in settled], line=False),
+                            chart.Series(
+                                "trials",
+                                [(each.from_packet, each.threads) for each in found.history if each.trial],
+                                line=False,
+                            ),
+                        ],
                     ),
-                ],
+                ]
+                if len(found.history) > 1
+                else []
             ),
             sheet.table(
                 "What the malleable core did",
@@ -110,8 +117,8 @@ def _one(result: CoreResult, *, several: bool) -> str:
                 ],
                 text=("kind",),
             ),
-            said=f"it ends with {found.threads} threads and {found.steady_packets_per_mcycle:,.1f} packets/Mcycle, "
-            f"{share:.1%} of the best split",
+            said=f"it ends with {found.threads} thread{'s' if found.threads > 1 else ''} and "
+            f"{found.steady_packets_per_mcycle:,.1f} packets/Mcycle, {share:.1%} of the best split",
         )
     return sheet.beside(
         sheet.section(

@@ -72,7 +72,7 @@ def write_xdp(found: XdpRun, path: str | Path, command: str | None = None) -> Pa
     ]
     return sheet.write_page(
         path,
-        f"{found.name}: {found.program}",
+        found.name if found.name == found.program else f"{found.name}: {found.program}",
         _traffic(found.traffic),
         sheet.tiles(tiles),
         sheet.notes(_damage(found.traffic)),
