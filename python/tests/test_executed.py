@@ -233,6 +233,32 @@ def test_an_interval_holds_its_value(tmp_path, interval):
         linecard.run(str(file), packets=100)
 
 
+# ---- sweeps ----
+
+
+def test_programs_and_their_macros_are_axes_of_a_sweep(tmp_path):
+    source = tmp_path / "mine.c"
+    text = '#include <linecard_bpf.h>\nSEC("xdp") int mine(struct xdp_md *context)\n{\n\treturn XDP_DROP;\n}\n'
+    source.write_text(text)
+    axes = {"program": [str(source), "reads"], "island.engines": [1, 2]}
+    options = {"set": {"island.count": 1}, "store": tmp_path / "runs", "packets": 300, "warmup_packets": 100}
+    found = linecard.sweep(NFP, vary=axes, **options)
+    rates = [row["throughput_mpps"] for row in found.rows]
+    assert rates[0] > rates[2]
+    assert rates[1] == pytest.approx(2 * rates[0], rel=0.05)
+    assert "--program reads" in found.rows[2]["command"]
+    again = linecard.sweep(NFP, vary=axes, **options)
+    assert (again.counts.found, again.counts.run) == (4, 0)
+    source.write_text(text.replace("return", "asm volatile(\"r1 += 1\"); return"))
+    changed = linecard.sweep(NFP, vary=axes, **options)
+    assert (changed.counts.found, changed.counts.run) == (2, 2)
+
+
+def test_a_macro_without_a_program_is_a_row_with_its_reason(tmp_path):
+    found = linecard.sweep(NFP, vary={"define": ["N=3"]}, store=tmp_path / "runs", packets=10)
+    assert "without a program to execute" in found.rows[0]["reason"]
+
+
 # ---- refusals ----
 
 

@@ -72,8 +72,9 @@ def carried_by(request: Request) -> Iterator[tuple[str, Path]]:
     if is_c:
         beside = sorted(Path(name).parent.glob("*.h"))
         yield from ((path.name, path) for path in beside)
-    if request.subject == "xdp":
+    if request.subject != "program":
         yield from _shipped_xdp(name, is_c=is_c or "define" in request.arguments)
+    if request.subject == "xdp":
         return
     shipped = program_info(name)
     if shipped is not None:

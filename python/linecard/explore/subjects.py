@@ -10,6 +10,7 @@ import shlex
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from linecard import _core
 from linecard.errors import ConfigError, ConfigProblem
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
 Progress = Callable[[int, int], object]
@@ -159,23 +161,48 @@ def _run_design(request: Request, progress: Progress) -> Outcome:
     packets, warmup = asked.get("packets", usual[0]), asked.get("warmup_packets")
     seed = asked.get("seed", 1)
     check_counts(seed=seed, packets=packets, warmup_packets=warmup or 0, has_end=trace is not None)
-    report = _core.run(
-        asked["preset"],
-        app=asked.get("app"),
-        trace=trace,
-        overrides=_settings(request),
-        seed=seed,
-        packets=packets,
-        warmup_packets=warmup,
-        map_addresses=asked.get("map_addresses", False),
-        strict=asked.get("strict", False),
-        timeline=None,
-        timeline_from_us=0.0,
-        timeline_for_us=None,
-        verdict=asked.get("verdict", True),
-        progress=progress,
-    )
+    with _executed(asked) as executable:
+        report = _core.run(
+            asked["preset"],
+            app=asked.get("app"),
+            program=executable,
+            trace=trace,
+            overrides=_settings(request),
+            seed=seed,
+            packets=packets,
+            warmup_packets=warmup,
+            map_addresses=asked.get("map_addresses", False),
+            strict=asked.get("strict", False),
+            timeline=None,
+            timeline_from_us=0.0,
+            timeline_for_us=None,
+            verdict=asked.get("verdict", True),
+            progress=progress,
+        )
     return outcome_of_report(report, verdict=asked.get("verdict", True))
+
+
+def _executed(asked: Mapping[str, Any]) -> AbstractContextManager[dict[str, Any] | None]:
+    """The program that a point executes, as the bindings take it; none where it names none."""
+    from linecard.executed import executed
+
+    options = {name: asked.get(name) for name in ("section", "define", "control")}
+    if asked.get("program") is None:
+        if given := [name for name, value in options.items() if value is not None]:
+            message = "has no effect without a program to execute (program, --program)"
+            raise ConfigError.of([ConfigProblem(", ".join(given), "", message)])
+        return nullcontext(None)
+    defines = [] if options["define"] is None else [str(options["define"])]
+    return executed(asked["program"], section=options["section"], defines=defines, control=options["control"])
+
+
+def _carried_program(request: Request) -> Iterable[tuple[str, Path]]:
+    """What the program that a point executes is made of."""
+    if request.arguments.get("program") is None:
+        return ()
+    from linecard.explore.programs import carried_by
+
+    return carried_by(request)
 
 
 def outcome_of_report(report: Mapping[str, Any], *, verdict: bool = True) -> Outcome:
@@ -376,6 +403,10 @@ _LISTED = (
         {
             "preset": "",
             "app": "--app",
+            "program": "--program",
+            "section": "--section",
+            "define": "--define",
+            "control": "--control",
             "trace": "--trace",
             "seed": "--seed",
             "packets": "--packets",
@@ -390,6 +421,7 @@ _LISTED = (
         "linecard run",
         _run_design,
         "packets",
+        _carried_program,
     ),
     Subject(
         "ndr",
