@@ -53,7 +53,7 @@ pub struct Rules {
     pub side_by_side: bool,
     /// Helpers leave r1 to r5 as they are, so that the same argument is set once for several.
     pub kept_arguments: bool,
-    /// An exit has a row of its own: how long packets take, where rows are otherwise counted as they stand in memory.
+    /// An exit has a row of its own, behind all others of its block.
     pub exit_alone: bool,
 }
 
