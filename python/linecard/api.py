@@ -6,6 +6,7 @@ import difflib
 import hashlib
 import json
 import operator
+import re
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -57,6 +58,7 @@ MOST_FLOWS = 20_000_000
 CACHE_POLICIES = ("LRU", "SP", "OPT")
 CACHE_KEY = "5-tuple"
 CACHE_HASH = "md5"
+ISA_KEY = re.compile(r"cluster\.[^.]+\.ebpf\.isa")
 _DIGESTS, _CAPTURE = "u32le", "capture"
 _DIGEST_ENDINGS = (".u32le", ".u32le.gz")
 
@@ -143,7 +145,16 @@ def run(
     file = (
         nullcontext(None)
         if program is None
-        else executed(program, section=section, maps=maps, defines=defines, fib=fib, control=control, cpus=cpus)
+        else executed(
+            program,
+            section=section,
+            maps=maps,
+            defines=defines,
+            fib=fib,
+            control=control,
+            cpus=cpus,
+            isa=_instruction_set(preset, overrides),
+        )
     )
     with file as executable:
         program_hash = None if executable is None else _program_hash(executable)
@@ -188,6 +199,16 @@ def run(
     if missing:
         raise NotWrittenError(missing[0], result)
     return result
+
+
+def _instruction_set(preset: str, overrides: Sequence[str]) -> int | None:
+    """The version of eBPF that XDP programs are compiled for: the oldest of the chip's clusters."""
+    try:
+        parameters = _core.describe(preset, overrides)["parameters"]
+    except ConfigError:
+        # The run says what is wrong.
+        return None
+    return min((int(each["value"]) for each in parameters if ISA_KEY.fullmatch(each["key"])), default=None)
 
 
 def _program_hash(executable: Mapping[str, Any]) -> str:

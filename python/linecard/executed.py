@@ -33,8 +33,11 @@ def executed(
     fib: str | PathLike[str] | None = None,
     control: str | PathLike[str] | None = None,
     cpus: int = 1,
+    isa: int | None = None,
 ) -> Iterator[dict[str, Any]]:
     """A program as the bindings take it; files that are compiled for it last as long as the context.
+
+    XDP programs are compiled for version ``isa`` of eBPF, if that is given.
 
     Raises:
         ConfigError: There is no such program, or an argument has no effect on it.
@@ -44,6 +47,7 @@ def executed(
     from linecard import program as c_programs
     from linecard import xdp
 
+    isa = xdp.ISA if isa is None else isa
     name, path = str(program), Path(program)
     known_xdp = [each.name for each in xdp.xdp_programs()]
     shipped = c_programs.program_info(name)
@@ -57,7 +61,7 @@ def executed(
     source = None
     if is_xdp and name in known_xdp:
         source = xdp.XDP / f"{name}.c" if defines else None
-        path = xdp.XDP / "prebuilt" / f"{name}.o"
+        path = xdp.prebuilt(name, isa)
     elif not is_xdp and shipped is not None:
         path = c_programs.PROGRAMS / "prebuilt" / f"{name}.elf"
         control = control if control is not None else shipped.control
@@ -68,8 +72,11 @@ def executed(
         raise ConfigError.of([ConfigProblem("define", "", message)])
     with tempfile.TemporaryDirectory() as scratch:
         if source is not None:
-            build = xdp.xdp_build if is_xdp else c_programs.program_build
-            path = build(source, Path(scratch) / f"{source.stem}.{'o' if is_xdp else 'elf'}", defines)
+            made = Path(scratch) / source.stem
+            if is_xdp:
+                path = xdp.xdp_build(source, made.with_suffix(".o"), defines, isa=isa)
+            else:
+                path = c_programs.program_build(source, made.with_suffix(".elf"), defines)
         yield {
             "path": os.fspath(path),
             "name": name,
