@@ -6,7 +6,12 @@ use super::graph::Graph;
 struct Tree {
     above: Vec<Option<usize>>,
     order: Vec<usize>,
+    /// Numbers of all nodes below each, itself the first: from, and behind.
+    below: Vec<(u32, u32)>,
 }
+
+/// Steps up from a block to one that is executed as often; those further away have little to give.
+const MOST_STEPS: usize = 64;
 
 impl Tree {
     /// Of nodes from `root`, which is none of them.
@@ -29,7 +34,7 @@ impl Tree {
         }
         sorted.reverse();
         sorted.iter().enumerate().for_each(|(number, &node)| order[node] = number);
-        let mut tree = Self { above: vec![None; next.len()], order };
+        let mut tree = Self { above: vec![None; next.len()], order, below: vec![(0, 0); next.len()] };
         tree.above[root] = Some(root);
         let mut changed = true;
         while changed {
@@ -40,6 +45,25 @@ impl Tree {
                 changed |= found != tree.above[node];
                 tree.above[node] = found;
             }
+        }
+        // In reverse order everything below a node comes before it: sizes first, then numbers from the root on.
+        let mut sizes = vec![1u32; next.len()];
+        for &node in sorted.iter().skip(1).rev() {
+            if let Some(above) = tree.above[node] {
+                sizes[above] += sizes[node];
+            }
+        }
+        let mut free = vec![0; next.len()];
+        for &node in &sorted {
+            let from = match tree.above[node] {
+                Some(above) if above != node => {
+                    let from = free[above];
+                    free[above] += sizes[node];
+                    from
+                }
+                _ => 0,
+            };
+            (tree.below[node], free[node]) = ((from, from + sizes[node]), from + 1);
         }
         tree
     }
@@ -55,14 +79,9 @@ impl Tree {
         a
     }
 
-    fn is_above(&self, above: usize, mut node: usize) -> bool {
-        while node != above {
-            match self.above[node] {
-                Some(next) if next != node => node = next,
-                _ => return false,
-            }
-        }
-        true
+    fn is_above(&self, above: usize, node: usize) -> bool {
+        let (from, behind) = self.below[above];
+        self.above[node].is_some() && (from..behind).contains(&self.below[node].0)
     }
 }
 
@@ -93,7 +112,8 @@ pub(super) fn equivalents(graph: &Graph) -> Vec<Option<usize>> {
     let behind = Tree::new(&before, &next, end);
     let find = |block: usize| {
         let mut node = block;
-        while let Some(later) = behind.above[node].filter(|&later| later != node && later < count) {
+        for _ in 0..MOST_STEPS {
+            let later = behind.above[node].filter(|&later| later != node && later < count)?;
             if front.is_above(block, later) {
                 return (!repeated[block] && !repeated[later]).then_some(later);
             }

@@ -1,6 +1,6 @@
 //! What the scheduler knows of an instruction.
 
-use super::values::Range;
+use super::place::Range;
 use crate::code::{Kind, Op};
 use crate::executor::reads;
 

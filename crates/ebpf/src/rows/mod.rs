@@ -15,6 +15,7 @@ mod exits;
 mod graph;
 mod inst;
 mod motion;
+mod place;
 mod simplify;
 mod table;
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use super::graph::{Block, Graph};
 use super::inst::{Does, Inst};
-use super::table::{Table, overlap};
-use super::values::Range;
+use super::place::{Range, overlap};
+use super::table::Table;
 
 /// Blocks from which the slots of one are filled; further ones have little to give.
 const MOST_BLOCKS: usize = 16;

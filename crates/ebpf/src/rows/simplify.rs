@@ -2,7 +2,8 @@
 
 use super::graph::Graph;
 use super::inst::{ARGUMENTS, Does, Inst};
-use super::values::{Check, Found, Place, on_stack};
+use super::place::{Place, on_stack};
+use super::values::{Check, Found};
 use crate::code::Kind;
 use std::collections::BTreeSet;
 

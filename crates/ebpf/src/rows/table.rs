@@ -2,7 +2,7 @@
 
 use super::Rules;
 use super::inst::{Does, Inst};
-use super::values::{Place, Range};
+use super::place::{Range, overlap};
 
 /// Bytes that an instruction in the table touches, and the row that it stands in.
 #[derive(Clone, Debug)]
@@ -184,23 +184,5 @@ impl Table {
         let (base, offset) = range.by?;
         let (root, distance) = self.roots[usize::from(base)];
         Some((root, distance.wrapping_add(offset)))
-    }
-}
-
-/// Whether two accesses may touch the same bytes.
-pub(super) fn overlap(a: &Range, a_root: Option<(u32, i64)>, b: &Range, b_root: Option<(u32, i64)>) -> bool {
-    let apart = |a_from: i64, b_from: i64| a_from + a.bytes <= b_from || b_from + b.bytes <= a_from;
-    if a.place != Place::Anything && b.place != Place::Anything {
-        if a.place != b.place {
-            return false;
-        }
-        // Values of maps are many, and all begin at 0.
-        if let (Some(a_from), Some(b_from), true) = (a.from, b.from, a.place != Place::Map) {
-            return !apart(a_from, b_from);
-        }
-    }
-    match (a_root, b_root) {
-        (Some((a_root, a_from)), Some((b_root, b_from))) if a_root == b_root => !apart(a_from, b_from),
-        _ => true,
     }
 }

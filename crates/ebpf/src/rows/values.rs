@@ -5,35 +5,9 @@
 
 use super::graph::Graph;
 use super::inst::{Does, Inst};
+use super::place::{Place, Range};
 use crate::code::Kind;
-use crate::memory::STACK_BYTES;
 use std::collections::BTreeMap;
-
-/// Where something lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    Packet,
-    Stack,
-    Context,
-    Map,
-    Anything,
-}
-
-/// Bytes of memory: from a known offset of their place, or anywhere in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Range {
-    pub place: Place,
-    pub from: Option<i64>,
-    pub bytes: i64,
-    /// Register by which they are found, and the distance from it.
-    pub by: Option<(u8, i64)>,
-}
-
-impl Range {
-    fn of(place: Place) -> Self {
-        Self { place, from: None, bytes: 0, by: None }
-    }
-}
 
 /// What is known of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -329,9 +303,4 @@ fn note(inst: &mut Inst, state: &State, found: &mut Found) {
         }
         _ => {}
     }
-}
-
-/// Whether an offset from the end of the stack's frame lies in it.
-pub(super) fn on_stack(from: i64, bytes: i64) -> bool {
-    from >= -(STACK_BYTES as i64) && from + bytes <= 0
 }

@@ -174,7 +174,7 @@ impl Executable {
                         MapKind::Ringbuf => 1,
                         _ => u64::from(map.most_entries),
                     };
-                    let bytes = entries * (u64::from(map.value_bytes) + 7 & !7).max(8);
+                    let bytes = entries * ((u64::from(map.value_bytes) + 7) & !7).max(8);
                     let find = entries * (u64::from(map.key_bytes) + 16);
                     regions[usize::from(linecard_ebpf::values(number).0)] = placer.table(&map.name, bytes);
                     regions[usize::from(linecard_ebpf::index(number).0)] = match map.kind {
@@ -368,6 +368,7 @@ impl Plan {
 }
 
 /// A program at work.
+#[allow(clippy::large_enum_variant, reason = "there is one of them")]
 enum Running {
     Ebpf(ebpf::Running),
     Riscv(riscv::Running),
