@@ -74,6 +74,12 @@ def test_each_value_of_the_file_has_its_effect():
     calls = MHZ / anchor("N=4", "LOOKUP")
     # Keys of four bytes at a byte a cycle: three cycles more for each call.
     assert MHZ / anchor("N=4", "LOOKUP", helper_bytes=1) == pytest.approx(calls + 12, rel=0.01)
+    # Two lanes have no room for the same arguments again and again; a path has so many jumps that are taken.
+    once, again = (MHZ / anchor("N=8", "LOOKUP", lanes=2, kept_arguments=kept) for kept in (True, False))
+    assert again > once + 3
+    straight, jumps = (run("parse_count", taken_cycles=cycles)[1].cycles_per_packet for cycles in (0, 3))
+    assert jumps > straight
+    assert (jumps - straight) % 3 == 0
 
 
 def test_costs_of_classes_have_no_place_beside_lanes():
