@@ -14,7 +14,7 @@ SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates presets -typ
 CAPTURE := examples/captures/edge-mix.pcap.gz
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup test lint bytes bench check check-long fuzz campaign faults reproduce scorecard rtl docs clean
+.PHONY: help run setup test test-web lint bytes bench check check-long fuzz campaign faults reproduce scorecard rtl docs clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,14 @@ setup: $(VENV)/.dev ## Build with every optional extra and the development tools
 
 test: $(VENV)/.dev ## Run all tests of Rust and Python; ends with "N passed, N failed"
 	$(BIN)/python .ci/tests.py
+
+test-web: $(VENV)/.dev ## Test what pages do in a real browser; installs Chromium (a Debian package, as root or through sudo)
+	@command -v chromium > /dev/null || command -v chromium-browser > /dev/null || command -v google-chrome > /dev/null || { \
+		echo "missing: chromium; installing it"; \
+		sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); \
+		$$sudo apt-get update -q && $$sudo apt-get install -y -q chromium; \
+	}
+	LINECARD_NEED_BROWSER=1 $(BIN)/python -m pytest python/tests/test_page.py python/tests/test_pages.py
 
 lint: $(VENV)/.dev ## Check formats, lints and types of Rust and Python
 	@status=0; \

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 ROOT = Path(__file__).resolve().parent.parent
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 RUST_RESULT = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed;")
 
 
@@ -55,6 +57,8 @@ def main() -> int:
     os.environ["PYTHONUNBUFFERED"] = "1"
     rust = rust_tests()
     python = python_tests()
+    if not any(map(shutil.which, BROWSERS)):
+        print("NOT TESTED: what pages do in a browser, for there is no Chromium; `make test-web` installs it")
     print(f"Rust: {rust[0]} passed, {rust[1]} failed")
     print(f"Python: {python[0]} passed, {python[1]} failed")
     failed = rust[1] + python[1]

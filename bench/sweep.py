@@ -1,6 +1,6 @@
 """How much of a sweep's time is spent in the simulator: 1,000 runs of 5,000 packets, then the same from the store.
 
-    python bench/sweep.py [--jobs 2] [--runs 1000] [--executor dask]
+    python bench/sweep.py [--jobs 2] [--runs 1000] [--executor dask] [--without-verdict]
 
 Shares are those of processor time, so that what else the machine does counts little: the time of the threads that
 simulate over the time of the whole process. `busy` is the time inside the simulator by the clock on the wall over the
@@ -23,14 +23,22 @@ def main() -> None:
     options.add_argument("--jobs", type=int, default=2)
     options.add_argument("--runs", type=int, default=1000)
     options.add_argument("--executor", default="threads")
+    options.add_argument("--without-verdict", action="store_true", help="as of a sweep with verdict=false")
     asked = options.parse_args()
+    fixed = {"verdict": False} if asked.without_verdict else {}
     vary = {"island.threads": [1, 2, 4, 8, 16], "packets.part": ["ddr4_2400", "hbm2"], "seed": f"1..{asked.runs // 10}"}
     with tempfile.TemporaryDirectory() as store:
         texts = []
         for number in range(2):
             started, worked = time.perf_counter(), time.process_time()
             result = sweep(
-                "example_smartnic", vary=vary, packets=5000, store=store, jobs=asked.jobs, executor=asked.executor
+                "example_smartnic",
+                vary=vary,
+                set=fixed,
+                packets=5000,
+                store=store,
+                jobs=asked.jobs,
+                executor=asked.executor,
             )
             seconds, cpu = time.perf_counter() - started, time.process_time() - worked
             texts.append(str(result.to_dict()))

@@ -243,6 +243,12 @@ class FlowCacheResult:
         folder = tables.make_folder(folder)
         return [tables.write_bytes(folder / f"{name}.png", drawing.png) for name, drawing in drawings.items()]
 
+    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
+        """Write one self-contained page; ``command`` is shown as what repeats it."""
+        from linecard.pages.flowcache import write_flowcache
+
+        return write_flowcache(self, path, command)
+
     def _table(self) -> list[list[object]]:
         names = field_names(CacheRow)
         return [[getattr(row, name) for name in names] for row in self.rows]

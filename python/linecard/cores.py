@@ -163,6 +163,12 @@ class CoreResult:
 
         return coreplot.write_splits(self, path)
 
+    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
+        """Write one self-contained page; ``command`` is shown as what repeats it."""
+        from linecard.pages.core import write_cores
+
+        return write_cores([self], path, command)
+
     def __repr__(self) -> str:
         return (
             f"<CoreResult {self.program.name}, {self.latency_cycles} cycles, {self.refs_per_cycle:g} refs/cycle: "

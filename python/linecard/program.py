@@ -228,6 +228,12 @@ class ProgramTrace:
         names = [name for name in self.__slots__ if name not in ("traced", "notes")]
         return {name: plain(getattr(self, name)) for name in names}
 
+    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
+        """Write one self-contained page; ``command`` is shown as what repeats it."""
+        from linecard.pages.program import write_trace
+
+        return write_trace(self, path, command)
+
     def __repr__(self) -> str:
         return (
             f"<ProgramTrace {self.name} on {self.traffic.title}: {self.traffic.packets} packets, "

@@ -363,6 +363,12 @@ class RunResult:
 
         return tables.write_run(self, path, "parquet")
 
+    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
+        """Write one self-contained page; ``command`` is shown as what repeats the run."""
+        from linecard.pages.run import write_run
+
+        return write_run(self, path, command)
+
     def __repr__(self) -> str:
         first = self.summary
         return (

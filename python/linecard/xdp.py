@@ -148,6 +148,12 @@ class XdpRun(msgspec.Struct, frozen=True, kw_only=True):
                 return found
         raise KeyError(name)
 
+    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
+        """Write one self-contained page; ``command`` is shown as what repeats it."""
+        from linecard.pages.program import write_xdp
+
+        return write_xdp(self, path, command)
+
     def _repr_html_(self) -> str:
         pairs = [
             ("packets", f"{self.traffic.packets:,}"),

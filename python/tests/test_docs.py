@@ -44,6 +44,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         for text in blocks(ROOT / "docs" / "guide" / f"{page}.md", "toml"):
             (tmp_path / text.splitlines()[0].removeprefix("# ")).write_text(text)
     (tmp_path / "nic.toml").write_text((ROOT / "presets" / "platforms" / "example_smartnic.toml").read_text())
+    (tmp_path / "my_xdp.c").write_text(blocks(ROOT / "docs" / "guide" / "executing.md", "c")[0])
     (tmp_path / "heavy.c").write_text(blocks(ROOT / "docs" / "guide" / "programs.md", "c")[0])
     for kind in ("c", "csv"):
         (tmp_path / f"quota.{kind}").write_text(blocks(ROOT / "docs" / "guide" / "xdp.md", kind)[0])

@@ -22,7 +22,17 @@ CHIPS = [
     and (not each.name.startswith("hasan2003") or each.name in ("hasan2003_ref_base", "hasan2003_all_pf"))
 ]
 # Places of memory that a program needs and a chip does not have.
-NO_ROOM = {("example_smartnic", "router"), ("example_smartnic", "adds"), ("example_smartnic", "ixp")}
+NO_ROOM = {
+    "example_smartnic": {"adds", "ixp", "router"},
+    "pspin": {"bsol", "ixp", "router"},
+    "rosebud16": {
+        *("balancer", "bitmap", "bsol", "firewall", "ixp", "name_cache", "patricia", "router", "vscan"),
+    },
+    "rosebud8": {
+        *("balancer", "bitmap", "bsol", "firewall", "ixp", "name_cache", "patricia", "router", "vscan"),
+        *("reads", "token_bucket"),
+    },
+}
 NFP = "nfp4000"
 ONE_ENGINE = {"island.count": 1, "island.engines": 1}
 
@@ -47,14 +57,18 @@ def rate(defines=(), program="reads", packets=20_000, warmup=10_000, **more):
 
 @pytest.mark.parametrize("chip", CHIPS)
 def test_every_shipped_program_runs_on_every_chip(chip):
+    # Slots that all begin together end together, in groups of as many packets as there are slots.
+    counts = (
+        {"packets": 400, "warmup_packets": 300} if chip.startswith("rosebud") else {"packets": 60, "warmup_packets": 20}
+    )
     for program in [*XDP, *C]:
-        if (chip, program) in NO_ROOM:
+        if program in NO_ROOM.get(chip, ()):
             with pytest.raises(linecard.ConfigError, match=r"memory\.\w+: holds \d+ bytes, and \d+ are placed in it"):
-                linecard.run(chip, program=program, packets=60, warmup_packets=20, verdict=False)
+                linecard.run(chip, program=program, **counts, verdict=False)
             continue
-        found = linecard.run(chip, program=program, packets=60, warmup_packets=20, verdict=False)
+        found = linecard.run(chip, program=program, **counts, verdict=False)
         first = found.summary
-        assert first.packets_out + first.packets_dropped == 60, program
+        assert first.packets_out + first.packets_dropped >= counts["packets"], program
         executed = found.programs[0]
         assert sum(each.packets for each in executed.results) == executed.packets > 0, program
         lines = sum(each.instructions_per_packet for each in executed.lines)
@@ -161,6 +175,29 @@ def test_what_nobody_reads_of_an_atomic_operation_is_not_waited_for(tmp_path):
     assert waits(["READ"]) == pytest.approx(200 / 0.8, rel=0.01)
 
 
+# ---- Rosebud: the smallest of three bounds ----
+
+
+@pytest.mark.parametrize(("chip", "engines"), [("rosebud16", 16), ("rosebud8", 8)])
+@pytest.mark.parametrize("size", [64, 128, 512, 1500])
+def test_rosebud_reaches_its_smallest_bound(chip, engines, size):
+    found = linecard.run(chip, packets=10_000, verdict=False, set={"traffic.packet_bytes": size})
+    wire = 2 * 100e3 / (8 * (size + 20))
+    firmware, links = engines * 250 / 16, engines * 250 / -(-size // 16)
+    assert found.summary.throughput_mpps == pytest.approx(min(wire, firmware, links), rel=0.04)
+
+
+def test_a_packet_without_load_takes_the_sum_of_its_ways():
+    found = linecard.run(
+        "rosebud16",
+        packets=200,
+        verdict=False,
+        set={"traffic.packet_bytes": 512, "traffic.arrivals": "constant", "traffic.rate_gbps": 1},
+    )
+    # Twice over a link of 16 bytes a cycle and its pipeline, the firmware, once over the wire with its overhead.
+    assert found.summary.latency_ns.mean == pytest.approx(2 * (32 + 6) * 4 + 16 * 4 + 532 * 8 / 100, rel=0.01)
+
+
 # ---- bands ----
 
 
@@ -194,6 +231,32 @@ def test_an_interval_holds_its_value(tmp_path, interval):
     file.write_text(f'kind = "chip"\nextends = "nfp4000"\n\n[memory.emem]\nlatency_cycles = {value}\n')
     with pytest.raises(linecard.ConfigError, match=r"chip\.toml:5: memory\.emem\.latency_cycles: an interval has low"):
         linecard.run(str(file), packets=100)
+
+
+# ---- sweeps ----
+
+
+def test_programs_and_their_macros_are_axes_of_a_sweep(tmp_path):
+    source = tmp_path / "mine.c"
+    text = '#include <linecard_bpf.h>\nSEC("xdp") int mine(struct xdp_md *context)\n{\n\treturn XDP_DROP;\n}\n'
+    source.write_text(text)
+    axes = {"program": [str(source), "reads"], "island.engines": [1, 2]}
+    options = {"set": {"island.count": 1}, "store": tmp_path / "runs", "packets": 300, "warmup_packets": 100}
+    found = linecard.sweep(NFP, vary=axes, **options)
+    rates = [row["throughput_mpps"] for row in found.rows]
+    assert rates[0] > rates[2]
+    assert rates[1] == pytest.approx(2 * rates[0], rel=0.05)
+    assert "--program reads" in found.rows[2]["command"]
+    again = linecard.sweep(NFP, vary=axes, **options)
+    assert (again.counts.found, again.counts.run) == (4, 0)
+    source.write_text(text.replace("return", "asm volatile(\"r1 += 1\"); return"))
+    changed = linecard.sweep(NFP, vary=axes, **options)
+    assert (changed.counts.found, changed.counts.run) == (2, 2)
+
+
+def test_a_macro_without_a_program_is_a_row_with_its_reason(tmp_path):
+    found = linecard.sweep(NFP, vary={"define": ["N=3"]}, store=tmp_path / "runs", packets=10)
+    assert "without a program to execute" in found.rows[0]["reason"]
 
 
 # ---- refusals ----

@@ -164,3 +164,85 @@ def test_an_objective_without_a_value_says_at_which_point(tmp_path):
     path.write_text(path.read_text().replace("max bandwidth_gbytes_s", "max bandwith"))
     with pytest.raises(ConfigError, match="`max bandwith` has no value at the point of `linecard dram run"):
         linecard.optimize(path)
+
+
+# ---- short runs first ----
+
+
+def halved(folder, more="", halving=2, budget=12):
+    path = written(folder, budget=budget)
+    path.write_text(path.read_text().replace("[vary]", f"halving = {halving}\n{more}\n[vary]"))
+    return path
+
+
+def test_a_search_with_short_runs_first_keeps_its_budget_and_tells_runs_in_full(cli, tmp_path):
+    path = halved(tmp_path)
+    found = optimize(path)
+    assert found.short_runs > found.runs >= 4
+    # A run of a quarter and one of a half stand before each: 4 points a run in full.
+    assert found.runs * 3 <= 12
+    assert all(row["reads"] + row["writes"] == 200 for row in found.rows)
+    assert all("--count 200" in row["command"] for row in found.front)
+    first = cli("optimize", path, "--json", "--store", tmp_path / "s", "--jobs", 1)
+    assert json.loads(first.out)["short_runs"] == found.short_runs
+    again = cli("optimize", path, "--json", "--store", tmp_path / "s", "--jobs", 4)
+    assert again.out == first.out
+    assert " 0 run," in again.err
+    assert "shorter runs" in cli("optimize", path, "--store", tmp_path / "s").out
+
+
+def test_what_holds_every_point_is_run_in_full():
+    task = read_task(EXAMPLES / "dram_part.toml", 240)
+    whole = search(replace(task, halving=2, spec=replace(task.spec, arguments={**task.spec.arguments, "count": 50})))
+    assert (whole.method, whole.short_runs, whole.runs) == ("exhaustive", 0, 240)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (("count = 200", ""), "say how long a run in full is"),
+        (("in_flight =", "count ="), "is varied, and cannot be halved"),
+        (("halving = 2", "halving = 99"), "expected 0 to 10"),
+    ],
+)
+def test_what_cannot_be_halved_is_refused(tmp_path, change, says):
+    path = halved(tmp_path)
+    text = path.read_text().replace(*change)
+    path.write_text(text.replace("count = 200\n", "") if "count =" in change[1] else text)
+    with pytest.raises(ConfigError, match=says):
+        optimize(path)
+
+
+def test_a_no_drop_rate_is_an_objective(tmp_path):
+    path = tmp_path / "ndr.toml"
+    path.write_text(
+        'kind = "optimize"\nwhat = "ndr"\npreset = "example_smartnic"\nsize = "64"\npackets = 200\nbudget = 4\n'
+        'objectives = ["max ndr_mpps", "min area", "min latency_p99_ns_at_50_pdr"]\n[set]\nisland.count = 1\n'
+        "[vary]\nisland.engines = [2, 8]\nisland.threads = [2, 4]\n"
+        '[columns]\narea = \'island.engines * (cost("engine_mm2") + island.threads * cost("thread_mm2"))\'\n'
+    )
+    found = optimize(path)
+    best = found.front[0]
+    rate = linecard.ndr(
+        "example_smartnic",
+        ["64"],
+        packets=200,
+        set={"island.count": 1, "island.engines": best["island.engines"], "island.threads": best["island.threads"]},
+    )
+    assert best["objectives"][0] == rate.rows[0].ndr_mpps
+    assert best["command"].startswith("linecard ndr example_smartnic")
+
+
+def test_a_front_is_drawn_with_the_same_bytes(cli, tmp_path):
+    pytest.importorskip("matplotlib")
+    files = []
+    for name in "ab":
+        drawn = tmp_path / f"{name}.svg"
+        ended = cli("optimize", written(tmp_path, budget=8), "--store", tmp_path / "s", "--plot", drawn)
+        assert ended.status == 0, ended.err
+        files.append(drawn.read_bytes())
+    assert files[0] == files[1]
+    found = optimize(written(tmp_path, budget=8))
+    assert found.write_plot(tmp_path / "c.png").stat().st_size > 5000
+    with pytest.raises(ConfigError, match=r"expected \.png or \.svg"):
+        found.write_plot(tmp_path / "c.pdf")

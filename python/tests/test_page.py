@@ -1,27 +1,20 @@
 """Is the page one file that needs nothing else, and does it do in a real browser what it says?
 
-The browser is Chromium, if it is installed; without it the tests that need it say so and are skipped.
+Those of single results are held in `test_pages`.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
-from pathlib import Path
 
 import pytest
+from browser import done_in_browser, needs_browser
 
 import linecard
 from linecard.explore import page
+from linecard.explore.front import front_of
 
-BROWSER = next(
-    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
-)
-needs_browser = pytest.mark.skipif(
-    BROWSER is None, reason="NO CHROMIUM: what the page does was not tested; install it with the system's packages"
-)
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
 
 
@@ -63,34 +56,11 @@ def test_an_optimised_space_marks_its_front(tmp_path):
     assert found.front[data["knee"]]["knee"]
 
 
-def done_in_browser(file: Path, script: str, *options: str) -> str:
-    """What stands in the page after a script has acted on it; what goes wrong in it is the text."""
-    acted = file.with_name("acted.html")
-    watch = "<script>window.onerror = (text) => { document.body.dataset.error = text; };</script>"
-    act = f"<script>document.body.dataset.found = JSON.stringify((() => {{ {script} }})());</script>"
-    acted.write_text(file.read_text().replace("<body>", "<body>" + watch).replace("</body>", act + "</body>"))
-    ended = subprocess.run(
-        [
-            *(str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1200,1000"),
-            *(f"--user-data-dir={file.parent / 'profile'}", *options, "--dump-dom", acted.as_uri()),
-        ],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert "data-error" not in ended.stdout, re.findall(r'data-error="[^"]*"', ended.stdout)
-    found = re.search(r'data-found="([^"]*)"', ended.stdout)
-    assert found, ended.stderr[-500:]
-    return found[1].replace("&quot;", '"').replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
-
-
 @needs_browser
 def test_a_filter_a_choice_and_an_order_show_in_every_part(file):
-    found = json.loads(
-        done_in_browser(
-            file,
-            """
+    found = done_in_browser(
+        file,
+        """
             const all = document.querySelectorAll("tbody tr").length;
             $("f").value = "island.count"; $("low").value = "2"; $("high").value = "4"; $("add").click();
             const some = document.querySelectorAll("tbody tr").length, words = $("filters").textContent;
@@ -98,12 +68,11 @@ def test_a_filter_a_choice_and_an_order_show_in_every_part(file):
             head.click();
             const first = document.querySelector("tbody tr td").textContent;
             document.querySelector("tbody tr").dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
-            const code = document.querySelector("#detail code").textContent;
+            const code = $("command").textContent;
             const order = document.querySelector("th[aria-sort=descending] button").textContent;
             $("clear").click();
             return [all, some, words, first, code, order, document.querySelectorAll("tbody tr").length];
             """,
-        )
     )
     assert found[:2] == [9, 6]
     assert found[2] == "Only: island.count 2 to 4"
@@ -114,48 +83,146 @@ def test_a_filter_a_choice_and_an_order_show_in_every_part(file):
 
 @needs_browser
 def test_arrow_keys_go_from_point_to_point_and_dragging_filters(file):
-    found = json.loads(
-        done_in_browser(
-            file,
-            """
-            const before = document.querySelector("#detail code").textContent;
+    found = done_in_browser(
+        file,
+        """
+            const before = $("command").textContent;
             $("scatter").dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
-            const after = document.querySelector("#detail code").textContent;
+            const after = $("command").textContent;
             const box = $("lines").getBoundingClientRect(), at = { clientX: box.left + 50, bubbles: true };
             $("lines").dispatchEvent(new PointerEvent("pointerdown", { ...at, clientY: box.top + 30 }));
             $("lines").dispatchEvent(new PointerEvent("pointerup", { ...at, clientY: box.top + 120 }));
             return [before !== after, document.querySelectorAll("tbody tr").length, filters[0].name];
             """,
-        )
     )
     assert found == [True, 3, "island.count"]
 
 
 @needs_browser
-def test_a_phone_needs_no_scrolling_to_the_side(file):
-    script = "return document.documentElement.scrollWidth <= document.documentElement.clientWidth;"
-    assert done_in_browser(file, script, "--window-size=360,800") == "true"
+def test_the_front_is_what_no_point_beats(file, table):
+    found = done_in_browser(
+        file,
+        """
+        const set = (id, value) => { $(id).value = value; $(id).dispatchEvent(new Event("change")); };
+        set("x", "latency_p99_ns"); set("y", "throughput_gbps");
+        const guessed = [$("bx").value, $("by").value], usual = [...best];
+        set("bx", "1");
+        const other = [...best];
+        set("bx", "0");
+        return [guessed, usual, other, best.size, $("scatter").ariaLabel];
+        """,
+    )
+    values = [(row["latency_p99_ns"], row["throughput_gbps"]) for row in table.rows if row["status"] == "ok"]
+    numbers = [number for number, row in enumerate(table.rows) if row["status"] == "ok"]
+    for way, marked in ((1, found[1]), (-1, found[2])):
+        small = [(way * x, -y) for x, y in values]
+        assert {numbers[n] for n in front_of(small)} == set(marked)
+    assert found[0] == ["-1", "1"]
+    assert found[3] == 0
+    assert found[4].startswith("Scatter: throughput_gbps over latency_p99_ns, 9 points")
 
 
 @needs_browser
-def test_fifty_thousand_points_are_filtered_and_drawn_in_no_more_than_moments(table, tmp_path):
-    rows = [{**row, "throughput_gbps": 1.0 + number % 977} for number, row in enumerate(list(table.rows)[:2] * 25_000)]
-    file = page._write(
-        tmp_path / "large.html",
+def test_a_point_shows_its_limit_its_time_and_a_file_that_runs_it_again(file, table, tmp_path):
+    number = next(n for n, row in enumerate(table.rows) if row["status"] == "ok" and row["packets.part"] == "hbm2")
+    said, written, shown = done_in_browser(
+        file,
+        f"""
+        choose({number});
+        const box = $("detail");
+        return [box.textContent, $("toml").textContent, box.querySelectorAll(".bars li").length];
+        """,
+    )
+    row = table.rows[number]
+    assert f"Limit: {row['bottleneck']}" in said
+    assert "How busy each part was" in said
+    assert "Where a packet's time went" in said
+    assert shown >= 8
+    path = tmp_path / "one.toml"
+    path.write_text(written)
+    again = linecard.sweep(path)
+    assert [each["run"] for each in again.rows] == [row["run"]]
+
+
+@needs_browser
+def test_a_drag_is_seen_while_it_lasts_and_pages_of_the_table_are_turned(tmp_path, table):
+    file = large(tmp_path, table, 500)
+    found = done_in_browser(
+        file,
+        """
+        const box = $("scatter").getBoundingClientRect();
+        const event = (name, x, y) => $("scatter").dispatchEvent(
+          new PointerEvent(name, { clientX: box.left + x, clientY: box.top + y, bubbles: true }));
+        const before = [document.querySelectorAll("tbody tr").length, $("before").disabled];
+        $("after").click(); $("after").click();
+        const last = [document.querySelectorAll("tbody tr").length, $("after").disabled, $("count").textContent];
+        event("pointerdown", 80, 30); event("pointermove", 200, 120);
+        const during = [brush !== null, filters.length];
+        event("pointercancel", 0, 0);
+        return [before, last, during, brush, filters.length];
+        """,
+    )
+    assert found == [
+        [200, True],
+        [100, True, "500 of 500 points; 401 to 500 are listed"],
+        [True, 0],
+        None,
+        0,
+    ]
+
+
+def large(folder, table, count):
+    """A page of many points, each different."""
+    first = table.rows[0]
+    rows = [
+        {
+            **first,
+            "throughput_gbps": 1.0 + n * 7919 % 977,
+            "latency_p99_ns": float(n),
+            "command": f"run {n}",
+            "run": f"{n}",
+        }
+        for n in range(count)
+    ]
+    return page._write(
+        folder / "large.html",
         title="many",
         said="",
         axes=table.axes,
-        columns=[*table.axes, "throughput_gbps", "status", "run", "reason", "command"],
+        columns=["run", *table.axes, "throughput_gbps", "latency_p99_ns", "status", "reason", "command"],
         rows=rows,
-        x="island.count",
+        given=table.given,
+        parts=(),
+        better={"throughput_gbps": 1, "latency_p99_ns": -1},
+        x="latency_p99_ns",
         y="throughput_gbps",
-        coordinates=["island.count", "throughput_gbps"],
+        coordinates=["island.count", "throughput_gbps", "latency_p99_ns"],
         front=(),
         knee=0,
+        objectives=0,
     )
-    script = "const from = performance.now(); keep('throughput_gbps', 1, 900); "
-    script += "return [performance.now() - from, shown.length];"
-    milliseconds, shown = json.loads(done_in_browser(file, script))
-    assert 45_000 < shown < 50_000
+
+
+@needs_browser
+def test_fifty_thousand_points_are_opened_filtered_and_drawn_in_moments(table, tmp_path):
+    file = large(tmp_path, table, 50_000)
+    found = done_in_browser(
+        file,
+        """
+        const times = {};
+        const time = (name, act) => {
+          const from = performance.now();
+          act(); times[name] = performance.now() - from;
+        };
+        times.open = performance.now();
+        time("filter", () => keep("throughput_gbps", 1, 900));
+        time("choose", () => choose(shown[7]));
+        time("sort", () => document.querySelector("th button").click());
+        return [times, shown.length, best.size];
+        """,
+    )
+    assert 45_000 < found[1] < 50_000
+    assert found[2] > 1
     # An idle machine needs a tenth of it.
-    assert milliseconds < 5000
+    assert found[0].pop("open") < 10_000
+    assert max(found[0].values()) < 3_000, found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import shlex
+import shutil
 from contextlib import suppress
 from pathlib import Path
 
@@ -297,6 +298,7 @@ def test_nothing_is_asked_twice_where_options_name_it_in_other_ways(tmp_path):
 # A small space of everything that can be swept: target, what, shared arguments, axes, a number that must be there.
 RUNS = {
     "run": (NIC, {"packets": 200}, {"island.count": [1, 2]}, "throughput_gbps"),
+    "ndr": (NIC, {"packets": 200, "island.count": 1}, {"size": ["imix", 1518]}, "ndr_mpps"),
     "dram": (
         "ddr4_2400",
         {"pattern": "random", "count": 500},
@@ -307,6 +309,8 @@ RUNS = {
     "queueing": ("SD1_30", {"operations": 2000, "warmup": 100}, {"manager": ["qc", "nc"]}, "throughput_mops"),
     "petri": ("model.toml", {"time": 50.0, "replications": 2}, {"arrivals": [0.5, 0.9]}, "throughput.serve"),
     "core": ("checksum", {"packets": 50, "events": 5000}, {"threads": [1, 4]}, "packets_per_mcycle"),
+    "program": ("checksum", {"packets": 50}, {"program": ["checksum", "classify"]}, "instructions_per_packet"),
+    "xdp": ("parse_count", {"packets": 50}, {"program": ["parse_count", "firewall"]}, "instructions_per_packet"),
 }
 NET = """
 name = "station"
@@ -361,6 +365,20 @@ def test_everything_that_runs_can_be_swept_and_each_command_repeats_its_point(wh
     again = linecard.sweep(target, what=what, vary=vary, store="store", **shared)
     assert json.dumps(again.to_dict()) == json.dumps(table.to_dict())
     assert (again.counts.found, again.counts.run) == (2, 0)
+
+
+def test_a_shipped_program_that_is_built_anew_is_run_anew(tmp_path, monkeypatch):
+    from linecard import program
+    from linecard.explore.content import content_of
+
+    whole = tmp_path / "programs"
+    shutil.copytree(program.PROGRAMS, whole, symlinks=False)
+    monkeypatch.setattr(program, "PROGRAMS", whole)
+    asked = [Request(what, {"program": "checksum"}, {}) for what in ("program", "core")]
+    before = [content_of(each) for each in asked]
+    elf = whole / "prebuilt" / "checksum.elf"
+    elf.write_bytes(elf.read_bytes() + b"\0")
+    assert all(content_of(each) != key for each, key in zip(asked, before, strict=True))
 
 
 def test_the_table_has_the_numbers_of_the_runs():
@@ -560,3 +578,59 @@ def test_a_folder_of_other_things_is_no_store(cli, tmp_path):
     ended = cli("sweep", NIC, "--store", tmp_path)
     assert ended.status == 2
     assert "it holds other things (mine.txt)" in ended.err
+
+
+def test_a_row_has_its_limit_unless_it_was_told_to_leave_that_out(cli, tmp_path):
+    words = ("sweep", "example_smartnic", "--vary", "island.count=1,2", "--set", "traffic.arrivals=saturated")
+    words = (*words, "--packets", 200, "--json", "--store", tmp_path / "s")
+    found, left_out = (json.loads(cli(*words, *more).out)["rows"] for more in ((), ("--set", "verdict=false")))
+    assert all(row["bottleneck"] and row["bottleneck"] != "not judged" for row in found)
+    assert all("bottleneck" not in row for row in left_out)
+    for with_it, without in zip(found, left_out, strict=True):
+        assert with_it["run"] != without["run"]
+        assert with_it["command"] == without["command"]
+        same = without.keys() - {"run"}
+        assert {name: with_it[name] for name in same} == {name: without[name] for name in same}
+
+
+# ---- plots ----
+
+
+def test_a_sweep_is_drawn_over_an_axis_with_the_same_bytes(cli, tmp_path):
+    pytest.importorskip("matplotlib")
+    command = ("sweep", NIC, "--packets", 200, "--vary", "island.count=1,2,4", "--vary", "packets.part=ddr4_2400,hbm9")
+    files = []
+    for name in ("a", "b"):
+        ended = cli(*command, "--store", tmp_path / "s", "--plot", tmp_path / f"{name}.svg", "--up", "latency_p99_ns")
+        assert ended.status == 0, ended.err
+        files.append((tmp_path / f"{name}.svg").read_bytes())
+    assert files[0] == files[1]
+    table = linecard.sweep(NIC, packets=200, vary={"island.count": [1, 2]}, repeat=2)
+    assert table.write_plot(tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    # Names are places on the axis, and two measured columns are points.
+    table.write_plot(tmp_path / "names.svg", across="status", up="throughput_gbps")
+    table.write_plot(tmp_path / "points.svg", across="latency_p50_ns", up="throughput_gbps")
+    for asked, says in (({"up": "speed"}, "no column 'speed'"), ({"up": "command"}, "no point has a number")):
+        with pytest.raises(ConfigError, match=says):
+            table.write_plot(tmp_path / "x.png", **asked)
+    with pytest.raises(ConfigError, match=r"expected \.png or \.svg"):
+        table.write_plot(tmp_path / "x.pdf")
+
+
+def test_what_is_drawn_are_the_numbers_of_the_table(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    from matplotlib.axes import Axes
+
+    lines = {}
+    before = Axes.plot
+    monkeypatch.setattr(
+        Axes,
+        "plot",
+        lambda self, x, y, **more: (lines.setdefault(more["label"], (x, y)), before(self, x, y, **more))[1],
+    )
+    table = linecard.sweep(NIC, packets=200, vary={"island.count": [2, 1], "packets.part": ["ddr4_2400", "hbm2"]})
+    table.write_plot(tmp_path / "p.svg", up="throughput_mpps")
+    assert set(lines) == {"packets.part ddr4_2400", "packets.part hbm2"}
+    for row in table.rows:
+        x, y = lines[f"packets.part {row['packets.part']}"]
+        assert y[x.index(row["island.count"])] == row["throughput_mpps"]

@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from dask_cluster import ENVIRONMENT, SECONDS, cluster, worker
 
 KILLS = 20
 RUNS = 60
@@ -27,8 +28,6 @@ COMMAND = [
     *("sweep", "example_smartnic", "--vary", "island.count=1..6", "--vary", "seed=1..10", "--packets", "1500"),
     *("--jobs", "2", "--store", "store", "--json"),
 ]
-ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-SECONDS = 120
 
 
 def start(folder: Path, *more: str, **asked: object) -> subprocess.Popen[str]:
@@ -208,60 +207,19 @@ def test_a_store_of_which_only_the_runs_are_left_is_still_one(cli, tmp_path, mon
 # ---- a cluster ----
 
 
-@contextmanager
-def cluster(
-    folder: Path, workers: int = 2
-) -> Iterator[tuple[str, subprocess.Popen[bytes], list[subprocess.Popen[bytes]]]]:
-    """A scheduler and workers on the loopback address, each a process of its own."""
-    pytest.importorskip("distributed")
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": ENVIRONMENT, "cwd": folder}
-    started = []
-    try:
-        scheduler = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"),
-                *("--no-dashboard", "--scheduler-file", "scheduler.json"),
-            ],
-            **quiet,  # type: ignore[call-overload]
-        )
-        started.append(scheduler)
-        file = folder / "scheduler.json"
-        until = time.monotonic() + SECONDS
-        while not (file.exists() and "tcp://" in file.read_text()):
-            assert time.monotonic() < until
-            time.sleep(0.05)
-        found = re.search(r"tcp://[\d.:]+", file.read_text())
-        assert found
-        several = [worker(folder, found[0]) for _ in range(2)]
-        started += several
-        yield found[0], scheduler, several
-    finally:
-        for process in started:
-            process.kill()
-            process.wait()
-
-
-def worker(folder: Path, address: str) -> subprocess.Popen[bytes]:
-    place = Path(tempfile.mkdtemp(dir=folder))
-    return subprocess.Popen(
-        [
-            *(sys.executable, "-m", "distributed.cli.dask_worker", address, "--host", "127.0.0.1", "--nthreads", "1"),
-            *("--no-dashboard", "--no-nanny"),
-        ],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env=ENVIRONMENT,
-        cwd=place,
-    )
-
-
-def test_a_cluster_gives_the_same_table_though_workers_are_killed(tmp_path, undisturbed):
+def test_a_cluster_gives_the_same_table_though_workers_are_killed(tmp_path):
     draw = random.Random(3)
+    # So long that the sweep is under way when the last of them is killed.
+    longer = ("--packets", "15000")
+    apart = tmp_path / "undisturbed"
+    apart.mkdir()
+    _, undisturbed, _ = end(start(apart, *longer))
     with cluster(tmp_path) as (address, _, workers):
-        process = start(tmp_path, "--executor", f"dask:{address}")
-        for runs in (2, 12, 25):
-            wait_for(tmp_path, runs)
+        process = start(tmp_path, *longer, "--executor", f"dask:{address}")
+        for _ in range(KILLS):
+            wait_for(tmp_path, min(RUNS - 1, len(kept(tmp_path)) + draw.choice((0, 1, 2))))
             time.sleep(draw.random() * 0.1)
+            assert process.poll() is None, "the sweep ended before all kills"
             killed = workers.pop(0)
             killed.send_signal(signal.SIGKILL)
             killed.wait()

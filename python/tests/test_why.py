@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -11,7 +12,7 @@ from linecard.errors import ConfigError
 from linecard.explore.batch import Bench, Estimate, numbers_of
 from linecard.explore.execute import Counts
 from linecard.explore.levers import Chip
-from linecard.explore.why import Question, limits_of, verdict_of
+from linecard.explore.why import Lifted, Question, limits_of, verdict_of
 
 # A chip with more than enough of everything: 40 Gbit/s of IMIX (14 Mpps) use no part for a third of the time.
 PLENTY = """
@@ -212,6 +213,18 @@ def test_a_planted_bottleneck_is_named(chip, planted):
     assert question.load == ("saturated" if planted == "a port" else "as given")
 
 
+def test_a_gain_within_noise_is_no_verdict_and_not_called_small():
+    def lifted(gain, low, high):
+        return Lifted(("crypto",), "place", "crypto twice as fast", gain, low, high, {})
+
+    assert verdict_of([lifted(0.13, 0.05, 0.2)], "as given")[0] == "crypto"
+    verdict, reason = verdict_of([lifted(0.13, -0.09, 0.4)], "as given")
+    assert verdict == "not clear"
+    assert "13% more leaves, but that is within noise (-9% to +40%); more packets or seeds will tell" in reason
+    verdict, reason = verdict_of([lifted(0.01, 0.005, 0.015)], "as given")
+    assert (verdict, "gains less than 3%" in reason) == ("several parts", True)
+
+
 def test_a_chip_that_carries_its_load_is_asked_with_a_packet_always_waiting(chip, cli):
     ended = cli("why", chip, "--packets", 1000, "--seeds", 2, "--json")
     found = json.loads(ended.out)
@@ -219,6 +232,15 @@ def test_a_chip_that_carries_its_load_is_asked_with_a_packet_always_waiting(chip
     assert found["why"].startswith("It carries all that its traffic offers")
     assert found["throughput_gbps"] > 40
     assert {"limits", "elasticities", "lifts"} <= found.keys()
+
+
+def test_the_screen_has_the_verdict_and_the_reason_in_full(chip, cli):
+    ended = cli("why", chip, "--set", "crypto.access_cycles=150", "--packets", 300, "--seeds", 2)
+    said = " ".join(ended.out.split())
+    # Longer than a line, and nothing of it or of the words before it is cut.
+    assert re.search(
+        r"Limit crypto With crypto twice as fast, \d+% more leaves \(95 %: \+\d+% to \+\d+%\)\. Leaves", said
+    )
 
 
 def test_bounds_are_the_rate_over_the_share_of_time(chip):

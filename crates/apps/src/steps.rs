@@ -6,6 +6,7 @@
 use crate::RouteTable;
 use linecard_program::script::{Access, Action, PacketInfo, PacketProgram, RoleId, Steps};
 use linecard_program::{DropReason, NetworkKind, PacketHead};
+use std::rc::Rc;
 
 /// How often a step is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,7 +169,7 @@ pub struct StepList {
     steps: Vec<Ready>,
     /// Number of the first step in the draws of the list that it is part of.
     first: u32,
-    routes: Option<RouteTable>,
+    routes: Option<Rc<RouteTable>>,
     locks: u32,
 }
 
@@ -194,7 +195,12 @@ impl StepList {
             _ => None,
         });
         let locks = locks.max().unwrap_or(0);
-        Self { locks, routes, first: first as u32, steps: steps.into_iter().map(Ready::new).collect() }
+        Self {
+            locks,
+            routes: routes.map(Rc::new),
+            first: first as u32,
+            steps: steps.into_iter().map(Ready::new).collect(),
+        }
     }
 
     /// The steps before number `at` and those from there on, for what is done in front of something else and behind it; a

@@ -179,8 +179,13 @@ pub(crate) struct Account {
 }
 
 impl Account {
+    /// States that threads can be in, with so many groups of places.
+    pub fn states(groups: usize) -> usize {
+        usize::from(State::PLACES) + groups
+    }
+
     pub fn new(clusters: usize, groups: usize, slice: Ticks) -> Self {
-        let states = usize::from(State::PLACES) + groups;
+        let states = Self::states(groups);
         Self {
             since: 0,
             packets_in: 0,

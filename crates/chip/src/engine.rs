@@ -4,21 +4,24 @@
 //! another thread they need no event, and an engine that rests is woken for the first.
 
 use linecard_sim::Ticks;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::VecDeque;
 
 #[derive(Debug)]
 pub(crate) struct Engine {
     pub cluster: u16,
     pub first_thread: u32,
+    /// Accesses take no cycles to issue and branches none to be taken, and its threads are no more than 64.
+    plain: bool,
     /// The running thread.
     pub running: Option<u32>,
-    /// Ready threads, a bit each.
-    ready: Box<[u64]>,
+    /// Ready threads, a bit each: the first 64, and those behind them, of which mostly there are none.
+    ready: u64,
+    more_ready: Box<[u64]>,
     /// The thread that ran last, counted from the first.
     last: u32,
-    /// Wake-ups to come: when, and of which thread. One that no longer holds is passed over when it comes up.
-    wakes: BinaryHeap<Reverse<(Ticks, u32)>>,
+    /// Wake-ups to come in order: when, and of which thread. One that no longer holds is passed over when it comes up.
+    /// They are few, and a new one mostly comes last.
+    wakes: VecDeque<(Ticks, u32)>,
     /// Time spent on instructions and switches, as far as it has been given out, and the end of it.
     busy: u64,
     busy_until: Ticks,
@@ -30,14 +33,17 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    pub fn new(cluster: u16, first_thread: u32, threads: u32) -> Self {
+    /// An engine; `plain` where accesses take no cycles to issue and branches none to be taken.
+    pub fn new(cluster: u16, first_thread: u32, threads: u32, plain: bool) -> Self {
         Self {
             cluster,
             first_thread,
+            plain: plain && threads <= 64,
             running: None,
-            ready: vec![0; threads.div_ceil(64) as usize].into(),
+            ready: 0,
+            more_ready: vec![0; threads.div_ceil(64) as usize - 1].into(),
             last: threads - 1,
-            wakes: BinaryHeap::with_capacity(threads as usize),
+            wakes: VecDeque::with_capacity(threads as usize),
             busy: 0,
             busy_until: 0,
             polling: 0,
@@ -46,48 +52,97 @@ impl Engine {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn set_ready(&mut self, thread: u32) {
         let number = thread - self.first_thread;
-        self.ready[number as usize / 64] |= 1 << (number % 64);
+        *self.ready_word(number as usize / 64) |= 1 << (number % 64);
+    }
+
+    #[inline(always)]
+    fn ready_word(&mut self, word: usize) -> &mut u64 {
+        if word == 0 { &mut self.ready } else { &mut self.more_ready[word - 1] }
     }
 
     /// The next ready thread after the one that ran last; it runs now.
-    #[inline]
+    #[inline(always)]
     pub fn take_ready(&mut self) -> Option<u32> {
-        let words = self.ready.len();
-        let (word, bit) = (self.last as usize / 64, self.last % 64);
-        let after = self.ready[word] & (u64::MAX << bit << 1);
-        let (word, bits) = if after != 0 {
-            (word, after)
+        if self.more_ready.is_empty() {
+            let after = self.ready & (u64::MAX << self.last << 1);
+            let bits = if after != 0 { after } else { self.ready };
+            if bits == 0 {
+                return None;
+            }
+            self.last = bits.trailing_zeros();
+            self.ready &= !(1 << self.last);
         } else {
-            let next = (1..=words).map(|step| (word + step) % words);
-            next.map(|w| (w, self.ready[w])).find(|&(_, bits)| bits != 0)?
-        };
-        let bit = bits.trailing_zeros();
-        self.ready[word] &= !(1 << bit);
-        self.last = word as u32 * 64 + bit;
+            self.last = self.take_ready_of_many()?;
+        }
         let thread = self.first_thread + self.last;
         self.running = Some(thread);
         Some(thread)
     }
 
+    /// The same, by number, where one word does not hold all threads.
+    fn take_ready_of_many(&mut self) -> Option<u32> {
+        let words = 1 + self.more_ready.len();
+        let (word, bit) = (self.last as usize / 64, self.last % 64);
+        let after = *self.ready_word(word) & (u64::MAX << bit << 1);
+        let (word, bits) = if after != 0 {
+            (word, after)
+        } else {
+            let mut next = (1..=words).map(|step| (word + step) % words);
+            next.find_map(|w| Some((w, *self.ready_word(w))).filter(|&(_, bits)| bits != 0))?
+        };
+        let bit = bits.trailing_zeros();
+        *self.ready_word(word) &= !(1 << bit);
+        Some(word as u32 * 64 + bit)
+    }
+
     /// Wake `thread` at `at`.
-    #[inline]
+    #[inline(always)]
     pub fn wake_at(&mut self, thread: u32, at: Ticks) {
-        self.wakes.push(Reverse((at, thread)));
+        match self.wakes.back() {
+            Some(&last) if last > (at, thread) => self.wake_before_others(thread, at),
+            _ => self.wakes.push_back((at, thread)),
+        }
     }
 
-    /// The first wake-up to come.
-    #[inline]
-    pub fn first_wake(&self) -> Option<(Ticks, u32)> {
-        self.wakes.peek().map(|&Reverse(wake)| wake)
+    fn wake_before_others(&mut self, thread: u32, at: Ticks) {
+        let later = self.wakes.iter().rev().take_while(|&&wake| wake > (at, thread)).count();
+        self.wakes.insert(self.wakes.len() - later, (at, thread));
     }
 
-    /// Take the first wake-up.
+    /// When the first wake-up comes.
     #[inline]
-    pub fn pop_wake(&mut self) {
-        self.wakes.pop();
+    pub fn first_wake(&self) -> Option<Ticks> {
+        self.wakes.front().map(|&(at, _)| at)
+    }
+
+    /// Take the first wake-up, if it has come by now.
+    #[inline(always)]
+    pub fn take_due(&mut self, now: Ticks) -> Option<(Ticks, u32)> {
+        let due = self.wakes.front().is_some_and(|wake| wake.0 <= now);
+        if due { self.wakes.pop_front() } else { None }
+    }
+
+    /// The thread that an engine which rests wakes for at `now`, where it is the only one and an access costs nothing but
+    /// the cycles of its step.
+    #[inline(always)]
+    pub fn wakes_for_one(&self, now: Ticks) -> Option<u32> {
+        if !self.plain || self.running.is_some() || self.ready != 0 {
+            return None;
+        }
+        let &(at, thread) = self.wakes.front()?;
+        let alone = self.wakes.get(1).is_none_or(|&(next, _)| next > now);
+        (at == now && alone).then_some(thread)
+    }
+
+    /// The thread that has just been woken ran without taking time, and waits again until `wake`.
+    #[inline(always)]
+    pub fn ran_through(&mut self, thread: u32, wake: Ticks) {
+        self.last = thread - self.first_thread;
+        self.wakes.pop_front();
+        self.wake_at(thread, wake);
     }
 
     /// The engine works from now until `until`.
@@ -106,14 +161,17 @@ impl Engine {
     #[inline]
     pub fn rests(&mut self, now: Ticks) {
         self.wakes_up(now);
-        self.polls_since = (self.polling > 0).then_some(now);
+        if self.polling > 0 {
+            self.polls_since = Some(now);
+        }
     }
 
     /// The engine looks for something to run.
     #[inline]
     pub fn wakes_up(&mut self, now: Ticks) {
-        if let Some(since) = self.polls_since.take() {
+        if let Some(since) = self.polls_since {
             self.polled += now - since;
+            self.polls_since = None;
         }
     }
 
@@ -136,7 +194,7 @@ mod tests {
 
     #[test]
     fn threads_take_turns_across_words() {
-        let mut engine = Engine::new(0, 10, 130);
+        let mut engine = Engine::new(0, 10, 130, true);
         for thread in [10, 73, 74, 139] {
             engine.set_ready(thread);
         }

@@ -19,6 +19,7 @@ mod account;
 mod chip;
 pub mod config;
 mod counts;
+mod due;
 mod engine;
 pub mod hierarchy;
 mod inbox;

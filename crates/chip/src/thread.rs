@@ -72,8 +72,12 @@ pub(crate) enum Posted {
 
 #[derive(Debug)]
 pub(crate) struct Thread {
+    pub number: u32,
     pub engine: u32,
     pub cluster: u16,
+    /// Number of the first target of its cluster, and of its cluster's first entry in the account of time.
+    pub targets: u32,
+    pub spent_at: u32,
     pub state: State,
     pub since: Ticks,
     /// The packet that it holds.
@@ -109,10 +113,14 @@ impl Thread {
         self.steps.clear();
     }
 
-    pub fn new(engine: u32, cluster: u16, posted: u32) -> Self {
+    /// A thread of a cluster, on a chip of so many roles and states, that may post so many operations.
+    pub fn new(number: u32, engine: u32, cluster: u16, roles: usize, states: usize, posted: u32) -> Self {
         Self {
+            number,
             engine,
             cluster,
+            targets: u32::from(cluster) * roles as u32,
+            spent_at: u32::from(cluster) * states as u32,
             state: State::READY,
             since: 0,
             packet: NONE,

@@ -196,11 +196,26 @@ pub enum AutoPrecharge {
 /// One compiled consequence of a command.
 #[derive(Clone, Copy, Debug)]
 struct Push {
-    level: u8,
     after: u8,
     /// Whether the distance counts from the end of the column accesses instead of the issue.
     from_column_end: bool,
     distance: u32,
+}
+
+impl Push {
+    /// Up to when a command at `at`, with so many cycles of columns, keeps the later one away.
+    #[inline(always)]
+    fn until(&self, at: Cycle, columns: Cycle) -> Cycle {
+        at + columns * Cycle::from(self.from_column_end) + Cycle::from(self.distance)
+    }
+}
+
+/// The consequences of a command. Without groups, what holds in a group holds in the rank.
+#[derive(Clone, Debug, Default)]
+struct Pushes {
+    in_rank: Vec<Push>,
+    in_group: Vec<Push>,
+    in_bank: Vec<Push>,
 }
 
 /// One compiled window: `after` waits for the `window`-th last of `before`.
@@ -222,14 +237,13 @@ pub struct Device {
     organization: Organization,
     timing: Timing,
     /// What each command does.
-    pushes: [Vec<Push>; CLASSES],
+    pushes: [Pushes; CLASSES],
     /// What each command does to other ranks.
     pushes_elsewhere: [Vec<Push>; CLASSES],
     windows: Vec<Window>,
-    /// Earliest legal cycle by node and command; nodes of all levels in one array. Padded to a cache line.
-    earliest: Vec<[Cycle; COMMANDS]>,
-    /// The nodes of each bank: rank, group, bank. Without groups, the group's is the rank's.
-    nodes: Vec<[u32; 3]>,
+    banks: Vec<Bank>,
+    /// Earliest legal cycle by rank, or group behind the ranks, and command.
+    shared: Vec<[Cycle; COMMANDS]>,
     /// A power of two.
     banks_per_group: u32,
     /// For each command, the bit set of commands that it keeps away in its group.
@@ -239,7 +253,17 @@ pub struct Device {
     /// From a read to the precharge of its bank, where a table says so from the issue.
     read_to_precharge: Cycle,
     auto_precharge: AutoPrecharge,
-    open_rows: Vec<u32>,
+}
+
+/// A bank with its state.
+#[derive(Clone, Debug)]
+struct Bank {
+    /// Earliest legal cycle by command, as far as the bank is concerned.
+    earliest: [Cycle; COMMANDS],
+    open_row: u32,
+    /// Numbers of its rank and of its group in [`Device::shared`]; without groups, the group's is the rank's.
+    rank: u32,
+    group: u32,
 }
 
 const CLOSED: u32 = u32::MAX;
@@ -249,15 +273,13 @@ impl Device {
     pub fn new(organization: Organization, timing: Timing) -> Self {
         let Organization { ranks, groups, banks, .. } = organization;
         let counts = [ranks as usize, groups as usize, banks as usize];
-        let offsets = [0, counts[0], counts[0] + counts[1]];
         let has_groups = groups > ranks;
         let level_of =
             |level: Level| if level == Level::Group && !has_groups { Level::Rank } else { level } as usize;
-        let mut pushes: [Vec<Push>; CLASSES] = Default::default();
+        let mut pushes: [Pushes; CLASSES] = Default::default();
         let mut pushes_elsewhere: [Vec<Push>; CLASSES] = Default::default();
         // In every standard a precharge follows the activate that it undoes; a table without tRAS does not say so.
-        pushes[Command::Activate as usize].push(Push {
-            level: Level::Bank as u8,
+        pushes[Command::Activate as usize].in_bank.push(Push {
             after: Command::Precharge as u8,
             from_column_end: false,
             distance: 1,
@@ -282,12 +304,17 @@ impl Device {
                     (Edge::DataEnd, _) => timing.read_latency,
                     _ => 0,
                 };
-                let list = if c.level == Level::OtherRanks { &mut pushes_elsewhere } else { &mut pushes };
+                let class = before.class() as usize;
+                let list = match c.level {
+                    Level::OtherRanks => &mut pushes_elsewhere[class],
+                    Level::Bank => &mut pushes[class].in_bank,
+                    Level::Group if has_groups => &mut pushes[class].in_group,
+                    Level::Group | Level::Rank => &mut pushes[class].in_rank,
+                };
                 for &after in &c.after {
                     add(
-                        &mut list[before.class() as usize],
+                        list,
                         Push {
-                            level: if c.level == Level::OtherRanks { 0 } else { level as u8 },
                             after: after.class() as u8,
                             from_column_end: c.from != Edge::Issue,
                             distance: (c.cycles + data_latency) as u32,
@@ -298,17 +325,14 @@ impl Device {
         }
         let of_bank = |bank: u32| {
             let rank = organization.rank(bank);
-            let group = if has_groups { offsets[1] as u32 + organization.group(bank) } else { rank };
-            [rank, group, offsets[2] as u32 + bank]
+            let group = if has_groups { ranks + organization.group(bank) } else { rank };
+            Bank { earliest: [0; COMMANDS], open_row: CLOSED, rank, group }
         };
-        let is_read_to_precharge = |p: &&Push| {
-            p.level == Level::Bank as u8 && p.after == Command::Precharge as u8 && !p.from_column_end
-        };
+        let is_read_to_precharge = |p: &&Push| p.after == Command::Precharge as u8 && !p.from_column_end;
         let cycle_bytes = organization.beat_bytes * organization.beats_per_cycle;
         let mut group_effects = [0; CLASSES];
-        for (effects, list) in group_effects.iter_mut().zip(&pushes) {
-            let of_group = list.iter().filter(|p| p.level == Level::Group as u8);
-            *effects = of_group.fold(0, |bits, p| bits | 1 << p.after);
+        for (effects, of_command) in group_effects.iter_mut().zip(&pushes) {
+            *effects = of_command.in_group.iter().fold(0, |bits, p| bits | 1 << p.after);
         }
         for w in windows.iter().filter(|w: &&Window| w.level == Level::Group as u8) {
             let after = w.after.iter().fold(0, |bits, a| bits | 1 << a);
@@ -319,6 +343,7 @@ impl Device {
         Self {
             group_effects,
             read_to_precharge: pushes[Command::Read as usize]
+                .in_bank
                 .iter()
                 .find(is_read_to_precharge)
                 .map_or(0, |p| Cycle::from(p.distance)),
@@ -328,9 +353,8 @@ impl Device {
             cycle_shift: cycle_bytes.is_power_of_two().then(|| cycle_bytes.ilog2()),
             windows,
             banks_per_group: banks / groups,
-            earliest: vec![[0; COMMANDS]; counts.iter().sum()],
-            nodes: (0..banks).map(of_bank).collect(),
-            open_rows: vec![CLOSED; banks as usize],
+            banks: (0..banks).map(of_bank).collect(),
+            shared: vec![[0; COMMANDS]; counts[0] + counts[1]],
             organization,
             timing,
         }
@@ -355,13 +379,13 @@ impl Device {
     /// The open row of a bank.
     #[inline]
     pub fn open_row(&self, bank: u32) -> Option<u32> {
-        Some(self.open_rows[bank as usize]).filter(|&row| row != CLOSED)
+        Some(self.banks[bank as usize].open_row).filter(|&row| row != CLOSED)
     }
 
     /// Whether `row` is open in `bank`.
     #[inline]
     pub fn is_open(&self, bank: u32, row: u32) -> bool {
-        self.open_rows[bank as usize] == row
+        self.banks[bank as usize].open_row == row
     }
 
     /// From a column command to its first beat.
@@ -377,30 +401,30 @@ impl Device {
     #[inline(always)]
     pub fn earliest(&self, command: Command, bank: u32) -> Cycle {
         let c = command.class() as usize;
-        let [rank, group, bank] = self.nodes[bank as usize];
-        let earliest = self.earliest[rank as usize][c].max(self.earliest[bank as usize][c]);
-        earliest.max(self.earliest[group as usize][c])
+        let bank = &self.banks[bank as usize];
+        let earliest = bank.earliest[c].max(self.shared[bank.rank as usize][c]);
+        if bank.group == bank.rank { earliest } else { earliest.max(self.shared[bank.group as usize][c]) }
     }
 
     /// The first cycle in which the bank alone would allow `command`, whatever its rank and group are at.
     #[inline]
     pub fn earliest_of_bank(&self, command: Command, bank: u32) -> Cycle {
-        self.earliest[self.nodes[bank as usize][2] as usize][command.class() as usize]
+        self.banks[bank as usize].earliest[command.class() as usize]
     }
 
     /// The first cycle in which bank and group would allow `command`, whatever the rank is at.
     #[inline(always)]
     pub fn earliest_within_group(&self, command: Command, bank: u32) -> Cycle {
         let c = command.class() as usize;
-        let [rank, group, bank] = self.nodes[bank as usize];
-        let earliest = self.earliest[bank as usize][c];
-        if group == rank { earliest } else { earliest.max(self.earliest[group as usize][c]) }
+        let bank = &self.banks[bank as usize];
+        let earliest = bank.earliest[c];
+        if bank.group == bank.rank { earliest } else { earliest.max(self.shared[bank.group as usize][c]) }
     }
 
     /// The first cycle in which a rank would allow `command`, whatever its banks are at.
     #[inline(always)]
     pub fn earliest_of_rank(&self, command: Command, rank: u32) -> Cycle {
-        self.earliest[rank as usize][command.class() as usize]
+        self.shared[rank as usize][command.class() as usize]
     }
 
     /// Bit set of the banks of a rank.
@@ -419,7 +443,7 @@ impl Device {
     /// Banks of the group of a bank, itself included; the bank alone where there are no groups.
     #[inline]
     pub fn banks_of_group(&self, bank: u32) -> std::ops::Range<u32> {
-        let [rank, group, _] = self.nodes[bank as usize];
+        let Bank { rank, group, .. } = self.banks[bank as usize];
         if group == rank {
             return bank..bank + 1;
         }
@@ -437,19 +461,19 @@ impl Device {
     }
 
     /// Issue `command` to `bank` at `at`; `row` for an activate, `bytes` for a read or write. A refresh of a rank names
-    /// any of its banks.
+    /// any of its banks. Returns the cycles that its data take on the bus.
     ///
     /// # Panics
     /// In debug builds, if the table or the bank's state forbids it: the controller is wrong, not its input.
     #[inline(always)]
-    pub fn issue(&mut self, command: Command, bank: u32, row: u32, bytes: u32, at: Cycle) {
+    pub fn issue(&mut self, command: Command, bank: u32, row: u32, bytes: u32, at: Cycle) -> Cycle {
         debug_assert!(
             at >= self.earliest(command, bank),
             "{} to bank {bank} at {at}, legal from {}",
             command.name(),
             self.earliest(command, bank)
         );
-        let open = &mut self.open_rows[bank as usize];
+        let open = &mut self.banks[bank as usize].open_row;
         match command {
             Command::Activate => {
                 debug_assert!(*open == CLOSED, "activate of an open bank");
@@ -471,71 +495,81 @@ impl Device {
             ),
             Command::RefreshBank => debug_assert!(*open == CLOSED, "refresh of an open bank"),
         }
-        let columns = self.data_cycles(bytes);
-        let moments = [at, at + columns];
+        let columns = if command.is_column() { self.data_cycles(bytes) } else { 0 };
         let class = command.class();
-        let nodes = self.nodes[bank as usize];
-        for push in &self.pushes[class as usize] {
-            let moment = moments[usize::from(push.from_column_end)];
-            let earliest = &mut self.earliest[nodes[push.level as usize] as usize][push.after as usize];
-            *earliest = (*earliest).max(moment + Cycle::from(push.distance));
+        let state = &mut self.banks[bank as usize];
+        let Pushes { in_rank, in_group, in_bank } = &self.pushes[class as usize];
+        push_forward(&mut state.earliest, in_bank, at, columns);
+        push_forward(&mut self.shared[state.rank as usize], in_rank, at, columns);
+        if state.group != state.rank {
+            push_forward(&mut self.shared[state.group as usize], in_group, at, columns);
         }
         if self.organization.ranks > 1 {
-            self.issue_elsewhere(class, bank, moments);
+            self.issue_elsewhere(class, bank, at, columns);
         }
         if !self.windows.is_empty() {
-            self.issue_windows(class, nodes, at);
+            self.issue_windows(class, bank, at);
         }
         if command.is_auto() {
-            self.precharge_by_itself(command, bank, moments);
+            self.precharge_by_itself(command, bank, at, columns);
         }
+        columns
     }
 
     /// The precharge that a column command with auto-precharge brings about, as soon as the bank allows one.
-    fn precharge_by_itself(&mut self, command: Command, bank: u32, moments: [Cycle; 2]) {
+    fn precharge_by_itself(&mut self, command: Command, bank: u32, at: Cycle, columns: Cycle) {
         let standard = self.earliest_of_bank(Command::Precharge, bank);
         let (for_activate, for_refresh) = match self.auto_precharge {
             AutoPrecharge::Standard => (standard, standard),
             AutoPrecharge::DramSim3 => {
                 let own = self.pushes[command.class() as usize]
+                    .in_bank
                     .iter()
-                    .filter(|p| p.level == Level::Bank as u8 && p.after == Command::Precharge as u8)
-                    .map(|p| moments[usize::from(p.from_column_end)] + Cycle::from(p.distance))
+                    .filter(|p| p.after == Command::Precharge as u8)
+                    .map(|p| p.until(at, columns))
                     .max()
-                    .unwrap_or(moments[0]);
-                let late = moments[1] + self.read_to_precharge;
+                    .unwrap_or(at);
+                let late = at + columns + self.read_to_precharge;
                 (if command == Command::ReadAuto { standard.max(late) } else { standard }, own)
             }
         };
-        let nodes = self.nodes[bank as usize];
-        for push in &self.pushes[Command::Precharge as usize] {
+        let push_forward = |earliest: &mut [Cycle; COMMANDS], pushes: &[Push]| {
             // No precharge is on the command bus: it keeps no other precharge away.
-            if push.after == Command::Precharge as u8 {
-                continue;
+            for push in pushes.iter().filter(|push| push.after != Command::Precharge as u8) {
+                let at = if push.after == Command::Activate as u8 { for_activate } else { for_refresh };
+                let earliest = &mut earliest[push.after as usize];
+                *earliest = (*earliest).max(at + Cycle::from(push.distance));
             }
-            let at = if push.after == Command::Activate as u8 { for_activate } else { for_refresh };
-            let earliest = &mut self.earliest[nodes[push.level as usize] as usize][push.after as usize];
-            *earliest = (*earliest).max(at + Cycle::from(push.distance));
-        }
+        };
+        let state = &mut self.banks[bank as usize];
+        let Pushes { in_rank, in_group, in_bank } = &self.pushes[Command::Precharge as usize];
+        push_forward(&mut state.earliest, in_bank);
+        push_forward(&mut self.shared[state.rank as usize], in_rank);
+        push_forward(&mut self.shared[state.group as usize], in_group);
     }
 
     #[cold]
-    fn issue_elsewhere(&mut self, class: Command, bank: u32, moments: [Cycle; 2]) {
-        let rank = self.nodes[bank as usize][0];
-        for push in &self.pushes_elsewhere[class as usize] {
-            let moment = moments[usize::from(push.from_column_end)];
-            for other in (0..self.organization.ranks).filter(|&other| other != rank) {
-                let earliest = &mut self.earliest[other as usize][push.after as usize];
-                *earliest = (*earliest).max(moment + Cycle::from(push.distance));
-            }
+    fn issue_elsewhere(&mut self, class: Command, bank: u32, at: Cycle, columns: Cycle) {
+        let rank = self.banks[bank as usize].rank;
+        for other in (0..self.organization.ranks).filter(|&other| other != rank) {
+            push_forward(
+                &mut self.shared[other as usize],
+                &self.pushes_elsewhere[class as usize],
+                at,
+                columns,
+            );
         }
     }
 
-    fn issue_windows(&mut self, class: Command, nodes: [u32; 3], at: Cycle) {
-        let first = [0, self.organization.ranks, self.organization.ranks + self.organization.groups];
+    fn issue_windows(&mut self, class: Command, bank: u32, at: Cycle) {
+        let state = &mut self.banks[bank as usize];
+        let (rank, group) = (state.rank as usize, state.group as usize);
         for w in self.windows.iter_mut().filter(|w| w.before & (1 << class as u8) != 0) {
-            let node = nodes[w.level as usize];
-            let within = (node - first[w.level as usize]) as usize;
+            let (within, row) = match w.level {
+                0 => (rank, &mut self.shared[rank]),
+                1 => (group - self.organization.ranks as usize, &mut self.shared[group]),
+                _ => (bank as usize, &mut state.earliest),
+            };
             let (ring, next) = (&mut w.issues[within], &mut w.next[within]);
             ring[*next] = at;
             *next += 1;
@@ -545,7 +579,7 @@ impl Device {
             let oldest = ring[*next];
             if oldest != Cycle::MAX {
                 for &after in &w.after {
-                    let earliest = &mut self.earliest[node as usize][after as usize];
+                    let earliest = &mut row[after as usize];
                     *earliest = (*earliest).max(oldest + w.cycles);
                 }
             }
@@ -553,11 +587,19 @@ impl Device {
     }
 }
 
+/// What a command at `at`, with so many cycles of columns, does to a bank, a group or a rank.
+#[inline(always)]
+fn push_forward(earliest: &mut [Cycle; COMMANDS], pushes: &[Push], at: Cycle, columns: Cycle) {
+    for push in pushes {
+        // The remainder is the number itself, and spares the check of it.
+        let earliest = &mut earliest[usize::from(push.after) % COMMANDS];
+        *earliest = (*earliest).max(push.until(at, columns));
+    }
+}
+
 /// Add a consequence; of two that differ only in the distance the larger is enough.
 fn add(list: &mut Vec<Push>, push: Push) {
-    let same = |p: &&mut Push| {
-        (p.level, p.after, p.from_column_end) == (push.level, push.after, push.from_column_end)
-    };
+    let same = |p: &&mut Push| (p.after, p.from_column_end) == (push.after, push.from_column_end);
     match list.iter_mut().find(same) {
         Some(there) => there.distance = there.distance.max(push.distance),
         None => list.push(push),

@@ -15,8 +15,10 @@ pub struct Code {
 /// What an instruction is to a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// One cycle in the execute stage.
+    /// Arithmetic, logic, constants.
     Alu,
+    /// Shift.
+    Shift,
     /// Multiplication.
     Multiply,
     /// Division.
@@ -67,6 +69,7 @@ impl Code {
     pub fn class(&self, index: u32) -> Class {
         use Opcode as C;
         match self.ops[index as usize].code {
+            C::Slli | C::Srli | C::Srai | C::Sll | C::Srl | C::Sra => Class::Shift,
             C::Mul | C::Mulh | C::Mulhsu | C::Mulhu => Class::Multiply,
             C::Div | C::Divu | C::Rem | C::Remu => Class::Divide,
             C::Lb | C::Lh | C::Lw | C::Lbu | C::Lhu => Class::Load,

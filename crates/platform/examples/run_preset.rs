@@ -1,7 +1,7 @@
 //! Run a preset without Python, for counting instructions:
 //! `cargo run --release -p linecard-platform --example run_preset -- hasan2003_all_pf 200000 [APP|-] [KEY=VALUE …]`.
 
-use linecard_platform::{RunRequest, run};
+use linecard_platform::{RunRequest, run_without_verdict};
 use std::ops::ControlFlow;
 
 fn main() {
@@ -25,7 +25,7 @@ fn main() {
         timeline_for_us: None,
     };
     let started = std::time::Instant::now();
-    match run(&request, &mut |_| ControlFlow::Continue(())) {
+    match run_without_verdict(&request, &mut |_| ControlFlow::Continue(())) {
         Ok(report) => {
             let seconds = started.elapsed().as_secs_f64();
             let rate = (packets + request.warmup_packets.unwrap_or(0)) as f64 / seconds;

@@ -68,10 +68,9 @@ pub(crate) fn shipped_net(name: &str) -> Option<&'static str> {
 /// Folder, name and file of every shipped preset; nets are no presets.
 fn shipped() -> impl Iterator<Item = (&'static str, &'static str, &'static File<'static>)> {
     SHIPPED.dirs().flat_map(|dir| dir.files()).filter_map(|file| {
-        let path = file.path();
-        let kind = path.parent()?.file_name()?.to_str()?;
-        (path.extension()?.to_str()? == "toml" && kind != "nets").then_some(())?;
-        Some((kind, path.file_stem()?.to_str()?, file))
+        let (kind, name) = file.path().to_str()?.rsplit_once('/')?;
+        let name = name.strip_suffix(".toml")?;
+        (kind != "nets").then_some((kind, name, file))
     })
 }
 

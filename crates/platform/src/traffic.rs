@@ -121,7 +121,10 @@ impl Traffic {
         }
         let first = *self.first_ns.get_or_insert(packet.time_ns);
         let since = packet.time_ns.saturating_sub(first);
-        let at_ns = u64::try_from(u128::from(since) * 1_000_000 / self.speedup_ppm).unwrap_or(u64::MAX);
+        let at_ns = match self.speedup_ppm {
+            1_000_000 => since,
+            ppm => u64::try_from(u128::from(since) * 1_000_000 / ppm).unwrap_or(u64::MAX),
+        };
         let mut notes = self.notes.borrow_mut();
         if let Some(last_ns) = notes.last_ns.filter(|&last_ns| at_ns > last_ns) {
             let packet = notes.packets;
@@ -244,12 +247,17 @@ fn head_of(packet: &Packet) -> PacketHead {
 
 /// FNV-1a over the five-tuple: equal flows, equal hash.
 fn hash_of(packet: &Packet) -> u32 {
+    const PRIME: u32 = 0x0100_0193;
+    // The twelve zero bytes in front of an IPv4 address.
+    const TWELVE_ZEROS: u32 = PRIME.wrapping_pow(12);
+    let eat = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(PRIME);
+    let eat_address = |hash: u32, address: u128| match u32::try_from(address) {
+        Ok(ipv4) => ipv4.to_be_bytes().into_iter().fold(hash.wrapping_mul(TWELVE_ZEROS), eat),
+        Err(_) => address.to_be_bytes().into_iter().fold(hash, eat),
+    };
     let f = &packet.flow;
-    let mut hash = 0x811c_9dc5u32;
-    let mut eat = |byte: u8| hash = (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
-    f.src.to_be_bytes().into_iter().for_each(&mut eat);
-    f.dst.to_be_bytes().into_iter().for_each(&mut eat);
-    [f.src_port.to_be_bytes(), f.dst_port.to_be_bytes()].into_iter().flatten().for_each(&mut eat);
-    eat(f.protocol);
+    let hash = eat_address(eat_address(0x811c_9dc5, f.src), f.dst);
+    let ports = [f.src_port.to_be_bytes(), f.dst_port.to_be_bytes()];
+    let hash = eat(ports.into_iter().flatten().fold(hash, eat), f.protocol);
     hash ^ (hash >> 15)
 }

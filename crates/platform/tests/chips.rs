@@ -47,7 +47,10 @@ fn every_shipped_chip_carries_its_own_traffic_and_accounts_for_every_packet() {
     let chips = chips();
     assert!(chips.len() >= 2, "{chips:?}");
     for chip in chips {
-        let report = quick(&request(&chip, &[]));
+        let mut report = quick(&request(&chip, &[]));
+        if report.warnings.iter().any(|warning| warning.contains("too short to judge")) {
+            report = quick(&RunRequest { packets: 60_000, ..request(&chip, &[]) });
+        }
         let s = &report.summary;
         // Those of Girish 2008 and Hasan 2003 are driven to their limit, as the document does.
         let at_its_limit = chip.starts_with("ixp2400") || chip.starts_with("hasan2003");
@@ -73,7 +76,11 @@ fn every_shipped_chip_carries_its_own_traffic_and_accounts_for_every_packet() {
         let mean = s.latency_ns.mean;
         assert!((parts / mean - 1.0).abs() < 0.03, "{chip}: parts {parts} ns, latency {mean} ns");
         let carries = report.bottleneck.component == "offered load";
-        assert!(at_its_limit || carries, "{chip}: {:?}", report.bottleneck);
+        let values = describe(&chip, &[]).unwrap().parameters;
+        let saturated = values
+            .iter()
+            .any(|row| row.key == "traffic.arrivals" && row.value == Shown::Text("saturated".to_owned()));
+        assert!(at_its_limit || saturated || carries, "{chip}: {:?}", report.bottleneck);
     }
 }
 
@@ -169,8 +176,11 @@ fn a_read_without_load_takes_what_the_check_says() {
         for access in &check.accesses {
             let file = folder.path().join(format!("{}.toml", access.role));
             let text = format!(
-                "kind = \"program\"\ntitle = \"reads once\"\nsource = \"a test\"\n[[step]]\nop = \"read\"\nat = \"{}\"\nbytes = {}\nwithin_bytes = 4096\n",
-                access.role, access.bytes
+                "kind = \"program\"\ntitle = \"reads once\"\nsource = \"a test\"\n[[step]]\nop = \"read\"\nat = \"{}\"\nbytes = {}\nwithin_bytes = {}\n",
+                access.role,
+                access.bytes,
+                // In a line of a cache, which misses it but once, before anything is measured.
+                access.bytes.max(64)
             );
             std::fs::write(&file, text).unwrap();
             let overrides = [

@@ -142,6 +142,12 @@ impl Timebase {
 
     /// The first tick not before `ns` nanoseconds; the last tick there is when that lies beyond it.
     pub fn ticks_from_ns(&self, ns: u64) -> Ticks {
+        // Mostly ticks in a nanosecond are a whole number.
+        if self.ticks_per_second.is_multiple_of(1_000_000_000)
+            && let Some(ticks) = ns.checked_mul(self.ticks_per_second / 1_000_000_000)
+        {
+            return ticks;
+        }
         let ticks = (u128::from(ns) * u128::from(self.ticks_per_second)).div_ceil(1_000_000_000);
         Ticks::try_from(ticks).unwrap_or(Ticks::MAX - 1)
     }

@@ -24,7 +24,7 @@ import typer
 
 from linecard._core import __version__
 from linecard.cli import cache, chip, dram, explore, models, petri, program, queueing, shots, studies, vrp
-from linecard.cli.common import EPILOG, JSON_HELP, Exit
+from linecard.cli.common import EPILOG, JSON_HELP, Exit, Html, command_line
 from linecard.errors import ConfigError, ConfigProblem, LinecardError, NotWrittenError
 
 __all__ = ["Exit", "app", "main"]
@@ -145,6 +145,7 @@ def run(
     parquet: Annotated[
         Path | None, typer.Option("--parquet", metavar="FILE", help="The same as Parquet (extra: frames).")
     ] = None,
+    html: Html = None,
     timeline: Annotated[
         Path | None, typer.Option("--timeline", metavar="FILE", help="Write a timeline for ui.perfetto.dev.")
     ] = None,
@@ -195,7 +196,7 @@ def run(
     # Better now than after a long run.
     if parquet is not None:
         need_polars()
-    check_outputs(csv, parquet, timeline)
+    check_outputs(csv, parquet, html, timeline)
     unwritten = None
     with screen.progress("Simulating", "packets") as progress:
         try:
@@ -233,6 +234,8 @@ def run(
         screen.note_written([csv, result.write_csv(csv)])
     if parquet is not None:
         screen.note_written([parquet, result.write_parquet(parquet)])
+    if html is not None:
+        screen.note_written([result.write_html(html, command=command_line())])
     if unwritten is not None:
         raise unwritten
     if timeline is not None:
@@ -334,6 +337,7 @@ def flowcache(
     csv: Annotated[
         Path | None, typer.Option("--csv", metavar="FILE", help="Write the rows as CSV, a manifest beside it.")
     ] = None,
+    html: Html = None,
     plots: Annotated[
         Path | None, typer.Option("--plots", metavar="DIR", help="Draw everything as PNG files (extra: plot).")
     ] = None,
@@ -360,7 +364,7 @@ def flowcache(
     from linecard.cli import screen
     from linecard.tables import check_outputs
 
-    check_outputs(csv, folders=[plots])
+    check_outputs(csv, html, folders=[plots])
     with screen.progress("Simulating", "") as progress:
         result = api.flowcache(
             source,
@@ -390,6 +394,8 @@ def flowcache(
     screen.diagnose_capture(result)
     if csv is not None:
         screen.note_written([csv, result.write_csv(csv)])
+    if html is not None:
+        screen.note_written([result.write_html(html, command=command_line())])
     if plots is not None:
         screen.note_written(result.write_plots(plots))
     if result.damaged_records:

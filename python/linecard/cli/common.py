@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
+from collections.abc import Sequence
 from enum import IntEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
 
 
 class Exit(IntEnum):
@@ -21,5 +28,20 @@ EPILOG = (
     "2 wrong usage or configuration · 3 capture damaged (result still printed) or unusable · "
     "4 the run failed · 130 interrupted"
 )
+
+Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write one self-contained page of it.")]
+
+
+def command_line(words: Sequence[str] | None = None) -> str:
+    """The command that runs now, as a page shows it: without the option that asks for the page."""
+    kept = []
+    several = iter(sys.argv[1:] if words is None else words)
+    for word in several:
+        if word == "--html":
+            next(several, None)
+        elif not word.startswith("--html="):
+            kept.append(word)
+    return shlex.join(["linecard", *kept])
+
 
 JSON_HELP = "Print one JSON object on stdout instead of the screen."

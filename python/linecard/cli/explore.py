@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from linecard.cli import screen
-from linecard.cli.common import EPILOG, JSON_HELP, Exit
+from linecard.cli.common import EPILOG, JSON_HELP, Exit, Html, command_line
 from linecard.errors import ConfigError, ConfigProblem
 
 if TYPE_CHECKING:
@@ -35,6 +35,9 @@ StoreOption = Annotated[
 Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 Jobs = Annotated[
     int | None, typer.Option("--jobs", metavar="N", help="Runs at the same time; one per core if left out.")
+]
+Executor = Annotated[
+    str, typer.Option(metavar="NAME", help="threads, dask (workers of its own) or dask:ADDRESS (extra: dask).")
 ]
 
 app = typer.Typer(help="Look after the folder that keeps finished runs.", no_args_is_help=True)
@@ -65,7 +68,10 @@ def sweep(
     ] = None,
     what: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="What is run: run (designs), core, flowcache, dram, queueing or petri."),
+        typer.Option(
+            metavar="NAME",
+            help="What is run: run (designs), ndr, core, program, xdp, flowcache, dram, queueing or petri.",
+        ),
     ] = None,
     set: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Of all points; repeatable.")
@@ -92,9 +98,7 @@ def sweep(
     seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of all points; the first with --repeat.")] = None,
     store: StoreOption = STORE,
     jobs: Jobs = None,
-    executor: Annotated[
-        str, typer.Option(metavar="NAME", help="threads, dask (workers of its own) or dask:ADDRESS (extra: dask).")
-    ] = "threads",
+    executor: Executor = "threads",
     shard: Annotated[
         str | None, typer.Option(metavar="I/N", help="Only every N-th point from the I-th on: one job of an array.")
     ] = None,
@@ -108,6 +112,17 @@ def sweep(
     ] = None,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write one self-contained page to explore it in.")
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="Draw a column over an axis: .png or .svg (extra: plot)."),
+    ] = None,
+    across: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Column of the plot's horizontal axis; the first axis if left out."),
+    ] = None,
+    up: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Column of its vertical axis; the first number if left out.")
     ] = None,
 ) -> None:
     """Run every point of a space of designs, and print one table.
@@ -130,6 +145,8 @@ def sweep(
         linecard sweep ddr4_2400 --what dram --set pattern=random --vary policy=frfcfs_open,frfcfs_closed --csv dram.csv
 
         linecard sweep sweep.toml --shard 3/20 --store /shared/store
+
+        linecard sweep sweep.toml --plot rate.svg --across island.threads --up throughput_gbps
     """
     from linecard.explore.execute import Interrupted
     from linecard.explore.store import Store
@@ -139,7 +156,7 @@ def sweep(
 
     if parquet is not None:
         need_polars()
-    check_outputs(csv, parquet, html)
+    check_outputs(csv, parquet, html, plot)
     named = {"app": app_name, "trace": trace, "packets": packets, "warmup_packets": warmup, "seed": seed}
     spec = _spec(
         target,
@@ -184,6 +201,8 @@ def sweep(
         screen.note_written([result.write_parquet(parquet)])
     if html is not None:
         screen.note_written([result.write_html(html)])
+    if plot is not None:
+        screen.note_written([result.write_plot(plot, across=across, up=up)])
     statuses = {row["status"] for row in result.rows}
     if "failed" in statuses:
         raise typer.Exit(Exit.RUN)
@@ -361,10 +380,12 @@ def why(
     ] = False,
     store: StoreOption = STORE,
     jobs: Jobs = None,
+    executor: Executor = "threads",
     json: Json = False,
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw the tornado: .png or .svg (extra: plot).")
     ] = None,
+    html: Html = None,
 ) -> None:
     """Say what limits a chip and what would help; every statement is measured.
 
@@ -386,7 +407,7 @@ def why(
     from linecard.explore.why import why as ask
     from linecard.tables import check_outputs
 
-    check_outputs(plot)
+    check_outputs(plot, html)
     try:
         with screen.progress("Simulating", "runs") as progress:
             result = ask(
@@ -400,6 +421,7 @@ def why(
                 global_=over_range,
                 store=store,
                 jobs=jobs,
+                executor=executor,
                 progress=progress,
             )
     except Interrupted as stopped:
@@ -414,6 +436,8 @@ def why(
     screen.note(f"{counts.found:,} runs found, {counts.run:,} run, {counts.refused:,} refused; kept in {store}")
     if plot is not None:
         screen.note_written([result.write_plot(plot)])
+    if html is not None:
+        screen.note_written([result.write_html(html, command=command_line())])
 
 
 def ndr(
@@ -433,11 +457,13 @@ def ndr(
     width: Annotated[float, typer.Option(metavar="SHARE", help="Relative width of the answers.")] = 0.005,
     store: StoreOption = STORE,
     jobs: Jobs = None,
+    executor: Executor = "threads",
     json: Json = False,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table of rates as CSV.")] = None,
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw rates and losses: .png or .svg (extra: plot).")
     ] = None,
+    html: Html = None,
 ) -> None:
     """Search for the no-drop and the partial-drop rate of a chip, by frame size.
 
@@ -457,7 +483,7 @@ def ndr(
     from linecard.explore.store import Store
     from linecard.tables import check_outputs, csv_text, write_text
 
-    check_outputs(csv, plot)
+    check_outputs(csv, plot, html)
     try:
         with screen.progress("Simulating", "runs") as progress:
             result = ask(
@@ -472,6 +498,7 @@ def ndr(
                 width=width,
                 store=store,
                 jobs=jobs,
+                executor=executor,
                 progress=progress,
             )
     except Interrupted as stopped:
@@ -488,6 +515,8 @@ def ndr(
         screen.note_written([write_text(csv, csv_text(*result.table()))])
     if plot is not None:
         screen.note_written([result.write_plot(plot)])
+    if html is not None:
+        screen.note_written([result.write_html(html, command=command_line())])
 
 
 def print_ndr(result: NdrResult) -> None:
@@ -541,7 +570,9 @@ def compare(
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="The first of them.")] = 1,
     store: StoreOption = STORE,
     jobs: Jobs = None,
+    executor: Executor = "threads",
     json: Json = False,
+    html: Html = None,
 ) -> None:
     """Put two designs, runs or sweeps side by side: what differs, what moved, and whether beyond noise.
 
@@ -558,7 +589,9 @@ def compare(
     from linecard.explore.compare import compare as ask
     from linecard.explore.execute import Interrupted
     from linecard.explore.store import Store
+    from linecard.tables import check_outputs
 
+    check_outputs(html)
     try:
         with screen.progress("Simulating", "runs") as progress:
             result = ask(
@@ -574,6 +607,7 @@ def compare(
                 seed=seed,
                 store=None if a.endswith(".json") else store,
                 jobs=jobs,
+                executor=executor,
                 progress=progress,
             )
     except Interrupted as stopped:
@@ -586,6 +620,8 @@ def compare(
     counts = result.counts
     if counts.found + counts.run:
         screen.note(f"{counts.found:,} runs found, {counts.run:,} run; kept in {store}")
+    if html is not None:
+        screen.note_written([result.write_html(html, command=command_line())])
 
 
 _KEYS_SHOWN, _MOVED_SHOWN = 30, 12
@@ -597,6 +633,11 @@ def print_compare(result: CompareResult) -> None:
     from linecard.explore.result import cell_text
 
     parts: list[Any] = [Padding(Text(f"{result.a}  and  {result.b}"), (1, 0, 0, 2))]
+    if result.limits is not None:
+        limits = screen.grid("l", "w")
+        for side, limit in zip(("a", "b"), result.limits, strict=True):
+            limits.add_row(f"limit of {side}", Text(limit, style="bold"))
+        parts.append(screen.section(limits))
     keys = screen.grid("l", "l", "l", "l")
     keys.add_row(*(Text(name, style=screen.DIM) for name in ("key", "a", "b", "unit")))
     for each in result.configuration[:_KEYS_SHOWN]:
@@ -634,10 +675,14 @@ def optimize(
     ] = None,
     store: StoreOption = STORE,
     jobs: Jobs = None,
+    executor: Executor = "threads",
     json: Json = False,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the front as CSV.")] = None,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write one self-contained page to explore it in.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw runs and front: .png or .svg (extra: plot).")
     ] = None,
 ) -> None:
     """Find the best designs of a space, for one objective or several that pull apart.
@@ -658,10 +703,18 @@ def optimize(
     from linecard.explore.store import Store
     from linecard.tables import check_outputs, csv_text, write_text
 
-    check_outputs(csv, html)
+    check_outputs(csv, html, plot)
     try:
         with screen.progress("Simulating", "runs") as progress:
-            result = ask(file, budget=budget, set=_settings(set or []), store=store, jobs=jobs, progress=progress)
+            result = ask(
+                file,
+                budget=budget,
+                set=_settings(set or []),
+                store=store,
+                jobs=jobs,
+                executor=executor,
+                progress=progress,
+            )
     except Interrupted as stopped:
         _say_how_to_go_on(stopped, Store(store))
         raise
@@ -681,6 +734,8 @@ def optimize(
         screen.note_written([write_text(csv, csv_text(columns, rows))])
     if html is not None:
         screen.note_written([result.write_html(html)])
+    if plot is not None:
+        screen.note_written([result.write_plot(plot)])
 
 
 _FRONT_SHOWN = 40
@@ -690,9 +745,10 @@ def print_optimize(result: OptimizeResult) -> None:
     """The front, and how it was found."""
     from linecard.explore.result import cell_text
 
-    facts = screen.grid("l", "l")
+    facts = screen.grid("l", "w")
     how = "all of them" if result.method == "exhaustive" else "chosen by search"
-    facts.add_row("Run", f"{result.runs:,} of {result.points:,} points, {how}")
+    shorter = f", after {result.short_runs:,} shorter runs" if result.short_runs else ""
+    facts.add_row("Run", f"{result.runs:,} of {result.points:,} points, {how}{shorter}")
     if result.refused or result.beyond_limits:
         facts.add_row("", f"{result.refused:,} were refused or failed, {result.beyond_limits:,} break a limit")
     for text, best, worst in zip(result.objectives, result.best, result.worst, strict=True):
@@ -736,7 +792,7 @@ def _between(low: float | None, high: float | None, form: str) -> str:
 
 def print_why(result: WhyResult) -> None:
     """The verdict, then bounds, gains and elasticities."""
-    facts = screen.grid("l", "l")
+    facts = screen.grid("l", "w")
     facts.add_row("Limit", Text(result.verdict, style="bold"))
     facts.add_row("", Text(result.why))
     load = "a packet always waits" if result.load == "saturated" else "as given"

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from linecard.cli import screen
-from linecard.cli.common import JSON_HELP
+from linecard.cli.common import JSON_HELP, Html, command_line
 
 if TYPE_CHECKING:
     from linecard.cores import CoreResult
@@ -124,6 +124,7 @@ def trace(
     cache: Cache = None,
     cache_limit: CacheLimit = 4096,
     json: Json = False,
+    html: Html = None,
 ) -> None:
     """Execute a program on the packets of a capture and say what it does.
 
@@ -139,7 +140,9 @@ def trace(
         linecard program trace my_lookup.elf --control routes.txt --map-addresses routes.txt --trace edge.pcap
     """
     from linecard import program as programs
+    from linecard.tables import check_outputs
 
+    check_outputs(html)
     with screen.progress("Tracing", "packets") as progress:
         found = programs.program_trace(
             program,
@@ -160,6 +163,8 @@ def trace(
         screen.print_json(found.to_dict())
     else:
         _print_trace(found)
+    if html is not None:
+        screen.note_written([found.write_html(html, command=command_line())])
     _finish(found)
 
 
@@ -197,6 +202,7 @@ def run(
         ),
     ] = None,
     json: Json = False,
+    html: Html = None,
 ) -> None:
     """Run an XDP program on a capture, or a program for RISC-V by itself.
 
@@ -220,7 +226,10 @@ def run(
     from linecard import program as programs
     from linecard import xdp
     from linecard.cli import xdp as xdp_cli
+    from linecard.errors import ConfigError, ConfigProblem
+    from linecard.tables import check_outputs
 
+    check_outputs(html)
     if xdp.is_xdp(program) or not Path(program).is_file() or program.endswith(".c"):
         with screen.progress("Running", "packets") as progress:
             found = xdp.xdp_run(
@@ -244,8 +253,13 @@ def run(
             screen.print_json(found.to_dict())
         else:
             xdp_cli.show_run(found)
+        if html is not None:
+            screen.note_written([found.write_html(html, command=command_line())])
         _note_damage(found.traffic)
         return
+    if html is not None:
+        message = "has no effect on a program for RISC-V, of which one number is told; use program trace for a page"
+        raise ConfigError.of([ConfigProblem("--html", "", message)])
     with screen.progress("Running", "instructions") as progress:
         result, instructions = programs.program_run(program, budget or programs.RUN_BUDGET, progress=progress)
     if json:
@@ -319,6 +333,7 @@ def core(
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw the splits as PNG; several latencies: a map.")
     ] = None,
+    html: Html = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Simulations at a time.")] = None,
     json: Json = False,
 ) -> None:
@@ -340,7 +355,7 @@ def core(
     from linecard.errors import ConfigError, ConfigProblem
     from linecard.tables import check_outputs
 
-    check_outputs(plot)
+    check_outputs(plot, html)
     try:
         latencies = [int(part) for part in latency.split(",")]
     except ValueError:
@@ -385,6 +400,10 @@ def core(
             coreplot.write_splits(results[0], plot) if len(results) == 1 else coreplot.write_heat_map(results, plot)
         )
         screen.note_written([written])
+    if html is not None:
+        from linecard.pages.core import write_cores
+
+        screen.note_written([write_cores(results, html, command_line())])
     _finish(traced)
 
 

@@ -331,7 +331,7 @@ def print_run(result: RunResult) -> None:
     numbers.add_row("Latency", named_times(*percentiles))
     numbers.add_row("", named_times(("mean", latency.mean), ("max", latency.max)))
     if result.band is not None:
-        numbers.add_row("Band", _band(result.band))
+        numbers.add_row("Band", _band(result.band, first))
         numbers.add_row("", Text(f"low and high ends of {_listed(result.ranges)}", style=DIM))
     if first.steady is not None:
         numbers.add_row("Steady", _steadiness(first))
@@ -390,16 +390,16 @@ def _program(program: ExecutedProgram) -> RenderableType:
     return section(heading(program.name, a_packet), results, Text(""), lines)
 
 
-def _band(band: Band) -> Text:
-    """First numbers at both ends of the intervals that the file's values have, the smaller one first."""
-    low, high = band.low, band.high
-    gbps = sorted((low.throughput_gbps, high.throughput_gbps))
-    mpps = sorted((low.throughput_mpps, high.throughput_mpps))
-    p99 = sorted((low.latency_ns.p99, high.latency_ns.p99))
+def _band(band: Band, stated: Summary) -> Text:
+    """First numbers over the intervals that the file's values have, the smallest and the largest."""
+    ends = (band.low, stated, band.high)
+    gbps = [end.throughput_gbps for end in ends]
+    mpps = [end.throughput_mpps for end in ends]
+    p99 = [end.latency_ns.p99 for end in ends]
     return Text.assemble(
-        (f"{gbps[0]:.3f} to {gbps[1]:.3f} Gbit/s", "bold green"),
-        (f"   {mpps[0]:.3f} to {mpps[1]:.3f} Mpps", "bold"),
-        (f"   p99 {si_time(p99[0])} to {si_time(p99[1])}", ""),
+        (f"{min(gbps):.3f} to {max(gbps):.3f} Gbit/s", "bold green"),
+        (f"   {min(mpps):.3f} to {max(mpps):.3f} Mpps", "bold"),
+        (f"   p99 {si_time(min(p99))} to {si_time(max(p99))}", ""),
     )
 
 

@@ -2,35 +2,51 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
 
 from linecard.errors import ConfigError, RunError
 from linecard.explore.content import content_of
-from linecard.explore.execute import Counts, Record, SweepProgress, Task, execute
+from linecard.explore.execute import Counts, Record, SweepProgress, Take, Task, execute
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from linecard.explore.cluster import Connection
     from linecard.explore.store import Store
     from linecard.explore.subjects import Request
 
 
 @dataclass(slots=True)
 class Bench:
-    """Where runs of a question are made.
+    """Where runs of a question are made; to be left with `close`, or as a context.
 
     Attributes:
         store: Where they are kept; ``None`` for nowhere.
         jobs: Runs at the same time; ``None`` takes one per core.
         progress: Called now and then with (runs done, runs in all) of what was asked for last.
         counts: How many were found and run, over all questions.
+        executor: ``threads``, ``dask`` or ``dask:ADDRESS``; a cluster is reached once for all that is asked.
     """
 
     store: Store | None
     jobs: int | None
     progress: SweepProgress | None
     counts: Counts
+    executor: str = "threads"
+    _connection: Connection | None = field(default=None, init=False)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leave the cluster, if there is one."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
     def run(self, requests: Sequence[Request]) -> list[Record]:
         """Run all; the records in the order of the requests.
@@ -41,15 +57,28 @@ class Bench:
         keys = [content_of(request) for request in requests]
         distinct = dict(zip(keys, requests, strict=True))
         found: dict[str, Record] = {}
-        execute(
-            [Task(key, request) for key, request in distinct.items()],
-            found.__setitem__,
+        self.execute([Task(key, request) for key, request in distinct.items()], found.__setitem__)
+        return [found[key] for key in keys]
+
+    def execute(self, tasks: Sequence[Task], take: Take) -> None:
+        """Run every task that the store does not have; see :func:`linecard.explore.execute.execute`."""
+        if self.executor == "threads":
+            execute(tasks, take, store=self.store, jobs=self.jobs, progress=self.progress, counts=self.counts)
+            return
+        from linecard.explore.cluster import Connection, execute_on_cluster
+
+        if self._connection is None:
+            self._connection = Connection(self.executor, self.jobs)
+        execute_on_cluster(
+            tasks,
+            take,
+            executor=self.executor,
             store=self.store,
             jobs=self.jobs,
             progress=self.progress,
             counts=self.counts,
+            connection=self._connection,
         )
-        return [found[key] for key in keys]
 
 
 def numbers_of(record: Record) -> Mapping[str, Any]:

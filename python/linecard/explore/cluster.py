@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
     from linecard.explore.store import Store
 
-# Runs of one message: Dask takes some 10 ms for each.
-_BATCH = 8
+# Dask takes some 10 ms for each message: short runs share one. Of long ones each goes alone, for what a worker has not
+# yet answered is lost with it.
+_BATCH, _BATCH_SECONDS = 8, 0.25
 # Messages that each thread of a worker has in hand or before it.
 _AHEAD = 3
 # How often a run is given out again after the worker that had it died.
@@ -119,6 +120,68 @@ def bundle_of(tasks: Sequence[Task]) -> dict[str, bytes]:
     return {name: Path(name).read_bytes() for name in sorted(found)}
 
 
+class Connection:
+    """A Dask cluster, reached when the first run needs it and left at the end; several questions share it."""
+
+    def __init__(self, executor: str, jobs: int | None) -> None:
+        """See :func:`execute_on_cluster` for both.
+
+        Raises:
+            ConfigError: There is no such executor, or ``jobs`` is below one.
+            MissingExtraError: The extra ``dask`` is not installed.
+        """
+        kind, _, self._address = executor.partition(":")
+        if kind != "dask":
+            raise ConfigError(f"--executor: found {executor!r}, expected threads, dask or dask:ADDRESS")
+        if jobs is not None and jobs < 1:
+            raise ConfigError(f"--jobs: found {jobs}, expected 1 or more")
+        try:
+            import distributed
+        except ImportError as error:
+            raise MissingExtraError("an executor on a Dask cluster", "dask") from error
+        self._dask: Any = distributed
+        self._jobs = jobs
+        self._client: Any = None
+        self._cluster: Any = None
+
+    def client(self) -> Any:
+        """The client, connected.
+
+        Raises:
+            ConfigError: No scheduler answers.
+        """
+        if self._client is None:
+            try:
+                self._connect()
+            except (OSError, ValueError) as error:
+                place = self._address or "this machine"
+                raise ConfigError(f"--executor: no Dask scheduler answers at {place}: {error}") from error
+        return self._client
+
+    def _connect(self) -> None:
+        from linecard.study.execute import default_jobs
+
+        # What Dask logs of lost connections is told in one sentence here.
+        for name in [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]:
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+        if not self._address:
+            self._cluster = self._dask.LocalCluster(
+                n_workers=self._jobs or default_jobs(),
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                host="127.0.0.1",
+            )
+        self._client = self._dask.Client(self._address or self._cluster, timeout=_CONNECT_SECONDS, set_as_default=False)
+
+    def close(self) -> None:
+        """Leave it; workers of its own end."""
+        for part in (self._client, self._cluster):
+            if part is not None:
+                part.close(timeout=5)
+        self._client = self._cluster = None
+
+
 def execute_on_cluster(
     tasks: Sequence[Task],
     take: Take,
@@ -128,6 +191,7 @@ def execute_on_cluster(
     jobs: int | None,
     progress: SweepProgress | None,
     counts: Counts,
+    connection: Connection | None = None,
 ) -> None:
     """Run every task that the store does not have on a Dask cluster; see :func:`linecard.explore.execute.execute`.
 
@@ -139,6 +203,7 @@ def execute_on_cluster(
         jobs: Workers of its own; ``None`` takes one per core.
         progress: Called now and then.
         counts: Filled in.
+        connection: A cluster that was reached before and stays so; ``None`` reaches one, and leaves it at the end.
 
     Raises:
         ConfigError: There is no such executor, no scheduler or no worker, or a worker has another build or other files.
@@ -146,56 +211,33 @@ def execute_on_cluster(
         RunError: The scheduler was lost; what is done is kept.
         Interrupted: Ctrl-C.
     """
-    kind, _, address = executor.partition(":")
-    if kind != "dask":
-        raise ConfigError(f"--executor: found {executor!r}, expected threads, dask or dask:ADDRESS")
-    if jobs is not None and jobs < 1:
-        raise ConfigError(f"--jobs: found {jobs}, expected 1 or more")
+    reached = connection or Connection(executor, jobs)
+    # Counts may hold what earlier questions found.
+    before = counts.found
     try:
-        import distributed
-    except ImportError as error:
-        raise MissingExtraError("an executor on a Dask cluster", "dask") from error
-    from linecard.study.execute import default_jobs
-
-    missing = look_up(tasks, store, take, counts)
-    if not missing:
-        return
-    # What Dask logs of lost connections is told in one sentence here.
-    for name in [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]:
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    module: Any = distributed
-    cluster = None
-    try:
-        if address:
-            client = module.Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
-        else:
-            cluster = module.LocalCluster(
-                n_workers=min(jobs or default_jobs(), len(missing)),
-                threads_per_worker=1,
-                processes=True,
-                dashboard_address=None,
-                host="127.0.0.1",
-            )
-            client = module.Client(cluster, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"--executor: no Dask scheduler answers at {address or 'this machine'}: {error}") from error
-    driver = _Driver(client, missing, take, store, counts)
-    try:
-        driver.work(progress, len(tasks))
-    except KeyboardInterrupt:
-        raise Interrupted(counts.found + driver.finished, len(tasks)) from None
+        missing = look_up(tasks, store, take, counts)
+        if not missing:
+            return
+        driver = _Driver(reached.client(), missing, take, store, counts, before)
+        try:
+            driver.work(progress, len(tasks))
+        except KeyboardInterrupt:
+            raise Interrupted(driver.done(), len(tasks)) from None
+        finally:
+            driver.end()
     finally:
-        driver.end()
-        for part in (client, cluster):
-            if part is not None:
-                part.close(timeout=5)
+        if connection is None:
+            reached.close()
 
 
 class _Driver:
     """Gives batches out, takes results, and gives out again what was lost."""
 
-    def __init__(self, client: Any, tasks: list[Task], take: Take, store: Store | None, counts: Counts) -> None:
-        self.finished = 0
+    def __init__(
+        self, client: Any, tasks: list[Task], take: Take, store: Store | None, counts: Counts, found_before: int
+    ) -> None:
+        self.finished, self._seconds = 0, 0.0
+        self._found_before = found_before
         self._client, self._take, self._store, self._counts = client, take, store, counts
         self._requests = {task.key: task.request for task in tasks}
         self._waiting = deque(task.key for task in tasks)
@@ -208,12 +250,16 @@ class _Driver:
         self._name = hashlib.sha256(canonical(content)).hexdigest() if content else ""
         self._bundle: Any = None
 
+    def done(self) -> int:
+        """Runs found and made."""
+        return self._counts.found - self._found_before + self.finished
+
     def work(self, progress: SweepProgress | None, total: int) -> None:
         threads = self._threads()
         while self._waiting or self._out:
             if self._client.status != "running":
                 raise RunError(
-                    f"the Dask scheduler was lost after {self._counts.found + self.finished} of {total} runs; what is "
+                    f"the Dask scheduler was lost after {self.done()} of {total} runs; what is "
                     "done is kept in the store, and the same command goes on from there"
                 )
             given = self._give_out(threads)
@@ -222,7 +268,7 @@ class _Driver:
             if not given and not self._out and self._waiting:
                 time.sleep(_LOOK_SECONDS)  # somebody else runs what is left
             if progress is not None:
-                progress(min(total, self._counts.found + self.finished), total)
+                progress(min(total, self.done()), total)
 
     def end(self) -> None:
         """Call back what is out, and give the claims back."""
@@ -243,8 +289,9 @@ class _Driver:
 
     def _give_out(self, threads: int) -> bool:
         given = False
-        # Small messages for few runs, so that all threads have some.
-        size = max(1, min(_BATCH, (len(self._waiting) + threads - 1) // (threads * _AHEAD)))
+        # Small messages for few runs, so that all threads have some, and while nobody knows how long runs take.
+        short = _BATCH_SECONDS * self.finished / self._seconds if self._seconds else 1
+        size = max(1, int(min(_BATCH, short, (len(self._waiting) + threads - 1) // (threads * _AHEAD))))
         while self._waiting and len(self._out) < threads * _AHEAD:
             batch = [key for key in self._next(size) if self._mine(key)]
             if not batch:
@@ -314,6 +361,7 @@ class _Driver:
         keep(self._store, key, record)
         self._counts.add(record)
         self.finished += 1
+        self._seconds += record["seconds"]
         self._take(key, record)
         if self._store is not None:
             self._store.release(key)
@@ -334,4 +382,4 @@ def _lost(request: Request, reason: str) -> dict[str, Any]:
     }
 
 
-__all__ = ["bundle_of", "execute_on_cluster", "run_batch"]
+__all__ = ["Connection", "bundle_of", "execute_on_cluster", "run_batch"]

@@ -76,6 +76,7 @@ class CompareResult:
         b: The second.
         kind: ``designs``, ``runs`` or ``sweeps``.
         basis: What intervals are over, in words.
+        limits: What limits each, as its run says, of designs with the first seed; ``None`` of sweeps.
         configuration: Keys that differ.
         metrics: The numbers of the summary, or the columns of a table.
         measurements: Measurements of parts that moved beyond noise, the largest change first; designs only.
@@ -87,6 +88,7 @@ class CompareResult:
     b: str
     kind: str
     basis: str
+    limits: tuple[str, str] | None
     configuration: tuple[Setting, ...]
     metrics: tuple[Moved, ...]
     measurements: tuple[Moved, ...]
@@ -98,6 +100,12 @@ class CompareResult:
         from linecard.results import plain
 
         return {name: plain(getattr(self, name)) for name in self.__slots__ if name != "counts"}
+
+    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
+        """Write one self-contained page; ``command`` is shown as what repeats it."""
+        from linecard.pages.compare import write_compare
+
+        return write_compare(self, path, command)
 
     def __repr__(self) -> str:
         moved = sum(each.beyond_noise is True for each in self.metrics)
@@ -142,6 +150,7 @@ def compare(
     seed: int = 1,
     store: str | PathLike[str] | None = None,
     jobs: int | None = None,
+    executor: str = "threads",
     progress: SweepProgress | None = None,
 ) -> CompareResult:
     """Put two designs, runs or sweeps side by side.
@@ -159,6 +168,7 @@ def compare(
         seed: The first of them.
         store: Folder that keeps runs; ``None`` keeps nothing.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
+        executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
         progress: Called now and then with (runs done, runs in all).
 
     Raises:
@@ -198,8 +208,8 @@ def compare(
         shared["packets"] = packets
     both = dict(set or {})
     changes = ({**both, **(set_a or {})}, {**both, **(set_b or {})})
-    bench = Bench(None if store is None else Store(store), jobs, progress, Counts())
-    return _of_designs(names, changes, shared, [seed + number for number in range(seeds)], bench)
+    with Bench(None if store is None else Store(store), jobs, progress, Counts(), executor) as bench:
+        return _of_designs(names, changes, shared, [seed + number for number in range(seeds)], bench)
 
 
 def _read(name: str) -> tuple[str, Any]:
@@ -246,8 +256,13 @@ def _of_designs(
     from linecard.api import settings
 
     described = [_parameters(name, settings(each)) for name, each in zip(names, changes, strict=True)]
+    # What limits a design is asked of its first seed alone: to find it takes several times the work of a run.
     requests = [
-        Request("run", {**shared, "preset": name, "seed": seed}, dict(each))
+        Request(
+            "run",
+            {**shared, "preset": name, "seed": seed, **({} if seed == seeds[0] else {"verdict": False})},
+            dict(each),
+        )
         for name, each in zip(names, changes, strict=True)
         for seed in seeds
     ]
@@ -262,14 +277,15 @@ def _of_designs(
     notes = []
     if n == 1:
         notes.append("with one seed nothing says what is noise")
-    for name, side in zip(names, sides, strict=True):
+    for letter, name, side in zip("ab", names, sides, strict=True):
         if any(numbers_of(record).get("steady") is False for record in side):
-            notes.append(f"{name}: runs were not steady; give more packets, or less traffic")
+            notes.append(f"{letter}, {name}: runs were not steady; give more packets, or less traffic")
     return CompareResult(
         a=names[0],
         b=names[1],
         kind="designs",
         basis=f"{n} seeds, each on the same packets",
+        limits=(_limit(numbers_of(sides[0][0])), _limit(numbers_of(sides[1][0]))),
         configuration=_differences(described[0], described[1]),
         metrics=tuple(metrics),
         measurements=tuple(moved),
@@ -296,9 +312,13 @@ def _plain_numbers(numbers: Mapping[str, Any]) -> dict[str, float]:
     found = {}
     for name, value in numbers.items():
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if number and not name.endswith(("_low", "_high")):
+        if number and name != "bottleneck_utilization" and not name.endswith(("_low", "_high")):
             found[name] = float(value)
     return found
+
+
+def _limit(numbers: Mapping[str, Any]) -> str:
+    return str(numbers["bottleneck"])
 
 
 def _measurements(record: Record) -> dict[str, float]:
@@ -359,6 +379,7 @@ def _of_runs(names: tuple[str, str], a: Mapping[str, Any], b: Mapping[str, Any])
         b=names[1],
         kind="runs",
         basis="95 % intervals of each run, which must not overlap",
+        limits=(_limit(own[0]), _limit(own[1])),
         configuration=_differences(described[0], described[1]),
         metrics=tuple(metrics),
         measurements=(),
@@ -401,6 +422,7 @@ def _of_sweeps(names: tuple[str, str], a: Sequence[Mapping[str, Any]], b: Sequen
         b=names[1],
         kind="sweeps",
         basis=f"{len(went_well):,} points with the same {', '.join(shared)}",
+        limits=None,
         configuration=tuple(settings),
         metrics=tuple(metrics),
         measurements=(),

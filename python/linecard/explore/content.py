@@ -1,9 +1,9 @@
 """What a run is, by content: one hash of everything that decides its result.
 
 Into the hash go the request with its keys written out in full, the contents of every file that it names, of every file
-that those name, and the compiled core. The name of a file is part of the request, where it lies is not: the same folder
-elsewhere, or on another machine with the same build, gives the same hash. TOML files count by what they say, not by how
-they are laid out.
+that those name, of those that a shipped program stands for, and the compiled core. The name of a file is part of the
+request, where it lies is not: the same folder elsewhere, or on another machine with the same build, gives the same
+hash. TOML files count by what they say, not by how they are laid out.
 """
 
 from __future__ import annotations
@@ -123,13 +123,25 @@ def files_of(request: Request) -> dict[str, str]:
     return found
 
 
+def _hash_of(path: Path) -> str:
+    try:
+        return _files.look(str(path))[0]
+    except OSError as error:
+        raise TrafficError(f"cannot read {path}: {error.strerror or error}") from error
+
+
 def content_of(request: Request) -> str:
     """The hash of a request: SHA-256, hexadecimal.
 
     Raises:
         TrafficError: A file that it names cannot be read.
     """
+    from linecard.explore.subjects import SUBJECTS
+
     whole = {"format": FORMAT, "code": code_version(), "request": request.plain(), "files": files_of(request)}
+    carried = {name: _hash_of(path) for name, path in SUBJECTS[request.subject].carries(request)}
+    if carried:
+        whole["carried"] = carried
     return hashlib.sha256(canonical(whole)).hexdigest()
 
 

@@ -168,6 +168,8 @@ def execute(
     """
     if jobs is not None and jobs < 1:
         raise ConfigError(f"--jobs: found {jobs}, expected 1 or more")
+    # Counts may hold what earlier questions found.
+    before = counts.found
     pool = _Pool(look_up(tasks, store, take, counts), take, store, counts)
     from linecard.study.execute import default_jobs
 
@@ -181,7 +183,7 @@ def execute(
     try:
         while not pool.idle.wait(_LOOK_SECONDS) and any(thread.is_alive() for thread in threads):
             if progress is not None:
-                progress(min(total, counts.found + pool.done()), total)
+                progress(min(total, counts.found - before + pool.done()), total)
         for thread in threads:
             thread.join()
         if progress is not None and threads:
@@ -191,7 +193,7 @@ def execute(
         for thread in threads:
             thread.join()
         if isinstance(error, KeyboardInterrupt):
-            raise Interrupted(counts.found + pool.finished, total) from None
+            raise Interrupted(counts.found - before + pool.finished, total) from None
         raise
     if pool.error is not None:
         raise pool.error

@@ -170,6 +170,15 @@ def _check(node: ast.expr, names: dict[str, None]) -> None:
             parts = [test, body, other]
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             pass
+        case ast.Call(func=ast.Name(id="cost"), args=[ast.Constant(value=str(table)), *rest], keywords=[]) if (
+            len(rest) <= 1
+        ):
+            names[COST + table] = None
+            parts = list(rest)
+        case ast.Call(func=ast.Name(id="cost")):
+            raise _Refused(
+                'has cost(…) with something else than a text, or a text and a name: cost("price", packets.part)'
+            )
         case ast.Call(func=ast.Name(id=name), args=parts, keywords=[]) if name in _CALLS or name == "measured":
             texts = all(isinstance(each, ast.Constant) and isinstance(each.value, str) for each in parts)
             if name == "measured" and not (len(parts) == 2 and texts):
@@ -178,7 +187,7 @@ def _check(node: ast.expr, names: dict[str, None]) -> None:
                 names[_measured(parts)] = None
                 return
         case ast.Call(func=ast.Name(id=name)):
-            raise _Refused(f"calls `{name}`, expected one of {', '.join(sorted(_CALLS))}, measured")
+            raise _Refused(f"calls `{name}`, expected one of {', '.join(sorted(_CALLS))}, measured, cost")
         case _:
             raise _Refused(
                 f"has `{ast.unparse(node)[:60]}`, expected numbers, names, + - * / // % **, comparisons, and, or, not"
@@ -189,6 +198,8 @@ def _check(node: ast.expr, names: dict[str, None]) -> None:
 
 # What a measurement is asked for by: a name that no path can be.
 MEASURED = "measured:"
+# And what a cost is asked for by.
+COST = "cost:"
 
 
 def _measured(parts: list[ast.expr]) -> str:
@@ -224,9 +235,22 @@ def _value(node: ast.expr, lookup: Lookup) -> Any:
             return tuple(_value(each, lookup) for each in parts)
         case ast.Call(func=ast.Name(id="measured"), args=parts):
             return lookup(_measured(parts))
+        case ast.Call(func=ast.Name(id="cost"), args=[ast.Constant(value=table), *rest]):
+            return _cost(str(table), lookup(COST + str(table)), [_value(each, lookup) for each in rest])
         case ast.Call(func=ast.Name(id=name), args=parts):
             return _CALLS[name](*(_value(each, lookup) for each in parts))
     raise _Refused("is no expression")
+
+
+def _cost(table: str, found: Any, of: list[Any]) -> Any:
+    if not isinstance(found, dict):
+        if of:
+            raise _Refused(f"asks for the cost {table!r} of {of[0]!r}, and it is one number")
+        return found
+    if not of or of[0] not in found:
+        asked = f"of {of[0]!r}" if of else "of nothing"
+        raise _Refused(f"asks for the cost {table!r} {asked}; it is known of {', '.join(found)}")
+    return found[of[0]]
 
 
 def _arithmetic(op: ast.operator, left: Any, right: Any) -> Any:

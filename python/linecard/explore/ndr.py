@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.explore.batch import Bench, measured, numbers_of
@@ -150,6 +150,12 @@ class NdrResult:
 
         return write_rates(self, path)
 
+    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
+        """Write one self-contained page; ``command`` is shown as what repeats the search."""
+        from linecard.pages.rates import write_rates
+
+        return write_rates(self, path, command)
+
     def __repr__(self) -> str:
         first = self.rows[0]
         return f"<NdrResult {self.chip}, {first.traffic}: NDR {first.ndr_mpps:.3f}, PDR {first.pdr_mpps:.3f} Mpps>"
@@ -180,6 +186,7 @@ def ndr(
     width: float = WIDTH,
     store: str | PathLike[str] | None = None,
     jobs: int | None = None,
+    executor: str = "threads",
     progress: SweepProgress | None = None,
 ) -> NdrResult:
     """Search for the no-drop and the partial-drop rate of a chip.
@@ -197,6 +204,7 @@ def ndr(
         width: Relative width of the answers.
         store: Folder that keeps runs; ``None`` keeps nothing.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
+        executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
         progress: Called now and then with (runs done, runs in all) of the present step.
 
     Raises:
@@ -211,15 +219,55 @@ def ndr(
         True
     """
     _check(packets, seeds, width, trace, sizes)
-    changes = dict(set or {})
-    described = _described(fspath(chip), changes)
-    shared: dict[str, Any] = {"preset": fspath(chip), "packets": packets, "warmup_packets": packets // 2}
+    with Bench(None if store is None else Store(store), jobs, progress, Counts(), executor) as bench:
+        rows = search_rates(
+            fspath(chip),
+            sizes,
+            trace=trace,
+            changes=dict(set or {}),
+            app=app,
+            packets=packets,
+            seeds=[seed + number for number in range(seeds)],
+            width=width,
+            bench=bench,
+        )
+    return NdrResult(chip=fspath(chip), rows=rows, packets=packets, seeds=seeds, width=width, counts=bench.counts)
+
+
+class Runs(Protocol):
+    """What makes the runs of a search."""
+
+    def run(self, requests: Sequence[Request]) -> Sequence[Record]:
+        """Run all; the records in the order of the requests."""
+
+
+def search_rates(
+    chip: str,
+    sizes: Sequence[int | str] | None,
+    *,
+    trace: str | PathLike[str] | None,
+    changes: Mapping[str, object],
+    app: str | None,
+    packets: int,
+    seeds: Sequence[int],
+    width: float,
+    bench: Runs,
+) -> tuple[RateRow, ...]:
+    """The rates of each kind of frames; see :func:`ndr`."""
+    _check(packets, len(seeds), width, trace, sizes)
+    described = _described(chip, changes)
+    # Loss says all that a trial is asked for; its limit would take several times the work.
+    shared: dict[str, Any] = {
+        "preset": chip,
+        "packets": packets,
+        "warmup_packets": packets // 2,
+        "verdict": False,
+    }
     if app is not None:
         shared["app"] = app
     if trace is not None:
         shared["trace"] = fspath(trace)
-    bench = Bench(None if store is None else Store(store), jobs, progress, Counts())
-    several = [seed + number for number in range(seeds)]
+    several = list(seeds)
     kinds = [None] if trace is not None or not sizes else list(sizes)
     searches = [_Rate(described, shared, changes, kind, several, width, bench) for kind in kinds]
     # Sizes do not wait for each other: a trial of each at a time.
@@ -230,14 +278,7 @@ def ndr(
         records = iter(bench.run([request for each, number in asked for request in each.requests(number)]))
         for each, number in asked:
             each.tell(number, [next(records) for _ in several])
-    return NdrResult(
-        chip=fspath(chip),
-        rows=tuple(each.row() for each in searches),
-        packets=packets,
-        seeds=seeds,
-        width=width,
-        counts=bench.counts,
-    )
+    return tuple(each.row() for each in searches)
 
 
 def _described(chip: str, changes: Mapping[str, object]) -> Chip:
@@ -279,7 +320,7 @@ class _Rate:
         kind: int | str | None,
         seeds: Sequence[int],
         width: float,
-        bench: Bench,
+        bench: Runs,
     ) -> None:
         self._chip, self._shared, self._seeds, self._bench = chip, shared, seeds, bench
         self._changes = {"traffic.arrivals": "constant", **{self._full(key): value for key, value in changes.items()}}

@@ -3,6 +3,9 @@
 Where the budget holds every point, all are run: nothing is better. Otherwise points are proposed in batches: half of
 each by Optuna's TPE (ask and tell), half from the neighbours of the best found so far, each point at most once. A batch
 is run as a whole and told in the order in which it was proposed, so that nothing depends on the number of workers.
+
+With ``halving`` a batch is larger and begins with short runs: the better half of them goes on with runs of twice the
+length, until those that are left are run in full. The budget counts runs by their length. Only runs in full are told.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from linecard.errors import ConfigError, ConfigProblem, MissingExtraError
-from linecard.explore.batch import Estimate
+from linecard.explore.batch import Bench, Estimate
 from linecard.explore.execute import Counts, SweepProgress
 from linecard.explore.expression import Expression
 from linecard.explore.front import crowding, front_of, hypervolume, knee_of
@@ -26,15 +29,17 @@ from linecard.explore.sweep import table_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
     from pathlib import Path
+
+    from linecard.explore.result import Parts
 
 BATCH = 8
 # Share of a batch that comes from neighbours of the front.
 _NEAR = 0.5
 MOST_BUDGET = 1_000_000
-_KEYS = ("objectives", "limits", "budget", "search_seed")
+_KEYS = ("objectives", "limits", "budget", "search_seed", "halving")
+MOST_HALVING = 10
 # Proposals of a batch that may meet points that are known before neighbours take their place.
 _MOST_ASKED = 16
 # One in so many points is drawn before anything is learned from.
@@ -58,13 +63,21 @@ class Objective:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is asked: a space, objectives, limits on results, and how many points may be run."""
+    """What is asked: a space, objectives, limits on results, how many points may be run, how often runs are halved."""
 
     spec: Spec
     objectives: tuple[Objective, ...]
     limits: tuple[Expression, ...]
     budget: int
     seed: int
+    halving: int = 0
+
+    def shortened(self, times: int) -> Spec:
+        """The space with runs that are halved so many times."""
+        name = self.spec.subject.length
+        length = self.spec.arguments[name]
+        short = length / 2**times if isinstance(length, float) else max(1, round(length / 2**times))
+        return replace(self.spec, arguments={**self.spec.arguments, name: short})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -77,7 +90,8 @@ class OptimizeResult:
         objectives: As they were written.
         front: The points that no other one beats, by the first objective: axes, ``objectives`` (mean over seeds),
             ``low`` and ``high`` (95 %, none with one seed), ``knee`` (the best compromise) and ``command``.
-        runs: Points that were run.
+        runs: Points that were run in full.
+        short_runs: Shorter runs before, of halving, that were made to choose these.
         points: Points of the space that fulfil the constraints.
         refused: Points that were refused or failed.
         beyond_limits: Points that went well and break a limit.
@@ -86,6 +100,8 @@ class OptimizeResult:
         worst: The worst likewise.
         axes: What was varied.
         rows: All runs, a row a point and seed, in the order in which they were chosen.
+        given: What all points share, as of a sweep.
+        parts: For each row where its time went, as of a sweep.
         counts: Runs found and made.
     """
 
@@ -94,6 +110,7 @@ class OptimizeResult:
     objectives: tuple[str, ...]
     front: tuple[Mapping[str, Any], ...]
     runs: int
+    short_runs: int
     points: int
     refused: int
     beyond_limits: int
@@ -102,13 +119,15 @@ class OptimizeResult:
     worst: tuple[float, ...]
     axes: tuple[str, ...]
     rows: tuple[Mapping[str, Any], ...]
+    given: Mapping[str, Any] = field(compare=False)
+    parts: tuple[Parts, ...] = field(compare=False)
     counts: Counts = field(compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON; nothing in it depends on what was found and what was run."""
         from linecard.results import plain
 
-        left_out = {"rows", "counts"}
+        left_out = {"rows", "given", "parts", "counts"}
         return {name: plain(getattr(self, name)) for name in self.__slots__ if name not in left_out}
 
     def write_html(self, path: str | Path) -> Path:
@@ -116,6 +135,12 @@ class OptimizeResult:
         from linecard.explore.page import write_optimized
 
         return write_optimized(self, path)
+
+    def write_plot(self, path: str | Path) -> Path:
+        """Draw the runs and the front over the first two objectives: PNG or SVG, as the name ends (extra ``plot``)."""
+        from linecard.explore.spaceplot import write_front
+
+        return write_front(self, path)
 
     def __repr__(self) -> str:
         return f"<OptimizeResult {self.title}: {len(self.front)} best of {self.runs} points run, {self.points} in all>"
@@ -155,9 +180,34 @@ def read_task(path: str | PathLike[str], budget: int | None = None) -> Task:
     for name, value, least, most in (("budget", allowed, 2, MOST_BUDGET), ("search_seed", seed, 0, 2**32 - 1)):
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
             draft.note(lines.at(name), name, f"found {value!r}, expected {least} to {most}")
+    halving = table.get("halving", 0)
+    if isinstance(halving, bool) or not isinstance(halving, int) or not 0 <= halving <= MOST_HALVING:
+        draft.note(lines.at("halving"), "halving", f"found {halving!r}, expected 0 to {MOST_HALVING}")
+        halving = 0
     spec = draft.finish()
+    if halving:
+        _check_length(spec, lines.at("halving"))
     assert isinstance(allowed, int)
-    return Task(spec, tuple(objectives), tuple(limits), allowed, seed)
+    asked = {name for each in (*(o.expression for o in objectives), *limits) for name in each.names}
+    asked |= {name for _, column in spec.columns for name in column.names}
+    if "verdict" in spec.subject.arguments and not asked & {"bottleneck", "bottleneck_utilization"}:
+        # What limits a point takes several times the work of its run, and no objective asks for it.
+        spec = replace(spec, arguments={"verdict": False, **spec.arguments})
+    return Task(spec, tuple(objectives), tuple(limits), allowed, seed, halving)
+
+
+def _check_length(spec: Spec, place: str) -> None:
+    """Refuse to halve what has no length, or whose length is not said or varied."""
+    name = spec.subject.length
+    if not name:
+        message = f"`{spec.what}` has no length that could be halved"
+    elif any(axis.name == name for axis in spec.axes):
+        message = f"`{name}` is varied, and cannot be halved, too"
+    elif name not in spec.arguments:
+        message = f"say how long a run in full is: {name} = …"
+    else:
+        return
+    raise ConfigError.of([ConfigProblem(place, "halving", message)])
 
 
 def _texts(value: object, key: str, draft: Draft, place: str) -> list[str]:
@@ -190,6 +240,7 @@ def optimize(
     set: Mapping[str, object] | None = None,
     store: str | PathLike[str] | None = None,
     jobs: int | None = None,
+    executor: str = "threads",
     progress: SweepProgress | None = None,
 ) -> OptimizeResult:
     """Find the best designs of a space.
@@ -200,6 +251,7 @@ def optimize(
         set: Settings and arguments of all points, in place of the file's.
         store: Folder that keeps runs; ``None`` keeps nothing.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
+        executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
         progress: Called now and then with (runs done, runs in all).
 
     Raises:
@@ -218,36 +270,92 @@ def optimize(
         )
         task = replace(task, spec=spec)
     kept = None if store is None else Store(store)
-    return search(task, store=kept, jobs=jobs, progress=progress)
+    return search(task, store=kept, jobs=jobs, executor=executor, progress=progress)
 
 
 def search(
-    task: Task, *, store: Store | None = None, jobs: int | None = None, progress: SweepProgress | None = None
+    task: Task,
+    *,
+    store: Store | None = None,
+    jobs: int | None = None,
+    executor: str = "threads",
+    progress: SweepProgress | None = None,
 ) -> OptimizeResult:
     """Search a space; see :func:`optimize`."""
+    with Bench(store, jobs, None, Counts(), executor) as bench:
+        return _search(task, bench, progress)
+
+
+def _search(task: Task, bench: Bench, progress: SweepProgress | None) -> OptimizeResult:
     space = _Space(task)
     limit = min(task.budget, len(space.points))
     proposer = None if limit == len(space.points) else _Proposer(space, task)
+    halving = 0 if proposer is None else task.halving
     judged: dict[int, _Judged] = {}
-    counts = Counts()
-    while len(judged) < limit:
-        # A point that is run is never asked for again, so each batch has some.
-        batch = [*range(limit)] if proposer is None else proposer.propose(limit - len(judged), judged)
-        before = float(len(judged) * task.spec.repeat)
+    known: set[int] = set()
+    # What was spent, in runs as short as they get.
+    unit, spent, short = 2**halving, 0, 0
+    seeds = task.spec.repeat
 
-        def step(now: float, _total: int, before: float = before) -> None:
+    def run(numbers: Sequence[int], times: int) -> dict[int, _Judged]:
+        nonlocal spent
+        before = spent / unit * seeds
+
+        def step(now: float, _total: int) -> None:
             if progress is not None:
-                progress(before + now, limit * task.spec.repeat)
+                progress(min(before + now / 2**times, limit * seeds), limit * seeds)
 
-        table = table_of(space.spec, space.repeated(batch), store=store, jobs=jobs, progress=step)
-        for name in ("found", "run", "refused", "failed"):
-            setattr(counts, name, getattr(counts, name) + getattr(table.counts, name))
-        n = task.spec.repeat
-        for place, number in enumerate(batch):
-            judged[number] = _judge(task, number, table.rows[place * n : (place + 1) * n])
+        spec = space.spec if times == 0 else space.shortened(times)
+        bench.progress = step
+        table = table_of(spec, space.repeated(numbers, spec), bench)
+        spent += len(numbers) * unit // 2**times
+        found = {}
+        for place, number in enumerate(numbers):
+            own = slice(place * seeds, (place + 1) * seeds)
+            found[number] = _judge(task, number, table.rows[own], table.parts[own])
+        return found
+
+    while len(known) < len(space.points) and spent + unit <= limit * unit:
+        left = limit - spent // unit
+        if proposer is None:
+            batch = [*range(limit)]
+        else:
+            # So many that those that are left in the end are a batch, as far as the budget goes.
+            size = min(BATCH, max(1, left // (halving + 1))) * 2**halving if halving else min(BATCH, left)
+            batch = proposer.propose(size, judged, known)
+        known.update(batch)
+        for times in range(halving, 0, -1):
+            first = run(batch, times)
+            short += len(batch)
+            room = (limit * unit - spent) // (unit // 2 ** (times - 1))
+            batch = _better(task, first, batch, min(max(1, len(batch) // 2), room))
+        judged |= run(batch, 0)
         if proposer is not None:
             proposer.tell(judged)
-    return _result(task, space, judged, counts, "exhaustive" if proposer is None else "search")
+    return _result(task, space, judged, bench.counts, "exhaustive" if proposer is None else "search", short)
+
+
+def _better(task: Task, judged: Mapping[int, _Judged], batch: Sequence[int], count: int) -> list[int]:
+    """The better ones of a batch, front by front, thin places of a front first; what breaks a limit goes last."""
+    found: list[int] = []
+    good = [number for number in batch if judged[number].keeps]
+    while good and len(found) < count:
+        small = [_small(task, judged[number]) for number in good]
+        places = front_of(small)
+        gaps = crowding([small[place] for place in places])
+        order = sorted(range(len(places)), key=lambda n: (-gaps[n], n))
+        found += [good[places[n]] for n in order]
+        taken = set(found)
+        good = [number for number in good if number not in taken]
+    taken = set(found)
+    # A limit that a short run breaks may be kept by a longer one; what was refused will be again.
+    found += [number for number in batch if number not in taken and judged[number].values]
+    found += [number for number in batch if not judged[number].values]
+    return found[:count]
+
+
+def _small(task: Task, judged: _Judged) -> tuple[float, ...]:
+    return tuple(each.sign * value for each, value in zip(task.objectives, judged.values, strict=True))
 
 
 # Columns in which objectives and limits come out.
@@ -264,6 +372,7 @@ class _Judged:
         estimates: The same with intervals.
         keeps: Whether every run keeps every limit.
         rows: Its runs.
+        parts: Where their time went.
     """
 
     number: int
@@ -271,9 +380,10 @@ class _Judged:
     estimates: tuple[Estimate, ...]
     keeps: bool
     rows: tuple[Mapping[str, Any], ...]
+    parts: tuple[Parts, ...]
 
 
-def _judge(task: Task, number: int, rows: Sequence[Mapping[str, Any]]) -> _Judged:
+def _judge(task: Task, number: int, rows: Sequence[Mapping[str, Any]], parts: Sequence[Parts]) -> _Judged:
     columns = [[row[OBJECTIVE + each.text] for row in rows] for each in task.objectives]
     went_well = all(row["status"] == "ok" for row in rows)
     numbers = [all(_is_number(value) for value in column) for column in columns]
@@ -282,10 +392,10 @@ def _judge(task: Task, number: int, rows: Sequence[Mapping[str, Any]]) -> _Judge
         message = f"`{text}` has no value at the point of `{rows[0]['command']}`"
         raise ConfigError.of([ConfigProblem("objectives", "", message)])
     if not went_well:
-        return _Judged(number, (), (), False, tuple(rows))
+        return _Judged(number, (), (), False, tuple(rows), tuple(parts))
     estimates = tuple(Estimate.of([float(value) for value in column]) for column in columns)
     keeps = all(bool(row[LIMIT + each.text]) for row in rows for each in task.limits)
-    return _Judged(number, tuple(each.value for each in estimates), estimates, keeps, tuple(rows))
+    return _Judged(number, tuple(each.value for each in estimates), estimates, keeps, tuple(rows), tuple(parts))
 
 
 def _is_number(value: object) -> bool:
@@ -302,7 +412,7 @@ class _Space:
         self.spec = replace(spec, columns=(*spec.columns, *extra))
         self.all = make_points(replace(spec, repeat=1))
         self.points = self.all.points
-        self._look = Lookup(spec)
+        self._task, self._extra = task, tuple(extra)
         # Axes that go together are one; ordered where its values are numbers.
         firsts = [
             next(axis for axis in spec.axes if axis.group == g) for g in dict.fromkeys(a.group for a in spec.axes)
@@ -314,17 +424,24 @@ class _Space:
         ]
         self.number_of = {each: number for number, each in enumerate(self.coordinates)}
 
-    def repeated(self, numbers: Sequence[int]) -> Points:
-        """These points with their seeds."""
-        repeat = self.spec.repeat
+    def shortened(self, times: int) -> Spec:
+        """The space with its objectives, and runs that are halved so many times."""
+        short = self._task.shortened(times)
+        return replace(short, columns=(*short.columns, *self._extra))
+
+    def repeated(self, numbers: Sequence[int], spec: Spec) -> Points:
+        """These points with their seeds, of the length that is said."""
+        repeat = spec.repeat
+        look = Lookup(spec)
         if repeat == 1:
-            return replace(self.all, points=tuple(self.points[number] for number in numbers))
-        first = int(self.spec.arguments.get("seed", 1))
+            several = [self.points[number].values for number in numbers]
+            return replace(self.all, points=tuple(Point(values, look.request(values)) for values in several))
+        first = int(spec.arguments.get("seed", 1))
         points = []
         for number in numbers:
             for seed in range(first, first + repeat):
                 values = {**self.points[number].values, "seed": seed}
-                points.append(Point(values, self._look.request(values)))
+                points.append(Point(values, look.request(values)))
         return replace(self.all, names=(*self.all.names, "seed"), points=tuple(points))
 
     def neighbours(self, number: int) -> list[int]:
@@ -369,17 +486,16 @@ class _Proposer:
             )
             self._study: Any = optuna.create_study(directions=["minimize"] * len(task.objectives), sampler=sampler)
 
-    def propose(self, left: int, judged: Mapping[int, _Judged]) -> list[int]:
+    def propose(self, size: int, judged: Mapping[int, _Judged], known: AbstractSet[int]) -> list[int]:
         """The next batch, none of it known."""
-        size = min(BATCH, left)
         batch: dict[int, None] = {}
         if not judged:
             batch = dict.fromkeys(self._corners()[:size])
         if len(judged) >= self._start:
-            for number in self._near(judged)[: round(size * _NEAR)]:
+            for number in self._near(judged, known)[: round(size * _NEAR)]:
                 batch[number] = None
-            self._ask(batch, size, judged)
-        rest = [number for number in range(len(self._space.points)) if number not in judged and number not in batch]
+            self._ask(batch, size, known)
+        rest = [number for number in range(len(self._space.points)) if number not in known and number not in batch]
         while len(batch) < size and rest:
             batch[rest.pop(self._draw.randrange(len(rest)))] = None
         return list(batch)
@@ -392,26 +508,23 @@ class _Proposer:
         self._draw.shuffle(middle)
         return [*found[:1], *found[-1:], *middle][: BATCH // 2]
 
-    def _near(self, judged: Mapping[int, _Judged]) -> list[int]:
+    def _near(self, judged: Mapping[int, _Judged], known: AbstractSet[int]) -> list[int]:
         """Neighbours of the front that have not been run, in an order that is drawn."""
         good = [each for each in judged.values() if each.keeps]
-        small = [self._small(each) for each in good]
+        small = [_small(self._task, each) for each in good]
         places = front_of(small)
         gaps = crowding([small[place] for place in places])
         # Where the front is thin first, one neighbour of each in turn.
         order = sorted(range(len(places)), key=lambda n: (-gaps[n], n))
         several = []
         for n in order:
-            near = [each for each in self._space.neighbours(good[places[n]].number) if each not in judged]
+            near = [each for each in self._space.neighbours(good[places[n]].number) if each not in known]
             self._draw.shuffle(near)
             several.append(near)
         turns = itertools.chain.from_iterable(itertools.zip_longest(*several))
         return list(dict.fromkeys(each for each in turns if each is not None))
 
-    def _small(self, judged: _Judged) -> tuple[float, ...]:
-        return tuple(each.sign * value for each, value in zip(self._task.objectives, judged.values, strict=True))
-
-    def _ask(self, batch: dict[int, None], size: int, judged: Mapping[int, _Judged]) -> None:
+    def _ask(self, batch: dict[int, None], size: int, known: AbstractSet[int]) -> None:
         for _ in range(_MOST_ASKED):
             if len(batch) >= size:
                 return
@@ -420,7 +533,7 @@ class _Proposer:
                 trial = self._study.ask(self._distributions)
             at = tuple(int(trial.params[str(axis)]) for axis in range(len(self._space.sizes)))
             number = self._space.number_of.get(at)
-            if number is None or number in judged or number in batch:
+            if number is None or number in known or number in batch:
                 self._study.tell(trial, state=self._optuna.trial.TrialState.FAIL)
                 continue
             batch[number] = None
@@ -434,7 +547,7 @@ class _Proposer:
                 continue
             self._told.add(number)
             trial = self._trials.pop(number, None)
-            values = list(self._small(each)) if each.values else None
+            values = list(_small(self._task, each)) if each.values else None
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 if trial is not None:
@@ -458,7 +571,9 @@ def _broken(trial: Any) -> tuple[float]:
     return (0.0 if trial.user_attrs.get("keeps", False) else 1.0,)
 
 
-def _result(task: Task, space: _Space, judged: Mapping[int, _Judged], counts: Counts, method: str) -> OptimizeResult:
+def _result(
+    task: Task, space: _Space, judged: Mapping[int, _Judged], counts: Counts, method: str, short: int
+) -> OptimizeResult:
     good = [each for each in judged.values() if each.keeps]
     refused = sum(not each.values for each in judged.values())
     beyond = len(judged) - len(good) - refused
@@ -497,6 +612,7 @@ def _result(task: Task, space: _Space, judged: Mapping[int, _Judged], counts: Co
         axes=space.all.names,
         front=tuple(front),
         runs=len(judged),
+        short_runs=short,
         points=len(space.points),
         refused=refused,
         beyond_limits=beyond,
@@ -504,6 +620,12 @@ def _result(task: Task, space: _Space, judged: Mapping[int, _Judged], counts: Co
         best=tuple(sign * value for sign, value in zip(signs, best, strict=True)),
         worst=tuple(sign * value for sign, value in zip(signs, worst, strict=True)),
         rows=tuple(row for each in judged.values() for row in each.rows),
+        given={
+            "what": task.spec.what,
+            "arguments": dict(task.spec.arguments),
+            "set": dict(task.spec.settings),
+        },
+        parts=tuple(each for point in judged.values() for each in point.parts),
         counts=counts,
     )
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from linecard.errors import ConfigError, ConfigProblem, MissingExtraError
 from linecard.explore.content import Keys
-from linecard.explore.expression import MEASURED, UnknownName
+from linecard.explore.costs import cost_of
+from linecard.explore.expression import COST, MEASURED, UnknownName
 from linecard.explore.spec import MOST_POINTS, Sample, Spec
 from linecard.explore.subjects import Request
 
@@ -145,7 +146,7 @@ class Lookup:
         subject = spec.subject
         arguments = {**spec.arguments, **{name: each for name, each in values.items() if name in subject.arguments}}
         changes = {**spec.settings, **{name: each for name, each in values.items() if name not in subject.arguments}}
-        if spec.what == "run" and isinstance(arguments.get("preset"), str):
+        if spec.what in {"run", "ndr"} and isinstance(arguments.get("preset"), str):
             keys = self.keys(arguments["preset"])
             changes = {keys.full(key): value for key, value in changes.items()}
         return Request(spec.what, arguments, changes)
@@ -153,9 +154,14 @@ class Lookup:
     def of(self, values: Mapping[str, Value]) -> Callable[[str], Any]:
         """A function from a name to its value at a point."""
         said = {**self._spec.settings, **self._spec.arguments, **values}
-        preset = said.get("preset") if self._spec.what == "run" else None
+        preset = said.get("preset") if self._spec.what in {"run", "ndr"} else None
 
         def look(name: str) -> Any:
+            if name.startswith(COST):
+                try:
+                    return cost_of(self._spec.costs, name.removeprefix(COST))
+                except KeyError as error:
+                    raise UnknownName(f"asks for {error.args[0]}") from None
             found = find(said, name)
             if found is not None:
                 return found[0]

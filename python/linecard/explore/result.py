@@ -34,6 +34,38 @@ FIRST_NUMBERS = (
 )
 
 
+# Rows of which parts are held; a page of more says how to ask for one of them.
+MOST_PARTS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Where the time of one run went.
+
+    Attributes:
+        busy: Share of the time for which each part was busy, 0 to 1.
+        packet: Time of a packet in each part, nanoseconds.
+    """
+
+    busy: Mapping[str, float]
+    packet: Mapping[str, float]
+
+    @classmethod
+    def of(cls, measurements: Sequence[tuple[str, str, str, Any]]) -> Parts:
+        """Those among the measurements of a run."""
+        busy, packet = {}, {}
+        for component, metric, unit, value in measurements:
+            if not isinstance(value, (int, float)):
+                continue
+            if metric == "utilization" and unit == "fraction":
+                busy[component] = float(value)
+            elif component == "dram.time" and unit == "fraction":
+                busy[metric] = float(value)
+            elif component == "packet" and metric.startswith("time_") and unit == "ns":
+                packet[metric.removeprefix("time_").replace("_", " ")] = float(value)
+        return cls(busy, packet)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SweepResult:
     """The table of a sweep. The same sweep gives the same table, whatever ran it and however often it was killed.
@@ -48,6 +80,9 @@ class SweepResult:
             name.
         left_out: Points that broke a constraint.
         warnings: What to know about the table.
+        given: What all points share: ``what``, arguments by name, and ``set`` with the keys of the design.
+        parts: For each row where its time went, for its page: how busy each part was, and the time of a packet in
+            each; empty for a table of more than ``MOST_PARTS`` rows.
         counts: How many runs were found in the store, run, refused and failed this time.
     """
 
@@ -58,6 +93,8 @@ class SweepResult:
     rows: tuple[Mapping[str, Any], ...]
     left_out: int
     warnings: tuple[str, ...]
+    given: Mapping[str, Any] = field(compare=False)
+    parts: tuple[Parts, ...] = field(compare=False)
     counts: Counts = field(compare=False)
 
     @property
@@ -122,6 +159,12 @@ class SweepResult:
         from linecard.explore.page import write_sweep
 
         return write_sweep(self, path)
+
+    def write_plot(self, path: str | Path, *, across: str | None = None, up: str | None = None) -> Path:
+        """Draw column ``up`` over column ``across``: PNG or SVG, as the name ends (extra ``plot``)."""
+        from linecard.explore.spaceplot import write_table
+
+        return write_table(self, path, across, up)
 
     def shown_columns(self, most: int) -> list[str]:
         """The columns to look at first: what was varied, whether it ran, and the usual numbers."""

@@ -16,8 +16,12 @@ from dataclasses import dataclass, field
 
 # Steps of the grid that a loss may send the search down by at once.
 _FARTHEST = 32
-# Steps up that are still small.
-_FEW = 2
+# A loss above this is no loss of bursts.
+_MUCH = 0.02
+# Where forwarding grows nearly as load does, a line through it meets the load nowhere.
+_STEEPEST = 0.9
+# Steps up from the first, second and third load that held, where the loss says that it is the answer.
+_STRIDES = (1, 8, 32)
 
 
 @dataclass(slots=True)
@@ -90,15 +94,17 @@ class Search:
             return min(self._last(), down)
         if down < held:
             return down
-        # What holds is already as high as the loss says: two steps up, and if these hold, too, to the middle. A device
-        # that forwards less when it is overloaded says too little; nearer to its limit it says more.
-        stride = self._stride(held, 1, goal)
-        several = sum(lost <= goal for lost in self.losses.values()) > _FEW
-        near = stride <= _FEW and down - held <= 2 * _FEW and held - stride > failed and not several
+        # What holds is already as high as the loss says. A device that forwards less when it is overloaded says too
+        # little: how busy it is says more, once. Else a step up, and further ones while they hold.
+        several = sum(lost <= goal for lost in self.losses.values())
         carried = self._carried(held)
-        if carried is not None and failed < carried < held - _FEW:
+        if carried is not None and several == 1 and failed < carried < held - 1:
             return carried
-        return held - stride if near else (held + failed) // 2
+        if several <= len(_STRIDES):
+            stride = _STRIDES[several - 1]
+            if down - held <= stride and held - failed > 2 * stride:
+                return held - stride
+        return (held + failed) // 2
 
     def _carried(self, held: int) -> int | None:
         """The load at which the part that is busiest at one that holds would always be busy."""
@@ -109,9 +115,9 @@ class Search:
     def _guess(self, goal: float, failed: int) -> int:
         """Where the loss is the goal.
 
-        An overloaded device goes on forwarding what it forwards. Where it forwards less at a lower load, because what
-        is lost are bursts, the loss of the two lowest loads that failed says where it ends: it falls as the square of
-        the distance.
+        An overloaded device goes on forwarding what it forwards. Where it forwards more or less at a lower load, the
+        two lowest loads that failed say where it ends: the line through both, in logarithms, of what was forwarded over
+        load; but where little is lost, bursts are, and the loss falls as the square of the distance.
         """
         lost = self.losses[failed]
         target = min(1.0, self.share(failed) * (1 - lost) / (1 - goal))
@@ -119,11 +125,18 @@ class Search:
             return self._last()
         by_rate = math.ceil(math.log(target) / math.log(1 - self.width) - 1e-9)
         above = max((number for number, each in self.losses.items() if number < failed and each > lost), default=None)
-        if above is None or failed - above > _FARTHEST:
-            return max(by_rate, failed + self._stride(failed, -1, goal))
+        further = failed + self._stride(failed, -1, goal)
+        if above is None:
+            return max(by_rate, further)
         forwarded = [self.share(number) * (1 - self.losses[number]) for number in (above, failed)]
         if abs(forwarded[0] / forwarded[1] - 1) < self.width / 4:
             return by_rate
+        if lost > _MUCH or failed - above > _FARTHEST:
+            slope = math.log(forwarded[0] / forwarded[1]) / math.log(self.share(above) / self.share(failed))
+            if slope > _STEEPEST:
+                return max(by_rate, further)
+            share = math.log(self.share(failed)) + math.log((1 - lost) / (1 - goal)) / (1 - slope)
+            return min(self._last(), max(further, math.ceil(share / math.log(1 - self.width) - 1e-9)))
         slope = (math.sqrt(self.losses[above] - goal) - math.sqrt(lost - goal)) / (failed - above)
         return max(by_rate, failed + min(_FARTHEST, max(1, math.ceil(math.sqrt(lost - goal) / slope))))
 

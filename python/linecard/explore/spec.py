@@ -12,12 +12,13 @@ import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.explore.axes import Axis, Value, check_groups, read_axis
+from linecard.explore.costs import Costs, read_costs
 from linecard.explore.expression import Expression
 from linecard.explore.subjects import SUBJECTS, Subject
 
@@ -26,7 +27,7 @@ MOST_REPEATS = 10_000
 _LONGEST_FILE = 16 << 20
 _SAMPLES = ("latin_hypercube", "sobol")
 _TABLES = ("vary", "together", "set", "sample", "columns")
-_PLAIN = ("kind", "title", "what", "repeat", "constraints")
+_PLAIN = ("kind", "title", "what", "repeat", "constraints", "costs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ class Spec:
         constraints: What the points must fulfil; others are left out.
         columns: Numbers of the table that follow from others.
         sample: How points are drawn; ``None`` for the whole grid.
+        costs: Areas, energies and prices that expressions may ask for.
     """
 
     title: str
@@ -69,6 +71,7 @@ class Spec:
     constraints: tuple[Expression, ...]
     columns: tuple[tuple[str, Expression], ...]
     sample: Sample | None
+    costs: Costs = field(default_factory=lambda: read_costs(()))
 
     @property
     def subject(self) -> Subject:
@@ -157,6 +160,7 @@ class Draft:
     constraints: list[Expression] | None = None
     columns: dict[str, Expression] | None = None
     sample: Sample | None = None
+    costs: tuple[str, ...] = ()
     problems: list[ConfigProblem] | None = None
 
     def __post_init__(self) -> None:
@@ -272,6 +276,11 @@ class Draft:
                 self.note(axis.place, axis.name, message)
             if len([a for a in self.axes if a.group == axis.group]) > 1 and not axis.values:
                 self.note(axis.place, axis.name, "goes together with others and is a continuous range: list its values")
+        costs: Costs = {}
+        try:
+            costs = read_costs(self.costs)
+        except ConfigError as error:
+            self.catch(error)
         if self.problems:
             raise ConfigError.of(list(dict.fromkeys(self.problems)))
         assert subject is not None
@@ -285,6 +294,7 @@ class Draft:
             constraints=tuple(self.constraints),
             columns=tuple(self.columns.items()),
             sample=self.sample,
+            costs=costs,
         )
 
 
@@ -342,6 +352,18 @@ def read_spec(path: str | Path, *, also: Sequence[str] = ()) -> Draft:
         draft.require(text, lines.at("constraints"))
     for name, text in _table_of(table, "columns", draft, lines).items():
         draft.column(name, text, lines.at(name, "columns"))
+    files = table.get("costs", [])
+    if isinstance(files, str):
+        files = [files]
+    if not isinstance(files, list) or not all(isinstance(each, str) for each in files):
+        draft.note(lines.at("costs"), "costs", "expected the name of a file, or a list of them")
+    else:
+        # As everywhere: from where the command runs, or beside the file that names it.
+        beside = [str(Path(path).parent / each) for each in files]
+        draft.costs = tuple(
+            other if not Path(each).is_file() and Path(other).is_file() else each
+            for each, other in zip(files, beside, strict=True)
+        )
     if "sample" in table:
         draft.sample = _sample(_table_of(table, "sample", draft, lines), draft, lines)
     return draft

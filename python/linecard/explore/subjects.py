@@ -9,18 +9,25 @@ from __future__ import annotations
 import shlex
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from linecard import _core
 from linecard.errors import ConfigError, ConfigProblem
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from pathlib import Path
 
 Progress = Callable[[int, int], object]
 Arguments = Mapping[str, Any]
 
 # Traced programs that are kept for the points that share them.
 _MOST_TRACES = 8
+# In place of an option, of an argument that the command line does not have.
+NO_OPTION = "-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +71,10 @@ class Outcome:
     measurements: list[tuple[str, str, str, float]]
 
 
+def _nothing(_: Request) -> Iterable[tuple[str, Path]]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Subject:
     """A kind of run.
@@ -71,11 +82,15 @@ class Subject:
     Attributes:
         name: As ``--what`` takes it.
         main: The argument that the command line gives first.
-        arguments: Arguments by name, each with its option on the command line; empty for a positional one.
+        arguments: Arguments by name, each with its option on the command line; empty for a positional one,
+            ``NO_OPTION`` for one that is none there.
         defaults: Arguments that every point has, where nothing else is said.
         has_settings: Whether other keys are settings.
         command_words: How its command begins.
         run: Runs one point.
+        length: The argument that says how long a run is; none where nothing does.
+        carries: Files that decide a run and that its request does not name, each with a name that is the same on every
+            machine.
     """
 
     name: str
@@ -85,12 +100,16 @@ class Subject:
     has_settings: bool
     command_words: str
     run: Callable[[Request, Progress], Outcome]
+    length: str = ""
+    carries: Callable[[Request], Iterable[tuple[str, Path]]] = _nothing
 
     def command(self, request: Request) -> str:
         """The command that repeats one run."""
         words = [self.command_words]
         for name in sorted(request.arguments, key=lambda each: (self.arguments[each] != "", each)):
             option, value = self.arguments[name], request.arguments[name]
+            if option == NO_OPTION:
+                continue
             if value is True:
                 words.append(option)
             elif value is not False and value is not None:
@@ -106,13 +125,13 @@ def _word(value: Any) -> str:
     return ",".join(map(_word, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
-def _flat(record: Any, before: str = "") -> dict[str, Any]:
+def flat(record: Any, before: str = "") -> dict[str, Any]:
     """Scalars of nested dictionaries, named by their path."""
     found: dict[str, Any] = {}
     for name, value in record.items():
         path = f"{before}{name}"
         if isinstance(value, dict):
-            found.update(_flat(value, f"{path}."))
+            found.update(flat(value, f"{path}."))
         elif value is None or isinstance(value, (bool, int, float, str)):
             found[path] = value
     return found
@@ -142,27 +161,52 @@ def _run_design(request: Request, progress: Progress) -> Outcome:
     packets, warmup = asked.get("packets", usual[0]), asked.get("warmup_packets")
     seed = asked.get("seed", 1)
     check_counts(seed=seed, packets=packets, warmup_packets=warmup or 0, has_end=trace is not None)
-    report = _core.run(
-        asked["preset"],
-        app=asked.get("app"),
-        trace=trace,
-        overrides=_settings(request),
-        seed=seed,
-        packets=packets,
-        warmup_packets=warmup,
-        map_addresses=asked.get("map_addresses", False),
-        strict=asked.get("strict", False),
-        timeline=None,
-        timeline_from_us=0.0,
-        timeline_for_us=None,
-        verdict=True,
-        progress=progress,
-    )
-    return outcome_of_report(report)
+    with _executed(asked) as executable:
+        report = _core.run(
+            asked["preset"],
+            app=asked.get("app"),
+            program=executable,
+            trace=trace,
+            overrides=_settings(request),
+            seed=seed,
+            packets=packets,
+            warmup_packets=warmup,
+            map_addresses=asked.get("map_addresses", False),
+            strict=asked.get("strict", False),
+            timeline=None,
+            timeline_from_us=0.0,
+            timeline_for_us=None,
+            verdict=asked.get("verdict", True),
+            progress=progress,
+        )
+    return outcome_of_report(report, verdict=asked.get("verdict", True))
 
 
-def outcome_of_report(report: Mapping[str, Any]) -> Outcome:
-    """What a design's report gives to the table."""
+def _executed(asked: Mapping[str, Any]) -> AbstractContextManager[dict[str, Any] | None]:
+    """The program that a point executes, as the bindings take it; none where it names none."""
+    from linecard.executed import executed
+
+    options = {name: asked.get(name) for name in ("section", "define", "control")}
+    if asked.get("program") is None:
+        if given := [name for name, value in options.items() if value is not None]:
+            message = "has no effect without a program to execute (program, --program)"
+            raise ConfigError.of([ConfigProblem(", ".join(given), "", message)])
+        return nullcontext(None)
+    defines = [] if options["define"] is None else [str(options["define"])]
+    return executed(asked["program"], section=options["section"], defines=defines, control=options["control"])
+
+
+def _carried_program(request: Request) -> Iterable[tuple[str, Path]]:
+    """What the program that a point executes is made of."""
+    if request.arguments.get("program") is None:
+        return ()
+    from linecard.explore.programs import carried_by
+
+    return carried_by(request)
+
+
+def outcome_of_report(report: Mapping[str, Any], *, verdict: bool = True) -> Outcome:
+    """What a design's report gives to the table; without a verdict there is no bottleneck in it."""
     summary = report["summary"]
     latency, intervals = summary["latency_ns"], summary.get("intervals") or {}
     numbers = {name: summary[name] for name in ("throughput_gbps", "throughput_mpps", "offered_gbps", "loss_fraction")}
@@ -174,18 +218,60 @@ def outcome_of_report(report: Mapping[str, Any]) -> Outcome:
         for bound in ("low", "high"):
             numbers[f"{name}_{bound}"] = intervals[name][bound] if name in intervals else None
     numbers["simulated_seconds"] = summary["simulated_seconds"]
-    numbers["bottleneck"] = report["bottleneck"]["component"]
-    numbers["bottleneck_utilization"] = report["bottleneck"]["utilization"]
+    if verdict:
+        numbers["bottleneck"] = report["bottleneck"]["component"]
+        numbers["bottleneck_utilization"] = report["bottleneck"]["utilization"]
     numbers["capture_damage"] = report["capture_damage"]
     rows = [(row["component"], row["metric"], row["unit"], row["value"]) for row in report["metrics"]]
     return Outcome(numbers, rows)
+
+
+class _Alone:
+    """The runs of a question, one after another: the points beside it have the other cores."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+
+    def run(self, requests: Sequence[Request]) -> list[Mapping[str, Any]]:
+        """Run all; the records in the order of the requests."""
+        from linecard.explore.execute import evaluate
+
+        # How many trials there will be nobody knows: that it goes on is all that is told.
+        return [evaluate(request, lambda _done, _total: self._progress(0, 1)) for request in requests]
+
+
+def _run_ndr(request: Request, progress: Progress) -> Outcome:
+    from linecard.explore.ndr import PACKETS, WIDTH, search_rates
+
+    asked = dict(request.arguments)
+    size = asked.get("size")
+    if isinstance(size, str) and "," in size:
+        raise ConfigError.of([ConfigProblem("size", "", f"found {size!r}, expected one: a point has one rate")])
+    found = search_rates(
+        asked["preset"],
+        None if size is None else [size],
+        trace=asked.get("trace"),
+        changes=dict(request.settings),
+        app=asked.get("app"),
+        packets=asked.get("packets", PACKETS),
+        seeds=[asked.get("seed", 1)],
+        width=asked.get("width", WIDTH),
+        bench=_Alone(progress),
+    )
+    row = found[0]
+    names = ("ndr_mpps", "pdr_mpps", "ndr_gbps", "pdr_gbps", "line_mpps", "size_bytes", "trials")
+    numbers: dict[str, Any] = {name: getattr(row, name) for name in names}
+    for at in row.latency:
+        for name in ("p50", "p90", "p99", "max", "mean"):
+            numbers[f"latency_{name}_ns_at_{at.share_of_pdr:.0%}".rstrip("%") + "_pdr"] = getattr(at, f"{name}_ns")
+    return Outcome(numbers, _measured("rates", numbers))
 
 
 def _run_dram(request: Request, progress: Progress) -> Outcome:
     from linecard.api import dram
 
     result = dram(**request.arguments, set=_settings(request), progress=progress)
-    numbers = _flat(result.to_dict())
+    numbers = flat(result.to_dict())
     for name in ("device", "policy", "input", "format", "version", "config_hash"):
         del numbers[name]
     rows = [(row.component, row.metric, row.unit, row.value) for row in result.metrics()]
@@ -203,7 +289,7 @@ def _run_flowcache(request: Request, progress: Progress) -> Outcome:
     if len(result.rows) != 1:
         problem = ConfigProblem("sweep", "", "a point is one cache: give one size, one number of ways and one policy")
         raise ConfigError.of([problem])
-    numbers = _flat(plain(result.rows[0]))
+    numbers = flat(plain(result.rows[0]))
     for name in asked:
         numbers.pop(name, None)
     return Outcome(numbers, _measured("cache", numbers))
@@ -221,7 +307,7 @@ def _run_queueing(request: Request, progress: Progress) -> Outcome:
         raise ConfigError.of([ConfigProblem("sweep", "", f"found {found}, expected a workload or a capture")])
     settings, is_trace = _settings(request), capture is not None
     result = queueing_run(capture or workload, manager, settings, trace=is_trace, **asked, progress=progress)
-    numbers = _flat(plain(result.rows[0]))
+    numbers = flat(plain(result.rows[0]))
     numbers.pop("manager", None)
     return Outcome(numbers, _measured(manager, numbers))
 
@@ -234,7 +320,7 @@ def _run_petri(request: Request, progress: Progress) -> Outcome:
     net = asked.pop("net")
     asked["time"] = float(asked.get("time", 10_000.0))
     result = petri.simulate(net, **asked, threads=1, overrides=_settings(request), progress=progress)
-    numbers = _flat(plain(result))
+    numbers = flat(plain(result))
     numbers.pop("net", None)
     return Outcome(numbers, _measured("net", numbers))
 
@@ -280,7 +366,7 @@ def _run_core(request: Request, progress: Progress) -> Outcome:
     shared = Request("core", {"program": program, "traffic": traffic, **tracing}, {})
     traced = _traces.get(content_of(shared), lambda: program_trace(program, traffic, **tracing, progress=progress))
     result = core(traced, **asked, jobs=1, progress=progress)
-    numbers = _flat(plain(result.best))
+    numbers = flat(plain(result.best))
     numbers["window_packets"] = result.window_packets
     if result.adapted is not None:
         numbers["adapted_threads"] = result.adapted.threads
@@ -292,6 +378,24 @@ def _run_core(request: Request, progress: Progress) -> Outcome:
     return Outcome(numbers, _measured("core", numbers))
 
 
+def _run_program(request: Request, progress: Progress) -> Outcome:
+    from linecard.explore.programs import run_trace
+
+    return run_trace(request, progress)
+
+
+def _run_xdp(request: Request, progress: Progress) -> Outcome:
+    from linecard.explore.programs import run_xdp
+
+    return run_xdp(request, progress)
+
+
+def _carried(request: Request) -> Iterable[tuple[str, Path]]:
+    from linecard.explore.programs import carried_by
+
+    return carried_by(request)
+
+
 _LISTED = (
     Subject(
         "run",
@@ -299,17 +403,43 @@ _LISTED = (
         {
             "preset": "",
             "app": "--app",
+            "program": "--program",
+            "section": "--section",
+            "define": "--define",
+            "control": "--control",
             "trace": "--trace",
             "seed": "--seed",
             "packets": "--packets",
             "warmup_packets": "--warmup",
             "map_addresses": "--map-addresses",
             "strict": "--strict",
+            # The command finds the limit always.
+            "verdict": NO_OPTION,
         },
         {"seed": 1},
         True,
         "linecard run",
         _run_design,
+        "packets",
+        _carried_program,
+    ),
+    Subject(
+        "ndr",
+        "preset",
+        {
+            "preset": "",
+            "app": "--app",
+            "trace": "--trace",
+            "size": "--size",
+            "seed": "--seed",
+            "packets": "--packets",
+            "width": "--width",
+        },
+        {"seed": 1},
+        True,
+        "linecard ndr",
+        _run_ndr,
+        "packets",
     ),
     Subject(
         "dram",
@@ -331,6 +461,7 @@ _LISTED = (
         True,
         "linecard dram run",
         _run_dram,
+        "count",
     ),
     Subject(
         "flowcache",
@@ -372,6 +503,7 @@ _LISTED = (
         True,
         "linecard queueing run",
         _run_queueing,
+        "operations",
     ),
     Subject(
         "petri",
@@ -387,6 +519,7 @@ _LISTED = (
         True,
         "linecard petri simulate",
         _run_petri,
+        "time",
     ),
     Subject(
         "core",
@@ -408,6 +541,54 @@ _LISTED = (
         False,
         "linecard core",
         _run_core,
+        "events",
+        _carried,
+    ),
+    Subject(
+        "program",
+        "program",
+        {
+            "program": "",
+            "traffic": "--trace",
+            "control": "--control",
+            "packets": "--packets",
+            "payload": "--payload",
+            "seed": "--seed",
+            "routes": "--map-addresses",
+            "strict": "--strict",
+            "budget": "--budget",
+        },
+        {},
+        False,
+        "linecard program trace",
+        _run_program,
+        "packets",
+        _carried,
+    ),
+    Subject(
+        "xdp",
+        "program",
+        {
+            "program": "",
+            "traffic": "--trace",
+            "section": "--section",
+            "define": "--define",
+            "fib": "--fib",
+            "packets": "--packets",
+            "payload": "--payload",
+            "seed": "--seed",
+            "routes": "--map-addresses",
+            "strict": "--strict",
+            "cpus": "--cpus",
+            "interface": "--interface",
+            "budget": "--budget",
+        },
+        {},
+        False,
+        "linecard program run",
+        _run_xdp,
+        "packets",
+        _carried,
     ),
 )
 SUBJECTS: Mapping[str, Subject] = {subject.name: subject for subject in _LISTED}

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.explore.axes import read_axis
+from linecard.explore.batch import Bench
 from linecard.explore.content import content_of
-from linecard.explore.execute import Counts, Record, SweepProgress, Task, execute
+from linecard.explore.execute import Counts, Record, SweepProgress, Task
 from linecard.explore.expression import MEASURED, Expression, UnknownName
 from linecard.explore.points import Lookup, Points, make_points
-from linecard.explore.result import SweepResult
+from linecard.explore.result import MOST_PARTS, Parts, SweepResult
 from linecard.explore.spec import Draft, Spec, is_sweep_file, make_sample, read_spec
 from linecard.explore.store import Store
 from linecard.explore.subjects import SUBJECTS
@@ -50,7 +51,8 @@ def sweep(
         vary: Axes: ``{"island.threads": [1, 2, 4], "traffic.rate_gbps": "50..200 step 50"}``. A list of values, or a
             range as text. Names are keys as ``--set`` takes them, or arguments such as ``preset``, ``app``, ``seed``.
         together: Axes that go together, value by value.
-        what: What is run at each point: ``run`` (designs), ``core``, ``flowcache``, ``dram``, ``queueing``, ``petri``.
+        what: What is run at each point: ``run`` (designs), ``ndr``, ``core``, ``program``, ``xdp``, ``flowcache``,
+            ``dram``, ``queueing``, ``petri``.
         set: Settings and arguments of all points.
         constraints: Expressions that a point must fulfil, such as ``"island.engines * island.threads <= 64"``.
         columns: Numbers that follow from others: ``{"per_thread": "throughput_mpps / island.threads"}``.
@@ -147,9 +149,8 @@ def run_sweep(
     progress: SweepProgress | None = None,
 ) -> SweepResult:
     """Run a sweep that has been read; see :func:`sweep`."""
-    return table_of(
-        spec, chosen(make_points(spec), shard), store=store, jobs=jobs, executor=executor, progress=progress
-    )
+    with Bench(store, jobs, progress, Counts(), executor) as bench:
+        return table_of(spec, chosen(make_points(spec), shard), bench)
 
 
 def chosen(points: Points, shard: tuple[int, int] | None) -> Points:
@@ -166,32 +167,20 @@ def chosen(points: Points, shard: tuple[int, int] | None) -> Points:
     return replace(points, points=points.points[number - 1 :: of])
 
 
-def table_of(
-    spec: Spec,
-    points: Points,
-    *,
-    store: Store | None,
-    jobs: int | None = None,
-    executor: str = "threads",
-    progress: SweepProgress | None = None,
-) -> SweepResult:
-    """Run points and make their table."""
+def table_of(spec: Spec, points: Points, bench: Bench) -> SweepResult:
+    """Run points and make their table; its counts are those of the bench so far."""
+    store = bench.store
     keys = [content_of(point.request) for point in points.points]
     tasks = [Task(key, point.request) for key, point in dict(zip(keys, points.points, strict=True)).items()]
     asked = [name for _, column in spec.columns for name in column.names]
     wanted = frozenset(name for name in asked if name.startswith(MEASURED) or "." in name)
     taken: dict[str, _Taken] = {}
-    counts = Counts()
+    has_parts = len(keys) <= MOST_PARTS
 
     def take(key: str, record: Record) -> None:
-        taken[key] = _Taken(record, wanted)
+        taken[key] = _Taken(record, wanted, has_parts=has_parts)
 
-    if executor == "threads":
-        execute(tasks, take, store=store, jobs=jobs, progress=progress, counts=counts)
-    else:
-        from linecard.explore.cluster import execute_on_cluster
-
-        execute_on_cluster(tasks, take, executor=executor, store=store, jobs=jobs, progress=progress, counts=counts)
+    bench.execute(tasks, take)
     warnings = []
     if store is not None and store.not_kept is not None:
         warnings.append(f"runs could not be kept in {store.folder}: {store.not_kept}; the table is whole")
@@ -206,7 +195,9 @@ def table_of(
         rows=rows,
         left_out=points.left_out,
         warnings=tuple(warnings),
-        counts=counts,
+        given={"what": spec.what, "arguments": dict(spec.arguments), "set": dict(spec.settings)},
+        parts=tuple(taken[key].parts for key in keys) if has_parts else (),
+        counts=bench.counts,
     )
 
 
@@ -217,9 +208,10 @@ _OWN = frozenset({"run", "status", "reason", "command"})
 class _Taken:
     """What the table needs of a record; measurements that no column asks for are not held."""
 
-    __slots__ = ("measured", "numbers", "reason", "status")
+    __slots__ = ("measured", "numbers", "parts", "reason", "status")
 
-    def __init__(self, record: Record, wanted: frozenset[str]) -> None:
+    def __init__(self, record: Record, wanted: frozenset[str], *, has_parts: bool) -> None:
+        self.parts = Parts.of(record["measurements"]) if has_parts else Parts({}, {})
         self.status: str = record["status"]
         self.reason: str | None = record["reason"]
         self.numbers: Mapping[str, Any] = record["numbers"]

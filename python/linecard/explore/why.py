@@ -142,7 +142,8 @@ class WhyResult:
         throughput_mpps: Packets a second that leave, 10^6.
         throughput_gbps: The same in bits, 10^9.
         loss_fraction: Packets dropped.
-        verdict: The part that is the limit, or ``several parts``.
+        verdict: The part that is the limit, ``several parts`` where none is alone or in a pair, or ``not clear`` where
+            the gains that were measured are within noise.
         why: The verdict in a sentence.
         limits: Bounds of all parts, the lowest first.
         elasticities: Of all parameters, the strongest first.
@@ -190,6 +191,12 @@ class WhyResult:
 
         return write_tornado(self, path)
 
+    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
+        """Write one self-contained page; ``command`` is shown as what repeats it."""
+        from linecard.pages.why import write_why
+
+        return write_why(self, path, command)
+
     def __repr__(self) -> str:
         return f"<WhyResult {self.chip}: {self.throughput_mpps:.3f} Mpps, limited by {self.verdict}>"
 
@@ -219,6 +226,7 @@ def why(
     global_: bool = False,
     store: str | PathLike[str] | None = None,
     jobs: int | None = None,
+    executor: str = "threads",
     progress: SweepProgress | None = None,
 ) -> WhyResult:
     """Say what limits a chip, and what would help: bounds, elasticities, lifted limits.
@@ -237,6 +245,7 @@ def why(
         global_: Add Morris' screening and Sobol's indices over half to twice each parameter (extra ``explore``).
         store: Folder that keeps runs; ``None`` keeps nothing.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
+        executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
         progress: Called now and then with (runs done, runs in all) of the present step.
 
     Returns:
@@ -268,9 +277,9 @@ def why(
         shared["app"] = app
     if trace is not None:
         shared["trace"] = fspath(trace)
-    bench = Bench(None if store is None else Store(store), jobs, progress, Counts())
     several = [seed + number for number in range(seeds)]
-    return Question(shared, base, Chip(fspath(chip), settings(base)), several, bench).answer(global_=global_)
+    with Bench(None if store is None else Store(store), jobs, progress, Counts(), executor) as bench:
+        return Question(shared, base, Chip(fspath(chip), settings(base)), several, bench).answer(global_=global_)
 
 
 # What has no effect, and is refused, where a packet always waits.
@@ -288,9 +297,13 @@ class Question:
         self.not_tried: list[str] = []
         self.load = "as given"
 
-    def request(self, changes: Mapping[str, Any], seed: int) -> Request:
-        """The chip with changes. Keys are in full, so that a change takes the place of what was set before."""
-        return Request("run", {**self.shared, "seed": seed}, {**self.settings, **changes})
+    def request(self, changes: Mapping[str, Any], seed: int, *, verdict: bool = False) -> Request:
+        """The chip with changes. Keys are in full, so that a change takes the place of what was set before.
+
+        A run's own verdict is asked for only where it decides on the load: these runs are what it would make itself.
+        """
+        shared = self.shared if verdict else {**self.shared, "verdict": False}
+        return Request("run", {**shared, "seed": seed}, {**self.settings, **changes})
 
     def _full(self, changes: Mapping[str, Any]) -> dict[str, Any]:
         ends = {
@@ -306,7 +319,7 @@ class Question:
 
     def base(self) -> list[Record]:
         """Runs of the chip as it is; with a packet always waiting, if it carries all that its traffic offers."""
-        base = self.runs([{}])[0]
+        base = self.bench.run([self.request({}, seed, verdict=True) for seed in self.seeds])
         carries = [numbers_of(record)["bottleneck"] in _CARRIES_ALL for record in base]
         if carries.count(True) * 2 <= len(carries):
             return base
@@ -483,7 +496,7 @@ def _distinct(lifts: Sequence[Lifted]) -> list[Lifted]:
 
 
 def verdict_of(lifts: Sequence[Lifted], load: str) -> tuple[str, str]:
-    """The part that is the limit, and why: the largest gain beyond noise, of one part, else of a pair."""
+    """The part that is the limit, and why: the largest gain beyond noise, of one part, else of a pair; else none."""
     start = "It carries all that its traffic offers; with a packet always waiting, " if load == "saturated" else ""
     alone = [lift for lift in lifts if lift.kind != "pair"]
     best = max((lift for lift in alone if lift.counts), key=lambda lift: lift.gain, default=None)
@@ -497,6 +510,14 @@ def verdict_of(lifts: Sequence[Lifted], load: str) -> tuple[str, str]:
     if pair is not None:
         text = f"{start}no part alone is the limit, but with {pair.text}, {pair.gain:.0%} more leaves."
         return " and ".join(pair.components), text[:1].upper() + text[1:]
+    unsure = max((lift for lift in lifts if lift.gain >= LEAST_GAIN), key=lambda lift: lift.gain, default=None)
+    if unsure is not None:
+        interval = "" if unsure.low is None or unsure.high is None else f" ({unsure.low:+.0%} to {unsure.high:+.0%})"
+        text = (
+            f"{start}with {unsure.text}, {unsure.gain:.0%} more leaves, but that is within noise{interval}; "
+            "more packets or seeds will tell."
+        )
+        return "not clear", text[:1].upper() + text[1:]
     text = f"{start}no part alone and no pair of the best is the limit: lifting one gains less than {LEAST_GAIN:.0%}."
     return "several parts", text[:1].upper() + text[1:]
 

@@ -6,7 +6,6 @@
 
 use super::threads::Issued;
 use super::{BlockThread, Chip, NO_TARGET, Owner, Room};
-use crate::packet::NONE;
 use crate::place::Place;
 use crate::place::packet_buffer::Transfer;
 use crate::port::BlockQueue;
@@ -458,13 +457,6 @@ impl Chip {
         }
     }
 
-    /// Whether a thread has neither a packet nor a block.
-    #[inline(always)]
-    pub(super) fn is_unoccupied(&self, thread: u32) -> bool {
-        let t = &self.threads[thread as usize];
-        t.packet == NONE && t.block.is_none()
-    }
-
     /// Send a request to DRAM behind packet-buffer controllers.
     pub(super) fn submit_transfer(&mut self, number: usize, transfer: Transfer, now: Ticks) {
         let Place::PacketBuffer(buffer) = &mut self.places[number] else {
@@ -474,26 +466,5 @@ impl Chip {
         let agenda = &mut self.agenda;
         let pieces = buffer.submit(transfer, now, |channel, at| agenda.schedule(first + channel, at));
         self.requests[transfer.request as usize].pieces = pieces;
-    }
-
-    /// What happens in a channel of a packet buffer.
-    pub(super) fn packet_buffer_event(&mut self, number: usize, channel: usize, source: usize, now: Ticks) {
-        let Place::PacketBuffer(buffer) = &mut self.places[number] else {
-            unreachable!("asked of packet buffers only")
-        };
-        if let Some(request) = buffer.wake(channel, now) {
-            let latency = buffer.latency;
-            let r = &mut self.requests[request as usize];
-            r.pieces -= 1;
-            if r.pieces == 0 {
-                let end = now + latency;
-                buffer.residence += u128::from(end - r.arrived);
-                self.completed(request, end);
-            }
-        }
-        let Place::PacketBuffer(buffer) = &mut self.places[number] else { return };
-        if let Some(at) = buffer.next_wake(channel) {
-            self.agenda.schedule(source, at);
-        }
     }
 }

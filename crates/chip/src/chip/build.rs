@@ -8,8 +8,9 @@ use super::{
 use crate::account::{Account, Level};
 use crate::config::{
     BankBy, ChipConfig, ClusterConfig, DispatchRule, OrderKept, PlaceConfig, PlaceKind, PlacementRule,
-    Scheduler, WideConfig,
+    Scheduler, TargetConfig, WideConfig,
 };
+use crate::due::Due;
 use crate::engine::Engine;
 use crate::inbox::{Group, Inbox};
 use crate::link::Link;
@@ -24,7 +25,7 @@ use linecard_dram::RowMap;
 use linecard_program::CELL_BYTES;
 use linecard_program::script::PacketProgram;
 use linecard_sim::{Agenda, Branches, Ticks, Timebase, stream};
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
 /// A frame that would wait for its wire for so many frames of 1,518 bytes with preamble and gap, and longer than this, is
 /// lost: more comes than the port carries.
@@ -78,13 +79,17 @@ impl Chip {
             }
         });
         let clusters: Vec<Cluster> = clusters.collect();
+        let (roles, states) = (config.roles.len(), Account::states(places.len()));
         let mut engines = Vec::new();
         let mut threads = Vec::new();
         for (number, c) in config.clusters.iter().enumerate() {
             for _ in 0..c.engines {
                 let engine = engines.len() as u32;
-                engines.push(Engine::new(number as u16, threads.len() as u32, c.threads));
-                threads.extend((0..c.threads).map(|_| Thread::new(engine, number as u16, c.posted)));
+                let plain = c.issue_cycles == 0 && clusters[number].branches.is_none();
+                engines.push(Engine::new(number as u16, threads.len() as u32, c.threads, plain));
+                let numbers = threads.len() as u32..threads.len() as u32 + c.threads;
+                let thread = |n| Thread::new(n, engine, number as u16, roles, states, c.posted);
+                threads.extend(numbers.map(thread));
             }
         }
         let targets = targets(&config, &groups, &ticks);
@@ -107,12 +112,10 @@ impl Chip {
             programs,
             groups: shape.groups,
             groups_at: shape.groups_at,
-            roles: config.roles.len(),
             group_of_place: groups,
             targets,
             links,
-            lines: (0..config.links.len() + places.len()).map(|_| BinaryHeap::new()).collect(),
-            line_sequence: 0,
+            lines: (0..config.links.len() + places.len()).map(|_| Due::default()).collect(),
             passing: VecDeque::new(),
             feeding: VecDeque::new(),
             requests: Vec::new(),
@@ -138,7 +141,7 @@ impl Chip {
             }),
             locks: (0..locks).map(|_| super::Lock::default()).collect(),
             packets: Packets::default(),
-            timers: BinaryHeap::new(),
+            timers: Due::default(),
             traffic,
             next_arrival: None,
             traffic_ended: false,
@@ -285,7 +288,8 @@ fn targets(config: &ChipConfig, groups: &[u16], ticks: &impl Fn(u64) -> u64) -> 
             .filter(|t| t.links.contains(&link))
             .all(|t| t.links[0] == link && !t.links[1..].contains(&link) && Some(t.issue_ps) == first)
     };
-    let target = |target: &Option<crate::config::TargetConfig>| {
+    let at_once = |target: &TargetConfig| target.issue_ps == 0 && target.links.is_empty();
+    let target = |target: &Option<TargetConfig>| {
         target.as_ref().map(|t| Target {
             place: t.place as u16,
             base: t.base,
@@ -294,7 +298,8 @@ fn targets(config: &ChipConfig, groups: &[u16], ticks: &impl Fn(u64) -> u64) -> 
             links: t.links.iter().map(|&link| link as u16).collect(),
             state: State(State::PLACES + groups[t.place]),
             // What arrives in the moment of its issue comes behind all that has arrived before.
-            direct: direct[t.place] || answers(t.place) && t.issue_ps == 0 && t.links.is_empty(),
+            direct: direct[t.place] || answers(t.place) && at_once(t),
+            to_buffer: at_once(t) && matches!(config.places[t.place].kind, PlaceKind::PacketBuffer(_)),
             first_link_direct: t.links.first().is_some_and(|&link| first_link_direct(link)),
         })
     };

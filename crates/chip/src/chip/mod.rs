@@ -12,6 +12,7 @@ mod travel;
 use crate::account::{Account, Level};
 use crate::config::{ChipConfig, TransmitBufferConfig};
 use crate::counts::Counts;
+use crate::due::Due;
 use crate::engine::Engine;
 use crate::inbox::Inbox;
 use crate::link::Link;
@@ -27,8 +28,7 @@ use linecard_buffers::Allocator;
 use linecard_program::script::{Access, PacketProgram};
 use linecard_program::{PacketHead, PacketId};
 use linecard_sim::{Agenda, Branches, Clock, Stream, Ticks, Timebase, mser};
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 /// A packet on its way to a port.
@@ -108,6 +108,8 @@ pub(crate) struct Target {
     state: State,
     /// Accesses arrive in the order in which they are issued, whoever issues them, and the place answers at once.
     direct: bool,
+    /// Accesses reach DRAM behind packet-buffer controllers in the moment of their issue.
+    to_buffer: bool,
     /// Accesses reach its first link in the order in which they are issued, so that they cross it at once.
     first_link_direct: bool,
 }
@@ -160,7 +162,7 @@ pub(crate) struct Request {
 pub(crate) const NO_TARGET: u32 = u32::MAX;
 
 /// What happens at a time that nothing else keeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Timer {
     /// All of a packet is in memory.
     Stored(u32),
@@ -169,9 +171,6 @@ pub(crate) enum Timer {
     /// A thread has moved the last part of a cell.
     Moved(u32),
 }
-
-/// Requests on their way to a link or a place, by time of arrival.
-type Line = BinaryHeap<Reverse<(Ticks, u64, u32)>>;
 
 pub(crate) struct Cluster {
     clock: Clock,
@@ -202,16 +201,14 @@ pub struct Chip {
     groups: Vec<u32>,
     groups_at: Vec<u32>,
 
-    roles: usize,
     /// Number of the first place of each place's group.
     group_of_place: Vec<u16>,
     /// By cluster and role.
     targets: Vec<Option<Target>>,
     places: Vec<Place>,
     links: Vec<Link>,
-    /// Lines in front of links, then of places.
-    lines: Vec<Line>,
-    line_sequence: u64,
+    /// Lines in front of links, then of places: requests on their way, by time of arrival.
+    lines: Vec<Due<u32>>,
     /// Packets whose turn it is, and ports from whose queues packets may go on; both empty between events.
     passing: VecDeque<PacketId>,
     feeding: VecDeque<u16>,
@@ -237,7 +234,7 @@ pub struct Chip {
     block_number: Vec<u32>,
     locks: Vec<Lock>,
     packets: Packets,
-    timers: BinaryHeap<Reverse<(Ticks, u64, Timer)>>,
+    timers: Due<Timer>,
 
     traffic: TrafficSource,
     next_arrival: Option<Arrival>,
@@ -555,23 +552,20 @@ impl Chip {
     }
 
     fn timer_event(&mut self, now: Ticks) {
-        while let Some(&Reverse((at, _, timer))) = self.timers.peek() {
-            if at > now {
-                self.agenda.schedule(TIMERS, at);
-                break;
-            }
-            self.timers.pop();
+        while let Some(timer) = self.timers.take(now) {
             match timer {
                 Timer::Stored(packet) => self.stored(PacketId(packet), now),
                 Timer::Fetched(packet) => self.fetched(PacketId(packet), now),
                 Timer::Moved(thread) => self.moved_now(thread, now),
             }
         }
+        if let Some(at) = self.timers.first() {
+            self.agenda.schedule(TIMERS, at);
+        }
     }
 
     fn set_timer(&mut self, at: Ticks, timer: Timer) {
-        self.line_sequence += 1;
-        self.timers.push(Reverse((at, self.line_sequence, timer)));
+        self.timers.push(at, timer);
         if self.agenda.pending(TIMERS).is_none_or(|first| at < first) {
             self.agenda.schedule(TIMERS, at);
         }

@@ -1,6 +1,6 @@
 //! The inward side: arrivals, wires, the receive buffer, and packets written to memory by their port.
 
-use super::{ARRIVAL, Arrival, Chip, NO_TARGET, Owner, Room};
+use super::{ARRIVAL, Arrival, Chip, NO_TARGET, Owner, Room, Timer};
 use crate::account::Loss;
 use crate::inbox::choose;
 use crate::packet::Packet;
@@ -201,18 +201,34 @@ impl Chip {
         let (cells, place) = (packet.cells, packet.place);
         packet.parts = u32::from(cells);
         packet.done = now;
+        let base = self.memory.as_ref().map_or(0, |m| m.base_of_place[usize::from(place)]);
+        let (owner, kind) = match write {
+            true => (Owner::Receive(id), Access::Write),
+            false => (Owner::Transmit(id), Access::Read),
+        };
         for cell in 0..cells {
-            let base = self.memory.as_ref().map_or(0, |m| m.base_of_place[usize::from(place)]);
             let address = base + self.cell_address(id, cell, write);
             let bytes = self.packets[id].cell_bytes(cell);
-            let (owner, kind) = match write {
-                true => (Owner::Receive(id), Access::Write),
-                false => (Owner::Transmit(id), Access::Read),
-            };
+            if let Some(done) = self.places[usize::from(place)].serve(now, kind, address, u32::from(bytes)) {
+                self.part_done(id, write, done);
+                continue;
+            }
             let request = self.new_request(owner, NO_TARGET, kind, bytes, place, address);
             if let Some(done) = self.travel(request, now) {
                 self.completed(request, done);
             }
+        }
+    }
+
+    /// A part of a packet that a port moves has been moved at `done`.
+    pub(super) fn part_done(&mut self, id: PacketId, write: bool, done: Ticks) {
+        let packet = &mut self.packets[id];
+        packet.parts -= 1;
+        packet.done = packet.done.max(done);
+        if packet.parts == 0 {
+            let timer = if write { Timer::Stored(id.0) } else { Timer::Fetched(id.0) };
+            let done = packet.done;
+            self.set_timer(done, timer);
         }
     }
 

@@ -150,7 +150,8 @@ impl Chip {
         let id = self.leave_thread(thread);
         self.free_all(id, now);
         self.account.finished += 1;
-        self.count_departure(id, now);
+        let packet = self.packets[id];
+        self.count_departure(&packet, now);
         self.packets[id].dropped = true;
         if self.order.is_turn(&self.packets, id) {
             self.pass(id, now);
@@ -274,41 +275,35 @@ impl Chip {
 
     pub(super) fn depart(&mut self, id: PacketId, now: Ticks) {
         self.free_all(id, now);
-        self.count_departure(id, now);
-        if self.packets[id].attended {
-            // Its thread has not come to itself since it moved the last cell.
-            self.packets[id].departed = true;
-        } else {
+        let packet = &mut self.packets[id];
+        // Its thread may not have come to itself since it moved the last cell.
+        packet.departed = packet.attended;
+        let packet = *packet;
+        if !packet.attended {
             self.packets.remove(id);
         }
+        self.count_departure(&packet, now);
     }
 
     /// A packet was worked on and is inside no more.
-    fn count_departure(&mut self, id: PacketId, now: Ticks) {
-        let packet = self.packets[id];
+    fn count_departure(&mut self, packet: &Packet, now: Ticks) {
+        let Packet { head, number, flow_hash, input_port, port, received, .. } = *packet;
         self.gone += 1;
-        let bytes = u64::from(packet.head.bytes);
+        let bytes = u64::from(head.bytes);
         self.account.packets_out += 1;
         self.account.bytes_out += bytes;
-        let latency = now - packet.received;
+        let latency = now - received;
         self.account.latency.record(latency);
-        self.account.leaves(packet.head.bytes, now);
+        self.account.leaves(head.bytes, now);
         self.account.bytes_inside.event();
-        self.note(packet.number, Happened::Departed { port: packet.port }, now);
+        self.note(number, Happened::Departed { port }, now);
         self.note_inside(now);
         let slice = self.account.series.at(now);
         slice.packets_out += 1;
         slice.bytes_out += bytes;
         slice.latency += u128::from(latency);
         if let Some(sink) = &mut self.departures {
-            sink(&Departure {
-                at: now,
-                number: packet.number,
-                flow_hash: packet.flow_hash,
-                input_port: packet.input_port,
-                output_port: packet.port,
-                head: packet.head,
-            });
+            sink(&Departure { at: now, number, flow_hash, input_port, output_port: port, head });
         }
     }
 

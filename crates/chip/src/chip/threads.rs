@@ -2,12 +2,13 @@
 
 use super::send::Sent;
 use super::{Chip, Owner, Timer};
-use crate::account::Loss;
-use crate::packet::NONE;
+use crate::account::{Account, Loss};
+use crate::packet::{NONE, Packets};
 use crate::place::Place;
-use crate::recording::StateSpan;
-use crate::thread::{NEVER, Posted, State};
-use linecard_program::script::{Access, Action, PacketInfo, RoleId, Way};
+use crate::place::packet_buffer::Transfer;
+use crate::recording::{Recording, StateSpan};
+use crate::thread::{NEVER, Posted, State, Thread};
+use linecard_program::script::{Access, Action, PacketInfo, RoleId, Step, Way};
 use linecard_program::{CELL_BYTES, DropReason, PacketId};
 use linecard_queueing::Operation;
 use linecard_sim::Ticks;
@@ -43,65 +44,121 @@ pub(super) struct Issued {
 impl Chip {
     #[inline(always)]
     pub(super) fn engine_event(&mut self, engine: usize, now: Ticks) {
-        let mut before = None;
-        self.engines[engine].wakes_up(now);
-        if let Some(thread) = self.engines[engine].running {
-            self.threads[thread as usize].spent = true;
-            if self.proceed(thread, engine, now, 0) {
-                return;
-            }
-            self.engines[engine].running = None;
-            before = Some(thread);
+        if self.waits_on(engine, now) {
+            return;
         }
-        loop {
-            self.collect_due(engine, now);
-            let Some(thread) = self.engines[engine].take_ready() else { break };
-            self.enter(thread, State::COMPUTE, now);
-            let switches = before.is_some_and(|before| before != thread);
-            let extra =
-                if switches { self.clusters[self.engines[engine].cluster as usize].switch } else { 0 };
+        self.engines[engine].wakes_up(now);
+        let mut runs = self.engines[engine].running;
+        match runs {
+            Some(thread) => self.threads[thread as usize].spent = true,
+            None => runs = self.next_thread(engine, now),
+        }
+        let mut extra = 0;
+        while let Some(thread) = runs {
             if self.proceed(thread, engine, now, extra) {
                 return;
             }
-            self.engines[engine].running = None;
-            before = Some(thread);
+            runs = self.next_thread(engine, now);
+            let switches = runs.is_some_and(|next| next != thread);
+            extra = if switches { self.clusters[self.engines[engine].cluster as usize].switch } else { 0 };
         }
-        self.engines[engine].rests(now);
-        if let Some((at, _)) = self.engines[engine].first_wake() {
+        let e = &mut self.engines[engine];
+        e.rests(now);
+        if let Some(at) = e.first_wake() {
             self.agenda.schedule(self.sources.first_engine + engine, at);
         }
     }
 
-    /// Threads whose wait is over by now become ready.
+    /// An engine that rests wakes for one thread, which goes from an access to the next without an instruction between
+    /// them: threads of the IXP1200 mostly do. The same as running the thread, without the search for others. Whether all
+    /// has been done.
     #[inline(always)]
-    fn collect_due(&mut self, engine: usize, now: Ticks) {
-        while let Some((at, thread)) = self.engines[engine].first_wake() {
-            if at > now {
-                break;
-            }
-            self.engines[engine].pop_wake();
-            if self.threads[thread as usize].wake == at {
-                self.threads[thread as usize].wake = NEVER;
-                self.threads[thread as usize].posted = Posted::No;
-                self.enter(thread, State::READY, at);
-                self.engines[engine].set_ready(thread);
+    fn waits_on(&mut self, engine: usize, now: Ticks) -> bool {
+        let e = &mut self.engines[engine];
+        let Some(thread) = e.wakes_for_one(now) else { return false };
+        let t = &self.threads[thread as usize];
+        let Some(Step { cycles: 0, action: Action::Access { role, kind, posted: false, bytes, address } }) =
+            t.steps.get(t.next as usize)
+        else {
+            return false;
+        };
+        if t.wake != now {
+            return false;
+        }
+        let Some(wake) = self.access_at_once(thread, role, kind, bytes, address, now) else { return false };
+        let e = &mut self.engines[engine];
+        e.ran_through(thread, wake);
+        let first = e.first_wake().unwrap_or(wake);
+        if first > now {
+            e.rests(now);
+            self.agenda.schedule(self.sources.first_engine + engine, first);
+        }
+        first > now
+    }
+
+    /// Make an access of a thread where it arrives in the order of issue at a place that answers at once; the thread waits
+    /// until the end, which is returned.
+    #[inline(always)]
+    fn access_at_once(
+        &mut self,
+        thread: u32,
+        role: RoleId,
+        kind: Access,
+        bytes: u16,
+        address: u32,
+        now: Ticks,
+    ) -> Option<Ticks> {
+        let t = &mut self.threads[thread as usize];
+        let target = self.targets[t.targets as usize + usize::from(role.0)].as_ref()?;
+        if !target.direct {
+            return None;
+        }
+        let address = target.base + u64::from(address);
+        let done = self.places[usize::from(target.place)].serve(
+            now + target.issue,
+            kind,
+            address,
+            u32::from(bytes),
+        )?;
+        let wake = done + target.back;
+        enter(t, target.state, now, &mut self.account, &mut self.recording, &self.packets);
+        (t.wake, t.posted) = (wake, Posted::No);
+        t.next += 1;
+        t.spent = false;
+        Some(wake)
+    }
+
+    /// The thread that an engine runs now, after whatever it ran. Threads whose wait is over by now become ready.
+    #[inline(always)]
+    fn next_thread(&mut self, engine: usize, now: Ticks) -> Option<u32> {
+        let e = &mut self.engines[engine];
+        e.running = None;
+        while let Some((at, thread)) = e.take_due(now) {
+            let t = &mut self.threads[thread as usize];
+            if t.wake == at {
+                (t.wake, t.posted) = (NEVER, Posted::No);
+                enter(t, State::READY, at, &mut self.account, &mut self.recording, &self.packets);
+                e.set_ready(thread);
             }
         }
+        let thread = e.take_ready()?;
+        let t = &mut self.threads[thread as usize];
+        enter(t, State::COMPUTE, now, &mut self.account, &mut self.recording, &self.packets);
+        Some(thread)
     }
 
     /// Run a thread until it computes (the engine is then woken at the end: `true`) or waits (`false`).
     #[inline(always)]
     fn proceed(&mut self, thread: u32, engine: usize, now: Ticks, extra: Ticks) -> bool {
         loop {
-            if self.is_unoccupied(thread) && !self.take(thread, now) {
-                return false;
-            }
             let t = &mut self.threads[thread as usize];
             let Some(step) = t.steps.get(t.next as usize) else {
-                match t.block.take() {
-                    Some(_) => continue,
-                    None => unreachable!("the steps of a packet end in one that leaves its thread free"),
+                assert!(t.packet == NONE, "the steps of a packet end in one that leaves its thread free");
+                t.block = None;
+                if self.take(thread, now) {
+                    continue;
                 }
+                return false;
             };
             let mut until = now + extra;
             if !t.spent {
@@ -116,14 +173,16 @@ impl Chip {
                 if let Some(branches) = &mut cluster.branches {
                     cycles = branches.cycles(cycles);
                 }
-                until += cluster.clock.ticks(u64::from(cycles));
+                if cycles > 0 {
+                    until += cluster.clock.ticks(u64::from(cycles));
+                }
             }
             if until > now {
                 self.engines[engine].work(now, until);
                 self.agenda.schedule(self.sources.first_engine + engine, until);
                 return true;
             }
-            match self.act(thread, step.action, now) {
+            match self.act(thread, engine, step.action, now) {
                 After::GoOn => {}
                 After::Wait | After::Blocked => return false,
                 After::Stall => return true,
@@ -133,20 +192,25 @@ impl Chip {
 
     /// Do a thread's action.
     #[inline(always)]
-    fn act(&mut self, thread: u32, action: Action, now: Ticks) -> After {
+    fn act(&mut self, thread: u32, engine: usize, action: Action, now: Ticks) -> After {
         let after = match action {
             Action::Nothing => After::GoOn,
             Action::Access { role, kind, posted, bytes, address } => {
-                if posted && !self.has_posting_room(thread, State::POSTED, now) {
+                if !posted && let Some(wake) = self.access_at_once(thread, role, kind, bytes, address, now) {
+                    self.engines[engine].wake_at(thread, wake);
+                    return After::Wait;
+                }
+                if posted && !self.has_posting_room(thread, now) {
                     // The action is done again when there is room.
+                    self.wait_for_posting_room(thread, State::POSTED, now);
                     return After::Wait;
                 }
                 let address = u64::from(address);
                 self.issue(thread, Issued { role, kind, posted, bytes, registers: 0, address }, now)
             }
             Action::Cell { role, write, posted, cell, registers } => {
-                let state = self.place_state(thread, role);
-                if posted && !self.has_posting_room(thread, state, now) {
+                if posted && !self.has_posting_room(thread, now) {
+                    self.wait_for_posting_room(thread, self.place_state(thread, role), now);
                     return After::Wait;
                 }
                 if write && self.memory.as_ref().is_some_and(|memory| memory.wide.is_some()) {
@@ -165,11 +229,12 @@ impl Chip {
                 self.issue(thread, Issued { role, kind, posted, bytes, registers, address }, now)
             }
             Action::Room => {
-                let cluster = self.threads[thread as usize].cluster as usize;
-                let state = self.packet_state(cluster);
-                match self.has_posting_room(thread, state, now) {
-                    true => After::GoOn,
-                    false => After::Wait,
+                if self.has_posting_room(thread, now) {
+                    After::GoOn
+                } else {
+                    let cluster = self.threads[thread as usize].cluster as usize;
+                    self.wait_for_posting_room(thread, self.packet_state(cluster), now);
+                    After::Wait
                 }
             }
             Action::Admit { port } => match self.admitted(thread, port, now) {
@@ -315,15 +380,15 @@ impl Chip {
 
     /// Number of the place that a role is for a thread.
     fn place_of(&self, thread: u32, role: RoleId) -> usize {
-        let cluster = self.threads[thread as usize].cluster as usize;
-        let target = self.targets[cluster * self.roles + usize::from(role.0)].as_ref();
+        let first = self.threads[thread as usize].targets as usize;
+        let target = self.targets[first + usize::from(role.0)].as_ref();
         target.map_or(0, |target| usize::from(target.place))
     }
 
     /// State of a thread that waits for the place of a role.
     pub(super) fn place_state(&self, thread: u32, role: RoleId) -> State {
-        let cluster = self.threads[thread as usize].cluster as usize;
-        let target = self.targets[cluster * self.roles + usize::from(role.0)].as_ref();
+        let first = self.threads[thread as usize].targets as usize;
+        let target = self.targets[first + usize::from(role.0)].as_ref();
         target.map_or(State::POSTED, |target| target.state)
     }
 
@@ -357,8 +422,8 @@ impl Chip {
     /// Whether the engine of a thread stands still because a place takes no more accesses; the thread then waits in its
     /// line.
     fn stands_still(&mut self, thread: u32, role: RoleId, now: Ticks) -> bool {
-        let cluster = self.threads[thread as usize].cluster as usize;
-        let Some(target) = &self.targets[cluster * self.roles + usize::from(role.0)] else { return false };
+        let first = self.threads[thread as usize].targets as usize;
+        let Some(target) = &self.targets[first + usize::from(role.0)] else { return false };
         let (state, place) = (target.state, usize::from(target.place));
         let Place::Slots(slots) = &mut self.places[place] else { return false };
         if slots.takes_more() {
@@ -433,8 +498,8 @@ impl Chip {
     #[inline(always)]
     pub(super) fn issue(&mut self, thread: u32, issued: Issued, now: Ticks) -> After {
         let Issued { role, kind, posted, bytes, registers, address } = issued;
-        let cluster = self.threads[thread as usize].cluster as usize;
-        let number = cluster * self.roles + usize::from(role.0);
+        let t = &mut self.threads[thread as usize];
+        let number = t.targets as usize + usize::from(role.0);
         let Some(target) = &self.targets[number] else {
             unreachable!("roles were bound for every cluster that runs the program")
         };
@@ -450,15 +515,24 @@ impl Chip {
             if crossed {
                 at = self.links[usize::from(target.links[0])].cross(at, u32::from(bytes));
             }
+            let at_buffer = target.to_buffer && self.channels_at != now;
             let owner = Owner::Thread { thread, posted };
             let request = self.new_request(owner, number as u32, kind, bytes, place, address);
             let r = &mut self.requests[request as usize];
             (r.hop, r.registers) = (u8::from(crossed), registers);
-            let done = self.travel(request, at);
-            if done.is_some() {
-                self.free_request(request);
+            if at_buffer {
+                r.arrived = now;
+                let (bytes, registers, write) = (u32::from(bytes), u32::from(registers), kind.writes());
+                let transfer = Transfer { request, address, bytes, registers, write };
+                self.submit_transfer(usize::from(place), transfer, now);
+                None
+            } else {
+                let done = self.travel(request, at);
+                if done.is_some() {
+                    self.free_request(request);
+                }
+                done
             }
-            done
         };
         if posted {
             let t = &mut self.threads[thread as usize];
@@ -475,21 +549,28 @@ impl Chip {
         After::Wait
     }
 
-    /// Whether the thread may post one more operation; otherwise it waits for the first that is done.
-    fn has_posting_room(&mut self, thread: u32, state: State, now: Ticks) -> bool {
+    /// Whether the thread may post one more operation.
+    #[inline(always)]
+    fn has_posting_room(&mut self, thread: u32, now: Ticks) -> bool {
         let t = &mut self.threads[thread as usize];
         let limit = self.clusters[t.cluster as usize].posted;
-        t.posted_until.retain(|&until| until > now);
-        if t.posted_until.len() as u32 + t.posted_unknown < limit {
-            return true;
+        // Those that are done are put away when their number matters.
+        let few = |t: &Thread| t.posted_until.len() as u32 + t.posted_unknown < limit;
+        few(t) || {
+            t.posted_until.retain(|&until| until > now);
+            few(t)
         }
+    }
+
+    /// The thread waits for the first of its posted operations that is done.
+    fn wait_for_posting_room(&mut self, thread: u32, state: State, now: Ticks) {
+        let t = &mut self.threads[thread as usize];
         t.posted = Posted::Room;
         let first = t.posted_until.iter().copied().min();
         self.enter(thread, state, now);
         if let Some(first) = first {
             self.wake_at(thread, first);
         }
-        false
     }
 
     /// Whether nothing that the thread posted is under way; otherwise it waits for all of it.
@@ -509,6 +590,7 @@ impl Chip {
     }
 
     /// The end of a thread's access is known now.
+    #[inline(always)]
     pub(super) fn thread_hears(&mut self, thread: u32, posted: bool, until: Ticks) {
         if !posted {
             self.wake_at(thread, until);
@@ -574,13 +656,7 @@ impl Chip {
     #[inline(always)]
     pub(super) fn enter(&mut self, thread: u32, state: State, now: Ticks) {
         let t = &mut self.threads[thread as usize];
-        let row = usize::from(t.cluster) * self.account.states;
-        self.account.spent[row + usize::from(t.state.0)] += u128::from(now - t.since);
-        if let Some(recording) = &mut self.recording {
-            let packet = (t.packet != NONE).then(|| self.packets[t.packet].number);
-            recording.span(StateSpan { thread, state: t.state.0, packet, from: t.since, to: now });
-        }
-        (t.state, t.since) = (state, now);
+        enter(t, state, now, &mut self.account, &mut self.recording, &self.packets);
     }
 
     /// Enter what has passed up to `now`, so that the books can be closed; a wait that is over is one for the engine.
@@ -702,7 +778,10 @@ impl Chip {
 
     /// The thread has done with its packet.
     pub(super) fn leave_thread(&mut self, thread: u32) -> PacketId {
-        let id = std::mem::replace(&mut self.threads[thread as usize].packet, NONE);
+        let t = &mut self.threads[thread as usize];
+        let id = std::mem::replace(&mut t.packet, NONE);
+        // What stands behind its last step is for packets that go another way.
+        t.steps.clear();
         let packet = &mut self.packets[id];
         packet.attended = false;
         self.inboxes[usize::from(packet.inbox)].groups[packet.group as usize].load -= 1;
@@ -716,4 +795,26 @@ impl Chip {
         self.join_group(id, inbox, group);
         self.offer(id, now);
     }
+}
+
+/// A thread is in a state from `now` on; the time since it entered the one before goes into the books.
+#[inline(always)]
+fn enter(
+    t: &mut Thread,
+    state: State,
+    now: Ticks,
+    account: &mut Account,
+    recording: &mut Option<Box<Recording>>,
+    packets: &Packets,
+) {
+    if now > t.since {
+        account.spent[t.spent_at as usize + usize::from(t.state.0)] += u128::from(now - t.since);
+        if let Some(recording) = recording {
+            let packet = (t.packet != NONE).then(|| packets[t.packet].number);
+            let span = StateSpan { thread: t.number, state: t.state.0, packet, from: t.since, to: now };
+            recording.span(span);
+        }
+        t.since = now;
+    }
+    t.state = state;
 }

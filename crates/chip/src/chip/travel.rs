@@ -4,15 +4,13 @@
 //! (`Target::direct`). Otherwise an access waits in the line of the next link or place until its time has come, so that
 //! whatever comes first is served first.
 
-use super::{Chip, NO_TARGET, Owner, Request, Timer};
+use super::{Chip, NO_TARGET, Owner, Request};
 use crate::place::Place;
 use crate::place::cache::{Cache, Found};
 use crate::place::packet_buffer::Transfer;
-use linecard_program::PacketId;
 use linecard_program::script::Access;
 use linecard_queueing::Operation;
 use linecard_sim::Ticks;
-use std::cmp::Reverse;
 
 impl Chip {
     pub(super) fn new_request(
@@ -70,8 +68,7 @@ impl Chip {
             false => self.links.len() + usize::from(r.place),
         };
         if at > self.agenda.now() {
-            self.line_sequence += 1;
-            self.lines[line].push(Reverse((at, self.line_sequence, request)));
+            self.lines[line].push(at, request);
             let source = self.sources.first_line + line;
             if self.agenda.pending(source).is_none_or(|first| at < first) {
                 self.agenda.schedule(source, at);
@@ -217,33 +214,55 @@ impl Chip {
         {
             return self.queue_manager_event(number, now);
         }
-        while let Some(&Reverse((at, _, request))) = self.lines[line].peek() {
-            if at > now {
-                self.agenda.schedule(self.sources.first_line + line, at);
-                return;
-            }
-            self.lines[line].pop();
+        while let Some(request) = self.lines[line].take(now) {
             if let Some(done) = self.serve(line, request, now) {
                 self.completed(request, done);
             }
+        }
+        if let Some(at) = self.lines[line].first() {
+            self.agenda.schedule(self.sources.first_line + line, at);
         }
     }
 
     pub(super) fn channel_event(&mut self, source: usize, now: Ticks) {
         self.channels_at = now;
         let (place, channel) = self.sources.channels[source];
-        let number = usize::from(place);
-        match &self.places[number] {
-            Place::Slots(_) => return self.dram_slots_event(number, source, now),
-            Place::PacketBuffer(_) => {
-                let source = self.sources.first_channel + source;
-                return self.packet_buffer_event(number, usize::from(channel), source, now);
+        match &mut self.places[usize::from(place)] {
+            Place::PacketBuffer(buffer) => {
+                let (done, next) = buffer.wake(usize::from(channel));
+                if let Some(at) = next {
+                    self.agenda.schedule(self.sources.first_channel + source, at);
+                }
+                if let Some(request) = done {
+                    let end = now + buffer.latency;
+                    self.transferred(request, end);
+                }
             }
-            _ => {}
+            Place::Dram(_) => self.dram_event(place, channel, source, now),
+            Place::Slots(_) => self.dram_slots_event(usize::from(place), source, now),
+            _ => unreachable!("only DRAM has channels"),
         }
+    }
+
+    /// A transfer of a request at a packet buffer has been made; with its last one the request is done.
+    #[inline(always)]
+    fn transferred(&mut self, request: u32, end: Ticks) {
+        let r = &mut self.requests[request as usize];
+        r.pieces -= 1;
+        if r.pieces > 0 {
+            return;
+        }
+        if let Place::PacketBuffer(buffer) = &mut self.places[usize::from(r.place)] {
+            buffer.residence += u128::from(end - r.arrived);
+        }
+        self.completed(request, end);
+    }
+
+    /// What happens in a channel of DRAM with command queues.
+    fn dram_event(&mut self, place: u16, channel: u16, source: usize, now: Ticks) {
         let mut finished = std::mem::take(&mut self.finished);
         let Place::Dram(dram) = &mut self.places[usize::from(place)] else {
-            unreachable!("only DRAM has channels")
+            unreachable!("asked of DRAM only")
         };
         let next = dram.wake(usize::from(channel), now, |request, at| finished.push((request, at)));
         if let Some(next) = next {
@@ -323,6 +342,7 @@ impl Chip {
     }
 
     /// The end of a request is known: whoever waits for it hears of it.
+    #[inline(always)]
     pub(super) fn completed(&mut self, request: u32, done: Ticks) {
         let Request { owner, target, .. } = self.requests[request as usize];
         self.free_request(request);
@@ -331,18 +351,16 @@ impl Chip {
                 let back = self.targets[target as usize].as_ref().map_or(0, |t| t.back);
                 self.thread_hears(thread, posted, done + back);
             }
-            Owner::Receive(id) => {
-                if self.part_done(id, done) {
-                    let done = self.packets[id].done;
-                    self.set_timer(done, Timer::Stored(id.0));
-                }
-            }
-            Owner::Transmit(id) => {
-                if self.part_done(id, done) {
-                    let done = self.packets[id].done;
-                    self.set_timer(done, Timer::Fetched(id.0));
-                }
-            }
+            _ => self.others_hear(owner, done),
+        }
+    }
+
+    /// The same of requests that are not of a thread.
+    fn others_hear(&mut self, owner: Owner, done: Ticks) {
+        match owner {
+            Owner::Thread { .. } | Owner::Nobody => {}
+            Owner::Receive(id) => self.part_done(id, true, done),
+            Owner::Transmit(id) => self.part_done(id, false, done),
             Owner::Wide { queue, write } => {
                 let now = self.agenda.now();
                 self.wide_done(queue, write, now);
@@ -357,7 +375,6 @@ impl Chip {
                     self.done_at_cache(whole, done);
                 }
             }
-            Owner::Nobody => {}
         }
     }
 
@@ -385,12 +402,5 @@ impl Chip {
             cache.residence += u128::from(done - arrived);
         }
         self.completed(request, done);
-    }
-
-    fn part_done(&mut self, id: PacketId, done: Ticks) -> bool {
-        let packet = &mut self.packets[id];
-        packet.parts -= 1;
-        packet.done = packet.done.max(done);
-        packet.parts == 0
     }
 }

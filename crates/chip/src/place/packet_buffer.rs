@@ -9,6 +9,7 @@ pub(crate) struct PacketBuffer {
     channels: Vec<Controller<Silent>>,
     pub clock: Clock,
     map: AddressMap,
+    /// A power of two.
     row_bytes: u64,
     interleave_shift: u32,
     halves_apart: bool,
@@ -64,20 +65,16 @@ impl PacketBuffer {
         self.bytes += u64::from(transfer.bytes);
         let cycle = self.clock.cycle_at_or_after(now);
         let Transfer { request, address, bytes, registers, write } = transfer;
-        let end = address + u64::from(bytes.max(1));
-        let (mut at, mut requests) = (address, 0);
-        let first = u64::from(registers.min(bytes));
-        while at < end {
+        let bytes = bytes.max(1);
+        let (mut at, mut left, mut requests) = (address, bytes, 0);
+        let mut first = if registers < bytes { registers } else { 0 };
+        while left > 0 {
             let (channel, local, room) = self.locate(at);
-            let mut next = end.min(at + room);
-            let split = at == address && first > 0 && address + first < end;
-            if split {
-                next = next.min(address + first);
-            }
+            let split = first > 0;
+            let bytes = if split { first } else { left }.min(room as u32);
             let controller = &mut self.channels[channel];
             let asleep = controller.next_wake().is_none();
             let more = split && !self.halves_apart;
-            let bytes = (next - at) as u32;
             controller.submit(
                 cycle,
                 Request { location: self.map.locate(local), bytes, write, more, tag: request },
@@ -86,7 +83,9 @@ impl PacketBuffer {
                 wake(channel, self.clock.ticks(at));
             }
             requests += 1;
-            at = next;
+            at += u64::from(bytes);
+            left -= bytes;
+            first = 0;
         }
         requests
     }
@@ -94,29 +93,25 @@ impl PacketBuffer {
     /// Channel and address within it, and the bytes up to the next row or channel.
     #[inline(always)]
     fn locate(&self, address: u64) -> (usize, u64, u64) {
-        let to_row = self.row_bytes - address % self.row_bytes;
+        let to_row = |address: u64| self.row_bytes - (address & (self.row_bytes - 1));
         if self.channels.len() == 1 {
-            return (0, address, to_row);
+            return (0, address, to_row(address));
         }
         let (shift, channels) = (self.interleave_shift, self.channels.len() as u64);
         let chunk = address >> shift;
         let inside = address & ((1 << shift) - 1);
         let local = ((chunk / channels) << shift) | inside;
-        let room = (self.row_bytes - local % self.row_bytes).min((1 << shift) - inside);
+        let room = to_row(local).min((1 << shift) - inside);
         ((chunk % channels) as usize, local, room)
     }
 
-    /// What happens in a channel now: the request that is done.
+    /// What happens in a channel when it has something to do: the request that is done, and when there is something next.
     #[inline(always)]
-    pub fn wake(&mut self, channel: usize, now: Ticks) -> Option<u32> {
-        let cycle = self.clock.cycle_at_or_after(now);
-        self.channels[channel].wake(cycle).map(|done| done.tag)
-    }
-
-    /// When a channel has something to do next.
-    #[inline(always)]
-    pub fn next_wake(&self, channel: usize) -> Option<Ticks> {
-        self.channels[channel].next_wake().map(|at| self.clock.ticks(at))
+    pub fn wake(&mut self, channel: usize) -> (Option<u32>, Option<Ticks>) {
+        let controller = &mut self.channels[channel];
+        let Some(cycle) = controller.next_wake() else { return (None, None) };
+        let done = controller.wake(cycle);
+        (done.map(|done| done.tag), controller.next_wake().map(|at| self.clock.ticks(at)))
     }
 
     /// Clock cycles of one channel since the last restart, up to `now`.

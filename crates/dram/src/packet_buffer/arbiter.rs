@@ -3,6 +3,7 @@
 
 use super::controller::{Controller, Observer};
 use super::policy::{BatchBreak, Queues};
+use crate::Location;
 
 /// Queue of even banks, or of reads.
 pub(super) const EVEN: usize = 0;
@@ -48,16 +49,18 @@ impl<O: Observer> Controller<O> {
 
     /// Section 4.2: a batch ends after k requests, when its queue is empty, or at a definite row miss.
     #[inline]
-    pub(super) fn batch_goes_on(&self) -> bool {
-        if self.last.served >= self.policy.batch {
-            return false;
-        }
-        self.queues[self.last.queue].front().is_some_and(|head| {
-            let (head, last) = (head.location, self.last.location);
-            match self.policy.batch_break {
+    fn batch_goes_on(&self) -> bool {
+        self.queues[self.last.queue].front().is_some_and(|head| self.batch_goes_on_with(head.location))
+    }
+
+    /// Whether the batch goes on with the head of its queue.
+    #[inline(always)]
+    pub(super) fn batch_goes_on_with(&self, head: Location) -> bool {
+        let last = self.last.location;
+        self.last.served < self.policy.batch
+            && match self.policy.batch_break {
                 BatchBreak::SameBankMiss => head.bank != last.bank || head.row == last.row,
                 BatchBreak::AnyMiss => self.device.is_open(head.bank, head.row),
             }
-        })
     }
 }

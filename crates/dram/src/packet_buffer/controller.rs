@@ -207,26 +207,27 @@ impl<O: Observer> Controller<O> {
     /// Serve the head of `queue`; `now` is not before the end of the data moved last.
     #[inline(always)]
     fn begin(&mut self, queue: usize, now: Cycle) {
-        // A queue that goes on because the other is empty begins a new batch.
-        let same = queue == self.last.queue;
-        let same_turn = same && self.last.more;
-        let same_batch = same && (same_turn || self.batch_goes_on());
         let Some(access) = self.queues[queue].pop_front() else {
             unreachable!("the arbiter chose an empty queue")
         };
+        // A queue that goes on because the other is empty begins a new batch.
+        let same = queue == self.last.queue;
+        let same_turn = same && self.last.more;
+        let same_batch = same && (same_turn || self.batch_goes_on_with(access.location));
         let served = if same_batch { self.last.served + u32::from(!same_turn) } else { 1 };
         let turned = self.last.write != access.write;
         let parity = if queue == FIRST { self.last.parity } else { queue };
         self.last =
             Last { location: access.location, queue, parity, served, more: access.more, write: access.write };
 
-        let (start, hit) = if self.policy.ideal {
+        let (start, cycles, hit) = if self.policy.ideal {
             let latency = self.device.latency(column_command(access.write));
-            (self.bus_free.max(access.arrival + latency), true)
+            let cycles = self.device.data_cycles(access.bytes);
+            (self.bus_free.max(access.arrival + latency), cycles, true)
         } else {
             self.open_and_access(&access, now)
         };
-        let end = start + self.device.data_cycles(access.bytes);
+        let end = start + cycles;
         self.count(&access, start, end, hit, turned, !same_batch);
         let request = Request {
             location: access.location,
@@ -242,9 +243,10 @@ impl<O: Observer> Controller<O> {
         self.look_ahead(now);
     }
 
-    /// Issue the commands that `access` needs. Returns the first cycle of its data and whether its row was open.
+    /// Issue the commands that `access` needs. Returns the first cycle of its data, their cycles, and whether its row was
+    /// open.
     #[inline(always)]
-    fn open_and_access(&mut self, access: &Queued, now: Cycle) -> (Cycle, bool) {
+    fn open_and_access(&mut self, access: &Queued, now: Cycle) -> (Cycle, Cycle, bool) {
         let Location { bank, row } = access.location;
         let hit = self.device.is_open(bank, row);
         if !hit {
@@ -256,8 +258,8 @@ impl<O: Observer> Controller<O> {
         let command = column_command(access.write);
         let latency = self.device.latency(command);
         let not_before = access.arrival.max(self.bus_free.saturating_sub(latency));
-        let at = self.issue(command, access.location, access.bytes, not_before);
-        (at + latency, hit)
+        let (at, cycles) = self.issue(command, access.location, access.bytes, not_before);
+        (at + latency, cycles, hit)
     }
 
     /// Notice where the next access will go and prepare its bank, as far as the policy goes.
@@ -327,15 +329,21 @@ impl<O: Observer> Controller<O> {
         }
     }
 
-    /// Issue a command at the first legal cycle from `not_before` on; returns that cycle.
+    /// Issue a command at the first legal cycle from `not_before` on; returns that cycle and those of its data.
     #[inline(always)]
-    fn issue(&mut self, command: Command, location: Location, bytes: u32, not_before: Cycle) -> Cycle {
+    fn issue(
+        &mut self,
+        command: Command,
+        location: Location,
+        bytes: u32,
+        not_before: Cycle,
+    ) -> (Cycle, Cycle) {
         let at = not_before.max(self.device.earliest(command, location.bank));
-        self.device.issue(command, location.bank, location.row, bytes, at);
+        let cycles = self.device.issue(command, location.bank, location.row, bytes, at);
         self.statistics.activates += u64::from(command == Command::Activate);
         self.statistics.precharges += u64::from(command == Command::Precharge);
         self.observer.command(at, command, location, bytes);
-        at
+        (at, cycles)
     }
 
     #[inline(always)]

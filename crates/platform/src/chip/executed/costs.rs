@@ -20,7 +20,7 @@ macro_rules! costs {
         }
 
         impl $name {
-            fn plain() -> Self {
+            pub(super) fn plain() -> Self {
                 Self { $($field: $default,)* }
             }
 
@@ -82,6 +82,7 @@ costs! {
     /// Costs of RISC-V instructions.
     RiscvCycles {
         alu_cycles = 1, "arithmetic, constants, moves";
+        shift_cycles = 1, "shift";
         multiply_cycles = 1, "multiplication";
         divide_cycles = 1, "division or remainder";
         load_cycles = 1, "load";
@@ -90,6 +91,7 @@ costs! {
         jump_cycles = 1, "jump, call, return";
         taken_cycles = 0, "more, for a branch that is taken, and for a jump";
         load_use_cycles = 0, "more, where the next instruction needs what a load brings";
+        shift_use_cycles = 0, "more, where the next instruction needs what a shift made";
         lock_cycles = 1, "taking a lock, or giving it back";
     }
 }

@@ -11,6 +11,7 @@
 mod costs;
 mod ebpf;
 mod frames;
+mod pipeline;
 mod riscv;
 
 pub(super) use costs::ExecutionCosts;
@@ -174,7 +175,7 @@ impl Executable {
                         MapKind::Ringbuf => 1,
                         _ => u64::from(map.most_entries),
                     };
-                    let bytes = entries * ((u64::from(map.value_bytes) + 7) & !7).max(8);
+                    let bytes = entries * u64::from(map.value_bytes).next_multiple_of(8).max(8);
                     let find = entries * (u64::from(map.key_bytes) + 16);
                     regions[usize::from(linecard_ebpf::values(number).0)] = placer.table(&map.name, bytes);
                     regions[usize::from(linecard_ebpf::index(number).0)] = match map.kind {

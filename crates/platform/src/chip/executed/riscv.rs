@@ -4,6 +4,7 @@
 //! engine's own, and cost the cycles of their instructions.
 
 use super::costs::RiscvCosts;
+use super::pipeline::{Pipeline, by_class};
 use super::{Done, Fate, LineUse, Placed, Use};
 use crate::error::Error;
 use crate::program::refused_iss;
@@ -48,17 +49,7 @@ impl PricedCode {
         let c = &costs.cycles;
         let ops = (0..code.ops.len() as u32).map(|index| {
             let class = code.class(index);
-            let cycles = match class {
-                Class::Alu => c.alu_cycles,
-                Class::Multiply => c.multiply_cycles,
-                Class::Divide => c.divide_cycles,
-                Class::Load => c.load_cycles,
-                Class::Store => c.store_cycles,
-                Class::Branch => c.branch_cycles,
-                Class::Jump => c.jump_cycles,
-                Class::Lock | Class::Unlock => c.lock_cycles,
-                Class::Mark => 0,
-            };
+            let cycles = by_class(class, c);
             Priced { cycles, class, bytes: code.access_bytes(index) }
         });
         Self { ops: ops.collect(), regions, costs: *costs }
@@ -128,19 +119,11 @@ impl Running {
         let Self { machine, code, recorder, locks, executed, cycles, accesses, .. } = self;
         let layout = *machine.layout();
         let room = super::ebpf::room_of(number);
-        let mut loaded = 0u32;
+        let mut pipeline = Pipeline::default();
         recorder.trace().walk(0, machine.code(), |step| {
             let at = step.index as usize;
             let priced = code.ops[at];
-            let c = &code.costs.cycles;
-            let mut own = priced.cycles;
-            if loaded != 0 && machine.code().reads(step.index) & loaded != 0 {
-                own += c.load_use_cycles;
-            }
-            if step.taken {
-                own += c.taken_cycles;
-            }
-            loaded = if priced.class == Class::Load { machine.code().writes(step.index) } else { 0 };
+            let own = pipeline.next(machine.code(), &step, priced.class, priced.cycles, &code.costs.cycles);
             steps.compute(own);
             executed[at] += 1;
             cycles[at] += u64::from(own);

@@ -1,0 +1,83 @@
+"""What parts cost: areas, energies, prices out of data files, for columns and objectives of a space.
+
+A file has a table a cost, with its ``unit`` and ``source``, and either one ``value`` or values ``of`` names, such as
+parts of DRAM. ``costs.toml`` beside this module ships; a file of one's own adds tables, or replaces those of the same
+name.
+An expression asks with ``cost("thread_mm2")`` or ``cost("dram_standby_mw", packets.part)``.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from linecard.errors import ConfigError, ConfigProblem
+
+Costs = Mapping[str, "float | Mapping[str, float]"]
+SHIPPED = Path(__file__).with_name("costs.toml")
+_HEAD = ("kind", "title")
+_KEYS = frozenset({"unit", "source", "value", "of"})
+
+
+def read_costs(files: Sequence[str]) -> Costs:
+    """Shipped costs, and those of files over them.
+
+    Raises:
+        ConfigError: A file is wrong; every problem is listed.
+    """
+    found: dict[str, float | Mapping[str, float]] = {}
+    problems: list[ConfigProblem] = []
+    for path in (str(SHIPPED), *files):
+        found |= _read(path, problems)
+    if problems:
+        raise ConfigError.of(problems)
+    return found
+
+
+def _read(path: str, problems: list[ConfigProblem]) -> dict[str, float | Mapping[str, float]]:
+    from linecard.explore.spec import read_table
+
+    table, lines = read_table(path)
+    if table.get("kind") != "costs":
+        problems.append(ConfigProblem(lines.at("kind"), "kind", f"found {table.get('kind')!r}, expected 'costs'"))
+    found: dict[str, float | Mapping[str, float]] = {}
+    for name, cost in table.items():
+        if name in _HEAD:
+            continue
+        wrong = _wrong(cost)
+        if wrong:
+            problems.append(ConfigProblem(lines.at(name), name, wrong))
+        else:
+            of = cost.get("of")
+            found[name] = float(cost["value"]) if of is None else {key: float(each) for key, each in of.items()}
+    return found
+
+
+def _wrong(cost: Any) -> str:
+    if not isinstance(cost, dict):
+        return "expected a table with unit, source, and value or of"
+    unknown = sorted(cost.keys() - _KEYS)
+    if unknown:
+        return f"no such key: {', '.join(unknown)}; expected unit, source, and value or of"
+    if not all(isinstance(cost.get(key), str) and cost[key].strip() for key in ("unit", "source")):
+        return "has no unit or no source; say `assumed` where no document states it"
+    if ("value" in cost) == ("of" in cost):
+        return "expected either value, a number, or of, numbers by name"
+    values = list(cost["of"].values()) if isinstance(cost.get("of"), dict) else [cost.get("value")]
+    if not values or not all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in values):
+        return "expected numbers"
+    return ""
+
+
+def cost_of(costs: Costs, name: str) -> float | Mapping[str, float]:
+    """One cost.
+
+    Raises:
+        KeyError: There is none; the text says which are near.
+    """
+    if name in costs:
+        return costs[name]
+    near = difflib.get_close_matches(name, costs, n=3, cutoff=0.4) or sorted(costs)
+    raise KeyError(f"no cost {name!r}; there are {', '.join(near)}")

@@ -1,0 +1,45 @@
+"""Do ndr, why, optimize and compare say on a Dask cluster what they say on threads, byte for byte?"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from conftest import ROOT
+from dask_cluster import cluster
+
+CHIP = "example_smartnic"
+QUESTIONS = {
+    "ndr": ("ndr", CHIP, "--size", "64,1518", "--packets", "200"),
+    "why": ("why", CHIP, "--packets", "100", "--seeds", "1", "--set", "island.count=1"),
+    "compare": ("compare", CHIP, CHIP, "--set-b", "island.count=2", "--packets", "200", "--seeds", "2"),
+    "optimize": ("optimize", ROOT / "examples" / "explore" / "dram_part.toml", "--budget", "12"),
+}
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    with cluster(tmp_path_factory.mktemp("cluster")) as (found, _, _):
+        yield found
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_question_is_answered_on_a_cluster_as_on_threads(question, address, cli, tmp_path):
+    command = (*QUESTIONS[question], "--json", "--store")
+    threads = cli(*command, tmp_path / "threads")
+    assert threads.status == 0, threads.err
+    asked = cli(*command, tmp_path / "cluster", "--executor", f"dask:{address}")
+    assert (asked.status, asked.out) == (0, threads.out), asked.err
+    assert json.loads(asked.out)
+    # What the cluster ran is kept, and threads find it.
+    again = cli(*command, tmp_path / "cluster")
+    assert again.out == threads.out
+    assert " 0 run" in again.err
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_misspelt_executor_is_refused_by_every_question(question, cli, tmp_path):
+    pytest.importorskip("distributed")
+    ended = cli(*QUESTIONS[question], "--store", tmp_path / "s", "--executor", "dusk")
+    assert ended.status == 2
+    assert "expected threads, dask or dask:ADDRESS" in ended.err
