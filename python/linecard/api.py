@@ -6,7 +6,6 @@ import difflib
 import hashlib
 import json
 import operator
-import re
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +20,7 @@ from linecard._convert import convert
 from linecard.cachecurves import FlowMixTraffic, TrafficView
 from linecard.cachestats import FlowCacheResult
 from linecard.errors import ConfigError, ConfigProblem, NotWrittenError
-from linecard.executed import executed
+from linecard.executed import executed, instruction_set
 from linecard.flowstats import FlowStatistics
 from linecard.memstats import MemoryResult
 from linecard.results import Description, PresetInfo, RunRequest, RunResult, need_polars
@@ -58,7 +57,6 @@ MOST_FLOWS = 20_000_000
 CACHE_POLICIES = ("LRU", "SP", "OPT")
 CACHE_KEY = "5-tuple"
 CACHE_HASH = "md5"
-ISA_KEY = re.compile(r"cluster\.[^.]+\.ebpf\.isa")
 _DIGESTS, _CAPTURE = "u32le", "capture"
 _DIGEST_ENDINGS = (".u32le", ".u32le.gz")
 
@@ -153,7 +151,7 @@ def run(
             fib=fib,
             control=control,
             cpus=cpus,
-            isa=_instruction_set(preset, overrides),
+            isa=instruction_set(preset, overrides),
         )
     )
     with file as executable:
@@ -199,16 +197,6 @@ def run(
     if missing:
         raise NotWrittenError(missing[0], result)
     return result
-
-
-def _instruction_set(preset: str, overrides: Sequence[str]) -> int | None:
-    """The version of eBPF that XDP programs are compiled for: the oldest of the chip's clusters."""
-    try:
-        parameters = _core.describe(preset, overrides)["parameters"]
-    except ConfigError:
-        # The run says what is wrong.
-        return None
-    return min((int(each["value"]) for each in parameters if ISA_KEY.fullmatch(each["key"])), default=None)
 
 
 def _program_hash(executable: Mapping[str, Any]) -> str:

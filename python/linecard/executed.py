@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from linecard import _core
 from linecard.errors import ConfigError, ConfigProblem
 
 if TYPE_CHECKING:
@@ -21,6 +23,17 @@ if TYPE_CHECKING:
 # Instructions that a packet may take.
 XDP_BUDGET = 1_000_000
 C_BUDGET = 20_000_000
+ISA_KEY = re.compile(r"cluster\.[^.]+\.ebpf\.isa")
+
+
+def instruction_set(preset: str, overrides: Sequence[str]) -> int | None:
+    """The version of eBPF that XDP programs are compiled for: the oldest of the chip's clusters."""
+    try:
+        parameters = _core.describe(preset, list(overrides))["parameters"]
+    except ConfigError:
+        # The run says what is wrong.
+        return None
+    return min((int(each["value"]) for each in parameters if ISA_KEY.fullmatch(each["key"])), default=None)
 
 
 @contextmanager
