@@ -74,10 +74,12 @@ FILES = {
     name: (f"{program.get('variant_of', name)}/{program.get('variant_of', name)}.c", f"prebuilt/{name}.elf")
     for name, program in PROGRAMS.items()
 } | {"runtime": ("tests/runtime.c", "tests/runtime.elf")}
-FILES |= {
-    f"xdp/{name}": (f"xdp/{name}.c", f"xdp/prebuilt/{name}.o")
-    for name in tomllib.loads((HERE / "xdp/xdp.toml").read_text())
-} | {"xdp/features": ("xdp/tests/features.c", "xdp/tests/features.o")}
+XDP_PROGRAMS = list(tomllib.loads((HERE / "xdp/xdp.toml").read_text()))
+# For machines without 32-bit arithmetic: version 1 of the instruction set.
+V1 = "xdp/v1/"
+FILES |= {f"xdp/{name}": (f"xdp/{name}.c", f"xdp/prebuilt/{name}.o") for name in XDP_PROGRAMS}
+FILES |= {f"{V1}{name}": (f"xdp/{name}.c", f"xdp/prebuilt/v1/{name}.o") for name in XDP_PROGRAMS}
+FILES |= {"xdp/features": ("xdp/tests/features.c", "xdp/tests/features.o")}
 
 
 def kernel_headers(compiler: Path) -> list[str]:
@@ -86,13 +88,18 @@ def kernel_headers(compiler: Path) -> list[str]:
     return [f"-ffile-prefix-map={compiler}=ziglang", *(f"-isystem{folder}" for folder in found)]
 
 
-def build_xdp(source: str, target: Path) -> Path:
+def xdp_flags(isa: int) -> list[str]:
+    """Options for a version of the instruction set."""
+    return [f"-mcpu=v{isa}" if flag.startswith("-mcpu=") else flag for flag in XDP_FLAGS]
+
+
+def build_xdp(source: str, target: Path, isa: int) -> Path:
     """Compiles one XDP program; returns the object."""
     found = importlib.util.find_spec("ziglang")
     if found is None or not found.submodule_search_locations:
         raise SystemExit("the package ziglang is not installed")
     compiler = found.submodule_search_locations[0]
-    command = [sys.executable, "-m", "ziglang", "cc", *XDP_FLAGS, "-fdebug-compilation-dir=."]
+    command = [sys.executable, "-m", "ziglang", "cc", *xdp_flags(isa), "-fdebug-compilation-dir=."]
     command += [*kernel_headers(Path(compiler)), "-Ixdp/include", "-c", source, "-o", str(target)]
     subprocess.run(command, check=True)
     return target
@@ -101,7 +108,7 @@ def build_xdp(source: str, target: Path) -> Path:
 def build(name: str, into: Path) -> Path:
     """Compiles and links one program; returns what came out."""
     if name.startswith("xdp/"):
-        return build_xdp(FILES[name][0], into / Path(FILES[name][1]).name)
+        return build_xdp(FILES[name][0], into / Path(FILES[name][1]).name, 1 if name.startswith(V1) else 3)
     defines = [f"-D{define}" for define in PROGRAMS.get(name, {}).get("defines", [])]
     runtime = sorted(Path("runtime").glob("*.c"))
     elf = into / f"{name}.elf"
@@ -116,7 +123,7 @@ def main() -> int:
     """Builds what the command line names; 1 when a check finds a difference."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help="a program of programs.toml, or xdp/NAME of xdp/xdp.toml; all without"
+        "names", nargs="*", metavar="NAME", help="a program of programs.toml, xdp/NAME or xdp/v1/NAME; all if left out"
     )
     parser.add_argument("--check", action="store_true", help="compare with what is committed instead of writing it")
     options = parser.parse_args()

@@ -9,6 +9,7 @@ The functions: `run` (one design under one traffic), `flows` (what a capture hol
 caches), `flow_mix` (traffic to stated flow statistics), `dram` (a DRAM part alone), `presets` and `describe` (what can
 be run, with units and sources), `program_trace` and `core` (a C packet
 function on a capture, and on cores with every split of threads and cache), `xdp_run` (an XDP program on a capture),
+`xdp_rows` (what it comes to in rows of several lanes),
 `sweep` (a table over a space of any of these), `reproduce` (a published study beside its published numbers).
 """
 
@@ -92,13 +93,27 @@ from linecard.results import (
 )
 from linecard.shotnoise import ShotNoiseResult, shot_noise
 from linecard.vrp import HierarchyResult, VrpBudget, VrpCheck, VrpResource, VrpUse, hierarchy, vrp_budget, vrp_check
-from linecard.xdp import RegionUse, XdpMap, XdpMapEntry, XdpProgramInfo, XdpRun, xdp_build, xdp_programs, xdp_run
+from linecard.xdp import (
+    BlockRows,
+    LaneRows,
+    RegionUse,
+    XdpMap,
+    XdpMapEntry,
+    XdpProgramInfo,
+    XdpRows,
+    XdpRun,
+    xdp_build,
+    xdp_programs,
+    xdp_rows,
+    xdp_run,
+)
 
 __all__ = [
     "Adapted",
     "Band",
     "BankUse",
     "BestPolicy",
+    "BlockRows",
     "Bottleneck",
     "CacheCurves",
     "CacheRow",
@@ -125,6 +140,7 @@ __all__ = [
     "HierarchyResult",
     "Interval",
     "Intervals",
+    "LaneRows",
     "LatencyNs",
     "LinecardError",
     "LruRow",
@@ -169,6 +185,7 @@ __all__ = [
     "XdpMap",
     "XdpMapEntry",
     "XdpProgramInfo",
+    "XdpRows",
     "XdpRun",
     "__version__",
     "buffer_bytes",
@@ -206,5 +223,6 @@ __all__ = [
     "why",
     "xdp_build",
     "xdp_programs",
+    "xdp_rows",
     "xdp_run",
 ]

@@ -20,7 +20,7 @@ from linecard._convert import convert
 from linecard.cachecurves import FlowMixTraffic, TrafficView
 from linecard.cachestats import FlowCacheResult
 from linecard.errors import ConfigError, ConfigProblem, NotWrittenError
-from linecard.executed import executed
+from linecard.executed import executed, instruction_set
 from linecard.flowstats import FlowStatistics
 from linecard.memstats import MemoryResult
 from linecard.results import Description, PresetInfo, RunRequest, RunResult, need_polars
@@ -143,7 +143,16 @@ def run(
     file = (
         nullcontext(None)
         if program is None
-        else executed(program, section=section, maps=maps, defines=defines, fib=fib, control=control, cpus=cpus)
+        else executed(
+            program,
+            section=section,
+            maps=maps,
+            defines=defines,
+            fib=fib,
+            control=control,
+            cpus=cpus,
+            isa=instruction_set(preset, overrides),
+        )
     )
     with file as executable:
         program_hash = None if executable is None else _program_hash(executable)

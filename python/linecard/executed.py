@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from linecard import _core
 from linecard.errors import ConfigError, ConfigProblem
 
 if TYPE_CHECKING:
@@ -21,6 +23,17 @@ if TYPE_CHECKING:
 # Instructions that a packet may take.
 XDP_BUDGET = 1_000_000
 C_BUDGET = 20_000_000
+ISA_KEY = re.compile(r"cluster\.[^.]+\.ebpf\.isa")
+
+
+def instruction_set(preset: str, overrides: Sequence[str]) -> int | None:
+    """The version of eBPF that XDP programs are compiled for: the oldest of the chip's clusters."""
+    try:
+        parameters = _core.describe(preset, list(overrides))["parameters"]
+    except ConfigError:
+        # The run says what is wrong.
+        return None
+    return min((int(each["value"]) for each in parameters if ISA_KEY.fullmatch(each["key"])), default=None)
 
 
 @contextmanager
@@ -33,8 +46,11 @@ def executed(
     fib: str | PathLike[str] | None = None,
     control: str | PathLike[str] | None = None,
     cpus: int = 1,
+    isa: int | None = None,
 ) -> Iterator[dict[str, Any]]:
     """A program as the bindings take it; files that are compiled for it last as long as the context.
+
+    XDP programs are compiled for version ``isa`` of eBPF, if that is given.
 
     Raises:
         ConfigError: There is no such program, or an argument has no effect on it.
@@ -44,6 +60,7 @@ def executed(
     from linecard import program as c_programs
     from linecard import xdp
 
+    isa = xdp.ISA if isa is None else isa
     name, path = str(program), Path(program)
     known_xdp = [each.name for each in xdp.xdp_programs()]
     shipped = c_programs.program_info(name)
@@ -57,7 +74,7 @@ def executed(
     source = None
     if is_xdp and name in known_xdp:
         source = xdp.XDP / f"{name}.c" if defines else None
-        path = xdp.XDP / "prebuilt" / f"{name}.o"
+        path = xdp.prebuilt(name, isa)
     elif not is_xdp and shipped is not None:
         path = c_programs.PROGRAMS / "prebuilt" / f"{name}.elf"
         control = control if control is not None else shipped.control
@@ -68,8 +85,11 @@ def executed(
         raise ConfigError.of([ConfigProblem("define", "", message)])
     with tempfile.TemporaryDirectory() as scratch:
         if source is not None:
-            build = xdp.xdp_build if is_xdp else c_programs.program_build
-            path = build(source, Path(scratch) / f"{source.stem}.{'o' if is_xdp else 'elf'}", defines)
+            made = Path(scratch) / source.stem
+            if is_xdp:
+                path = xdp.xdp_build(source, made.with_suffix(".o"), defines, isa=isa)
+            else:
+                path = c_programs.program_build(source, made.with_suffix(".elf"), defines)
         yield {
             "path": os.fspath(path),
             "name": name,

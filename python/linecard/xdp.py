@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,13 +29,18 @@ from linecard.errors import CompileError, ConfigError, ConfigProblem, MissingExt
 from linecard.program import PROGRAMS, ProgramTraffic, Share, toolchain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from os import PathLike
 
     Progress = Callable[[int, int], object]
 
 XDP = PROGRAMS / "xdp"
 BUDGET = 1_000_000
+# Versions of the instruction set, and the one that programs are compiled for where nothing else is asked.
+ISAS = range(1, 5)
+ISA = 3
+# Lanes of the machine that rows are for, where nothing else is asked.
+LANES = 4
 # Number of eBPF among the machines of ELF files, and where it stands.
 EM_BPF = 247
 MACHINE_AT = 18
@@ -158,6 +163,49 @@ class XdpRun(msgspec.Struct, frozen=True, kw_only=True):
         return _html.block(self.name, _html.facts(pairs), _html.bars("Verdicts", verdicts))
 
 
+class LaneRows(msgspec.Struct, frozen=True):
+    """Rows of a program with a number of lanes, and its instructions by rows."""
+
+    lanes: int
+    rows: int
+    instructions_per_row: float
+
+
+class BlockRows(msgspec.Struct, frozen=True):
+    """Rows of a block: where it begins, the instructions left in it, and where its exit takes the action from.
+
+    ``exit`` is ``constant``, ``register`` or ``None`` where the program does not end.
+    """
+
+    place: str
+    rows: int
+    instructions: int
+    exit: str | None
+
+
+class XdpRows(msgspec.Struct, frozen=True, kw_only=True):
+    """What an XDP program comes to in rows.
+
+    Attributes:
+        name: The program as it was given.
+        program: The program, by function.
+        instructions: Its instructions; a 64-bit constant counts once.
+        lanes: Rows by lanes, from one on.
+        blocks: Blocks in order, with as many lanes as were asked for.
+    """
+
+    name: str
+    program: str
+    instructions: int
+    lanes: tuple[LaneRows, ...]
+    blocks: tuple[BlockRows, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        plain: dict[str, Any] = msgspec.to_builtins(self)
+        return plain
+
+
 @cache
 def xdp_programs() -> list[XdpProgramInfo]:
     """The shipped XDP programs."""
@@ -186,14 +234,19 @@ def is_xdp(program: str | PathLike[str]) -> bool:
 
 
 def xdp_build(
-    source: str | PathLike[str], output: str | PathLike[str] | None = None, defines: Sequence[str] = ()
+    source: str | PathLike[str],
+    output: str | PathLike[str] | None = None,
+    defines: Sequence[str] = (),
+    *,
+    isa: int = ISA,
 ) -> Path:
-    """Compile a C file into an object for eBPF, version 3 of the instruction set, with types and lines (BTF).
+    """Compile a C file into an object for eBPF, with types and lines (BTF).
 
     Args:
         source: The C file; ``<linux/bpf.h>``, ``<linecard_bpf.h>`` and ``<bpf/bpf_helpers.h>`` are found.
         output: The object; ``None`` puts it beside the source, ending in ``.o``.
         defines: Macros, ``NAME`` or ``NAME=VALUE``.
+        isa: Version of the instruction set, 1 to 4: version 1 has no 32-bit arithmetic and jumps.
 
     Returns:
         The object.
@@ -206,6 +259,8 @@ def xdp_build(
     source = Path(source)
     if not source.is_file():
         raise ConfigError.of([ConfigProblem(str(source), "", "there is no such file; expected a C file")])
+    if isa not in ISAS:
+        raise ConfigError.of([ConfigProblem("isa", "", f"found {isa}, expected a version of eBPF, 1 to 4")])
     found = find_spec("ziglang")
     if found is None or not found.submodule_search_locations:
         raise MissingExtraError("a compiler for C files", "programs")
@@ -216,7 +271,7 @@ def xdp_build(
     with tempfile.TemporaryDirectory(dir=target.parent if target.parent.is_dir() else None) as scratch:
         made = Path(scratch) / target.name
         command = [sys.executable, "-m", "ziglang", "cc"]
-        command += [flag for flag in tools.XDP_FLAGS if flag != "-Werror"]
+        command += [flag for flag in tools.xdp_flags(isa) if flag != "-Werror"]
         command += [f"-D{define}" for define in defines]
         command += tools.kernel_headers(Path(found.submodule_search_locations[0]))
         # Lines of the shipped headers are named as they are included.
@@ -229,6 +284,69 @@ def xdp_build(
             sys.stderr.write(done.stderr)
         made.replace(target)
     return target
+
+
+@contextmanager
+def _object(program: str | PathLike[str], defines: Sequence[str], isa: int = ISA) -> Iterator[str]:
+    """The object of a program; one that is compiled for it lasts as long as the context."""
+    name, path = str(program), Path(program)
+    known = [each.name for each in xdp_programs()]
+    source = path if path.suffix == ".c" else None
+    if name in known:
+        path = prebuilt(name, isa)
+        source = XDP / f"{name}.c" if defines else None
+    elif source is None and defines:
+        message = f"found an object, {name!r}: macros need a C file, or the name of a shipped program"
+        raise ConfigError.of([ConfigProblem("define", "", message)])
+    elif not path.is_file():
+        near = difflib.get_close_matches(name, known, 1)
+        hint = f"; did you mean {near[0]}?" if near else "; `linecard program list --xdp` names the shipped ones"
+        message = f"found no program {name!r}, expected a shipped one, a C file or an object file{hint}"
+        raise ConfigError.of([ConfigProblem("program", "", message)])
+    elif source is not None and not is_xdp(source):
+        message = "found a C file without SEC(…), expected an XDP program; `linecard program trace` runs others"
+        raise ConfigError.of([ConfigProblem(name, "", message)])
+    with tempfile.TemporaryDirectory() if source is not None else nullcontext("") as scratch:
+        if source is not None:
+            path = xdp_build(source, Path(scratch) / f"{source.stem}.o", defines, isa=isa)
+        yield str(path)
+
+
+def prebuilt(name: str, isa: int = ISA) -> Path:
+    """The object of a shipped program for a version of the instruction set."""
+    return XDP / "prebuilt" / ("" if isa >= ISA else "v1") / f"{name}.o"
+
+
+def xdp_rows(
+    program: str | PathLike[str],
+    *,
+    section: str | None = None,
+    defines: Sequence[str] = (),
+    lanes: int = LANES,
+    isa: int = 1,
+    kept_arguments: bool = True,
+) -> XdpRows:
+    """Schedule an XDP program into rows, as for a processor that carries out several instructions a cycle.
+
+    Args:
+        program: Name of a shipped program, a C file, or an object file.
+        section: Function or section, where an object has several programs.
+        defines: Macros, ``NAME=VALUE``, for a C file or a shipped program, which is then compiled anew.
+        lanes: Instructions of a row at most, 1 to 8; fewer are counted, too.
+        isa: Version of the instruction set that a C file is compiled for.
+        kept_arguments: Whether helpers leave r1 to r5 alone.
+
+    Returns:
+        Rows by lanes, and by block.
+
+    Raises:
+        ConfigError: The program or an argument cannot be used.
+        CompileError: The C file does not compile.
+        MissingExtraError: The compiler is not installed.
+    """
+    with _object(program, defines, isa) as path:
+        report = _core.xdp_rows(path, name=str(program), program=section, lanes=lanes, kept_arguments=kept_arguments)
+    return convert(report, XdpRows)
 
 
 def xdp_run(
@@ -277,29 +395,10 @@ def xdp_run(
         RunError: The program does what the kernel's verifier would refuse: instruction and source line are named.
         TrafficError: The capture cannot be used.
     """
-    name, path = str(program), Path(program)
-    known = [each.name for each in xdp_programs()]
-    source = path if path.suffix == ".c" else None
-    if name in known:
-        path = XDP / "prebuilt" / f"{name}.o"
-        source = XDP / f"{name}.c" if defines else None
-    elif source is None and defines:
-        message = f"found an object, {name!r}: macros need a C file, or the name of a shipped program"
-        raise ConfigError.of([ConfigProblem("define", "", message)])
-    elif not path.is_file():
-        near = difflib.get_close_matches(name, known, 1)
-        hint = f"; did you mean {near[0]}?" if near else "; `linecard program list --xdp` names the shipped ones"
-        message = f"found no program {name!r}, expected a shipped one, a C file or an object file{hint}"
-        raise ConfigError.of([ConfigProblem("program", "", message)])
-    elif source is not None and not is_xdp(source):
-        message = "found a C file without SEC(…), expected an XDP program; `linecard program trace` runs others"
-        raise ConfigError.of([ConfigProblem(name, "", message)])
-    with tempfile.TemporaryDirectory() if source is not None else nullcontext("") as scratch:
-        if source is not None:
-            path = xdp_build(source, Path(scratch) / f"{source.stem}.o", defines)
+    with _object(program, defines) as path:
         report = _core.xdp_run(
-            str(path),
-            name=name,
+            path,
+            name=str(program),
             program=section,
             maps=[(each, os.fspath(file)) for each, file in (maps or {}).items()],
             fib=None if fib is None else os.fspath(fib),

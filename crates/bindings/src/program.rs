@@ -4,9 +4,9 @@ use crate::ticker::Ticker;
 use crate::{errors, plain};
 use linecard_platform::{
     CoreRequest, Deployment, DeploymentRequest, Error, PacketRequest, ProgramRequest, RegisterRequest,
-    TRACE_CACHE_BYTES, TracedProgram, XdpRequest, cached_traces, clear_cached_traces, core_report,
-    deployments, register_study, run_program, run_xdp, termination_study, trace_program,
-    trace_program_cached,
+    RowsRequest, TRACE_CACHE_BYTES, TracedProgram, XdpRequest, cached_traces, clear_cached_traces,
+    core_report, deployments, register_study, rows_of_xdp, run_program, run_xdp, termination_study,
+    trace_program, trace_program_cached,
 };
 use pyo3::prelude::*;
 use std::ops::ControlFlow;
@@ -18,6 +18,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(program_trace, module)?)?;
     module.add_function(wrap_pyfunction!(program_run, module)?)?;
     module.add_function(wrap_pyfunction!(xdp_run, module)?)?;
+    module.add_function(wrap_pyfunction!(xdp_rows, module)?)?;
     module.add_function(wrap_pyfunction!(cache_show, module)?)?;
     module.add_function(wrap_pyfunction!(cache_clear, module)?)?;
     module.add_function(wrap_pyfunction!(core_splits, module)?)?;
@@ -85,6 +86,22 @@ fn xdp_run<'py>(
     let request =
         XdpRequest { object: file, name, program, packets, maps, routes: fib, budget, cpus, interface };
     let report = watched(py, progress, |tick| run_xdp(&request, tick))?;
+    plain::to_python(py, &report)
+}
+
+/// Schedules an XDP program into rows; see `linecard.xdp_rows`.
+#[pyfunction]
+#[pyo3(signature = (file, *, name, program, lanes, kept_arguments))]
+fn xdp_rows(
+    py: Python<'_>,
+    file: String,
+    name: String,
+    program: Option<String>,
+    lanes: u32,
+    kept_arguments: bool,
+) -> PyResult<Bound<'_, PyAny>> {
+    let request = RowsRequest { object: file, name, program, lanes, kept_arguments };
+    let report = py.detach(|| rows_of_xdp(&request)).map_err(errors::platform)?;
     plain::to_python(py, &report)
 }
 

@@ -157,7 +157,7 @@ impl Op {
 
     /// Whether an arithmetic operation or a jump takes its second operand from a register: these stand at odd distance
     /// from the first of their row.
-    fn by_register(self) -> bool {
+    pub(crate) fn by_register(self) -> bool {
         let kind = self.kind as u8;
         let rows = [
             (Kind::AddI as u8, Kind::SmodR as u8),

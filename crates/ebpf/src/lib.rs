@@ -53,6 +53,7 @@ mod maps;
 mod memory;
 mod object;
 mod profile;
+mod rows;
 mod trace;
 mod world;
 
@@ -69,5 +70,6 @@ pub use memory::{
 };
 pub use object::{MapDefinition, MapKind, Named, Object, Program, READ_ONLY_FLAG, SourceLine};
 pub use profile::{Count, Counters, Profile};
+pub use rows::{BlockRows, Charge, ExitAction, MOST_LANES, Rows, Rules};
 pub use trace::{Event, PacketEntry, Recorder, Step, Trace};
 pub use world::{Arrival, MOST_PACKET_BYTES, Target};

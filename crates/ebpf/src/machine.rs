@@ -213,6 +213,12 @@ impl Machine {
         &self.code
     }
 
+    /// First operations of the programs that it runs: its own, and those that tail calls go to.
+    #[must_use]
+    pub fn starts(&self) -> &[u32] {
+        &self.entries
+    }
+
     /// Where an operation stands: instruction, function and source line.
     #[must_use]
     pub fn place(&self, index: u32) -> String {

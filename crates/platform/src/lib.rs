@@ -46,11 +46,12 @@ pub use petri::{
 };
 pub use preset::{PresetInfo, presets};
 pub use program::{
-    CachedTrace, CoreReport, CoreRequest, CoreRow, CycleShares, Deployment, DeploymentRequest, DeploymentRow,
-    MapEntry, MapReport, PacketRequest, PacketStatistics, ProgramReport, ProgramRequest, RegionReport,
-    RegisterRequest, RegisterRow, Share, TRACE_CACHE_BYTES, TracedProgram, XdpReport, XdpRequest,
-    cached_traces, clear_cached_traces, core_report, deployments, register_study, run_program, run_xdp,
-    termination_study, trace_program, trace_program_cached,
+    BlockReport, CachedTrace, CoreReport, CoreRequest, CoreRow, CycleShares, Deployment, DeploymentRequest,
+    DeploymentRow, LaneRows, MapEntry, MapReport, PacketRequest, PacketStatistics, ProgramReport,
+    ProgramRequest, RegionReport, RegisterRequest, RegisterRow, RowsReport, RowsRequest, Share,
+    TRACE_CACHE_BYTES, TracedProgram, XdpReport, XdpRequest, cached_traces, clear_cached_traces, core_report,
+    deployments, register_study, rows_of_xdp, run_program, run_xdp, termination_study, trace_program,
+    trace_program_cached,
 };
 pub use report::{
     Bottleneck, DramTime, DropCount, ExecutedProgram, Interval, Intervals, LatencyNs, Metric, PacketTime,

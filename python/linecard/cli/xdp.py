@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from linecard.program import Share
-    from linecard.xdp import XdpMap, XdpRun
+    from linecard.xdp import XdpMap, XdpRows, XdpRun
 
 # Entries of a map and source lines that the screen shows; --json has more.
 MOST_SHOWN = 5
@@ -81,6 +81,26 @@ def show_run(found: XdpRun) -> None:
     parts.append(screen.section(_shares("source line", "instructions", found.lines[:MOST_SHOWN])))
     parts += [screen.section(_map(each)) for each in found.maps if each.entries or each.records]
     screen.show(*parts, Text(""))
+
+
+def show_rows(found: XdpRows) -> None:
+    """What an XDP program comes to in rows."""
+    lanes = screen.lined(("lanes", "r"), ("rows", "r"), ("instructions a row", "r"))
+    for each in found.lanes:
+        lanes.add_row(str(each.lanes), f"{each.rows:,}", f"{each.instructions_per_row:.2f}")
+    blocks = screen.lined(
+        (f"block, {len(found.lanes)} lanes", "w"), ("rows", "r"), ("instructions", "r"), ("exit", "l")
+    )
+    for block in found.blocks:
+        blocks.add_row(Text(block.place), f"{block.rows:,}", f"{block.instructions:,}", block.exit or "")
+    screen.show(
+        Padding(
+            Text(f"{found.name}: {found.program}, {found.instructions:,} instructions", style="bold"), (1, 0, 0, 2)
+        ),
+        screen.section(lanes),
+        screen.section(blocks),
+        Text(""),
+    )
 
 
 def _shares(what: str, count: str, shares: Sequence[Share]) -> RenderableType:

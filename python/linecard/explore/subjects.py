@@ -161,13 +161,14 @@ def _run_design(request: Request, progress: Progress) -> Outcome:
     packets, warmup = asked.get("packets", usual[0]), asked.get("warmup_packets")
     seed = asked.get("seed", 1)
     check_counts(seed=seed, packets=packets, warmup_packets=warmup or 0, has_end=trace is not None)
-    with _executed(asked) as executable:
+    overrides = _settings(request)
+    with _executed(asked, overrides) as executable:
         report = _core.run(
             asked["preset"],
             app=asked.get("app"),
             program=executable,
             trace=trace,
-            overrides=_settings(request),
+            overrides=overrides,
             seed=seed,
             packets=packets,
             warmup_packets=warmup,
@@ -182,9 +183,9 @@ def _run_design(request: Request, progress: Progress) -> Outcome:
     return outcome_of_report(report, verdict=asked.get("verdict", True))
 
 
-def _executed(asked: Mapping[str, Any]) -> AbstractContextManager[dict[str, Any] | None]:
+def _executed(asked: Mapping[str, Any], overrides: Sequence[str]) -> AbstractContextManager[dict[str, Any] | None]:
     """The program that a point executes, as the bindings take it; none where it names none."""
-    from linecard.executed import executed
+    from linecard.executed import executed, instruction_set
 
     options = {name: asked.get(name) for name in ("section", "define", "control")}
     if asked.get("program") is None:
@@ -193,7 +194,13 @@ def _executed(asked: Mapping[str, Any]) -> AbstractContextManager[dict[str, Any]
             raise ConfigError.of([ConfigProblem(", ".join(given), "", message)])
         return nullcontext(None)
     defines = [] if options["define"] is None else [str(options["define"])]
-    return executed(asked["program"], section=options["section"], defines=defines, control=options["control"])
+    return executed(
+        asked["program"],
+        section=options["section"],
+        defines=defines,
+        control=options["control"],
+        isa=instruction_set(asked["preset"], overrides),
+    )
 
 
 def _carried_program(request: Request) -> Iterable[tuple[str, Path]]:

@@ -19,5 +19,8 @@ pub(crate) use part::Part;
 pub(crate) use trace::iss as refused_iss;
 pub(crate) use trace::read_image;
 pub use trace::{ProgramReport, ProgramRequest, Share, TracedProgram, run_program, trace_program};
-pub use xdp::{MapEntry, MapReport, RegionReport, XdpReport, XdpRequest, run_xdp};
+pub use xdp::{
+    BlockReport, LaneRows, MapEntry, MapReport, RegionReport, RowsReport, RowsRequest, XdpReport, XdpRequest,
+    rows_of_xdp, run_xdp,
+};
 pub(crate) use xdp::{XdpLoad, load_xdp, refused as refused_xdp};

@@ -1,10 +1,12 @@
 //! What instructions of executed programs cost on the engines of a cluster: `[cluster.NAME.ebpf]` and
 //! `[cluster.NAME.riscv]`, cycles of the engine by class.
 //!
-//! Left out, every instruction takes a cycle: a plain core in order. What an access of a memory takes beyond its
+//! Left out, every instruction takes a cycle: a plain core in order. Engines with lanes carry out rows that are scheduled
+//! before, and have costs of rows instead. What an access of a memory takes beyond its
 //! instruction is the memory's; the cycles to issue it are the cluster's `issue_cycles` and `post_cycles`.
 
 use linecard_config::Section;
+use linecard_ebpf::MOST_LANES;
 
 const MOST_CYCLES: u64 = 100_000;
 
@@ -12,7 +14,7 @@ const MOST_CYCLES: u64 = 100_000;
 macro_rules! costs {
     ($(#[$doc:meta])* $name:ident { $($field:ident = $default:literal, $meaning:literal;)* }) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug)]
+        #[derive(Clone, Copy, Debug, Default)]
         pub(in crate::chip) struct $name {
             $(#[doc = $meaning] pub $field: u32,)*
         }
@@ -111,6 +113,56 @@ const HELPERS: &[(u32, &str, &str)] = &[
     (69, "fib_lookup", "cycles of bpf_fib_lookup"),
 ];
 
+/// Costs of rows that are scheduled before the program runs.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::chip) struct RowCosts {
+    pub lanes: u32,
+    /// Whether helpers leave r1 to r5 alone.
+    pub kept_arguments: bool,
+    /// Whether an exit has a row of its own.
+    pub exit_alone: bool,
+    /// Cycles of every packet beside its rows.
+    pub each_packet: u32,
+    /// Cycles of an exit that takes its action from r0.
+    pub register_exit: u32,
+    /// Bytes that a helper reads in a cycle; 0 for any number.
+    pub helper_bytes: u32,
+}
+
+impl RowCosts {
+    fn read(section: &Section<'_>, lanes: u32) -> Self {
+        let cycles = |key: &str, meaning: &str| section.integer_or(key, 0, 0..=MOST_CYCLES, meaning) as u32;
+        let each_packet = cycles("start_stop_cycles", "to start and to stop, for every packet");
+        let register_exit = cycles("register_exit_cycles", "more, for an exit that takes its action from r0");
+        let early = section.switch_or(
+            "early_exit",
+            true,
+            "whether an exit that holds its action does without register_exit_cycles",
+        );
+        Self {
+            lanes,
+            kept_arguments: section.switch_or(
+                "kept_arguments",
+                false,
+                "whether helpers leave r1 to r5 alone, so that the same argument is set once for several",
+            ),
+            exit_alone: section.switch_or(
+                "exit_alone",
+                false,
+                "whether an exit has a row of its own, behind all others of its block",
+            ),
+            each_packet: each_packet + if early { 0 } else { register_exit },
+            register_exit: if early { register_exit } else { 0 },
+            helper_bytes: section.integer_or(
+                "helper_bytes",
+                0,
+                0..=65_535,
+                "bytes that a helper reads of stack and packet in a cycle, one more for each as many; 0: any number",
+            ) as u32,
+        }
+    }
+}
+
 /// Costs of eBPF programs.
 #[derive(Clone, Debug)]
 pub(in crate::chip) struct EbpfCosts {
@@ -121,9 +173,57 @@ pub(in crate::chip) struct EbpfCosts {
     pub merge_bytes: u32,
     /// Whether the thread waits for stores, and for atomic operations whose result nobody asks for.
     pub waits_for_writes: bool,
+    /// Rows instead of classes of instructions.
+    pub rows: Option<RowCosts>,
 }
 
 impl EbpfCosts {
+    /// Reads `[cluster.NAME.ebpf]`.
+    fn read(section: &Section<'_>, waits: bool) -> Self {
+        // What compiles programs asks for it.
+        section.integer_or("isa", 3, 1..=4, "version of the instruction set that C files are compiled for");
+        let lanes = section.integer_or(
+            "lanes",
+            0,
+            0..=u64::from(MOST_LANES),
+            "instructions of a row, which takes a cycle; rows are scheduled before. 0: instructions cost by class",
+        ) as u32;
+        let helpers = section.section("helpers").map_or_else(Vec::new, |helpers| {
+            let own = |&(number, name, meaning): &(u32, &str, &str)| {
+                let cycles = helpers.integer_if(name, 0..=MOST_CYCLES, meaning)?;
+                Some((number, cycles as u32))
+            };
+            HELPERS.iter().filter_map(own).collect()
+        });
+        if lanes > 0 {
+            let cycles = EbpfCycles {
+                taken_cycles: section.integer_or(
+                    "taken_cycles",
+                    0,
+                    0..=MOST_CYCLES,
+                    "more, for a jump that is taken",
+                ) as u32,
+                helper_cycles: section.integer_or(
+                    "helper_cycles",
+                    1,
+                    1..=MOST_CYCLES,
+                    "a helper that has no cycles of its own; its row is one of them",
+                ) as u32,
+                ..EbpfCycles::default()
+            };
+            let rows = Some(RowCosts::read(section, lanes));
+            return Self { cycles, helpers, merge_bytes: 0, waits_for_writes: waits, rows };
+        }
+        let meaning = "loads from the packet at constant distances within so many bytes are one access; 0: each is its own";
+        Self {
+            cycles: EbpfCycles::of(section),
+            helpers,
+            merge_bytes: section.integer_or("merge_bytes", 0, 0..=128, meaning) as u32,
+            waits_for_writes: waits,
+            rows: None,
+        }
+    }
+
     /// Cycles of a helper.
     pub fn helper(&self, number: u32) -> u32 {
         let own = self.helpers.iter().find(|(known, _)| *known == number);
@@ -151,7 +251,7 @@ impl ExecutionCosts {
     pub fn plain() -> Self {
         let cycles = EbpfCycles::plain();
         Self {
-            ebpf: EbpfCosts { cycles, helpers: vec![], merge_bytes: 0, waits_for_writes: false },
+            ebpf: EbpfCosts { cycles, helpers: vec![], merge_bytes: 0, waits_for_writes: false, rows: None },
             riscv: RiscvCosts { cycles: RiscvCycles::plain(), waits_for_writes: false },
         }
     }
@@ -163,23 +263,7 @@ impl ExecutionCosts {
         let waits = |section: &Section<'_>| section.switch_or("waits_for_writes", false, WAITS);
         let mut costs = Self::plain();
         if let Some(section) = cluster.section("ebpf") {
-            let own = |helpers: &Section<'_>, &(number, name, meaning): &(u32, &str, &str)| {
-                let cycles = helpers.integer_if(name, 0..=MOST_CYCLES, meaning)?;
-                Some((number, cycles as u32))
-            };
-            costs.ebpf = EbpfCosts {
-                cycles: EbpfCycles::of(&section),
-                helpers: section.section("helpers").map_or_else(Vec::new, |helpers| {
-                    HELPERS.iter().filter_map(|helper| own(&helpers, helper)).collect()
-                }),
-                merge_bytes: section.integer_or(
-                    "merge_bytes",
-                    0,
-                    0..=128,
-                    "loads from the packet at constant distances within so many bytes are one access; 0: each is its own",
-                ) as u32,
-                waits_for_writes: waits(&section),
-            };
+            costs.ebpf = EbpfCosts::read(&section, waits(&section));
         }
         if let Some(section) = cluster.section("riscv") {
             costs.riscv = RiscvCosts { cycles: RiscvCycles::of(&section), waits_for_writes: waits(&section) };

@@ -2,13 +2,13 @@
 //!
 //! What an instruction costs follows from its class and the cluster's table, but for loads and stores, whose cost is that
 //! of the region they go to. Costs are summed up over runs of code: a step is the cycles since the step before, then an
-//! access.
+//! access. On engines with lanes rows cost instead, which are scheduled before: a block's where it begins.
 
-use super::costs::EbpfCosts;
+use super::costs::{EbpfCosts, RowCosts};
 use super::{Done, Fate, LineUse, Placed, Use};
 use linecard_ebpf::{
-    Access as Touch, AccessKind, Arrival, Code, EbpfError, Hook, Kind, Machine, Op, PACKET, Target, Verdict,
-    wanted_after,
+    Access as Touch, AccessKind, Arrival, Charge, Code, EbpfError, Hook, Kind, Machine, Op, PACKET, Rows,
+    Rules, STACK, Target, Verdict, wanted_after,
 };
 use linecard_program::script::{Access, RoleId, Steps};
 use std::collections::BTreeMap;
@@ -64,23 +64,32 @@ pub(super) struct PricedCode {
     ops: Vec<Priced>,
     /// Cycles of all operations before this one; loads and stores count when it is known where they go.
     sums: Vec<u32>,
-    /// Where a jump leads.
+    /// Where a jump leads, and what it costs more if it is taken.
     targets: Vec<u32>,
+    taken: Vec<u32>,
+    /// Cycles of every packet, and bytes that a helper reads in one cycle; 0 for any number.
+    each_packet: u32,
+    helper_bytes: u32,
     /// Where each region is placed, by number; nothing where it costs cycles alone.
     regions: Vec<Option<Placed>>,
     costs: EbpfCosts,
 }
 
 impl PricedCode {
-    pub fn new(code: &Code, costs: &EbpfCosts, regions: Vec<Option<Placed>>) -> Self {
+    /// The code of a machine; programs begin at `starts`.
+    pub fn new(code: &Code, starts: &[u32], costs: &EbpfCosts, regions: Vec<Option<Placed>>) -> Self {
         let count = code.ops().len() as u32;
         let originals: Vec<Op> = (0..count).map(|index| code.original(index)).collect();
         let merged = merge(&originals, costs.merge_bytes);
         let mut sums = Vec::with_capacity(originals.len() + 1);
         let mut sum = 0u32;
-        for op in &originals {
+        let (own, taken) = match &costs.rows {
+            None => by_class(&originals, costs),
+            Some(_) => by_rows(code, starts, &originals, costs),
+        };
+        for own in own {
             sums.push(sum);
-            sum = sum.wrapping_add(cycles(op, costs));
+            sum = sum.wrapping_add(own);
         }
         sums.push(sum);
         let wanted = wanted_after(code);
@@ -100,10 +109,35 @@ impl PricedCode {
             ops: ops.collect(),
             sums,
             targets: originals.iter().map(|op| op.to as u32).collect(),
+            taken,
+            each_packet: costs.rows.map_or(0, |rows| rows.each_packet),
+            helper_bytes: costs.rows.map_or(0, |rows| rows.helper_bytes),
             regions,
             costs: costs.clone(),
         }
     }
+}
+
+/// Cycles of each operation and more if it jumps, by its class.
+fn by_class(ops: &[Op], costs: &EbpfCosts) -> (Vec<u32>, Vec<u32>) {
+    let own = ops.iter().map(|op| cycles(op, costs)).collect();
+    (own, vec![costs.cycles.taken_cycles; ops.len()])
+}
+
+/// The same by rows. A helper's first cycle is its row.
+fn by_rows(code: &Code, starts: &[u32], ops: &[Op], costs: &EbpfCosts) -> (Vec<u32>, Vec<u32>) {
+    let Some(rows) = costs.rows else { return by_class(ops, costs) };
+    let RowCosts { kept_arguments, exit_alone, .. } = rows;
+    let rules = Rules { kept_arguments, exit_alone, ..Rules::default() };
+    let found = Rows::new(code, starts, rows.lanes, rules);
+    let cycles = |charge: &Charge| charge.rows + if charge.asks { rows.register_exit } else { 0 };
+    let helper = |op: &Op| match op.kind {
+        Kind::Helper => costs.helper(op.imm as u32).saturating_sub(1),
+        _ => 0,
+    };
+    let own = found.executed.iter().zip(ops).map(|(charge, op)| cycles(charge) + helper(op));
+    let taken = found.jumped.iter().map(|charge| cycles(charge) + costs.cycles.taken_cycles);
+    (own.collect(), taken.collect())
 }
 
 fn does(op: &Op) -> Does {
@@ -347,6 +381,7 @@ impl Hook for Listener<'_> {
         } else {
             self.started = true;
             (self.first, self.paid) = (index, index);
+            self.spend(index as usize, self.code.each_packet);
         }
     }
 
@@ -361,7 +396,7 @@ impl Hook for Listener<'_> {
             None if code.ops[index as usize].jumps => {
                 let next = code.targets[index as usize];
                 self.tally.begins[next as usize] += 1;
-                self.spend(index as usize, code.costs.cycles.taken_cycles);
+                self.spend(index as usize, code.taken[index as usize]);
                 next
             }
             // The program ends.
@@ -385,8 +420,8 @@ impl Hook for Listener<'_> {
         let c = &code.costs.cycles;
         let own = priced.does != Does::Calls;
         if own {
-            self.pay(index);
-            self.paid = index + 1;
+            // What it costs wherever it goes, too: the rows that begin with it.
+            self.pay(index + 1);
         }
         let Some(Placed { role, base, within_bytes }) = placed else {
             if own {
@@ -396,6 +431,8 @@ impl Hook for Listener<'_> {
                     AccessKind::Atomic => c.atomic_cycles,
                 };
                 self.spend(at, cycles);
+            } else if code.helper_bytes > 0 && touch.kind == AccessKind::Read && touch.region <= STACK {
+                self.spend(at, touch.bytes.saturating_sub(1) / code.helper_bytes);
             }
             return;
         };

@@ -184,7 +184,7 @@ impl Executable {
                     };
                 }
                 let costs = &placer.reading.costs.ebpf;
-                Priced::Ebpf(ebpf::PricedCode::new(machine.code(), costs, regions))
+                Priced::Ebpf(ebpf::PricedCode::new(machine.code(), machine.starts(), costs, regions))
             }
             Loaded::Riscv(machine) => {
                 let bytes = riscv::region_bytes(machine);
@@ -220,9 +220,12 @@ impl Placer<'_, '_> {
         if self.is_bound(name) { Some(self.role(name, bytes)) } else { None }
     }
 
-    /// A region that some memory has to hold.
+    /// A region that some memory has to hold. On engines with lanes it is theirs unless it is bound: rows hold its accesses.
     fn table(&mut self, name: &str, bytes: u64) -> Option<Placed> {
         let found = [name, "maps", "table"].into_iter().find(|name| self.is_bound(name));
+        if found.is_none() && self.reading.costs.ebpf.rows.is_some() {
+            return None;
+        }
         Some(self.role(found.unwrap_or("maps"), bytes))
     }
 
@@ -366,6 +369,7 @@ impl Plan {
 }
 
 /// A program at work.
+#[allow(clippy::large_enum_variant, reason = "there is one of them")]
 enum Running {
     Ebpf(ebpf::Running),
     Riscv(riscv::Running),

@@ -2,8 +2,10 @@
 
 mod fill;
 mod report;
+mod rows;
 
 pub use report::{MapEntry, MapReport, RegionReport, XdpReport};
+pub use rows::{BlockReport, LaneRows, RowsReport, RowsRequest, rows_of_xdp};
 
 use super::packets::{PacketRequest, Packets};
 use crate::bounded;

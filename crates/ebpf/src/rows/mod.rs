@@ -1,0 +1,266 @@
+//! Rows: what a processor of several lanes makes of a program, scheduled before it runs.
+//!
+//! A static list scheduler over basic blocks, for machines that carry out one row of up to so many instructions a cycle, in
+//! order. It stands for the compiler of such a machine: what the hardware does by itself is taken out, pairs become one
+//! instruction, and rows are filled from other blocks. Each step can be left out: [`Rules`]. The program that is executed
+//! stays as it is; only what its blocks cost follows from their rows.
+//!
+//! What is assumed of the machine: stack and registers begin at zero, every access of the packet is checked, copies of six
+//! bytes and arithmetic of three operands are instructions, an exit can hold its action, helpers leave their arguments
+//! alone, and rows are carried out whole: all of a row is read before anything of it is written.
+
+mod dead;
+mod dominate;
+mod exits;
+mod graph;
+mod inst;
+mod motion;
+mod place;
+mod simplify;
+mod table;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use crate::code::Code;
+use graph::{Block, Graph};
+use inst::Does;
+use std::collections::BTreeMap;
+use table::Table;
+
+/// Most lanes of a row.
+pub const MOST_LANES: u32 = 8;
+
+/// What the scheduler does; all but `exit_alone` are on in [`Rules::default`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// Leaves out stores of 0 to stack that nothing was stored to before.
+    pub zeroing: bool,
+    /// Leaves out comparisons of a known byte of the packet with its end.
+    pub bound_checks: bool,
+    /// Leaves out what nobody reads, and joins blocks that follow each other alone.
+    pub clean_up: bool,
+    /// Makes one load and one store of a copy of 2, 4 or 6 bytes in pieces.
+    pub wide_copies: bool,
+    /// Puts actions that are constant into exits, and copies short tails for it.
+    pub constant_exits: bool,
+    /// Makes one instruction of a move and the arithmetic behind it.
+    pub three_operands: bool,
+    /// Gives every value a register of its own: only values that are read order instructions.
+    pub renaming: bool,
+    /// Fills free slots from later blocks that are executed as often.
+    pub motion: bool,
+    /// Puts branches that follow each other into one row.
+    pub side_by_side: bool,
+    /// Helpers leave r1 to r5 as they are, so that the same argument is set once for several.
+    pub kept_arguments: bool,
+    /// An exit has a row of its own, behind all others of its block.
+    pub exit_alone: bool,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            zeroing: true,
+            bound_checks: true,
+            clean_up: true,
+            wide_copies: true,
+            constant_exits: true,
+            three_operands: true,
+            renaming: true,
+            motion: true,
+            side_by_side: true,
+            kept_arguments: true,
+            exit_alone: false,
+        }
+    }
+}
+
+/// Where an exit takes its action from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitAction {
+    /// It stands in the exit.
+    Constant,
+    /// r0 has it.
+    Register,
+}
+
+/// Rows of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockRows {
+    /// Its first operation.
+    pub first: u32,
+    /// Rows that it takes.
+    pub rows: u32,
+    /// Instructions that are left of it and of those that were joined to it.
+    pub instructions: u32,
+    /// How the program ends in it, if it does.
+    pub exit: Option<ExitAction>,
+}
+
+/// What a program comes to in rows.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    /// Its blocks, in the order of the program.
+    pub blocks: Vec<BlockRows>,
+    /// Rows of all blocks.
+    pub total: u32,
+    /// Operations that can be reached, before anything was left out.
+    pub operations: u32,
+    /// For each operation of the code what it costs whenever it is executed. Together with [`Rows::jumped`] this comes, over
+    /// a packet's operations, to the rows of the blocks that it goes through. A packet that a comparison with its end turns
+    /// away, where the hardware compares, costs the whole block of the comparison and nothing behind it.
+    pub executed: Vec<Charge>,
+    /// And what it costs more whenever its jump is taken: the same tail is dearer for some ways than for others.
+    pub jumped: Vec<Charge>,
+}
+
+/// What something costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Charge {
+    /// Rows.
+    pub rows: u32,
+    /// An exit that takes its action from r0.
+    pub asks: bool,
+}
+
+impl Charge {
+    fn least(self, other: Self) -> Self {
+        Self { rows: self.rows.min(other.rows), asks: self.asks && other.asks }
+    }
+
+    fn without(self, paid: Self) -> Self {
+        Self { rows: self.rows - paid.rows, asks: self.asks && !paid.asks }
+    }
+}
+
+impl Rows {
+    /// Schedules the programs that begin at `entries`, with the functions that they call, for 1 to [`MOST_LANES`] lanes.
+    ///
+    /// A list scheduler may do worse with more lanes; what fewer lanes can do, more can, too, and the best of all is taken.
+    #[must_use]
+    pub fn new(code: &Code, entries: &[u32], lanes: u32, rules: Rules) -> Self {
+        let mut graph = Graph::new(code, entries);
+        let operations = graph.blocks.iter().map(|block| block.insts.len() as u32).sum();
+        simplified(&mut graph, rules);
+        let tried = (1..=lanes.clamp(1, MOST_LANES)).map(|lanes| {
+            let mut graph = graph.clone();
+            let rows = scheduled(&mut graph, lanes, rules);
+            told(code, &graph, &rows, operations)
+        });
+        tried.reduce(|best, next| if next.total <= best.total { next } else { best }).unwrap_or_default()
+    }
+}
+
+/// The steps before rows are filled.
+fn simplified(graph: &mut Graph, rules: Rules) {
+    let found = values::follow(graph);
+    if rules.zeroing {
+        simplify::zeroing(graph, &found);
+    }
+    if rules.bound_checks {
+        simplify::bound_checks(graph, &found);
+    }
+    let clean = |graph: &mut Graph| {
+        graph.reach();
+        if rules.clean_up {
+            dead::remove(graph);
+            graph.merge();
+        }
+    };
+    clean(graph);
+    if rules.wide_copies {
+        let wanted = dead::wanted(graph);
+        simplify::wide_copies(graph, &wanted);
+    }
+    if rules.constant_exits {
+        exits::constant_exits(graph);
+        clean(graph);
+    }
+    if rules.three_operands {
+        simplify::three_operands(graph);
+    }
+    if rules.kept_arguments {
+        simplify::kept_arguments(graph);
+    }
+    clean(graph);
+}
+
+/// Rows of each block, and its instructions.
+fn scheduled(graph: &mut Graph, lanes: u32, rules: Rules) -> Vec<(u32, u32)> {
+    let later = if rules.motion { dominate::equivalents(graph) } else { vec![] };
+    let before = graph.predecessors();
+    let after = dead::wanted(graph);
+    let entered: Vec<u16> = graph
+        .blocks
+        .iter()
+        .zip(after)
+        .map(|(block, after)| block.insts.iter().rev().fold(after, |wanted, inst| dead::front(inst, wanted)))
+        .collect();
+    let mut rows = vec![(0, 0); graph.blocks.len()];
+    for block in graph.alive().collect::<Vec<_>>() {
+        let mut table = Table::new(lanes, rules);
+        graph.blocks[block].insts.iter().for_each(|inst| {
+            table.put(inst);
+        });
+        if rules.motion && rules.renaming {
+            motion::fill(graph, block, &mut table, &later);
+        }
+        if rules.side_by_side {
+            motion::side_by_side(graph, block, &mut table, &before, &entered);
+        }
+        rows[block] = (table.len(), table.used());
+    }
+    rows
+}
+
+/// What a block ends with, as far as the program's action is concerned.
+fn exit(block: &Block) -> Option<ExitAction> {
+    match block.insts.last()?.does {
+        Does::Exit { constant } if !block.returns => {
+            Some(if constant { ExitAction::Constant } else { ExitAction::Register })
+        }
+        _ => None,
+    }
+}
+
+/// What a way through a block costs.
+fn charge(graph: &Graph, rows: &[(u32, u32)], block: usize) -> Charge {
+    Charge { rows: rows[block].0, asks: exit(&graph.blocks[block]) == Some(ExitAction::Register) }
+}
+
+fn told(code: &Code, graph: &Graph, rows: &[(u32, u32)], operations: u32) -> Rows {
+    let none = vec![Charge::default(); code.ops().len()];
+    let mut told = Rows { operations, executed: none.clone(), jumped: none, ..Rows::default() };
+    // The least that blocks with the same tail cost: executing the tail's operations costs that much.
+    let mut least: BTreeMap<usize, Charge> = BTreeMap::new();
+    let kept = |block: usize| graph.blocks[block].tail.filter(|&tail| graph.blocks[tail].alive);
+    for block in graph.alive() {
+        if let Some(tail) = kept(block) {
+            let least = least.entry(tail).or_insert_with(|| charge(graph, rows, tail));
+            *least = least.least(charge(graph, rows, block));
+        }
+    }
+    for block in graph.alive() {
+        let own = &graph.blocks[block];
+        let (height, instructions) = rows[block];
+        told.blocks.push(BlockRows { first: own.leader, rows: height, instructions, exit: exit(own) });
+        told.total += height;
+        let whole = charge(graph, rows, block);
+        let paid = kept(block).and_then(|tail| least.get(&tail).copied());
+        let first = own.leader as usize;
+        told.executed[first] = match (least.get(&block), paid) {
+            (Some(&least), _) => least,
+            (None, Some(paid)) => whole.without(paid),
+            (None, None) => whole,
+        };
+        // What is left of a tail is only jumped to.
+        let Some(&least) = least.get(&block) else { continue };
+        for from in graph.alive().filter(|&from| graph.blocks[from].jumps == Some(block)) {
+            if let Some(jump) = graph.blocks[from].jump {
+                told.jumped[jump as usize] = whole.without(least);
+            }
+        }
+    }
+    told
+}
