@@ -249,7 +249,7 @@ def test_programs_and_their_macros_are_axes_of_a_sweep(tmp_path):
     assert "--program reads" in found.rows[2]["command"]
     again = linecard.sweep(NFP, vary=axes, **options)
     assert (again.counts.found, again.counts.run) == (4, 0)
-    source.write_text(text.replace("return", "asm volatile(\"r1 += 1\"); return"))
+    source.write_text(text.replace("return", 'asm volatile("r1 += 1"); return'))
     changed = linecard.sweep(NFP, vary=axes, **options)
     assert (changed.counts.found, changed.counts.run) == (2, 2)
 

@@ -94,9 +94,9 @@ fn every_program_is_listed() {
     let listed = listed();
     let mut shipped: Vec<String> = std::fs::read_dir(folder.join("prebuilt"))
         .expect("objects")
-        .map(|entry| {
-            entry.expect("a file").path().file_stem().expect("a name").to_string_lossy().into_owned()
-        })
+        .map(|entry| entry.expect("a file").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "o"))
+        .map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned())
         .collect();
     shipped.sort();
     let mut names: Vec<&String> = listed.keys().collect();
