@@ -409,7 +409,8 @@ impl Chip {
         let (taken, offered) = (self.packets[id].taken, self.packets[id].offered);
         self.account.on_dropped += u128::from(now - taken.max(self.account.since));
         if taken >= self.account.since {
-            self.account.waited -= u128::from(taken - offered);
+            // One that was taken up in the very moment in which statistics began may not be in the sum.
+            self.account.waited = self.account.waited.saturating_sub(u128::from(taken - offered));
         }
         self.give_up(id, Loss::Program(reason), now);
     }
