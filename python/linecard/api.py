@@ -20,7 +20,7 @@ from linecard._convert import convert
 from linecard.cachecurves import FlowMixTraffic, TrafficView
 from linecard.cachestats import FlowCacheResult
 from linecard.errors import ConfigError, ConfigProblem, NotWrittenError
-from linecard.executed import executed, instruction_set
+from linecard.executed import executed
 from linecard.flowstats import FlowStatistics
 from linecard.memstats import MemoryResult
 from linecard.results import Description, PresetInfo, RunRequest, RunResult, need_polars
@@ -137,24 +137,17 @@ def run(
     packets = usual[0] if packets is None else packets
     check_counts(seed=seed, packets=packets, warmup_packets=warmup_packets or 0, has_end=trace is not None)
     started = time.perf_counter()
-    if program is None and (section or maps or defines or fib or control or cpus != 1):
-        message = "has no effect without a program to execute (program, --program)"
-        raise ConfigError.of([ConfigProblem("section, maps, defines, fib, control, cpus", "", message)])
-    file = (
-        nullcontext(None)
-        if program is None
-        else executed(
-            program,
-            section=section,
-            maps=maps,
-            defines=defines,
-            fib=fib,
-            control=control,
-            cpus=cpus,
-            isa=instruction_set(preset, overrides),
-        )
-    )
-    with file as executable:
+    with executed(
+        program,
+        preset=preset,
+        overrides=overrides,
+        section=section,
+        maps=maps,
+        defines=defines,
+        fib=fib,
+        control=control,
+        cpus=cpus,
+    ) as executable:
         program_hash = None if executable is None else _program_hash(executable)
 
         def simulate(bound: Literal["low", "stated", "high"]) -> dict[str, Any]:

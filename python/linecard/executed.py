@@ -26,7 +26,7 @@ C_BUDGET = 20_000_000
 ISA_KEY = re.compile(r"cluster\.[^.]+\.ebpf\.isa")
 
 
-def instruction_set(preset: str, overrides: Sequence[str]) -> int | None:
+def _instruction_set(preset: str, overrides: Sequence[str]) -> int | None:
     """The version of eBPF that XDP programs are compiled for: the oldest of the chip's clusters."""
     try:
         parameters = _core.describe(preset, list(overrides))["parameters"]
@@ -38,19 +38,20 @@ def instruction_set(preset: str, overrides: Sequence[str]) -> int | None:
 
 @contextmanager
 def executed(
-    program: str | PathLike[str],
+    program: str | PathLike[str] | None,
     *,
+    preset: str,
+    overrides: Sequence[str] = (),
     section: str | None = None,
     maps: Mapping[str, str | PathLike[str]] | None = None,
     defines: Sequence[str] = (),
     fib: str | PathLike[str] | None = None,
     control: str | PathLike[str] | None = None,
     cpus: int = 1,
-    isa: int | None = None,
-) -> Iterator[dict[str, Any]]:
-    """A program as the bindings take it; files that are compiled for it last as long as the context.
+) -> Iterator[dict[str, Any] | None]:
+    """A program for a chip as the bindings take it, ``None`` where there is none.
 
-    XDP programs are compiled for version ``isa`` of eBPF, if that is given.
+    Files that are compiled for it last as long as the context.
 
     Raises:
         ConfigError: There is no such program, or an argument has no effect on it.
@@ -60,7 +61,20 @@ def executed(
     from linecard import program as c_programs
     from linecard import xdp
 
-    isa = xdp.ISA if isa is None else isa
+    if program is None:
+        given = {
+            "section": section,
+            "maps": maps,
+            "defines": defines,
+            "fib": fib,
+            "control": control,
+            "cpus": cpus != 1,
+        }
+        if named := [name for name, value in given.items() if value]:
+            message = "has no effect without a program to execute (program, --program)"
+            raise ConfigError.of([ConfigProblem(", ".join(named), "", message)])
+        yield None
+        return
     name, path = str(program), Path(program)
     known_xdp = [each.name for each in xdp.xdp_programs()]
     shipped = c_programs.program_info(name)
@@ -71,7 +85,10 @@ def executed(
         hint = f"; did you mean {near[0]}?" if near else "; `linecard program list [--xdp]` names the shipped ones"
         message = f"found no program {name!r}, expected a shipped one, a C file or an object file{hint}"
         raise ConfigError.of([ConfigProblem("program", "", message)])
-    source = None
+    source, isa = None, xdp.ISA
+    # An object is what it is.
+    if is_xdp and (name in known_xdp or path.suffix == ".c"):
+        isa = _instruction_set(preset, overrides) or isa
     if is_xdp and name in known_xdp:
         source = xdp.XDP / f"{name}.c" if defines else None
         path = xdp.prebuilt(name, isa)

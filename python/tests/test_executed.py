@@ -184,7 +184,9 @@ def test_rosebud_reaches_its_smallest_bound(chip, engines, size):
     found = linecard.run(chip, packets=10_000, verdict=False, set={"traffic.packet_bytes": size})
     wire = 2 * 100e3 / (8 * (size + 20))
     firmware, links = engines * 250 / 16, engines * 250 / -(-size // 16)
-    assert found.summary.throughput_mpps == pytest.approx(min(wire, firmware, links), rel=0.04)
+    bound = min(wire, firmware, links)
+    # Never beyond it. Slots that go in step wait for their link together: up to 4 % of it are lost, as the guide says.
+    assert 0.96 * bound <= found.summary.throughput_mpps <= 1.001 * bound
 
 
 def test_a_packet_without_load_takes_the_sum_of_its_ways():

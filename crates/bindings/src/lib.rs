@@ -21,7 +21,7 @@ use linecard_traffic::flows::FlowStatisticsBuilder;
 use linecard_traffic::generators::FlowMix;
 use linecard_traffic::{OpenOptions, PacketSource, Severity, TrafficError};
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Serialize;
@@ -76,17 +76,23 @@ fn run<'py>(
     program: Option<ExecutedFile>,
     bound: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let bound = match bound {
+        "low" => linecard_platform::IntervalEnd::Low,
+        "stated" => linecard_platform::IntervalEnd::Stated,
+        "high" => linecard_platform::IntervalEnd::High,
+        _ => {
+            return Err(PyValueError::new_err(format!(
+                "bound: found `{bound}`, expected low, stated or high"
+            )));
+        }
+    };
     let request = RunRequest {
         preset,
         app,
         program: program.map(ExecutedFile::into_request),
         trace,
         overrides,
-        bound: match bound {
-            "low" => linecard_platform::IntervalEnd::Low,
-            "high" => linecard_platform::IntervalEnd::High,
-            _ => linecard_platform::IntervalEnd::Stated,
-        },
+        bound,
         seed,
         packets,
         warmup_packets,

@@ -24,6 +24,7 @@ from rich.text import Text
 
 from linecard import tables
 from linecard.errors import CompileError, ConfigError, LinecardError, TrafficError
+from linecard.words import DRAM_WORDS
 
 if TYPE_CHECKING:
     from linecard.cachecurves import CacheCurves
@@ -51,14 +52,6 @@ MIN_BAR_WIDTH = 8
 DIAGNOSTICS_SHOWN = 8
 LINES_SHOWN = 8
 
-DRAM_WORDS = {
-    "data": "moving data",
-    "row_miss": "opening rows",
-    "turnaround": "turning the bus",
-    "refresh": "refreshing",
-    "spacing": "between columns",
-    "idle": "idle",
-}
 DRAM_COLOURS = {
     "data": "green",
     "row_miss": "red",

@@ -91,6 +91,7 @@ def _shipped_xdp(name: str, *, is_c: bool) -> Iterator[tuple[str, Path]]:
 
     if (XDP / f"{name}.c").is_file():
         yield "object", XDP / "prebuilt" / f"{name}.o"
+        yield "object of version 1", XDP / "prebuilt" / "v1" / f"{name}.o"
         yield "source", XDP / f"{name}.c"
     if is_c:
         parts = sorted(path for path in XDP.rglob("*.h") if path.is_file())

@@ -10,7 +10,6 @@ import shlex
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,6 @@ from linecard import _core
 from linecard.errors import ConfigError, ConfigProblem
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
     from pathlib import Path
 
 Progress = Callable[[int, int], object]
@@ -154,6 +152,7 @@ def _settings(request: Request) -> list[str]:
 
 def _run_design(request: Request, progress: Progress) -> Outcome:
     from linecard.api import CAPTURED_PACKETS, GENERATED_PACKETS, check_counts
+    from linecard.executed import executed
 
     asked = request.arguments
     trace = asked.get("trace")
@@ -162,7 +161,15 @@ def _run_design(request: Request, progress: Progress) -> Outcome:
     seed = asked.get("seed", 1)
     check_counts(seed=seed, packets=packets, warmup_packets=warmup or 0, has_end=trace is not None)
     overrides = _settings(request)
-    with _executed(asked, overrides) as executable:
+    define = asked.get("define")
+    with executed(
+        asked.get("program"),
+        preset=asked["preset"],
+        overrides=overrides,
+        section=asked.get("section"),
+        defines=[] if define is None else [str(define)],
+        control=asked.get("control"),
+    ) as executable:
         report = _core.run(
             asked["preset"],
             app=asked.get("app"),
@@ -181,26 +188,6 @@ def _run_design(request: Request, progress: Progress) -> Outcome:
             progress=progress,
         )
     return outcome_of_report(report, verdict=asked.get("verdict", True))
-
-
-def _executed(asked: Mapping[str, Any], overrides: Sequence[str]) -> AbstractContextManager[dict[str, Any] | None]:
-    """The program that a point executes, as the bindings take it; none where it names none."""
-    from linecard.executed import executed, instruction_set
-
-    options = {name: asked.get(name) for name in ("section", "define", "control")}
-    if asked.get("program") is None:
-        if given := [name for name, value in options.items() if value is not None]:
-            message = "has no effect without a program to execute (program, --program)"
-            raise ConfigError.of([ConfigProblem(", ".join(given), "", message)])
-        return nullcontext(None)
-    defines = [] if options["define"] is None else [str(options["define"])]
-    return executed(
-        asked["program"],
-        section=options["section"],
-        defines=defines,
-        control=options["control"],
-        isa=instruction_set(asked["preset"], overrides),
-    )
 
 
 def _carried_program(request: Request) -> Iterable[tuple[str, Path]]:

@@ -6,20 +6,12 @@ from typing import TYPE_CHECKING
 
 from linecard.errors import LinecardError
 from linecard.pages import chart, sheet
+from linecard.words import DRAM_WORDS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from linecard.results import RunResult
-
-DRAM_WORDS = {
-    "data": "moving data",
-    "row_miss": "opening rows",
-    "turnaround": "turning the bus",
-    "refresh": "refreshing",
-    "spacing": "between columns",
-    "idle": "idle",
-}
+    from linecard.results import ExecutedProgram, RunResult
 
 
 def write_run(result: RunResult, path: str | Path, command: str | None = None) -> Path:
@@ -39,6 +31,10 @@ def write_run(result: RunResult, path: str | Path, command: str | None = None) -
         if sure is not None:
             between = f"95 %: {sure.throughput_gbps.low:,.3f} to {sure.throughput_gbps.high:,.3f} Gbit/s"
         tiles.append(("Steady", steady, between))
+    if result.band is not None:
+        rates = [each.throughput_mpps for each in (result.band.low, first, result.band.high)]
+        over = ", ".join(f"{each.key} {each.low:g} to {each.high:g}" for each in result.ranges)
+        tiles.append(("Band", f"{min(rates):,.3f} to {max(rates):,.3f} Mpps", f"over {over}"))
     latency = first.latency_ns
     marks = (
         ("p50", 50, latency.p50),
@@ -119,6 +115,7 @@ def write_run(result: RunResult, path: str | Path, command: str | None = None) -
                 ),
             ),
         ),
+        *(_program(each) for each in result.programs),
         sheet.folded("Configuration", _configuration(result)),
         sheet.folded(
             f"All {len(result.metrics):,} measurements",
@@ -129,6 +126,33 @@ def write_run(result: RunResult, path: str | Path, command: str | None = None) -
                 text=("metric", "unit"),
             ),
         ),
+    )
+
+
+def _program(program: ExecutedProgram) -> str:
+    """What an executed program came to, and what its source lines cost."""
+    return sheet.section(
+        f"Program {program.name}",
+        sheet.table(
+            "Results by packets",
+            ("result", "packets"),
+            [[each.result, f"{each.packets:,}"] for each in program.results],
+        ),
+        sheet.table(
+            "Source lines, or functions where there are none, by cycles",
+            ("of a packet", "instructions", "cycles", "accesses"),
+            [
+                [
+                    each.line,
+                    f"{each.instructions_per_packet:,.2f}",
+                    f"{each.cycles_per_packet:,.2f}",
+                    f"{each.accesses_per_packet:,.2f}",
+                ]
+                for each in program.lines
+            ],
+        ),
+        said=f"{program.instructions_per_packet:,.1f} instructions, {program.cycles_per_packet:,.1f} cycles of the "
+        f"engine and {program.accesses_per_packet:,.1f} accesses of memories a packet",
     )
 
 

@@ -136,6 +136,11 @@ impl Chip {
     /// A packet is given up: what it holds is free, and its turn passes on.
     pub(super) fn give_up(&mut self, id: PacketId, loss: Loss, now: Ticks) {
         self.lose_inside(id, loss, now);
+        self.give_turn_up(id, now);
+    }
+
+    /// A packet will not leave by a port: those behind it do not wait for it any longer than until its turn comes.
+    fn give_turn_up(&mut self, id: PacketId, now: Ticks) {
         self.packets[id].dropped = true;
         if self.order.is_turn(&self.packets, id) {
             self.pass(id, now);
@@ -152,13 +157,7 @@ impl Chip {
         self.account.finished += 1;
         let packet = self.packets[id];
         self.count_departure(&packet, now);
-        self.packets[id].dropped = true;
-        if self.order.is_turn(&self.packets, id) {
-            self.pass(id, now);
-            self.go_on(now);
-        } else {
-            self.order.wait(&mut self.packets, id);
-        }
+        self.give_turn_up(id, now);
         self.refill(now);
     }
 
