@@ -300,3 +300,77 @@ def test_a_program_that_never_ends_is_stopped(tmp_path):
     )
     with pytest.raises(linecard.RunError, match=r"1,?000,?000 instructions"):
         linecard.run(NFP, program=source, packets=10)
+
+
+# ---- what its parts cost ----
+
+RESIZED = """
+#include <lx_packet.h>
+
+SEC("xdp/longer")
+int longer(struct xdp_md *context)
+{
+	return bpf_xdp_adjust_head(context, -20) ? XDP_ABORTED : XDP_TX;
+}
+
+SEC("xdp/shorter")
+int shorter(struct xdp_md *context)
+{
+	return bpf_xdp_adjust_tail(context, -40) ? XDP_ABORTED : XDP_TX;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("section", "received", "left"), [("longer", 128, 148), ("shorter", 128, 88), ("shorter", 68, 64)]
+)
+def test_a_packet_leaves_with_the_size_that_its_program_gives_it(section, received, left, tmp_path):
+    pytest.importorskip("ziglang")
+    source = tmp_path / "resized.c"
+    source.write_text(RESIZED)
+    asked = {"packets": 2000, "warmup_packets": 500, "verdict": False, "set": {"traffic.packet_bytes": received}}
+    found = linecard.run("rosebud16", program=source, section=section, **asked).summary
+    assert found.throughput_gbps * 1e3 / 8 / found.throughput_mpps == pytest.approx(left)
+
+
+def test_lines_memories_and_stacks_add_up():
+    found = linecard.run(NFP, program="balancer", packets=2000, warmup_packets=500, verdict=False).programs[0]
+    total = {each.memory: each.accesses_per_packet for each in found.memories}
+    by_line: dict[str, float] = {}
+    for line in found.lines:
+        assert sum(each.accesses_per_packet for each in line.memories) == pytest.approx(line.accesses_per_packet)
+        for each in line.memories:
+            by_line[each.memory] = by_line.get(each.memory, 0.0) + each.accesses_per_packet
+    assert by_line == pytest.approx(total)
+    assert sum(each.stall_cycles_per_packet for each in found.lines) == pytest.approx(found.stall_cycles_per_packet)
+    assert sum(each.cycles for each in found.stacks) == pytest.approx(found.cycles_per_packet * found.packets)
+
+
+def test_a_line_stalls_for_as_long_as_its_memory_takes():
+    # One thread, so that nothing but latency is waited for; 200 cycles a read, and no other access of that memory.
+    alone = {**ONE_ENGINE, "island.threads": 1}
+    asked = {"defines": ["N=4"], "packets": 500, "warmup_packets": 100, "verdict": False, "set": alone}
+    found = linecard.run(NFP, program="reads", **asked)
+    program = found.programs[0]
+    reads = [line for line in program.lines if any(each.memory == "emem" for each in line.memories)]
+    waited = sum(line.stall_cycles_per_packet for line in reads)
+    spent = sum(part.mean_ns for part in found.packet_time if part.part == "wait emem") * 0.8  # cycles of 800 MHz
+    assert waited == pytest.approx(spent, rel=0.01)
+    asked_of_emem = sum(each.accesses_per_packet for each in program.memories if each.memory == "emem")
+    assert waited >= 200 * (asked_of_emem - 1)
+
+
+def test_call_stacks_are_written_as_flame_graphs_take_them(cli, tmp_path):
+    file = tmp_path / "cycles.txt"
+    ended = cli("run", "ixp1200", "--program", "classify", "--packets", 200, "--folded", file, "--json")
+    assert ended.status == 0
+    stacks = dict(line.rsplit(" ", 1) for line in file.read_text().splitlines())
+    assert "classify;app_packet;insert;malloc" in stacks
+    program = json.loads(ended.out)["programs"][0]
+    assert sum(map(int, stacks.values())) == pytest.approx(program["cycles_per_packet"] * program["packets"])
+
+
+def test_stacks_of_no_program_are_refused(cli, tmp_path):
+    ended = cli("run", "ixp1200", "--folded", tmp_path / "cycles.txt")
+    assert ended.status == 2
+    assert "folded: has no effect without a program" in ended.err

@@ -24,6 +24,7 @@ COMMANDS = {
     "cores": ("core", "--program", "classify", "--packets", 300, "--events", 3000, "--area", 3, "--latency", "50,150"),
     "trace": ("program", "trace", "classify", "--packets", 300),
     "xdp": ("program", "run", "parse_count", "--packets", 300),
+    "executed": ("run", "nfp4000", "--program", "firewall", "--packets", 300, "--warmup", 100),
     "flowcache": ("flowcache", CAPTURE, "--entries", "64,256", "--policy", "lru,opt", "--curves", "--traffic"),
     "sweep": ("sweep", *NIC, "--vary", "island.count=1,2,4", "--vary", "packets.part=ddr4_2400,hbm9"),
 }

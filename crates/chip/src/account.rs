@@ -175,6 +175,8 @@ pub(crate) struct Account {
     /// Time of threads by cluster and state, `states` to a cluster.
     pub spent: Vec<u128>,
     pub states: usize,
+    /// Time that threads of each cluster waited for operations of their program, by operation, where programs say so.
+    pub stalls: Vec<Vec<u64>>,
     pub series: Series,
 }
 
@@ -213,6 +215,7 @@ impl Account {
             on_dropped: 0,
             spent: vec![0; clusters * states],
             states,
+            stalls: vec![Vec::new(); clusters],
             series: Series::new(0, slice),
         }
     }
@@ -244,6 +247,15 @@ impl Account {
     }
 
     /// Forget what was before `now`.
+    /// A thread of a cluster has waited for an operation of its program.
+    pub fn stalled(&mut self, cluster: usize, operation: usize, ticks: Ticks) {
+        let stalls = &mut self.stalls[cluster];
+        if stalls.len() <= operation {
+            stalls.resize(operation + 1, 0);
+        }
+        stalls[operation] += ticks;
+    }
+
     pub fn restart(&mut self, now: Ticks) {
         self.since = now;
         (self.packets_in, self.bytes_in, self.packets_out, self.bytes_out) = (0, 0, 0, 0);
@@ -258,6 +270,7 @@ impl Account {
         self.receive_bytes.restart(now);
         self.bytes_inside.restart(now);
         self.spent.fill(0);
+        self.stalls.iter_mut().for_each(|stalls| stalls.fill(0));
         self.series.restart(now, self.inside.now);
     }
 }

@@ -130,13 +130,24 @@ impl Packet {
         self.holder != NOBODY
     }
 
-    /// Bytes of a cell; at least 1, so that an empty last cell is an access too.
+    /// Bytes of a cell as received; at least 1, so that an empty last cell is an access too.
     #[inline]
     pub fn cell_bytes(&self, cell: u16) -> u16 {
-        let cell_bytes = linecard_program::CELL_BYTES;
-        let before = (u32::from(cell) * cell_bytes).min(self.head.bytes);
-        (self.head.bytes - before).clamp(1, cell_bytes) as u16
+        of_cell(cell, self.head.bytes)
     }
+
+    /// Bytes of a cell as the packet leaves; likewise.
+    #[inline]
+    pub fn leaving_cell_bytes(&self, cell: u16) -> u16 {
+        of_cell(cell, self.head.leaving_bytes())
+    }
+}
+
+#[inline]
+fn of_cell(cell: u16, bytes: u32) -> u16 {
+    let cell_bytes = linecard_program::CELL_BYTES;
+    let before = (u32::from(cell) * cell_bytes).min(bytes);
+    (bytes - before).clamp(1, cell_bytes) as u16
 }
 
 /// Packets inside, by number; numbers are used again.

@@ -113,6 +113,22 @@ impl Thread {
         self.steps.clear();
     }
 
+    /// The operation of its program that it waits for, if it does and its program says which that is.
+    #[inline(always)]
+    pub fn waits_for(&self) -> Option<u32> {
+        if self.steps.is_without_origins() {
+            return None;
+        }
+        let step = match self.state {
+            // It has yet to be issued.
+            State::POSTED => self.next,
+            State::LOCK => self.next.checked_sub(1)?,
+            State(number) if number >= State::PLACES => self.next.checked_sub(1)?,
+            _ => return None,
+        };
+        self.steps.origin(step as usize)
+    }
+
     /// A thread of a cluster, on a chip of so many roles and states, that may post so many operations.
     pub fn new(number: u32, engine: u32, cluster: u16, roles: usize, states: usize, posted: u32) -> Self {
         Self {

@@ -225,12 +225,18 @@ impl Machine {
         self.object.place(&self.code, index)
     }
 
-    /// Source line of an operation, where the object tells it: file, line and text.
+    /// Source line of an operation, where the object tells it.
     #[must_use]
-    pub fn line(&self, index: u32) -> Option<String> {
+    pub fn line(&self, index: u32) -> Option<SourceLine> {
         let (section, slot) = self.code.place(index);
-        let SourceLine { file, line, text } = self.object.line(section, slot)?;
-        Some(if text.is_empty() { format!("{file}:{line}") } else { format!("{file}:{line}: {text}") })
+        self.object.line(section, slot)
+    }
+
+    /// Name of the function that an operation is part of, where the object tells it.
+    #[must_use]
+    pub fn function(&self, index: u32) -> Option<&str> {
+        let (section, slot) = self.code.place(index);
+        self.object.function(section, slot)
     }
 
     /// Its memory: names of regions.

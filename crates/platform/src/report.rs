@@ -158,12 +158,38 @@ pub struct ProgramResult {
 pub struct SourceLine {
     /// File, line and text, or the function.
     pub line: String,
+    /// File, as the compiler was given it, where it is a line.
+    pub file: Option<String>,
+    /// Its number, from 1, where it is a line.
+    pub number: Option<u32>,
     /// Instructions, mean of a packet.
     pub instructions_per_packet: f64,
     /// Cycles of the engine, without those to issue accesses.
     pub cycles_per_packet: f64,
+    /// Cycles that the thread waited for what it asked for; its engine may have run other threads.
+    pub stall_cycles_per_packet: f64,
     /// Accesses of memories.
     pub accesses_per_packet: f64,
+    /// The same by memory.
+    pub memories: Vec<MemoryUse>,
+}
+
+/// Accesses of a program, or of a part of it, to one memory.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MemoryUse {
+    /// The memory.
+    pub memory: String,
+    /// Accesses.
+    pub accesses_per_packet: f64,
+}
+
+/// Cycles of the engine in a function, under those that called it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CallStack {
+    /// From the outermost to the innermost.
+    pub functions: Vec<String>,
+    /// Cycles in the innermost of them, of all packets.
+    pub cycles: u64,
 }
 
 /// What an executed program came to.
@@ -177,12 +203,18 @@ pub struct ExecutedProgram {
     pub instructions_per_packet: f64,
     /// Cycles of the engine, without those to issue accesses.
     pub cycles_per_packet: f64,
+    /// Cycles that threads waited for what it asked for; engines may have run other threads.
+    pub stall_cycles_per_packet: f64,
     /// Accesses of memories.
     pub accesses_per_packet: f64,
+    /// The same by memory.
+    pub memories: Vec<MemoryUse>,
     /// What it came to.
     pub results: Vec<ProgramResult>,
     /// Its lines, the most expensive first.
     pub lines: Vec<SourceLine>,
+    /// Its functions by who called them, in the order of their names.
+    pub stacks: Vec<CallStack>,
 }
 
 /// A value for which sources give an interval.

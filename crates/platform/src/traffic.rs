@@ -232,6 +232,7 @@ fn head_of(packet: &Packet) -> PacketHead {
     };
     PacketHead {
         bytes: packet.wire_bytes.max(1),
+        grown_bytes: 0,
         source: packet.flow.src as u32,
         destination: packet.flow.dst as u32,
         source_port: packet.flow.src_port,

@@ -3,6 +3,9 @@
 /// Bytes in a cell (mpacket), the unit in which packets move through a network processor.
 pub const CELL_BYTES: u32 = 64;
 
+/// Least Ethernet frame with its check sequence.
+const LEAST_FRAME_BYTES: u32 = 64;
+
 /// Cells that a packet of `bytes` fills.
 #[inline]
 pub fn cells_of(bytes: u32) -> u32 {
@@ -28,8 +31,10 @@ pub enum NetworkKind {
 /// The header fields that programs read and change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PacketHead {
-    /// Length on the wire, bytes.
+    /// Length on the wire as received, bytes.
     pub bytes: u32,
+    /// Bytes that its program has added; negative where it has cut some off.
+    pub grown_bytes: i32,
     /// IPv4 source address.
     pub source: u32,
     /// IPv4 destination address.
@@ -60,7 +65,15 @@ impl PacketHead {
     /// TCP RST.
     pub const RST: u8 = 0x04;
 
-    /// Cells that the packet fills.
+    /// Length on the wire when it leaves, bytes. What a program has cut below the least frame is padded to that again
+    /// (IEEE 802.3, 4.2.3.3).
+    #[inline]
+    pub fn leaving_bytes(&self) -> u32 {
+        let least = self.bytes.min(LEAST_FRAME_BYTES);
+        self.bytes.saturating_add_signed(self.grown_bytes).max(least)
+    }
+
+    /// Cells that the packet fills as received.
     #[inline]
     pub fn cells(&self) -> u32 {
         cells_of(self.bytes)

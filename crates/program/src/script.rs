@@ -277,10 +277,15 @@ pub struct Step {
     pub action: Action,
 }
 
+/// Of steps that have not said which operation they are of.
+const NO_ORIGIN: u32 = u32::MAX;
+
 /// The steps of one packet, in order. Kept and used again from packet to packet.
 #[derive(Clone, Debug, Default)]
 pub struct Steps {
     list: Vec<Step>,
+    /// Operations of the program that steps are of, by step, where it says so; it may be shorter than the list.
+    origins: Vec<u32>,
     pending: u32,
     /// What the program wants to know again when it goes on ([`Action::More`]).
     pub memo: u32,
@@ -290,6 +295,7 @@ impl Steps {
     /// Forgets all steps.
     pub fn clear(&mut self) {
         self.list.clear();
+        self.origins.clear();
         self.pending = 0;
     }
 
@@ -318,6 +324,27 @@ impl Steps {
         self.push(0, Action::Access { role, kind, posted: true, bytes, address });
     }
 
+    /// The last step is that of an operation of the program: what its thread waits for it counts there.
+    #[inline]
+    pub fn comes_from(&mut self, operation: u32) {
+        self.origins.resize(self.list.len(), NO_ORIGIN);
+        if let Some(last) = self.origins.last_mut() {
+            *last = operation;
+        }
+    }
+
+    /// The operation that a step is of, if its program said so.
+    #[inline]
+    pub fn origin(&self, number: usize) -> Option<u32> {
+        self.origins.get(number).copied().filter(|&origin| origin != NO_ORIGIN)
+    }
+
+    /// Whether no step has said what it is of.
+    #[inline]
+    pub fn is_without_origins(&self) -> bool {
+        self.origins.is_empty()
+    }
+
     /// Another action in the place of the last one, which keeps its cycles.
     pub fn replace_last(&mut self, action: Action) {
         if let Some(last) = self.list.last_mut() {
@@ -329,6 +356,9 @@ impl Steps {
     pub fn before_last(&mut self, action: Action) {
         let at = self.list.len().saturating_sub(1);
         self.list.insert(at, Step { cycles: 0, action });
+        if at < self.origins.len() {
+            self.origins.insert(at, NO_ORIGIN);
+        }
     }
 
     /// Let the first [`Action::Place`] go on with the step that comes next, where the packet is kept.

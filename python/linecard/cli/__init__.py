@@ -149,6 +149,10 @@ def run(
     timeline: Annotated[
         Path | None, typer.Option("--timeline", metavar="FILE", help="Write a timeline for ui.perfetto.dev.")
     ] = None,
+    folded: Annotated[
+        Path | None,
+        typer.Option("--folded", metavar="FILE", help="Write the cycles of an executed program's call stacks, folded."),
+    ] = None,
     timeline_from: Annotated[
         float,
         typer.Option("--timeline-from", min=0.0, metavar="US", help="Of a chip: begin so late in the measured time."),
@@ -177,6 +181,8 @@ def run(
 
         linecard run nfp4000 --program my_xdp.c -D N=8 --trace edge.pcap.gz
 
+        linecard run nfp4000 --program balancer --folded cycles.txt
+
         linecard run ixp1200 --csv result.csv --timeline run.json
 
         linecard run ipv4_forward --model np --set traffic.kind=PSC --set program.scheme=FCB+TB
@@ -186,8 +192,11 @@ def run(
     from linecard.cli.xdp import maps
     from linecard.models import APPLICATION, PRESET
     from linecard.results import need_polars
-    from linecard.tables import check_outputs
+    from linecard.tables import check_outputs, write_text
 
+    if folded is not None and program is None:
+        message = "has no effect without a program to execute (--program)"
+        raise ConfigError.of([ConfigProblem("folded", "", message)])
     preset = PRESET if preset == APPLICATION else preset
     if model != "np":
         models.run_other(model, preset, set or (), seed, packets, warmup, json=json)
@@ -196,7 +205,7 @@ def run(
     # Better now than after a long run.
     if parquet is not None:
         need_polars()
-    check_outputs(csv, parquet, html, timeline)
+    check_outputs(csv, parquet, html, timeline, folded)
     unwritten = None
     with screen.progress("Simulating", "packets") as progress:
         try:
@@ -236,6 +245,8 @@ def run(
         screen.note_written([parquet, result.write_parquet(parquet)])
     if html is not None:
         screen.note_written([result.write_html(html, command=command_line())])
+    if folded is not None:
+        screen.note_written([write_text(folded, "".join(each.folded() for each in result.programs))])
     if unwritten is not None:
         raise unwritten
     if timeline is not None:

@@ -368,17 +368,21 @@ def _program(program: ExecutedProgram) -> RenderableType:
     for each in program.results[:LINES_SHOWN]:
         share = each.packets / max(program.packets, 1)
         results.add_row(each.result, f"{each.packets:,}", Text(percent(share, 2), style=DIM))
-    lines = lined(("source line, of a packet", "w"), ("instructions", "r"), ("cycles", "r"), ("accesses", "r"))
+    columns = ("instructions", "cycles", "stall", "accesses")
+    lines = lined(("source line, of a packet", "w"), *((name, "r") for name in columns))
     for line in program.lines[:LINES_SHOWN]:
         lines.add_row(
             Text(line.line),
             f"{line.instructions_per_packet:,.2f}",
             f"{line.cycles_per_packet:,.2f}",
+            f"{line.stall_cycles_per_packet:,.2f}",
             f"{line.accesses_per_packet:,.2f}",
         )
+    memories = ", ".join(f"{each.memory} {each.accesses_per_packet:,.1f}" for each in program.memories)
     a_packet = (
-        f"{program.instructions_per_packet:,.1f} instructions, {program.cycles_per_packet:,.1f} cycles and "
-        f"{program.accesses_per_packet:,.1f} accesses a packet"
+        f"{program.instructions_per_packet:,.1f} instructions, {program.cycles_per_packet:,.1f} cycles, "
+        f"{program.stall_cycles_per_packet:,.1f} of waiting, {program.accesses_per_packet:,.1f} accesses a packet"
+        + (f": {memories}" if memories else "")
     )
     return section(heading(program.name, a_packet), results, Text(""), lines)
 

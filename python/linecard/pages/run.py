@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from linecard.errors import LinecardError
 from linecard.pages import chart, sheet
+from linecard.pages.source import program_section
 from linecard.words import DRAM_WORDS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from linecard.results import ExecutedProgram, RunResult
+    from linecard.results import RunResult
 
 
 def write_run(result: RunResult, path: str | Path, command: str | None = None) -> Path:
@@ -115,7 +116,7 @@ def write_run(result: RunResult, path: str | Path, command: str | None = None) -
                 ),
             ),
         ),
-        *(_program(each) for each in result.programs),
+        *(program_section(each) for each in result.programs),
         sheet.folded("Configuration", _configuration(result)),
         sheet.folded(
             f"All {len(result.metrics):,} measurements",
@@ -126,33 +127,6 @@ def write_run(result: RunResult, path: str | Path, command: str | None = None) -
                 text=("metric", "unit"),
             ),
         ),
-    )
-
-
-def _program(program: ExecutedProgram) -> str:
-    """What an executed program came to, and what its source lines cost."""
-    return sheet.section(
-        f"Program {program.name}",
-        sheet.table(
-            "Results by packets",
-            ("result", "packets"),
-            [[each.result, f"{each.packets:,}"] for each in program.results],
-        ),
-        sheet.table(
-            "Source lines, or functions where there are none, by cycles",
-            ("of a packet", "instructions", "cycles", "accesses"),
-            [
-                [
-                    each.line,
-                    f"{each.instructions_per_packet:,.2f}",
-                    f"{each.cycles_per_packet:,.2f}",
-                    f"{each.accesses_per_packet:,.2f}",
-                ]
-                for each in program.lines
-            ],
-        ),
-        said=f"{program.instructions_per_packet:,.1f} instructions, {program.cycles_per_packet:,.1f} cycles of the "
-        f"engine and {program.accesses_per_packet:,.1f} accesses of memories a packet",
     )
 
 

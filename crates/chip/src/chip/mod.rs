@@ -343,6 +343,9 @@ const EVENTS_BETWEEN_REPORTS: u32 = 1 << 16;
 /// Packets after which a chip is first asked whether it is steady; then after twice as many, and so on.
 const FIRST_LOOK_PACKETS: u64 = 1_000;
 
+/// Cycles that tell the length of one.
+const MANY_CYCLES: u64 = 1 << 20;
+
 impl Chip {
     /// Call `sink` for every packet that leaves, in order of time.
     pub fn on_departure(&mut self, sink: DepartureSink) {
@@ -425,6 +428,21 @@ impl Chip {
     /// Its programs, for their counters.
     pub fn programs(&self) -> &[Box<dyn PacketProgram>] {
         &self.programs
+    }
+
+    /// Cycles of its engines that threads with a program have waited for each of its operations, those that say which they are
+    /// of ([`linecard_program::script::Steps::comes_from`]). Waits that are not over are left out.
+    pub fn stalls(&self, program: usize) -> Vec<f64> {
+        let mut sums = Vec::new();
+        let clusters = self.clusters.iter().zip(&self.account.stalls);
+        for (cluster, stalls) in clusters.filter(|(cluster, _)| cluster.program == program) {
+            sums.resize(sums.len().max(stalls.len()), 0.0);
+            let cycle = cluster.clock.ticks(MANY_CYCLES) as f64 / MANY_CYCLES as f64;
+            for (sum, &ticks) in sums.iter_mut().zip(stalls) {
+                *sum += ticks as f64 / cycle;
+            }
+        }
+        sums
     }
 
     /// Whether the warm-up ended by itself or by the count that was given, and not because it had lasted too long.

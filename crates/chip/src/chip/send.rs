@@ -198,7 +198,7 @@ impl Chip {
             if !by_port && sender.sending.is_some() || by_port && sender.buffer_used >= sender.buffer_cells {
                 break;
             }
-            let Some(class) = sender.next_class(|id| packets[id].head.bytes) else { break };
+            let Some(class) = sender.next_class(|id| packets[id].head.leaving_bytes()) else { break };
             let Some(id) = sender.classes[class].pop_front() else { break };
             let next = sender.blocked[class].pop_front();
             self.note_queue(number as u16, now);
@@ -241,7 +241,7 @@ impl Chip {
     fn begin(&mut self, number: usize, id: PacketId, now: Ticks) {
         let packet = &self.packets[id];
         self.account.queued += u128::from(now - packet.sent);
-        let bytes = packet.head.bytes;
+        let bytes = packet.head.leaving_bytes();
         let Some(sender) = &mut self.ports[number].sender else { return };
         sender.sending = Some(id);
         let ends = sender.wire.send(now, bytes);
@@ -265,7 +265,7 @@ impl Chip {
             sender.buffer_used -= u32::from(self.packets[id].cells);
         }
         sender.packets += 1;
-        sender.bytes += u64::from(self.packets[id].head.bytes);
+        sender.bytes += u64::from(self.packets[id].head.leaving_bytes());
         self.depart(id, now);
         self.feed(number, now);
         self.go_on(now);
@@ -288,7 +288,7 @@ impl Chip {
     fn count_departure(&mut self, packet: &Packet, now: Ticks) {
         let Packet { head, number, flow_hash, input_port, port, received, .. } = *packet;
         self.gone += 1;
-        let bytes = u64::from(head.bytes);
+        let bytes = u64::from(head.leaving_bytes());
         self.account.packets_out += 1;
         self.account.bytes_out += bytes;
         let latency = now - received;

@@ -220,8 +220,11 @@ impl Chip {
                     };
                 }
                 let id = self.threads[thread as usize].packet;
-                let address = self.cell_address(id, cell, write);
-                let bytes = self.packets[id].cell_bytes(cell);
+                let packet = &self.packets[id];
+                let bytes = if write { packet.cell_bytes(cell) } else { packet.leaving_cell_bytes(cell) };
+                // Memory has room for the packet as received: cells that a program has added are read with the last one.
+                let there = cell.min(packet.cells - 1);
+                let address = self.cell_address(id, there, write);
                 if write {
                     self.moved_cell(id, cell, now);
                 }
@@ -810,6 +813,9 @@ fn enter(
 ) {
     if now > t.since {
         account.spent[t.spent_at as usize + usize::from(t.state.0)] += u128::from(now - t.since);
+        if let Some(operation) = t.waits_for() {
+            account.stalled(usize::from(t.cluster), operation as usize, now - t.since);
+        }
         if let Some(recording) = recording {
             let packet = (t.packet != NONE).then(|| packets[t.packet].number);
             let span = StateSpan { thread: t.number, state: t.state.0, packet, from: t.since, to: now };

@@ -2,6 +2,7 @@
 
 use super::btf::{Words, header, part, string};
 use std::collections::HashMap;
+use std::fmt;
 
 /// Where an instruction comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +13,13 @@ pub struct SourceLine {
     pub line: u32,
     /// What stands there, where the compiler kept it.
     pub text: String,
+}
+
+impl fmt::Display for SourceLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)?;
+        if self.text.is_empty() { Ok(()) } else { write!(f, ": {}", self.text) }
+    }
 }
 
 /// First slot, file, line, text; names are places in the table of strings.

@@ -31,6 +31,13 @@ pub(crate) enum Reference {
     Extern(String),
 }
 
+impl CodeSection {
+    /// The function that a slot is part of.
+    fn function(&self, slot: u32) -> Option<&(u32, u32, String)> {
+        self.functions.iter().find(|(first, slots, _)| (*first..first + slots).contains(&slot))
+    }
+}
+
 /// Code of one section.
 #[derive(Clone, Debug)]
 pub(crate) struct CodeSection {
@@ -156,18 +163,19 @@ impl Object {
     pub(crate) fn place(&self, code: &Code, index: u32) -> String {
         let (number, slot) = code.place(index);
         let Some(section) = self.code.get(number) else { return format!("operation {index}") };
-        let within = |&&(first, slots, _): &&(u32, u32, String)| (first..first + slots).contains(&slot);
         let mut place = format!("instruction {slot} of section {}", section.name);
-        if let Some((first, _, name)) = section.functions.iter().find(within) {
+        if let Some((first, _, name)) = section.function(slot) {
             place = format!("{place} ({name} + {})", slot - first);
         }
-        if let Some(SourceLine { file, line, text }) = self.line(number, slot) {
-            place = format!("{place}, {file}:{line}");
-            if !text.is_empty() {
-                place = format!("{place}: {text}");
-            }
+        if let Some(line) = self.line(number, slot) {
+            place = format!("{place}, {line}");
         }
         place
+    }
+
+    /// Name of the function that a slot of a code section is part of.
+    pub(crate) fn function(&self, section: usize, slot: u32) -> Option<&str> {
+        self.code.get(section)?.function(slot).map(|(_, _, name)| name.as_str())
     }
 
     /// The source line of a slot of a code section.

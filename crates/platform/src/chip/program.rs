@@ -57,9 +57,9 @@ pub(super) struct ReadProgram {
 }
 
 impl ReadProgram {
-    /// A program that has seen no packet.
-    pub fn fresh(&self, shared: &Shared) -> Box<dyn PacketProgram> {
-        self.runs.fresh(shared)
+    /// A program that has seen no packet, for the chip's program of a number.
+    pub fn fresh(&self, number: usize, shared: &Shared) -> Box<dyn PacketProgram> {
+        self.runs.fresh(number, shared)
     }
 
     /// The executed program, if it is one.

@@ -112,7 +112,7 @@ impl Design {
         };
         let puts: Vec<_> = (0..self.rings.len()).map(ring).collect();
         let program = |(number, read): (usize, &ReadProgram)| -> Box<dyn PacketProgram> {
-            let inner = read.fresh(shared);
+            let inner = read.fresh(number, shared);
             let cluster = self.config.clusters.iter().find(|cluster| cluster.program == number);
             // Threads that also take from ports cannot tell which it was: entries of the first inbox count.
             let takes = cluster.and_then(|cluster| cluster.takes.first()).and_then(|&inbox| ring(inbox));
@@ -255,7 +255,9 @@ pub(crate) fn run(
     };
     let told =
         Told { design: &design, request, chip: &chip, counts: &measured, outcome: &outcome, notes: &notes };
-    let mut report = RunReport { programs: shared.reports(), ..report(&told, limits) };
+    let place = |role: RoleId| design.roles[usize::from(role.0)].1.clone();
+    let programs = shared.reports(|program| chip.stalls(program), place);
+    let mut report = RunReport { programs, ..report(&told, limits) };
     if let (Some(file), Some(recording)) = (file, chip.recording()) {
         let compressed = request.timeline.as_ref().is_some_and(|path| path.ends_with(".gz"));
         // The run was long, and its result is sound: it is not lost for the sake of a file.

@@ -5,7 +5,8 @@
 //! access. On engines with lanes rows cost instead, which are scheduled before: a block's where it begins.
 
 use super::costs::{EbpfCosts, RowCosts};
-use super::{Done, Fate, LineUse, Placed, Use};
+use super::profile::{Accesses, Calls, Origin, Sums, Use};
+use super::{Done, Fate, Placed};
 use linecard_ebpf::{
     Access as Touch, AccessKind, Arrival, Charge, Code, EbpfError, Hook, Kind, Machine, Op, PACKET, Rows,
     Rules, STACK, Target, Verdict, wanted_after,
@@ -56,6 +57,9 @@ struct Priced {
     wide: bool,
     /// Whether what stands in the code says where it goes on when it is left.
     jumps: bool,
+    /// Whether it calls a function of the program, or returns from it.
+    calls: bool,
+    returns: bool,
 }
 
 /// A program's operations with what they cost on a cluster.
@@ -104,6 +108,8 @@ impl PricedCode {
             at_start: op.to == 0,
             wide: matches!(op.kind, Kind::Ld8),
             jumps: op.jumps() || matches!(op.kind, Kind::Ja | Kind::Call),
+            calls: op.kind == Kind::Call,
+            returns: op.kind == Kind::Exit,
         });
         Self {
             ops: ops.collect(),
@@ -285,52 +291,23 @@ fn merge(ops: &[Op], most: u32) -> Vec<(u8, u8)> {
 pub(super) struct Tally {
     begins: Vec<u64>,
     leaves: Vec<u64>,
-    /// Cycles beside those that are known before, and accesses.
+    /// Cycles beside those that are known before.
     extra_cycles: Vec<u64>,
-    accesses: Vec<u64>,
+    pub accesses: Accesses,
+    calls: Calls,
     verdicts: BTreeMap<&'static str, u64>,
 }
 
 impl Tally {
-    pub fn new(code: &PricedCode) -> Self {
+    fn new(code: &PricedCode) -> Self {
         let zeros = vec![0; code.ops.len()];
         Self {
             begins: zeros.clone(),
             leaves: zeros.clone(),
-            extra_cycles: zeros.clone(),
-            accesses: zeros,
+            extra_cycles: zeros,
+            accesses: Accesses::new(code.ops.len(), &code.regions),
+            calls: Calls::default(),
             verdicts: BTreeMap::new(),
-        }
-    }
-
-    /// What the lines of the source came to.
-    pub fn told(&self, code: &PricedCode, machine: &Machine) -> Use {
-        let mut lines: BTreeMap<String, LineUse> = BTreeMap::new();
-        let (mut instructions, mut cycles, mut accesses, mut running) = (0, 0, 0, 0u64);
-        for index in 0..code.ops.len() {
-            running += self.begins[index];
-            let times = running;
-            running = running.saturating_sub(self.leaves[index]);
-            if times == 0 {
-                continue;
-            }
-            let own = u64::from(code.sums[index + 1].wrapping_sub(code.sums[index]));
-            let spent = times * own + self.extra_cycles[index];
-            let name = machine.line(index as u32).unwrap_or_else(|| machine.place(index as u32));
-            let line = lines.entry(name).or_default();
-            line.instructions += times;
-            line.cycles += spent;
-            line.accesses += self.accesses[index];
-            instructions += times;
-            cycles += spent;
-            accesses += self.accesses[index];
-        }
-        Use {
-            instructions,
-            cycles,
-            accesses,
-            verdicts: self.verdicts.iter().map(|(&name, &count)| (name.to_owned(), count)).collect(),
-            lines: lines.into_iter().map(|(name, line)| LineUse { name, ..line }).collect(),
         }
     }
 }
@@ -359,6 +336,7 @@ impl Listener<'_> {
         if index > self.paid {
             let cycles = self.code.sums[index as usize].wrapping_sub(self.code.sums[self.paid as usize]);
             self.steps.compute(cycles);
+            self.tally.calls.spend(cycles);
             self.paid = index;
         }
     }
@@ -366,6 +344,7 @@ impl Listener<'_> {
     #[inline(always)]
     fn spend(&mut self, index: usize, cycles: u32) {
         self.steps.compute(cycles);
+        self.tally.calls.spend(cycles);
         self.tally.extra_cycles[index] += u64::from(cycles);
     }
 }
@@ -381,6 +360,8 @@ impl Hook for Listener<'_> {
         } else {
             self.started = true;
             (self.first, self.paid) = (index, index);
+            self.tally.calls.leave_all();
+            self.tally.calls.call(index);
             self.spend(index as usize, self.code.each_packet);
         }
     }
@@ -402,6 +383,12 @@ impl Hook for Listener<'_> {
             // The program ends.
             None => return,
         };
+        let op = &code.ops[index as usize];
+        if op.calls {
+            self.tally.calls.call(next);
+        } else if op.returns {
+            self.tally.calls.returns();
+        }
         (self.first, self.paid) = (next, next);
     }
 
@@ -469,7 +456,8 @@ impl Hook for Listener<'_> {
             true => self.steps.access(role, kind, bytes, address),
             false => self.steps.post(role, kind, bytes, address),
         }
-        self.tally.accesses[at] += 1;
+        self.steps.comes_from(index);
+        self.tally.accesses.count(at, role);
         if priced.does == Does::Loads {
             let result = match (packet, priced.wide) {
                 (true, false) => c.packet_result_cycles,
@@ -493,6 +481,37 @@ pub(super) struct Running {
 impl Running {
     pub fn new(machine: Machine, code: PricedCode, cpus: u32) -> Self {
         Self { tally: Tally::new(&code), machine, code, cpus: cpus.max(1) }
+    }
+
+    /// Forgets what was counted.
+    pub fn restart(&mut self) {
+        self.tally = Tally::new(&self.code);
+    }
+
+    /// What it came to; `stalls` are the cycles that threads waited for each operation.
+    pub fn told(&self, stalls: &[f64]) -> Use {
+        let Self { tally, code, machine, .. } = self;
+        let mut running = 0u64;
+        let operation = |index: usize| {
+            running += tally.begins[index];
+            let times = running;
+            running = running.saturating_sub(tally.leaves[index]);
+            let own = u64::from(code.sums[index + 1].wrapping_sub(code.sums[index]));
+            let sums = Sums {
+                instructions: times,
+                cycles: times * own + tally.extra_cycles[index],
+                stall_cycles: stalls.get(index).copied().unwrap_or(0.0),
+                accesses: tally.accesses.of(index),
+            };
+            (times > 0).then(|| (origin(machine, index as u32), sums))
+        };
+        Use {
+            verdicts: tally.verdicts.iter().map(|(&name, &count)| (name.to_owned(), count)).collect(),
+            stacks: tally
+                .calls
+                .told(|first| machine.function(first).map_or_else(|| machine.place(first), str::to_owned)),
+            ..Use::new((0..code.ops.len()).filter_map(operation))
+        }
     }
 
     /// Executes the program on a packet, and appends what it did to `steps`.
@@ -530,7 +549,16 @@ impl Running {
             Verdict::Redirect(Target::Broadcast) => ("redirect", Fate::Leaves),
         };
         *self.tally.verdicts.entry(name).or_insert(0) += 1;
-        Ok(Done { fate })
+        let grown_bytes = self.machine.packet_left().len() as i32 - frame.len() as i32;
+        Ok(Done { fate, grown_bytes })
+    }
+}
+
+/// Where an operation comes from.
+fn origin(machine: &Machine, index: u32) -> Origin {
+    match machine.line(index) {
+        Some(line) => Origin::line(&line.file, line.line, &line.text),
+        None => Origin::function(&machine.place(index)),
     }
 }
 

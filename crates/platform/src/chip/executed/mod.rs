@@ -12,6 +12,7 @@ mod costs;
 mod ebpf;
 mod frames;
 mod pipeline;
+mod profile;
 mod riscv;
 
 pub(super) use costs::ExecutionCosts;
@@ -22,7 +23,7 @@ use crate::bounded;
 use crate::error::Error;
 use crate::preset::problem;
 use crate::program::{Framer, XdpLoad, load_xdp, read_image, refused_iss, refused_xdp};
-use crate::report::{ExecutedProgram, ProgramResult, SourceLine};
+use crate::report::{CallStack, ExecutedProgram, MemoryUse, ProgramResult, SourceLine};
 use crate::request::ProgramFile;
 use crate::traffic::BytesSink;
 use linecard_apps::{Carrier, Io, StepList};
@@ -30,7 +31,9 @@ use linecard_ebpf::{MapKind, Options};
 use linecard_program::PacketHead;
 use linecard_program::script::{Action, Block, PacketInfo, PacketProgram, RoleId, Step, Steps};
 use linecard_traffic::Payload;
+use profile::{Origin, Sums, Use};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
@@ -63,25 +66,8 @@ enum Fate {
 /// What a program did with a packet.
 struct Done {
     fate: Fate,
-}
-
-/// What a source line, or a function, came to.
-#[derive(Clone, Debug, Default)]
-struct LineUse {
-    name: String,
-    instructions: u64,
-    cycles: u64,
-    accesses: u64,
-}
-
-/// What a program came to.
-#[derive(Clone, Debug, Default)]
-struct Use {
-    instructions: u64,
-    cycles: u64,
-    accesses: u64,
-    verdicts: Vec<(String, u64)>,
-    lines: Vec<LineUse>,
+    /// Bytes that it added, or cut off.
+    grown_bytes: i32,
 }
 
 /// A program that has been loaded and has seen no packet.
@@ -284,55 +270,82 @@ impl Shared {
         self.fault.borrow().is_some()
     }
 
-    /// What executed programs came to, one of each kind of cluster that has one.
-    pub fn reports(&self) -> Vec<ExecutedProgram> {
-        self.works.borrow().iter().map(|work| work.borrow().report()).collect()
+    /// What executed programs came to, one of each kind of cluster that has one. `stalls` are the cycles that threads waited
+    /// for each operation of the chip's program of a number, and `place` is what a role is bound to.
+    pub fn reports(
+        &self,
+        stalls: impl Fn(usize) -> Vec<f64>,
+        place: impl Fn(RoleId) -> String,
+    ) -> Vec<ExecutedProgram> {
+        let works = self.works.borrow();
+        works.iter().map(|work| work.borrow()).map(|work| work.report(&stalls(work.number), &place)).collect()
     }
 }
 
 /// A program and what it has done.
 struct Work {
     name: String,
+    /// The number of the chip's program that it is.
+    number: usize,
     running: Running,
     /// Packets that it was executed on.
     packets: u64,
 }
 
 impl Work {
-    fn used(&self) -> Use {
+    /// What it came to, and the roles that its accesses are counted by.
+    fn used(&self, stalls: &[f64]) -> (Use, &[RoleId]) {
         match &self.running {
-            Running::Ebpf(program) => program.tally.told(&program.code, &program.machine),
-            Running::Riscv(program) => program.told(),
+            Running::Ebpf(program) => (program.told(stalls), program.tally.accesses.roles()),
+            Running::Riscv(program) => (program.told(stalls), program.accesses.roles()),
         }
     }
 
-    fn report(&self) -> ExecutedProgram {
-        let used = self.used();
-        let each = |count: u64| count as f64 / self.packets.max(1) as f64;
-        let line = |line: LineUse| SourceLine {
-            line: line.name,
-            instructions_per_packet: each(line.instructions),
-            cycles_per_packet: each(line.cycles),
-            accesses_per_packet: each(line.accesses),
+    fn report(&self, stalls: &[f64], place: &impl Fn(RoleId) -> String) -> ExecutedProgram {
+        let (used, roles) = self.used(stalls);
+        let share = |sum: f64| sum / self.packets.max(1) as f64;
+        let each = |count: u64| share(count as f64);
+        let memories = |accesses: &[u64]| {
+            // Several roles may be bound to one memory.
+            let mut by_memory: BTreeMap<String, u64> = BTreeMap::new();
+            for (&role, &count) in roles.iter().zip(accesses).filter(|(_, count)| **count > 0) {
+                *by_memory.entry(place(role)).or_insert(0) += count;
+            }
+            let one = |(memory, count)| MemoryUse { memory, accesses_per_packet: each(count) };
+            by_memory.into_iter().map(one).collect::<Vec<_>>()
+        };
+        let line = |(origin, sums): (Origin, Sums)| SourceLine {
+            line: origin.name,
+            file: origin.file,
+            number: origin.number,
+            instructions_per_packet: each(sums.instructions),
+            cycles_per_packet: each(sums.cycles),
+            stall_cycles_per_packet: share(sums.stall_cycles),
+            accesses_per_packet: each(sums.accesses.iter().sum()),
+            memories: memories(&sums.accesses),
         };
         let mut lines: Vec<SourceLine> = used.lines.into_iter().map(line).collect();
         lines.sort_by(|a, b| b.cycles_per_packet.total_cmp(&a.cycles_per_packet).then(a.line.cmp(&b.line)));
         let results = used.verdicts.into_iter().map(|(result, packets)| ProgramResult { result, packets });
+        let stacks = used.stacks.into_iter().map(|(functions, cycles)| CallStack { functions, cycles });
         ExecutedProgram {
             name: self.name.clone(),
             packets: self.packets,
-            instructions_per_packet: each(used.instructions),
-            cycles_per_packet: each(used.cycles),
-            accesses_per_packet: each(used.accesses),
+            instructions_per_packet: each(used.all.instructions),
+            cycles_per_packet: each(used.all.cycles),
+            stall_cycles_per_packet: share(used.all.stall_cycles),
+            accesses_per_packet: each(used.all.accesses.iter().sum()),
+            memories: memories(&used.all.accesses),
             results: results.collect(),
             lines,
+            stacks: stacks.collect(),
         }
     }
 }
 
 impl Plan {
-    /// The program at the start of a run.
-    pub fn start(&self, shared: &Shared) -> Box<dyn PacketProgram> {
+    /// The program at the start of a run, as the chip's program of a number.
+    pub fn start(&self, number: usize, shared: &Shared) -> Box<dyn PacketProgram> {
         let running = match (&self.executable.loaded, &self.code) {
             (Loaded::Ebpf(machine), Priced::Ebpf(code)) => {
                 Running::Ebpf(ebpf::Running::new(machine.clone(), code.clone(), self.executable.cpus))
@@ -342,7 +355,7 @@ impl Plan {
             }
             _ => unreachable!("a program's code is its own"),
         };
-        let work = Work { name: self.executable.name.clone(), running, packets: 0 };
+        let work = Work { name: self.executable.name.clone(), number, running, packets: 0 };
         let work = Rc::new(RefCell::new(work));
         shared.works.borrow_mut().push(Rc::clone(&work));
         Box::new(Executing {
@@ -397,27 +410,26 @@ impl Executing {
         })
     }
 
-    /// Executes the program on a packet: the port that it goes to, or nothing where it ends.
-    fn decide(&self, frame: u32, info: &PacketInfo, steps: &mut Steps) -> Option<u16> {
+    /// Executes the program on a packet: the port that it goes to, or nothing where it ends, and the bytes that it has
+    /// grown by.
+    fn decide(&self, frame: u32, info: &PacketInfo, steps: &mut Steps) -> (Option<u16>, i32) {
         // What is no packet for the program passes by it.
         let done = match frame {
-            0 => Ok(Done { fate: Fate::Leaves }),
+            0 => Ok(Done { fate: Fate::Leaves, grown_bytes: 0 }),
             _ => self.execute(frame, info, steps),
         };
-        let fate = done.map_or_else(
-            |error| {
-                // The run is over; the first reason counts.
-                self.shared.fault.borrow_mut().get_or_insert(error);
-                Fate::Ends
-            },
-            |done| done.fate,
-        );
-        match fate {
+        let done = done.unwrap_or_else(|error| {
+            // The run is over; the first reason counts.
+            self.shared.fault.borrow_mut().get_or_insert(error);
+            Done { fate: Fate::Ends, grown_bytes: 0 }
+        });
+        let port = match done.fate {
             Fate::LeavesBy(port) => Some(port % self.ports),
             Fate::Returns => Some(info.input_port % self.ports),
             Fate::Leaves => Some((info.flow_hash >> 7) as u16 % self.ports),
             Fate::Ends => None,
-        }
+        };
+        (port, done.grown_bytes)
     }
 }
 
@@ -432,9 +444,11 @@ impl PacketProgram for Executing {
                     }
                     return;
                 }
-                let mut chosen = self.decide(frame, info, steps);
+                let (mut chosen, grown_bytes) = self.decide(frame, info, steps);
+                head.grown_bytes = grown_bytes;
                 let ends = chosen.is_none();
-                let over = behind.write_all(head, info, &mut chosen, steps);
+                let leaving = PacketHead { bytes: head.leaving_bytes(), ..*head };
+                let over = behind.write_all(&leaving, info, &mut chosen, steps);
                 match chosen {
                     // What would send it on does not.
                     _ if ends && over => {
@@ -451,13 +465,13 @@ impl PacketProgram for Executing {
             }
             Around::Io(io) => {
                 io.receive(steps);
-                match self.decide(frame, info, steps) {
+                match self.decide(frame, info, steps).0 {
                     Some(port) => io.store_and_enqueue(head, port, steps),
                     None => steps.push(0, Action::Finish),
                 }
             }
             Around::Carrier(carrier) => carrier.carry(head, steps, |_, _, steps| {
-                let port = self.decide(frame, info, steps);
+                let (port, _) = self.decide(frame, info, steps);
                 if port.is_none() {
                     steps.push(0, Action::Finish);
                 }
@@ -501,20 +515,20 @@ impl PacketProgram for Executing {
         let mut work = self.work.borrow_mut();
         work.packets = 0;
         match &mut work.running {
-            Running::Ebpf(program) => program.tally = ebpf::Tally::new(&program.code),
+            Running::Ebpf(program) => program.restart(),
             Running::Riscv(program) => program.restart(),
         }
     }
 
     fn counters(&self) -> Vec<(&'static str, &'static str, f64)> {
         let work = self.work.borrow();
-        let used = work.used();
+        let used = work.used(&[]).0.all;
         let each = |count: u64| count as f64 / work.packets.max(1) as f64;
         vec![
             ("executed", "packets", work.packets as f64),
             ("instructions_per_packet", "instructions", each(used.instructions)),
             ("cycles_per_packet", "cycles", each(used.cycles)),
-            ("accesses_per_packet", "accesses", each(used.accesses)),
+            ("accesses_per_packet", "accesses", each(used.accesses.iter().sum())),
         ]
     }
 }

@@ -5,10 +5,11 @@
 
 use super::costs::RiscvCosts;
 use super::pipeline::{Pipeline, by_class};
-use super::{Done, Fate, LineUse, Placed, Use};
+use super::profile::{Accesses, Calls, Origin, Sums, Use};
+use super::{Done, Fate, Placed};
 use crate::error::Error;
 use crate::program::refused_iss;
-use linecard_iss::{Class, Code, HEAP_BYTES, Machine, Recorder};
+use linecard_iss::{Class, Code, HEAP_BYTES, Machine, Opcode, Recorder};
 use linecard_program::script::{Access, Action, Steps};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
@@ -65,7 +66,8 @@ pub(super) struct Running {
     locks: HashMap<u32, u32>,
     executed: Vec<u64>,
     cycles: Vec<u64>,
-    accesses: Vec<u64>,
+    pub accesses: Accesses,
+    calls: Calls,
     results: BTreeMap<u32, u64>,
     /// Packets with results beyond those.
     other_results: u64,
@@ -80,11 +82,12 @@ impl Running {
         Self {
             recorder: Recorder::new(&machine),
             machine,
+            accesses: Accesses::new(code.ops.len(), &code.regions),
             code,
             locks: HashMap::new(),
             executed: zeros.clone(),
-            cycles: zeros.clone(),
-            accesses: zeros,
+            cycles: zeros,
+            calls: Calls::default(),
             results: BTreeMap::new(),
             other_results: 0,
         }
@@ -94,7 +97,8 @@ impl Running {
     pub fn restart(&mut self) {
         self.executed.fill(0);
         self.cycles.fill(0);
-        self.accesses.fill(0);
+        self.accesses.restart();
+        self.calls.restart();
         self.results.clear();
         self.other_results = 0;
     }
@@ -116,15 +120,25 @@ impl Running {
         } else {
             self.other_results += 1;
         }
-        let Self { machine, code, recorder, locks, executed, cycles, accesses, .. } = self;
+        let Self { machine, code, recorder, locks, executed, cycles, accesses, calls, .. } = self;
         let layout = *machine.layout();
         let room = super::ebpf::room_of(number);
         let mut pipeline = Pipeline::default();
+        // What the jump before did: its target is the step that follows.
+        let mut leap = Leap::Calls;
+        calls.leave_all();
         recorder.trace().walk(0, machine.code(), |step| {
             let at = step.index as usize;
+            match leap {
+                Leap::Stays => {}
+                Leap::Calls => calls.call(step.index),
+                Leap::Returns => calls.returns(),
+            }
+            leap = if step.taken { Leap::of(machine.code(), step.index) } else { Leap::Stays };
             let priced = code.ops[at];
             let own = pipeline.next(machine.code(), &step, priced.class, priced.cycles, &code.costs.cycles);
             steps.compute(own);
+            calls.spend(own);
             executed[at] += 1;
             cycles[at] += u64::from(own);
             let Some(address) = step.address else { return };
@@ -133,7 +147,8 @@ impl Running {
                 let lock = *locks.entry(address).or_insert(next) % MOST_LOCKS;
                 let action =
                     if priced.class == Class::Lock { Action::Lock(lock) } else { Action::Unlock(lock) };
-                return steps.push(0, action);
+                steps.push(0, action);
+                return steps.comes_from(step.index);
             }
             let (region, offset) = match address {
                 at if at >= layout.packet_low => (0, address - layout.packet_low),
@@ -144,7 +159,7 @@ impl Running {
             let Some(Placed { role, base, within_bytes }) = code.regions[region] else { return };
             let offset = if region == 0 { room + offset % super::ebpf::ROOM_BYTES } else { offset };
             let address = base + offset % within_bytes.max(1);
-            accesses[at] += 1;
+            accesses.count(at, role);
             match priced.class {
                 Class::Store if code.costs.waits_for_writes => {
                     steps.access(role, Access::Write, priced.bytes, address);
@@ -152,6 +167,7 @@ impl Running {
                 Class::Store => steps.post(role, Access::Write, priced.bytes, address),
                 _ => steps.access(role, Access::Read, priced.bytes, address),
             }
+            steps.comes_from(step.index);
         });
         recorder.trace_mut().clear();
         if locks.len() > MOST_LOCKS as usize {
@@ -160,32 +176,54 @@ impl Running {
                 "the program took more than {MOST_LOCKS} different locks; expected at most as many: let flows share them"
             )));
         }
-        Ok(Done { fate: Fate::Leaves })
+        Ok(Done { fate: Fate::Leaves, grown_bytes: 0 })
     }
 
-    /// What the functions came to.
-    pub fn told(&self) -> Use {
-        let mut lines: BTreeMap<String, LineUse> = BTreeMap::new();
-        let (mut instructions, mut cycles, mut accesses) = (0, 0, 0);
-        for (index, &times) in self.executed.iter().enumerate().filter(|(_, times)| **times > 0) {
-            let pc = self.machine.code().pc(index as u32);
-            let name = self.machine.image().nearest(pc).map_or("no symbol", |(name, _)| name);
-            let line = lines.entry(name.to_owned()).or_default();
-            line.instructions += times;
-            line.cycles += self.cycles[index];
-            line.accesses += self.accesses[index];
-            instructions += times;
-            cycles += self.cycles[index];
-            accesses += self.accesses[index];
-        }
+    /// What it came to; `stalls` are the cycles that threads waited for each operation.
+    pub fn told(&self, stalls: &[f64]) -> Use {
+        let executed = self.executed.iter().enumerate().filter(|(_, times)| **times > 0);
+        let operation = |(index, &times): (usize, &u64)| {
+            let sums = Sums {
+                instructions: times,
+                cycles: self.cycles[index],
+                stall_cycles: stalls.get(index).copied().unwrap_or(0.0),
+                accesses: self.accesses.of(index),
+            };
+            (Origin::function(&self.function(index as u32)), sums)
+        };
         let told = self.results.iter().map(|(result, &count)| (format!("{result}"), count));
         let others = (self.other_results > 0).then(|| ("others".to_owned(), self.other_results));
         Use {
-            instructions,
-            cycles,
-            accesses,
             verdicts: told.chain(others).collect(),
-            lines: lines.into_iter().map(|(name, line)| LineUse { name, ..line }).collect(),
+            stacks: self.calls.told(|first| self.function(first)),
+            ..Use::new(executed.map(operation))
+        }
+    }
+
+    /// Name of the function that an operation is part of.
+    fn function(&self, index: u32) -> String {
+        let pc = self.machine.code().pc(index);
+        self.machine.image().nearest(pc).map_or("no symbol", |(name, _)| name).to_owned()
+    }
+}
+
+/// What a jump that was taken does to the functions that have been called (psABI, "Integer Register Convention": the return
+/// address is in `ra`, or in `t0` between functions of the runtime).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Leap {
+    Stays,
+    Calls,
+    Returns,
+}
+
+impl Leap {
+    fn of(code: &Code, index: u32) -> Self {
+        let op = code.ops[index as usize];
+        let links = |register: u8| matches!(register, 1 | 5);
+        match op.code {
+            Opcode::Jal | Opcode::Jalr if links(op.rd) => Leap::Calls,
+            Opcode::Jalr if links(op.rs1) => Leap::Returns,
+            _ => Leap::Stays,
         }
     }
 }

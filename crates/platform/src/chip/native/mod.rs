@@ -60,10 +60,10 @@ pub(super) enum Runs {
 }
 
 impl Runs {
-    /// A program that has seen no packet.
-    pub fn fresh(&self, shared: &Shared) -> Box<dyn PacketProgram> {
+    /// A program that has seen no packet, for the chip's program of a number.
+    pub fn fresh(&self, number: usize, shared: &Shared) -> Box<dyn PacketProgram> {
         match self {
-            Runs::Executed(plan) => plan.start(shared),
+            Runs::Executed(plan) => plan.start(number, shared),
             Runs::Steps(steps) => Box::new(steps.clone()),
             Runs::Ipv4(program) => Box::new(program.clone()),
             Runs::L3Forward(program) => Box::new(program.clone()),

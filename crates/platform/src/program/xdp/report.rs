@@ -177,7 +177,7 @@ fn regions(machine: &Machine, profile: &Profile, packets: f64) -> Vec<RegionRepo
 fn lines(machine: &Machine, profile: &Profile) -> Vec<(String, u64)> {
     let mut lines: BTreeMap<String, u64> = BTreeMap::new();
     for (index, count) in (0..).zip(profile.executed(machine.code())).filter(|(_, count)| *count > 0) {
-        let name = machine.line(index).unwrap_or_else(|| machine.place(index));
+        let name = machine.line(index).map_or_else(|| machine.place(index), |line| line.to_string());
         *lines.entry(name).or_insert(0) += count;
     }
     lines.into_iter().collect()

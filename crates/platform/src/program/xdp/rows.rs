@@ -96,7 +96,7 @@ pub fn rows_of_xdp(request: &RowsRequest) -> Result<RowsReport, Error> {
 
 fn blocks(machine: &Machine, rows: &Rows) -> Vec<BlockReport> {
     let report = |block: &linecard_ebpf::BlockRows| BlockReport {
-        place: machine.line(block.first).unwrap_or_else(|| machine.place(block.first)),
+        place: machine.line(block.first).map_or_else(|| machine.place(block.first), |line| line.to_string()),
         rows: block.rows,
         instructions: block.instructions,
         exit: block.exit.map(|exit| match exit {

@@ -1,0 +1,263 @@
+//! Where an executed program spends what it spends: source lines, memories, and functions by who called them.
+
+use super::Placed;
+use linecard_program::script::RoleId;
+use std::collections::{BTreeMap, HashMap};
+
+/// Where operations come from: a source line, or a function where no line is known.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Origin {
+    /// What people read.
+    pub name: String,
+    /// File, as the compiler was given it, and line, from 1.
+    pub file: Option<String>,
+    pub number: Option<u32>,
+}
+
+impl Origin {
+    /// A line of a file, with what stands there where that is known.
+    pub fn line(file: &str, number: u32, text: &str) -> Self {
+        // People know which folder it is in.
+        let short = file.rsplit(['/', '\\']).next().unwrap_or(file);
+        let text = if text.is_empty() { String::new() } else { format!(": {text}") };
+        Self { name: format!("{short}:{number}{text}"), file: Some(file.to_owned()), number: Some(number) }
+    }
+
+    /// A function whose lines are not known.
+    pub fn function(name: &str) -> Self {
+        Self { name: name.to_owned(), file: None, number: None }
+    }
+}
+
+/// Sums over all packets.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sums {
+    pub instructions: u64,
+    pub cycles: u64,
+    /// Cycles that threads waited for accesses.
+    pub stall_cycles: f64,
+    /// Accesses by number of the role among those of the program.
+    pub accesses: Vec<u64>,
+}
+
+impl Sums {
+    fn add(&mut self, other: &Sums) {
+        self.instructions += other.instructions;
+        self.cycles += other.cycles;
+        self.stall_cycles += other.stall_cycles;
+        self.accesses.resize(self.accesses.len().max(other.accesses.len()), 0);
+        for (sum, &count) in self.accesses.iter_mut().zip(&other.accesses) {
+            *sum += count;
+        }
+    }
+}
+
+/// What a program came to.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Use {
+    pub all: Sums,
+    pub verdicts: Vec<(String, u64)>,
+    pub lines: Vec<(Origin, Sums)>,
+    /// Functions from the outermost to the innermost, and the cycles of the engine in the last of them.
+    pub stacks: Vec<(Vec<String>, u64)>,
+}
+
+impl Use {
+    /// Sums of operations by where they come from.
+    pub fn new(operations: impl Iterator<Item = (Origin, Sums)>) -> Self {
+        let mut lines: BTreeMap<Origin, Sums> = BTreeMap::new();
+        let mut all = Sums::default();
+        for (origin, sums) in operations {
+            all.add(&sums);
+            lines.entry(origin).or_default().add(&sums);
+        }
+        Self { all, lines: lines.into_iter().collect(), ..Self::default() }
+    }
+}
+
+/// Accesses by operation and role.
+#[derive(Clone, Debug)]
+pub(super) struct Accesses {
+    operations: usize,
+    /// Roles that regions are placed in, each once.
+    roles: Vec<RoleId>,
+    /// All operations of a role side by side.
+    counts: Vec<u64>,
+}
+
+impl Accesses {
+    /// For a program of so many operations with these regions.
+    pub fn new(operations: usize, regions: &[Option<Placed>]) -> Self {
+        let mut roles: Vec<RoleId> = Vec::new();
+        for placed in regions.iter().flatten() {
+            if !roles.contains(&placed.role) {
+                roles.push(placed.role);
+            }
+        }
+        Self { operations, counts: vec![0; operations * roles.len()], roles }
+    }
+
+    #[inline(always)]
+    pub fn count(&mut self, operation: usize, role: RoleId) {
+        // There are few of them.
+        if let Some(number) = self.roles.iter().position(|&other| other == role) {
+            self.counts[number * self.operations + operation] += 1;
+        }
+    }
+
+    /// Of an operation, by number of the role.
+    pub fn of(&self, operation: usize) -> Vec<u64> {
+        (0..self.roles.len()).map(|number| self.counts[number * self.operations + operation]).collect()
+    }
+
+    pub fn roles(&self) -> &[RoleId] {
+        &self.roles
+    }
+
+    pub fn restart(&mut self) {
+        self.counts.fill(0);
+    }
+}
+
+/// Callers that are told apart; functions beyond count for the one that called them.
+const MOST_STACKS: usize = 1 << 14;
+
+/// Number of the place outside all functions.
+const OUTSIDE: u32 = 0;
+
+#[derive(Clone, Debug)]
+struct Called {
+    caller: u32,
+    /// Its first operation.
+    function: u32,
+    cycles: u64,
+}
+
+/// Cycles by function and who called it.
+#[derive(Clone, Debug)]
+pub(super) struct Calls {
+    known: Vec<Called>,
+    numbers: HashMap<(u32, u32), u32>,
+    at: u32,
+    /// Calls beyond those that are told apart, which have yet to return.
+    beyond: u32,
+}
+
+impl Default for Calls {
+    fn default() -> Self {
+        let outside = Called { caller: OUTSIDE, function: u32::MAX, cycles: 0 };
+        Self { known: vec![outside], numbers: HashMap::new(), at: OUTSIDE, beyond: 0 }
+    }
+}
+
+impl Calls {
+    /// A packet comes: no function has been called.
+    #[inline]
+    pub fn leave_all(&mut self) {
+        (self.at, self.beyond) = (OUTSIDE, 0);
+    }
+
+    #[inline]
+    pub fn call(&mut self, function: u32) {
+        let key = (self.at, function);
+        match self.numbers.get(&key) {
+            Some(&number) => self.at = number,
+            None if self.known.len() >= MOST_STACKS => self.beyond += 1,
+            None => {
+                let number = self.known.len() as u32;
+                self.known.push(Called { caller: self.at, function, cycles: 0 });
+                self.numbers.insert(key, number);
+                self.at = number;
+            }
+        }
+    }
+
+    #[inline]
+    pub fn returns(&mut self) {
+        match self.beyond {
+            0 => self.at = self.known[self.at as usize].caller,
+            _ => self.beyond -= 1,
+        }
+    }
+
+    #[inline(always)]
+    pub fn spend(&mut self, cycles: u32) {
+        self.known[self.at as usize].cycles += u64::from(cycles);
+    }
+
+    pub fn restart(&mut self) {
+        self.known.iter_mut().for_each(|called| called.cycles = 0);
+    }
+
+    /// Functions from the outermost to the innermost, with the cycles in the innermost, in the order of their names.
+    pub fn told(&self, name: impl Fn(u32) -> String) -> Vec<(Vec<String>, u64)> {
+        let mut sums: BTreeMap<Vec<String>, u64> = BTreeMap::new();
+        for called in self.known.iter().filter(|called| called.cycles > 0) {
+            let mut names = Vec::new();
+            let mut each = called;
+            while each.function != u32::MAX {
+                names.push(name(each.function));
+                each = &self.known[each.caller as usize];
+            }
+            names.reverse();
+            *sums.entry(names).or_insert(0) += called.cycles;
+        }
+        sums.into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cycles_count_for_a_function_under_each_of_its_callers() {
+        // main { a { c } b { c } c }, twice.
+        let mut calls = Calls::default();
+        for _ in 0..2 {
+            calls.leave_all();
+            calls.call(0);
+            calls.spend(1);
+            for (function, cycles) in [(1, 10), (2, 20)] {
+                calls.call(function);
+                calls.spend(cycles);
+                calls.call(3);
+                calls.spend(100);
+                calls.returns();
+                calls.returns();
+            }
+            calls.call(3);
+            calls.spend(7);
+            calls.returns();
+            calls.spend(1);
+        }
+        let told = calls.told(|number| ["main", "a", "b", "c"][number as usize].to_owned());
+        let told: Vec<(String, u64)> = told.into_iter().map(|(names, sum)| (names.join(";"), sum)).collect();
+        let expected = [
+            ("main", 4),
+            ("main;a", 20),
+            ("main;a;c", 200),
+            ("main;b", 40),
+            ("main;b;c", 200),
+            ("main;c", 14),
+        ];
+        assert_eq!(told, expected.map(|(names, sum)| (names.to_owned(), sum)));
+    }
+
+    #[test]
+    fn calls_beyond_what_is_told_apart_count_for_their_caller_and_return() {
+        let mut calls = Calls::default();
+        calls.call(0);
+        for depth in 1..2 * MOST_STACKS as u32 {
+            calls.call(depth);
+        }
+        calls.spend(5);
+        for _ in 1..2 * MOST_STACKS {
+            calls.returns();
+        }
+        calls.spend(3);
+        assert_eq!(calls.known.len(), MOST_STACKS);
+        assert_eq!(calls.known[1].cycles, 3, "back in the outermost function");
+        assert_eq!(calls.known.iter().map(|called| called.cycles).sum::<u64>(), 8);
+    }
+}
