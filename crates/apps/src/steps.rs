@@ -309,7 +309,7 @@ impl StepList {
                     Address::Any => mix(walk.info.number, draw),
                 };
                 let address = ((u64::from(place) * u64::from(places)) >> 32) as u32 * u32::from(bytes.max(1));
-                steps.push(cycles, Action::Access { role, kind, posted, bytes, address });
+                steps.push(cycles, Action::Access { role, kind, posted, bytes, address, used_after: 1 });
             }
             Does::Cell { role, write, posted } => {
                 steps.push(cycles, Action::Cell { role, write, posted, cell, registers: 0 });

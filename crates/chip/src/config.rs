@@ -70,6 +70,35 @@ pub struct ClusterConfig {
     pub block_cells: Option<u16>,
     /// Number of the program that its threads run.
     pub program: usize,
+    /// Which of its ready threads an engine runs next.
+    pub next_thread: NextThread,
+    /// What each engine has between its threads and memories.
+    pub data_cache: Option<DataCacheConfig>,
+}
+
+/// Which of its ready threads an engine runs next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NextThread {
+    /// The next by number.
+    #[default]
+    RoundRobin,
+    /// The one that has been ready for longest.
+    FirstReady,
+}
+
+/// A data cache in each engine of a cluster, in front of memories.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataCacheConfig {
+    /// Groups of places that it stands in front of; atomic operations pass it by.
+    pub of: Vec<String>,
+    /// Sets.
+    pub sets: u32,
+    /// Lines of a set.
+    pub ways: u32,
+    /// Bytes of a line, a power of two.
+    pub line_bytes: u32,
+    /// Cycles from a load that hits to its value.
+    pub latency_cycles: u32,
 }
 
 /// A memory or an accelerator.

@@ -90,6 +90,30 @@ pub struct Spent {
     pub ticks: u128,
 }
 
+/// What the data caches of all engines of a cluster did.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DataCacheCounts {
+    /// Accesses to lines that were there.
+    pub hits: u64,
+    /// Lines that were fetched.
+    pub misses: u64,
+    /// Accesses to a line on its way.
+    pub merged: u64,
+    /// Lines that were written back.
+    pub written_back: u64,
+}
+
+impl std::iter::Sum for DataCacheCounts {
+    fn sum<I: Iterator<Item = Self>>(several: I) -> Self {
+        several.fold(Self::default(), |sum, each| Self {
+            hits: sum.hits + each.hits,
+            misses: sum.misses + each.misses,
+            merged: sum.merged + each.merged,
+            written_back: sum.written_back + each.written_back,
+        })
+    }
+}
+
 /// A cluster.
 #[derive(Clone, Debug)]
 pub struct ClusterCounts {
@@ -105,6 +129,8 @@ pub struct ClusterCounts {
     pub polling: f64,
     /// Whether its threads send blocks.
     pub sends_blocks: bool,
+    /// What the data caches of its engines did, if they have some.
+    pub data_cache: Option<DataCacheCounts>,
     /// Share of the time for which its threads held a packet or a block.
     pub threads_held: f64,
     /// Where the time of its threads went.

@@ -3,6 +3,9 @@
 //! When a wait will be over is mostly known when it begins. Such wake-ups stand in the engine's own list: while it runs
 //! another thread they need no event, and an engine that rests is woken for the first.
 
+use crate::config::NextThread;
+use crate::counts::DataCacheCounts;
+use crate::data_cache::DataCache;
 use linecard_sim::Ticks;
 use std::collections::VecDeque;
 
@@ -14,9 +17,15 @@ pub(crate) struct Engine {
     plain: bool,
     /// The running thread.
     pub running: Option<u32>,
+    /// Its threads are no more than 64, and take turns by number.
+    few_in_turn: bool,
     /// Ready threads, a bit each: the first 64, and those behind them, of which mostly there are none.
     ready: u64,
     more_ready: Box<[u64]>,
+    /// The same in the order in which they became ready, where that decides who is next.
+    in_order: Option<VecDeque<u32>>,
+    /// What stands between its threads and memories.
+    pub data_cache: Option<Box<DataCache>>,
     /// The thread that ran last, counted from the first.
     last: u32,
     /// Wake-ups to come in order: when, and of which thread. One that no longer holds is passed over when it comes up.
@@ -40,8 +49,11 @@ impl Engine {
             first_thread,
             plain: plain && threads <= 64,
             running: None,
+            few_in_turn: threads <= 64,
             ready: 0,
             more_ready: vec![0; threads.div_ceil(64) as usize - 1].into(),
+            in_order: None,
+            data_cache: None,
             last: threads - 1,
             wakes: VecDeque::with_capacity(threads as usize),
             busy: 0,
@@ -52,13 +64,33 @@ impl Engine {
         }
     }
 
+    /// Who is next, and what stands between its threads and memories.
+    pub fn with(mut self, next: NextThread, data_cache: Option<DataCache>) -> Self {
+        self.in_order = (next == NextThread::FirstReady).then(VecDeque::new);
+        self.data_cache = data_cache.map(Box::new);
+        self.few_in_turn &= self.in_order.is_none();
+        self.plain &= self.few_in_turn && self.data_cache.is_none();
+        self
+    }
+
     #[inline(always)]
     pub fn set_ready(&mut self, thread: u32) {
+        if self.few_in_turn {
+            self.ready |= 1 << (thread - self.first_thread);
+        } else {
+            self.set_ready_of_many(thread);
+        }
+    }
+
+    /// The same where one word does not say who is next.
+    fn set_ready_of_many(&mut self, thread: u32) {
+        if let Some(in_order) = &mut self.in_order {
+            return in_order.push_back(thread);
+        }
         let number = thread - self.first_thread;
         *self.ready_word(number as usize / 64) |= 1 << (number % 64);
     }
 
-    #[inline(always)]
     fn ready_word(&mut self, word: usize) -> &mut u64 {
         if word == 0 { &mut self.ready } else { &mut self.more_ready[word - 1] }
     }
@@ -66,7 +98,7 @@ impl Engine {
     /// The next ready thread after the one that ran last; it runs now.
     #[inline(always)]
     pub fn take_ready(&mut self) -> Option<u32> {
-        if self.more_ready.is_empty() {
+        if self.few_in_turn {
             let after = self.ready & (u64::MAX << self.last << 1);
             let bits = if after != 0 { after } else { self.ready };
             if bits == 0 {
@@ -82,8 +114,11 @@ impl Engine {
         Some(thread)
     }
 
-    /// The same, by number, where one word does not hold all threads.
+    /// The same, counted from the first thread, where one word does not say who is next.
     fn take_ready_of_many(&mut self) -> Option<u32> {
+        if let Some(in_order) = &mut self.in_order {
+            return in_order.pop_front().map(|thread| thread - self.first_thread);
+        }
         let words = 1 + self.more_ready.len();
         let (word, bit) = (self.last as usize / 64, self.last % 64);
         let after = *self.ready_word(word) & (u64::MAX << bit << 1);
@@ -98,6 +133,13 @@ impl Engine {
         Some(word as u32 * 64 + bit)
     }
 
+    /// Whether one wake-up comes behind another. Of those at one time the one that was known first comes first, where the
+    /// order of becoming ready decides, and else that of the lower thread.
+    #[inline(always)]
+    fn is_behind(&self, one: (Ticks, u32), other: (Ticks, u32)) -> bool {
+        one.0 > other.0 || one.0 == other.0 && self.in_order.is_none() && one.1 > other.1
+    }
+
     /// Wake `thread` at `at`.
     #[inline(always)]
     pub fn wake_at(&mut self, thread: u32, at: Ticks) {
@@ -108,7 +150,7 @@ impl Engine {
     }
 
     fn wake_before_others(&mut self, thread: u32, at: Ticks) {
-        let later = self.wakes.iter().rev().take_while(|&&wake| wake > (at, thread)).count();
+        let later = self.wakes.iter().rev().take_while(|&&wake| self.is_behind(wake, (at, thread))).count();
         self.wakes.insert(self.wakes.len() - later, (at, thread));
     }
 
@@ -185,6 +227,9 @@ impl Engine {
         self.polled = 0;
         self.polls_since = self.polls_since.map(|_| now);
         self.busy = self.busy_until.saturating_sub(now);
+        if let Some(cache) = &mut self.data_cache {
+            cache.used = DataCacheCounts::default();
+        }
     }
 }
 

@@ -19,6 +19,7 @@ mod account;
 mod chip;
 pub mod config;
 mod counts;
+mod data_cache;
 mod due;
 mod engine;
 pub mod hierarchy;
@@ -39,8 +40,8 @@ pub use account::Loss;
 pub use chip::{Arrival, Chip, Departure, DepartureSink, LossSink, Outcome, RunLimit, TrafficSource};
 pub use config::{ChipConfig, DispatchRule};
 pub use counts::{
-    BytesInside, ClusterCounts, Counts, DramShares, InboxCounts, LinkCounts, PacketBufferCounts, PlaceCounts,
-    PoolCounts, PortCounts, SlotShares, Spent,
+    BytesInside, ClusterCounts, Counts, DataCacheCounts, DramShares, InboxCounts, LinkCounts,
+    PacketBufferCounts, PlaceCounts, PoolCounts, PortCounts, SlotShares, Spent,
 };
 pub use recording::{Happened, LevelChange, LevelOf, Mark, Recording, StateSpan, Window};
 pub use series::{Series, Slice};

@@ -97,6 +97,8 @@ pub(crate) struct Thread {
     pub posted: Posted,
     /// The block that it sends, and its packet.
     pub block: Option<(PacketId, Block)>,
+    /// Lines of its engine's cache that it fetches.
+    pub fetches: Vec<u64>,
     /// What the last question of its program found.
     pub answer: u32,
     /// The cell of which it moves the last part, if its end changes a buffer.
@@ -114,11 +116,7 @@ impl Thread {
     }
 
     /// The operation of its program that it waits for, if it does and its program says which that is.
-    #[inline(always)]
     pub fn waits_for(&self) -> Option<u32> {
-        if self.steps.is_without_origins() {
-            return None;
-        }
         let step = match self.state {
             // It has yet to be issued.
             State::POSTED => self.next,
@@ -149,6 +147,7 @@ impl Thread {
             posted_unknown: 0,
             posted: Posted::No,
             block: None,
+            fetches: Vec::new(),
             answer: 0,
             moving: None,
         }

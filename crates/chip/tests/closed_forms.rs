@@ -168,7 +168,8 @@ fn a_request_larger_than_an_access_is_done_with_its_last_piece() {
     let at = |bytes, address| {
         let mut config = without_wires(small(1, 1));
         config.places = vec![place_of(PlaceKind::Dram(dram(1_000_000_000, 2, false, false)))];
-        let action = Action::Access { role: TABLE, kind: Access::Read, posted: false, bytes, address };
+        let action =
+            Action::Access { role: TABLE, kind: Access::Read, posted: false, bytes, address, used_after: 1 };
         let ran = run(config, vec![(0, action), (0, SEND)], &[(100, 1, 64)]);
         ran.ns(ran.chip.counts().latency.max())
     };

@@ -63,6 +63,7 @@ fn program() -> Box<dyn PacketProgram> {
                 posted: random.below(2) == 0,
                 bytes: 4 << random.below(5),
                 address: random.below(1 << 14) & !63,
+                used_after: 1,
             };
             steps.push(random.below(30), action);
         }

@@ -8,7 +8,7 @@ use linecard_chip::{ChipConfig, DispatchRule, Outcome};
 use linecard_program::script::{Access, Action};
 
 fn access(kind: Access, posted: bool, bytes: u16, address: u32) -> Action {
-    Action::Access { role: TABLE, kind, posted, bytes, address }
+    Action::Access { role: TABLE, kind, posted, bytes, address, used_after: 1 }
 }
 
 #[test]

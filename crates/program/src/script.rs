@@ -118,6 +118,9 @@ impl Way {
     }
 }
 
+/// What was read is not used, or so much later that it does not matter.
+pub const NOT_USED: u8 = u8::MAX;
+
 /// A place in a queue for a packet that is never kept in memory for its port's sake.
 pub const NEVER_KEPT: u16 = u16::MAX;
 
@@ -137,6 +140,19 @@ pub enum Action {
         /// How much.
         bytes: u16,
         /// Byte offset within what the role is bound to.
+        address: u32,
+        /// Cycles of the program until what was read is used, at least 1; [`NOT_USED`] where it is not. Where an engine has a
+        /// cache, a hit holds its thread up by this.
+        used_after: u8,
+    },
+    /// Bytes of a memory have been written by others since the thread's engine may have read them last: what its cache has of
+    /// them is no longer true.
+    Forget {
+        /// Which memory.
+        role: RoleId,
+        /// How many.
+        bytes: u16,
+        /// The first of them.
         address: u32,
     },
     /// Move one cell of the packet between the port buffers and its place in the memory of a role.
@@ -315,13 +331,27 @@ impl Steps {
     /// An access that the thread waits for.
     #[inline]
     pub fn access(&mut self, role: RoleId, kind: Access, bytes: u16, address: u32) {
-        self.push(0, Action::Access { role, kind, posted: false, bytes, address });
+        self.push(0, Action::Access { role, kind, posted: false, bytes, address, used_after: 1 });
     }
 
     /// An access that the thread does not wait for.
     #[inline]
     pub fn post(&mut self, role: RoleId, kind: Access, bytes: u16, address: u32) {
-        self.push(0, Action::Access { role, kind, posted: true, bytes, address });
+        self.push(0, Action::Access { role, kind, posted: true, bytes, address, used_after: NOT_USED });
+    }
+
+    /// What the access of a number reads is used so many cycles later.
+    pub fn used_after(&mut self, number: usize, cycles: u8) {
+        if let Some(Step { action: Action::Access { used_after, .. }, .. }) = self.list.get_mut(number) {
+            *used_after = cycles;
+        }
+    }
+
+    /// So many cycles more before the action of the step of a number.
+    pub fn hold_up(&mut self, number: usize, cycles: u32) {
+        if let Some(step) = self.list.get_mut(number) {
+            step.cycles += cycles;
+        }
     }
 
     /// The last step is that of an operation of the program: what its thread waits for it counts there.

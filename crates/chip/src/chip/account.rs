@@ -151,6 +151,9 @@ impl Chip {
                 busy: share(shares.iter().sum(), shares.len() as f64),
                 polling: share(polled.sum(), shares.len() as f64),
                 sends_blocks: config.block_cells.is_some(),
+                data_cache: config.data_cache.is_some().then(|| {
+                    engines().filter_map(|engine| engine.data_cache.as_ref()).map(|cache| cache.used).sum()
+                }),
                 busiest: shares.iter().copied().fold(0.0, f64::max),
                 threads_held: share((all - free) as f64, all as f64),
                 threads: self.spent_names(row),

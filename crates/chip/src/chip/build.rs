@@ -10,6 +10,7 @@ use crate::config::{
     BankBy, ChipConfig, ClusterConfig, DispatchRule, OrderKept, PlaceConfig, PlaceKind, PlacementRule,
     Scheduler, TargetConfig, WideConfig,
 };
+use crate::data_cache::DataCache;
 use crate::due::Due;
 use crate::engine::Engine;
 use crate::inbox::{Group, Inbox};
@@ -86,7 +87,9 @@ impl Chip {
             for _ in 0..c.engines {
                 let engine = engines.len() as u32;
                 let plain = c.issue_cycles == 0 && clusters[number].branches.is_none();
-                engines.push(Engine::new(number as u16, threads.len() as u32, c.threads, plain));
+                let cache = c.data_cache.as_ref().map(DataCache::new);
+                let engine_of = Engine::new(number as u16, threads.len() as u32, c.threads, plain);
+                engines.push(engine_of.with(c.next_thread, cache));
                 let numbers = threads.len() as u32..threads.len() as u32 + c.threads;
                 let thread = |n| Thread::new(n, engine, number as u16, roles, states, c.posted);
                 threads.extend(numbers.map(thread));
@@ -289,21 +292,32 @@ fn targets(config: &ChipConfig, groups: &[u16], ticks: &impl Fn(u64) -> u64) -> 
             .all(|t| t.links[0] == link && !t.links[1..].contains(&link) && Some(t.issue_ps) == first)
     };
     let at_once = |target: &TargetConfig| target.issue_ps == 0 && target.links.is_empty();
-    let target = |target: &Option<TargetConfig>| {
-        target.as_ref().map(|t| Target {
-            place: t.place as u16,
-            base: t.base,
-            issue: ticks(t.issue_ps),
-            back: ticks(t.back_ps),
-            links: t.links.iter().map(|&link| link as u16).collect(),
-            state: State(State::PLACES + groups[t.place]),
+    let cached = |cluster: usize, place: usize| {
+        let cache = config.clusters[cluster].data_cache.as_ref();
+        cache.is_some_and(|cache| cache.of.contains(&config.places[place].group))
+    };
+    let target = |(cluster, target): (usize, &Option<TargetConfig>)| {
+        target.as_ref().map(|t| {
             // What arrives in the moment of its issue comes behind all that has arrived before.
-            direct: direct[t.place] || answers(t.place) && at_once(t),
-            to_buffer: at_once(t) && matches!(config.places[t.place].kind, PlaceKind::PacketBuffer(_)),
-            first_link_direct: t.links.first().is_some_and(|&link| first_link_direct(link)),
+            let direct = direct[t.place] || answers(t.place) && at_once(t);
+            let cached = cached(cluster, t.place);
+            Target {
+                place: t.place as u16,
+                base: t.base,
+                issue: ticks(t.issue_ps),
+                back: ticks(t.back_ps),
+                links: t.links.iter().map(|&link| link as u16).collect(),
+                state: State(State::PLACES + groups[t.place]),
+                direct,
+                answers_thread: direct && !cached,
+                to_buffer: at_once(t) && matches!(config.places[t.place].kind, PlaceKind::PacketBuffer(_)),
+                first_link_direct: t.links.first().is_some_and(|&link| first_link_direct(link)),
+                cached,
+            }
         })
     };
-    config.targets.iter().flatten().map(target).collect()
+    let rows = config.targets.iter().enumerate();
+    rows.flat_map(|(cluster, row)| row.iter().map(move |each| (cluster, each))).map(target).collect()
 }
 
 fn packet_memory(

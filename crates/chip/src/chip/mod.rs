@@ -3,6 +3,7 @@
 mod account;
 mod blocks;
 mod build;
+mod cached;
 mod receive;
 mod send;
 mod threads;
@@ -112,6 +113,10 @@ pub(crate) struct Target {
     to_buffer: bool,
     /// Accesses reach its first link in the order in which they are issued, so that they cross it at once.
     first_link_direct: bool,
+    /// Caches of the engines stand in front of it.
+    cached: bool,
+    /// It answers a thread at once: it is direct, and no cache of the engine is asked before.
+    answers_thread: bool,
 }
 
 /// Who hears of the end of an access.
@@ -591,8 +596,11 @@ impl Chip {
 
     fn start_measuring(&mut self) {
         let now = self.agenda.now();
-        for number in 0..self.threads.len() {
+        for engine in 0..self.engines.len() {
             // Waits that ended in the past are entered before the books are closed.
+            self.wake_due(engine, now);
+        }
+        for number in 0..self.threads.len() {
             self.settle(number as u32, now);
         }
         self.account.restart(now);

@@ -1,5 +1,6 @@
 //! Engines run threads: who is next, until when, and what the actions of a thread do.
 
+use super::cached::Cached;
 use super::send::Sent;
 use super::{Chip, Owner, Timer};
 use crate::account::{Account, Loss};
@@ -77,12 +78,14 @@ impl Chip {
         let e = &mut self.engines[engine];
         let Some(thread) = e.wakes_for_one(now) else { return false };
         let t = &self.threads[thread as usize];
-        let Some(Step { cycles: 0, action: Action::Access { role, kind, posted: false, bytes, address } }) =
-            t.steps.get(t.next as usize)
+        let Some(Step {
+            cycles: 0,
+            action: Action::Access { role, kind, posted: false, bytes, address, .. },
+        }) = t.steps.get(t.next as usize)
         else {
             return false;
         };
-        if t.wake != now {
+        if t.wake != now || !t.steps.is_without_origins() {
             return false;
         }
         let Some(wake) = self.access_at_once(thread, role, kind, bytes, address, now) else { return false };
@@ -110,7 +113,7 @@ impl Chip {
     ) -> Option<Ticks> {
         let t = &mut self.threads[thread as usize];
         let target = self.targets[t.targets as usize + usize::from(role.0)].as_ref()?;
-        if !target.direct {
+        if !target.answers_thread {
             return None;
         }
         let address = target.base + u64::from(address);
@@ -131,20 +134,29 @@ impl Chip {
     /// The thread that an engine runs now, after whatever it ran. Threads whose wait is over by now become ready.
     #[inline(always)]
     fn next_thread(&mut self, engine: usize, now: Ticks) -> Option<u32> {
+        self.engines[engine].running = None;
+        self.wake_due(engine, now);
+        let thread = self.engines[engine].take_ready()?;
+        let t = &mut self.threads[thread as usize];
+        enter(t, State::COMPUTE, now, &mut self.account, &mut self.recording, &self.packets);
+        Some(thread)
+    }
+
+    /// Threads of an engine whose wait is over by now are ready, in the order in which they became so.
+    #[inline(always)]
+    pub(super) fn wake_due(&mut self, engine: usize, now: Ticks) {
         let e = &mut self.engines[engine];
-        e.running = None;
         while let Some((at, thread)) = e.take_due(now) {
             let t = &mut self.threads[thread as usize];
             if t.wake == at {
+                if !t.steps.is_without_origins() {
+                    count_stall(t, at, &mut self.account);
+                }
                 (t.wake, t.posted) = (NEVER, Posted::No);
                 enter(t, State::READY, at, &mut self.account, &mut self.recording, &self.packets);
                 e.set_ready(thread);
             }
         }
-        let thread = e.take_ready()?;
-        let t = &mut self.threads[thread as usize];
-        enter(t, State::COMPUTE, now, &mut self.account, &mut self.recording, &self.packets);
-        Some(thread)
     }
 
     /// Run a thread until it computes (the engine is then woken at the end: `true`) or waits (`false`).
@@ -162,14 +174,18 @@ impl Chip {
             };
             let mut until = now + extra;
             if !t.spent {
-                let cluster = &mut self.clusters[t.cluster as usize];
+                let cluster = &self.clusters[t.cluster as usize];
                 let mut cycles = step.cycles;
                 if step.action.is_issued() {
-                    cycles += match step.action.is_posted() {
+                    let issue = match step.action.is_posted() {
                         true => cluster.post_cycles,
                         false => cluster.issue_cycles,
                     };
+                    if issue > 0 && !self.goes_through_cache(thread, engine, step.action) {
+                        cycles += issue;
+                    }
                 }
+                let cluster = &mut self.clusters[self.engines[engine].cluster as usize];
                 if let Some(branches) = &mut cluster.branches {
                     cycles = branches.cycles(cycles);
                 }
@@ -195,10 +211,16 @@ impl Chip {
     fn act(&mut self, thread: u32, engine: usize, action: Action, now: Ticks) -> After {
         let after = match action {
             Action::Nothing => After::GoOn,
-            Action::Access { role, kind, posted, bytes, address } => {
+            Action::Access { role, kind, posted, bytes, address, used_after } => {
                 if !posted && let Some(wake) = self.access_at_once(thread, role, kind, bytes, address, now) {
                     self.engines[engine].wake_at(thread, wake);
                     return After::Wait;
+                }
+                if self.goes_through_cache(thread, engine, action) {
+                    let asked = Cached { role, kind, posted, bytes, address, used_after };
+                    let after = self.access_through_cache(thread, engine, asked, now);
+                    // Without room for what is posted it is done again.
+                    return after.map_or(After::Wait, |after| self.then(thread, after));
                 }
                 if posted && !self.has_posting_room(thread, now) {
                     // The action is done again when there is room.
@@ -215,21 +237,27 @@ impl Chip {
                 }
                 if write && self.memory.as_ref().is_some_and(|memory| memory.wide.is_some()) {
                     return match self.write_wide(thread, role, cell, now) {
-                        true => self.goes_on(thread),
+                        true => self.then(thread, After::GoOn),
                         false => After::Blocked,
                     };
                 }
                 let id = self.threads[thread as usize].packet;
                 let packet = &self.packets[id];
-                let bytes = if write { packet.cell_bytes(cell) } else { packet.leaving_cell_bytes(cell) };
                 // Memory has room for the packet as received: cells that a program has added are read with the last one.
-                let there = cell.min(packet.cells - 1);
+                let (bytes, there) = match write {
+                    true => (packet.cell_bytes(cell), cell),
+                    false => (packet.leaving_cell_bytes(cell), cell.min(packet.cells - 1)),
+                };
                 let address = self.cell_address(id, there, write);
                 if write {
                     self.moved_cell(id, cell, now);
                 }
                 let kind = if write { Access::Write } else { Access::Read };
                 self.issue(thread, Issued { role, kind, posted, bytes, registers, address }, now)
+            }
+            Action::Forget { role, bytes, address } => {
+                self.forget_cached(thread, engine, role, bytes, address);
+                After::GoOn
             }
             Action::Room => {
                 if self.has_posting_room(thread, now) {
@@ -367,18 +395,15 @@ impl Chip {
                 After::GoOn
             }
         };
+        self.then(thread, after)
+    }
+
+    /// The thread's step is done; what comes of it.
+    fn then(&mut self, thread: u32, after: After) -> After {
         let t = &mut self.threads[thread as usize];
         t.next += 1;
         t.spent = false;
         after
-    }
-
-    /// The thread goes on with its next step.
-    fn goes_on(&mut self, thread: u32) -> After {
-        let t = &mut self.threads[thread as usize];
-        t.next += 1;
-        t.spent = false;
-        After::GoOn
     }
 
     /// Number of the place that a role is for a thread.
@@ -555,7 +580,7 @@ impl Chip {
 
     /// Whether the thread may post one more operation.
     #[inline(always)]
-    fn has_posting_room(&mut self, thread: u32, now: Ticks) -> bool {
+    pub(super) fn has_posting_room(&mut self, thread: u32, now: Ticks) -> bool {
         let t = &mut self.threads[thread as usize];
         let limit = self.clusters[t.cluster as usize].posted;
         // Those that are done are put away when their number matters.
@@ -567,7 +592,7 @@ impl Chip {
     }
 
     /// The thread waits for the first of its posted operations that is done.
-    fn wait_for_posting_room(&mut self, thread: u32, state: State, now: Ticks) {
+    pub(super) fn wait_for_posting_room(&mut self, thread: u32, state: State, now: Ticks) {
         let t = &mut self.threads[thread as usize];
         t.posted = Posted::Room;
         let first = t.posted_until.iter().copied().min();
@@ -613,6 +638,7 @@ impl Chip {
             Posted::All => {
                 if t.posted_unknown == 0 {
                     let last = t.posted_until.drain(..).max().unwrap_or(until);
+                    self.lines_come(thread, last);
                     self.wake_at(thread, last);
                 }
             }
@@ -651,6 +677,10 @@ impl Chip {
     /// A thread's wait is over.
     #[inline(always)]
     pub(super) fn make_ready(&mut self, thread: u32, now: Ticks) {
+        let t = &self.threads[thread as usize];
+        if !t.steps.is_without_origins() {
+            count_stall(t, now, &mut self.account);
+        }
         self.enter(thread, State::READY, now);
         let engine = self.threads[thread as usize].engine as usize;
         self.engines[engine].set_ready(thread);
@@ -663,20 +693,11 @@ impl Chip {
         enter(t, state, now, &mut self.account, &mut self.recording, &self.packets);
     }
 
-    /// Enter what has passed up to `now`, so that the books can be closed; a wait that is over is one for the engine.
+    /// Enter what has passed up to `now`, so that the books can be closed.
     pub(super) fn settle(&mut self, thread: u32, now: Ticks) {
         let t = &self.threads[thread as usize];
-        if t.wake <= now {
-            let at = t.wake;
-            self.threads[thread as usize].wake = NEVER;
-            self.threads[thread as usize].posted = Posted::No;
-            self.enter(thread, State::READY, at);
-            let engine = self.threads[thread as usize].engine as usize;
-            self.engines[engine].set_ready(thread);
-        }
-        let state = self.threads[thread as usize].state;
-        if self.threads[thread as usize].since < now {
-            self.enter(thread, state, now);
+        if t.since < now {
+            self.enter(thread, t.state, now);
         }
     }
 
@@ -813,9 +834,6 @@ fn enter(
 ) {
     if now > t.since {
         account.spent[t.spent_at as usize + usize::from(t.state.0)] += u128::from(now - t.since);
-        if let Some(operation) = t.waits_for() {
-            account.stalled(usize::from(t.cluster), operation as usize, now - t.since);
-        }
         if let Some(recording) = recording {
             let packet = (t.packet != NONE).then(|| packets[t.packet].number);
             let span = StateSpan { thread: t.number, state: t.state.0, packet, from: t.since, to: now };
@@ -824,4 +842,12 @@ fn enter(
         t.since = now;
     }
     t.state = state;
+}
+
+/// What a thread has waited for counts for the operation of its program that it is of.
+#[cold]
+fn count_stall(t: &Thread, now: Ticks, account: &mut Account) {
+    if let Some(operation) = t.waits_for() {
+        account.stalled(usize::from(t.cluster), operation as usize, now - t.since);
+    }
 }

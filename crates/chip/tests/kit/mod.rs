@@ -60,6 +60,8 @@ pub fn small(engines: u32, threads: u32) -> ChipConfig {
             takes: vec![0],
             block_cells: None,
             program: 0,
+            next_thread: NextThread::RoundRobin,
+            data_cache: None,
         }],
         places: vec![place("sram", server(10_000, 100_000))],
         links: vec![],
@@ -108,7 +110,7 @@ impl PacketProgram for Fixed {
 
 /// Read the table.
 pub fn read(bytes: u16) -> Action {
-    Action::Access { role: TABLE, kind: Access::Read, posted: false, bytes, address: 0 }
+    Action::Access { role: TABLE, kind: Access::Read, posted: false, bytes, address: 0, used_after: 1 }
 }
 
 /// Hand over to the first port.

@@ -81,6 +81,7 @@ impl Random {
                     posted: chance(random, 40),
                     bytes: one_of(random, &[0, 1, 4, 8, 64, 65, 200]),
                     address: if chance(random, 50) { random.below(512) } else { random.below(1 << 20) },
+                    used_after: one_of(random, &[1, 2, 5, u8::MAX]),
                 },
             };
             steps.push(cycles, action);
@@ -304,6 +305,14 @@ pub fn chip(seed: u64) -> RandomChip {
             branch_lost_cycles: 2,
             posted: one_of(random, &[1, 1, 2, 8]),
             block_cells: None,
+            next_thread: one_of(random, &[NextThread::RoundRobin, NextThread::FirstReady]),
+            data_cache: chance(random, 25).then(|| DataCacheConfig {
+                of: places.iter().filter(|_| chance(random, 50)).map(|place| place.group.clone()).collect(),
+                sets: 1 + random.below(9),
+                ways: 1 + random.below(4),
+                line_bytes: one_of(random, &[8, 16, 64, 128]),
+                latency_cycles: random.below(4),
+            }),
             takes: match (two_stages, number) {
                 (true, 0) | (false, _) => vec![0],
                 (true, 1) => vec![1],

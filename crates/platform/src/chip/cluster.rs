@@ -4,7 +4,7 @@ use super::executed::ExecutionCosts;
 use super::place::{Named, instance_name};
 use super::units::{Clocks, time_ps};
 use linecard_chip::DispatchRule;
-use linecard_chip::config::{ClusterConfig, InboxConfig};
+use linecard_chip::config::{ClusterConfig, DataCacheConfig, InboxConfig, NextThread};
 use linecard_config::Section;
 
 /// A cluster as the file names it.
@@ -88,6 +88,13 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
                 )
                 .map(|cells| cells as u16),
             program: 0,
+            next_thread: section.choice_or(
+                "next_thread",
+                "round_robin",
+                NEXT,
+                "which of its ready threads an engine runs next",
+            ),
+            data_cache: None,
         };
         let first = configs.len();
         for number in 0..count {
@@ -110,6 +117,55 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
         root.fail("cluster", "missing: a chip has at least one cluster of engines, [cluster.NAME]");
     }
     (named, configs)
+}
+
+const NEXT: &[(&str, NextThread)] =
+    &[("round_robin", NextThread::RoundRobin), ("first_ready", NextThread::FirstReady)];
+
+/// Reads `[cluster.NAME.cache]` of all clusters: data caches of their engines in front of memories.
+pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], places: &[Named]) {
+    for cluster in root.sections("cluster") {
+        let Some(section) = cluster.section("cache") else { continue };
+        let of = section.texts("of", "memories that the cache of an engine stands in front of");
+        let known = || places.iter().filter(|place| place.is_memory).map(|place| place.name.as_str());
+        for name in of.iter().filter(|name| !known().any(|other| other == *name)) {
+            let near = crate::schema::nearest(name, known());
+            section.fail("of", format!("no memory is called `{name}`{near}"));
+        }
+        if of.is_empty() {
+            section.fail("of", "missing: name at least one memory");
+        }
+        let cache_bytes =
+            section.integer("cache_bytes", 8..=1 << 30, "bytes that the cache of an engine holds");
+        let line_bytes = section.integer("line_bytes", 8..=4096, "bytes of a line, a power of two");
+        let ways = section.integer("ways", 1..=65_536, "lines of a set");
+        let latency = section.integer_or(
+            "latency_cycles",
+            1,
+            0..=1000,
+            "cycles from a load that hits to its value; a thread is held up by those that it has not spent on other things",
+        );
+        if !line_bytes.is_power_of_two() {
+            section.fail("line_bytes", format!("found {line_bytes}, expected a power of two"));
+        } else if !cache_bytes.is_multiple_of(line_bytes * ways) || cache_bytes == 0 {
+            let message = format!(
+                "found {cache_bytes}, expected a multiple of {}: {ways} ways of {line_bytes} bytes",
+                line_bytes * ways
+            );
+            section.fail("cache_bytes", message);
+        } else {
+            let config = DataCacheConfig {
+                of,
+                sets: (cache_bytes / (line_bytes * ways)) as u32,
+                ways: ways as u32,
+                line_bytes: line_bytes as u32,
+                latency_cycles: latency as u32,
+            };
+            for each in configs.iter_mut().filter(|each| each.group == cluster.name()) {
+                each.data_cache = Some(config.clone());
+            }
+        }
+    }
 }
 
 const RULES: &[(&str, DispatchRule)] = &[

@@ -169,6 +169,7 @@ fn assemble(document: &Document, app: Option<&str>, executable: Option<&Executab
     let instances = |name: &str| clusters.iter().find(|c| c.name == name).map(|c| c.count);
     let (mut places, behind) = Places::read(document, &clocks, &instances, seed);
     places.connect(document, behind);
+    cluster::data_caches(&root, &mut configs, &places.named);
     let (links, link_configs) = place::links(&root, &clocks, &instances);
     let routes = cluster::routes(&root, &clusters, &places.named, &links);
     let (inboxes, inbox_configs) = cluster::inboxes(&root);

@@ -29,6 +29,7 @@ pub(super) struct Named {
     /// Where it stands in the file.
     pub place: String,
     pub kind: &'static str,
+    pub is_memory: bool,
 }
 
 /// All places in order, and what they were made of.
@@ -140,6 +141,7 @@ impl Places {
                     capacity_bytes,
                     place: section.place(),
                     kind: word,
+                    is_memory: !accelerator,
                 });
             }
         }
@@ -637,6 +639,7 @@ pub(super) fn links(
             capacity_bytes: None,
             place: section.place(),
             kind: "link",
+            is_memory: false,
         });
     }
     (named, configs)

@@ -399,6 +399,12 @@ fn metrics(
     for cluster in &counts.clusters {
         add(&cluster.name, "engines_busy", "fraction", cluster.busy);
         add(&cluster.name, "threads_held", "fraction", cluster.threads_held);
+        if let Some(cache) = cluster.data_cache {
+            add(&cluster.name, "cache_hits", "accesses", cache.hits as f64);
+            add(&cluster.name, "cache_misses", "lines", cache.misses as f64);
+            add(&cluster.name, "cache_merged", "accesses", cache.merged as f64);
+            add(&cluster.name, "cache_written_back", "lines", cache.written_back as f64);
+        }
     }
     for place in &counts.places {
         if let Some(used) = place.utilization {

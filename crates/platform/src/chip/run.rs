@@ -14,7 +14,7 @@ use crate::traffic::{Source, Traffic, TrafficNotes};
 use crate::whole_file::WholeFile;
 use linecard_apps::RouteTable;
 use linecard_chip::{Chip, ChipConfig, Loss, Outcome, RunLimit, Window};
-use linecard_program::script::{Access, Block, PacketInfo, PacketProgram, RoleId, Step, Steps};
+use linecard_program::script::{Access, Block, NOT_USED, PacketInfo, PacketProgram, RoleId, Step, Steps};
 use linecard_program::{DropReason, PacketHead};
 use linecard_traffic::remap::{AddressMap, AddressMapOptions};
 use std::ops::ControlFlow;
@@ -66,6 +66,7 @@ impl PacketProgram for Ringed {
                 posted: false,
                 bytes,
                 address,
+                used_after: NOT_USED,
             });
         }
     }

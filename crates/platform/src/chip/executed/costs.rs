@@ -173,6 +173,8 @@ pub(in crate::chip) struct EbpfCosts {
     pub merge_bytes: u32,
     /// Whether the thread waits for stores, and for atomic operations whose result nobody asks for.
     pub waits_for_writes: bool,
+    /// See [`RiscvCosts::has_caches`].
+    pub has_caches: bool,
     /// Rows instead of classes of instructions.
     pub rows: Option<RowCosts>,
 }
@@ -212,7 +214,14 @@ impl EbpfCosts {
                 ..EbpfCycles::default()
             };
             let rows = Some(RowCosts::read(section, lanes));
-            return Self { cycles, helpers, merge_bytes: 0, waits_for_writes: waits, rows };
+            return Self {
+                cycles,
+                helpers,
+                merge_bytes: 0,
+                waits_for_writes: waits,
+                has_caches: false,
+                rows,
+            };
         }
         let meaning = "loads from the packet at constant distances within so many bytes are one access; 0: each is its own";
         Self {
@@ -220,6 +229,7 @@ impl EbpfCosts {
             helpers,
             merge_bytes: section.integer_or("merge_bytes", 0, 0..=128, meaning) as u32,
             waits_for_writes: waits,
+            has_caches: false,
             rows: None,
         }
     }
@@ -237,6 +247,9 @@ pub(in crate::chip) struct RiscvCosts {
     pub cycles: RiscvCycles,
     /// See [`EbpfCosts::waits_for_writes`].
     pub waits_for_writes: bool,
+    /// Whether engines have caches: a load that hits then holds its thread up until its value is there, and one that misses
+    /// for as long as that takes.
+    pub has_caches: bool,
 }
 
 /// What executed programs cost on a cluster.
@@ -251,8 +264,15 @@ impl ExecutionCosts {
     pub fn plain() -> Self {
         let cycles = EbpfCycles::plain();
         Self {
-            ebpf: EbpfCosts { cycles, helpers: vec![], merge_bytes: 0, waits_for_writes: false, rows: None },
-            riscv: RiscvCosts { cycles: RiscvCycles::plain(), waits_for_writes: false },
+            ebpf: EbpfCosts {
+                cycles,
+                helpers: vec![],
+                merge_bytes: 0,
+                waits_for_writes: false,
+                has_caches: false,
+                rows: None,
+            },
+            riscv: RiscvCosts { cycles: RiscvCycles::plain(), waits_for_writes: false, has_caches: false },
         }
     }
 
@@ -266,8 +286,11 @@ impl ExecutionCosts {
             costs.ebpf = EbpfCosts::read(&section, waits(&section));
         }
         if let Some(section) = cluster.section("riscv") {
-            costs.riscv = RiscvCosts { cycles: RiscvCycles::of(&section), waits_for_writes: waits(&section) };
+            costs.riscv.cycles = RiscvCycles::of(&section);
+            costs.riscv.waits_for_writes = waits(&section);
         }
+        costs.riscv.has_caches = cluster.section("cache").is_some();
+        costs.ebpf.has_caches = costs.riscv.has_caches;
         costs
     }
 }

@@ -526,6 +526,11 @@ impl Running {
         let cpu = (number % u64::from(self.cpus)) as u32;
         let arrival = Arrival { time_ns, interface, queue: cpu, cpu };
         let room = room_of(number);
+        if self.code.costs.has_caches
+            && let Some(packet) = self.code.regions.get(usize::from(PACKET.0)).copied().flatten()
+        {
+            steps.push(0, packet.forget(room, frame.len()));
+        }
         let mut listener = Listener {
             code: &self.code,
             tally: &mut self.tally,

@@ -50,6 +50,14 @@ pub(super) struct Placed {
     within_bytes: u32,
 }
 
+impl Placed {
+    /// A new packet stands in a room of this region: what caches of engines have of the one before is no longer true.
+    fn forget(self, room: u32, bytes: usize) -> Action {
+        let bytes = bytes.min(ebpf::ROOM_BYTES as usize) as u16;
+        Action::Forget { role: self.role, bytes, address: self.base + room }
+    }
+}
+
 /// What becomes of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {

@@ -51,6 +51,13 @@ impl Pipeline {
     }
 }
 
+impl Pipeline {
+    /// What the last instruction loads costs those that use it elsewhere.
+    pub fn loads_nothing(&mut self) {
+        self.loaded = 0;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

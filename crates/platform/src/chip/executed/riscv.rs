@@ -10,23 +10,28 @@ use super::{Done, Fate, Placed};
 use crate::error::Error;
 use crate::program::refused_iss;
 use linecard_iss::{Class, Code, HEAP_BYTES, Machine, Opcode, Recorder};
-use linecard_program::script::{Access, Action, Steps};
+use linecard_program::script::{Access, Action, NOT_USED, Steps};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
 /// Data of a program that memories may hold, by name.
 pub(super) const REGIONS: [&str; 4] = ["packet", "heap", "control", "state"];
+/// The function that gives out the heap; it is linked where a program calls it.
+const ALLOCATOR: &str = "malloc";
+const LEAST_HEAP_BYTES: u64 = 64 << 10;
 /// Different locks that a run may take.
 pub(super) const MOST_LOCKS: u32 = 4096;
 
-/// Bytes of each region; of the heap as far as initialisation has filled it, and as much again for what packets add.
+/// Bytes of each region; of the heap as far as initialisation has filled it and as much again for what packets add, at
+/// least 64 KiB of a program that allocates at all.
 pub(super) fn region_bytes(machine: &Machine) -> [u64; 4] {
     let layout = machine.layout();
     let heap = machine.bytes(layout.heap_low, HEAP_BYTES as usize);
     let used = heap.iter().rposition(|&byte| byte != 0).map_or(0, |last| last as u64 + 1);
+    let least = if machine.image().symbol(ALLOCATOR).is_some() { LEAST_HEAP_BYTES } else { 0 };
     let control = u64::from(layout.packet_low - layout.control_low);
     let state = u64::from(layout.heap_low.saturating_sub(layout.data_low));
-    [super::ebpf::PACKET_BYTES, (used * 2).min(HEAP_BYTES.into()), control, state]
+    [super::ebpf::PACKET_BYTES, (used * 2).max(least).min(HEAP_BYTES.into()), control, state]
 }
 
 /// What an instruction costs, and whether it may touch data.
@@ -124,6 +129,12 @@ impl Running {
         let layout = *machine.layout();
         let room = super::ebpf::room_of(number);
         let mut pipeline = Pipeline::default();
+        let mut used = FirstUse::default();
+        if code.costs.has_caches
+            && let Some(place) = code.regions[0]
+        {
+            steps.push(0, place.forget(room, packet.len()));
+        }
         // What the jump before did: its target is the step that follows.
         let mut leap = Leap::Calls;
         calls.leave_all();
@@ -137,11 +148,15 @@ impl Running {
             leap = if step.taken { Leap::of(machine.code(), step.index) } else { Leap::Stays };
             let priced = code.ops[at];
             let own = pipeline.next(machine.code(), &step, priced.class, priced.cycles, &code.costs.cycles);
+            if let Some((load, cycles)) = used.next(machine.code(), step.index, own) {
+                steps.used_after(load, cycles);
+            }
             steps.compute(own);
             calls.spend(own);
             executed[at] += 1;
             cycles[at] += u64::from(own);
             let Some(address) = step.address else { return };
+            used = FirstUse::default();
             if matches!(priced.class, Class::Lock | Class::Unlock) {
                 let next = locks.len() as u32;
                 let lock = *locks.entry(address).or_insert(next) % MOST_LOCKS;
@@ -165,7 +180,16 @@ impl Running {
                     steps.access(role, Access::Write, priced.bytes, address);
                 }
                 Class::Store => steps.post(role, Access::Write, priced.bytes, address),
-                _ => steps.access(role, Access::Read, priced.bytes, address),
+                _ => {
+                    steps.access(role, Access::Read, priced.bytes, address);
+                    if code.costs.has_caches {
+                        // When it is there the cache knows, and not the pipeline.
+                        pipeline.loads_nothing();
+                        let load = steps.list().len() - 1;
+                        steps.used_after(load, NOT_USED);
+                        used = FirstUse::of(load, machine.code().writes(step.index));
+                    }
+                }
             }
             steps.comes_from(step.index);
         });
@@ -204,6 +228,33 @@ impl Running {
     fn function(&self, index: u32) -> String {
         let pc = self.machine.code().pc(index);
         self.machine.image().nearest(pc).map_or("no symbol", |(name, _)| name).to_owned()
+    }
+}
+
+/// Looks for the first use of what a load brings, up to the next access of a memory.
+#[derive(Clone, Copy, Debug, Default)]
+struct FirstUse {
+    load: usize,
+    /// Registers that it writes and nobody has written since, a bit each; 0 once that is over.
+    registers: u32,
+    cycles: u32,
+}
+
+impl FirstUse {
+    fn of(load: usize, registers: u32) -> Self {
+        Self { load, registers, cycles: 0 }
+    }
+
+    /// The next instruction, and what it takes: the load, and cycles from it to this one, if it is the first to use it.
+    fn next(&mut self, code: &Code, index: u32, cycles: u32) -> Option<(usize, u8)> {
+        if self.registers == 0 {
+            return None;
+        }
+        let is_used = code.reads(index) & self.registers != 0;
+        let found = is_used.then(|| (self.load, (self.cycles + 1).min(u32::from(NOT_USED)) as u8));
+        self.registers &= if is_used { 0 } else { !code.writes(index) };
+        self.cycles += cycles;
+        found
     }
 }
 

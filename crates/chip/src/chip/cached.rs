@@ -1,0 +1,163 @@
+//! Accesses through the data cache of an engine. A hit costs cycles and leaves the engine to its thread; a thread that misses
+//! waits for all lines that it asks for, and what else it has under way.
+
+use super::threads::{After, Issued};
+use super::{Chip, NO_TARGET, Owner};
+use crate::thread::{NEVER, State};
+use linecard_program::script::{Access, Action, RoleId};
+use linecard_sim::Ticks;
+
+/// An access as a thread asks for it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cached {
+    pub role: RoleId,
+    pub kind: Access,
+    pub posted: bool,
+    pub bytes: u16,
+    pub address: u32,
+    pub used_after: u8,
+}
+
+impl Chip {
+    /// Whether the cache of a thread's engine answers an action; atomic operations are the memory's own.
+    #[inline(always)]
+    pub(super) fn goes_through_cache(&self, thread: u32, engine: usize, action: Action) -> bool {
+        if self.engines[engine].data_cache.is_none() {
+            return false;
+        }
+        let Action::Access { role, kind: Access::Read | Access::Write, .. } = action else { return false };
+        let number = self.threads[thread as usize].targets as usize + usize::from(role.0);
+        self.targets[number].as_ref().is_some_and(|target| target.cached)
+    }
+
+    /// Looks up every line of an access and fetches those that are not there; nothing while the thread has to wait for room
+    /// to post it.
+    pub(super) fn access_through_cache(
+        &mut self,
+        thread: u32,
+        engine: usize,
+        asked: Cached,
+        now: Ticks,
+    ) -> Option<After> {
+        let Cached { role, kind, posted, bytes, address, used_after } = asked;
+        if posted && !self.has_posting_room(thread, now) {
+            self.wait_for_posting_room(thread, State::POSTED, now);
+            return None;
+        }
+        let number = self.threads[thread as usize].targets as usize + usize::from(role.0);
+        let (Some(target), Some(cache)) = (&self.targets[number], &self.engines[engine].data_cache) else {
+            return Some(After::GoOn);
+        };
+        let (place, base, state) = (target.place, target.base, target.state);
+        let from = base + u64::from(address);
+        let (first, last) = (cache.line(place, from), cache.line(place, from + u64::from(bytes.max(1)) - 1));
+        let line_bytes = cache.line_bytes();
+        let mut waits = false;
+        for line in first..=last {
+            let Some(cache) = &mut self.engines[engine].data_cache else { continue };
+            let at = cache.address(line).saturating_sub(base);
+            match cache.look_up(line, kind.writes()) {
+                Some(there) if there <= now => {
+                    cache.used.hits += 1;
+                    continue;
+                }
+                Some(NEVER) => {
+                    // Nobody knows when it comes: the access goes past the cache.
+                    cache.used.misses += 1;
+                    self.fetch(thread, role, line_bytes, at, now);
+                }
+                Some(there) => {
+                    cache.used.merged += 1;
+                    if !posted {
+                        self.threads[thread as usize].posted_until.push(there);
+                    }
+                }
+                None => {
+                    cache.used.misses += 1;
+                    let old = cache.fill(line, kind.writes(), if posted { now } else { NEVER });
+                    let old = old.map(|old| (cache.place(old), cache.address(old)));
+                    self.fetch(thread, role, line_bytes, at, now);
+                    if !posted {
+                        self.threads[thread as usize].fetches.push(line);
+                    }
+                    if let Some((place, address)) = old {
+                        self.write_back(thread, place, line_bytes, address, now);
+                    }
+                }
+            }
+            waits |= !posted;
+        }
+        if !waits {
+            if kind == Access::Read
+                && let Some(cache) = &self.engines[engine].data_cache
+            {
+                let t = &mut self.threads[thread as usize];
+                t.steps.hold_up(t.next as usize + 1, cache.held_up(used_after));
+            }
+            return Some(After::GoOn);
+        }
+        match self.join(thread, state, now) {
+            true => {
+                self.lines_come(thread, now);
+                Some(After::GoOn)
+            }
+            false => {
+                let until = self.threads[thread as usize].wake;
+                if until != NEVER {
+                    self.lines_come(thread, until);
+                }
+                Some(After::Wait)
+            }
+        }
+    }
+
+    /// Reads a line for a thread, which may wait for it.
+    fn fetch(&mut self, thread: u32, role: RoleId, bytes: u16, address: u64, now: Ticks) {
+        let issued = Issued { role, kind: Access::Read, posted: true, bytes, registers: 0, address };
+        self.issue(thread, issued, now);
+    }
+
+    /// Writes a line back that made room; nobody waits for it. It goes the way of the thread's accesses to its place.
+    fn write_back(&mut self, thread: u32, place: u16, bytes: u16, address: u64, now: Ticks) {
+        let first = self.threads[thread as usize].targets as usize;
+        let roles = self.targets.len() / self.clusters.len();
+        let ways = &self.targets[first..first + roles];
+        let Some(target) = ways.iter().flatten().find(|target| target.place == place) else { return };
+        let at = now + target.issue;
+        if target.direct {
+            self.places[usize::from(place)].serve(at, Access::Write, address, u32::from(bytes));
+            return;
+        }
+        let request = self.new_request(Owner::Nobody, NO_TARGET, Access::Write, bytes, place, address);
+        if self.travel(request, at).is_some() {
+            self.free_request(request);
+        }
+    }
+
+    /// The lines that a thread fetches will be there at a time.
+    pub(super) fn lines_come(&mut self, thread: u32, at: Ticks) {
+        let t = &mut self.threads[thread as usize];
+        let Some(cache) = &mut self.engines[t.engine as usize].data_cache else { return };
+        for line in t.fetches.drain(..) {
+            cache.arrives(line, at);
+        }
+    }
+
+    /// Others have written to a memory: what the engine's cache has of it is no longer true.
+    pub(super) fn forget_cached(
+        &mut self,
+        thread: u32,
+        engine: usize,
+        role: RoleId,
+        bytes: u16,
+        address: u32,
+    ) {
+        let number = self.threads[thread as usize].targets as usize + usize::from(role.0);
+        if let (Some(target), Some(cache)) = (&self.targets[number], &mut self.engines[engine].data_cache) {
+            let from = target.base + u64::from(address);
+            let last = from + u64::from(bytes.max(1)) - 1;
+            let (first, last) = (cache.line(target.place, from), cache.line(target.place, last));
+            cache.forget(first, last);
+        }
+    }
+}
