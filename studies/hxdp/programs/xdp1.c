@@ -1,0 +1,2 @@
+/* Counts packets by IP protocol behind up to two VLAN tags, and drops them. */
+#include "protocols.h"

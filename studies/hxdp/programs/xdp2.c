@@ -1,0 +1,3 @@
+/* Counts packets by IP protocol behind up to two VLAN tags; sends UDP back with its addresses swapped, and drops the rest. */
+#define TX
+#include "protocols.h"
