@@ -11,7 +11,7 @@
 
 struct settings {
 	__u32 action;
-	int interface;
+	__u32 interface;
 	__u32 options;
 };
 
