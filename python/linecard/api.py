@@ -609,7 +609,7 @@ def scorecard(
     """Run whole studies and hold them against every limit that was set for them (``studies/targets.csv``).
 
     Args:
-        studies: Names of shipped studies; ``None`` takes all five, which is many minutes of simulation.
+        studies: Names of shipped studies; ``None`` takes all five that have limits, which is many minutes.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
         progress: Called now and then with (steps done, steps in all).
 

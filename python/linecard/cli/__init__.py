@@ -497,7 +497,7 @@ def reproduce(
     scorecard: Annotated[
         bool,
         typer.Option(
-            "--scorecard", help="Every limit of studies/targets.csv, on full studies: STUDY, or all five if left out."
+            "--scorecard", help="Every limit of studies/targets.csv, on full studies: STUDY, or all five that have any."
         ),
     ] = False,
     robustness: Annotated[

@@ -2,11 +2,11 @@
 
 ``preset`` is the chip and ``app`` the program: a shipped one, or a file of the study's folder. The setting
 ``define.NAME`` is a macro of the program, ``further.NAME`` its value in a second run; every other setting changes a
-parameter of the chip. Beside the metrics of the run, the component ``program`` has:
+parameter of the chip. Beside the metrics of the run there are:
 
-- ``engine_cycles_per_packet``: cycles of all engines together between two packets that leave;
-- ``cycles_per_access``: core cycles between two accesses of the program, all engines together;
-- ``further_cycles``: what one more of ``NAME`` adds to ``engine_cycles_per_packet``, by the second run.
+- ``program engine_cycles_per_packet``: cycles of all engines together between two packets that leave or are dropped;
+- ``program further_cycles``: what one more of ``NAME`` adds to that, by the second run;
+- of every memory and unit, ``cycles_per_access``: core cycles between two of its accesses.
 """
 
 from __future__ import annotations
@@ -93,10 +93,10 @@ def run(spec: RunSpec, progress: Callable[[int, int], object]) -> ExecutedRun:
     all_engines = next(each.value for each in chip.derived if each.name == ENGINE_CYCLES)
     cycles = all_engines / first.summary.throughput_mpps
     found = [Metric("program", "engine_cycles_per_packet", "engine cycles", cycles)]
-    accesses = first.metric("program", "accesses_per_packet")
-    if accesses:
-        between = float(chip[CLOCK].text) / (first.summary.throughput_mpps * accesses)
-        found.append(Metric("program", "cycles_per_access", "core cycles", between))
+    core_cycles = float(chip[CLOCK].text) * 1e6 * first.summary.simulated_seconds
+    for row in first.metrics:
+        if row.metric == "accesses" and row.value:
+            found.append(Metric(row.component, "cycles_per_access", "core cycles", core_cycles / row.value))
     second = None
     for name, value in further.items():
         second = execute({**macros, name: value})
