@@ -129,7 +129,10 @@ def main() -> int:
     """Builds what the command line names; 1 when a check finds a difference."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help="a program of programs.toml, xdp/NAME, xdp/v1/NAME or hxdp/NAME; all if left out"
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="a program of programs.toml, xdp/NAME, xdp/v1/NAME or hxdp/NAME; all if left out",
     )
     parser.add_argument("--check", action="store_true", help="compare with what is committed instead of writing it")
     options = parser.parse_args()

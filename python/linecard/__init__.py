@@ -92,6 +92,7 @@ from linecard.results import (
     ValueRange,
 )
 from linecard.shotnoise import ShotNoiseResult, shot_noise
+from linecard.steps import Program, Step
 from linecard.vrp import HierarchyResult, VrpBudget, VrpCheck, VrpResource, VrpUse, hierarchy, vrp_budget, vrp_check
 from linecard.xdp import (
     BlockRows,
@@ -158,6 +159,7 @@ __all__ = [
     "Parameter",
     "PlaceCheck",
     "PresetInfo",
+    "Program",
     "ProgramInfo",
     "ProgramResult",
     "ProgramTrace",
@@ -172,6 +174,7 @@ __all__ = [
     "ShotNoiseResult",
     "SizeBin",
     "SourceLine",
+    "Step",
     "Summary",
     "SweepResult",
     "TrafficError",
