@@ -73,7 +73,7 @@ bench: $(VENV)/.dev ## Measure speed: seconds and instructions, beside the targe
 reproduce: $(VENV)/.dev ## Reproduce Hasan 2003 in full into results/hasan2003 and check its limits
 	$(LINECARD) reproduce hasan2003 --check
 
-scorecard: $(VENV)/.dev ## Hold all five studies, in full, against every limit; keep the rows and write the documents
+scorecard: $(VENV)/.dev ## Hold the five studies that have limits, in full, against every limit; keep the rows and write the documents
 	$(LINECARD) reproduce --scorecard --json > studies/scorecard.json.part
 	mv studies/scorecard.json.part studies/scorecard.json
 	$(BIN)/python -m linecard.cli.reference --scorecard

@@ -25,7 +25,7 @@ RECORD = Path(__file__).resolve().parent / "bytes.txt"
 APPLICATIONS = ("l3fwd16", "nat", "firewall", "vanilla_ip", "probe", "ipv4_forward")
 SEEDS = (1, 2, 3)
 PACKETS, WARMUP_PACKETS = 3000, 500
-STUDIES = ("girish2008", "hasan2003", "kumar2006", "mudigonda2007", "spalink2000")
+STUDIES = ("girish2008", "hasan2003", "hxdp", "kumar2006", "mudigonda2007", "nfp4000", "rosebud", "spalink2000")
 # They name the version, the configuration and the place of files, not what came out.
 LEFT_OUT = ("config_hash", "run_id", "run_ids", "version")
 

@@ -3,7 +3,7 @@
 
     pip install ziglang==0.17.1
     python programs/build.py              # all into programs/prebuilt/ and programs/xdp/prebuilt/
-    python programs/build.py md5 xdp/tx   # some
+    python programs/build.py md5 xdp/tx   # some; hxdp/NAME is a program of the study hxdp
     python programs/build.py --check      # builds apart and compares with what is committed
 
 The same sources and the same compiler give the same bytes, wherever the sources lie.
@@ -80,6 +80,12 @@ V1 = "xdp/v1/"
 FILES |= {f"xdp/{name}": (f"xdp/{name}.c", f"xdp/prebuilt/{name}.o") for name in XDP_PROGRAMS}
 FILES |= {f"{V1}{name}": (f"xdp/{name}.c", f"xdp/prebuilt/v1/{name}.o") for name in XDP_PROGRAMS}
 FILES |= {"xdp/features": ("xdp/tests/features.c", "xdp/tests/features.o")}
+# Programs of the study hxdp, for the same version; an installed package does not have them beside this file.
+HXDP, STUDY = "hxdp/", "../studies/hxdp/programs"
+FILES |= {
+    f"{HXDP}{file.stem}": (f"{STUDY}/{file.name}", f"{STUDY}/prebuilt/{file.stem}.o")
+    for file in sorted((HERE / STUDY).glob("*.c"))
+}
 
 
 def kernel_headers(compiler: Path) -> list[str]:
@@ -107,8 +113,8 @@ def build_xdp(source: str, target: Path, isa: int) -> Path:
 
 def build(name: str, into: Path) -> Path:
     """Compiles and links one program; returns what came out."""
-    if name.startswith("xdp/"):
-        return build_xdp(FILES[name][0], into / Path(FILES[name][1]).name, 1 if name.startswith(V1) else 3)
+    if name.startswith(("xdp/", HXDP)):
+        return build_xdp(FILES[name][0], into / Path(FILES[name][1]).name, 1 if name.startswith((V1, HXDP)) else 3)
     defines = [f"-D{define}" for define in PROGRAMS.get(name, {}).get("defines", [])]
     runtime = sorted(Path("runtime").glob("*.c"))
     elf = into / f"{name}.elf"
@@ -123,7 +129,10 @@ def main() -> int:
     """Builds what the command line names; 1 when a check finds a difference."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help="a program of programs.toml, xdp/NAME or xdp/v1/NAME; all if left out"
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="a program of programs.toml, xdp/NAME, xdp/v1/NAME or hxdp/NAME; all if left out",
     )
     parser.add_argument("--check", action="store_true", help="compare with what is committed instead of writing it")
     options = parser.parse_args()
@@ -142,7 +151,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         for name in options.names or FILES:
             elf = build(name, Path(scratch))
-            prebuilt = HERE / FILES[name][1]
+            prebuilt = (HERE / FILES[name][1]).resolve()
             if options.check:
                 if not prebuilt.exists() or not filecmp.cmp(elf, prebuilt, shallow=False):
                     differ.append(name)

@@ -94,6 +94,7 @@ from linecard.results import (
     ValueRange,
 )
 from linecard.shotnoise import ShotNoiseResult, shot_noise
+from linecard.steps import Program, Step
 from linecard.vrp import HierarchyResult, VrpBudget, VrpCheck, VrpResource, VrpUse, hierarchy, vrp_budget, vrp_check
 from linecard.xdp import (
     BlockRows,
@@ -162,6 +163,7 @@ __all__ = [
     "Parameter",
     "PlaceCheck",
     "PresetInfo",
+    "Program",
     "ProgramInfo",
     "ProgramResult",
     "ProgramTrace",
@@ -176,6 +178,7 @@ __all__ = [
     "ShotNoiseResult",
     "SizeBin",
     "SourceLine",
+    "Step",
     "Summary",
     "SweepResult",
     "TrafficError",

@@ -24,6 +24,7 @@ from linecard.executed import executed
 from linecard.flowstats import FlowStatistics
 from linecard.memstats import MemoryResult
 from linecard.results import Description, PresetInfo, RunRequest, RunResult, need_polars
+from linecard.steps import Program, application
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -64,7 +65,7 @@ _DIGEST_ENDINGS = (".u32le", ".u32le.gz")
 def run(
     preset: str,
     *,
-    app: str | None = None,
+    app: str | Program | None = None,
     program: str | PathLike[str] | None = None,
     section: str | None = None,
     maps: Mapping[str, str | PathLike[str]] | None = None,
@@ -92,7 +93,8 @@ def run(
 
     Args:
         preset: Name of a shipped preset (see :func:`presets`) or path of a TOML file.
-        app: Application to run; ``None`` takes the preset's own.
+        app: Application to run: a name, a file of steps, or a :class:`linecard.Program`; ``None`` takes the preset's
+            own.
         program: XDP or C program to execute on the packets: name of a shipped one, a C file, an object file. ``None``
             runs the chip's own.
         section: Function or section, where an XDP object has several programs.
@@ -137,24 +139,27 @@ def run(
     packets = usual[0] if packets is None else packets
     check_counts(seed=seed, packets=packets, warmup_packets=warmup_packets or 0, has_end=trace is not None)
     started = time.perf_counter()
-    with executed(
-        program,
-        preset=preset,
-        overrides=overrides,
-        section=section,
-        maps=maps,
-        defines=defines,
-        fib=fib,
-        control=control,
-        cpus=cpus,
-    ) as executable:
-        program_hash = None if executable is None else _program_hash(executable)
+    with (
+        application(app) as named,
+        executed(
+            program,
+            preset=preset,
+            overrides=overrides,
+            section=section,
+            maps=maps,
+            defines=defines,
+            fib=fib,
+            control=control,
+            cpus=cpus,
+        ) as executable,
+    ):
+        program_hash = _program_hash(named, executable)
 
         def simulate(bound: Literal["low", "stated", "high"]) -> dict[str, Any]:
             whole = bound == "stated"
             return _core.run(
                 preset,
-                app=app,
+                app=named,
                 program=executable,
                 trace=None if trace is None else fspath(trace),
                 overrides=overrides,
@@ -192,12 +197,16 @@ def run(
     return result
 
 
-def _program_hash(executable: Mapping[str, Any]) -> str:
-    """SHA-256 of a program's file, of the files that it is given, and of what is asked of it."""
+def _program_hash(steps: str | None, executable: Mapping[str, Any] | None) -> str | None:
+    """SHA-256 of a file of steps, and of a program's file, the files that it is given and what is asked of it."""
+    own = None if steps is None or not steps.endswith(".toml") or not Path(steps).is_file() else file_hash(steps)
+    if executable is None:
+        return own
     files = [executable["path"], executable["fib"], executable["control"], *(file for _, file in executable["maps"])]
     contents = [None if file is None else file_hash(file) for file in files]
     asked = [executable["section"], executable["cpus"], [name for name, _ in executable["maps"]]]
-    return hashlib.sha256(json.dumps([contents, asked]).encode()).hexdigest()
+    identity = [contents, asked] if own is None else [contents, asked, own]
+    return hashlib.sha256(json.dumps(identity).encode()).hexdigest()
 
 
 def flows(
@@ -609,7 +618,7 @@ def scorecard(
     """Run whole studies and hold them against every limit that was set for them (``studies/targets.csv``).
 
     Args:
-        studies: Names of shipped studies; ``None`` takes all five, which is many minutes of simulation.
+        studies: Names of shipped studies; ``None`` takes all five that have limits, which is many minutes.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
         progress: Called now and then with (steps done, steps in all).
 

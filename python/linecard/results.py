@@ -165,7 +165,7 @@ class RunRequest:
         warmup_packets: Packets that left before statistics started; ``None`` where the chip found out itself.
         map_addresses: Whether addresses without a route were moved into routed space.
         input_hash: SHA-256 of the capture's bytes as stored; ``None`` for generated traffic.
-        program_hash: SHA-256 of the executed program and what it was given; ``None`` where none was executed.
+        program_hash: SHA-256 of an executed program with what it was given, and of a file of steps; else ``None``.
     """
 
     overrides: tuple[str, ...]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
-from conftest import ipv4_frame, pcap_bytes
+from conftest import ROOT, ipv4_frame, pcap_bytes
 
 import linecard
 
-SOURCES = Path(__file__).parent / "xdp"
+SOURCES = ROOT / "studies" / "hxdp" / "programs"
 HXDP = "hxdp"
 EBPF = "cluster.sephirot.ebpf"
 MHZ = 156.25
@@ -31,7 +30,9 @@ def run(program, defines=(), **changes):
 
 
 def anchor(*defines, **changes):
-    return run(SOURCES / "anchors.c", defines, **changes)[0]
+    """The rate of `calls` with these macros, or of the program of that name."""
+    name, macros = (defines[0], ()) if defines[0] in ("sent_back", "redirected") else ("calls", defines)
+    return run(SOURCES / f"{name}.c", macros, **changes)[0]
 
 
 # ---- the published rates of the smallest programs, packets of 64 bytes ----
@@ -43,8 +44,8 @@ def test_drops_reach_the_published_rates():
 
 
 def test_sending_back_and_elsewhere_reach_the_published_rates():
-    assert anchor("TX") == pytest.approx(22.5, rel=0.03)
-    assert anchor("REDIRECT") == pytest.approx(15, rel=0.08)
+    assert anchor("sent_back") == pytest.approx(22.5, rel=0.03)
+    assert anchor("redirected") == pytest.approx(15, rel=0.08)
 
 
 @pytest.mark.parametrize("what", [(), ("LOOKUP",)])
@@ -62,15 +63,15 @@ def test_the_wires_carry_88_bytes_for_a_packet_of_64():
 
 
 def test_each_value_of_the_file_has_its_effect():
-    tx = MHZ / anchor("TX")
-    assert MHZ / anchor("TX", exit_alone=True) == pytest.approx(tx + 1, rel=0.01)
-    assert MHZ / anchor("TX", lanes=1) > tx + 5
-    assert MHZ / anchor("TX", start_stop_cycles=5) == pytest.approx(tx + 3, rel=0.01)
-    redirect = MHZ / anchor("REDIRECT")
-    assert MHZ / anchor("REDIRECT", register_exit_cycles=1) == pytest.approx(redirect - 3, rel=0.01)
-    assert MHZ / anchor("REDIRECT", helper_cycles=3) == pytest.approx(redirect + 2, rel=0.01)
+    tx = MHZ / anchor("sent_back")
+    assert MHZ / anchor("sent_back", exit_alone=True) == pytest.approx(tx + 1, rel=0.01)
+    assert MHZ / anchor("sent_back", lanes=1) > tx + 5
+    assert MHZ / anchor("sent_back", start_stop_cycles=5) == pytest.approx(tx + 3, rel=0.01)
+    redirect = MHZ / anchor("redirected")
+    assert MHZ / anchor("redirected", register_exit_cycles=1) == pytest.approx(redirect - 3, rel=0.01)
+    assert MHZ / anchor("redirected", helper_cycles=3) == pytest.approx(redirect + 2, rel=0.01)
     changed = {f"{EBPF}.helpers.redirect": 5}
-    assert MHZ / anchor("REDIRECT", **changed) == pytest.approx(redirect + 4, rel=0.01)
+    assert MHZ / anchor("redirected", **changed) == pytest.approx(redirect + 4, rel=0.01)
     calls = MHZ / anchor("N=4", "LOOKUP")
     # Keys of four bytes at a byte a cycle: three cycles more for each call.
     assert MHZ / anchor("N=4", "LOOKUP", helper_bytes=1) == pytest.approx(calls + 12, rel=0.01)
@@ -106,14 +107,14 @@ def test_programs_for_the_chip_are_compiled_without_32_bit_arithmetic():
 # ---- rows ----
 
 
-@pytest.mark.parametrize(("defines", "rows"), [((), 21), (("TX",), 26)])
-def test_rows_of_a_path_are_near_those_that_were_counted_apart(defines, rows, tmp_path):
+@pytest.mark.parametrize(("program", "rows"), [("xdp1", 21), ("xdp2", 26)])
+def test_rows_of_a_path_are_near_those_that_were_counted_apart(program, rows, tmp_path):
     """Another scheduler by the same rules came to 21 and 26 rows for UDP, exit alone."""
     capture = tmp_path / "udp.pcap"
     capture.write_bytes(pcap_bytes([ipv4_frame(number, 22) for number in range(10)]))
     free = {f"{EBPF}.start_stop_cycles": 0, f"{EBPF}.register_exit_cycles": 0, f"{EBPF}.exit_alone": True}
-    source = SOURCES / "protocols.c"
-    executed = linecard.run(HXDP, program=source, defines=defines, trace=capture, verdict=False, set=free).programs[0]
+    source = SOURCES / f"{program}.c"
+    executed = linecard.run(HXDP, program=source, trace=capture, verdict=False, set=free).programs[0]
     assert executed.cycles_per_packet == pytest.approx(rows, rel=0.10)
 
 
@@ -149,4 +150,4 @@ def test_lanes_have_bounds(lanes):
 
 def test_a_version_that_is_none_is_refused(tmp_path):
     with pytest.raises(linecard.ConfigError, match="a version of eBPF, 1 to 4"):
-        linecard.xdp_build(SOURCES / "anchors.c", tmp_path / "x.o", ["TX"], isa=7)
+        linecard.xdp_build(SOURCES / "sent_back.c", tmp_path / "x.o", isa=7)

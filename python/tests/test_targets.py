@@ -1,4 +1,4 @@
-"""The limits that all studies are held to, a line each in `studies/targets.csv`: set before the runs, and not ours."""
+"""The limits that studies are held to, a line each in `studies/targets.csv`: set before the runs, and not ours."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from linecard.study import study_folders
 
 TARGETS = ROOT / "studies" / "targets.csv"
 SHARED = ROOT.parent / "shared" / "published" / "targets.csv"
+# Studies of what is public as an anchor: no limits were set for them, and a further one is not left out unsaid.
+WITHOUT_LIMITS = {"hxdp", "nfp4000", "rosebud"}
 KINDS = {"at_most", "at_least", "violations", "shape"}
 
 
@@ -25,7 +27,7 @@ def test_the_limits_are_those_that_were_set():
 def test_every_limit_belongs_to_a_shipped_study():
     with TARGETS.open(newline="", encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))
-    assert {row["study"] for row in rows} == set(study_folders())
+    assert {row["study"] for row in rows} == set(study_folders()) - WITHOUT_LIMITS
     assert {row["kind"] for row in rows} <= KINDS
     assert len({row["id"] for row in rows}) == len(rows)
     assert all(row["limit"] and row["what"] and row["source"] for row in rows)

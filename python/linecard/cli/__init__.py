@@ -508,7 +508,7 @@ def reproduce(
     scorecard: Annotated[
         bool,
         typer.Option(
-            "--scorecard", help="Every limit of studies/targets.csv, on full studies: STUDY, or all five if left out."
+            "--scorecard", help="Every limit of studies/targets.csv, on full studies: STUDY, or all five that have any."
         ),
     ] = False,
     robustness: Annotated[
@@ -544,9 +544,10 @@ def reproduce(
         studies.scorecard(study, parts=parts, quick=quick, json=json, jobs=jobs, out=out, check=check)
         return
     if study is None:
-        raise ConfigError.of(
-            [ConfigProblem("reproduce", "", "found no STUDY, expected one; --scorecard alone takes all")]
-        )
+        from linecard.study import study_folders
+
+        expected = f"expected one of {', '.join(sorted(study_folders()))}; --scorecard alone takes those with limits"
+        raise ConfigError.of([ConfigProblem("reproduce", "", f"found no STUDY, {expected}")])
     if robustness:
         studies.robustness(study, parts=parts or quick or check, json=json, jobs=jobs, out=out)
         return

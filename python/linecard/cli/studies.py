@@ -31,7 +31,7 @@ def scorecard(
     """
     from linecard import api
     from linecard.cli import screen
-    from linecard.study import study_folders
+    from linecard.study.scorecard.card import limited_studies
     from linecard.tables import check_outputs
 
     problems = [
@@ -39,15 +39,16 @@ def scorecard(
         for option, given in (("--quick", quick), ("--table, --chapter", parts))
         if given
     ]
-    if study is not None and study not in study_folders():
-        known = ", ".join(sorted(study_folders()))
-        problems.append(ConfigProblem("--scorecard", "", f"found {study!r}, expected a shipped study: {known}"))
+    known = limited_studies()
+    if study is not None and study not in known:
+        expected = f"expected a study that studies/targets.csv holds to limits: {', '.join(known)}"
+        problems.append(ConfigProblem("--scorecard", "", f"found {study!r}, {expected}"))
     if problems:
         raise ConfigError.of(problems)
     folder = out if out is not None else Path("results") / "scorecard"
     check_outputs(folders=[folder])
     if study is None and not json:
-        screen.note("all studies in full: many minutes of simulation; name a study for one of them")
+        screen.note("all studies with limits, in full: many minutes of simulation; name a study for one of them")
     with screen.progress("Simulating", "steps") as progress:
         card = api.scorecard(None if study is None else [study], jobs=jobs, progress=progress)
     if json:

@@ -459,8 +459,9 @@ def gap_text(percent: float | None) -> str:
 
 def describe_order(order: Order) -> str:
     """One order in words: where, what the document prints first, and both gaps."""
+    where = ", ".join(part for part in (item_name(order.table), words(order.group)) if part)
     return (
-        f"{item_name(order.table)}, {words(order.group)}: {order.first} over {order.second} (published "
+        f"{where}: {order.first} over {order.second} (published "
         f"{gap_text(order.published_gap_percent)}, measured {gap_text(order.measured_gap_percent)})"
     )
 

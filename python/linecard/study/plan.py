@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, order=True)
 class RunSpec:
-    """One simulation: everything its result depends on. ``runner`` names what carries it out (`runners`)."""
+    """One simulation: everything its result depends on. ``runner`` names what carries it out (`runners`).
+
+    ``folder`` is the study's, for runners that take files of it; what a result depends on is in the file.
+    """
 
     runner: str
     preset: str
@@ -27,6 +30,7 @@ class RunSpec:
     seed: int
     packets: int
     warmup_packets: int
+    folder: str = field(default="", compare=False)
 
     def __str__(self) -> str:
         parts = [self.preset, self.app, *self.overrides, f"seed {self.seed}"]
@@ -87,6 +91,7 @@ def plan_cell(
             seed=seed,
             packets=effort.packets,
             warmup_packets=effort.warmup_packets,
+            folder=folder,
         )
         for seed in effort.seeds
     )

@@ -48,14 +48,19 @@ class TableResult:
         return tuple(cell for cell in self.cells if not cell.calibrated)
 
     @property
+    def _errors(self) -> list[float | None]:
+        """Errors of the counted cells; bounds are kept or not, and have none."""
+        return [cell.error for cell in self.counted if cell.relation == "="]
+
+    @property
     def mean_abs_error(self) -> float | None:
-        """Mean absolute relative error of the counted cells, a fraction."""
-        return mean_abs(cell.error for cell in self.counted)
+        """Mean absolute relative error of the counted cells that are no bounds, a fraction."""
+        return mean_abs(self._errors)
 
     @property
     def max_abs_error(self) -> float | None:
-        """Largest absolute relative error of the counted cells, a fraction."""
-        return max_abs(cell.error for cell in self.counted)
+        """Largest absolute relative error of the counted cells that are no bounds, a fraction."""
+        return max_abs(self._errors)
 
     @property
     def order_violations(self) -> int:

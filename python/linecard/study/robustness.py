@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 SEEDS = tuple(range(1, 9))
 SHARE = 0.10
+# Runners whose settings are parameters of a chip.
+CHIPS = (MACHINE, "program")
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,11 +177,11 @@ def _run(
 
 
 def _changed(plan: Plan, change: str) -> Plan:
-    """The plan with a change in every run of a machine that does not set the same key by itself."""
+    """The plan with a change in every run of a chip that does not set the same key by itself."""
     key = change.partition("=")[0]
 
     def run(spec: RunSpec) -> RunSpec:
-        if spec.runner != MACHINE or any(own.partition("=")[0] == key for own in spec.overrides):
+        if spec.runner not in CHIPS or any(own.partition("=")[0] == key for own in spec.overrides):
             return spec
         return replace(spec, overrides=tuple(sorted((*spec.overrides, change))))
 

@@ -1,4 +1,4 @@
-"""The limits that all shipped studies are held to, a line each in ``studies/targets.csv``.
+"""The limits that shipped studies are held to, a line each in ``studies/targets.csv``.
 
 They were set before the runs. A line that is missed is shown as missed: neither the file nor a limit is changed.
 """

@@ -52,7 +52,10 @@ def calibrations(study: Study) -> list[dict[str, Any]]:
 def manifest(result: StudyResult) -> dict[str, Any]:
     """Everything needed to repeat the study and to recognise its results. Deterministic."""
     study = result.study
-    files = sorted({study.folder / "study.toml", *(study.folder / table.file for table in study.spec.tables)})
+    programs = {file for run in result.runs if run.app and (file := study.folder / run.app).is_file()}
+    files = sorted(
+        {study.folder / "study.toml", *programs, *(study.folder / table.file for table in study.spec.tables)}
+    )
     return {
         "linecard_version": __version__,
         "study": study.spec.id,

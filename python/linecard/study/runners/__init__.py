@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 RUNNERS = (
     "machine",
+    "program",
+    "rows",
     "flowcache",
     "queueing",
     "vrp",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from linecard.study.compare import ROUNDING, item_name
@@ -161,8 +162,11 @@ def lines_of(study: Study, tables: Iterable[TableResult], figures: Iterable[Figu
 
 
 def evaluators_of(study: str) -> Lines:
-    """The evaluators of a study's lines, by name."""
-    lines: Lines = importlib.import_module(f"linecard.study.scorecard.{study}").LINES
+    """The evaluators of a study's lines, by name; none for a study that has no module here."""
+    module = f"{__name__}.{study}"
+    if find_spec(module) is None:
+        return {}
+    lines: Lines = importlib.import_module(module).LINES
     return lines
 
 

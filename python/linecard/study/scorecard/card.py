@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from linecard import _html, tables
 from linecard.study import reproduce
 from linecard.study.spec import study_folders
+from linecard.study.targets import load_targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -66,6 +67,12 @@ class Scorecard:
         return _html.block(title, _html.table(("line", "what", "limit", "measured", ""), rows))
 
 
+def limited_studies() -> list[str]:
+    """Names of the shipped studies that a line of ``targets.csv`` holds to a limit."""
+    named = {target.study for folder in study_folders().values() for target in load_targets(folder.parent)}
+    return sorted(named & study_folders().keys())
+
+
 def make_scorecard(
     studies: Iterable[str] | None = None,
     *,
@@ -73,8 +80,8 @@ def make_scorecard(
     progress: Callable[[int, int], object] | None = None,
     reproduce_study: Callable[..., StudyResult] = reproduce,
 ) -> Scorecard:
-    """Run whole studies, all shipped ones when none is named; see :func:`linecard.scorecard`."""
-    names = list(studies) if studies is not None else sorted(study_folders())
+    """Run whole studies, all that have limits when none is named; see :func:`linecard.scorecard`."""
+    names = list(studies) if studies is not None else limited_studies()
     results = []
     for number, name in enumerate(names):
 

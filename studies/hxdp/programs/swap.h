@@ -1,4 +1,7 @@
 /* Swaps the Ethernet addresses of a packet in words of 16 bits, as programs for aligned packets do. */
+#ifndef SWAP_H
+#define SWAP_H
+
 #include <linecard_bpf.h>
 
 static __always_inline void swap(__u16 *words)
@@ -15,3 +18,5 @@ static __always_inline void swap(__u16 *words)
 	words[4] = kept[1];
 	words[5] = kept[2];
 }
+
+#endif

@@ -1,4 +1,4 @@
-/* Counts IP protocols behind up to two VLAN tags, and drops, or sends UDP back (TX). */
+/* Counts IP protocols behind up to two VLAN tags, and drops, or sends UDP back (with TX). */
 #include "swap.h"
 #include <linux/if_ether.h>
 #include <linux/in.h>

@@ -1,0 +1,106 @@
+"""A program executed on a chip: `linecard.run` with a program.
+
+``preset`` is the chip and ``app`` the program: a shipped one, or a file of the study's folder. The setting
+``define.NAME`` is a macro of the program, ``further.NAME`` its value in a second run; every other setting changes a
+parameter of the chip. Beside the metrics of the run there are:
+
+- ``program engine_cycles_per_packet``: cycles of all engines together between two packets that leave or are dropped;
+- ``program further_cycles``: what one more of ``NAME`` adds to that, by the second run;
+- of every memory and unit, ``cycles_per_access``: core cycles between two of its accesses.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from linecard import api
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.results import Metric
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from linecard.results import RunResult
+    from linecard.study.plan import RunSpec
+
+DEFINE, FURTHER = "define.", "further."
+CLOCK, ENGINE_CYCLES = "clock.core_mhz", "engine cycles"
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutedRun:
+    """A run, what follows from it, and the run beside it that one measure needs."""
+
+    first: RunResult
+    derived: tuple[Metric, ...]
+    further: RunResult | None = field(default=None)
+
+    @property
+    def run_id(self) -> str:
+        """The run's id; of two runs, a hash of both."""
+        if self.further is None:
+            return self.first.run_id
+        return hashlib.sha256(f"{self.first.run_id} {self.further.run_id}".encode()).hexdigest()[:12]
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """Every measurement of the first run, and what follows."""
+        return (*self.first.metrics, *self.derived)
+
+    def metric(self, component: str, metric: str) -> float:
+        """Value of one measurement; ``KeyError`` when there is none, with the nearest names."""
+        for row in self.derived:
+            if (row.component, row.metric) == (component, metric):
+                return row.value
+        return self.first.metric(component, metric)
+
+    def manifest(self) -> dict[str, Any]:
+        """Everything needed to repeat the run, or both."""
+        more = {} if self.further is None else {"further": self.further.manifest()}
+        return {**self.first.manifest(), "run_id": self.run_id, **more}
+
+
+def run(spec: RunSpec, progress: Callable[[int, int], object]) -> ExecutedRun:
+    """Execute ``app`` on the packets of ``preset``."""
+    settings = dict(override.split("=", 1) for override in spec.overrides)
+    macros = {key.removeprefix(DEFINE): settings.pop(key) for key in tuple(settings) if key.startswith(DEFINE)}
+    further = {key.removeprefix(FURTHER): settings.pop(key) for key in tuple(settings) if key.startswith(FURTHER)}
+    if len(further) > 1 or further.keys() - macros.keys():
+        message = f"found {', '.join(further)}, expected one macro that define.NAME names, too"
+        raise ConfigError.of([ConfigProblem("set", f"{FURTHER}NAME", message)])
+    changes = [f"{key}={value}" for key, value in settings.items()]
+    file = Path(spec.folder) / spec.app
+
+    def execute(macros: dict[str, str]) -> RunResult:
+        return api.run(
+            spec.preset,
+            program=file if file.is_file() else spec.app,
+            defines=[f"{name}={value}" for name, value in macros.items()],
+            trace=spec.trace or None,
+            set=changes,
+            seed=spec.seed,
+            packets=spec.packets,
+            warmup_packets=spec.warmup_packets,
+            verdict=False,
+            progress=progress,
+        )
+
+    first = execute(macros)
+    chip = api.describe(spec.preset, set=changes)
+    all_engines = next(each.value for each in chip.derived if each.name == ENGINE_CYCLES)
+    cycles = all_engines / first.summary.throughput_mpps
+    found = [Metric("program", "engine_cycles_per_packet", "engine cycles", cycles)]
+    core_cycles = float(chip[CLOCK].text) * 1e6 * first.summary.simulated_seconds
+    for row in first.metrics:
+        if row.metric == "accesses" and row.value:
+            found.append(Metric(row.component, "cycles_per_access", "core cycles", core_cycles / row.value))
+    second = None
+    for name, value in further.items():
+        second = execute({**macros, name: value})
+        more = all_engines / second.summary.throughput_mpps - cycles
+        each = more / (float(value) - float(macros[name]))
+        found.append(Metric("program", "further_cycles", "engine cycles", each))
+    return ExecutedRun(first, tuple(found), second)

@@ -1,0 +1,34 @@
+"""Rows of an XDP program: `linecard.xdp_rows`.
+
+``app`` is the program: a shipped one, or a file of the study's folder; ``lanes`` are instructions of a row at most. The
+component ``program`` has ``rows``, ``instructions`` (a 64-bit constant counts once) and ``instructions_per_row``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from linecard import xdp
+from linecard.study.runners import PlainRun, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from linecard.study.plan import RunSpec
+
+KEYS = ("lanes",)
+
+
+def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
+    """Schedule ``app``."""
+    lanes = int(settings(spec, KEYS).get("lanes", xdp.LANES))
+    file = Path(spec.folder) / spec.app
+    found = xdp.xdp_rows(file if file.is_file() else spec.app, lanes=lanes)
+    progress(spec.packets, spec.packets)
+    values: dict[tuple[str, str], float] = {
+        ("program", "rows"): found.lanes[-1].rows,
+        ("program", "instructions"): found.instructions,
+        ("program", "instructions_per_row"): found.lanes[-1].instructions_per_row,
+    }
+    return PlainRun(spec, values, {"rows": "rows", "instructions": "instructions"})
