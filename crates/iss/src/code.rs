@@ -23,10 +23,12 @@ pub enum Class {
     Multiply,
     /// Division.
     Divide,
-    /// Load.
+    /// Load, also one that reserves its word.
     Load,
-    /// Store.
+    /// Store, also one that may fail.
     Store,
+    /// Atomic read-modify-write: an access of its own, not a load and a store.
+    Atomic,
     /// Conditional branch.
     Branch,
     /// `jal`, `jalr`.
@@ -72,8 +74,9 @@ impl Code {
             C::Slli | C::Srli | C::Srai | C::Sll | C::Srl | C::Sra => Class::Shift,
             C::Mul | C::Mulh | C::Mulhsu | C::Mulhu => Class::Multiply,
             C::Div | C::Divu | C::Rem | C::Remu => Class::Divide,
-            C::Lb | C::Lh | C::Lw | C::Lbu | C::Lhu => Class::Load,
-            C::Sb | C::Sh | C::Sw => Class::Store,
+            C::Lb | C::Lh | C::Lw | C::Lbu | C::Lhu | C::LrW => Class::Load,
+            C::Sb | C::Sh | C::Sw | C::ScW => Class::Store,
+            C::AmoW => Class::Atomic,
             C::Beq | C::Bne | C::Blt | C::Bge | C::Bltu | C::Bgeu => Class::Branch,
             C::Jal | C::Jalr => Class::Jump,
             C::Lock => Class::Lock,
@@ -83,14 +86,14 @@ impl Code {
         }
     }
 
-    /// Bytes that a load or store moves; 0 of anything else.
+    /// Bytes that a load, a store or an atomic instruction works on; 0 of anything else.
     #[must_use]
     pub fn access_bytes(&self, index: u32) -> u16 {
         use Opcode as C;
         match self.ops[index as usize].code {
             C::Lb | C::Lbu | C::Sb => 1,
             C::Lh | C::Lhu | C::Sh => 2,
-            C::Lw | C::Sw => 4,
+            C::Lw | C::Sw | C::LrW | C::ScW | C::AmoW => 4,
             _ => 0,
         }
     }
@@ -103,7 +106,7 @@ impl Code {
         let (first, second) = (1u32 << op.rs1, 1u32 << op.rs2());
         let mask = match op.code {
             C::Illegal | C::Const | C::Jal | C::Fence | C::System | C::Begin | C::End | C::Time => 0,
-            C::Jalr | C::Lock | C::Unlock | C::Lb | C::Lh | C::Lw | C::Lbu | C::Lhu => first,
+            C::Jalr | C::Lock | C::Unlock | C::Lb | C::Lh | C::Lw | C::Lbu | C::Lhu | C::LrW => first,
             C::Addi | C::Slti | C::Sltiu | C::Xori | C::Ori | C::Andi | C::Slli | C::Srli | C::Srai => first,
             _ => first | second,
         };

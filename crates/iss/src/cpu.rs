@@ -1,5 +1,6 @@
 //! The executor: one instruction after another, with a hook that costs nothing where it does nothing.
 
+use crate::atomic;
 use crate::code::Code;
 use crate::decode::{Op, Opcode};
 use crate::error::Fault;
@@ -23,7 +24,7 @@ pub trait Hook {
         let _ = (first, last);
     }
 
-    /// A load or store.
+    /// A load, a store (also one that failed, for want of a reservation), or an atomic instruction.
     #[inline(always)]
     fn access(&mut self, address: u32) {
         let _ = address;
@@ -79,11 +80,13 @@ pub struct Cpu {
     pub time_us: u32,
     /// Locks held.
     pub held: Vec<u32>,
+    /// Address that the last `lr` reserved, until an `sc`.
+    pub reserved: Option<u32>,
 }
 
 impl Default for Cpu {
     fn default() -> Self {
-        Self { registers: [0; 64], instructions: 0, time_us: 0, held: Vec::new() }
+        Self { registers: [0; 64], instructions: 0, time_us: 0, held: Vec::new(), reserved: None }
     }
 }
 
@@ -241,6 +244,27 @@ impl Cpu {
                 C::Mulhsu => x[d] = ((i64::from(a as i32) * i64::from(b)) >> 32) as u32,
                 C::Mulhu => x[d] = ((u64::from(a) * u64::from(b)) >> 32) as u32,
                 C::Div | C::Divu | C::Rem | C::Remu => x[d] = divide(op, a, b),
+                C::LrW => {
+                    let value = tried!(memory.atomic_u32(a));
+                    self.reserved = Some(a);
+                    hook.access(a);
+                    x[d] = value;
+                }
+                C::ScW => {
+                    tried!(memory.atomic_u32(a));
+                    let succeeds = self.reserved.take() == Some(a);
+                    if succeeds {
+                        tried!(memory.store_u32(a, b));
+                    }
+                    hook.access(a);
+                    x[d] = u32::from(!succeeds);
+                }
+                C::AmoW => {
+                    let old = tried!(memory.atomic_u32(a));
+                    tried!(memory.store_u32(a, atomic::changed(op, old, b)));
+                    hook.access(a);
+                    x[d] = old;
+                }
                 C::Fence => {}
                 C::Time => x[d] = self.time_us,
                 C::Begin | C::End => {

@@ -1,4 +1,4 @@
-//! RV32IM instructions as flat operations, decoded once (RISC-V unprivileged specification, chapters 2, 7 and 16).
+//! RV32IMA instructions as flat operations, decoded once (RISC-V unprivileged specification, chapters 2, 7, 8 and 16).
 
 use crate::compressed;
 
@@ -6,7 +6,7 @@ use crate::compressed;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Opcode {
-    /// Nothing that RV32IMC knows.
+    /// Nothing that RV32IMAC knows.
     Illegal,
     /// `rd = imm`; also `auipc`, whose sum is known when it is decoded.
     Const,
@@ -96,6 +96,12 @@ pub enum Opcode {
     Rem,
     /// See [`Opcode::Div`].
     Remu,
+    /// `lr.w`: a load that reserves its word.
+    LrW,
+    /// `sc.w`: a store that succeeds on a word that is reserved; `rd` = 0, or 1 where it failed.
+    ScW,
+    /// `amo….w`: reads a word, changes it and writes it back; `imm` names its [`Amo`].
+    AmoW,
     /// `fence`, `fence.i`: memory is in order and code does not change.
     Fence,
     /// `ecall`, `ebreak`, `mret`, control registers: `imm` is the whole word.
@@ -110,6 +116,48 @@ pub enum Opcode {
     Unlock,
     /// Mark: `rd` = arrival time of the packet in microseconds.
     Time,
+}
+
+/// What an atomic read-modify-write instruction does with the word that it finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Amo {
+    /// Puts the operand in its place.
+    Swap,
+    /// Adds the operand.
+    Add,
+    /// Exclusive or.
+    Xor,
+    /// And.
+    And,
+    /// Or.
+    Or,
+    /// The lesser of two signed numbers.
+    Min,
+    /// The greater.
+    Max,
+    /// The lesser of two unsigned numbers.
+    Minu,
+    /// The greater.
+    Maxu,
+}
+
+impl Amo {
+    /// All, each with the five bits that name it in an instruction.
+    const CODES: [(Self, u32); 9] = [
+        (Self::Swap, 0x01),
+        (Self::Add, 0x00),
+        (Self::Xor, 0x04),
+        (Self::And, 0x0c),
+        (Self::Or, 0x08),
+        (Self::Min, 0x10),
+        (Self::Max, 0x14),
+        (Self::Minu, 0x18),
+        (Self::Maxu, 0x1c),
+    ];
+
+    fn of(code: u32) -> Option<Self> {
+        Self::CODES.iter().find(|(_, known)| *known == code).map(|(amo, _)| *amo)
+    }
 }
 
 /// Register that stands for `x0` as a destination.
@@ -138,6 +186,12 @@ impl Op {
     #[must_use]
     pub fn rs2(self) -> u8 {
         self.second & 31
+    }
+
+    /// What it does with the word that it finds, where it is an atomic read-modify-write instruction.
+    #[must_use]
+    pub fn amo(self) -> Option<Amo> {
+        if self.code == Opcode::AmoW { Amo::of(self.imm as u32) } else { None }
     }
 
     /// Halfwords it takes.
@@ -253,6 +307,13 @@ fn wide(pc: u32, word: u32) -> Op {
             };
             op(code, 0)
         }
+        // Order, in two bits of funct7, says nothing where memory is in order and nobody else uses it.
+        0x2f if funct3 == 2 => match funct7 >> 2 {
+            0x02 if rs2 == 0 => op(C::LrW, 0),
+            0x03 => op(C::ScW, 0),
+            code if Amo::of(code).is_some() => op(C::AmoW, code as i32),
+            _ => illegal(word),
+        },
         0x0f if funct3 <= 1 => Op { rd: SINK, ..op(C::Fence, 0) },
         0x73 => op(C::System, signed),
         // Marks: custom-0, `.insn r 0x0b, 0, funct7, rd, rs1, x0`.

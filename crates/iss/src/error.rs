@@ -86,9 +86,9 @@ impl std::fmt::Display for Place {
 /// What no packet program may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Fault {
-    /// No instruction of RV32IMC.
+    /// No instruction of RV32IMAC.
     #[error(
-        "illegal instruction {word:#x}; expected RV32IM with C (compile with -march=rv32imc, without floating point)"
+        "illegal instruction {word:#x}; expected RV32IMAC (compile with -march=rv32imac, without floating point)"
     )]
     Illegal {
         /// The word found there.
@@ -115,7 +115,7 @@ pub enum Fault {
         "{what} of {address:#010x}, outside memory; a null pointer, an index out of range, or a stack that ran over?"
     )]
     OutOfRange {
-        /// `load` or `store`.
+        /// `load`, `store` or `atomic access`.
         what: &'static str,
         /// Its address.
         address: u32,
@@ -125,7 +125,7 @@ pub enum Fault {
         "{what} of {address:#010x}, not aligned to its {bytes} bytes; read bytes one by one, or copy them with memcpy"
     )]
     Misaligned {
-        /// `load` or `store`.
+        /// `load`, `store` or `atomic access`.
         what: &'static str,
         /// Its address.
         address: u32,

@@ -1,4 +1,4 @@
-//! RISC-V packet programs: an instruction-set simulator (RV32IM with C) and execution traces.
+//! RISC-V packet programs: an instruction-set simulator (RV32IMAC) and execution traces.
 //!
 //! A program is an ELF file with a function `app_packet` ([`Machine`]). It is decoded once ([`Code`]) and called for
 //! each packet; a [`Hook`] listens, and costs nothing where it does nothing. [`Recorder`] is the hook that keeps a
@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod alone;
+mod atomic;
 mod code;
 mod compressed;
 mod cpu;
@@ -22,7 +23,7 @@ pub use alone::{run_alone, run_alone_until};
 pub use code::{Class, Code};
 pub use compressed::expand;
 pub use cpu::{Cpu, Hook, STOP, Silent, System};
-pub use decode::{Op, Opcode, SINK, decode};
+pub use decode::{Amo, Op, Opcode, SINK, decode};
 pub use error::{Fault, IssError, Place};
 pub use image::{Image, Segment, Symbol};
 pub use machine::{HEAP_BYTES, INIT_ENTRY, Layout, MOST_PACKET_BYTES, Machine, PACKET_ENTRY};

@@ -222,6 +222,7 @@ impl Machine {
     ) -> Result<(), IssError> {
         self.cpu.registers = [0; 64];
         self.cpu.held.clear();
+        self.cpu.reserved = None;
         self.cpu.registers[RA] = STOP;
         self.cpu.registers[SP] = self.layout.stack_top;
         self.cpu.registers[A0..A0 + 2].copy_from_slice(&arguments);

@@ -73,6 +73,17 @@ impl Memory {
     access!(load_u16, store_u16, u16);
     access!(load_u32, store_u32, u32);
 
+    /// Loads a word that an atomic instruction works on: aligned in any program.
+    ///
+    /// # Errors
+    /// Outside memory, or not aligned.
+    pub fn atomic_u32(&self, address: u32) -> Result<u32, Fault> {
+        match self.load_u32(address) {
+            Ok(value) if address.is_multiple_of(4) => Ok(value),
+            _ => Err(self.fault("atomic access", address, 4)),
+        }
+    }
+
     #[cold]
     fn fault(&self, what: &'static str, address: u32, bytes: u32) -> Fault {
         let at = address.wrapping_sub(self.low) as usize;

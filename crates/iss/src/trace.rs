@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | run | 4 bytes (8 where long) | first halfword of the run: 20 bits; distance to its last instruction in halfwords: 12 bits, 4095 = the next word is the last halfword |
 //! | repeat | 4 bytes | 20 bits set, and how often the run before is executed again: loops |
-//! | class | 1 bit a load or store | set where it went to data |
+//! | class | 1 bit a load or store | set where it went to data; an atomic instruction is one access |
 //! | address | 4 bytes | of each access to data, and of each lock taken or released |
 //! | packet | 28 bytes | where its parts end, its size, time, result and instructions |
 
@@ -132,7 +132,7 @@ impl Trace {
             while index <= last {
                 let kind = code.class(index);
                 let data = match kind {
-                    Class::Load | Class::Store => {
+                    Class::Load | Class::Store | Class::Atomic => {
                         let bit = self.classes[class / 64] >> (class % 64) & 1;
                         class += 1;
                         bit == 1

@@ -269,7 +269,7 @@ impl Tally {
         let (mut instructions, mut accesses) = (0, 0);
         for (index, &count) in (0u32..).zip(&self.executed).filter(|&(_, &count)| count > 0) {
             instructions += count;
-            if matches!(code.class(index), Class::Load | Class::Store) {
+            if matches!(code.class(index), Class::Load | Class::Store | Class::Atomic) {
                 accesses += count;
             }
             let name = machine.image().nearest(code.pc(index)).map_or("no symbol", |(name, _)| name);
