@@ -1,17 +1,19 @@
 //! What atomic read-modify-write instructions leave behind (RISC-V unprivileged specification, chapter 8).
 
 use crate::decode::{Amo, Op};
+use crate::word::Word;
 
 /// What stands in memory afterwards.
-pub fn changed(op: Op, old: u32, operand: u32) -> u32 {
+pub fn changed<W: Word>(op: Op, old: W, operand: W) -> W {
+    let less = if old.is_below(operand) { (old, operand) } else { (operand, old) };
     match op.amo() {
         Some(Amo::Swap) | None => operand,
-        Some(Amo::Add) => old.wrapping_add(operand),
-        Some(Amo::Xor) => old ^ operand,
-        Some(Amo::And) => old & operand,
-        Some(Amo::Or) => old | operand,
-        Some(Amo::Min) => (old as i32).min(operand as i32) as u32,
-        Some(Amo::Max) => (old as i32).max(operand as i32) as u32,
+        Some(Amo::Add) => old.plus(operand),
+        Some(Amo::Xor) => old.xor(operand),
+        Some(Amo::And) => old.and(operand),
+        Some(Amo::Or) => old.or(operand),
+        Some(Amo::Min) => less.0,
+        Some(Amo::Max) => less.1,
         Some(Amo::Minu) => old.min(operand),
         Some(Amo::Maxu) => old.max(operand),
     }

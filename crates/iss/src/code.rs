@@ -2,10 +2,13 @@
 
 use crate::decode::{Op, Opcode, SINK, decode};
 use crate::image::Image;
+use crate::word::Width;
 
 /// Decoded code.
 #[derive(Clone, Debug)]
 pub struct Code {
+    /// Width of the registers that it is for.
+    pub width: Width,
     /// Address of the first halfword.
     pub low: u32,
     /// What stands at each halfword.
@@ -55,8 +58,9 @@ impl Code {
             }
         }
         let pcs = (low..).step_by(2);
-        let ops = halves.windows(2).zip(pcs).map(|(pair, pc)| decode(pc, pair[0], pair[1])).collect();
-        Self { low, ops }
+        let ops =
+            halves.windows(2).zip(pcs).map(|(pair, pc)| decode(image.width, pc, pair[0], pair[1])).collect();
+        Self { width: image.width, low, ops }
     }
 
     /// Address of an index.
@@ -72,11 +76,12 @@ impl Code {
         use Opcode as C;
         match self.ops[index as usize].code {
             C::Slli | C::Srli | C::Srai | C::Sll | C::Srl | C::Sra => Class::Shift,
-            C::Mul | C::Mulh | C::Mulhsu | C::Mulhu => Class::Multiply,
-            C::Div | C::Divu | C::Rem | C::Remu => Class::Divide,
-            C::Lb | C::Lh | C::Lw | C::Lbu | C::Lhu | C::LrW => Class::Load,
-            C::Sb | C::Sh | C::Sw | C::ScW => Class::Store,
-            C::AmoW => Class::Atomic,
+            C::Slliw | C::Srliw | C::Sraiw | C::Sllw | C::Srlw | C::Sraw => Class::Shift,
+            C::Mul | C::Mulh | C::Mulhsu | C::Mulhu | C::Mulw => Class::Multiply,
+            C::Div | C::Divu | C::Rem | C::Remu | C::Divw | C::Divuw | C::Remw | C::Remuw => Class::Divide,
+            C::Lb | C::Lh | C::Lw | C::Lbu | C::Lhu | C::Lwu | C::Ld | C::LrW | C::LrD => Class::Load,
+            C::Sb | C::Sh | C::Sw | C::Sd | C::ScW | C::ScD => Class::Store,
+            C::AmoW | C::AmoD => Class::Atomic,
             C::Beq | C::Bne | C::Blt | C::Bge | C::Bltu | C::Bgeu => Class::Branch,
             C::Jal | C::Jalr => Class::Jump,
             C::Lock => Class::Lock,
@@ -93,7 +98,8 @@ impl Code {
         match self.ops[index as usize].code {
             C::Lb | C::Lbu | C::Sb => 1,
             C::Lh | C::Lhu | C::Sh => 2,
-            C::Lw | C::Sw | C::LrW | C::ScW | C::AmoW => 4,
+            C::Lw | C::Lwu | C::Sw | C::LrW | C::ScW | C::AmoW => 4,
+            C::Ld | C::Sd | C::LrD | C::ScD | C::AmoD => 8,
             _ => 0,
         }
     }
@@ -105,8 +111,17 @@ impl Code {
         let op = self.ops[index as usize];
         let (first, second) = (1u32 << op.rs1, 1u32 << op.rs2());
         let mask = match op.code {
-            C::Illegal | C::Const | C::Jal | C::Fence | C::System | C::Begin | C::End | C::Time => 0,
-            C::Jalr | C::Lock | C::Unlock | C::Lb | C::Lh | C::Lw | C::Lbu | C::Lhu | C::LrW => first,
+            C::Illegal
+            | C::Const
+            | C::Auipc
+            | C::Jal
+            | C::Fence
+            | C::System
+            | C::Begin
+            | C::End
+            | C::Time => 0,
+            C::Jalr | C::Lock | C::Unlock | C::Lb | C::Lh | C::Lw | C::Lbu | C::Lhu => first,
+            C::Lwu | C::Ld | C::LrW | C::LrD | C::Addiw | C::Slliw | C::Srliw | C::Sraiw => first,
             C::Addi | C::Slti | C::Sltiu | C::Xori | C::Ori | C::Andi | C::Slli | C::Srli | C::Srai => first,
             _ => first | second,
         };

@@ -86,9 +86,9 @@ impl std::fmt::Display for Place {
 /// What no packet program may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Fault {
-    /// No instruction of RV32IMAC.
+    /// No instruction of RV32IMAC, or of RV64IMAC.
     #[error(
-        "illegal instruction {word:#x}; expected RV32IMAC (compile with -march=rv32imac, without floating point)"
+        "illegal instruction {word:#x}; expected RV32IMAC or RV64IMAC (compile with -march=rv32imac or -march=rv64imac, without floating point)"
     )]
     Illegal {
         /// The word found there.
@@ -108,7 +108,7 @@ pub enum Fault {
     )]
     Jump {
         /// Where to.
-        target: u32,
+        target: u64,
     },
     /// An access outside memory.
     #[error(
@@ -118,7 +118,7 @@ pub enum Fault {
         /// `load`, `store` or `atomic access`.
         what: &'static str,
         /// Its address.
-        address: u32,
+        address: u64,
     },
     /// An access that is not aligned to its size.
     #[error(
@@ -128,7 +128,7 @@ pub enum Fault {
         /// `load`, `store` or `atomic access`.
         what: &'static str,
         /// Its address.
-        address: u32,
+        address: u64,
         /// Its size.
         bytes: u32,
     },
@@ -136,7 +136,7 @@ pub enum Fault {
     #[error("store into code at {address:#010x}; self-modifying programs are not supported")]
     StoreToCode {
         /// Its address.
-        address: u32,
+        address: u64,
     },
     /// More instructions than the budget.
     #[error("more than {budget} instructions; an endless loop? (the budget can be raised)")]

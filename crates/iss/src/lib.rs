@@ -1,4 +1,4 @@
-//! RISC-V packet programs: an instruction-set simulator (RV32IMAC) and execution traces.
+//! RISC-V packet programs: an instruction-set simulator (RV32IMAC, RV64IMAC) and execution traces.
 //!
 //! A program is an ELF file with a function `app_packet` ([`Machine`]). It is decoded once ([`Code`]) and called for
 //! each packet; a [`Hook`] listens, and costs nothing where it does nothing. [`Recorder`] is the hook that keeps a
@@ -14,10 +14,12 @@ mod compressed;
 mod cpu;
 mod decode;
 mod error;
+mod hart;
 mod image;
 mod machine;
 mod memory;
 mod trace;
+mod word;
 
 pub use alone::{run_alone, run_alone_until};
 pub use code::{Class, Code};
@@ -29,3 +31,4 @@ pub use image::{Image, Segment, Symbol};
 pub use machine::{HEAP_BYTES, INIT_ENTRY, Layout, MOST_PACKET_BYTES, Machine, PACKET_ENTRY};
 pub use memory::Memory;
 pub use trace::{PacketEntry, Recorder, Step, Trace};
+pub use word::{Width, Word};

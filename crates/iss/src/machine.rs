@@ -1,8 +1,9 @@
 //! A packet program loaded: one call for each packet.
 
 use crate::code::Code;
-use crate::cpu::{A0, Cpu, Hook, RA, SP, STOP, Silent};
+use crate::cpu::{Hook, STOP, Silent};
 use crate::error::{Fault, IssError, Place};
+use crate::hart::Hart;
 use crate::image::Image;
 use crate::memory::Memory;
 use serde::Serialize;
@@ -112,7 +113,7 @@ pub struct Machine {
     image: Image,
     code: Code,
     memory: Memory,
-    cpu: Cpu,
+    hart: Hart,
     layout: Layout,
     entry: u32,
     budget: u64,
@@ -167,7 +168,7 @@ impl Machine {
         }
         memory.fill(layout.control_low, control);
         let mut machine =
-            Self { image, code, memory, cpu: Cpu::default(), layout, entry, budget, packets: 0 };
+            Self { hart: Hart::new(image.width), image, code, memory, layout, entry, budget, packets: 0 };
         if let Some(init) = machine.image.symbol(INIT_ENTRY) {
             let arguments =
                 if control.is_empty() { [0, 0] } else { [layout.control_low, control.len() as u32] };
@@ -203,12 +204,12 @@ impl Machine {
             });
         }
         self.packets += 1;
-        self.cpu.time_us = time_us;
+        self.hart.set_time(time_us);
         self.memory.fill(self.layout.packet_low, packet);
         let arguments = [self.layout.packet_low, packet.len() as u32];
         let place = Place::Packet(self.packets);
         self.call(self.entry, arguments, hook, self.budget, place, progress)?;
-        Ok(self.cpu.registers[A0])
+        Ok(self.hart.a0())
     }
 
     fn call<H: Hook>(
@@ -220,37 +221,32 @@ impl Machine {
         place: Place,
         progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
     ) -> Result<(), IssError> {
-        self.cpu.registers = [0; 64];
-        self.cpu.held.clear();
-        self.cpu.reserved = None;
-        self.cpu.registers[RA] = STOP;
-        self.cpu.registers[SP] = self.layout.stack_top;
-        self.cpu.registers[A0..A0 + 2].copy_from_slice(&arguments);
-        let before = self.cpu.instructions;
+        self.hart.call(self.layout.stack_top, arguments);
+        let before = self.hart.instructions();
         let mut pc = function;
         loop {
             // In pieces, so that somebody can end what takes long; most packets are through in one.
-            let taken = self.cpu.instructions - before;
+            let taken = self.hart.instructions() - before;
             let look = LOOK.min(budget - taken);
-            let (fault, index) = match self.cpu.run(&self.code, &mut self.memory, hook, pc, look) {
+            let (fault, index) = match self.hart.run(&self.code, &mut self.memory, hook, pc, look) {
                 Ok(()) => break,
                 Err(faulted) => faulted,
             };
             pc = self.code.pc(index);
-            let taken = self.cpu.instructions - before;
+            let taken = self.hart.instructions() - before;
             match fault {
                 Fault::Runaway { .. } if taken > budget => {
                     return Err(self.image.fault(place, Fault::Runaway { budget }, pc));
                 }
                 Fault::Runaway { .. } => {
-                    if progress(self.cpu.instructions).is_break() {
+                    if progress(self.hart.instructions()).is_break() {
                         return Err(IssError::Interrupted);
                     }
                 }
                 _ => return Err(self.told(place, pc).unwrap_or_else(|| self.image.fault(place, fault, pc))),
             }
         }
-        match self.cpu.held.first() {
+        match self.hart.held().first() {
             None => Ok(()),
             Some(&address) => Err(self.image.fault(place, Fault::NeverUnlocked { address }, function)),
         }
@@ -260,7 +256,7 @@ impl Machine {
     fn told(&self, place: Place, pc: u32) -> Option<IssError> {
         let file = self.image.file.clone();
         match self.image.nearest(pc)?.0 {
-            BAD_CONTROL => Some(IssError::Control { file, line: self.cpu.registers[A0] }),
+            BAD_CONTROL => Some(IssError::Control { file, line: self.hart.a0() }),
             OUT_OF_MEMORY => Some(IssError::OutOfMemory { place, file }),
             _ => None,
         }
@@ -287,7 +283,7 @@ impl Machine {
     /// Instructions executed so far, those of the initialisation among them.
     #[must_use]
     pub fn instructions(&self) -> u64 {
-        self.cpu.instructions
+        self.hart.instructions()
     }
 
     /// Bytes of the program's memory.

@@ -1,17 +1,22 @@
 //! The instruction set: random programs against QEMU (`golden/make_random.py`), and every way a program can go wrong.
 
 use linecard_iss::{
-    Class, Fault, Image, IssError, Machine, Recorder, Segment, Silent, Symbol, decode, expand, run_alone,
+    Class, Fault, Image, IssError, Machine, Recorder, Segment, Silent, Symbol, Width, decode, expand,
+    run_alone,
 };
 
 const BASE: u32 = 0x10000;
 
 fn image(code: Vec<u8>) -> Image {
+    image_of(Width::Rv32, code)
+}
+
+fn image_of(width: Width, code: Vec<u8>) -> Image {
     let memory_bytes = code.len() as u32;
     let code = Segment { address: BASE, bytes: code, memory_bytes, executable: true };
     let data = Segment { address: 0x20000, bytes: Vec::new(), memory_bytes: 1024, executable: false };
     let symbols = vec![Symbol { address: BASE, name: "app_packet".to_owned(), code: true }];
-    Image { file: "test".to_owned(), segments: vec![code, data], symbols, entry: BASE }
+    Image { file: "test".to_owned(), segments: vec![code, data], symbols, entry: BASE, width }
 }
 
 fn words(words: &[u32]) -> Vec<u8> {
@@ -20,7 +25,11 @@ fn words(words: &[u32]) -> Vec<u8> {
 
 #[test]
 fn random_programs_end_as_in_qemu() {
-    let golden = include_str!("golden/random32.txt");
+    as_in_qemu(Width::Rv32, include_str!("golden/random32.txt"));
+    as_in_qemu(Width::Rv64, include_str!("golden/random64.txt"));
+}
+
+fn as_in_qemu(width: Width, golden: &str) {
     let mut programs = 0;
     for line in golden.lines() {
         let (expected, hex) = line.split_once(' ').expect("two fields");
@@ -28,8 +37,8 @@ fn random_programs_end_as_in_qemu() {
             .step_by(2)
             .map(|at| u8::from_str_radix(&hex[at..at + 2], 16).expect("hex"))
             .collect();
-        let (result, _) = run_alone(&image(code), 100_000).expect("a program that ends");
-        assert_eq!(format!("{result:08x}"), expected, "program {programs}");
+        let (result, _) = run_alone(&image_of(width, code), 100_000).expect("a program that ends");
+        assert_eq!(format!("{result:08x}"), expected, "{width:?}, program {programs}");
         programs += 1;
     }
     assert_eq!(programs, 48);
@@ -38,13 +47,15 @@ fn random_programs_end_as_in_qemu() {
 #[test]
 fn every_halfword_expands_to_an_instruction_or_is_refused() {
     // What the quadrants of RV32C leave reserved, and floating point, is refused; nothing panics.
-    for half in 0..=u16::MAX {
+    for (width, half) in
+        [Width::Rv32, Width::Rv64].into_iter().flat_map(|w| (0..=u16::MAX).map(move |h| (w, h)))
+    {
         if half & 3 != 3
-            && let Some(word) = expand(half)
+            && let Some(word) = expand(width, half)
         {
             assert_eq!(word & 3, 3, "{half:#06x} expands to a 32-bit instruction");
-            let short = decode(0, half, 0);
-            let long = decode(0, word as u16, (word >> 16) as u16);
+            let short = decode(width, 0, half, 0);
+            let long = decode(width, 0, word as u16, (word >> 16) as u16);
             assert_eq!(
                 (short.code, short.rd, short.rs1, short.rs2(), short.imm),
                 (long.code, long.rd, long.rs1, long.rs2(), long.imm)
@@ -52,7 +63,8 @@ fn every_halfword_expands_to_an_instruction_or_is_refused() {
             assert_eq!((short.halfwords(), long.halfwords()), (1, 2));
         }
     }
-    assert_eq!(expand(0), None, "all zeros is no instruction");
+    assert_eq!(expand(Width::Rv32, 0), None, "all zeros is no instruction");
+    assert_eq!(expand(Width::Rv64, 0), None);
 }
 
 fn fault_of(code: &[u32]) -> (Fault, u32, String) {
@@ -79,7 +91,7 @@ fn faults_name_what_where_and_which_packet() {
         (vec![NOP, 0xffff_ffff], Fault::Illegal { word: 0xffff_ffff }, 4),
         (vec![NOP, ECALL], Fault::System { word: ECALL }, 4),
         (vec![LW_FROM_ZERO], Fault::OutOfRange { what: "load", address: 0 }, 0),
-        (vec![SW_TO_CODE, SW_T0], Fault::StoreToCode { address: BASE }, 4),
+        (vec![SW_TO_CODE, SW_T0], Fault::StoreToCode { address: BASE.into() }, 4),
         (vec![LOOP], Fault::Runaway { budget: 1000 }, 0),
         (vec![FAR], Fault::Jump { target: 0 }, 0),
     ];
@@ -182,7 +194,7 @@ fn atomic_instructions_are_aligned_accesses_of_memory() {
         assert_eq!(fault, Fault::OutOfRange { what: "atomic access", address: 0 }, "{text}");
     }
     const OWN_CODE: u32 = 0x0000_0517; // auipc a0, 0
-    assert_eq!(fault_of(&[OWN_CODE, AMOADD, RET]).0, Fault::StoreToCode { address: BASE });
+    assert_eq!(fault_of(&[OWN_CODE, AMOADD, RET]).0, Fault::StoreToCode { address: BASE.into() });
     // A program that runs by itself may load what is not aligned, but not atomically.
     let alone = image(words(&[0x0002_0537, ONE_BYTE_ON, 0x0005_2583, AMOADD]));
     let error = run_alone(&alone, 1000).expect_err("no atomic access");
@@ -205,4 +217,87 @@ fn an_atomic_instruction_is_one_access_of_a_trace() {
     let expected: Vec<_> = classes.map(|class| (class, Some(at))).into_iter().collect();
     assert_eq!(found, [expected, vec![(Class::Jump, None)]].concat());
     assert_eq!((code.access_bytes(6), code.reads(6), code.writes(6)), (4, 1 << 10 | 1 << 11, 1 << 12));
+}
+
+#[test]
+fn short_instructions_of_64_bits_are_those_of_the_specification() {
+    // Each as an assembler writes it short and long; what RV32C has in its place.
+    let cases = [
+        (0x6188, 0x0005_b503, None),              // c.ld a0, 0(a1): flw
+        (0xe188, 0x00a5_b023, None),              // c.sd a0, 0(a1): fsw
+        (0x7dec, 0x0f85_b583, None),              // c.ld a1, 248(a1)
+        (0x2505, 0x0015_051b, Some(0x6200_00ef)), // c.addiw a0, 1: c.jal
+        (0x3579, 0xffe5_051b, Some(0xe8ff_f0ef)), // c.addiw a0, -2: c.jal
+        (0x9d2d, 0x00b5_053b, None),              // c.addw a0, a1
+        (0x9d0d, 0x40b5_053b, None),              // c.subw a0, a1
+        (0x6522, 0x0081_3503, None),              // c.ldsp a0, 8(sp)
+        (0xe42a, 0x00a1_3423, None),              // c.sdsp a0, 8(sp)
+        (0x1502, 0x0205_1513, None),              // c.slli a0, 32
+        (0x9101, 0x0205_5513, None),              // c.srli a0, 32
+        (0x957d, 0x43f5_5513, None),              // c.srai a0, 63
+    ];
+    for (half, long, narrow) in cases {
+        assert_eq!(expand(Width::Rv64, half), Some(long), "{half:#06x}");
+        assert_eq!(expand(Width::Rv32, half), narrow, "{half:#06x}");
+    }
+    // Reserved: c.addiw and c.ldsp to x0.
+    assert_eq!((expand(Width::Rv64, 0x2001), expand(Width::Rv64, 0x6002)), (None, None));
+}
+
+#[test]
+fn addresses_beyond_four_gigabytes_are_outside_memory_and_named() {
+    const FAR: [u32; 2] = [0x0010_0513, 0x0205_1513]; // li a0, 1; slli a0, a0, 32
+    let fault = |code: &[u32]| {
+        let mut machine =
+            Machine::new(image_of(Width::Rv64, words(code)), &[], 1000).expect("a machine that loads");
+        match machine.packet(&[0; 40], 0, &mut Silent) {
+            Err(IssError::Fault { fault, .. }) => fault,
+            other => panic!("expected a fault, found {other:?}"),
+        }
+    };
+    let far = 1 << 32;
+    let (load, store) = ("load", "store");
+    assert_eq!(fault(&[FAR[0], FAR[1], 0x0005_3583]), Fault::OutOfRange { what: load, address: far });
+    assert_eq!(fault(&[FAR[0], FAR[1], 0x00b5_3023]), Fault::OutOfRange { what: store, address: far });
+    assert_eq!(fault(&[FAR[0], FAR[1], 0x0005_0067]), Fault::Jump { target: far });
+    // lb a0, -1(zero) and ld a0, -8(zero): at the end of all addresses.
+    assert_eq!(fault(&[0xfff0_0503]), Fault::OutOfRange { what: load, address: u64::MAX });
+    assert_eq!(fault(&[0xff80_3503]), Fault::OutOfRange { what: load, address: u64::MAX - 7 });
+    assert_eq!(fault(&[0x0045_3583]), Fault::Misaligned { what: load, address: 0x0202_1004, bytes: 8 });
+}
+
+/// An ELF file of 64 bits with one segment.
+fn elf64(address: u64, entry: u64, code: &[u8]) -> Vec<u8> {
+    let mut file = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\xf3\0\x01\0\0\0".to_vec();
+    for word in [entry, 64, 0] {
+        file.extend(word.to_le_bytes());
+    }
+    for half in [0u16, 0, 64, 56, 1, 64, 0, 0] {
+        file.extend(half.to_le_bytes());
+    }
+    let bytes = code.len() as u64;
+    file.extend([1, 0, 0, 0, 5, 0, 0, 0]);
+    for word in [120, address, address, bytes, bytes, 4096] {
+        file.extend(word.to_le_bytes());
+    }
+    [file, code.to_vec()].concat()
+}
+
+#[test]
+fn files_of_64_bits_are_run_where_they_lie_below_four_gigabytes() {
+    // li a0, 1; slli a0, a0, 40; srli a0, a0, 38; li a7, 93; ecall: 4.
+    let code = words(&[0x0010_0513, 0x0285_1513, 0x0265_5513, 0x05d0_0893, 0x73]);
+    let image = Image::read("wide.elf", &elf64(0x8000_0000, 0x8000_0000, &code)).expect("a program");
+    assert_eq!((image.width, image.entry), (Width::Rv64, 0x8000_0000));
+    assert_eq!(run_alone(&image, 100).expect("a result"), (4, 5));
+    for (address, entry) in
+        [(1 << 32, 1 << 32), (u64::MAX - 8, 0x10000), (0xffff_fffc, 0), (0x10000, 1 << 40)]
+    {
+        let error = Image::read("far.elf", &elf64(address, entry, &code)).expect_err("too far").to_string();
+        assert!(error.contains("below 4 GiB") && error.contains("link it at 0x10000"), "{error}");
+    }
+    // auipc reads an address above 2 GiB without a sign.
+    let code = words(&[0x0000_0517, 0x0205_5513, 0x05d0_0893, 0x73]);
+    let image = Image::read("high.elf", &elf64(0x8000_0000, 0x8000_0000, &code)).expect("a program");
+    assert_eq!(run_alone(&image, 100).expect("a result").0, 0);
 }

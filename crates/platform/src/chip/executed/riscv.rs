@@ -207,14 +207,20 @@ impl Running {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use linecard_iss::{Image, Segment};
+    use linecard_iss::{Image, Segment, Width};
 
     /// What instructions ask memories for, and whether the thread waits.
     fn asked_of(words: &[u32], waits_for_writes: bool) -> Vec<(Access, bool)> {
         let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
         let memory_bytes = bytes.len() as u32;
         let segments = vec![Segment { address: 0, bytes, memory_bytes, executable: true }];
-        let code = Code::new(&Image { file: String::new(), segments, symbols: vec![], entry: 0 });
+        let code = Code::new(&Image {
+            file: String::new(),
+            segments,
+            symbols: vec![],
+            entry: 0,
+            width: Width::Rv32,
+        });
         let costs = RiscvCosts { waits_for_writes, ..super::super::ExecutionCosts::plain().riscv };
         let priced = PricedCode::new(&code, &costs, [None; 4]);
         (0..words.len()).map(|at| (priced.ops[at * 2].kind, priced.ops[at * 2].waits)).collect()
