@@ -141,7 +141,7 @@ fn run_on<W: Word>(
 }
 
 impl Image {
-    /// A fault, with the name of the function it happened in.
+    /// A fault, with the name of the function it happened in, and the source line where it is known.
     #[must_use]
     pub fn fault(&self, place: Place, fault: Fault, pc: u32) -> IssError {
         let symbol = match self.nearest(pc) {
@@ -149,6 +149,7 @@ impl Image {
             Some((name, offset)) => format!("{name}+{offset:#x}"),
             None => "no symbol".to_owned(),
         };
-        IssError::Fault { place, fault, pc, symbol }
+        let line = self.line(pc).map(|line| line.to_string());
+        IssError::Fault { place, fault, pc, symbol, line }
     }
 }

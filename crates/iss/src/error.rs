@@ -19,7 +19,7 @@ pub enum IssError {
         expected: String,
     },
     /// The program did something that ends the run.
-    #[error("{place}: {fault}, at pc {pc:#010x} ({symbol})")]
+    #[error("{place}: {fault}, at pc {pc:#010x} ({symbol}){}", in_brackets(line))]
     Fault {
         /// Packet (from 1), or the initialisation.
         place: Place,
@@ -29,6 +29,8 @@ pub enum IssError {
         pc: u32,
         /// Function and offset.
         symbol: String,
+        /// File and line of the source, where they are known.
+        line: Option<String>,
     },
     /// The program does not understand its control data (`lc_bad_control_line`).
     #[error(
@@ -60,6 +62,10 @@ pub enum IssError {
         /// Room.
         most_bytes: usize,
     },
+}
+
+fn in_brackets(line: &Option<String>) -> String {
+    line.as_ref().map_or_else(String::new, |line| format!(" ({line})"))
 }
 
 /// When a fault happened.

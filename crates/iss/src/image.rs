@@ -1,6 +1,7 @@
 //! A program as a file: segments, code ranges, symbols.
 
 use crate::IssError;
+use crate::lines::{Lines, SourcePlace};
 use crate::word::Width;
 use object::elf::{EM_RISCV, FileHeader32, FileHeader64, PF_X, PT_LOAD};
 use object::read::elf::{ElfFile, FileHeader, ProgramHeader};
@@ -43,6 +44,8 @@ pub struct Image {
     pub entry: u32,
     /// Width of the registers that it was compiled for.
     pub width: Width,
+    /// Lines that it was written in, where it was compiled with `-g`.
+    pub lines: Lines,
 }
 
 /// Programs are small: an image that spans more than this has an address that is wrong.
@@ -133,7 +136,10 @@ impl Image {
         };
         let mut symbols: Vec<Symbol> = elf.symbols().filter_map(|symbol| named(&symbol)).collect();
         symbols.sort_by(|a, b| (a.address, &a.name).cmp(&(b.address, &b.name)));
-        Ok(Self { file: file.to_owned(), segments, symbols, entry, width })
+        let lines = Lines::default();
+        let mut image = Self { file: file.to_owned(), segments, symbols, entry, width, lines };
+        image.lines = Lines::read(&elf, width, image.code_span());
+        Ok(image)
     }
 
     /// Address of a symbol.
@@ -148,6 +154,13 @@ impl Image {
         let upto = self.symbols.partition_point(|symbol| symbol.address <= address);
         let symbol = self.symbols[..upto].iter().rev().find(|symbol| symbol.code)?;
         Some((&symbol.name, address - symbol.address))
+    }
+
+    /// The source line of the instruction at an address, where it is known: of code that was compiled into a caller, the
+    /// line inside.
+    #[must_use]
+    pub fn line(&self, pc: u32) -> Option<SourcePlace<'_>> {
+        self.lines.at(pc)
     }
 
     /// First address, and the one behind the last.

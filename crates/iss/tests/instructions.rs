@@ -1,7 +1,7 @@
 //! The instruction set: random programs against QEMU (`golden/make_random.py`), and every way a program can go wrong.
 
 use linecard_iss::{
-    Class, Fault, Image, IssError, Machine, Recorder, Segment, Silent, Symbol, Width, decode, expand,
+    Class, Fault, Image, IssError, Lines, Machine, Recorder, Segment, Silent, Symbol, Width, decode, expand,
     run_alone,
 };
 
@@ -16,7 +16,14 @@ fn image_of(width: Width, code: Vec<u8>) -> Image {
     let code = Segment { address: BASE, bytes: code, memory_bytes, executable: true };
     let data = Segment { address: 0x20000, bytes: Vec::new(), memory_bytes: 1024, executable: false };
     let symbols = vec![Symbol { address: BASE, name: "app_packet".to_owned(), code: true }];
-    Image { file: "test".to_owned(), segments: vec![code, data], symbols, entry: BASE, width }
+    Image {
+        file: "test".to_owned(),
+        segments: vec![code, data],
+        symbols,
+        entry: BASE,
+        width,
+        lines: Lines::default(),
+    }
 }
 
 fn words(words: &[u32]) -> Vec<u8> {

@@ -56,7 +56,7 @@ impl Pipeline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use linecard_iss::{Image, Segment, Width};
+    use linecard_iss::{Image, Lines, Segment, Width};
 
     /// Delays of a core with five stages and full bypass, as the Rosebud project's processor has them.
     fn five_stages() -> RiscvCycles {
@@ -67,7 +67,14 @@ mod tests {
         let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
         let memory_bytes = bytes.len() as u32;
         let segments = vec![Segment { address: 0, bytes, memory_bytes, executable: true }];
-        Code::new(&Image { file: String::new(), segments, symbols: vec![], entry: 0, width: Width::Rv32 })
+        Code::new(&Image {
+            file: String::new(),
+            segments,
+            symbols: vec![],
+            entry: 0,
+            width: Width::Rv32,
+            lines: Lines::default(),
+        })
     }
 
     /// Cycles of `words` from the first to the last, which jumps, in the second of two rounds.

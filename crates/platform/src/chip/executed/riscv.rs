@@ -207,7 +207,7 @@ impl Running {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use linecard_iss::{Image, Segment, Width};
+    use linecard_iss::{Image, Lines, Segment, Width};
 
     /// What instructions ask memories for, and whether the thread waits.
     fn asked_of(words: &[u32], waits_for_writes: bool) -> Vec<(Access, bool)> {
@@ -220,6 +220,7 @@ mod tests {
             symbols: vec![],
             entry: 0,
             width: Width::Rv32,
+            lines: Lines::default(),
         });
         let costs = RiscvCosts { waits_for_writes, ..super::super::ExecutionCosts::plain().riscv };
         let priced = PricedCode::new(&code, &costs, [None; 4]);
