@@ -1,8 +1,8 @@
 """Packet programs in C on RISC-V: build them, trace them on a capture.
 
 A program has ``uint32_t app_packet(uint8_t *packet, uint32_t bytes)``, called once for each IP packet
-(``programs/include/linecard.h``). It is given as the name of a shipped program, a C file, or an ELF file for 32-bit
-RISC-V. The shipped ones (Table 1 of Mudigonda 2007) are built already; a C file needs the compiler of the Python
+(``programs/include/linecard.h``). It is given as the name of a shipped program, a C file, or an ELF file for RISC-V of 32
+or 64 bits. The shipped ones (Table 1 of Mudigonda 2007) are built already; a C file needs the compiler of the Python
 package ``ziglang`` (extra ``programs``).
 """
 
@@ -102,7 +102,7 @@ def toolchain() -> Any:
 def program_build(
     source: str | PathLike[str], output: str | PathLike[str] | None = None, defines: Sequence[str] = ()
 ) -> Path:
-    """Compile a C file with the runtime of the programs into an ELF file for RV32IM; an XDP program into an object.
+    """Compile a C file with the runtime of the programs into an ELF file for RV32IMA; an XDP program into an object.
 
     Args:
         source: The C file. One with ``SEC(…)`` or ``<linux/bpf.h>`` is an XDP program: `linecard.xdp.xdp_build`.
@@ -410,7 +410,7 @@ def program_run(
     """Run a program by itself until it exits (``ecall`` with ``a7`` = 93): tests of the instruction set.
 
     Args:
-        elf: An ELF file for 32-bit RISC-V.
+        elf: An ELF file for RISC-V.
         budget: Instructions at most.
         progress: Called now and then with (instructions, budget).
 

@@ -92,7 +92,7 @@ def build(
         list[str] | None, typer.Option("--define", "-D", metavar="NAME", help="A macro; repeatable.")
     ] = None,
 ) -> None:
-    """Compile a C file for RV32IM, with the runtime of the programs, or an XDP program for eBPF (extra: programs).
+    """Compile a C file for RV32IMA, with the runtime of the programs, or an XDP program for eBPF (extra: programs).
 
     A file with `SEC(…)` or `<linux/bpf.h>` is an XDP program and becomes an object. The compiler is that of the Python
     package ziglang. What it refuses is shown in its own words (exit status 2).
