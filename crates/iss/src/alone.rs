@@ -5,7 +5,7 @@
 //! `ecall` 64 writes is lost.
 
 use crate::code::Code;
-use crate::cpu::{A0, Cpu, Hook, SP, System};
+use crate::cpu::{A0, Cpu, Hook, REGISTERS, SP, System};
 use crate::error::{Fault, IssError, Place};
 use crate::image::Image;
 use crate::memory::Memory;
@@ -34,7 +34,12 @@ struct MachineMode {
 }
 
 impl Hook for MachineMode {
-    fn system<W: Word>(&mut self, word: u32, pc: u32, registers: &mut [W; 64]) -> Result<System, Fault> {
+    fn system<W: Word>(
+        &mut self,
+        word: u32,
+        pc: u32,
+        registers: &mut [W; REGISTERS],
+    ) -> Result<System, Fault> {
         let asked: u64 = registers[A7].into();
         match word {
             ECALL if asked == EXIT => return Ok(System::Exit),
@@ -109,7 +114,7 @@ fn run_on<W: Word>(
         expected: "room for a stack behind it".to_owned(),
     })?;
     let mut memory = Memory::new(low, top, (0, 0));
-    memory.misaligned = true;
+    memory.allow_misaligned();
     for segment in &image.segments {
         memory.fill(segment.address, &segment.bytes);
     }

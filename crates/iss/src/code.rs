@@ -13,6 +13,8 @@ pub struct Code {
     pub low: u32,
     /// What stands at each halfword.
     pub ops: Vec<Op>,
+    /// See [`Code::rest`].
+    rest: Vec<u32>,
 }
 
 /// What an instruction is to a pipeline.
@@ -58,9 +60,10 @@ impl Code {
             }
         }
         let pcs = (low..).step_by(2);
-        let ops =
+        let ops: Vec<Op> =
             halves.windows(2).zip(pcs).map(|(pair, pc)| decode(image.width, pc, pair[0], pair[1])).collect();
-        Self { width: image.width, low, ops }
+        let rest = rest(&ops);
+        Self { width: image.width, low, ops, rest }
     }
 
     /// Address of an index.
@@ -68,6 +71,12 @@ impl Code {
     #[must_use]
     pub fn pc(&self, index: u32) -> u32 {
         self.low.wrapping_add(index << 1)
+    }
+
+    /// Instructions from each index to the end of the code if nothing jumps, packet marks left out; as many as `ops`.
+    #[inline(always)]
+    pub(crate) fn rest(&self) -> &[u32] {
+        &self.rest[..self.ops.len()]
     }
 
     /// What the instruction at an index is to a pipeline.
@@ -136,4 +145,13 @@ impl Code {
             op.rd == SINK || matches!(op.code, Opcode::Begin | Opcode::End | Opcode::Lock | Opcode::Unlock);
         if none { 0 } else { 1 << op.rd }
     }
+}
+
+fn rest(ops: &[Op]) -> Vec<u32> {
+    let mut rest = vec![0; ops.len()];
+    for (index, op) in ops.iter().enumerate().rev() {
+        let behind = rest.get(index + op.halfwords() as usize).copied().unwrap_or(0);
+        rest[index] = behind + u32::from(!matches!(op.code, Opcode::Begin | Opcode::End));
+    }
+    rest
 }

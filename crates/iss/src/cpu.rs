@@ -16,6 +16,9 @@ pub const SP: usize = 2;
 /// Number of the first argument and result.
 pub const A0: usize = 10;
 
+/// Places for registers: as many as a byte can name, so that none has to be checked.
+pub const REGISTERS: usize = 256;
+
 /// Listens to an execution. Every default does nothing and is compiled away.
 pub trait Hook {
     /// Instructions from index `first` to index `last`, one after the other, were executed; a jump, a mark or the end
@@ -47,7 +50,12 @@ pub trait Hook {
     ///
     /// # Errors
     /// The default: a packet program has no operating system.
-    fn system<W: Word>(&mut self, word: u32, pc: u32, registers: &mut [W; 64]) -> Result<System, Fault> {
+    fn system<W: Word>(
+        &mut self,
+        word: u32,
+        pc: u32,
+        registers: &mut [W; REGISTERS],
+    ) -> Result<System, Fault> {
         let _ = (pc, registers);
         Err(Fault::System { word })
     }
@@ -73,8 +81,8 @@ pub enum System {
 /// Registers and counters.
 #[derive(Clone, Debug)]
 pub struct Cpu<W> {
-    /// `x0` to `x31`, the sink of writes to `x0`, and padding that makes every index valid.
-    pub registers: [W; 64],
+    /// `x0` to `x31`, the sink of writes to `x0`, and padding.
+    pub registers: [W; REGISTERS],
     /// Instructions executed, without packet marks.
     pub instructions: u64,
     /// What the time mark reads.
@@ -87,7 +95,13 @@ pub struct Cpu<W> {
 
 impl<W: Word> Default for Cpu<W> {
     fn default() -> Self {
-        Self { registers: [W::default(); 64], instructions: 0, time_us: 0, held: Vec::new(), reserved: None }
+        Self {
+            registers: [W::default(); REGISTERS],
+            instructions: 0,
+            time_us: 0,
+            held: Vec::new(),
+            reserved: None,
+        }
     }
 }
 
@@ -108,65 +122,66 @@ impl<W: Word> Cpu<W> {
         pc: u32,
         budget: u64,
     ) -> Result<(), Faulted> {
-        let mut registers = self.registers;
-        let result = self.execute(code, memory, hook, pc, budget, &mut registers);
-        self.registers = registers;
-        result
-    }
-
-    #[inline(always)]
-    fn execute<H: Hook>(
-        &mut self,
-        code: &Code,
-        memory: &mut Memory,
-        hook: &mut H,
-        pc: u32,
-        budget: u64,
-        x: &mut [W; 64],
-    ) -> Result<(), Faulted> {
         use Opcode as C;
+        let Self { registers: x, instructions, time_us, held, reserved } = self;
         let wide = W::WIDTH == Width::Rv64;
         let ops = code.ops.as_slice();
         let low = code.low;
         let mut index = pc.wrapping_sub(low) >> 1;
         let mut first = index;
-        let mut left = budget as i64;
+        // Instructions are counted run by run: what is left of the budget is this and what the code has behind the
+        // instruction at hand.
+        let rest = code.rest();
+        let behind = |index: u32| i64::from(rest.get(index as usize).copied().unwrap_or(0));
+        let mut limit = budget as i64 - behind(index);
 
-        // Ends the run at the instruction at hand and goes on at an index.
-        macro_rules! jump {
-            ($to:expr) => {{
-                hook.run(first, index);
-                index = $to;
-                first = index;
-                if left < 0 {
-                    self.instructions += (budget as i64 - left) as u64;
-                    return Err((Fault::Runaway { budget }, index));
-                }
-                continue;
-            }};
-        }
-        macro_rules! fault {
-            ($fault:expr) => {{
-                self.instructions += (budget as i64 - left) as u64;
-                return Err(($fault, index));
-            }};
-        }
-        macro_rules! tried {
-            ($result:expr) => {
-                match $result {
-                    Ok(value) => value,
-                    Err(fault) => fault!(fault),
-                }
-            };
-        }
         loop {
             let Some(&op) = ops.get(index as usize) else {
-                fault!(Fault::Jump { target: low.wrapping_add(index << 1).into() })
+                *instructions += (budget as i64 - limit) as u64;
+                return Err((Fault::Jump { target: low.wrapping_add(index << 1).into() }, index));
             };
-            left -= 1;
-            let a = x[(op.rs1 & 63) as usize];
-            let b = x[op.rs2() as usize];
-            let d = (op.rd & 63) as usize;
+            macro_rules! left {
+                () => {
+                    limit + i64::from(rest[index as usize]) - 1
+                };
+            }
+            // Ends the run at the instruction at hand and goes on at an index.
+            macro_rules! jump {
+                ($to:expr) => {{
+                    hook.run(first, index);
+                    let left = left!();
+                    index = $to;
+                    first = index;
+                    if left < 0 {
+                        *instructions += (budget as i64 - left) as u64;
+                        return Err((Fault::Runaway { budget }, index));
+                    }
+                    limit = left - behind(index);
+                    continue;
+                }};
+            }
+            macro_rules! end {
+                ($result:expr) => {{
+                    *instructions += (budget as i64 - left!()) as u64;
+                    return $result;
+                }};
+            }
+            macro_rules! fault {
+                ($fault:expr) => {
+                    end!(Err(($fault, index)))
+                };
+            }
+            macro_rules! tried {
+                ($result:expr) => {
+                    match $result {
+                        Ok(value) => value,
+                        Err(fault) => fault!(fault),
+                    }
+                };
+            }
+            let a = x[usize::from(op.rs1)];
+            let b = x[usize::from(op.rs2())];
+            let d = usize::from(op.rd);
             let imm = W::signed(op.imm);
             let address = a.plus(imm);
             macro_rules! branch {
@@ -199,7 +214,7 @@ impl<W: Word> Cpu<W> {
                 ($load:ident, $signed:ty) => {{
                     tried!(memory.check_atomic(a, size_of::<$signed>()));
                     let value = tried!(memory.$load(a));
-                    self.reserved = Some(a);
+                    *reserved = Some(a);
                     hook.access(a.low());
                     x[d] = W::cut(value as $signed as i64 as u64);
                 }};
@@ -207,7 +222,7 @@ impl<W: Word> Cpu<W> {
             macro_rules! conditional {
                 ($store:ident, $as:ty) => {{
                     tried!(memory.check_atomic(a, size_of::<$as>()));
-                    let succeeds = self.reserved.take() == Some(a);
+                    let succeeds = reserved.take() == Some(a);
                     if succeeds {
                         tried!(memory.$store(a, Into::<u64>::into(b) as $as));
                     }
@@ -236,8 +251,7 @@ impl<W: Word> Cpu<W> {
                     x[d] = W::unsigned(low.wrapping_add(index.wrapping_add(op.halfwords()) << 1));
                     if target == W::unsigned(STOP) {
                         hook.run(first, index);
-                        self.instructions += (budget as i64 - left) as u64;
-                        return Ok(());
+                        end!(Ok(()))
                     }
                     let offset = target.offset(low);
                     if offset >= ops.len() * 2 {
@@ -321,27 +335,26 @@ impl<W: Word> Cpu<W> {
                 C::ScD if wide => conditional!(store_u64, u64),
                 C::AmoD if wide => atomic!(load_u64, store_u64, u64, i64),
                 C::Fence => {}
-                C::Time => x[d] = W::unsigned(self.time_us),
+                C::Time => x[d] = W::unsigned(*time_us),
                 C::Begin | C::End => {
-                    left += 1;
                     hook.run(first, index);
                     hook.mark(op.code == C::Begin);
                     first = index + op.halfwords();
                 }
                 C::Lock => {
                     let lock = a.low();
-                    if self.held.contains(&lock) {
+                    if held.contains(&lock) {
                         fault!(Fault::LockedTwice { address: lock })
                     }
-                    self.held.push(lock);
+                    held.push(lock);
                     hook.lock(lock);
                 }
                 C::Unlock => {
                     let lock = a.low();
-                    let Some(at) = self.held.iter().position(|&held| held == lock) else {
+                    let Some(at) = held.iter().position(|&held| held == lock) else {
                         fault!(Fault::NotLocked { address: lock })
                     };
-                    self.held.swap_remove(at);
+                    held.swap_remove(at);
                     hook.lock(lock);
                 }
                 C::System => {
@@ -351,8 +364,7 @@ impl<W: Word> Cpu<W> {
                         System::Jump(target) => jump!(target.wrapping_sub(low) >> 1),
                         System::Exit => {
                             hook.run(first, index);
-                            self.instructions += (budget as i64 - left) as u64;
-                            return Ok(());
+                            end!(Ok(()))
                         }
                     }
                 }

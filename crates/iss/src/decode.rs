@@ -205,7 +205,10 @@ impl Amo {
 
 /// Register that stands for `x0` as a destination.
 pub const SINK: u8 = 32;
-const COMPRESSED: u8 = 0x80;
+/// Halfwords that an instruction takes stand above its second source.
+const HALFWORDS_AT: u32 = 6;
+const SHORT: u8 = 1 << HALFWORDS_AT;
+const LONG: u8 = 2 << HALFWORDS_AT;
 
 /// One decoded instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -217,7 +220,7 @@ pub struct Op {
     pub rd: u8,
     /// First source.
     pub rs1: u8,
-    /// Second source; the top bit tells a compressed instruction.
+    /// Second source, and from [`HALFWORDS_AT`] on the halfwords that it takes.
     second: u8,
     /// Immediate.
     pub imm: i32,
@@ -244,7 +247,7 @@ impl Op {
     #[inline]
     #[must_use]
     pub fn halfwords(self) -> u32 {
-        2 - u32::from(self.second >> 7)
+        u32::from(self.second >> HALFWORDS_AT)
     }
 }
 
@@ -257,14 +260,14 @@ pub fn decode(width: Width, pc: u32, low: u16, high: u16) -> Op {
     match compressed::expand(width, low) {
         Some(word) => {
             let op = wide(width, pc, word);
-            Op { second: op.second | COMPRESSED, ..op }
+            Op { second: SHORT | op.rs2(), ..op }
         }
-        None => Op { second: COMPRESSED, ..illegal(u32::from(low)) },
+        None => Op { second: SHORT, ..illegal(u32::from(low)) },
     }
 }
 
 fn illegal(word: u32) -> Op {
-    Op { code: Opcode::Illegal, rd: SINK, rs1: 0, second: 0, imm: word as i32 }
+    Op { code: Opcode::Illegal, rd: SINK, rs1: 0, second: LONG, imm: word as i32 }
 }
 
 fn wide(width: Width, pc: u32, word: u32) -> Op {
@@ -278,7 +281,7 @@ fn wide(width: Width, pc: u32, word: u32) -> Op {
     };
     let (rs1, rs2) = (field(15, 5) as u8, field(20, 5) as u8);
     let signed = word as i32;
-    let op = |code, imm| Op { code, rd, rs1, second: rs2, imm };
+    let op = |code, imm| Op { code, rd, rs1, second: LONG | rs2, imm };
     let i_imm = signed >> 20;
     let s_imm = (signed >> 25) << 5 | field(7, 5) as i32;
     let b_imm = (signed >> 31) << 12 | (field(7, 1) << 11 | field(25, 6) << 5 | field(8, 4) << 1) as i32;

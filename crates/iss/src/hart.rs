@@ -69,7 +69,7 @@ impl Hart {
 }
 
 fn begin<W: Word>(cpu: &mut Cpu<W>, stack_top: u32, arguments: [u32; 2]) {
-    cpu.registers = [W::default(); 64];
+    cpu.registers.fill(W::default());
     cpu.held.clear();
     cpu.reserved = None;
     cpu.registers[RA] = W::unsigned(STOP);

@@ -25,7 +25,7 @@ mod word;
 pub use alone::{run_alone, run_alone_until};
 pub use code::{Class, Code};
 pub use compressed::expand;
-pub use cpu::{Cpu, Hook, STOP, Silent, System};
+pub use cpu::{Cpu, Hook, REGISTERS, STOP, Silent, System};
 pub use decode::{Amo, Op, Opcode, SINK, decode};
 pub use error::{Fault, IssError, Place};
 pub use image::{Image, Segment, Symbol};

@@ -10,8 +10,8 @@ pub struct Memory {
     bytes: Vec<u8>,
     code_low: u32,
     code_bytes: u32,
-    /// Whether loads and stores need not be aligned (programs that run by themselves).
-    pub misaligned: bool,
+    /// Bits of addresses that tell whether loads and stores are aligned; none where they need not be.
+    aligned: u32,
 }
 
 /// The accesses of a width differ in bytes alone.
@@ -26,7 +26,7 @@ macro_rules! access {
             const BYTES: usize = size_of::<$type>();
             let at = address.offset(self.low);
             match self.bytes.get(at..at + BYTES) {
-                Some(bytes) if (address.low() as usize).is_multiple_of(BYTES) || self.misaligned => {
+                Some(bytes) if ((address.low() & self.aligned) as usize).is_multiple_of(BYTES) => {
                     let mut value = [0; BYTES];
                     value.copy_from_slice(bytes);
                     Ok(<$type>::from_le_bytes(value))
@@ -44,7 +44,7 @@ macro_rules! access {
             const BYTES: usize = size_of::<$type>();
             let at = address.offset(self.low);
             let code = address.offset(self.code_low) < self.code_bytes as usize;
-            let aligned = (address.low() as usize).is_multiple_of(BYTES) || self.misaligned;
+            let aligned = ((address.low() & self.aligned) as usize).is_multiple_of(BYTES);
             match self.bytes.get_mut(at..at + BYTES) {
                 Some(bytes) if aligned && !code => {
                     bytes.copy_from_slice(&value.to_le_bytes());
@@ -66,8 +66,13 @@ impl Memory {
             bytes: vec![0; (high - low) as usize],
             code_low: code.0,
             code_bytes: code.1 - code.0,
-            misaligned: false,
+            aligned: u32::MAX,
         }
+    }
+
+    /// Loads and stores need not be aligned any more (programs that run by themselves).
+    pub fn allow_misaligned(&mut self) {
+        self.aligned = 0;
     }
 
     access!(load_u8, store_u8, u8);

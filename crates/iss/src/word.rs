@@ -150,14 +150,16 @@ macro_rules! word {
                 self.wrapping_mul(other)
             }
 
-            #[inline(always)]
+            // Apart: the signs of all operands would be worked out for it.
+            #[inline(never)]
             fn high_signed(self, other: Self) -> Self {
                 let product =
                     <$signed_double>::from(self as $signed) * <$signed_double>::from(other as $signed);
                 (product >> Self::BITS) as Self
             }
 
-            #[inline(always)]
+            // Apart: the signs of all operands would be worked out for it.
+            #[inline(never)]
             fn high_mixed(self, other: Self) -> Self {
                 let product = <$signed_double>::from(self as $signed) * <$signed_double>::from(other);
                 (product >> Self::BITS) as Self
