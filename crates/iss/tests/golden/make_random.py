@@ -236,7 +236,9 @@ def program(seed: int, bits: int) -> bytes:
 
 
 def elf64(code: bytes) -> bytes:
-    header = struct.pack("<4sBBBB8xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 0, 2, 243, 1, BASE, 64, 0, 1, 64, 56, 2, 0, 0, 0)
+    header = struct.pack(
+        "<4sBBBB8xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 0, 2, 243, 1, BASE, 64, 0, 1, 64, 56, 2, 0, 0, 0
+    )
     offset = 0x1000
     header += struct.pack("<IIQQQQQQ", 1, 5, offset, BASE, BASE, len(code), len(code), 0x1000)
     header += struct.pack("<IIQQQQQQ", 1, 6, 0, DATA, DATA, 0, DATA_BYTES, 0x1000)
@@ -244,7 +246,9 @@ def elf64(code: bytes) -> bytes:
 
 
 def elf32(code: bytes) -> bytes:
-    header = struct.pack("<4sBBBB8xHHIIIIIHHHHHH", b"\x7fELF", 1, 1, 1, 0, 2, 243, 1, BASE, 52, 0, 1, 52, 32, 2, 0, 0, 0)
+    header = struct.pack(
+        "<4sBBBB8xHHIIIIIHHHHHH", b"\x7fELF", 1, 1, 1, 0, 2, 243, 1, BASE, 52, 0, 1, 52, 32, 2, 0, 0, 0
+    )
     offset = 0x1000
     header += struct.pack("<8I", 1, offset, BASE, BASE, len(code), len(code), 5, 0x1000)
     header += struct.pack("<8I", 1, 0, DATA, DATA, 0, DATA_BYTES, 6, 0x1000)
