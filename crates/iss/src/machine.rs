@@ -128,20 +128,22 @@ impl Machine {
     /// When it has no `app_packet`, does not fit into the simulated memory, or faults in `app_init`.
     pub fn new(image: Image, control: &[u8], budget: u64) -> Result<Self, IssError> {
         // Nobody stops it.
-        Self::new_until(image, control, budget, &mut |_| ControlFlow::Continue(()))
+        Self::new_until(image, PACKET_ENTRY, control, budget, &mut |_| ControlFlow::Continue(()))
     }
 
-    /// The same, telling now and then how many instructions `app_init` took so far; `progress` may end it.
+    /// The same for a program whose packets go to the function `entry`, telling now and then how many instructions
+    /// `app_init` took so far; `progress` may end it.
     ///
     /// # Errors
     /// As [`Machine::new`], and when `progress` ended it.
     pub fn new_until(
         image: Image,
+        entry: &str,
         control: &[u8],
         budget: u64,
         progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
     ) -> Result<Self, IssError> {
-        let Some(entry) = image.symbol(PACKET_ENTRY) else {
+        let Some(address) = image.symbol(entry) else {
             let names: Vec<&str> = image
                 .symbols
                 .iter()
@@ -152,11 +154,11 @@ impl Machine {
             return Err(IssError::Image {
                 file: image.file.clone(),
                 found: format!(
-                    "no symbol `{PACKET_ENTRY}` (functions: {})",
+                    "no symbol `{entry}` (functions: {})",
                     if names.is_empty() { "none; stripped?".to_owned() } else { names.join(", ") }
                 ),
                 expected: format!(
-                    "a function `uint32_t {PACKET_ENTRY}(uint8_t *packet, uint32_t bytes)`, not static and not stripped"
+                    "a function `uint32_t {entry}(uint8_t *packet, uint32_t bytes)`, not static and not stripped, or the name of another one (entry)"
                 ),
             });
         };
@@ -167,8 +169,16 @@ impl Machine {
             memory.fill(segment.address, &segment.bytes);
         }
         memory.fill(layout.control_low, control);
-        let mut machine =
-            Self { hart: Hart::new(image.width), image, code, memory, layout, entry, budget, packets: 0 };
+        let mut machine = Self {
+            hart: Hart::new(image.width),
+            image,
+            code,
+            memory,
+            layout,
+            entry: address,
+            budget,
+            packets: 0,
+        };
         if let Some(init) = machine.image.symbol(INIT_ENTRY) {
             let arguments =
                 if control.is_empty() { [0, 0] } else { [layout.control_low, control.len() as u32] };

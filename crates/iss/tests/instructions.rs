@@ -1,9 +1,10 @@
 //! The instruction set: random programs against QEMU (`golden/make_random.py`), and every way a program can go wrong.
 
 use linecard_iss::{
-    Class, Fault, Image, IssError, Lines, Machine, Recorder, Segment, Silent, Symbol, Width, decode, expand,
-    run_alone,
+    Class, Fault, Image, IssError, Lines, Machine, PACKET_ENTRY, Recorder, Segment, Silent, Symbol, Width,
+    decode, expand, run_alone,
 };
+use std::ops::ControlFlow;
 
 const BASE: u32 = 0x10000;
 
@@ -133,6 +134,21 @@ fn files_that_are_no_programs_are_told() {
     stripped.symbols.clear();
     let error = Machine::new(stripped, &[], 1000).expect_err("no entry");
     assert!(error.to_string().contains("app_packet"), "{error}");
+}
+
+#[test]
+fn packets_go_to_the_function_that_is_named() {
+    // app_packet returns 1, filter 2.
+    let code = words(&[0x0010_0513, RET, 0x0020_0513, RET]);
+    let mut two = image(code);
+    two.symbols.push(Symbol { address: BASE + 8, name: "filter".to_owned(), code: true });
+    let load = |entry| Machine::new_until(two.clone(), entry, &[], 1000, &mut |_| ControlFlow::Continue(()));
+    for (entry, result) in [(PACKET_ENTRY, 1), ("filter", 2)] {
+        let mut machine = load(entry).expect("a machine");
+        assert_eq!(machine.packet(&[0; 40], 0, &mut Silent).expect("a packet"), result);
+    }
+    let error = load("flter").expect_err("no such function").to_string();
+    assert!(error.contains("no symbol `flter` (functions: app_packet, filter)"), "{error}");
 }
 
 #[test]
