@@ -50,6 +50,8 @@ pub struct Image {
 
 /// Programs are small: an image that spans more than this has an address that is wrong.
 const MOST_SPAN_BYTES: u64 = 256 << 20;
+/// Code is decoded before it runs, into seven times its size.
+const MOST_CODE_BYTES: u32 = 16 << 20;
 
 impl Image {
     /// Reads an ELF file; `file` stands for it in messages.
@@ -96,7 +98,8 @@ impl Image {
         let headers = elf.elf_header().program_headers(endian, bytes).map_err(|error| {
             unfit(format!("damaged program headers ({error})"), "a linked RISC-V program")
         })?;
-        let mut segments = Vec::new();
+        // Headers may name the same bytes again and again.
+        let (mut segments, mut all_bytes) = (Vec::new(), 0);
         for header in headers {
             let (address, memory_bytes): (u64, u64) =
                 (header.p_vaddr(endian).into(), header.p_memsz(endian).into());
@@ -113,6 +116,10 @@ impl Image {
                     "one that lies below 4 GiB and holds no more than its size: link it at 0x10000",
                 ));
             }
+            all_bytes += data.len() as u64;
+            if all_bytes > MOST_SPAN_BYTES {
+                return Err(unfit(format!("segments of {all_bytes} bytes and more"), "at most 256 MiB"));
+            }
             segments.push(Segment {
                 address: address as u32,
                 bytes: data.to_vec(),
@@ -121,24 +128,26 @@ impl Image {
             });
         }
         segments.sort_by_key(|segment| segment.address);
-        let span = segments.last().map_or(0, |last| u64::from(last.address) + u64::from(last.memory_bytes))
-            - segments.first().map_or(0, |first| u64::from(first.address));
-        if !segments.iter().any(|segment| segment.executable) || span > MOST_SPAN_BYTES {
-            let found = format!("{} loadable segments over {span} bytes", segments.len());
+        let lines = Lines::default();
+        let mut image = Self { file: file.to_owned(), segments, symbols: Vec::new(), entry: 0, width, lines };
+        let (low, high) = image.span();
+        let (code_low, code_high) = image.code_span();
+        if code_high == code_low || u64::from(high - low) > MOST_SPAN_BYTES {
+            let found = format!("{} loadable segments over {} bytes", image.segments.len(), high - low);
             return Err(unfit(
                 found,
                 "a linked program with code, of at most 256 MiB (an object file `.o` must be linked first)",
             ));
         }
+        if code_high - code_low > MOST_CODE_BYTES {
+            return Err(unfit(format!("{} bytes of code", code_high - code_low), "at most 16 MiB"));
+        }
         let entry = Into::<u64>::into(elf.elf_header().e_entry(endian));
-        let Ok(entry) = u32::try_from(entry) else {
-            return Err(unfit(format!("an entry at {entry:#x}"), "one below 4 GiB: link it at 0x10000"));
-        };
-        let mut symbols: Vec<Symbol> = elf.symbols().filter_map(|symbol| named(&symbol)).collect();
-        symbols.sort_by(|a, b| (a.address, &a.name).cmp(&(b.address, &b.name)));
-        let lines = Lines::default();
-        let mut image = Self { file: file.to_owned(), segments, symbols, entry, width, lines };
-        image.lines = Lines::read(&elf, width, image.code_span());
+        image.entry = u32::try_from(entry)
+            .map_err(|_| unfit(format!("an entry at {entry:#x}"), "one below 4 GiB: link it at 0x10000"))?;
+        image.symbols = elf.symbols().filter_map(|symbol| named(&symbol)).collect();
+        image.symbols.sort_by(|a, b| (a.address, &a.name).cmp(&(b.address, &b.name)));
+        image.lines = Lines::read(&elf, width, (code_low, code_high));
         Ok(image)
     }
 

@@ -291,19 +291,40 @@ fn addresses_beyond_four_gigabytes_are_outside_memory_and_named() {
 
 /// An ELF file of 64 bits with one segment.
 fn elf64(address: u64, entry: u64, code: &[u8]) -> Vec<u8> {
+    elf64_of(&[(address, code.len() as u64)], entry, code)
+}
+
+/// An ELF file whose segments, at addresses and with sizes in memory, all begin with the same code.
+fn elf64_of(segments: &[(u64, u64)], entry: u64, code: &[u8]) -> Vec<u8> {
     let mut file = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\xf3\0\x01\0\0\0".to_vec();
     for word in [entry, 64, 0] {
         file.extend(word.to_le_bytes());
     }
-    for half in [0u16, 0, 64, 56, 1, 64, 0, 0] {
+    for half in [0u16, 0, 64, 56, segments.len() as u16, 64, 0, 0] {
         file.extend(half.to_le_bytes());
     }
-    let bytes = code.len() as u64;
-    file.extend([1, 0, 0, 0, 5, 0, 0, 0]);
-    for word in [120, address, address, bytes, bytes, 4096] {
-        file.extend(word.to_le_bytes());
+    let at = 64 + 56 * segments.len() as u64;
+    for (address, memory_bytes) in segments {
+        file.extend([1, 0, 0, 0, 5, 0, 0, 0]);
+        for word in [at, *address, *address, code.len() as u64, *memory_bytes, 4096] {
+            file.extend(word.to_le_bytes());
+        }
     }
     [file, code.to_vec()].concat()
+}
+
+#[test]
+fn files_that_would_take_all_memory_are_refused() {
+    let code = [0x13u8, 0, 0, 0].repeat(4096);
+    let whole = code.len() as u64;
+    // A long segment in front of a short one, long code, and the same bytes again and again.
+    let long = [(0x10000, 3 << 30), (0x20000, whole)];
+    let far = [(0x10000, whole), (0x200_0000, whole)];
+    let often = vec![(0x10000, whole); 60_000];
+    for (segments, says) in [(&long[..], "256 MiB"), (&far[..], "16 MiB"), (&often[..], "256 MiB")] {
+        let error = Image::read("large.elf", &elf64_of(segments, 0x10000, &code)).expect_err("too large");
+        assert!(error.to_string().contains(says), "{error}");
+    }
 }
 
 #[test]
