@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds the packet programs for RV32IM, and the XDP programs, with the compiler of the Python package `ziglang`.
+"""Builds the packet programs for RV32IMA, and the XDP programs, with the compiler of the Python package `ziglang`.
 
     pip install ziglang==0.17.1
     python programs/build.py              # all into programs/prebuilt/ and programs/xdp/prebuilt/
@@ -26,11 +26,13 @@ COMPILER = "0.17.1"
 FLAGS = [
     "-target",
     "riscv32-freestanding-none",
-    "-mcpu=generic_rv32+m",
+    "-mcpu=generic_rv32+m+a",
     "-mno-relax",
     "-std=c11",
     "-O2",
-    "-g0",
+    # Lines of the source, with no path of this machine in them; no instruction changes.
+    "-gline-tables-only",
+    "-fdebug-compilation-dir=.",
     "-ffreestanding",
     "-fno-builtin",
     "-fno-pic",
@@ -47,11 +49,18 @@ FLAGS = [
 ]
 LINK = [
     "-nostdlib",
+    # Floating point, division of 64 bits: functions where the processor has no instructions.
+    "-lcompiler_rt",
     "-static",
     "-Wl,--entry=app_packet",
     "-Wl,--gc-sections,--build-id=none",
     "-Wl,-u,app_init,-u,app_packet",
 ]
+# For 64 bits, in the place of others.
+FLAGS64 = {
+    "riscv32-freestanding-none": "riscv64-freestanding-none",
+    "-mcpu=generic_rv32+m+a": "-mcpu=generic_rv64+m+a+c",
+}
 # XDP programs: an object, not linked; -g is for the types of maps and the lines of the source (BTF).
 XDP_FLAGS = [
     "-target",
@@ -68,12 +77,13 @@ XDP_FLAGS = [
 ]
 PROGRAMS = tomllib.loads((HERE / "programs.toml").read_text())
 
+TESTS = ("runtime", "numbers")
 
-# Each program's source and ELF; the last calls the runtime for a test.
+# Each program's source and ELF; the last ones are for tests, in either width.
 FILES = {
     name: (f"{program.get('variant_of', name)}/{program.get('variant_of', name)}.c", f"prebuilt/{name}.elf")
     for name, program in PROGRAMS.items()
-} | {"runtime": ("tests/runtime.c", "tests/runtime.elf")}
+} | {f"{name}{bits}": (f"tests/{name}.c", f"tests/{name}{bits}.elf") for name in TESTS for bits in ("", "64")}
 XDP_PROGRAMS = list(tomllib.loads((HERE / "xdp/xdp.toml").read_text()))
 # For machines without 32-bit arithmetic: version 1 of the instruction set.
 V1 = "xdp/v1/"
@@ -118,9 +128,18 @@ def build(name: str, into: Path) -> Path:
     defines = [f"-D{define}" for define in PROGRAMS.get(name, {}).get("defines", [])]
     runtime = sorted(Path("runtime").glob("*.c"))
     elf = into / f"{name}.elf"
+    # Both forms of tables of lines are tested: other compilers make the newer one.
+    wide = ["-gdwarf-5", *(FLAGS64.get(flag, flag) for flag in FLAGS)]
+    flags = wide if name.endswith("64") else FLAGS
+    script = Path("runtime/linecard.ld")
+    if name.startswith("numbers"):
+        # The compiler's own functions would come with their lines, fifty times what they are.
+        kept = script.read_text().replace("/DISCARD/ : {", "/DISCARD/ : { *(.debug_*)")
+        script = into / "stripped.ld"
+        script.write_text(kept)
     # Relative paths, from the folder of the programs: nothing of the machine gets into the ELF.
-    command = [sys.executable, "-m", "ziglang", "cc", *FLAGS, *defines, "-Iinclude", FILES[name][0]]
-    command += [*map(str, runtime), *LINK, "-Wl,-T,runtime/linecard.ld", "-o", str(elf)]
+    command = [sys.executable, "-m", "ziglang", "cc", *flags, *defines, "-Iinclude", FILES[name][0]]
+    command += [*map(str, runtime), *LINK, f"-Wl,-T,{script}", "-o", str(elf)]
     subprocess.run(command, check=True)
     return elf
 

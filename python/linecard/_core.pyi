@@ -165,6 +165,7 @@ def clear_cached_traces(folder: str) -> tuple[int, int]: ...
 def program_trace(
     elf: str,
     *,
+    entry: str | None,
     control: str | None,
     traffic: str,
     packets: int,

@@ -68,6 +68,7 @@ def run(
     app: str | Program | None = None,
     program: str | PathLike[str] | None = None,
     section: str | None = None,
+    entry: str | None = None,
     maps: Mapping[str, str | PathLike[str]] | None = None,
     defines: Sequence[str] = (),
     fib: str | PathLike[str] | None = None,
@@ -98,6 +99,7 @@ def run(
         program: XDP or C program to execute on the packets: name of a shipped one, a C file, an object file. ``None``
             runs the chip's own.
         section: Function or section, where an XDP object has several programs.
+        entry: Function of a C program that packets go to; ``None`` takes ``app_packet``.
         maps: Maps of an XDP program by name, and the files (CSV or TOML) that fill them before the run.
         defines: Macros, ``NAME=VALUE``, for a C file or a shipped XDP program, which is then compiled anew.
         fib: Routes that ``bpf_fib_lookup`` finds, a CSV file.
@@ -146,6 +148,7 @@ def run(
             preset=preset,
             overrides=overrides,
             section=section,
+            entry=entry,
             maps=maps,
             defines=defines,
             fib=fib,
@@ -205,6 +208,8 @@ def _program_hash(steps: str | None, executable: Mapping[str, Any] | None) -> st
     files = [executable["path"], executable["fib"], executable["control"], *(file for _, file in executable["maps"])]
     contents = [None if file is None else file_hash(file) for file in files]
     asked = [executable["section"], executable["cpus"], [name for name, _ in executable["maps"]]]
+    if executable["entry"] is not None:
+        asked.append(executable["entry"])
     identity = [contents, asked] if own is None else [contents, asked, own]
     return hashlib.sha256(json.dumps(identity).encode()).hexdigest()
 

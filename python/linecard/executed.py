@@ -43,6 +43,7 @@ def executed(
     preset: str,
     overrides: Sequence[str] = (),
     section: str | None = None,
+    entry: str | None = None,
     maps: Mapping[str, str | PathLike[str]] | None = None,
     defines: Sequence[str] = (),
     fib: str | PathLike[str] | None = None,
@@ -64,6 +65,7 @@ def executed(
     if program is None:
         given = {
             "section": section,
+            "entry": entry,
             "maps": maps,
             "defines": defines,
             "fib": fib,
@@ -106,11 +108,12 @@ def executed(
             if is_xdp:
                 path = xdp.xdp_build(source, made.with_suffix(".o"), defines, isa=isa)
             else:
-                path = c_programs.program_build(source, made.with_suffix(".elf"), defines)
+                path = c_programs.program_build(source, made.with_suffix(".elf"), defines, entry)
         yield {
             "path": os.fspath(path),
             "name": name,
             "section": section,
+            "entry": entry,
             "maps": [(each, os.fspath(file)) for each, file in (maps or {}).items()],
             "fib": None if fib is None else os.fspath(fib),
             "control": None if control is None else os.fspath(control),

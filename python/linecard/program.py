@@ -1,8 +1,8 @@
 """Packet programs in C on RISC-V: build them, trace them on a capture.
 
 A program has ``uint32_t app_packet(uint8_t *packet, uint32_t bytes)``, called once for each IP packet
-(``programs/include/linecard.h``). It is given as the name of a shipped program, a C file, or an ELF file for 32-bit
-RISC-V. The shipped ones (Table 1 of Mudigonda 2007) are built already; a C file needs the compiler of the Python
+(``programs/include/linecard.h``). It is given as the name of a shipped program, a C file, or an ELF file for RISC-V of
+32 or 64 bits. The shipped ones (Table 1 of Mudigonda 2007) are built already; a C file needs the compiler of the Python
 package ``ziglang`` (extra ``programs``).
 """
 
@@ -100,14 +100,18 @@ def toolchain() -> Any:
 
 
 def program_build(
-    source: str | PathLike[str], output: str | PathLike[str] | None = None, defines: Sequence[str] = ()
+    source: str | PathLike[str],
+    output: str | PathLike[str] | None = None,
+    defines: Sequence[str] = (),
+    entry: str | None = None,
 ) -> Path:
-    """Compile a C file with the runtime of the programs into an ELF file for RV32IM; an XDP program into an object.
+    """Compile a C file with the runtime of the programs into an ELF file for RV32IMA; an XDP program into an object.
 
     Args:
         source: The C file. One with ``SEC(…)`` or ``<linux/bpf.h>`` is an XDP program: `linecard.xdp.xdp_build`.
         output: The ELF file; ``None`` puts it beside the source, ending in ``.elf`` (an XDP program: ``.o``).
         defines: Macros, ``NAME`` or ``NAME=VALUE``.
+        entry: Function that packets go to; ``None`` takes ``app_packet``.
 
     Returns:
         The ELF file.
@@ -137,7 +141,8 @@ def program_build(
         command += [f"-D{define}" for define in defines]
         command += ["-I", str(PROGRAMS / "include"), "-I", named.rpartition("/")[0] or ".", named]
         command += map(str, sorted((PROGRAMS / "runtime").glob("*.c")))
-        command += [*tools.LINK, f"-Wl,-T,{PROGRAMS / 'runtime' / 'linecard.ld'}", "-o", str(made)]
+        link = [flag.replace("app_packet", entry or "app_packet") for flag in tools.LINK]
+        command += [*link, f"-Wl,-T,{PROGRAMS / 'runtime' / 'linecard.ld'}", "-o", str(made)]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
         if done.returncode != 0 or not made.exists():
             raise CompileError(f"{source}: the compiler refused it:\n{(done.stderr or done.stdout).strip()}")
@@ -256,6 +261,7 @@ def program_trace(
     program: str | PathLike[str],
     traffic: str | PathLike[str] = "edge",
     *,
+    entry: str | None = None,
     control: str | PathLike[str] | None = None,
     packets: int = 20_000,
     payload: str = "random",
@@ -272,6 +278,7 @@ def program_trace(
     Args:
         program: Name of a shipped program, a C file, or an ELF file.
         traffic: A capture, or a link that a preset describes: ``edge``, ``core``, or a TOML file like those.
+        entry: Function that packets go to; ``None`` takes ``app_packet``.
         control: What ``app_init`` is given; ``None`` takes the default of a shipped program.
         packets: Packets at most; 0 for the whole capture.
         payload: What payload that the capture lacks is like: ``random`` or ``pages``.
@@ -302,7 +309,20 @@ def program_trace(
             routes = control
         elf = PROGRAMS / "prebuilt" / f"{name}.elf"
         return _trace(
-            name, elf, traffic, control, packets, payload, seed, routes, strict, budget, cache, cache_bytes, progress
+            name,
+            elf,
+            traffic,
+            entry,
+            control,
+            packets,
+            payload,
+            seed,
+            routes,
+            strict,
+            budget,
+            cache,
+            cache_bytes,
+            progress,
         )
     path = Path(program)
     from linecard import xdp
@@ -312,11 +332,12 @@ def program_trace(
         raise ConfigError.of([ConfigProblem(name, "", message)])
     if path.suffix == ".c":
         with tempfile.TemporaryDirectory() as scratch:
-            elf = program_build(path, Path(scratch) / f"{path.stem}.elf")
+            elf = program_build(path, Path(scratch) / f"{path.stem}.elf", entry=entry)
             return _trace(
                 path.stem,
                 elf,
                 traffic,
+                entry,
                 control,
                 packets,
                 payload,
@@ -334,7 +355,20 @@ def program_trace(
         message = f"found no program {name!r}, expected a shipped one, a C file or an ELF file{hint}"
         raise ConfigError.of([ConfigProblem("program", "", message)])
     return _trace(
-        path.stem, path, traffic, control, packets, payload, seed, routes, strict, budget, cache, cache_bytes, progress
+        path.stem,
+        path,
+        traffic,
+        entry,
+        control,
+        packets,
+        payload,
+        seed,
+        routes,
+        strict,
+        budget,
+        cache,
+        cache_bytes,
+        progress,
     )
 
 
@@ -342,6 +376,7 @@ def _trace(
     name: str,
     elf: Path,
     traffic: str | PathLike[str],
+    entry: str | None,
     control: str | PathLike[str] | None,
     packets: int,
     payload: str,
@@ -355,6 +390,7 @@ def _trace(
 ) -> ProgramTrace:
     traced = _core.program_trace(
         str(elf),
+        entry=entry,
         control=None if control is None else os.fspath(control),
         traffic=os.fspath(traffic),
         packets=packets,
@@ -410,7 +446,7 @@ def program_run(
     """Run a program by itself until it exits (``ecall`` with ``a7`` = 93): tests of the instruction set.
 
     Args:
-        elf: An ELF file for 32-bit RISC-V.
+        elf: An ELF file for RISC-V.
         budget: Instructions at most.
         progress: Called now and then with (instructions, budget).
 

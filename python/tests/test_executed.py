@@ -274,9 +274,43 @@ def test_a_fault_names_the_packet_and_the_source_line(tmp_path):
         linecard.run(NFP, program=source, packets=100)
 
 
+def test_a_c_program_has_fractions_atomics_and_a_function_of_any_name(tmp_path):
+    source = tmp_path / "counted.c"
+    source.write_text(
+        '#include "linecard.h"\n#include <stdlib.h>\n'
+        "static uint32_t *seen;\n"
+        "void app_init(const uint8_t *control, uint32_t bytes)\n{\n"
+        "\t(void)control;\n\t(void)bytes;\n\tseen = malloc(sizeof *seen);\n\t*seen = 1;\n}\n"
+        "uint32_t count(uint8_t *ip, uint32_t bytes)\n{\n"
+        "\t(void)ip;\n\tdouble half = bytes * 0.5;\n"
+        "\treturn __atomic_fetch_add(seen, 1, __ATOMIC_RELAXED) <= 20 && half >= 20.0;\n}\n"
+    )
+    found = linecard.run("example_smartnic", program=source, entry="count", packets=60, verdict=False).programs[0]
+    assert found.accesses_per_packet == pytest.approx(1)
+    assert {each.result: each.packets for each in found.results}["0"] >= 40
+    alone = linecard.program_trace(source, "edge", entry="count", packets=30)
+    assert {each.name: each.count for each in alone.results} == {"0x1": 20, "0x0": 10}
+    assert alone.table_accesses_per_packet == pytest.approx(1)
+    with pytest.raises(linecard.ConfigError, match=r"no symbol `app_packet` \(functions: .*count"):
+        linecard.run("example_smartnic", program=linecard.program_build(source, entry="count"), packets=60)
+
+
+def test_a_fault_of_a_c_program_names_its_line_and_no_folder(tmp_path):
+    source = tmp_path / "beyond.c"
+    source.write_text(
+        '#include "linecard.h"\nstatic inline uint32_t at(const uint32_t *words)\n{\n\treturn words[1 << 28];\n}\n'
+        "uint32_t app_packet(uint8_t *ip, uint32_t bytes)\n{\n"
+        "\treturn bytes + at((const uint32_t *)(const void *)ip);\n}\n"
+    )
+    with pytest.raises(linecard.RunError, match=r"packet 1: .*\(app_packet[^)]*\) \(beyond\.c:4\)"):
+        linecard.program_trace(source, "edge", packets=3)
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
+        (("--program", "drop", "--entry", "other"), "an entry are for C programs"),
+        (("--entry", "other"), "has no effect without a program"),
         (("--program", "firewal"), "did you mean firewall"),
         (("--program", "no_such_file.o"), "expected a shipped one, a C file or an object file"),
         (("--program", "drop", "--section", "other"), "other"),

@@ -39,6 +39,7 @@ struct ExecutedFile {
     path: String,
     name: String,
     section: Option<String>,
+    entry: Option<String>,
     maps: Vec<(String, String)>,
     fib: Option<String>,
     control: Option<String>,
@@ -48,8 +49,8 @@ struct ExecutedFile {
 
 impl ExecutedFile {
     fn into_request(self) -> linecard_platform::ProgramFile {
-        let Self { path, name, section, maps, fib: routes, control, budget, cpus } = self;
-        linecard_platform::ProgramFile { path, name, section, maps, routes, control, budget, cpus }
+        let Self { path, name, section, entry, maps, fib: routes, control, budget, cpus } = self;
+        linecard_platform::ProgramFile { path, name, section, entry, maps, routes, control, budget, cpus }
     }
 }
 

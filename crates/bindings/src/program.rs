@@ -107,11 +107,12 @@ fn xdp_rows(
 
 /// Traces a program on packets; see `linecard.program`.
 #[pyfunction]
-#[pyo3(signature = (elf, *, control, traffic, packets, payload, seed, routes, strict, budget, cache, cache_bytes, progress))]
+#[pyo3(signature = (elf, *, entry, control, traffic, packets, payload, seed, routes, strict, budget, cache, cache_bytes, progress))]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn program_trace(
     py: Python<'_>,
     elf: String,
+    entry: Option<String>,
     control: Option<String>,
     traffic: String,
     packets: u64,
@@ -125,7 +126,7 @@ fn program_trace(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Traced> {
     let packets = PacketRequest { traffic, packets, payload, seed, routes, strict };
-    let request = ProgramRequest { elf, control, packets, budget };
+    let request = ProgramRequest { elf, entry, control, packets, budget };
     let most = cache_bytes.unwrap_or(TRACE_CACHE_BYTES);
     let (program, notes) = watched(py, progress, |tick| match &cache {
         Some(folder) => trace_program_cached(&request, folder, most, tick),

@@ -5,14 +5,15 @@
 //! `ecall` 64 writes is lost.
 
 use crate::code::Code;
-use crate::cpu::{A0, Cpu, Hook, SP, System};
+use crate::cpu::{A0, Cpu, Hook, REGISTERS, SP, System};
 use crate::error::{Fault, IssError, Place};
 use crate::image::Image;
 use crate::memory::Memory;
+use crate::word::{Width, Word};
 use std::ops::ControlFlow;
 
-const EXIT: u32 = 93;
-const WRITE: u32 = 64;
+const EXIT: u64 = 93;
+const WRITE: u64 = 64;
 const A7: usize = 17;
 const MTVEC: usize = 0x305;
 const MEPC: usize = 0x341;
@@ -20,7 +21,7 @@ const MCAUSE: usize = 0x342;
 const ECALL: u32 = 0x73;
 const MRET: u32 = 0x3020_0073;
 const WFI: u32 = 0x1050_0073;
-const ECALL_FROM_MACHINE_MODE: u32 = 11;
+const ECALL_FROM_MACHINE_MODE: u64 = 11;
 /// Word that test programs which cannot leave by `ecall` write their result to, again and again: twice the result and one.
 const TOHOST: &str = "tohost";
 /// Instructions between two looks at it.
@@ -29,30 +30,36 @@ const LOOK: u64 = 100_000;
 const STACK_BYTES: u32 = 64 << 10;
 
 struct MachineMode {
-    control: Vec<u32>,
+    control: Vec<u64>,
 }
 
 impl Hook for MachineMode {
-    fn system(&mut self, word: u32, pc: u32, registers: &mut [u32; 64]) -> Result<System, Fault> {
+    fn system<W: Word>(
+        &mut self,
+        word: u32,
+        pc: u32,
+        registers: &mut [W; REGISTERS],
+    ) -> Result<System, Fault> {
+        let asked: u64 = registers[A7].into();
         match word {
-            ECALL if registers[A7] == EXIT => return Ok(System::Exit),
+            ECALL if asked == EXIT => return Ok(System::Exit),
             // What it writes is taken, and lost.
-            ECALL if registers[A7] == WRITE && self.control[MTVEC] == 0 => {
+            ECALL if asked == WRITE && self.control[MTVEC] == 0 => {
                 registers[A0] = registers[A0 + 2];
                 return Ok(System::Next);
             }
             ECALL if self.control[MTVEC] != 0 => {
-                self.control[MEPC] = pc;
+                self.control[MEPC] = pc.into();
                 self.control[MCAUSE] = ECALL_FROM_MACHINE_MODE;
-                return Ok(System::Jump(self.control[MTVEC] & !3));
+                return jump(self.control[MTVEC] & !3);
             }
-            MRET => return Ok(System::Jump(self.control[MEPC])),
+            MRET => return jump(self.control[MEPC]),
             WFI => return Ok(System::Next),
             _ => {}
         }
         let (funct3, rd, source) = (word >> 12 & 7, (word >> 7 & 31) as usize, word >> 15 & 31);
         let register = &mut self.control[(word >> 20) as usize];
-        let operand = if funct3 & 4 != 0 { source } else { registers[source as usize] };
+        let operand = if funct3 & 4 != 0 { source.into() } else { registers[source as usize].into() };
         let old = *register;
         match funct3 & 3 {
             1 => *register = operand,
@@ -61,13 +68,17 @@ impl Hook for MachineMode {
             _ => return Err(Fault::System { word }),
         }
         if rd != 0 {
-            registers[rd] = old;
+            registers[rd] = W::cut(old);
         }
         Ok(System::Next)
     }
 }
 
-/// Runs a program from its entry; what it left in `a0` when it exited, and the instructions it took.
+fn jump(target: u64) -> Result<System, Fault> {
+    u32::try_from(target).map(System::Jump).map_err(|_| Fault::Jump { target })
+}
+
+/// Runs a program from its entry; what it left in `a0` when it exited (its lowest 32 bits), and the instructions it took.
 ///
 /// # Errors
 /// When it faults, or takes more than `budget` instructions.
@@ -84,6 +95,17 @@ pub fn run_alone_until(
     budget: u64,
     progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<(u32, u64), IssError> {
+    match image.width {
+        Width::Rv32 => run_on::<u32>(image, budget, progress),
+        Width::Rv64 => run_on::<u64>(image, budget, progress),
+    }
+}
+
+fn run_on<W: Word>(
+    image: &Image,
+    budget: u64,
+    progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
+) -> Result<(u32, u64), IssError> {
     let code = Code::new(image);
     let (low, high) = image.span();
     let top = high.checked_add(STACK_BYTES + 15).map(|top| top & !15).ok_or_else(|| IssError::Image {
@@ -92,19 +114,19 @@ pub fn run_alone_until(
         expected: "room for a stack behind it".to_owned(),
     })?;
     let mut memory = Memory::new(low, top, (0, 0));
-    memory.misaligned = true;
+    memory.allow_misaligned();
     for segment in &image.segments {
         memory.fill(segment.address, &segment.bytes);
     }
-    let mut cpu = Cpu::default();
-    cpu.registers[SP] = top;
+    let mut cpu = Cpu::<W>::default();
+    cpu.registers[SP] = W::unsigned(top);
     let mut mode = MachineMode { control: vec![0; 4096] };
     let tohost = image.symbol(TOHOST);
     let mut pc = image.entry;
     loop {
         let look = LOOK.min(budget.saturating_sub(cpu.instructions)).max(1);
         match cpu.run(&code, &mut memory, &mut mode, pc, look) {
-            Ok(()) => return Ok((cpu.registers[A0], cpu.instructions)),
+            Ok(()) => return Ok((cpu.registers[A0].low(), cpu.instructions)),
             Err((Fault::Runaway { .. }, index)) => {
                 pc = code.pc(index);
                 let written = tohost.and_then(|address| memory.load_u32(address).ok()).unwrap_or(0);
@@ -124,7 +146,7 @@ pub fn run_alone_until(
 }
 
 impl Image {
-    /// A fault, with the name of the function it happened in.
+    /// A fault, with the name of the function it happened in, and the source line where it is known.
     #[must_use]
     pub fn fault(&self, place: Place, fault: Fault, pc: u32) -> IssError {
         let symbol = match self.nearest(pc) {
@@ -132,6 +154,7 @@ impl Image {
             Some((name, offset)) => format!("{name}+{offset:#x}"),
             None => "no symbol".to_owned(),
         };
-        IssError::Fault { place, fault, pc, symbol }
+        let line = self.line(pc).map(|line| line.to_string());
+        IssError::Fault { place, fault, pc, symbol, line }
     }
 }

@@ -1,9 +1,11 @@
 //! The executor: one instruction after another, with a hook that costs nothing where it does nothing.
 
+use crate::atomic;
 use crate::code::Code;
-use crate::decode::{Op, Opcode};
+use crate::decode::Opcode;
 use crate::error::Fault;
 use crate::memory::Memory;
+use crate::word::{Width, Word};
 
 /// Return address of a function that was called from outside: even, and no address of code.
 pub const STOP: u32 = 0xffff_fffe;
@@ -14,6 +16,9 @@ pub const SP: usize = 2;
 /// Number of the first argument and result.
 pub const A0: usize = 10;
 
+/// Places for registers: as many as a byte can name, so that none has to be checked.
+pub const REGISTERS: usize = 256;
+
 /// Listens to an execution. Every default does nothing and is compiled away.
 pub trait Hook {
     /// Instructions from index `first` to index `last`, one after the other, were executed; a jump, a mark or the end
@@ -23,7 +28,7 @@ pub trait Hook {
         let _ = (first, last);
     }
 
-    /// A load or store.
+    /// A load, a store (also one that failed, for want of a reservation), or an atomic instruction.
     #[inline(always)]
     fn access(&mut self, address: u32) {
         let _ = address;
@@ -45,7 +50,12 @@ pub trait Hook {
     ///
     /// # Errors
     /// The default: a packet program has no operating system.
-    fn system(&mut self, word: u32, pc: u32, registers: &mut [u32; 64]) -> Result<System, Fault> {
+    fn system<W: Word>(
+        &mut self,
+        word: u32,
+        pc: u32,
+        registers: &mut [W; REGISTERS],
+    ) -> Result<System, Fault> {
         let _ = (pc, registers);
         Err(Fault::System { word })
     }
@@ -70,27 +80,35 @@ pub enum System {
 
 /// Registers and counters.
 #[derive(Clone, Debug)]
-pub struct Cpu {
-    /// `x0` to `x31`, the sink of writes to `x0`, and padding that makes every index valid.
-    pub registers: [u32; 64],
+pub struct Cpu<W> {
+    /// `x0` to `x31`, the sink of writes to `x0`, and padding.
+    pub registers: [W; REGISTERS],
     /// Instructions executed, without packet marks.
     pub instructions: u64,
     /// What the time mark reads.
     pub time_us: u32,
     /// Locks held.
     pub held: Vec<u32>,
+    /// Address that the last `lr` reserved, until an `sc`.
+    pub reserved: Option<W>,
 }
 
-impl Default for Cpu {
+impl<W: Word> Default for Cpu<W> {
     fn default() -> Self {
-        Self { registers: [0; 64], instructions: 0, time_us: 0, held: Vec::new() }
+        Self {
+            registers: [W::default(); REGISTERS],
+            instructions: 0,
+            time_us: 0,
+            held: Vec::new(),
+            reserved: None,
+        }
     }
 }
 
 /// A fault and the index of its instruction.
 pub type Faulted = (Fault, u32);
 
-impl Cpu {
+impl<W: Word> Cpu<W> {
     /// Executes from address `pc` until the program returns to [`STOP`] or exits, or until `budget` more instructions
     /// were executed (looked at when a jump is taken).
     ///
@@ -104,65 +122,68 @@ impl Cpu {
         pc: u32,
         budget: u64,
     ) -> Result<(), Faulted> {
-        let mut registers = self.registers;
-        let result = self.execute(code, memory, hook, pc, budget, &mut registers);
-        self.registers = registers;
-        result
-    }
-
-    #[inline(always)]
-    fn execute<H: Hook>(
-        &mut self,
-        code: &Code,
-        memory: &mut Memory,
-        hook: &mut H,
-        pc: u32,
-        budget: u64,
-        x: &mut [u32; 64],
-    ) -> Result<(), Faulted> {
         use Opcode as C;
+        let Self { registers: x, instructions, time_us, held, reserved } = self;
+        let wide = W::WIDTH == Width::Rv64;
         let ops = code.ops.as_slice();
         let low = code.low;
         let mut index = pc.wrapping_sub(low) >> 1;
         let mut first = index;
-        let mut left = budget as i64;
+        // Instructions are counted run by run: what is left of the budget is this and what the code has behind the
+        // instruction at hand.
+        let rest = code.rest();
+        let behind = |index: u32| i64::from(rest.get(index as usize).copied().unwrap_or(0));
+        let mut limit = budget as i64 - behind(index);
 
-        // Ends the run at the instruction at hand and goes on at an index.
-        macro_rules! jump {
-            ($to:expr) => {{
-                hook.run(first, index);
-                index = $to;
-                first = index;
-                if left < 0 {
-                    self.instructions += (budget as i64 - left) as u64;
-                    return Err((Fault::Runaway { budget }, index));
-                }
-                continue;
-            }};
-        }
-        macro_rules! fault {
-            ($fault:expr) => {{
-                self.instructions += (budget as i64 - left) as u64;
-                return Err(($fault, index));
-            }};
-        }
-        macro_rules! tried {
-            ($result:expr) => {
-                match $result {
-                    Ok(value) => value,
-                    Err(fault) => fault!(fault),
-                }
-            };
-        }
         loop {
             let Some(&op) = ops.get(index as usize) else {
-                fault!(Fault::Jump { target: low.wrapping_add(index << 1) })
+                *instructions += (budget as i64 - limit) as u64;
+                return Err((Fault::Jump { target: low.wrapping_add(index << 1).into() }, index));
             };
-            left -= 1;
-            let a = x[(op.rs1 & 63) as usize];
-            let b = x[op.rs2() as usize];
-            let d = (op.rd & 63) as usize;
-            let address = a.wrapping_add(op.imm as u32);
+            macro_rules! left {
+                () => {
+                    limit + i64::from(rest[index as usize]) - 1
+                };
+            }
+            // Ends the run at the instruction at hand and goes on at an index.
+            macro_rules! jump {
+                ($to:expr) => {{
+                    hook.run(first, index);
+                    let left = left!();
+                    index = $to;
+                    first = index;
+                    if left < 0 {
+                        *instructions += (budget as i64 - left) as u64;
+                        return Err((Fault::Runaway { budget }, index));
+                    }
+                    limit = left - behind(index);
+                    continue;
+                }};
+            }
+            macro_rules! end {
+                ($result:expr) => {{
+                    *instructions += (budget as i64 - left!()) as u64;
+                    return $result;
+                }};
+            }
+            macro_rules! fault {
+                ($fault:expr) => {
+                    end!(Err(($fault, index)))
+                };
+            }
+            macro_rules! tried {
+                ($result:expr) => {
+                    match $result {
+                        Ok(value) => value,
+                        Err(fault) => fault!(fault),
+                    }
+                };
+            }
+            let a = x[usize::from(op.rs1)];
+            let b = x[usize::from(op.rs2())];
+            let d = usize::from(op.rd);
+            let imm = W::signed(op.imm);
+            let address = a.plus(imm);
             macro_rules! branch {
                 ($taken:expr) => {
                     if $taken {
@@ -171,97 +192,170 @@ impl Cpu {
                 };
             }
             macro_rules! load {
-                ($load:ident, $as:ty) => {{
+                ($load:ident, $signed:ty) => {{
                     let value = tried!(memory.$load(address));
-                    hook.access(address);
-                    x[d] = value as $as as u32;
+                    hook.access(address.low());
+                    x[d] = W::signed(value as $signed as i32);
                 }};
             }
             macro_rules! store {
                 ($store:ident, $as:ty) => {{
-                    tried!(memory.$store(address, b as $as));
-                    hook.access(address);
+                    tried!(memory.$store(address, b.low() as $as));
+                    hook.access(address.low());
+                }};
+            }
+            // What RV64 does with the lowest 32 bits.
+            macro_rules! on_low {
+                ($what:ident, $other:expr) => {
+                    x[d] = W::signed(Word::$what(a.low(), $other) as i32)
+                };
+            }
+            macro_rules! reserve {
+                ($load:ident, $signed:ty) => {{
+                    tried!(memory.check_atomic(a, size_of::<$signed>()));
+                    let value = tried!(memory.$load(a));
+                    *reserved = Some(a);
+                    hook.access(a.low());
+                    x[d] = W::cut(value as $signed as i64 as u64);
+                }};
+            }
+            macro_rules! conditional {
+                ($store:ident, $as:ty) => {{
+                    tried!(memory.check_atomic(a, size_of::<$as>()));
+                    let succeeds = reserved.take() == Some(a);
+                    if succeeds {
+                        tried!(memory.$store(a, Into::<u64>::into(b) as $as));
+                    }
+                    hook.access(a.low());
+                    x[d] = W::unsigned(u32::from(!succeeds));
+                }};
+            }
+            macro_rules! atomic {
+                ($load:ident, $store:ident, $as:ty, $signed:ty) => {{
+                    tried!(memory.check_atomic(a, size_of::<$as>()));
+                    let old = tried!(memory.$load(a));
+                    tried!(memory.$store(a, atomic::changed(op, old, Into::<u64>::into(b) as $as)));
+                    hook.access(a.low());
+                    x[d] = W::cut(old as $signed as i64 as u64);
                 }};
             }
             match op.code {
-                C::Const => x[d] = op.imm as u32,
+                C::Const => x[d] = imm,
+                C::Auipc if wide => x[d] = W::unsigned(low.wrapping_add(index << 1)).plus(imm),
                 C::Jal => {
-                    x[d] = low.wrapping_add(index.wrapping_add(op.halfwords()) << 1);
+                    x[d] = W::unsigned(low.wrapping_add(index.wrapping_add(op.halfwords()) << 1));
                     jump!(index.wrapping_add((op.imm >> 1) as u32))
                 }
                 C::Jalr => {
-                    let target = address & !1;
-                    x[d] = low.wrapping_add(index.wrapping_add(op.halfwords()) << 1);
-                    if target == STOP {
+                    let target = address.and(W::signed(!1));
+                    x[d] = W::unsigned(low.wrapping_add(index.wrapping_add(op.halfwords()) << 1));
+                    if target == W::unsigned(STOP) {
                         hook.run(first, index);
-                        self.instructions += (budget as i64 - left) as u64;
-                        return Ok(());
+                        end!(Ok(()))
                     }
-                    let offset = target.wrapping_sub(low);
-                    if offset as usize >= ops.len() * 2 {
-                        fault!(Fault::Jump { target })
+                    let offset = target.offset(low);
+                    if offset >= ops.len() * 2 {
+                        fault!(Fault::Jump { target: target.into() })
                     }
-                    jump!(offset >> 1)
+                    jump!((offset >> 1) as u32)
                 }
                 C::Beq => branch!(a == b),
                 C::Bne => branch!(a != b),
-                C::Blt => branch!((a as i32) < b as i32),
-                C::Bge => branch!(a as i32 >= b as i32),
+                C::Blt => branch!(a.is_below(b)),
+                C::Bge => branch!(!a.is_below(b)),
                 C::Bltu => branch!(a < b),
                 C::Bgeu => branch!(a >= b),
                 C::Lb => load!(load_u8, i8),
                 C::Lh => load!(load_u16, i16),
-                C::Lw => load!(load_u32, u32),
+                C::Lw => load!(load_u32, i32),
                 C::Lbu => load!(load_u8, u8),
                 C::Lhu => load!(load_u16, u16),
                 C::Sb => store!(store_u8, u8),
                 C::Sh => store!(store_u16, u16),
                 C::Sw => store!(store_u32, u32),
+                C::Lwu if wide => {
+                    let value = tried!(memory.load_u32(address));
+                    hook.access(address.low());
+                    x[d] = W::unsigned(value);
+                }
+                C::Ld if wide => {
+                    let value = tried!(memory.load_u64(address));
+                    hook.access(address.low());
+                    x[d] = W::cut(value);
+                }
+                C::Sd if wide => {
+                    tried!(memory.store_u64(address, b.into()));
+                    hook.access(address.low());
+                }
                 C::Addi => x[d] = address,
-                C::Slti => x[d] = u32::from((a as i32) < op.imm),
-                C::Sltiu => x[d] = u32::from(a < op.imm as u32),
-                C::Xori => x[d] = a ^ op.imm as u32,
-                C::Ori => x[d] = a | op.imm as u32,
-                C::Andi => x[d] = a & op.imm as u32,
-                C::Slli => x[d] = a << (op.imm & 31),
-                C::Srli => x[d] = a >> (op.imm & 31),
-                C::Srai => x[d] = (a as i32 >> (op.imm & 31)) as u32,
-                C::Add => x[d] = a.wrapping_add(b),
-                C::Sub => x[d] = a.wrapping_sub(b),
-                C::Sll => x[d] = a << (b & 31),
-                C::Slt => x[d] = u32::from((a as i32) < b as i32),
-                C::Sltu => x[d] = u32::from(a < b),
-                C::Xor => x[d] = a ^ b,
-                C::Srl => x[d] = a >> (b & 31),
-                C::Sra => x[d] = (a as i32 >> (b & 31)) as u32,
-                C::Or => x[d] = a | b,
-                C::And => x[d] = a & b,
-                C::Mul => x[d] = a.wrapping_mul(b),
-                C::Mulh => x[d] = ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32,
-                C::Mulhsu => x[d] = ((i64::from(a as i32) * i64::from(b)) >> 32) as u32,
-                C::Mulhu => x[d] = ((u64::from(a) * u64::from(b)) >> 32) as u32,
-                C::Div | C::Divu | C::Rem | C::Remu => x[d] = divide(op, a, b),
+                C::Slti => x[d] = W::unsigned(u32::from(a.is_below(imm))),
+                C::Sltiu => x[d] = W::unsigned(u32::from(a < imm)),
+                C::Xori => x[d] = a.xor(imm),
+                C::Ori => x[d] = a.or(imm),
+                C::Andi => x[d] = a.and(imm),
+                C::Slli => x[d] = a.left(op.imm as u32),
+                C::Srli => x[d] = a.right(op.imm as u32),
+                C::Srai => x[d] = a.signed_right(op.imm as u32),
+                C::Add => x[d] = a.plus(b),
+                C::Sub => x[d] = a.minus(b),
+                C::Sll => x[d] = a.left(b.low()),
+                C::Slt => x[d] = W::unsigned(u32::from(a.is_below(b))),
+                C::Sltu => x[d] = W::unsigned(u32::from(a < b)),
+                C::Xor => x[d] = a.xor(b),
+                C::Srl => x[d] = a.right(b.low()),
+                C::Sra => x[d] = a.signed_right(b.low()),
+                C::Or => x[d] = a.or(b),
+                C::And => x[d] = a.and(b),
+                C::Mul => x[d] = a.times(b),
+                C::Mulh => x[d] = a.high_signed(b),
+                C::Mulhsu => x[d] = a.high_mixed(b),
+                C::Mulhu => x[d] = a.high_unsigned(b),
+                C::Div => x[d] = a.quotient(b),
+                C::Divu => x[d] = a.unsigned_quotient(b),
+                C::Rem => x[d] = a.remainder(b),
+                C::Remu => x[d] = a.unsigned_remainder(b),
+                C::Addiw if wide => on_low!(plus, op.imm as u32),
+                C::Slliw if wide => on_low!(left, op.imm as u32),
+                C::Srliw if wide => on_low!(right, op.imm as u32),
+                C::Sraiw if wide => on_low!(signed_right, op.imm as u32),
+                C::Addw if wide => on_low!(plus, b.low()),
+                C::Subw if wide => on_low!(minus, b.low()),
+                C::Sllw if wide => on_low!(left, b.low()),
+                C::Srlw if wide => on_low!(right, b.low()),
+                C::Sraw if wide => on_low!(signed_right, b.low()),
+                C::Mulw if wide => on_low!(times, b.low()),
+                C::Divw if wide => on_low!(quotient, b.low()),
+                C::Divuw if wide => on_low!(unsigned_quotient, b.low()),
+                C::Remw if wide => on_low!(remainder, b.low()),
+                C::Remuw if wide => on_low!(unsigned_remainder, b.low()),
+                C::LrW => reserve!(load_u32, i32),
+                C::ScW => conditional!(store_u32, u32),
+                C::AmoW => atomic!(load_u32, store_u32, u32, i32),
+                C::LrD if wide => reserve!(load_u64, i64),
+                C::ScD if wide => conditional!(store_u64, u64),
+                C::AmoD if wide => atomic!(load_u64, store_u64, u64, i64),
                 C::Fence => {}
-                C::Time => x[d] = self.time_us,
+                C::Time => x[d] = W::unsigned(*time_us),
                 C::Begin | C::End => {
-                    left += 1;
                     hook.run(first, index);
                     hook.mark(op.code == C::Begin);
                     first = index + op.halfwords();
                 }
                 C::Lock => {
-                    if self.held.contains(&a) {
-                        fault!(Fault::LockedTwice { address: a })
+                    let lock = a.low();
+                    if held.contains(&lock) {
+                        fault!(Fault::LockedTwice { address: lock })
                     }
-                    self.held.push(a);
-                    hook.lock(a);
+                    held.push(lock);
+                    hook.lock(lock);
                 }
                 C::Unlock => {
-                    let Some(at) = self.held.iter().position(|&held| held == a) else {
-                        fault!(Fault::NotLocked { address: a })
+                    let lock = a.low();
+                    let Some(at) = held.iter().position(|&held| held == lock) else {
+                        fault!(Fault::NotLocked { address: lock })
                     };
-                    self.held.swap_remove(at);
-                    hook.lock(a);
+                    held.swap_remove(at);
+                    hook.lock(lock);
                 }
                 C::System => {
                     let pc = low.wrapping_add(index << 1);
@@ -270,27 +364,13 @@ impl Cpu {
                         System::Jump(target) => jump!(target.wrapping_sub(low) >> 1),
                         System::Exit => {
                             hook.run(first, index);
-                            self.instructions += (budget as i64 - left) as u64;
-                            return Ok(());
+                            end!(Ok(()))
                         }
                     }
                 }
-                C::Illegal => fault!(Fault::Illegal { word: op.imm as u32 }),
+                _ => fault!(Fault::Illegal { word: op.imm as u32 }),
             }
             index += op.halfwords();
         }
-    }
-}
-
-/// Division as chapter 7 of the specification defines it: no traps.
-#[inline(always)]
-fn divide(op: Op, a: u32, b: u32) -> u32 {
-    match op.code {
-        Opcode::Divu => a.checked_div(b).unwrap_or(u32::MAX),
-        Opcode::Remu => a.checked_rem(b).unwrap_or(a),
-        Opcode::Div if b == 0 => u32::MAX,
-        Opcode::Div => (a as i32).wrapping_div(b as i32) as u32,
-        _ if b == 0 => a,
-        _ => (a as i32).wrapping_rem(b as i32) as u32,
     }
 }

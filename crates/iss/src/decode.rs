@@ -1,15 +1,18 @@
-//! RV32IM instructions as flat operations, decoded once (RISC-V unprivileged specification, chapters 2, 7 and 16).
+//! Instructions of RV32IMA and RV64IMA as flat operations, decoded once (RISC-V unprivileged specification, chapters 2, 7, 8 and 16).
 
 use crate::compressed;
+use crate::word::Width;
 
 /// What an operation does. `rd` is the sink register where the program names `x0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Opcode {
-    /// Nothing that RV32IMC knows.
+    /// Nothing that the instruction set knows.
     Illegal,
-    /// `rd = imm`; also `auipc`, whose sum is known when it is decoded.
+    /// `rd = imm`; also `auipc` of RV32, whose sum is known when it is decoded.
     Const,
+    /// `auipc` of RV64: `imm` is added to the address of the instruction.
+    Auipc,
     /// `jal`: `imm` is the distance in bytes.
     Jal,
     /// `jalr`.
@@ -36,12 +39,18 @@ pub enum Opcode {
     Lbu,
     /// See [`Opcode::Lb`].
     Lhu,
+    /// RV64: the word without its sign.
+    Lwu,
+    /// RV64.
+    Ld,
     /// Stores.
     Sb,
     /// See [`Opcode::Sb`].
     Sh,
     /// See [`Opcode::Sb`].
     Sw,
+    /// RV64.
+    Sd,
     /// With an immediate.
     Addi,
     /// See [`Opcode::Addi`].
@@ -96,6 +105,46 @@ pub enum Opcode {
     Rem,
     /// See [`Opcode::Div`].
     Remu,
+    /// RV64: on the lowest 32 bits, and the result with its sign.
+    Addiw,
+    /// See [`Opcode::Addiw`].
+    Slliw,
+    /// See [`Opcode::Addiw`].
+    Srliw,
+    /// See [`Opcode::Addiw`].
+    Sraiw,
+    /// See [`Opcode::Addiw`].
+    Addw,
+    /// See [`Opcode::Addiw`].
+    Subw,
+    /// See [`Opcode::Addiw`].
+    Sllw,
+    /// See [`Opcode::Addiw`].
+    Srlw,
+    /// See [`Opcode::Addiw`].
+    Sraw,
+    /// See [`Opcode::Addiw`].
+    Mulw,
+    /// See [`Opcode::Addiw`].
+    Divw,
+    /// See [`Opcode::Addiw`].
+    Divuw,
+    /// See [`Opcode::Addiw`].
+    Remw,
+    /// See [`Opcode::Addiw`].
+    Remuw,
+    /// `lr.w`: a load that reserves its word.
+    LrW,
+    /// `sc.w`: a store that succeeds on a word that is reserved; `rd` = 0, or 1 where it failed.
+    ScW,
+    /// `amo….w`: reads a word, changes it and writes it back; `imm` names its [`Amo`].
+    AmoW,
+    /// `lr.d` of RV64.
+    LrD,
+    /// `sc.d` of RV64.
+    ScD,
+    /// `amo….d` of RV64.
+    AmoD,
     /// `fence`, `fence.i`: memory is in order and code does not change.
     Fence,
     /// `ecall`, `ebreak`, `mret`, control registers: `imm` is the whole word.
@@ -112,9 +161,54 @@ pub enum Opcode {
     Time,
 }
 
+/// What an atomic read-modify-write instruction does with the word that it finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Amo {
+    /// Puts the operand in its place.
+    Swap,
+    /// Adds the operand.
+    Add,
+    /// Exclusive or.
+    Xor,
+    /// And.
+    And,
+    /// Or.
+    Or,
+    /// The lesser of two signed numbers.
+    Min,
+    /// The greater.
+    Max,
+    /// The lesser of two unsigned numbers.
+    Minu,
+    /// The greater.
+    Maxu,
+}
+
+impl Amo {
+    /// All, each with the five bits that name it in an instruction.
+    const CODES: [(Self, u32); 9] = [
+        (Self::Swap, 0x01),
+        (Self::Add, 0x00),
+        (Self::Xor, 0x04),
+        (Self::And, 0x0c),
+        (Self::Or, 0x08),
+        (Self::Min, 0x10),
+        (Self::Max, 0x14),
+        (Self::Minu, 0x18),
+        (Self::Maxu, 0x1c),
+    ];
+
+    fn of(code: u32) -> Option<Self> {
+        Self::CODES.iter().find(|(_, known)| *known == code).map(|(amo, _)| *amo)
+    }
+}
+
 /// Register that stands for `x0` as a destination.
 pub const SINK: u8 = 32;
-const COMPRESSED: u8 = 0x80;
+/// Halfwords that an instruction takes stand above its second source.
+const HALFWORDS_AT: u32 = 6;
+const SHORT: u8 = 1 << HALFWORDS_AT;
+const LONG: u8 = 2 << HALFWORDS_AT;
 
 /// One decoded instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,7 +220,7 @@ pub struct Op {
     pub rd: u8,
     /// First source.
     pub rs1: u8,
-    /// Second source; the top bit tells a compressed instruction.
+    /// Second source, and from [`HALFWORDS_AT`] on the halfwords that it takes.
     second: u8,
     /// Immediate.
     pub imm: i32,
@@ -140,35 +234,45 @@ impl Op {
         self.second & 31
     }
 
+    /// What it does with the word that it finds, where it is an atomic read-modify-write instruction.
+    #[must_use]
+    pub fn amo(self) -> Option<Amo> {
+        match self.code {
+            Opcode::AmoW | Opcode::AmoD => Amo::of(self.imm as u32),
+            _ => None,
+        }
+    }
+
     /// Halfwords it takes.
     #[inline]
     #[must_use]
     pub fn halfwords(self) -> u32 {
-        2 - u32::from(self.second >> 7)
+        u32::from(self.second >> HALFWORDS_AT)
     }
 }
 
-/// Decodes what stands at `pc`: the 16 bits there, and the 16 behind them.
+/// Decodes what stands at `pc` of a program for registers of a width: the 16 bits there, and the 16 behind them.
 #[must_use]
-pub fn decode(pc: u32, low: u16, high: u16) -> Op {
+pub fn decode(width: Width, pc: u32, low: u16, high: u16) -> Op {
     if low & 3 == 3 {
-        return wide(pc, u32::from(low) | u32::from(high) << 16);
+        return wide(width, pc, u32::from(low) | u32::from(high) << 16);
     }
-    match compressed::expand(low) {
+    match compressed::expand(width, low) {
         Some(word) => {
-            let op = wide(pc, word);
-            Op { second: op.second | COMPRESSED, ..op }
+            let op = wide(width, pc, word);
+            Op { second: SHORT | op.rs2(), ..op }
         }
-        None => Op { second: COMPRESSED, ..illegal(u32::from(low)) },
+        None => Op { second: SHORT, ..illegal(u32::from(low)) },
     }
 }
 
 fn illegal(word: u32) -> Op {
-    Op { code: Opcode::Illegal, rd: SINK, rs1: 0, second: 0, imm: word as i32 }
+    Op { code: Opcode::Illegal, rd: SINK, rs1: 0, second: LONG, imm: word as i32 }
 }
 
-fn wide(pc: u32, word: u32) -> Op {
+fn wide(width: Width, pc: u32, word: u32) -> Op {
     use Opcode as C;
+    let rv64 = width == Width::Rv64;
     let field = |from: u32, bits: u32| (word >> from) & ((1 << bits) - 1);
     let (funct3, funct7) = (field(12, 3), field(25, 7));
     let rd = match field(7, 5) as u8 {
@@ -177,7 +281,7 @@ fn wide(pc: u32, word: u32) -> Op {
     };
     let (rs1, rs2) = (field(15, 5) as u8, field(20, 5) as u8);
     let signed = word as i32;
-    let op = |code, imm| Op { code, rd, rs1, second: rs2, imm };
+    let op = |code, imm| Op { code, rd, rs1, second: LONG | rs2, imm };
     let i_imm = signed >> 20;
     let s_imm = (signed >> 25) << 5 | field(7, 5) as i32;
     let b_imm = (signed >> 31) << 12 | (field(7, 1) << 11 | field(25, 6) << 5 | field(8, 4) << 1) as i32;
@@ -185,6 +289,7 @@ fn wide(pc: u32, word: u32) -> Op {
     let u_imm = signed & !0xfff;
     match word & 0x7f {
         0x37 => op(C::Const, u_imm),
+        0x17 if rv64 => op(C::Auipc, u_imm),
         0x17 => op(C::Const, (pc as i32).wrapping_add(u_imm)),
         0x6f => op(C::Jal, j_imm),
         0x67 if funct3 == 0 => op(C::Jalr, i_imm),
@@ -204,8 +309,10 @@ fn wide(pc: u32, word: u32) -> Op {
             0 => op(C::Lb, i_imm),
             1 => op(C::Lh, i_imm),
             2 => op(C::Lw, i_imm),
+            3 if rv64 => op(C::Ld, i_imm),
             4 => op(C::Lbu, i_imm),
             5 => op(C::Lhu, i_imm),
+            6 if rv64 => op(C::Lwu, i_imm),
             _ => illegal(word),
         },
         0x23 => {
@@ -213,6 +320,7 @@ fn wide(pc: u32, word: u32) -> Op {
                 0 => C::Sb,
                 1 => C::Sh,
                 2 => C::Sw,
+                3 if rv64 => C::Sd,
                 _ => return illegal(word),
             };
             Op { rd: SINK, ..op(code, s_imm) }
@@ -224,11 +332,38 @@ fn wide(pc: u32, word: u32) -> Op {
             (4, _) => op(C::Xori, i_imm),
             (6, _) => op(C::Ori, i_imm),
             (7, _) => op(C::Andi, i_imm),
+            // The lowest bit of funct7 is the sixth of the distance.
             (1, 0) => op(C::Slli, i_imm & 31),
             (5, 0) => op(C::Srli, i_imm & 31),
             (5, 0x20) => op(C::Srai, i_imm & 31),
+            (1, 1) if rv64 => op(C::Slli, i_imm & 63),
+            (5, 1) if rv64 => op(C::Srli, i_imm & 63),
+            (5, 0x21) if rv64 => op(C::Srai, i_imm & 63),
             _ => illegal(word),
         },
+        0x1b if rv64 => match (funct3, funct7) {
+            (0, _) => op(C::Addiw, i_imm),
+            (1, 0) => op(C::Slliw, i_imm & 31),
+            (5, 0) => op(C::Srliw, i_imm & 31),
+            (5, 0x20) => op(C::Sraiw, i_imm & 31),
+            _ => illegal(word),
+        },
+        0x3b if rv64 => {
+            let code = match (funct7, funct3) {
+                (0, 0) => C::Addw,
+                (0x20, 0) => C::Subw,
+                (0, 1) => C::Sllw,
+                (0, 5) => C::Srlw,
+                (0x20, 5) => C::Sraw,
+                (1, 0) => C::Mulw,
+                (1, 4) => C::Divw,
+                (1, 5) => C::Divuw,
+                (1, 6) => C::Remw,
+                (1, 7) => C::Remuw,
+                _ => return illegal(word),
+            };
+            op(code, 0)
+        }
         0x33 => {
             let code = match (funct7, funct3) {
                 (0, 0) => C::Add,
@@ -252,6 +387,17 @@ fn wide(pc: u32, word: u32) -> Op {
                 _ => return illegal(word),
             };
             op(code, 0)
+        }
+        // Order, in two bits of funct7, says nothing where memory is in order and nobody else uses it.
+        0x2f if funct3 == 2 || rv64 && funct3 == 3 => {
+            let (lr, sc, amo) =
+                if funct3 == 2 { (C::LrW, C::ScW, C::AmoW) } else { (C::LrD, C::ScD, C::AmoD) };
+            match funct7 >> 2 {
+                0x02 if rs2 == 0 => op(lr, 0),
+                0x03 => op(sc, 0),
+                code if Amo::of(code).is_some() => op(amo, code as i32),
+                _ => illegal(word),
+            }
         }
         0x0f if funct3 <= 1 => Op { rd: SINK, ..op(C::Fence, 0) },
         0x73 => op(C::System, signed),

@@ -19,7 +19,7 @@ pub enum IssError {
         expected: String,
     },
     /// The program did something that ends the run.
-    #[error("{place}: {fault}, at pc {pc:#010x} ({symbol})")]
+    #[error("{place}: {fault}, at pc {pc:#010x} ({symbol}){}", in_brackets(line))]
     Fault {
         /// Packet (from 1), or the initialisation.
         place: Place,
@@ -29,6 +29,8 @@ pub enum IssError {
         pc: u32,
         /// Function and offset.
         symbol: String,
+        /// File and line of the source, where they are known.
+        line: Option<String>,
     },
     /// The program does not understand its control data (`lc_bad_control_line`).
     #[error(
@@ -62,6 +64,10 @@ pub enum IssError {
     },
 }
 
+fn in_brackets(line: &Option<String>) -> String {
+    line.as_ref().map_or_else(String::new, |line| format!(" ({line})"))
+}
+
 /// When a fault happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -86,9 +92,9 @@ impl std::fmt::Display for Place {
 /// What no packet program may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Fault {
-    /// No instruction of RV32IMC.
+    /// No instruction of RV32IMAC, or of RV64IMAC.
     #[error(
-        "illegal instruction {word:#x}; expected RV32IM with C (compile with -march=rv32imc, without floating point)"
+        "illegal instruction {word:#x}; expected RV32IMAC or RV64IMAC (compile with -march=rv32imac or -march=rv64imac, without floating point)"
     )]
     Illegal {
         /// The word found there.
@@ -108,27 +114,27 @@ pub enum Fault {
     )]
     Jump {
         /// Where to.
-        target: u32,
+        target: u64,
     },
     /// An access outside memory.
     #[error(
         "{what} of {address:#010x}, outside memory; a null pointer, an index out of range, or a stack that ran over?"
     )]
     OutOfRange {
-        /// `load` or `store`.
+        /// `load`, `store` or `atomic access`.
         what: &'static str,
         /// Its address.
-        address: u32,
+        address: u64,
     },
     /// An access that is not aligned to its size.
     #[error(
         "{what} of {address:#010x}, not aligned to its {bytes} bytes; read bytes one by one, or copy them with memcpy"
     )]
     Misaligned {
-        /// `load` or `store`.
+        /// `load`, `store` or `atomic access`.
         what: &'static str,
         /// Its address.
-        address: u32,
+        address: u64,
         /// Its size.
         bytes: u32,
     },
@@ -136,7 +142,7 @@ pub enum Fault {
     #[error("store into code at {address:#010x}; self-modifying programs are not supported")]
     StoreToCode {
         /// Its address.
-        address: u32,
+        address: u64,
     },
     /// More instructions than the budget.
     #[error("more than {budget} instructions; an endless loop? (the budget can be raised)")]

@@ -1,9 +1,11 @@
 //! A program as a file: segments, code ranges, symbols.
 
 use crate::IssError;
-use object::elf::{EM_RISCV, PF_X, PT_LOAD};
-use object::read::elf::{ElfFile32, FileHeader, ProgramHeader};
-use object::{Endianness, Object, ObjectSymbol};
+use crate::lines::{Lines, SourcePlace};
+use crate::word::Width;
+use object::elf::{EM_RISCV, FileHeader32, FileHeader64, PF_X, PT_LOAD};
+use object::read::elf::{ElfFile, FileHeader, ProgramHeader};
+use object::{Endianness, Object, ObjectSymbol, SymbolKind, SymbolSection};
 
 /// Bytes of a program at their addresses.
 #[derive(Clone, Debug)]
@@ -29,7 +31,7 @@ pub struct Symbol {
     pub code: bool,
 }
 
-/// An ELF file for 32-bit RISC-V, read.
+/// An ELF file for RISC-V, read.
 #[derive(Clone, Debug)]
 pub struct Image {
     /// Name for messages.
@@ -40,22 +42,24 @@ pub struct Image {
     pub symbols: Vec<Symbol>,
     /// Where a program that runs by itself begins.
     pub entry: u32,
+    /// Width of the registers that it was compiled for.
+    pub width: Width,
+    /// Lines that it was written in, where it was compiled with `-g`.
+    pub lines: Lines,
 }
 
 /// Programs are small: an image that spans more than this has an address that is wrong.
 const MOST_SPAN_BYTES: u64 = 256 << 20;
+/// Code is decoded before it runs, into seven times its size.
+const MOST_CODE_BYTES: u32 = 16 << 20;
 
 impl Image {
     /// Reads an ELF file; `file` stands for it in messages.
     ///
     /// # Errors
-    /// When it is no executable for 32-bit little-endian RISC-V.
+    /// When it is no executable for little-endian RISC-V, or does not lie below 4 GiB.
     pub fn read(file: &str, bytes: &[u8]) -> Result<Self, IssError> {
-        let unfit = |found: String, expected: &str| IssError::Image {
-            file: file.to_owned(),
-            found,
-            expected: expected.to_owned(),
-        };
+        let unfit = |found: String, expected: &str| unfit(file, found, expected);
         if !bytes.starts_with(b"\x7fELF") {
             return Err(unfit(
                 "a file that is no ELF file".to_owned(),
@@ -64,71 +68,87 @@ impl Image {
         }
         let class = (bytes.get(4).copied(), bytes.get(5).copied());
         let machine = bytes.get(18..20).map(|half| u16::from_le_bytes([half[0], half[1]]));
-        if class != (Some(1), Some(1)) || machine != Some(EM_RISCV) {
-            let found = format!(
-                "an ELF file of {} bits for machine {}",
-                if class.0 == Some(2) { 64 } else { 32 },
-                machine.unwrap_or_default()
-            );
-            return Err(unfit(
-                found,
-                "32-bit little-endian RISC-V (machine 243): compile with -march=rv32imc -mabi=ilp32",
-            ));
+        match (class, machine) {
+            ((Some(1), Some(1)), Some(EM_RISCV)) => {
+                Self::read_as::<FileHeader32<Endianness>>(file, bytes, Width::Rv32)
+            }
+            ((Some(2), Some(1)), Some(EM_RISCV)) => {
+                Self::read_as::<FileHeader64<Endianness>>(file, bytes, Width::Rv64)
+            }
+            _ => Err(unfit(
+                format!(
+                    "an ELF file of {} bits for machine {}",
+                    if class.0 == Some(2) { 64 } else { 32 },
+                    machine.unwrap_or_default()
+                ),
+                "little-endian RISC-V (machine 243): compile with -march=rv32imac -mabi=ilp32, or -march=rv64imac -mabi=lp64",
+            )),
         }
-        let elf = ElfFile32::<Endianness>::parse(bytes)
+    }
+
+    fn read_as<Elf: FileHeader<Endian = Endianness>>(
+        file: &str,
+        bytes: &[u8],
+        width: Width,
+    ) -> Result<Self, IssError> {
+        let unfit = |found: String, expected: &str| unfit(file, found, expected);
+        let elf = ElfFile::<Elf>::parse(bytes)
             .map_err(|error| unfit(format!("a damaged ELF file ({error})"), "a linked RISC-V program"))?;
         let endian = Endianness::Little;
         let headers = elf.elf_header().program_headers(endian, bytes).map_err(|error| {
             unfit(format!("damaged program headers ({error})"), "a linked RISC-V program")
         })?;
-        let mut segments = Vec::new();
+        // Headers may name the same bytes again and again.
+        let (mut segments, mut all_bytes) = (Vec::new(), 0);
         for header in headers {
-            if header.p_type(endian) != PT_LOAD || header.p_memsz(endian) == 0 {
+            let (address, memory_bytes): (u64, u64) =
+                (header.p_vaddr(endian).into(), header.p_memsz(endian).into());
+            if header.p_type(endian) != PT_LOAD || memory_bytes == 0 {
                 continue;
             }
             let data = header
                 .data(endian, bytes)
                 .map_err(|()| unfit("a segment that reaches beyond the file".to_owned(), "a whole file"))?;
-            let (address, memory_bytes) = (header.p_vaddr(endian), header.p_memsz(endian));
-            if address.checked_add(memory_bytes).is_none() || data.len() > memory_bytes as usize {
+            let behind = address.checked_add(memory_bytes).filter(|&behind| behind <= u32::MAX.into());
+            if behind.is_none() || data.len() as u64 > memory_bytes {
                 return Err(unfit(
                     format!("a segment of {memory_bytes} bytes at {address:#x}"),
-                    "one that fits into 32-bit addresses",
+                    "one that lies below 4 GiB and holds no more than its size: link it at 0x10000",
                 ));
             }
-            let executable = header.p_flags(endian) & PF_X != 0;
-            segments.push(Segment { address, bytes: data.to_vec(), memory_bytes, executable });
+            all_bytes += data.len() as u64;
+            if all_bytes > MOST_SPAN_BYTES {
+                return Err(unfit(format!("segments of {all_bytes} bytes and more"), "at most 256 MiB"));
+            }
+            segments.push(Segment {
+                address: address as u32,
+                bytes: data.to_vec(),
+                memory_bytes: memory_bytes as u32,
+                executable: header.p_flags(endian) & PF_X != 0,
+            });
         }
         segments.sort_by_key(|segment| segment.address);
-        let span = segments.last().map_or(0, |last| u64::from(last.address) + u64::from(last.memory_bytes))
-            - segments.first().map_or(0, |first| u64::from(first.address));
-        if !segments.iter().any(|segment| segment.executable) || span > MOST_SPAN_BYTES {
-            let found = format!("{} loadable segments over {span} bytes", segments.len());
+        let lines = Lines::default();
+        let mut image = Self { file: file.to_owned(), segments, symbols: Vec::new(), entry: 0, width, lines };
+        let (low, high) = image.span();
+        let (code_low, code_high) = image.code_span();
+        if code_high == code_low || u64::from(high - low) > MOST_SPAN_BYTES {
+            let found = format!("{} loadable segments over {} bytes", image.segments.len(), high - low);
             return Err(unfit(
                 found,
                 "a linked program with code, of at most 256 MiB (an object file `.o` must be linked first)",
             ));
         }
-        let mut symbols: Vec<Symbol> = elf
-            .symbols()
-            .filter_map(|symbol| {
-                let name = symbol.name().ok().filter(|name| !name.is_empty() && !name.starts_with('$'))?;
-                let code = matches!(symbol.kind(), object::SymbolKind::Text | object::SymbolKind::Unknown);
-                symbol
-                    .is_definition()
-                    .then(|| Symbol { address: symbol.address() as u32, name: name.to_owned(), code })
-                    .or_else(|| {
-                        // Symbols of a linker script are absolute.
-                        matches!(symbol.section(), object::SymbolSection::Absolute).then(|| Symbol {
-                            address: symbol.address() as u32,
-                            name: name.to_owned(),
-                            code: false,
-                        })
-                    })
-            })
-            .collect();
-        symbols.sort_by(|a, b| (a.address, &a.name).cmp(&(b.address, &b.name)));
-        Ok(Self { file: file.to_owned(), segments, symbols, entry: elf.elf_header().e_entry(endian) })
+        if code_high - code_low > MOST_CODE_BYTES {
+            return Err(unfit(format!("{} bytes of code", code_high - code_low), "at most 16 MiB"));
+        }
+        let entry = Into::<u64>::into(elf.elf_header().e_entry(endian));
+        image.entry = u32::try_from(entry)
+            .map_err(|_| unfit(format!("an entry at {entry:#x}"), "one below 4 GiB: link it at 0x10000"))?;
+        image.symbols = elf.symbols().filter_map(|symbol| named(&symbol)).collect();
+        image.symbols.sort_by(|a, b| (a.address, &a.name).cmp(&(b.address, &b.name)));
+        image.lines = Lines::read(&elf, width, (code_low, code_high));
+        Ok(image)
     }
 
     /// Address of a symbol.
@@ -143,6 +163,13 @@ impl Image {
         let upto = self.symbols.partition_point(|symbol| symbol.address <= address);
         let symbol = self.symbols[..upto].iter().rev().find(|symbol| symbol.code)?;
         Some((&symbol.name, address - symbol.address))
+    }
+
+    /// The source line of the instruction at an address, where it is known: of code that was compiled into a caller, the
+    /// line inside.
+    #[must_use]
+    pub fn line(&self, pc: u32) -> Option<SourcePlace<'_>> {
+        self.lines.at(pc)
     }
 
     /// First address, and the one behind the last.
@@ -160,4 +187,17 @@ impl Image {
         let low = code().map(|segment| segment.address).min().unwrap_or(0);
         (low, code().map(|segment| segment.address + segment.memory_bytes).max().unwrap_or(low))
     }
+}
+
+fn unfit(file: &str, found: String, expected: &str) -> IssError {
+    IssError::Image { file: file.to_owned(), found, expected: expected.to_owned() }
+}
+
+/// A symbol that is defined here and has a name. Those of a linker script are absolute.
+fn named<'data>(symbol: &impl ObjectSymbol<'data>) -> Option<Symbol> {
+    let name = symbol.name().ok().filter(|name| !name.is_empty() && !name.starts_with('$'))?;
+    let address = u32::try_from(symbol.address()).ok()?;
+    let code = matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Unknown) && symbol.is_definition();
+    let absolute = matches!(symbol.section(), SymbolSection::Absolute);
+    (symbol.is_definition() || absolute).then(|| Symbol { address, name: name.to_owned(), code })
 }

@@ -1,4 +1,4 @@
-//! RISC-V packet programs: an instruction-set simulator (RV32IM with C) and execution traces.
+//! RISC-V packet programs: an instruction-set simulator (RV32IMAC, RV64IMAC) and execution traces.
 //!
 //! A program is an ELF file with a function `app_packet` ([`Machine`]). It is decoded once ([`Code`]) and called for
 //! each packet; a [`Hook`] listens, and costs nothing where it does nothing. [`Recorder`] is the hook that keeps a
@@ -8,23 +8,29 @@
 #![forbid(unsafe_code)]
 
 mod alone;
+mod atomic;
 mod code;
 mod compressed;
 mod cpu;
 mod decode;
 mod error;
+mod hart;
 mod image;
+mod lines;
 mod machine;
 mod memory;
 mod trace;
+mod word;
 
 pub use alone::{run_alone, run_alone_until};
 pub use code::{Class, Code};
 pub use compressed::expand;
-pub use cpu::{Cpu, Hook, STOP, Silent, System};
-pub use decode::{Op, Opcode, SINK, decode};
+pub use cpu::{Cpu, Hook, REGISTERS, STOP, Silent, System};
+pub use decode::{Amo, Op, Opcode, SINK, decode};
 pub use error::{Fault, IssError, Place};
 pub use image::{Image, Segment, Symbol};
+pub use lines::{Lines, SourcePlace};
 pub use machine::{HEAP_BYTES, INIT_ENTRY, Layout, MOST_PACKET_BYTES, Machine, PACKET_ENTRY};
 pub use memory::Memory;
 pub use trace::{PacketEntry, Recorder, Step, Trace};
+pub use word::{Width, Word};

@@ -1,8 +1,9 @@
 //! A packet program loaded: one call for each packet.
 
 use crate::code::Code;
-use crate::cpu::{A0, Cpu, Hook, RA, SP, STOP, Silent};
+use crate::cpu::{Hook, STOP, Silent};
 use crate::error::{Fault, IssError, Place};
+use crate::hart::Hart;
 use crate::image::Image;
 use crate::memory::Memory;
 use serde::Serialize;
@@ -112,7 +113,7 @@ pub struct Machine {
     image: Image,
     code: Code,
     memory: Memory,
-    cpu: Cpu,
+    hart: Hart,
     layout: Layout,
     entry: u32,
     budget: u64,
@@ -127,20 +128,22 @@ impl Machine {
     /// When it has no `app_packet`, does not fit into the simulated memory, or faults in `app_init`.
     pub fn new(image: Image, control: &[u8], budget: u64) -> Result<Self, IssError> {
         // Nobody stops it.
-        Self::new_until(image, control, budget, &mut |_| ControlFlow::Continue(()))
+        Self::new_until(image, PACKET_ENTRY, control, budget, &mut |_| ControlFlow::Continue(()))
     }
 
-    /// The same, telling now and then how many instructions `app_init` took so far; `progress` may end it.
+    /// The same for a program whose packets go to the function `entry`, telling now and then how many instructions
+    /// `app_init` took so far; `progress` may end it.
     ///
     /// # Errors
     /// As [`Machine::new`], and when `progress` ended it.
     pub fn new_until(
         image: Image,
+        entry: &str,
         control: &[u8],
         budget: u64,
         progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
     ) -> Result<Self, IssError> {
-        let Some(entry) = image.symbol(PACKET_ENTRY) else {
+        let Some(address) = image.symbol(entry) else {
             let names: Vec<&str> = image
                 .symbols
                 .iter()
@@ -151,11 +154,11 @@ impl Machine {
             return Err(IssError::Image {
                 file: image.file.clone(),
                 found: format!(
-                    "no symbol `{PACKET_ENTRY}` (functions: {})",
+                    "no symbol `{entry}` (functions: {})",
                     if names.is_empty() { "none; stripped?".to_owned() } else { names.join(", ") }
                 ),
                 expected: format!(
-                    "a function `uint32_t {PACKET_ENTRY}(uint8_t *packet, uint32_t bytes)`, not static and not stripped"
+                    "a function `uint32_t {entry}(uint8_t *packet, uint32_t bytes)`, not static and not stripped, or the name of another one (entry)"
                 ),
             });
         };
@@ -166,8 +169,16 @@ impl Machine {
             memory.fill(segment.address, &segment.bytes);
         }
         memory.fill(layout.control_low, control);
-        let mut machine =
-            Self { image, code, memory, cpu: Cpu::default(), layout, entry, budget, packets: 0 };
+        let mut machine = Self {
+            hart: Hart::new(image.width),
+            image,
+            code,
+            memory,
+            layout,
+            entry: address,
+            budget,
+            packets: 0,
+        };
         if let Some(init) = machine.image.symbol(INIT_ENTRY) {
             let arguments =
                 if control.is_empty() { [0, 0] } else { [layout.control_low, control.len() as u32] };
@@ -203,12 +214,12 @@ impl Machine {
             });
         }
         self.packets += 1;
-        self.cpu.time_us = time_us;
+        self.hart.set_time(time_us);
         self.memory.fill(self.layout.packet_low, packet);
         let arguments = [self.layout.packet_low, packet.len() as u32];
         let place = Place::Packet(self.packets);
         self.call(self.entry, arguments, hook, self.budget, place, progress)?;
-        Ok(self.cpu.registers[A0])
+        Ok(self.hart.a0())
     }
 
     fn call<H: Hook>(
@@ -220,36 +231,32 @@ impl Machine {
         place: Place,
         progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
     ) -> Result<(), IssError> {
-        self.cpu.registers = [0; 64];
-        self.cpu.held.clear();
-        self.cpu.registers[RA] = STOP;
-        self.cpu.registers[SP] = self.layout.stack_top;
-        self.cpu.registers[A0..A0 + 2].copy_from_slice(&arguments);
-        let before = self.cpu.instructions;
+        self.hart.call(self.layout.stack_top, arguments);
+        let before = self.hart.instructions();
         let mut pc = function;
         loop {
             // In pieces, so that somebody can end what takes long; most packets are through in one.
-            let taken = self.cpu.instructions - before;
+            let taken = self.hart.instructions() - before;
             let look = LOOK.min(budget - taken);
-            let (fault, index) = match self.cpu.run(&self.code, &mut self.memory, hook, pc, look) {
+            let (fault, index) = match self.hart.run(&self.code, &mut self.memory, hook, pc, look) {
                 Ok(()) => break,
                 Err(faulted) => faulted,
             };
             pc = self.code.pc(index);
-            let taken = self.cpu.instructions - before;
+            let taken = self.hart.instructions() - before;
             match fault {
                 Fault::Runaway { .. } if taken > budget => {
                     return Err(self.image.fault(place, Fault::Runaway { budget }, pc));
                 }
                 Fault::Runaway { .. } => {
-                    if progress(self.cpu.instructions).is_break() {
+                    if progress(self.hart.instructions()).is_break() {
                         return Err(IssError::Interrupted);
                     }
                 }
                 _ => return Err(self.told(place, pc).unwrap_or_else(|| self.image.fault(place, fault, pc))),
             }
         }
-        match self.cpu.held.first() {
+        match self.hart.held().first() {
             None => Ok(()),
             Some(&address) => Err(self.image.fault(place, Fault::NeverUnlocked { address }, function)),
         }
@@ -259,7 +266,7 @@ impl Machine {
     fn told(&self, place: Place, pc: u32) -> Option<IssError> {
         let file = self.image.file.clone();
         match self.image.nearest(pc)?.0 {
-            BAD_CONTROL => Some(IssError::Control { file, line: self.cpu.registers[A0] }),
+            BAD_CONTROL => Some(IssError::Control { file, line: self.hart.a0() }),
             OUT_OF_MEMORY => Some(IssError::OutOfMemory { place, file }),
             _ => None,
         }
@@ -286,7 +293,7 @@ impl Machine {
     /// Instructions executed so far, those of the initialisation among them.
     #[must_use]
     pub fn instructions(&self) -> u64 {
-        self.cpu.instructions
+        self.hart.instructions()
     }
 
     /// Bytes of the program's memory.

@@ -1,6 +1,7 @@
 //! The simulated memory: one window of bytes.
 
 use crate::error::Fault;
+use crate::word::Word;
 
 /// Memory of a program, from `low` on.
 #[derive(Clone, Debug)]
@@ -9,8 +10,8 @@ pub struct Memory {
     bytes: Vec<u8>,
     code_low: u32,
     code_bytes: u32,
-    /// Whether loads and stores need not be aligned (programs that run by themselves).
-    pub misaligned: bool,
+    /// Bits of addresses that tell whether loads and stores are aligned; none where they need not be.
+    aligned: u32,
 }
 
 /// The accesses of a width differ in bytes alone.
@@ -21,16 +22,16 @@ macro_rules! access {
         /// # Errors
         /// Outside memory, or not aligned.
         #[inline(always)]
-        pub fn $load(&self, address: u32) -> Result<$type, Fault> {
+        pub fn $load<A: Word>(&self, address: A) -> Result<$type, Fault> {
             const BYTES: usize = size_of::<$type>();
-            let at = address.wrapping_sub(self.low) as usize;
+            let at = address.offset(self.low);
             match self.bytes.get(at..at + BYTES) {
-                Some(bytes) if (address as usize).is_multiple_of(BYTES) || self.misaligned => {
+                Some(bytes) if ((address.low() & self.aligned) as usize).is_multiple_of(BYTES) => {
                     let mut value = [0; BYTES];
                     value.copy_from_slice(bytes);
                     Ok(<$type>::from_le_bytes(value))
                 }
-                _ => Err(self.fault("load", address, BYTES as u32)),
+                _ => Err(self.fault("load", address.into(), BYTES)),
             }
         }
 
@@ -39,18 +40,18 @@ macro_rules! access {
         /// # Errors
         /// Outside memory, into code, or not aligned.
         #[inline(always)]
-        pub fn $store(&mut self, address: u32, value: $type) -> Result<(), Fault> {
+        pub fn $store<A: Word>(&mut self, address: A, value: $type) -> Result<(), Fault> {
             const BYTES: usize = size_of::<$type>();
-            let at = address.wrapping_sub(self.low) as usize;
-            let code = address.wrapping_sub(self.code_low) < self.code_bytes;
-            let aligned = (address as usize).is_multiple_of(BYTES) || self.misaligned;
+            let at = address.offset(self.low);
+            let code = address.offset(self.code_low) < self.code_bytes as usize;
+            let aligned = ((address.low() & self.aligned) as usize).is_multiple_of(BYTES);
             match self.bytes.get_mut(at..at + BYTES) {
                 Some(bytes) if aligned && !code => {
                     bytes.copy_from_slice(&value.to_le_bytes());
                     Ok(())
                 }
-                Some(_) if code => Err(Fault::StoreToCode { address }),
-                _ => Err(self.fault("store", address, BYTES as u32)),
+                Some(_) if code => Err(Fault::StoreToCode { address: address.into() }),
+                _ => Err(self.fault("store", address.into(), BYTES)),
             }
         }
     };
@@ -65,21 +66,38 @@ impl Memory {
             bytes: vec![0; (high - low) as usize],
             code_low: code.0,
             code_bytes: code.1 - code.0,
-            misaligned: false,
+            aligned: u32::MAX,
         }
+    }
+
+    /// Loads and stores need not be aligned any more (programs that run by themselves).
+    pub fn allow_misaligned(&mut self) {
+        self.aligned = 0;
     }
 
     access!(load_u8, store_u8, u8);
     access!(load_u16, store_u16, u16);
     access!(load_u32, store_u32, u32);
+    access!(load_u64, store_u64, u64);
+
+    /// Whether an atomic instruction may work on so many bytes there: they are aligned in any program.
+    ///
+    /// # Errors
+    /// Outside memory, or not aligned.
+    pub fn check_atomic<A: Word>(&self, address: A, bytes: usize) -> Result<(), Fault> {
+        let inside = address.offset(self.low) + bytes <= self.bytes.len();
+        if inside && (address.low() as usize).is_multiple_of(bytes) {
+            return Ok(());
+        }
+        Err(self.fault("atomic access", address.into(), bytes))
+    }
 
     #[cold]
-    fn fault(&self, what: &'static str, address: u32, bytes: u32) -> Fault {
-        let at = address.wrapping_sub(self.low) as usize;
-        if at + bytes as usize > self.bytes.len() {
+    fn fault(&self, what: &'static str, address: u64, bytes: usize) -> Fault {
+        if address.offset(self.low) + bytes > self.bytes.len() {
             Fault::OutOfRange { what, address }
         } else {
-            Fault::Misaligned { what, address, bytes }
+            Fault::Misaligned { what, address, bytes: bytes as u32 }
         }
     }
 

@@ -7,12 +7,11 @@
 //! |---|---|---|
 //! | run | 4 bytes (8 where long) | first halfword of the run: 20 bits; distance to its last instruction in halfwords: 12 bits, 4095 = the next word is the last halfword |
 //! | repeat | 4 bytes | 20 bits set, and how often the run before is executed again: loops |
-//! | class | 1 bit a load or store | set where it went to data |
+//! | class | 1 bit a load or store | set where it went to data; an atomic instruction is one access |
 //! | address | 4 bytes | of each access to data, and of each lock taken or released |
 //! | packet | 28 bytes | where its parts end, its size, time, result and instructions |
 
 use crate::code::{Class, Code};
-use crate::decode::Opcode;
 use crate::machine::Machine;
 use crate::{IssError, cpu};
 use std::ops::ControlFlow;
@@ -24,12 +23,18 @@ const REPEAT: u32 = !LONG;
 /// No run of code.
 const NO_RUN: u32 = u32::MAX;
 
+/// Where parts of a trace end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Ends {
+    runs: u32,
+    classes: u32,
+    addresses: u32,
+}
+
 /// One packet of a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PacketEntry {
-    runs_end: u32,
-    classes_end: u32,
-    addresses_end: u32,
+    ends: Ends,
     /// Instructions executed between the marks, or in the whole call where there are none.
     pub instructions: u32,
     /// Size of the IP packet.
@@ -109,9 +114,9 @@ impl Trace {
     #[inline]
     pub fn walk(&self, packet: usize, code: &Code, mut visit: impl FnMut(Step)) {
         let entry = self.packets[packet];
-        let before = packet.checked_sub(1).map_or_else(PacketEntry::default, |index| self.packets[index]);
-        let (mut class, mut address) = (before.classes_end as usize, before.addresses_end as usize);
-        let mut runs = self.runs[before.runs_end as usize..entry.runs_end as usize].iter();
+        let before = packet.checked_sub(1).map_or_else(Ends::default, |index| self.packets[index].ends);
+        let (mut class, mut address) = (before.classes as usize, before.addresses as usize);
+        let mut runs = self.runs[before.runs as usize..entry.ends.runs as usize].iter();
         let (mut first, mut last, mut again) = (0, 0, 0);
         loop {
             if again > 0 {
@@ -132,7 +137,7 @@ impl Trace {
             while index <= last {
                 let kind = code.class(index);
                 let data = match kind {
-                    Class::Load | Class::Store => {
+                    Class::Load | Class::Store | Class::Atomic => {
                         let bit = self.classes[class / 64] >> (class % 64) & 1;
                         class += 1;
                         bit == 1
@@ -151,20 +156,31 @@ impl Trace {
                 index += code.ops[index as usize].halfwords();
             }
         }
-        debug_assert_eq!((class, address), (entry.classes_end as usize, entry.addresses_end as usize));
+        debug_assert_eq!((class, address), (entry.ends.classes as usize, entry.ends.addresses as usize));
     }
 }
 
+/// Addresses that wait to go to the trace. A power of two.
+const WAITING: usize = 1024;
+
 /// Calls a program and records what it executes.
+///
+/// What is done for each access has next to no branches of its own: they would take the place of the program's in the
+/// memory of the processor's predictor, on which an interpreter lives.
 #[derive(Debug)]
 pub struct Recorder {
     trace: Trace,
     data_low: u32,
     data_bytes: u32,
-    /// Whether the program marks where a packet begins and ends.
+    /// Whether the packet at hand has marked where it begins or ends, and what counts of it once it has marked its end.
     marked: bool,
-    recording: bool,
+    marked_end: Option<Ends>,
     last_run: u32,
+    /// Classes that do not fill a word of the trace yet.
+    classes: u64,
+    /// Addresses of the packet at hand that are not in the trace yet, and their number.
+    waiting: Box<[u32; WAITING]>,
+    waits: usize,
 }
 
 impl Recorder {
@@ -174,11 +190,14 @@ impl Recorder {
         let layout = machine.layout();
         Self {
             trace: Trace::default(),
-            marked: machine.code().ops.iter().any(|op| matches!(op.code, Opcode::Begin | Opcode::End)),
+            marked: false,
             data_low: layout.data_low,
             data_bytes: layout.data_high - layout.data_low,
-            recording: false,
+            marked_end: None,
             last_run: NO_RUN,
+            classes: 0,
+            waiting: Box::new([0; WAITING]),
+            waits: 0,
         }
     }
 
@@ -212,20 +231,25 @@ impl Recorder {
         time_us: u32,
         progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
     ) -> Result<u32, IssError> {
-        self.recording = true;
+        self.marked = false;
+        self.marked_end = None;
         self.last_run = NO_RUN;
+        self.open();
         let before = machine.instructions();
         let result = match machine.packet_until(packet, time_us, self, progress) {
             Ok(result) => result,
             Err(error) => {
                 self.rewind();
+                self.close();
                 return Err(error);
             }
         };
+        if let Some(ends) = self.marked_end {
+            self.cut(ends);
+        }
+        self.close();
         let mut entry = PacketEntry {
-            runs_end: self.trace.runs.len() as u32,
-            classes_end: self.trace.class_count,
-            addresses_end: self.trace.addresses.len() as u32,
+            ends: self.ends(),
             instructions: (machine.instructions() - before) as u32,
             bytes: packet.len() as u32,
             result,
@@ -244,13 +268,57 @@ impl Recorder {
 
     /// Drops what was recorded of the packet at hand.
     fn rewind(&mut self) {
-        let before = self.trace.packets.last().copied().unwrap_or_default();
-        self.trace.runs.truncate(before.runs_end as usize);
-        self.trace.addresses.truncate(before.addresses_end as usize);
-        self.trace.class_count = before.classes_end;
-        self.trace.classes.truncate((before.classes_end as usize).div_ceil(64));
-        if let Some(last) = self.trace.classes.last_mut().filter(|_| before.classes_end % 64 != 0) {
-            *last &= (1 << (before.classes_end % 64)) - 1;
+        self.cut(self.trace.packets.last().map_or_else(Ends::default, |packet| packet.ends));
+    }
+
+    /// How far the trace has come.
+    fn ends(&self) -> Ends {
+        Ends {
+            runs: self.trace.runs.len() as u32,
+            classes: self.trace.class_count,
+            addresses: (self.trace.addresses.len() + self.waits) as u32,
+        }
+    }
+
+    /// Drops what is behind.
+    fn cut(&mut self, ends: Ends) {
+        self.trace.runs.truncate(ends.runs as usize);
+        self.flush();
+        self.trace.addresses.truncate(ends.addresses as usize);
+        let (words, bits) = (ends.classes as usize / 64, ends.classes % 64);
+        let word = self.trace.classes.get(words).copied().unwrap_or(self.classes);
+        self.classes = word & ((1 << bits) - 1);
+        self.trace.classes.truncate(words);
+        self.trace.class_count = ends.classes;
+    }
+
+    /// Moves what waits into the trace.
+    fn flush(&mut self) {
+        self.trace.addresses.extend_from_slice(&self.waiting[..self.waits]);
+        self.waits = 0;
+    }
+
+    /// Notes an address, or nothing.
+    #[inline(always)]
+    fn note(&mut self, address: u32, wanted: bool) {
+        self.waiting[self.waits % WAITING] = address;
+        self.waits += usize::from(wanted);
+        if self.waits == WAITING {
+            self.flush();
+        }
+    }
+
+    /// Takes the word of classes that is not full out of the trace, to be filled further.
+    fn open(&mut self) {
+        let full = self.trace.class_count.is_multiple_of(64);
+        self.classes = if full { 0 } else { self.trace.classes.pop().unwrap_or_default() };
+    }
+
+    /// Puts it back, and addresses behind the others.
+    fn close(&mut self) {
+        self.flush();
+        if !self.trace.class_count.is_multiple_of(64) {
+            self.trace.classes.push(self.classes);
         }
     }
 }
@@ -258,9 +326,6 @@ impl Recorder {
 impl cpu::Hook for Recorder {
     #[inline(always)]
     fn run(&mut self, first: u32, last: u32) {
-        if !self.recording {
-            return;
-        }
         let distance = last.wrapping_sub(first);
         let run = first << DISTANCE_BITS | distance.min(LONG);
         if run == self.last_run {
@@ -280,35 +345,28 @@ impl cpu::Hook for Recorder {
 
     #[inline(always)]
     fn access(&mut self, address: u32) {
-        if !self.recording {
-            return;
-        }
         let data = address.wrapping_sub(self.data_low) < self.data_bytes;
-        let bit = self.trace.class_count % 64;
-        if bit == 0 {
-            self.trace.classes.push(0);
-        }
-        if let Some(word) = self.trace.classes.last_mut() {
-            *word |= u64::from(data) << bit;
-        }
+        self.classes |= u64::from(data) << (self.trace.class_count % 64);
         self.trace.class_count += 1;
-        if data {
-            self.trace.addresses.push(address);
+        if self.trace.class_count.is_multiple_of(64) {
+            self.trace.classes.push(self.classes);
+            self.classes = 0;
         }
+        self.note(address, data);
     }
 
     #[inline(always)]
     fn lock(&mut self, address: u32) {
-        if self.recording {
-            self.trace.addresses.push(address);
-        }
+        self.note(address, true);
     }
 
     fn mark(&mut self, begins: bool) {
+        self.marked = true;
         if begins {
             self.rewind();
-            self.last_run = NO_RUN;
         }
-        self.recording = begins;
+        self.marked_end = if begins { None } else { self.marked_end.or(Some(self.ends())) };
+        // What is behind a mark is no repetition of what is before it.
+        self.last_run = NO_RUN;
     }
 }

@@ -1,6 +1,6 @@
 //! A trace says what was executed: compared with a hook that keeps every instruction, on the shipped programs.
 
-use linecard_iss::{Class, Code, Hook, Image, Machine, Recorder};
+use linecard_iss::{Class, Code, Hook, Image, Lines, Machine, Recorder, Segment, Symbol, Width};
 use std::path::Path;
 
 /// Keeps everything, one by one.
@@ -90,4 +90,76 @@ fn walking_a_trace_is_walking_the_execution() {
         let each = recorder.trace().bytes() as f64 / f64::from(instructions);
         assert!(each <= 2.0, "{name}: {each:.2} bytes an instruction");
     }
+}
+
+/// A program of a few instructions.
+fn made(words: &[u32]) -> Machine {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let memory_bytes = bytes.len() as u32;
+    let segments = vec![Segment { address: 0x10000, bytes, memory_bytes, executable: true }];
+    let symbols = vec![Symbol { address: 0x10000, name: "app_packet".to_owned(), code: true }];
+    let lines = Lines::default();
+    let file = "made".to_owned();
+    let image = Image { file, segments, symbols, entry: 0x10000, width: Width::Rv32, lines };
+    Machine::new(image, &[], 100_000).expect("a machine")
+}
+
+#[test]
+fn what_stands_between_marks_counts_and_nothing_else() {
+    const BEGIN: u32 = 0x0000_000b;
+    const END: u32 = 0x0200_000b;
+    const LOAD: u32 = 0x0005_2583; // lw a1, 0(a0)
+    const STORE: u32 = 0x00b5_2223; // sw a1, 4(a0)
+    const THREE: u32 = 0x0030_0613; // li a2, 3
+    const DOWN: u32 = 0xfff6_0613; // addi a2, a2, -1
+    const AGAIN: u32 = 0xfe06_1ee3; // bnez a2, -4
+    const RET: u32 = 0x0000_8067;
+    // A loop before, between and behind the marks, and accesses.
+    let loops = [THREE, DOWN, AGAIN];
+    let around = [&[LOAD][..], &loops].concat();
+    let code = [&around[..], &[BEGIN, LOAD, STORE], &loops, &[LOAD, END], &around, &[RET]].concat();
+    let mut machine = made(&code);
+    let mut recorder = Recorder::new(&machine);
+    for number in 0..200usize {
+        recorder.packet(&mut machine, &[0; 40], 0).expect("a packet");
+        let packet = machine.layout().packet_low;
+        let mut found = Vec::new();
+        recorder.trace().walk(number, machine.code(), |step| found.push((step.index / 2, step.address)));
+        let (first, last) = (around.len() as u32 + 1, around.len() as u32 + 6);
+        let mut expected = vec![(first, Some(packet)), (first + 1, Some(packet + 4)), (first + 2, None)];
+        expected.extend([(first + 3, None), (first + 4, None)].repeat(3));
+        expected.push((last, Some(packet)));
+        assert_eq!(found, expected, "packet {number}");
+        assert_eq!(recorder.trace().packets()[number].instructions, 10);
+    }
+}
+
+#[test]
+fn a_packet_that_faults_is_not_in_the_trace() {
+    // The packet's first bytes say how often it is stored to, its third whether an access of address 0 follows.
+    const COUNT: u32 = 0x0005_5583; // lhu a1, 0(a0)
+    const STORE: u32 = 0x00b5_2223; // sw a1, 4(a0)
+    const DOWN: u32 = 0xfff5_8593; // addi a1, a1, -1
+    const AGAIN: u32 = 0xfe05_9ce3; // bnez a1, -8
+    const THIRD: u32 = 0x0025_4603; // lbu a2, 2(a0)
+    const SKIP: u32 = 0x0006_0463; // beqz a2, 8
+    const FAULT: u32 = 0x0000_2023; // sw zero, 0(zero)
+    const RET: u32 = 0x0000_8067;
+    let mut machine = made(&[COUNT, STORE, DOWN, AGAIN, THIRD, SKIP, FAULT, RET]);
+    let (mut recorder, mut only) = (Recorder::new(&machine), Recorder::new(&machine));
+    let mut twin = machine.clone();
+    for number in 1..=120u16 {
+        // Some take more accesses than wait for the trace at a time.
+        let [low, high] = (number * 31).to_le_bytes();
+        recorder.packet(&mut machine, &[low, high, 0, 0], 0).expect("a packet");
+        recorder.packet(&mut machine, &[high, low & 15, 1, 0], 0).expect_err("a fault");
+        only.packet(&mut twin, &[low, high, 0, 0], 0).expect("a packet");
+    }
+    assert_eq!(recorder.trace(), only.trace());
+    let last = recorder.trace().packets().len() - 1;
+    let mut stores = 0;
+    recorder
+        .trace()
+        .walk(last, machine.code(), |step| stores += u32::from(step.index == 2 && step.address.is_some()));
+    assert_eq!(stores, 120 * 31);
 }

@@ -414,16 +414,16 @@ impl<'a, R: Registers> Core<'a, R> {
             counts.ticks.registers += held_back;
             now += held_back;
             match segment.kind {
-                Kind::Load | Kind::Store => {
+                Kind::Load | Kind::Store | Kind::Atomic => {
                     counts.accesses += 1;
-                    let store = segment.kind == Kind::Store;
+                    let store = segment.kind != Kind::Load;
                     let found = if self.cache.is_empty() {
                         Found::Miss
                     } else {
                         self.cache.access(event.operand, store, now)
                     };
                     match found {
-                        Found::Hit => thread.hit = !store,
+                        Found::Hit => thread.hit = segment.kind != Kind::Store,
                         Found::Coming(until) => {
                             counts.merged += 1;
                             break Some(until);

@@ -36,6 +36,8 @@ pub enum Kind {
     Unlock,
     /// The packet is done.
     End,
+    /// An atomic read-modify-write of data: waited for like a load, and the line is written like one of a store.
+    Atomic,
 }
 
 /// Cycles that the pipeline takes for what is not one cycle long.
@@ -241,6 +243,7 @@ impl WorkBuilder {
         if !end {
             segment.kind = match path.last().map(|&step| code.class(step >> 1)) {
                 Some(Class::Store) => Kind::Store,
+                Some(Class::Atomic) => Kind::Atomic,
                 Some(Class::Lock) => Kind::Lock,
                 Some(Class::Unlock) => Kind::Unlock,
                 _ => Kind::Load,
@@ -260,7 +263,7 @@ impl WorkBuilder {
     }
 }
 
-/// Register that the load there writes, as a bit; none for a store or a lock.
+/// Register that the load or atomic instruction there writes, as a bit; none for a store or a lock.
 fn load_target(code: &Code, index: u32) -> u32 {
-    if code.class(index) == Class::Load { code.writes(index) } else { 0 }
+    if matches!(code.class(index), Class::Load | Class::Atomic) { code.writes(index) } else { 0 }
 }

@@ -64,6 +64,28 @@ fn one_thread_without_a_cache_waits_for_every_access() {
 }
 
 #[test]
+fn an_atomic_operation_is_waited_for_like_a_load_and_written_back_like_a_store() {
+    // Two accesses of the same line a packet: a miss, and a hit whose value is used at once.
+    let of = |kind| {
+        let mut work = streaming(500, 2, 10);
+        work.segments[0].kind = kind;
+        work.segments[1].first_use = 1;
+        for pair in work.events.chunks_mut(3) {
+            pair[1].operand = pair[0].operand;
+        }
+        counted(&work, CoreConfig { cache_lines: 4, cache_latency_cycles: 3, ..core(1) })
+    };
+    let [load, store, atomic] = [Kind::Load, Kind::Store, Kind::Atomic].map(of);
+    assert_eq!((load.misses, atomic.misses), (store.misses, store.misses));
+    // The miss is waited for either way; the hit by its use.
+    assert_eq!(load.ticks.load_use, atomic.ticks.load_use);
+    assert!(atomic.ticks.load_use > store.ticks.load_use);
+    // A line that was written goes back when another takes its place.
+    assert_eq!(atomic.references, store.references);
+    assert!(load.references < store.references);
+}
+
+#[test]
 fn enough_threads_leave_instructions_and_switches_alone() {
     // Run lengths of 10 cycles and switches of 2 hide 100 cycles from 10 threads on.
     let counts = counted(&streaming(500, 4, 10), core(12));

@@ -24,6 +24,7 @@ fn main() {
         let control = control_of(&folder, &name);
         let request = ProgramRequest {
             elf: file.display().to_string(),
+            entry: None,
             packets: PacketRequest {
                 traffic: traffic.clone(),
                 packets: packets.parse().expect("packets"),

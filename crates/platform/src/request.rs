@@ -45,6 +45,8 @@ pub struct ProgramFile {
     pub name: String,
     /// Function or section of an XDP program, where there are several.
     pub section: Option<String>,
+    /// Function of a C program that packets go to; `app_packet` if `None`.
+    pub entry: Option<String>,
     /// Maps of an XDP program and the files that fill them.
     pub maps: Vec<(String, String)>,
     /// Routes for `bpf_fib_lookup`.

@@ -156,6 +156,7 @@ arrivals = "saturated"
             path: text(&programs().join("prebuilt").join(format!("{program}.elf"))),
             name: program.to_owned(),
             section: None,
+            entry: None,
             maps: vec![],
             routes: None,
             control: control.map(text),

@@ -168,6 +168,7 @@ fn hours_without_a_packet_are_over_at_once() {
 fn a_program_that_initialises_for_ever_or_a_packet_without_end_can_be_stopped() {
     let budget = |budget| ProgramRequest {
         elf: format!("{}/../../programs/prebuilt/patricia.elf", env!("CARGO_MANIFEST_DIR")),
+        entry: None,
         control: Some(format!("{}/../../programs/control/routes.txt", env!("CARGO_MANIFEST_DIR"))),
         packets: PacketRequest {
             traffic: "edge".to_owned(),

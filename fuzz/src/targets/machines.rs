@@ -71,6 +71,7 @@ pub fn extension(data: &[u8]) {
 /// A file that describes the packets of a link.
 pub fn described_link(data: &[u8]) {
     let request = ProgramRequest {
+        entry: None,
         elf: super::programs::prebuilt("checksum"),
         control: None,
         packets: PacketRequest {

@@ -80,6 +80,10 @@ def run(
         str | None,
         typer.Option("--section", metavar="NAME", help="Of an XDP object with several: function or section."),
     ] = None,
+    entry: Annotated[
+        str | None,
+        typer.Option("--entry", metavar="NAME", help="Of a C program: function of a packet, if not app_packet."),
+    ] = None,
     fill_map: Annotated[
         list[str] | None,
         typer.Option("--map", metavar="NAME=FILE", help="Fill a map of the XDP program from CSV or TOML; repeatable."),
@@ -214,6 +218,7 @@ def run(
                 app=app,
                 program=program,
                 section=section,
+                entry=entry,
                 maps=maps(fill_map or ()),
                 defines=define or (),
                 fib=fib,

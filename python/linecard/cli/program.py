@@ -32,6 +32,7 @@ Trace = Annotated[str, typer.Option("--trace", metavar="CAPTURE", help=TRACE_HEL
 Control = Annotated[
     Path | None, typer.Option("--control", metavar="FILE", help="What app_init is given; shipped programs have theirs.")
 ]
+Entry = Annotated[str | None, typer.Option("--entry", metavar="NAME", help="Function of a packet, if not app_packet.")]
 Packets = Annotated[int, typer.Option(min=0, metavar="N", help="Packets at most; 0 for the whole capture.")]
 Payload = Annotated[str, typer.Option(metavar="KIND", help="Payload that the capture lacks: random or pages.")]
 Routes = Annotated[
@@ -92,7 +93,7 @@ def build(
         list[str] | None, typer.Option("--define", "-D", metavar="NAME", help="A macro; repeatable.")
     ] = None,
 ) -> None:
-    """Compile a C file for RV32IM, with the runtime of the programs, or an XDP program for eBPF (extra: programs).
+    """Compile a C file for RV32IMA, with the runtime of the programs, or an XDP program for eBPF (extra: programs).
 
     A file with `SEC(…)` or `<linux/bpf.h>` is an XDP program and becomes an object. The compiler is that of the Python
     package ziglang. What it refuses is shown in its own words (exit status 2).
@@ -114,6 +115,7 @@ def build(
 def trace(
     program: Program,
     trace: Trace = "edge",
+    entry: Entry = None,
     control: Control = None,
     packets: Packets = 20_000,
     payload: Payload = "random",
@@ -147,6 +149,7 @@ def trace(
         found = programs.program_trace(
             program,
             trace,
+            entry=entry,
             control=control,
             packets=packets,
             payload=payload,
@@ -325,6 +328,7 @@ def core(
     clock_mhz: Annotated[
         int, typer.Option("--clock-mhz", min=0, metavar="F", help="Packets come by the capture's time; 0: at once.")
     ] = 0,
+    entry: Entry = None,
     control: Control = None,
     packets: Packets = 20_000,
     cache: Cache = None,
@@ -365,6 +369,7 @@ def core(
         traced = programs.program_trace(
             program,
             trace,
+            entry=entry,
             control=control,
             packets=packets,
             cache=cache,

@@ -6,6 +6,7 @@ mod drr;
 mod integrity;
 mod kit;
 mod meters;
+mod numbers;
 mod payload;
 mod portscan;
 mod routes;

@@ -306,8 +306,14 @@ fn key(request: &ProgramRequest) -> Result<String, Error> {
     }
     let pipeline = super::trace::pipeline()?;
     let chosen = format!(
-        "{VERSION} {} {} {} {} {} {} {pipeline:?}",
-        packets.traffic, packets.packets, packets.payload, packets.seed, packets.strict, request.budget,
+        "{VERSION} {} {} {} {} {} {} {:?} {pipeline:?}",
+        packets.traffic,
+        packets.packets,
+        packets.payload,
+        packets.seed,
+        packets.strict,
+        request.budget,
+        request.entry,
     );
     hash.update(chosen);
     Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
@@ -344,6 +350,7 @@ mod tests {
     fn request(packets: u64) -> ProgramRequest {
         ProgramRequest {
             elf: concat!(env!("CARGO_MANIFEST_DIR"), "/../../programs/prebuilt/checksum.elf").to_owned(),
+            entry: None,
             control: None,
             packets: PacketRequest {
                 traffic: "edge".to_owned(),

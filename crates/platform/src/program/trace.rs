@@ -5,7 +5,7 @@ use super::part::Part;
 use crate::bounded;
 use crate::error::Error;
 use crate::preset::problem;
-use linecard_iss::{Class, Image, IssError, Machine, Recorder};
+use linecard_iss::{Class, Image, IssError, Machine, PACKET_ENTRY, Recorder};
 use linecard_malleable::{Pipeline, Work, WorkBuilder};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -27,6 +27,8 @@ const MOST_RESULTS: usize = 4096;
 pub struct ProgramRequest {
     /// The ELF file.
     pub elf: String,
+    /// Function that packets go to; `app_packet` if `None`.
+    pub entry: Option<String>,
     /// What the program's `app_init` is given.
     pub control: Option<String>,
     /// Its packets.
@@ -162,8 +164,10 @@ pub fn trace_program(
     };
     let mut packets = Packets::new(&request.packets)?;
     let (at, total) = packets.progress();
+    let entry = request.entry.as_deref().unwrap_or(PACKET_ENTRY);
     let mut machine =
-        Machine::new_until(image, &control, request.budget, &mut |_| progress(at, total)).map_err(iss)?;
+        Machine::new_until(image, entry, &control, request.budget, &mut |_| progress(at, total))
+            .map_err(iss)?;
     let mut recorder = Recorder::new(&machine);
     let layout = *machine.layout();
     let mut builder = WorkBuilder::new(&layout, pipeline()?);
@@ -269,7 +273,7 @@ impl Tally {
         let (mut instructions, mut accesses) = (0, 0);
         for (index, &count) in (0u32..).zip(&self.executed).filter(|&(_, &count)| count > 0) {
             instructions += count;
-            if matches!(code.class(index), Class::Load | Class::Store) {
+            if matches!(code.class(index), Class::Load | Class::Store | Class::Atomic) {
                 accesses += count;
             }
             let name = machine.image().nearest(code.pc(index)).map_or("no symbol", |(name, _)| name);

@@ -87,6 +87,7 @@ costs! {
         divide_cycles = 1, "division or remainder";
         load_cycles = 1, "load";
         store_cycles = 1, "store";
+        atomic_cycles = 1, "atomic operation, before the access";
         branch_cycles = 1, "branch";
         jump_cycles = 1, "jump, call, return";
         taken_cycles = 0, "more, for a branch that is taken, and for a jump";

@@ -122,12 +122,14 @@ impl Executable {
                     .map_err(|error| refuse(format!("cannot read the control data {path}: {error}")))?,
             };
             let mut go_on = |_| ControlFlow::Continue(());
-            let machine = linecard_iss::Machine::new_until(image, &control, file.budget, &mut go_on);
+            let entry = file.entry.as_deref().unwrap_or(linecard_iss::PACKET_ENTRY);
+            let machine = linecard_iss::Machine::new_until(image, entry, &control, file.budget, &mut go_on);
             Loaded::Riscv(machine.map_err(refused_iss)?)
         } else {
-            if file.control.is_some() {
+            if file.control.is_some() || file.entry.is_some() {
                 return Err(refuse(
-                    "control data is for C programs; maps of an XDP program are filled by name".to_owned(),
+                    "control data and an entry are for C programs; maps of an XDP program are filled by name, and a section chooses among its functions"
+                        .to_owned(),
                 ));
             }
             let options = Options { budget: file.budget, cpus: file.cpus, seed, ..Options::default() };

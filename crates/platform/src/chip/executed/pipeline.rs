@@ -13,6 +13,7 @@ pub(super) fn by_class(class: Class, c: &RiscvCycles) -> u32 {
         Class::Divide => c.divide_cycles,
         Class::Load => c.load_cycles,
         Class::Store => c.store_cycles,
+        Class::Atomic => c.atomic_cycles,
         Class::Branch => c.branch_cycles,
         Class::Jump => c.jump_cycles,
         Class::Lock | Class::Unlock => c.lock_cycles,
@@ -23,7 +24,7 @@ pub(super) fn by_class(class: Class, c: &RiscvCycles) -> u32 {
 /// What the instruction before leaves behind.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pipeline {
-    /// Registers that it loads, a bit each.
+    /// Registers that it brings from memory, a bit each.
     loaded: u32,
     /// Registers that it shifts.
     shifted: u32,
@@ -45,8 +46,9 @@ impl Pipeline {
         if step.taken {
             cycles += c.taken_cycles;
         }
-        let writes = |of| if class == of { code.writes(step.index) } else { 0 };
-        *self = Self { loaded: writes(Class::Load), shifted: writes(Class::Shift) };
+        let writes = |is: bool| if is { code.writes(step.index) } else { 0 };
+        let loads = matches!(class, Class::Load | Class::Atomic);
+        *self = Self { loaded: writes(loads), shifted: writes(class == Class::Shift) };
         cycles
     }
 }
@@ -61,7 +63,7 @@ impl Pipeline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use linecard_iss::{Image, Segment};
+    use linecard_iss::{Image, Lines, Segment, Width};
 
     /// Delays of a core with five stages and full bypass, as the Rosebud project's processor has them.
     fn five_stages() -> RiscvCycles {
@@ -72,7 +74,14 @@ mod tests {
         let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
         let memory_bytes = bytes.len() as u32;
         let segments = vec![Segment { address: 0, bytes, memory_bytes, executable: true }];
-        Code::new(&Image { file: String::new(), segments, symbols: vec![], entry: 0 })
+        Code::new(&Image {
+            file: String::new(),
+            segments,
+            symbols: vec![],
+            entry: 0,
+            width: Width::Rv32,
+            lines: Lines::default(),
+        })
     }
 
     /// Cycles of `words` from the first to the last, which jumps, in the second of two rounds.

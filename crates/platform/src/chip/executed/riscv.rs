@@ -9,7 +9,7 @@ use super::profile::{Accesses, Calls, Origin, Sums, Use};
 use super::{Done, Fate, Placed};
 use crate::error::Error;
 use crate::program::refused_iss;
-use linecard_iss::{Class, Code, HEAP_BYTES, Machine, Opcode, Recorder};
+use linecard_iss::{Amo, Class, Code, HEAP_BYTES, Machine, Opcode, Recorder};
 use linecard_program::script::{Access, Action, NOT_USED, Steps};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
@@ -40,6 +40,21 @@ struct Priced {
     cycles: u32,
     class: Class,
     bytes: u16,
+    /// What it asks a memory for, and whether the thread waits for the answer.
+    kind: Access,
+    waits: bool,
+}
+
+/// What an instruction asks a memory for. Exchanges and additions are what memories call so; bits and the lesser or
+/// greater of two are what a memory's logic decides on what it finds, as a test and set.
+fn asked(code: &Code, index: u32) -> Access {
+    match (code.class(index), code.ops[index as usize].amo()) {
+        (_, Some(Amo::Add)) => Access::Add,
+        (_, Some(Amo::Swap)) => Access::Swap,
+        (_, Some(_)) => Access::TestAndSet,
+        (Class::Store, None) => Access::Write,
+        (_, None) => Access::Read,
+    }
 }
 
 /// A program's instructions with what they cost on a cluster.
@@ -55,8 +70,10 @@ impl PricedCode {
         let c = &costs.cycles;
         let ops = (0..code.ops.len() as u32).map(|index| {
             let class = code.class(index);
-            let cycles = by_class(class, c);
-            Priced { cycles, class, bytes: code.access_bytes(index) }
+            let kind = asked(code, index);
+            // A store that may fail says whether it did, and an atomic operation may be asked for what it found.
+            let waits = costs.waits_for_writes || !kind.writes() || code.writes(index) != 0;
+            Priced { cycles: by_class(class, c), class, bytes: code.access_bytes(index), kind, waits }
         });
         Self { ops: ops.collect(), regions, costs: *costs }
     }
@@ -175,21 +192,16 @@ impl Running {
             let offset = if region == 0 { room + offset % super::ebpf::ROOM_BYTES } else { offset };
             let address = base + offset % within_bytes.max(1);
             accesses.count(at, role);
-            match priced.class {
-                Class::Store if code.costs.waits_for_writes => {
-                    steps.access(role, Access::Write, priced.bytes, address);
-                }
-                Class::Store => steps.post(role, Access::Write, priced.bytes, address),
-                _ => {
-                    steps.access(role, Access::Read, priced.bytes, address);
-                    if code.costs.has_caches {
-                        // When it is there the cache knows, and not the pipeline.
-                        pipeline.loads_nothing();
-                        let load = steps.list().len() - 1;
-                        steps.used_after(load, NOT_USED);
-                        used = FirstUse::of(load, machine.code().writes(step.index));
-                    }
-                }
+            match priced.waits {
+                true => steps.access(role, priced.kind, priced.bytes, address),
+                false => steps.post(role, priced.kind, priced.bytes, address),
+            }
+            if code.costs.has_caches && priced.kind == Access::Read {
+                // When it is there the cache knows, and not the pipeline.
+                pipeline.loads_nothing();
+                let load = steps.list().len() - 1;
+                steps.used_after(load, NOT_USED);
+                used = FirstUse::of(load, machine.code().writes(step.index));
             }
             steps.comes_from(step.index);
         });
@@ -213,7 +225,7 @@ impl Running {
                 stall_cycles: stalls.get(index).copied().unwrap_or(0.0),
                 accesses: self.accesses.of(index),
             };
-            (Origin::function(&self.function(index as u32)), sums)
+            (self.origin(index as u32), sums)
         };
         let told = self.results.iter().map(|(result, &count)| (format!("{result}"), count));
         let others = (self.other_results > 0).then(|| ("others".to_owned(), self.other_results));
@@ -221,6 +233,14 @@ impl Running {
             verdicts: told.chain(others).collect(),
             stacks: self.calls.told(|first| self.function(first)),
             ..Use::new(executed.map(operation))
+        }
+    }
+
+    /// Where an operation comes from.
+    fn origin(&self, index: u32) -> Origin {
+        match self.machine.image().line(self.machine.code().pc(index)) {
+            Some(place) => Origin::line(place.file, place.line, ""),
+            None => Origin::function(&self.function(index)),
         }
     }
 
@@ -276,5 +296,55 @@ impl Leap {
             Opcode::Jalr if links(op.rs1) => Leap::Returns,
             _ => Leap::Stays,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use linecard_iss::{Image, Lines, Segment, Width};
+
+    /// What instructions ask memories for, and whether the thread waits.
+    fn asked_of(words: &[u32], waits_for_writes: bool) -> Vec<(Access, bool)> {
+        let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+        let memory_bytes = bytes.len() as u32;
+        let segments = vec![Segment { address: 0, bytes, memory_bytes, executable: true }];
+        let code = Code::new(&Image {
+            file: String::new(),
+            segments,
+            symbols: vec![],
+            entry: 0,
+            width: Width::Rv32,
+            lines: Lines::default(),
+        });
+        let costs = RiscvCosts { waits_for_writes, ..super::super::ExecutionCosts::plain().riscv };
+        let priced = PricedCode::new(&code, &costs, [None; 4]);
+        (0..words.len()).map(|at| (priced.ops[at * 2].kind, priced.ops[at * 2].waits)).collect()
+    }
+
+    #[test]
+    fn atomic_instructions_are_atomic_accesses_waited_for_where_their_result_is_wanted() {
+        let words = [
+            0x0005_2583, // lw a1, (a0)
+            0x00b5_2023, // sw a1, (a0)
+            0x00b5_262f, // amoadd.w a2, a1, (a0)
+            0x00b5_202f, // amoadd.w zero, a1, (a0)
+            0x08b5_262f, // amoswap.w a2, a1, (a0)
+            0x40b5_202f, // amoor.w zero, a1, (a0)
+            0x1005_25af, // lr.w a1, (a0)
+            0x18b5_262f, // sc.w a2, a1, (a0)
+        ];
+        let kinds = [
+            (Access::Read, true),
+            (Access::Write, false),
+            (Access::Add, true),
+            (Access::Add, false),
+            (Access::Swap, true),
+            (Access::TestAndSet, false),
+            (Access::Read, true),
+            (Access::Write, true),
+        ];
+        assert_eq!(asked_of(&words, false), kinds);
+        assert_eq!(asked_of(&words, true), kinds.map(|(kind, _)| (kind, true)));
     }
 }

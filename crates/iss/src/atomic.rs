@@ -1,0 +1,20 @@
+//! What atomic read-modify-write instructions leave behind (RISC-V unprivileged specification, chapter 8).
+
+use crate::decode::{Amo, Op};
+use crate::word::Word;
+
+/// What stands in memory afterwards.
+pub fn changed<W: Word>(op: Op, old: W, operand: W) -> W {
+    let less = if old.is_below(operand) { (old, operand) } else { (operand, old) };
+    match op.amo() {
+        Some(Amo::Swap) | None => operand,
+        Some(Amo::Add) => old.plus(operand),
+        Some(Amo::Xor) => old.xor(operand),
+        Some(Amo::And) => old.and(operand),
+        Some(Amo::Or) => old.or(operand),
+        Some(Amo::Min) => less.0,
+        Some(Amo::Max) => less.1,
+        Some(Amo::Minu) => old.min(operand),
+        Some(Amo::Maxu) => old.max(operand),
+    }
+}
