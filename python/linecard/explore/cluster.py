@@ -255,20 +255,29 @@ class _Driver:
         return self._counts.found - self._found_before + self.finished
 
     def work(self, progress: SweepProgress | None, total: int) -> None:
+        from distributed.comm.core import CommClosedError
+
         threads = self._threads()
         while self._waiting or self._out:
             if self._client.status != "running":
-                raise RunError(
-                    f"the Dask scheduler was lost after {self.done()} of {total} runs; what is "
-                    "done is kept in the store, and the same command goes on from there"
-                )
-            given = self._give_out(threads)
-            for future in self._ended():
-                self._took(future)
+                raise self._lost_scheduler(total)
+            try:
+                given = self._give_out(threads)
+                for future in self._ended():
+                    self._took(future)
+            except CommClosedError as error:
+                # It went while something was on the way.
+                raise self._lost_scheduler(total) from error
             if not given and not self._out and self._waiting:
                 time.sleep(_LOOK_SECONDS)  # somebody else runs what is left
             if progress is not None:
                 progress(min(total, self.done()), total)
+
+    def _lost_scheduler(self, total: int) -> RunError:
+        return RunError(
+            f"the Dask scheduler was lost after {self.done()} of {total} runs; what is done is kept in the store, and "
+            "the same command goes on from there"
+        )
 
     def end(self) -> None:
         """Call back what is out, and give the claims back."""

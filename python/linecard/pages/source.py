@@ -12,8 +12,9 @@ from linecard.program import PROGRAMS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from linecard.results import ExecutedProgram, SourceLine
+    from linecard.results import ExecutedProgram, ProgramResult, SourceLine
 
+RESULTS_SHOWN = 12
 AROUND = 4  # lines shown around those that were executed
 MOST_SOURCE_BYTES = 4 << 20
 COLUMNS = ("line", "instructions", "cycles", "stall", "accesses", "source")
@@ -23,11 +24,10 @@ def program_section(program: ExecutedProgram) -> str:
     """What an executed program came to, and its source."""
     return sheet.section(
         f"Program {program.name}",
-        sheet.table(
-            "Results by packets",
-            ("result", "packets"),
-            [[each.result, f"{each.packets:,}"] for each in program.results],
-        ),
+        _results(program.results[:RESULTS_SHOWN]),
+        sheet.folded(f"All {len(program.results)} results", _results(program.results))
+        if len(program.results) > RESULTS_SHOWN
+        else "",
         sheet.table(
             "Accesses by memory",
             ("memory", "accesses of a packet"),
@@ -39,6 +39,11 @@ def program_section(program: ExecutedProgram) -> str:
         f"cycles of the engine, {program.stall_cycles_per_packet:,.1f} cycles of waiting, "
         f"{program.accesses_per_packet:,.1f} accesses of memories",
     )
+
+
+def _results(results: Iterable[ProgramResult]) -> str:
+    rows = [[each.result, f"{each.packets:,}"] for each in results]
+    return sheet.table("Results by packets", ("result", "packets"), rows)
 
 
 def _sources(program: ExecutedProgram) -> Iterator[str]:
