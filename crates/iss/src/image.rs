@@ -193,11 +193,11 @@ fn unfit(file: &str, found: String, expected: &str) -> IssError {
     IssError::Image { file: file.to_owned(), found, expected: expected.to_owned() }
 }
 
-/// A symbol that is defined here and has a name. Those of a linker script are absolute.
+/// A symbol that is defined here and has a name. Those of a linker script have no type and no size.
 fn named<'data>(symbol: &impl ObjectSymbol<'data>) -> Option<Symbol> {
     let name = symbol.name().ok().filter(|name| !name.is_empty() && !name.starts_with('$'))?;
     let address = u32::try_from(symbol.address()).ok()?;
     let code = matches!(symbol.kind(), SymbolKind::Text | SymbolKind::Unknown) && symbol.is_definition();
-    let absolute = matches!(symbol.section(), SymbolSection::Absolute);
-    (symbol.is_definition() || absolute).then(|| Symbol { address, name: name.to_owned(), code })
+    let placed = matches!(symbol.section(), SymbolSection::Absolute | SymbolSection::Section(_));
+    placed.then(|| Symbol { address, name: name.to_owned(), code })
 }

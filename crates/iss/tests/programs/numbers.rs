@@ -85,6 +85,15 @@ fn arithmetic_in_software_is_exact() {
 }
 
 #[test]
+fn marked_state_counts_as_data() {
+    for (program, _) in of_both_widths() {
+        let layout = program.machine.layout();
+        let word = program.machine.image().symbol("word").expect("an object");
+        assert!((layout.data_low..layout.heap_low).contains(&word), "{layout:x?}");
+    }
+}
+
+#[test]
 fn atomic_operations_return_what_was_there() {
     for (mut program, mask) in of_both_widths() {
         let mut draw = stream(2, "atomics");

@@ -18,17 +18,26 @@ use std::ops::ControlFlow;
 pub(super) const REGIONS: [&str; 4] = ["packet", "heap", "control", "state"];
 /// The function that gives out the heap; it is linked where a program calls it.
 const ALLOCATOR: &str = "malloc";
-const LEAST_HEAP_BYTES: u64 = 64 << 10;
+/// How many pages of the heap it has taken, and their size (programs/runtime/malloc.c).
+const HEAP_PAGES: &str = "pages_used";
+const HEAP_PAGE_BYTES: u64 = 64 << 10;
 /// Different locks that a run may take.
 pub(super) const MOST_LOCKS: u32 = 4096;
 
 /// Bytes of each region; of the heap as far as initialisation has filled it and as much again for what packets add, at
-/// least 64 KiB of a program that allocates at all.
+/// least what it has taken of it, and 64 KiB of a program that allocates at all.
 pub(super) fn region_bytes(machine: &Machine) -> [u64; 4] {
     let layout = machine.layout();
     let heap = machine.bytes(layout.heap_low, HEAP_BYTES as usize);
     let used = heap.iter().rposition(|&byte| byte != 0).map_or(0, |last| last as u64 + 1);
-    let least = if machine.image().symbol(ALLOCATOR).is_some() { LEAST_HEAP_BYTES } else { 0 };
+    let symbol = |name: &str| machine.image().symbol(name);
+    // A program of somebody else may have that name anywhere.
+    let counted = symbol(HEAP_PAGES).filter(|&at| (layout.low..layout.high - 4).contains(&at));
+    let pages = counted.map_or(0, |at| match *machine.bytes(at, 4) {
+        [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
+        _ => 0,
+    });
+    let least = if symbol(ALLOCATOR).is_some() { HEAP_PAGE_BYTES * pages.max(1) } else { 0 };
     let control = u64::from(layout.packet_low - layout.control_low);
     let state = u64::from(layout.heap_low.saturating_sub(layout.data_low));
     [super::ebpf::PACKET_BYTES, (used * 2).max(least).min(HEAP_BYTES.into()), control, state]
