@@ -74,6 +74,7 @@ def run(
     fib: str | PathLike[str] | None = None,
     control: str | PathLike[str] | None = None,
     cpus: int = 1,
+    budget: int | None = None,
     trace: str | PathLike[str] | None = None,
     set: Settings | None = None,
     band: bool = False,
@@ -105,6 +106,8 @@ def run(
         fib: Routes that ``bpf_fib_lookup`` finds, a CSV file.
         control: What ``app_init`` of a C program is given; shipped programs have theirs.
         cpus: Processors that per-processor maps have values for; packets take turns.
+        budget: Instructions after which a packet's program counts as one that never ends; ``None`` takes a million for
+            XDP programs and twenty million for C.
         trace: Capture to replay; ``None`` takes the traffic generator that the preset names.
         set: Changes to the preset: ``{"dram.banks": 2}`` or ``["dram.banks=2"]``.
         band: Run with the lower and with the upper ends of the intervals, too, that sources give values of the chip's
@@ -154,6 +157,7 @@ def run(
             fib=fib,
             control=control,
             cpus=cpus,
+            budget=budget,
         ) as executable,
     ):
         program_hash = _program_hash(named, executable)

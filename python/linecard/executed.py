@@ -49,6 +49,7 @@ def executed(
     fib: str | PathLike[str] | None = None,
     control: str | PathLike[str] | None = None,
     cpus: int = 1,
+    budget: int | None = None,
 ) -> Iterator[dict[str, Any] | None]:
     """A program for a chip as the bindings take it, ``None`` where there is none.
 
@@ -71,6 +72,7 @@ def executed(
             "fib": fib,
             "control": control,
             "cpus": cpus != 1,
+            "budget": budget,
         }
         if named := [name for name, value in given.items() if value]:
             message = "has no effect without a program to execute (program, --program)"
@@ -87,6 +89,10 @@ def executed(
         hint = f"; did you mean {near[0]}?" if near else "; `linecard program list [--xdp]` names the shipped ones"
         message = f"found no program {name!r}, expected a shipped one, a C file or an object file{hint}"
         raise ConfigError.of([ConfigProblem("program", "", message)])
+    files = [("fib", fib), ("control", control), *((f"map {each}", file) for each, file in (maps or {}).items())]
+    if gone := [(what, file) for what, file in files if file is not None and not Path(file).is_file()]:
+        problems = [ConfigProblem(what, "", f"found no file {str(file)!r}") for what, file in gone]
+        raise ConfigError.of(problems)
     source, isa = None, xdp.ISA
     # An object is what it is.
     if is_xdp and (name in known_xdp or path.suffix == ".c"):
@@ -117,6 +123,6 @@ def executed(
             "maps": [(each, os.fspath(file)) for each, file in (maps or {}).items()],
             "fib": None if fib is None else os.fspath(fib),
             "control": None if control is None else os.fspath(control),
-            "budget": XDP_BUDGET if is_xdp else C_BUDGET,
+            "budget": budget or (XDP_BUDGET if is_xdp else C_BUDGET),
             "cpus": cpus,
         }

@@ -104,6 +104,10 @@ def run(
     model: Annotated[
         str, typer.Option("--model", metavar="NAME", help="Model of ixp2400: np (events) or petri (a Petri net).")
     ] = "np",
+    budget: Annotated[
+        int | None,
+        typer.Option("--budget", min=1, metavar="N", help="Instructions that a packet may take of the program."),
+    ] = None,
     trace: Annotated[
         Path | None,
         typer.Option(
@@ -224,6 +228,7 @@ def run(
                 fib=fib,
                 control=control,
                 cpus=cpus,
+                budget=budget,
                 trace=trace,
                 set=set,
                 seed=seed,

@@ -370,7 +370,8 @@ def _program(program: ExecutedProgram) -> RenderableType:
         results.add_row(each.result, f"{each.packets:,}", Text(percent(share, 2), style=DIM))
     columns = ("instructions", "cycles", "stall", "accesses")
     lines = lined(("source line, of a packet", "w"), *((name, "r") for name in columns))
-    for line in program.lines[:LINES_SHOWN]:
+    dearest = sorted(program.lines, key=lambda line: -line.cycles_per_packet - line.stall_cycles_per_packet)
+    for line in dearest[:LINES_SHOWN]:
         lines.add_row(
             Text(line.line),
             f"{line.instructions_per_packet:,.2f}",
@@ -378,6 +379,8 @@ def _program(program: ExecutedProgram) -> RenderableType:
             f"{line.stall_cycles_per_packet:,.2f}",
             f"{line.accesses_per_packet:,.2f}",
         )
+    if len(program.lines) > LINES_SHOWN:
+        lines.add_row(Text(f"… and {len(program.lines) - LINES_SHOWN} more (--json, --html)", style=DIM))
     memories = ", ".join(f"{each.memory} {each.accesses_per_packet:,.1f}" for each in program.memories)
     a_packet = (
         f"{program.instructions_per_packet:,.1f} instructions, {program.cycles_per_packet:,.1f} cycles, "

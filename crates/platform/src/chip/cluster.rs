@@ -22,6 +22,9 @@ pub(super) struct NamedCluster {
     pub costs: ExecutionCosts,
 }
 
+/// Lines of the data caches of a kind: 24 bytes each of the simulator's memory.
+const MOST_CACHE_LINES: u64 = 1 << 25;
+
 /// Threads of the clusters of a kind: beyond this a file of a line would take gigabytes.
 const MOST_THREADS: u64 = 1 << 18;
 
@@ -145,7 +148,18 @@ pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], pla
             0..=1000,
             "cycles from a load that hits to its value; a thread is held up by those that it has not spent on other things",
         );
-        if !line_bytes.is_power_of_two() {
+        let engines: u64 = configs
+            .iter()
+            .filter(|each| each.group == cluster.name())
+            .map(|each| u64::from(each.engines))
+            .sum();
+        if engines * (cache_bytes / line_bytes.max(1)) > MOST_CACHE_LINES {
+            let message = format!(
+                "{engines} engines with {} lines each; expected at most {MOST_CACHE_LINES} lines in all",
+                cache_bytes / line_bytes.max(1)
+            );
+            section.fail("cache_bytes", message);
+        } else if !line_bytes.is_power_of_two() {
             section.fail("line_bytes", format!("found {line_bytes}, expected a power of two"));
         } else if !cache_bytes.is_multiple_of(line_bytes * ways) || cache_bytes == 0 {
             let message = format!(

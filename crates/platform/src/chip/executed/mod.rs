@@ -423,9 +423,10 @@ impl Executing {
     /// Executes the program on a packet: the port that it goes to, or nothing where it ends, and the bytes that it has
     /// grown by.
     fn decide(&self, frame: u32, info: &PacketInfo, steps: &mut Steps) -> (Option<u16>, i32) {
-        // What is no packet for the program passes by it.
+        // What is no packet for the program passes by it. After a fault nothing is executed until the run has ended.
         let done = match frame {
             0 => Ok(Done { fate: Fate::Leaves, grown_bytes: 0 }),
+            _ if self.shared.is_faulty() => Ok(Done { fate: Fate::Ends, grown_bytes: 0 }),
             _ => self.execute(frame, info, steps),
         };
         let done = done.unwrap_or_else(|error| {

@@ -16,8 +16,8 @@ use std::ops::ControlFlow;
 
 /// Data of a program that memories may hold, by name.
 pub(super) const REGIONS: [&str; 4] = ["packet", "heap", "control", "state"];
-/// The function that gives out the heap; it is linked where a program calls it.
-const ALLOCATOR: &str = "malloc";
+/// Functions that give out the heap; they are linked where a program calls them.
+const ALLOCATORS: [&str; 2] = ["malloc", "calloc"];
 /// How many pages of the heap it has taken, and their size (programs/runtime/malloc.c).
 const HEAP_PAGES: &str = "pages_used";
 const HEAP_PAGE_BYTES: u64 = 64 << 10;
@@ -37,7 +37,8 @@ pub(super) fn region_bytes(machine: &Machine) -> [u64; 4] {
         [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
         _ => 0,
     });
-    let least = if symbol(ALLOCATOR).is_some() { HEAP_PAGE_BYTES * pages.max(1) } else { 0 };
+    let allocates = counted.is_some() || ALLOCATORS.iter().any(|name| symbol(name).is_some());
+    let least = if allocates { HEAP_PAGE_BYTES * pages.max(1) } else { 0 };
     let control = u64::from(layout.packet_low - layout.control_low);
     let state = u64::from(layout.heap_low.saturating_sub(layout.data_low));
     [super::ebpf::PACKET_BYTES, (used * 2).max(least).min(HEAP_BYTES.into()), control, state]
