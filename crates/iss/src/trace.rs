@@ -107,56 +107,125 @@ impl Trace {
         count
     }
 
+    /// A packet, run by run.
+    #[must_use]
+    pub fn runs(&self, packet: usize) -> Runs<'_> {
+        let entry = self.packets[packet];
+        let before = packet.checked_sub(1).map_or_else(Ends::default, |index| self.packets[index].ends);
+        Runs {
+            words: self.runs[before.runs as usize..entry.ends.runs as usize].iter(),
+            run: (0, 0),
+            again: 0,
+            classes: &self.classes,
+            class: before.classes as usize,
+            addresses: &self.addresses[before.addresses as usize..entry.ends.addresses as usize],
+        }
+    }
+
     /// Every instruction of a packet, in order.
     ///
     /// # Panics
     /// When the trace was not made from this code.
     #[inline]
     pub fn walk(&self, packet: usize, code: &Code, mut visit: impl FnMut(Step)) {
-        let entry = self.packets[packet];
-        let before = packet.checked_sub(1).map_or_else(Ends::default, |index| self.packets[index].ends);
-        let (mut class, mut address) = (before.classes as usize, before.addresses as usize);
-        let mut runs = self.runs[before.runs as usize..entry.ends.runs as usize].iter();
-        let (mut first, mut last, mut again) = (0, 0, 0);
-        loop {
-            if again > 0 {
-                again -= 1;
-            } else {
-                let Some(&run) = runs.next() else { break };
-                if run >= REPEAT {
-                    again = run & LONG;
-                    continue;
-                }
-                first = run >> DISTANCE_BITS;
-                last = match run & LONG {
-                    LONG => *runs.next().expect("a long run has two words"),
-                    distance => first + distance,
-                };
-            }
+        let mut runs = self.runs(packet);
+        while let Some((first, last)) = runs.next_run() {
             let mut index = first;
             while index <= last {
                 let kind = code.class(index);
                 let data = match kind {
                     Class::Load | Class::Store | Class::Atomic => {
-                        let bit = self.classes[class / 64] >> (class % 64) & 1;
-                        class += 1;
+                        let bit = runs.classes[runs.class / 64] >> (runs.class % 64) & 1;
+                        runs.pass(1);
                         bit == 1
                     }
                     Class::Lock | Class::Unlock => true,
                     _ => false,
                 };
-                let at = data.then(|| {
-                    address += 1;
-                    self.addresses[address - 1]
-                });
+                let address = data.then(|| runs.address());
                 let jump = matches!(kind, Class::Branch | Class::Jump);
                 if kind != Class::Mark {
-                    visit(Step { index, address: at, taken: jump && index == last });
+                    visit(Step { index, address, taken: jump && index == last });
                 }
                 index += code.ops[index as usize].halfwords();
             }
         }
-        debug_assert_eq!((class, address), (entry.ends.classes as usize, entry.ends.addresses as usize));
+        debug_assert_eq!(runs.class, self.packets[packet].ends.classes as usize);
+        debug_assert!(runs.addresses.is_empty());
+    }
+
+    /// Instructions of a packet.
+    fn instructions(&self, packet: usize, code: &Code) -> u32 {
+        let (mut runs, mut count) = (self.runs(packet), 0);
+        while let Some((first, last)) = runs.next_run() {
+            let own = u32::from(code.class(last) != Class::Mark);
+            count += code.rest()[first as usize] - code.rest()[last as usize] + own;
+        }
+        count
+    }
+}
+
+/// A packet of a trace, read run by run. What accesses a run has the code tells; whoever reads passes them.
+#[derive(Clone, Debug)]
+pub struct Runs<'a> {
+    words: std::slice::Iter<'a, u32>,
+    run: (u32, u32),
+    /// How often the run is still to be repeated.
+    again: u32,
+    classes: &'a [u64],
+    class: usize,
+    addresses: &'a [u32],
+}
+
+impl Runs<'_> {
+    /// Indices of the first and last instruction of the next run.
+    ///
+    /// # Panics
+    /// Never on a trace of a [`Recorder`].
+    #[inline(always)]
+    pub fn next_run(&mut self) -> Option<(u32, u32)> {
+        if self.again > 0 {
+            self.again -= 1;
+            return Some(self.run);
+        }
+        let &word = self.words.next()?;
+        if word >= REPEAT {
+            self.again = (word & LONG) - 1;
+            return Some(self.run);
+        }
+        let first = word >> DISTANCE_BITS;
+        let last = match word & LONG {
+            LONG => *self.words.next().expect("a long run has two words"),
+            distance => first + distance,
+        };
+        self.run = (first, last);
+        Some(self.run)
+    }
+
+    /// Which of the next 64 loads and stores went to data, the next one in the lowest bit.
+    #[inline(always)]
+    #[must_use]
+    pub fn data(&self) -> u64 {
+        let (word, bit) = (self.class / 64, self.class % 64);
+        let at = |word: usize| self.classes.get(word).copied().unwrap_or(0);
+        at(word) >> bit | at(word + 1) << 1 << (63 - bit)
+    }
+
+    /// Passes so many loads and stores.
+    #[inline(always)]
+    pub fn pass(&mut self, accesses: u32) {
+        self.class += accesses as usize;
+    }
+
+    /// Address of the next access to data, or of the next lock.
+    ///
+    /// # Panics
+    /// When there is none.
+    #[inline(always)]
+    pub fn address(&mut self) -> u32 {
+        let (&address, rest) = self.addresses.split_first().expect("an address for each access to data");
+        self.addresses = rest;
+        address
     }
 }
 
@@ -257,8 +326,7 @@ impl Recorder {
         };
         self.trace.packets.push(entry);
         if self.marked {
-            entry.instructions = 0;
-            self.trace.walk(self.trace.packets.len() - 1, machine.code(), |_| entry.instructions += 1);
+            entry.instructions = self.trace.instructions(self.trace.packets.len() - 1, machine.code());
             if let Some(last) = self.trace.packets.last_mut() {
                 *last = entry;
             }
