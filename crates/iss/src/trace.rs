@@ -116,8 +116,7 @@ impl Trace {
             words: self.runs[before.runs as usize..entry.ends.runs as usize].iter(),
             run: (0, 0),
             again: 0,
-            classes: &self.classes,
-            class: before.classes as usize,
+            classes: Classes::new(&self.classes, before.classes),
             addresses: &self.addresses[before.addresses as usize..entry.ends.addresses as usize],
         }
     }
@@ -135,7 +134,7 @@ impl Trace {
                 let kind = code.class(index);
                 let data = match kind {
                     Class::Load | Class::Store | Class::Atomic => {
-                        let bit = runs.classes[runs.class / 64] >> (runs.class % 64) & 1;
+                        let bit = runs.data() & 1;
                         runs.pass(1);
                         bit == 1
                     }
@@ -150,7 +149,6 @@ impl Trace {
                 index += code.ops[index as usize].halfwords();
             }
         }
-        debug_assert_eq!(runs.class, self.packets[packet].ends.classes as usize);
         debug_assert!(runs.addresses.is_empty());
     }
 
@@ -172,9 +170,38 @@ pub struct Runs<'a> {
     run: (u32, u32),
     /// How often the run is still to be repeated.
     again: u32,
-    classes: &'a [u64],
-    class: usize,
+    classes: Classes<'a>,
     addresses: &'a [u32],
+}
+
+/// The classes of a trace from somewhere on.
+#[derive(Clone, Debug)]
+struct Classes<'a> {
+    words: &'a [u64],
+    /// Those at hand, the next one lowest, and their number: never less than [`Runs::AHEAD`].
+    ahead: u64,
+    left: u32,
+    /// Half of a word that comes behind them.
+    behind: usize,
+}
+
+impl<'a> Classes<'a> {
+    fn new(words: &'a [u64], at: u32) -> Self {
+        let mut classes = Self { words, ahead: 0, left: 0, behind: at as usize / 32 };
+        classes.fill();
+        classes.ahead >>= at % 32;
+        classes.left -= at % 32;
+        classes.fill();
+        classes
+    }
+
+    #[inline(always)]
+    fn fill(&mut self) {
+        let word = self.words.get(self.behind / 2).copied().unwrap_or(0);
+        self.ahead |= (word >> (self.behind % 2 * 32) & u64::from(u32::MAX)) << self.left;
+        self.left += 32;
+        self.behind += 1;
+    }
 }
 
 impl Runs<'_> {
@@ -202,19 +229,24 @@ impl Runs<'_> {
         Some(self.run)
     }
 
-    /// Which of the next 64 loads and stores went to data, the next one in the lowest bit.
+    /// Loads and stores that are seen ahead.
+    pub const AHEAD: u32 = 32;
+
+    /// Which of the next [`Runs::AHEAD`] loads and stores went to data, the next one in the lowest bit.
     #[inline(always)]
     #[must_use]
     pub fn data(&self) -> u64 {
-        let (word, bit) = (self.class / 64, self.class % 64);
-        let at = |word: usize| self.classes.get(word).copied().unwrap_or(0);
-        at(word) >> bit | at(word + 1) << 1 << (63 - bit)
+        self.classes.ahead
     }
 
-    /// Passes so many loads and stores.
+    /// Passes so many loads and stores, at most [`Runs::AHEAD`].
     #[inline(always)]
     pub fn pass(&mut self, accesses: u32) {
-        self.class += accesses as usize;
+        self.classes.ahead >>= accesses;
+        self.classes.left -= accesses;
+        if self.classes.left < Self::AHEAD {
+            self.classes.fill();
+        }
     }
 
     /// Address of the next access to data, or of the next lock.
@@ -229,8 +261,10 @@ impl Runs<'_> {
     }
 }
 
-/// Addresses that wait to go to the trace. A power of two.
+/// Addresses that may wait to go to the trace: a power of two, and twice as many as are looked for now and then.
 const WAITING: usize = 1024;
+/// No class in a word that is to be filled.
+const NO_CLASSES: u64 = 1 << 63;
 
 /// Calls a program and records what it executes.
 ///
@@ -245,7 +279,7 @@ pub struct Recorder {
     marked: bool,
     marked_end: Option<Ends>,
     last_run: u32,
-    /// Classes that do not fill a word of the trace yet.
+    /// Classes that do not fill a word of the trace yet: the latest is the highest bit, and the bit below the first is set.
     classes: u64,
     /// Addresses of the packet at hand that are not in the trace yet, and their number.
     waiting: Box<[u32; WAITING]>,
@@ -264,7 +298,7 @@ impl Recorder {
             data_bytes: layout.data_high - layout.data_low,
             marked_end: None,
             last_run: NO_RUN,
-            classes: 0,
+            classes: NO_CLASSES,
             waiting: Box::new([0; WAITING]),
             waits: 0,
         }
@@ -316,9 +350,10 @@ impl Recorder {
         if let Some(ends) = self.marked_end {
             self.cut(ends);
         }
+        let ends = self.ends();
         self.close();
         let mut entry = PacketEntry {
-            ends: self.ends(),
+            ends,
             instructions: (machine.instructions() - before) as u32,
             bytes: packet.len() as u32,
             result,
@@ -339,11 +374,11 @@ impl Recorder {
         self.cut(self.trace.packets.last().map_or_else(Ends::default, |packet| packet.ends));
     }
 
-    /// How far the trace has come.
+    /// How far the packet at hand has come in the trace.
     fn ends(&self) -> Ends {
         Ends {
             runs: self.trace.runs.len() as u32,
-            classes: self.trace.class_count,
+            classes: 64 * self.trace.classes.len() as u32 + self.open_classes().1,
             addresses: (self.trace.addresses.len() + self.waits) as u32,
         }
     }
@@ -354,10 +389,15 @@ impl Recorder {
         self.flush();
         self.trace.addresses.truncate(ends.addresses as usize);
         let (words, bits) = (ends.classes as usize / 64, ends.classes % 64);
-        let word = self.trace.classes.get(words).copied().unwrap_or(self.classes);
-        self.classes = word & ((1 << bits) - 1);
+        let word = self.trace.classes.get(words).copied().unwrap_or(self.open_classes().0);
         self.trace.classes.truncate(words);
-        self.trace.class_count = ends.classes;
+        self.classes = opened(word, bits);
+    }
+
+    /// The classes that do not fill a word yet, the first one lowest, and their number.
+    fn open_classes(&self) -> (u64, u32) {
+        let count = 63 - self.classes.trailing_zeros();
+        (self.classes >> 1 >> (63 - count), count)
     }
 
     /// Moves what waits into the trace.
@@ -366,29 +406,52 @@ impl Recorder {
         self.waits = 0;
     }
 
+    /// Puts a full word of classes into the trace. Between two of them not more than 64 addresses come to wait.
+    ///
+    /// Not inlined, as it would be into every load and store, whose registers it would take.
+    #[cold]
+    #[inline(never)]
+    fn keep(&mut self) {
+        self.trace.classes.push(self.classes);
+        self.classes = NO_CLASSES;
+        self.make_room();
+    }
+
+    /// Moves what waits into the trace if that is much.
+    fn make_room(&mut self) {
+        if self.waits > WAITING / 2 {
+            self.flush();
+        }
+    }
+
     /// Notes an address, or nothing.
     #[inline(always)]
     fn note(&mut self, address: u32, wanted: bool) {
         self.waiting[self.waits % WAITING] = address;
         self.waits += usize::from(wanted);
-        if self.waits == WAITING {
-            self.flush();
-        }
     }
 
     /// Takes the word of classes that is not full out of the trace, to be filled further.
     fn open(&mut self) {
-        let full = self.trace.class_count.is_multiple_of(64);
-        self.classes = if full { 0 } else { self.trace.classes.pop().unwrap_or_default() };
+        let bits = self.trace.class_count % 64;
+        let word = if bits == 0 { None } else { self.trace.classes.pop() };
+        self.classes = opened(word.unwrap_or_default(), bits);
     }
 
     /// Puts it back, and addresses behind the others.
     fn close(&mut self) {
         self.flush();
-        if !self.trace.class_count.is_multiple_of(64) {
-            self.trace.classes.push(self.classes);
+        self.trace.class_count = self.ends().classes;
+        let (word, count) = self.open_classes();
+        if count > 0 {
+            self.trace.classes.push(word);
         }
     }
+}
+
+/// A word of so many classes, to be filled further.
+fn opened(word: u64, count: u32) -> u64 {
+    (word << 1 | 1) << (63 - count)
 }
 
 impl cpu::Hook for Recorder {
@@ -414,18 +477,18 @@ impl cpu::Hook for Recorder {
     #[inline(always)]
     fn access(&mut self, address: u32) {
         let data = address.wrapping_sub(self.data_low) < self.data_bytes;
-        self.classes |= u64::from(data) << (self.trace.class_count % 64);
-        self.trace.class_count += 1;
-        if self.trace.class_count.is_multiple_of(64) {
-            self.trace.classes.push(self.classes);
-            self.classes = 0;
-        }
+        let full = self.classes & 1 == 1;
+        self.classes = self.classes >> 1 | u64::from(data) << 63;
         self.note(address, data);
+        if full {
+            self.keep();
+        }
     }
 
     #[inline(always)]
     fn lock(&mut self, address: u32) {
         self.note(address, true);
+        self.make_room();
     }
 
     fn mark(&mut self, begins: bool) {

@@ -5,7 +5,7 @@
 //! and counting them; only a way that is new reads the code.
 
 use crate::segments::{BEHIND_EVENT, Segments};
-use linecard_iss::{Class, Code};
+use linecard_iss::{Class, Code, Runs};
 use rustc_hash::FxHashMap;
 
 /// In the place of a number: there is none.
@@ -16,12 +16,10 @@ pub(crate) const START: u32 = 0;
 const FAR_AWAY: u32 = 1;
 /// Ways between two events that are remembered: more of them are a long loop that is hardly repeated whole.
 const MOST_BETWEEN: u32 = 1 << 14;
-/// Ways that are remembered, of 80 bytes each; of a program that takes more of them they are learned anew.
+/// Ways that are remembered, of 64 bytes each; of a program that takes more of them they are learned anew.
 const MOST_WAYS: usize = 1 << 19;
 /// The way that is not remembered.
 const UNREMEMBERED: usize = 0;
-/// Loads and stores of one way at most: a trace tells of 64 at a time.
-const MOST_ACCESSES: u32 = 63;
 
 #[derive(Clone, Copy, Debug)]
 struct Place {
@@ -109,7 +107,7 @@ impl Way {
                 _ => {}
             }
             let behind = through + code.ops[through as usize].halfwords();
-            if ends != Ends::Nothing || accesses == MOST_ACCESSES || behind > last {
+            if ends != Ends::Nothing || accesses == Runs::AHEAD || behind > last {
                 break behind;
             }
             through = behind;
@@ -181,7 +179,9 @@ impl Paths {
     ) -> &Way {
         let mut number = self.places[place as usize].ways;
         while let Some(way) = self.ways.get(number as usize) {
-            if (way.from, way.last) == (from, last) && data & way.looked_at == way.data {
+            // Both at once: they are hardly ever told apart by the first alone.
+            let differ = (way.from ^ from) | (way.last ^ last);
+            if u64::from(differ) | (data & way.looked_at ^ way.data) == 0 {
                 break;
             }
             number = way.sibling;
