@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::preset::problem;
 use linecard_iss::{Class, Image, IssError, Machine, PACKET_ENTRY, Recorder, Trace};
 use linecard_malleable::{Pipeline, Work, WorkBuilder};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -217,7 +218,7 @@ struct Tally {
     runs: u64,
     trace_bytes: u64,
     packet_accesses: u64,
-    results: HashMap<u32, u64>,
+    results: FxHashMap<u32, u64>,
 }
 
 impl Tally {
