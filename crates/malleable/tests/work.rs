@@ -252,6 +252,32 @@ fn a_loop_too_long_to_be_remembered_is_that_of_the_twin() {
     assert_eq!(told.instructions, 20 * 3 + rounds.iter().map(|&rounds| u64::from(rounds) * 7).sum::<u64>());
 }
 
+#[test]
+fn more_ways_than_are_remembered_are_those_of_the_twin() {
+    // Thousands of rounds without an event, each with or without a jump as random bits say that the packet begins.
+    let code = [
+        0x0005_2583,              // lw a1, 0(a0)
+        0x0000_2637,              // lui a2, 2
+        0x00d5_9693,              // slli a3, a1, 13
+        0x00d5_c5b3,              // xor a1, a1, a3
+        0x0115_d693,              // srli a3, a1, 17
+        0x00d5_c5b3,              // xor a1, a1, a3
+        0x0055_9693,              // slli a3, a1, 5
+        0x00d5_c5b3,              // xor a1, a1, a3
+        0x0015_f693,              // andi a3, a1, 1
+        0x0006_8463,              // beqz a3, 8
+        0x0017_0713,              // addi a4, a4, 1
+        0xfff6_0613,              // addi a2, a2, -1
+        branch(0x0006_1063, -40), // bnez a2, -40
+        0x00b5_0223,              // sb a1, 4(a0)
+        RET,
+    ];
+    let code: Vec<u8> = code.iter().flat_map(|word: &u32| word.to_le_bytes()).collect();
+    let packets = (0..50u32).chain(45..55).map(|seed| (seed * 77_777 + 1).to_le_bytes().repeat(2));
+    let told = compare(made(Width::Rv32, code, false), packets);
+    assert_eq!(told.segments.len(), 1 + 55 + 1);
+}
+
 /// A piece of a program: its words.
 fn piece() -> impl Strategy<Value = Vec<u32>> {
     let load = |at: u32| at << 20 | 0x0005_4583; // lbu a1, at(a0)
