@@ -32,5 +32,5 @@ pub use image::{Image, Segment, Symbol};
 pub use lines::{Lines, SourcePlace};
 pub use machine::{HEAP_BYTES, INIT_ENTRY, Layout, MOST_PACKET_BYTES, Machine, PACKET_ENTRY};
 pub use memory::Memory;
-pub use trace::{PacketEntry, Recorder, Step, Trace};
+pub use trace::{PacketEntry, Recorder, Runs, Step, Trace};
 pub use word::{Width, Word};

@@ -107,61 +107,164 @@ impl Trace {
         count
     }
 
+    /// A packet, run by run.
+    #[must_use]
+    pub fn runs(&self, packet: usize) -> Runs<'_> {
+        let entry = self.packets[packet];
+        let before = packet.checked_sub(1).map_or_else(Ends::default, |index| self.packets[index].ends);
+        Runs {
+            words: self.runs[before.runs as usize..entry.ends.runs as usize].iter(),
+            run: (0, 0),
+            again: 0,
+            classes: Classes::new(&self.classes, before.classes),
+            addresses: &self.addresses[before.addresses as usize..entry.ends.addresses as usize],
+        }
+    }
+
     /// Every instruction of a packet, in order.
     ///
     /// # Panics
     /// When the trace was not made from this code.
     #[inline]
     pub fn walk(&self, packet: usize, code: &Code, mut visit: impl FnMut(Step)) {
-        let entry = self.packets[packet];
-        let before = packet.checked_sub(1).map_or_else(Ends::default, |index| self.packets[index].ends);
-        let (mut class, mut address) = (before.classes as usize, before.addresses as usize);
-        let mut runs = self.runs[before.runs as usize..entry.ends.runs as usize].iter();
-        let (mut first, mut last, mut again) = (0, 0, 0);
-        loop {
-            if again > 0 {
-                again -= 1;
-            } else {
-                let Some(&run) = runs.next() else { break };
-                if run >= REPEAT {
-                    again = run & LONG;
-                    continue;
-                }
-                first = run >> DISTANCE_BITS;
-                last = match run & LONG {
-                    LONG => *runs.next().expect("a long run has two words"),
-                    distance => first + distance,
-                };
-            }
+        let mut runs = self.runs(packet);
+        while let Some((first, last)) = runs.next_run() {
             let mut index = first;
             while index <= last {
                 let kind = code.class(index);
                 let data = match kind {
                     Class::Load | Class::Store | Class::Atomic => {
-                        let bit = self.classes[class / 64] >> (class % 64) & 1;
-                        class += 1;
+                        let bit = runs.data() & 1;
+                        runs.pass(1);
                         bit == 1
                     }
                     Class::Lock | Class::Unlock => true,
                     _ => false,
                 };
-                let at = data.then(|| {
-                    address += 1;
-                    self.addresses[address - 1]
-                });
+                let address = data.then(|| runs.address());
                 let jump = matches!(kind, Class::Branch | Class::Jump);
                 if kind != Class::Mark {
-                    visit(Step { index, address: at, taken: jump && index == last });
+                    visit(Step { index, address, taken: jump && index == last });
                 }
                 index += code.ops[index as usize].halfwords();
             }
         }
-        debug_assert_eq!((class, address), (entry.ends.classes as usize, entry.ends.addresses as usize));
+        debug_assert!(runs.addresses.is_empty());
+    }
+
+    /// Instructions of a packet.
+    fn instructions(&self, packet: usize, code: &Code) -> u32 {
+        let (mut runs, mut count) = (self.runs(packet), 0);
+        while let Some((first, last)) = runs.next_run() {
+            let own = u32::from(code.class(last) != Class::Mark);
+            count += code.rest()[first as usize] - code.rest()[last as usize] + own;
+        }
+        count
     }
 }
 
-/// Addresses that wait to go to the trace. A power of two.
+/// A packet of a trace, read run by run. What accesses a run has the code tells; whoever reads passes them.
+#[derive(Clone, Debug)]
+pub struct Runs<'a> {
+    words: std::slice::Iter<'a, u32>,
+    run: (u32, u32),
+    /// How often the run is still to be repeated.
+    again: u32,
+    classes: Classes<'a>,
+    addresses: &'a [u32],
+}
+
+/// The classes of a trace from somewhere on.
+#[derive(Clone, Debug)]
+struct Classes<'a> {
+    words: &'a [u64],
+    /// Those at hand, the next one lowest, and their number: never less than [`Runs::AHEAD`].
+    ahead: u64,
+    left: u32,
+    /// Half of a word that comes behind them.
+    behind: usize,
+}
+
+impl<'a> Classes<'a> {
+    fn new(words: &'a [u64], at: u32) -> Self {
+        let mut classes = Self { words, ahead: 0, left: 0, behind: at as usize / 32 };
+        classes.fill();
+        classes.ahead >>= at % 32;
+        classes.left -= at % 32;
+        classes.fill();
+        classes
+    }
+
+    #[inline(always)]
+    fn fill(&mut self) {
+        let word = self.words.get(self.behind / 2).copied().unwrap_or(0);
+        self.ahead |= (word >> (self.behind % 2 * 32) & u64::from(u32::MAX)) << self.left;
+        self.left += 32;
+        self.behind += 1;
+    }
+}
+
+impl Runs<'_> {
+    /// Indices of the first and last instruction of the next run.
+    ///
+    /// # Panics
+    /// Never on a trace of a [`Recorder`].
+    #[inline(always)]
+    pub fn next_run(&mut self) -> Option<(u32, u32)> {
+        if self.again > 0 {
+            self.again -= 1;
+            return Some(self.run);
+        }
+        let &word = self.words.next()?;
+        if word >= REPEAT {
+            self.again = (word & LONG) - 1;
+            return Some(self.run);
+        }
+        let first = word >> DISTANCE_BITS;
+        let last = match word & LONG {
+            LONG => *self.words.next().expect("a long run has two words"),
+            distance => first + distance,
+        };
+        self.run = (first, last);
+        Some(self.run)
+    }
+
+    /// Loads and stores that are seen ahead.
+    pub const AHEAD: u32 = 32;
+
+    /// Which of the next [`Runs::AHEAD`] loads and stores went to data, the next one in the lowest bit.
+    #[inline(always)]
+    #[must_use]
+    pub fn data(&self) -> u64 {
+        self.classes.ahead
+    }
+
+    /// Passes so many loads and stores, at most [`Runs::AHEAD`].
+    #[inline(always)]
+    pub fn pass(&mut self, accesses: u32) {
+        self.classes.ahead >>= accesses;
+        self.classes.left -= accesses;
+        if self.classes.left < Self::AHEAD {
+            self.classes.fill();
+        }
+    }
+
+    /// Address of the next access to data, or of the next lock.
+    ///
+    /// # Panics
+    /// When there is none.
+    #[inline(always)]
+    pub fn address(&mut self) -> u32 {
+        let (&address, rest) = self.addresses.split_first().expect("an address for each access to data");
+        self.addresses = rest;
+        address
+    }
+}
+
+/// Addresses that may wait to go to the trace: a power of two, and twice as many as are looked for now and then.
 const WAITING: usize = 1024;
+/// No class in a word that is to be filled.
+const NO_CLASSES: u64 = 1 << 63;
 
 /// Calls a program and records what it executes.
 ///
@@ -176,7 +279,7 @@ pub struct Recorder {
     marked: bool,
     marked_end: Option<Ends>,
     last_run: u32,
-    /// Classes that do not fill a word of the trace yet.
+    /// Classes that do not fill a word of the trace yet: the latest is the highest bit, and the bit below the first is set.
     classes: u64,
     /// Addresses of the packet at hand that are not in the trace yet, and their number.
     waiting: Box<[u32; WAITING]>,
@@ -195,7 +298,7 @@ impl Recorder {
             data_bytes: layout.data_high - layout.data_low,
             marked_end: None,
             last_run: NO_RUN,
-            classes: 0,
+            classes: NO_CLASSES,
             waiting: Box::new([0; WAITING]),
             waits: 0,
         }
@@ -247,9 +350,10 @@ impl Recorder {
         if let Some(ends) = self.marked_end {
             self.cut(ends);
         }
+        let ends = self.ends();
         self.close();
         let mut entry = PacketEntry {
-            ends: self.ends(),
+            ends,
             instructions: (machine.instructions() - before) as u32,
             bytes: packet.len() as u32,
             result,
@@ -257,8 +361,7 @@ impl Recorder {
         };
         self.trace.packets.push(entry);
         if self.marked {
-            entry.instructions = 0;
-            self.trace.walk(self.trace.packets.len() - 1, machine.code(), |_| entry.instructions += 1);
+            entry.instructions = self.trace.instructions(self.trace.packets.len() - 1, machine.code());
             if let Some(last) = self.trace.packets.last_mut() {
                 *last = entry;
             }
@@ -271,11 +374,11 @@ impl Recorder {
         self.cut(self.trace.packets.last().map_or_else(Ends::default, |packet| packet.ends));
     }
 
-    /// How far the trace has come.
+    /// How far the packet at hand has come in the trace.
     fn ends(&self) -> Ends {
         Ends {
             runs: self.trace.runs.len() as u32,
-            classes: self.trace.class_count,
+            classes: 64 * self.trace.classes.len() as u32 + self.open_classes().1,
             addresses: (self.trace.addresses.len() + self.waits) as u32,
         }
     }
@@ -286,10 +389,15 @@ impl Recorder {
         self.flush();
         self.trace.addresses.truncate(ends.addresses as usize);
         let (words, bits) = (ends.classes as usize / 64, ends.classes % 64);
-        let word = self.trace.classes.get(words).copied().unwrap_or(self.classes);
-        self.classes = word & ((1 << bits) - 1);
+        let word = self.trace.classes.get(words).copied().unwrap_or(self.open_classes().0);
         self.trace.classes.truncate(words);
-        self.trace.class_count = ends.classes;
+        self.classes = opened(word, bits);
+    }
+
+    /// The classes that do not fill a word yet, the first one lowest, and their number.
+    fn open_classes(&self) -> (u64, u32) {
+        let count = 63 - self.classes.trailing_zeros();
+        (self.classes >> 1 >> (63 - count), count)
     }
 
     /// Moves what waits into the trace.
@@ -298,29 +406,52 @@ impl Recorder {
         self.waits = 0;
     }
 
+    /// Puts a full word of classes into the trace. Between two of them not more than 64 addresses come to wait.
+    ///
+    /// Not inlined, as it would be into every load and store, whose registers it would take.
+    #[cold]
+    #[inline(never)]
+    fn keep(&mut self) {
+        self.trace.classes.push(self.classes);
+        self.classes = NO_CLASSES;
+        self.make_room();
+    }
+
+    /// Moves what waits into the trace if that is much.
+    fn make_room(&mut self) {
+        if self.waits > WAITING / 2 {
+            self.flush();
+        }
+    }
+
     /// Notes an address, or nothing.
     #[inline(always)]
     fn note(&mut self, address: u32, wanted: bool) {
         self.waiting[self.waits % WAITING] = address;
         self.waits += usize::from(wanted);
-        if self.waits == WAITING {
-            self.flush();
-        }
     }
 
     /// Takes the word of classes that is not full out of the trace, to be filled further.
     fn open(&mut self) {
-        let full = self.trace.class_count.is_multiple_of(64);
-        self.classes = if full { 0 } else { self.trace.classes.pop().unwrap_or_default() };
+        let bits = self.trace.class_count % 64;
+        let word = if bits == 0 { None } else { self.trace.classes.pop() };
+        self.classes = opened(word.unwrap_or_default(), bits);
     }
 
     /// Puts it back, and addresses behind the others.
     fn close(&mut self) {
         self.flush();
-        if !self.trace.class_count.is_multiple_of(64) {
-            self.trace.classes.push(self.classes);
+        self.trace.class_count = self.ends().classes;
+        let (word, count) = self.open_classes();
+        if count > 0 {
+            self.trace.classes.push(word);
         }
     }
+}
+
+/// A word of so many classes, to be filled further.
+fn opened(word: u64, count: u32) -> u64 {
+    (word << 1 | 1) << (63 - count)
 }
 
 impl cpu::Hook for Recorder {
@@ -346,18 +477,18 @@ impl cpu::Hook for Recorder {
     #[inline(always)]
     fn access(&mut self, address: u32) {
         let data = address.wrapping_sub(self.data_low) < self.data_bytes;
-        self.classes |= u64::from(data) << (self.trace.class_count % 64);
-        self.trace.class_count += 1;
-        if self.trace.class_count.is_multiple_of(64) {
-            self.trace.classes.push(self.classes);
-            self.classes = 0;
-        }
+        let full = self.classes & 1 == 1;
+        self.classes = self.classes >> 1 | u64::from(data) << 63;
         self.note(address, data);
+        if full {
+            self.keep();
+        }
     }
 
     #[inline(always)]
     fn lock(&mut self, address: u32) {
         self.note(address, true);
+        self.make_room();
     }
 
     fn mark(&mut self, begins: bool) {

@@ -11,8 +11,10 @@ mod config;
 mod core;
 mod error;
 mod mrc;
+mod paths;
 mod register_cache;
 mod registers;
+mod segments;
 mod work;
 
 pub use adapt::{Adaptation, Adapted, Stretch, Termination, adapt, terminate};

@@ -4,7 +4,9 @@
 //! wrong, so what lies there, a *segment*, is one number of cycles whatever the configuration. Few segments are
 //! different: each is kept once.
 
-use linecard_iss::{Class, Code, Layout, Trace};
+use crate::paths::{Ends, NONE, Paths, START};
+use crate::segments::Segments;
+use linecard_iss::{Code, Layout, Trace};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -15,10 +17,6 @@ const LINE_SHIFT: u32 = LINE_BYTES.trailing_zeros();
 const RING_LINES: u32 = 1 << 22;
 /// Lines of packets begin here; those of tables and heap are below.
 const RING_FIRST_LINE: u32 = 1 << 28;
-/// In a path: behind it is what follows the event before.
-const BEHIND_EVENT: u32 = u32::MAX;
-/// In a path: the packet ends.
-const PACKET_END: u32 = u32::MAX - 1;
 /// A use of a loaded register that lies farther away costs nothing at any latency.
 pub const FAR: u8 = 8;
 
@@ -136,11 +134,11 @@ impl Work {
 #[derive(Debug)]
 pub struct WorkBuilder {
     work: Work,
-    pipeline: Pipeline,
+    segments: Segments,
+    paths: Paths,
     packet_low: u32,
-    segments: FxHashMap<Vec<u32>, u32>,
+    packet_accesses: u64,
     locks: FxHashMap<u32, u32>,
-    path: Vec<u32>,
     ring: u32,
 }
 
@@ -150,120 +148,74 @@ impl WorkBuilder {
     pub fn new(layout: &Layout, pipeline: Pipeline) -> Self {
         Self {
             work: Work::default(),
-            pipeline,
+            segments: Segments::new(pipeline),
+            paths: Paths::new(),
             packet_low: layout.packet_low,
-            segments: FxHashMap::default(),
+            packet_accesses: 0,
             locks: FxHashMap::default(),
-            path: Vec::new(),
             ring: 0,
         }
     }
 
     /// Adds every packet of a batch.
     pub fn add(&mut self, trace: &Trace, code: &Code) {
+        let Self { work, segments, paths, packet_low, packet_accesses, locks, ring } = self;
         for (number, entry) in trace.packets().iter().enumerate() {
-            let first = self.work.events.len() as u32;
-            let packet_line = RING_FIRST_LINE + self.ring;
-            let mut path = std::mem::take(&mut self.path);
-            path.clear();
-            trace.walk(number, code, |step| {
-                path.push(step.index << 1 | u32::from(step.taken));
-                let Some(address) = step.address else { return };
-                let operand = match code.class(step.index) {
-                    Class::Lock | Class::Unlock => {
-                        let next = self.locks.len() as u32;
-                        *self.locks.entry(address).or_insert(next)
-                    }
-                    _ => match address.checked_sub(self.packet_low) {
-                        Some(offset) => packet_line + (offset >> LINE_SHIFT),
-                        None => address >> LINE_SHIFT,
-                    },
-                };
-                let segment = self.segment(&path, code);
-                self.work.events.push(Event { segment, operand });
-                // The next path begins with the event, so that it tells what was loaded.
-                path.clear();
-                path.push(step.index << 1 | u32::from(step.taken));
-                path.push(BEHIND_EVENT);
-            });
-            path.push(PACKET_END);
-            let segment = self.segment(&path, code);
-            self.work.events.push(Event { segment, operand: 0 });
-            self.path = path;
-            let end = self.work.events.len() as u32;
-            self.work.packets.push(PacketWork { first, end, time_us: entry.time_us });
-            self.work.instructions += u64::from(entry.instructions);
-            self.ring = (self.ring + entry.bytes.div_ceil(LINE_BYTES) + 1) % RING_LINES;
+            let first = work.events.len() as u32;
+            let packet_line = RING_FIRST_LINE + *ring;
+            let mut runs = trace.runs(number);
+            let mut place = START;
+            while let Some((mut from, last)) = runs.next_run() {
+                while from != NONE {
+                    let way = paths.follow((place, from, last, runs.data()), code, segments);
+                    runs.pass(way.accesses);
+                    (place, from) = (way.to, way.on);
+                    let operand = match way.ends {
+                        Ends::Nothing => continue,
+                        Ends::Access => {
+                            let address = runs.address();
+                            let of_packet = address >= *packet_low;
+                            *packet_accesses += u64::from(of_packet);
+                            if of_packet {
+                                packet_line + ((address - *packet_low) >> LINE_SHIFT)
+                            } else {
+                                address >> LINE_SHIFT
+                            }
+                        }
+                        Ends::Lock => {
+                            let next = locks.len() as u32;
+                            *locks.entry(runs.address()).or_insert(next)
+                        }
+                    };
+                    work.events.push(Event { segment: way.segment, operand });
+                }
+            }
+            let segment = paths.end(place, code, segments);
+            work.events.push(Event { segment, operand: 0 });
+            let end = work.events.len() as u32;
+            work.packets.push(PacketWork { first, end, time_us: entry.time_us });
+            work.instructions += u64::from(entry.instructions);
+            *ring = (*ring + entry.bytes.div_ceil(LINE_BYTES) + 1) % RING_LINES;
         }
     }
 
-    /// The number of a segment: `path` is what was executed, the event before it first.
-    fn segment(&mut self, path: &[u32], code: &Code) -> u32 {
-        if let Some(&number) = self.segments.get(path) {
-            return number;
-        }
-        let key = path;
-        let (path, end) = match path {
-            [path @ .., PACKET_END] => (path, true),
-            _ => (path, false),
-        };
-        let behind = path.iter().position(|&step| step == BEHIND_EVENT).map_or(0, |at| at + 1);
-        let loaded = if behind == 0 { 0 } else { load_target(code, path[0] >> 1) };
-        let resume = match path.get(behind) {
-            Some(&step) => step >> 1,
-            None => path.first().map_or(0, |&step| step >> 1),
-        };
-        let mut segment = Segment {
-            instructions: (path.len() - behind) as u32,
-            cycles: 0,
-            reads: 0,
-            writes: 0,
-            resume,
-            first_use: FAR,
-            kind: Kind::End,
-        };
-        for &step in &path[behind..] {
-            let (index, taken) = (step >> 1, step & 1 == 1);
-            let (reads, writes) = (code.reads(index), code.writes(index));
-            if reads & loaded & !segment.writes != 0 && segment.first_use == FAR {
-                // The instruction right behind the load is one cycle away from it.
-                segment.first_use = (segment.cycles + 1).min(u32::from(FAR)) as u8;
-            }
-            segment.reads |= reads & !segment.writes;
-            segment.writes |= writes;
-            segment.cycles += match code.class(index) {
-                Class::Multiply => self.pipeline.multiply_cycles,
-                Class::Divide => self.pipeline.divide_cycles,
-                _ => 1,
-            };
-            if taken {
-                segment.cycles += self.pipeline.taken_cycles;
-            }
-        }
-        if !end {
-            segment.kind = match path.last().map(|&step| code.class(step >> 1)) {
-                Some(Class::Store) => Kind::Store,
-                Some(Class::Atomic) => Kind::Atomic,
-                Some(Class::Lock) => Kind::Lock,
-                Some(Class::Unlock) => Kind::Unlock,
-                _ => Kind::Load,
-            };
-        }
-        let number = self.work.segments.len() as u32;
-        self.work.segments.push(segment);
-        self.segments.insert(key.to_vec(), number);
-        number
+    /// How often each instruction was executed.
+    #[must_use]
+    pub fn executed(&self, code: &Code) -> Vec<u64> {
+        self.paths.executed(code)
+    }
+
+    /// Loads and stores of packets.
+    #[must_use]
+    pub fn packet_accesses(&self) -> u64 {
+        self.packet_accesses
     }
 
     /// The work.
     #[must_use]
     pub fn finish(mut self) -> Work {
+        self.work.segments = self.segments.finish();
         self.work.locks = self.locks.len() as u32;
         self.work
     }
-}
-
-/// Register that the load or atomic instruction there writes, as a bit; none for a store or a lock.
-fn load_target(code: &Code, index: u32) -> u32 {
-    if matches!(code.class(index), Class::Load | Class::Atomic) { code.writes(index) } else { 0 }
 }

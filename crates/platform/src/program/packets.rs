@@ -8,7 +8,7 @@ use linecard_traffic::remap::{AddressMap, AddressMapOptions, read_prefixes};
 use linecard_traffic::{
     CaptureReader, FiveTuple, Network, OpenOptions, Packet, PacketSource, Payload, Severity, open,
 };
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::path::Path;
 
 enum Source {
@@ -62,7 +62,7 @@ pub(crate) struct Packets {
     left: u64,
     total: u64,
     first_ns: Option<u64>,
-    flows: HashMap<FiveTuple, u64>,
+    flows: FxHashMap<FiveTuple, u64>,
     gaps: Vec<u32>,
     bytes: u64,
     statistics: PacketStatistics,
@@ -115,7 +115,7 @@ impl Packets {
             left: limit,
             total: request.packets,
             first_ns: None,
-            flows: HashMap::new(),
+            flows: FxHashMap::default(),
             gaps: Vec::new(),
             bytes: 0,
             statistics,

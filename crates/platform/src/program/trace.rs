@@ -5,8 +5,9 @@ use super::part::Part;
 use crate::bounded;
 use crate::error::Error;
 use crate::preset::problem;
-use linecard_iss::{Class, Image, IssError, Machine, PACKET_ENTRY, Recorder};
+use linecard_iss::{Class, Image, IssError, Machine, PACKET_ENTRY, Recorder, Trace};
 use linecard_malleable::{Pipeline, Work, WorkBuilder};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -171,7 +172,7 @@ pub fn trace_program(
     let mut recorder = Recorder::new(&machine);
     let layout = *machine.layout();
     let mut builder = WorkBuilder::new(&layout, pipeline()?);
-    let mut tally = Tally::new(machine.code().ops.len(), layout.packet_low);
+    let mut tally = Tally::default();
     loop {
         let next = packets.next()?;
         let done = next.is_none();
@@ -183,7 +184,7 @@ pub fn trace_program(
         let full =
             recorder.trace().packets().len() == BATCH_PACKETS || recorder.trace().bytes() > BATCH_BYTES;
         if full || done {
-            tally.batch(&recorder, &machine);
+            tally.batch(recorder.trace());
             builder.add(recorder.trace(), machine.code());
             recorder.trace_mut().clear();
             let (at, total) = packets.progress();
@@ -195,6 +196,8 @@ pub fn trace_program(
             break;
         }
     }
+    tally.executed = builder.executed(machine.code());
+    tally.packet_accesses = builder.packet_accesses();
     let work = builder.finish();
     if work.packets.is_empty() {
         return Err(Error::Traffic(format!(
@@ -207,55 +210,29 @@ pub fn trace_program(
 }
 
 /// Counts what a report tells.
+#[derive(Default)]
 struct Tally {
     executed: Vec<u64>,
-    packet_low: u32,
-    instructions: (u64, u64),
+    /// Least and most of a packet.
+    instructions: Option<(u64, u64)>,
     runs: u64,
     trace_bytes: u64,
     packet_accesses: u64,
-    table_accesses: u64,
-    locks_taken: u64,
-    results: HashMap<u32, u64>,
+    results: FxHashMap<u32, u64>,
 }
 
 impl Tally {
-    fn new(code: usize, packet_low: u32) -> Self {
-        Self {
-            executed: vec![0; code],
-            packet_low,
-            instructions: (u64::MAX, 0),
-            runs: 0,
-            trace_bytes: 0,
-            packet_accesses: 0,
-            table_accesses: 0,
-            locks_taken: 0,
-            results: HashMap::new(),
-        }
-    }
-
     fn result(&mut self, result: u32) {
         if self.results.len() < MOST_RESULTS || self.results.contains_key(&result) {
             *self.results.entry(result).or_insert(0) += 1;
         }
     }
 
-    fn batch(&mut self, recorder: &Recorder, machine: &Machine) {
-        let (trace, code) = (recorder.trace(), machine.code());
-        for (number, entry) in trace.packets().iter().enumerate() {
-            let instructions = u64::from(entry.instructions);
-            self.instructions =
-                (self.instructions.0.min(instructions), self.instructions.1.max(instructions));
-            trace.walk(number, code, |step| {
-                self.executed[step.index as usize] += 1;
-                match step.address {
-                    Some(_) if code.class(step.index) == Class::Lock => self.locks_taken += 1,
-                    Some(_) if code.class(step.index) == Class::Unlock => {}
-                    Some(address) if address >= self.packet_low => self.packet_accesses += 1,
-                    Some(_) => self.table_accesses += 1,
-                    None => {}
-                }
-            });
+    fn batch(&mut self, trace: &Trace) {
+        for entry in trace.packets() {
+            let own = u64::from(entry.instructions);
+            let (least, most) = self.instructions.unwrap_or((own, own));
+            self.instructions = Some((least.min(own), most.max(own)));
         }
         self.runs += trace.run_count();
         self.trace_bytes += trace.bytes() as u64;
@@ -270,30 +247,35 @@ impl Tally {
     ) -> ProgramReport {
         let code = machine.code();
         let mut functions: HashMap<&str, u64> = HashMap::new();
-        let (mut instructions, mut accesses) = (0, 0);
+        let (mut instructions, mut accesses, mut locks, mut unlocks) = (0, 0, 0, 0);
         for (index, &count) in (0u32..).zip(&self.executed).filter(|&(_, &count)| count > 0) {
             instructions += count;
-            if matches!(code.class(index), Class::Load | Class::Store | Class::Atomic) {
-                accesses += count;
+            match code.class(index) {
+                Class::Load | Class::Store | Class::Atomic => accesses += count,
+                Class::Lock => locks += count,
+                Class::Unlock => unlocks += count,
+                _ => {}
             }
             let name = machine.image().nearest(code.pc(index)).map_or("no symbol", |(name, _)| name);
             *functions.entry(name).or_insert(0) += count;
         }
         let packets = traffic.packets as f64;
-        let data = self.packet_accesses + self.table_accesses;
+        // What else is an event is a lock, or the end of a packet.
+        let data = work.events.len() as u64 - locks - unlocks - traffic.packets;
+        let (least, most) = self.instructions.unwrap_or_default();
         let results = self.results.iter().map(|(result, &count)| (format!("{result:#x}"), count)).collect();
         let functions = functions.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
         ProgramReport {
             elf: request.elf.clone(),
             instructions,
             instructions_per_packet: instructions as f64 / packets,
-            least_instructions: self.instructions.0,
-            most_instructions: self.instructions.1,
+            least_instructions: least,
+            most_instructions: most,
             runs_per_packet: self.runs as f64 / packets,
             packet_accesses_per_packet: self.packet_accesses as f64 / packets,
-            table_accesses_per_packet: self.table_accesses as f64 / packets,
+            table_accesses_per_packet: (data - self.packet_accesses) as f64 / packets,
             other_accesses_per_packet: (accesses - data) as f64 / packets,
-            locks_per_packet: self.locks_taken as f64 / packets,
+            locks_per_packet: locks as f64 / packets,
             locks: work.locks,
             trace_bytes_per_instruction: self.trace_bytes as f64 / instructions.max(1) as f64,
             segments: work.segments.len() as u64,

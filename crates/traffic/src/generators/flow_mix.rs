@@ -159,12 +159,18 @@ impl FlowMix {
         let is_large = |size: u64| size > LARGE_PACKETS;
         let time_out = self.time_out_ns as f64 * 1e-9;
         let longest = LONGEST_FLOW * seconds;
-        let paced = |size: &u64, of_flow: &[f64], scale: f64| -> f64 {
-            let gap = |gap: &f64| if is_large(*size) { *gap } else { (gap * scale).min(cap) };
-            of_flow.iter().map(gap).sum::<f64>().min(longest) + time_out
-        };
+        // Those of large flows, half of all gaps, are summed once and not for every scale.
+        let unscaled: Vec<Option<f64>> = sizes
+            .iter()
+            .zip(&*gaps)
+            .map(|(&size, of_flow)| is_large(size).then(|| of_flow.iter().sum::<f64>()))
+            .collect();
         let active = |scale: f64, gaps: &[Vec<f64>]| {
-            sizes.iter().zip(gaps).map(|(size, of_flow)| paced(size, of_flow, scale)).sum::<f64>() / seconds
+            let scaled = |of_flow: &[f64]| of_flow.iter().map(|gap| (gap * scale).min(cap)).sum::<f64>();
+            let flows = unscaled.iter().zip(gaps);
+            let paced =
+                flows.map(|(sum, of_flow)| sum.unwrap_or_else(|| scaled(of_flow)).min(longest) + time_out);
+            paced.sum::<f64>() / seconds
         };
         let (mut low, mut high) = (-40.0, 40.0);
         let (fewest, most) = (active(libm::exp(low), gaps), active(libm::exp(high), gaps));
@@ -207,27 +213,35 @@ fn log_normal(random: &mut Random) -> f64 {
 
 /// `flows` sizes at the quantiles of a bounded Pareto law, whose exponent makes them add up to `packets`.
 fn pareto_sizes(flows: u64, packets: u64, least: u64, most: u64) -> Vec<u64> {
-    let sizes = |exponent: f64| -> Vec<u64> {
-        let size = |number: u64| {
+    let sizes = |exponent: f64| {
+        let (low, high) = (least as f64, most as f64 + 1.0);
+        let top = libm::pow(low / high, exponent);
+        (0..flows).map(move |number| {
             let unit = (number as f64 + 0.5) / flows as f64;
-            let (low, high) = (least as f64, most as f64 + 1.0);
             // The inverse of the distribution function; near 0 the law is that of 1/x.
             let value = if exponent.abs() < 1e-9 {
                 low * libm::pow(high / low, unit)
             } else {
-                let top = libm::pow(low / high, exponent);
                 low * libm::pow(1.0 - unit * (1.0 - top), -1.0 / exponent)
             };
             (value as u64).clamp(least, most)
-        };
-        (0..flows).map(size).collect()
+        })
+    };
+    // The largest first: they are soon too many.
+    let too_many = |exponent: f64| {
+        let mut left = packets;
+        sizes(exponent).rev().any(|size| {
+            let over = size > left;
+            left = left.saturating_sub(size);
+            over
+        })
     };
     let (mut low, mut high) = (-40.0, 40.0);
     for _ in 0..HALVINGS {
         let middle = (low + high) / 2.0;
-        if sizes(middle).iter().sum::<u64>() > packets { low = middle } else { high = middle }
+        if too_many(middle) { low = middle } else { high = middle }
     }
-    let mut sizes = sizes(high);
+    let mut sizes: Vec<u64> = sizes(high).collect();
     // What rounding left over, a packet each to the largest flows that have room.
     let mut left = packets - sizes.iter().sum::<u64>();
     while left > 0 {

@@ -1,0 +1,101 @@
+//! Distinct segments: what lies between two events, compiled once for each path that a program takes there.
+
+use crate::work::{FAR, Kind, Pipeline, Segment};
+use linecard_iss::{Class, Code};
+use rustc_hash::FxHashMap;
+
+/// In a path: behind it is what follows the event before.
+pub(crate) const BEHIND_EVENT: u32 = u32::MAX;
+/// In a path: the packet ends.
+const PACKET_END: u32 = u32::MAX - 1;
+
+/// Segments by their paths. A path is what was executed, twice the index of each instruction and one if a jump followed it;
+/// before that the event that the segment follows, so that the path tells what was loaded.
+#[derive(Debug)]
+pub(crate) struct Segments {
+    pipeline: Pipeline,
+    list: Vec<Segment>,
+    numbers: FxHashMap<Vec<u32>, u32>,
+}
+
+impl Segments {
+    pub fn new(pipeline: Pipeline) -> Self {
+        Self { pipeline, list: Vec::new(), numbers: FxHashMap::default() }
+    }
+
+    /// The number of the segment of a path that ends with an event.
+    pub fn between(&mut self, path: Vec<u32>, code: &Code) -> u32 {
+        let kind = match path.last().map(|&step| code.class(step >> 1)) {
+            Some(Class::Store) => Kind::Store,
+            Some(Class::Atomic) => Kind::Atomic,
+            Some(Class::Lock) => Kind::Lock,
+            Some(Class::Unlock) => Kind::Unlock,
+            _ => Kind::Load,
+        };
+        self.number(path, kind, code)
+    }
+
+    /// The number of the segment of a path that the packet ends with.
+    pub fn last(&mut self, mut path: Vec<u32>, code: &Code) -> u32 {
+        path.push(PACKET_END);
+        self.number(path, Kind::End, code)
+    }
+
+    fn number(&mut self, path: Vec<u32>, kind: Kind, code: &Code) -> u32 {
+        if let Some(&number) = self.numbers.get(&path) {
+            return number;
+        }
+        let segment = self.segment(path.strip_suffix(&[PACKET_END]).unwrap_or(&path), kind, code);
+        let number = self.list.len() as u32;
+        self.list.push(segment);
+        self.numbers.insert(path, number);
+        number
+    }
+
+    fn segment(&self, path: &[u32], kind: Kind, code: &Code) -> Segment {
+        let behind = path.iter().position(|&step| step == BEHIND_EVENT).map_or(0, |at| at + 1);
+        let loaded = if behind == 0 { 0 } else { load_target(code, path[0] >> 1) };
+        let resume = match path.get(behind) {
+            Some(&step) => step >> 1,
+            None => path.first().map_or(0, |&step| step >> 1),
+        };
+        let mut segment = Segment {
+            instructions: (path.len() - behind) as u32,
+            cycles: 0,
+            reads: 0,
+            writes: 0,
+            resume,
+            first_use: FAR,
+            kind,
+        };
+        for &step in &path[behind..] {
+            let (index, taken) = (step >> 1, step & 1 == 1);
+            let (reads, writes) = (code.reads(index), code.writes(index));
+            if reads & loaded & !segment.writes != 0 && segment.first_use == FAR {
+                // The instruction right behind the load is one cycle away from it.
+                segment.first_use = (segment.cycles + 1).min(u32::from(FAR)) as u8;
+            }
+            segment.reads |= reads & !segment.writes;
+            segment.writes |= writes;
+            segment.cycles += match code.class(index) {
+                Class::Multiply => self.pipeline.multiply_cycles,
+                Class::Divide => self.pipeline.divide_cycles,
+                _ => 1,
+            };
+            if taken {
+                segment.cycles += self.pipeline.taken_cycles;
+            }
+        }
+        segment
+    }
+
+    /// All of them, by number.
+    pub fn finish(self) -> Vec<Segment> {
+        self.list
+    }
+}
+
+/// Register that the load or atomic instruction there writes, as a bit; none for a store or a lock.
+fn load_target(code: &Code, index: u32) -> u32 {
+    if matches!(code.class(index), Class::Load | Class::Atomic) { code.writes(index) } else { 0 }
+}
