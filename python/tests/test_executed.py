@@ -408,3 +408,77 @@ def test_stacks_of_no_program_are_refused(cli, tmp_path):
     ended = cli("run", "ixp1200", "--folded", tmp_path / "cycles.txt")
     assert ended.status == 2
     assert "folded: has no effect without a program" in ended.err
+
+
+LOCKED = """
+#include <linecard.h>
+#include <stdlib.h>
+
+static uint32_t *table;
+
+void app_init(const uint8_t *control, uint32_t bytes)
+{
+	(void)control;
+	(void)bytes;
+	table = calloc(1024, sizeof(*table));
+}
+
+uint32_t app_packet(uint8_t *packet, uint32_t bytes)
+{
+	uint32_t sum = 0;
+
+	lc_lock(table);
+	for (uint32_t each = 0; each < 8; each++)
+		sum += table[(packet[each] * 8 + each) % 1024]++;
+	lc_unlock(table);
+	return sum + bytes;
+}
+"""
+
+
+def test_a_lock_of_all_threads_is_what_limits_and_a_table_of_zeros_has_its_memory(tmp_path):
+    pytest.importorskip("ziglang")
+    source = tmp_path / "locked.c"
+    source.write_text(LOCKED)
+    found = linecard.run(NFP, program=source, packets=2000, warmup_packets=500)
+    assert found.bottleneck.component == "locks"
+    accesses = {each.memory: each.accesses_per_packet for each in found.programs[0].memories}
+    assert accesses["emem"] == pytest.approx(16)  # eight words read and written
+
+
+ENDLESS = """
+#include <linecard.h>
+
+static volatile uint32_t never;
+
+uint32_t app_packet(uint8_t *packet, uint32_t bytes)
+{
+	while (!never)
+		continue;
+	return bytes + packet[0];
+}
+"""
+
+
+def test_a_program_that_never_ends_names_its_line_and_ends_the_run(cli, tmp_path):
+    pytest.importorskip("ziglang")
+    source = tmp_path / "endless.c"
+    source.write_text(ENDLESS)
+    ended = cli("run", NFP, "--program", source, "--budget", 100_000)
+    assert ended.status == 4
+    assert "packet 1: more than 100000 instructions; an endless loop?" in ended.err
+    assert "endless.c:8" in ended.err or "endless.c:9" in ended.err
+
+
+@pytest.mark.parametrize("option", [("--map", "firewall=gone.csv"), ("--fib", "gone.csv"), ("--control", "gone.txt")])
+def test_a_file_that_is_not_there_is_named(cli, option):
+    ended = cli("run", NFP, "--program", "firewall", *option)
+    assert (ended.status, "found no file 'gone." in ended.err, "Traceback" in ended.err) == (2, True, False)
+
+
+@pytest.mark.parametrize("chip", ["nfp4000", "pspin", "bluefield3_dpa", "rosebud16"])
+def test_no_chip_takes_in_more_than_its_wires_carry(chip):
+    wires = {"nfp4000": 80, "pspin": 400, "bluefield3_dpa": 400, "rosebud16": 200}[chip]
+    change = {"traffic.packet_bytes": 1518}
+    found = linecard.run(chip, program="drop", packets=8000, warmup_packets=4000, set=change, verdict=False)
+    assert 0.97 * wires * 1518 / 1538 < found.summary.throughput_gbps <= wires * 1518 / 1538 * 1.001

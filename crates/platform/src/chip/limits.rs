@@ -33,6 +33,8 @@ enum Limit {
 const RERUN_PACKETS: u64 = 4_000;
 /// Gains below this are noise.
 const LEAST_GAIN: f64 = 0.03;
+/// Share of the time of threads from which locks are named as what limits.
+const LOCKED: f64 = 0.5;
 /// Parts less busy than this are not tried.
 const BUSY: f64 = 0.4;
 /// Parts that are tried at most.
@@ -360,6 +362,17 @@ pub(super) fn judge(
                 if others.is_empty() { String::new() } else { format!("; with {}", others.join(", ")) }
             ),
         }),
+        // No part is the limit where threads wait for each other.
+        _ if locked(counts) >= LOCKED => Ok(Bottleneck {
+            component: "locks".to_owned(),
+            utilization: locked(counts),
+            why: format!(
+                "Threads with a packet wait for a lock of their program {:.0} % of the time: what one holds, others want; making \
+                 a part better gains less than {:.0} % ({measured}).",
+                locked(counts) * 100.0,
+                LEAST_GAIN * 100.0,
+            ),
+        }),
         _ => Ok(Bottleneck {
             component: if lost > 0 {
                 "bursts and several parts".to_owned()
@@ -397,6 +410,17 @@ pub(super) fn left_out(counts: &Counts) -> Bottleneck {
             utilization * 100.0
         ),
     }
+}
+
+/// Share of the time of threads with work that they wait for locks.
+fn locked(counts: &Counts) -> f64 {
+    let of = |part: &str| -> u128 {
+        let spent = counts.clusters.iter().flat_map(|cluster| &cluster.threads);
+        spent.filter(|spent| spent.part == part).map(|spent| spent.ticks).sum()
+    };
+    let all: u128 = counts.clusters.iter().flat_map(|c| &c.threads).map(|spent| spent.ticks).sum();
+    let held = all - of("wait packet") - of("wait block");
+    if held > 0 { of("wait lock") as f64 / held as f64 } else { 0.0 }
 }
 
 /// The busiest part and its level.
