@@ -482,3 +482,15 @@ def test_no_chip_takes_in_more_than_its_wires_carry(chip):
     change = {"traffic.packet_bytes": 1518}
     found = linecard.run(chip, program="drop", packets=8000, warmup_packets=4000, set=change, verdict=False)
     assert 0.97 * wires * 1518 / 1538 < found.summary.throughput_gbps <= wires * 1518 / 1538 * 1.001
+
+
+def test_a_narrow_screen_has_every_line_with_its_costs(monkeypatch, capsys):
+    from linecard.cli import screen
+
+    found = linecard.run(NFP, program="firewall", packets=300, warmup_packets=100, verdict=False)
+    monkeypatch.setattr(screen, "screen_width", lambda: 40)
+    screen.print_run(found)
+    shown = " ".join(capsys.readouterr().out.split())
+    dearest = max(found.programs[0].lines, key=lambda line: line.cycles_per_packet + line.stall_cycles_per_packet)
+    assert dearest.line.split(": ")[0] in shown
+    assert f"stall {dearest.stall_cycles_per_packet:,.2f}, accesses {dearest.accesses_per_packet:,.2f}" in shown

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         Parameter,
         PresetInfo,
         RunResult,
+        SourceLine,
         Summary,
         ValueRange,
     )
@@ -51,6 +52,7 @@ BAR_WIDTH = 24
 MIN_BAR_WIDTH = 8
 DIAGNOSTICS_SHOWN = 8
 LINES_SHOWN = 8
+LEAST_TABLE_WIDTH = 80
 
 DRAM_COLOURS = {
     "data": "green",
@@ -368,26 +370,46 @@ def _program(program: ExecutedProgram) -> RenderableType:
     for each in program.results[:LINES_SHOWN]:
         share = each.packets / max(program.packets, 1)
         results.add_row(each.result, f"{each.packets:,}", Text(percent(share, 2), style=DIM))
-    columns = ("instructions", "cycles", "stall", "accesses")
-    lines = lined(("source line, of a packet", "w"), *((name, "r") for name in columns))
     dearest = sorted(program.lines, key=lambda line: -line.cycles_per_packet - line.stall_cycles_per_packet)
-    for line in dearest[:LINES_SHOWN]:
-        lines.add_row(
-            Text(line.line),
-            f"{line.instructions_per_packet:,.2f}",
-            f"{line.cycles_per_packet:,.2f}",
-            f"{line.stall_cycles_per_packet:,.2f}",
-            f"{line.accesses_per_packet:,.2f}",
-        )
+    costs = [(line.line, _costs(line)) for line in dearest[:LINES_SHOWN]]
     if len(program.lines) > LINES_SHOWN:
-        lines.add_row(Text(f"… and {len(program.lines) - LINES_SHOWN} more (--json, --html)", style=DIM))
+        costs.append((f"… and {len(program.lines) - LINES_SHOWN} more (--json, --html)", ()))
     memories = ", ".join(f"{each.memory} {each.accesses_per_packet:,.1f}" for each in program.memories)
     a_packet = (
         f"{program.instructions_per_packet:,.1f} instructions, {program.cycles_per_packet:,.1f} cycles, "
         f"{program.stall_cycles_per_packet:,.1f} of waiting, {program.accesses_per_packet:,.1f} accesses a packet"
         + (f": {memories}" if memories else "")
     )
-    return section(heading(program.name, a_packet), results, Text(""), lines)
+    return section(heading(program.name, a_packet), results, Text(""), _source_lines(costs))
+
+
+COST_COLUMNS = ("instructions", "cycles", "stall", "accesses")
+
+
+def _costs(line: SourceLine) -> tuple[str, ...]:
+    costs = (
+        line.instructions_per_packet,
+        line.cycles_per_packet,
+        line.stall_cycles_per_packet,
+        line.accesses_per_packet,
+    )
+    return tuple(f"{cost:,.2f}" for cost in costs)
+
+
+def _source_lines(costs: Sequence[tuple[str, tuple[str, ...]]]) -> RenderableType:
+    """Lines with what they cost; numbers below each line where a table has no room."""
+    if screen_width() >= LEAST_TABLE_WIDTH:
+        table = lined(("source line, of a packet", "w"), *((name, "r") for name in COST_COLUMNS))
+        for line, numbers in costs:
+            table.add_row(Text(line), *numbers)
+        return table
+    text = Text()
+    text.append("source line, of a packet\n", style="bold cyan")
+    for line, numbers in costs:
+        text.append(f"{line}\n")
+        named = ", ".join(f"{name} {number}" for name, number in zip(COST_COLUMNS, numbers, strict=False))
+        text.append(f"  {named}\n" if named else "", style=DIM)
+    return text
 
 
 def _band(band: Band, stated: Summary) -> Text:
