@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
@@ -29,7 +30,7 @@ from linecard.errors import CompileError, ConfigError, ConfigProblem, MissingExt
 from linecard.results import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from os import PathLike
 
     Progress = Callable[[int, int], object]
@@ -302,14 +303,14 @@ def program_trace(
         TrafficError: The capture cannot be used.
     """
     name = str(program)
-    shipped = program_info(name)
-    if shipped is not None:
-        control = control if control is not None else shipped.control
-        if routes is None and shipped.functionality == "route lookup":
-            routes = control
-        elf = PROGRAMS / "prebuilt" / f"{name}.elf"
+    with _linked(name, Path(program), entry) as (title, elf):
+        shipped = program_info(name)
+        if shipped is not None:
+            control = control if control is not None else shipped.control
+            if routes is None and shipped.functionality == "route lookup":
+                routes = control
         return _trace(
-            name,
+            title,
             elf,
             traffic,
             entry,
@@ -324,52 +325,29 @@ def program_trace(
             cache_bytes,
             progress,
         )
-    path = Path(program)
+
+
+@contextmanager
+def _linked(name: str, path: Path, entry: str | None) -> Iterator[tuple[str, Path]]:
+    """What a program is called, and its ELF file; one that is compiled for it lasts as long as the context."""
     from linecard import xdp
 
+    if program_info(name) is not None:
+        yield name, PROGRAMS / "prebuilt" / f"{name}.elf"
+        return
     if path.suffix in (".c", ".o") and xdp.is_xdp(path):
         message = "found an XDP program, expected one with app_packet; `linecard program run` runs XDP programs"
         raise ConfigError.of([ConfigProblem(name, "", message)])
     if path.suffix == ".c":
         with tempfile.TemporaryDirectory() as scratch:
-            elf = program_build(path, Path(scratch) / f"{path.stem}.elf", entry=entry)
-            return _trace(
-                path.stem,
-                elf,
-                traffic,
-                entry,
-                control,
-                packets,
-                payload,
-                seed,
-                routes,
-                strict,
-                budget,
-                cache,
-                cache_bytes,
-                progress,
-            )
+            yield path.stem, program_build(path, Path(scratch) / f"{path.stem}.elf", entry=entry)
+        return
     if not path.is_file():
         near = difflib.get_close_matches(name, [known.name for known in programs()], 1)
         hint = f"; did you mean {near[0]}?" if near else "; `linecard program list` names the shipped ones"
         message = f"found no program {name!r}, expected a shipped one, a C file or an ELF file{hint}"
         raise ConfigError.of([ConfigProblem("program", "", message)])
-    return _trace(
-        path.stem,
-        path,
-        traffic,
-        entry,
-        control,
-        packets,
-        payload,
-        seed,
-        routes,
-        strict,
-        budget,
-        cache,
-        cache_bytes,
-        progress,
-    )
+    yield path.stem, path
 
 
 def _trace(
