@@ -24,8 +24,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 COMPILER = "0.17.1"
-# Clang 13, the oldest of the package that makes these objects: the study's paper is of 2020, and what compilers make of the
-# same C has changed since. Its headers of Linux are older than what the programs include: those of the other one serve.
+# Clang 13, the oldest of the package that makes these objects: the study's paper is of 2020, and what compilers make of
+# the same C has changed since.
 OLD_COMPILER = "0.9.1"
 OLD = HERE.parent / "target" / f"ziglang-{OLD_COMPILER}"
 FLAGS = [
