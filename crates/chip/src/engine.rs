@@ -6,6 +6,7 @@
 use crate::config::NextThread;
 use crate::counts::DataCacheCounts;
 use crate::data_cache::DataCache;
+use crate::wakes::Wakes;
 use linecard_sim::Ticks;
 use std::collections::VecDeque;
 
@@ -28,9 +29,8 @@ pub(crate) struct Engine {
     pub data_cache: Option<Box<DataCache>>,
     /// The thread that ran last, counted from the first.
     last: u32,
-    /// Wake-ups to come in order: when, and of which thread. One that no longer holds is passed over when it comes up.
-    /// They are few, and a new one mostly comes last.
-    wakes: VecDeque<(Ticks, u32)>,
+    /// Wake-ups to come. One that no longer holds is passed over when it comes up.
+    wakes: Wakes,
     /// Time spent on instructions and switches, as far as it has been given out, and the end of it.
     busy: u64,
     busy_until: Ticks,
@@ -55,7 +55,7 @@ impl Engine {
             in_order: None,
             data_cache: None,
             last: threads - 1,
-            wakes: VecDeque::with_capacity(threads as usize),
+            wakes: Wakes::new(threads as usize),
             busy: 0,
             busy_until: 0,
             polling: 0,
@@ -133,38 +133,28 @@ impl Engine {
         Some(word as u32 * 64 + bit)
     }
 
-    /// Whether one wake-up comes behind another. Of those at one time the one that was known first comes first, where the
-    /// order of becoming ready decides, and else that of the lower thread.
-    #[inline(always)]
-    fn is_behind(&self, one: (Ticks, u32), other: (Ticks, u32)) -> bool {
-        one.0 > other.0 || one.0 == other.0 && self.in_order.is_none() && one.1 > other.1
-    }
-
-    /// Wake `thread` at `at`.
+    /// Wake `thread` at `at`. Of wake-ups at one time the one that was known first comes first, where the order of becoming
+    /// ready decides, and else that of the lower thread.
     #[inline(always)]
     pub fn wake_at(&mut self, thread: u32, at: Ticks) {
-        match self.wakes.back() {
-            Some(&last) if last > (at, thread) => self.wake_before_others(thread, at),
-            _ => self.wakes.push_back((at, thread)),
+        if self.in_order.is_none() {
+            self.wakes.insert((at, thread), |one, other| one > other);
+        } else {
+            self.wakes.insert((at, thread), |one, other| one.0 > other.0);
         }
-    }
-
-    fn wake_before_others(&mut self, thread: u32, at: Ticks) {
-        let later = self.wakes.iter().rev().take_while(|&&wake| self.is_behind(wake, (at, thread))).count();
-        self.wakes.insert(self.wakes.len() - later, (at, thread));
     }
 
     /// When the first wake-up comes.
     #[inline]
     pub fn first_wake(&self) -> Option<Ticks> {
-        self.wakes.front().map(|&(at, _)| at)
+        self.wakes.first().map(|(at, _)| at)
     }
 
     /// Take the first wake-up, if it has come by now.
     #[inline(always)]
     pub fn take_due(&mut self, now: Ticks) -> Option<(Ticks, u32)> {
-        let due = self.wakes.front().is_some_and(|wake| wake.0 <= now);
-        if due { self.wakes.pop_front() } else { None }
+        let due = self.wakes.first().is_some_and(|wake| wake.0 <= now);
+        if due { self.wakes.pop() } else { None }
     }
 
     /// The thread that an engine which rests wakes for at `now`, where it is the only one and an access costs nothing but
@@ -174,8 +164,8 @@ impl Engine {
         if !self.plain || self.running.is_some() || self.ready != 0 {
             return None;
         }
-        let &(at, thread) = self.wakes.front()?;
-        let alone = self.wakes.get(1).is_none_or(|&(next, _)| next > now);
+        let (at, thread) = self.wakes.first()?;
+        let alone = self.wakes.second().is_none_or(|(next, _)| next > now);
         (at == now && alone).then_some(thread)
     }
 
@@ -183,7 +173,7 @@ impl Engine {
     #[inline(always)]
     pub fn ran_through(&mut self, thread: u32, wake: Ticks) {
         self.last = thread - self.first_thread;
-        self.wakes.pop_front();
+        self.wakes.pop();
         self.wake_at(thread, wake);
     }
 

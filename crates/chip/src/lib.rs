@@ -34,6 +34,7 @@ mod recording;
 mod series;
 mod thread;
 mod transmit_slots;
+mod wakes;
 mod wide;
 
 pub use account::Loss;

@@ -7,8 +7,8 @@
 use crate::generators::Random;
 use crate::ip::{self, TCP, UDP};
 use crate::{FiveTuple, LinkType, Network, Packet, frame};
+use foldhash::HashMap;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
-use std::collections::HashMap;
 
 /// Largest IP packet.
 pub const MOST_DATAGRAM_BYTES: usize = 65_535;
@@ -54,7 +54,7 @@ impl Datagrams {
             Payload::Random => random.fill_bytes(&mut pool),
             Payload::Pages => fill_page(&mut pool, &mut random),
         }
-        Self { pool, random, buffer: Vec::new(), headers: Vec::new(), sequence: HashMap::new() }
+        Self { pool, random, buffer: Vec::new(), headers: Vec::new(), sequence: HashMap::default() }
     }
 
     /// The IP packet that a record and its captured frame stand for; `None` where it is no IP packet.
@@ -175,7 +175,7 @@ mod tests {
         };
         let mut source = Generator::new(&config).expect("generator");
         let mut datagrams = Datagrams::new(Payload::Random, 1);
-        let mut next_sequence: HashMap<FiveTuple, u32> = HashMap::new();
+        let mut next_sequence: HashMap<FiveTuple, u32> = HashMap::default();
         while let Some(packet) = source.next_packet().expect("packet") {
             let bytes = datagrams.build(&packet, &[]).expect("an IP packet").to_vec();
             assert_eq!(bytes.len(), packet.ip_bytes as usize);
