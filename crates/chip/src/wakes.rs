@@ -54,8 +54,10 @@ impl Wakes {
         if self.count == self.places.len() {
             self.grow();
         }
-        let mut number;
-        if self.count > 0 && is_behind(self.at(self.count / 2), wake) {
+        let mut number = self.count;
+        if number == 0 || !is_behind(self.at(number - 1), wake) {
+            // Most come last.
+        } else if is_behind(self.at(number / 2), wake) {
             // Those that it does not come before move towards the front.
             self.first = self.place(self.places.len() - 1);
             number = 0;
@@ -64,7 +66,6 @@ impl Wakes {
                 number += 1;
             }
         } else {
-            number = self.count;
             while number > 0 && is_behind(self.at(number - 1), wake) {
                 self.put(number, self.at(number - 1));
                 number -= 1;
