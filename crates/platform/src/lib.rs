@@ -11,6 +11,7 @@ mod error;
 mod extension;
 mod files;
 mod hierarchy;
+mod link;
 mod memory;
 mod petri;
 mod preset;

@@ -1,10 +1,11 @@
 //! From captures and generators to arrivals at a machine.
 
 use crate::error::Error;
+use crate::link::DescribedLink;
 use linecard_apps::RouteTable;
 use linecard_chip::Arrival;
 use linecard_program::{NetworkKind, PacketHead};
-use linecard_traffic::generators::{EmpiricalSizes, MAX_PACKET_BYTES, Sizes};
+use linecard_traffic::generators::{EmpiricalSizes, LinkPackets, MAX_PACKET_BYTES, Sizes};
 use linecard_traffic::remap::AddressMap;
 use linecard_traffic::{CaptureReader, LinkType, Network, OpenOptions, Packet, PacketSource, open};
 use std::cell::RefCell;
@@ -77,11 +78,27 @@ pub(crate) enum Source {
         /// Whether packets count as Ethernet frames with their check sequence, as ports of chips see them.
         frames: bool,
     },
+    /// A link that is described.
+    Link {
+        /// Its packets.
+        packets: LinkPackets,
+        /// See [`Source::Capture`].
+        frames: bool,
+    },
 }
 
 impl Source {
-    /// Opens a capture.
-    pub fn capture(trace: &str, strict: bool, repeat: bool, frames: bool) -> Result<Self, Error> {
+    /// Opens a capture, or draws at least `packets` packets of a described link.
+    pub fn capture(
+        trace: &str,
+        packets: u64,
+        strict: bool,
+        repeat: bool,
+        frames: bool,
+    ) -> Result<Self, Error> {
+        if let Some(link) = DescribedLink::named(trace) {
+            return Ok(Source::Link { packets: link?.packets(packets)?, frames });
+        }
         let (path, options) = (PathBuf::from(trace), OpenOptions { format: None, strict });
         let reader = open(&path, &options).map_err(|e| Error::Traffic(e.to_string()))?;
         Ok(Source::Capture { reader: Box::new(reader), path, options, repeat, frames })
@@ -148,6 +165,11 @@ impl Traffic {
                     let wire_bytes = packet.wire_bytes.saturating_sub(sequence);
                     sink(&Packet { wire_bytes, ..packet }, reader.frame(), at_ns)
                 }
+                Source::Link { frames, .. } => {
+                    let sequence = if *frames { FCS_BYTES } else { 0 };
+                    let wire_bytes = packet.wire_bytes.saturating_sub(sequence);
+                    sink(&Packet { wire_bytes, ..packet }, &[], at_ns)
+                }
             },
         };
         Some(Arrival { at_ns, flow_hash: hash_of(&packet), head: PacketHead { frame, ..head_of(&packet) } })
@@ -157,6 +179,9 @@ impl Traffic {
         let mut notes = self.notes.borrow_mut();
         let packet = match &mut self.source {
             Source::Generator(generator) => generator.next_packet(),
+            Source::Link { packets, frames } => packets
+                .next_packet()
+                .map(|next| next.map(|packet| if *frames { framed(packet) } else { packet })),
             Source::Capture { reader, path, options, repeat, frames } => {
                 let mut next = reader.next_packet();
                 notes.file_bytes = {
@@ -181,11 +206,7 @@ impl Traffic {
                         reader.next_packet()
                     });
                 }
-                if let (true, Ok(Some(packet))) = (*frames, &mut next) {
-                    let header = if packet.link == LinkType::ETHERNET { 0 } else { ETHERNET_HEADER_BYTES };
-                    packet.wire_bytes = packet.wire_bytes.saturating_add(header + FCS_BYTES);
-                }
-                next
+                if *frames { next.map(|next| next.map(framed)) } else { next }
             }
         };
         match packet {
@@ -199,6 +220,12 @@ impl Traffic {
             }
         }
     }
+}
+
+/// A packet as an Ethernet frame with its check sequence.
+fn framed(packet: Packet) -> Packet {
+    let header = if packet.link == LinkType::ETHERNET { 0 } else { ETHERNET_HEADER_BYTES };
+    Packet { wire_bytes: packet.wire_bytes.saturating_add(header + FCS_BYTES), ..packet }
 }
 
 /// A CSV file, or `bytes:weight` and `low-high:weight`, comma-separated; a range spreads its weight evenly over its sizes.

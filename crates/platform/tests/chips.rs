@@ -264,6 +264,23 @@ fn what_is_wrong_comes_at_once_with_places_and_nearest_names() {
 }
 
 #[test]
+fn a_described_link_stands_where_a_capture_does() {
+    let of = |trace: &str, overrides: &[&str]| {
+        let request = RunRequest { trace: Some(trace.to_owned()), ..request("example_smartnic", overrides) };
+        run(&request, &mut |_| ControlFlow::Continue(()))
+    };
+    let slow = of("edge", &[]).unwrap();
+    // 3,000 packets a second of 492 bytes, with headers of Ethernet and a check sequence.
+    let gbps = 3_000.0 * (492.0 + 18.0) * 8.0 / 1e9;
+    assert!((slow.summary.offered_gbps / gbps - 1.0).abs() < 0.2, "{} Gbit/s", slow.summary.offered_gbps);
+    assert_eq!(slow.summary.packets_dropped, 0);
+    let fast = of("edge", &["traffic.speedup=1000"]).unwrap().summary.offered_gbps;
+    assert!((fast / slow.summary.offered_gbps / 1000.0 - 1.0).abs() < 0.05, "{fast} Gbit/s");
+    let unknown = of("egde", &[]).unwrap_err().to_string();
+    assert!(unknown.contains("egde") && unknown.contains("edge"), "{unknown}");
+}
+
+#[test]
 fn values_may_carry_units_and_descriptions_tell_what_is_allowed() {
     let of = |key: &str| {
         let description =

@@ -1,8 +1,8 @@
 //! Requests that the campaign found: each gave a wrong number, an error without a word, or no end.
 
 use linecard_platform::{
-    Error, MemoryInput, MemoryRequest, PacketRequest, ProgramRequest, RunReport, RunRequest, describe, run,
-    run_memory, trace_program,
+    Error, MemoryInput, MemoryRequest, PacketRequest, ProgramFile, ProgramRequest, RunReport, RunRequest,
+    describe, run, run_memory, trace_program,
 };
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -53,6 +53,28 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.0);
     }
+}
+
+#[test]
+fn a_misspelt_region_of_a_program_is_not_passed_over() {
+    // The packet stayed where the chip's own file has it.
+    let object = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs/xdp/prebuilt/reads.o");
+    let mut asked = request("nfp4000", &["bind.pakcet=imem"]);
+    asked.program = Some(ProgramFile {
+        path: object.to_str().unwrap().to_owned(),
+        name: "reads".to_owned(),
+        section: None,
+        entry: None,
+        maps: vec![],
+        routes: None,
+        control: None,
+        budget: 10_000,
+        cpus: 1,
+    });
+    let message = words(ran(&asked));
+    assert!(message.contains("bind.pakcet") && message.contains("did you mean `packet`?"), "{message}");
+    asked.overrides = vec!["bind.packet=imem".to_owned()];
+    ran(&asked).unwrap();
 }
 
 #[test]

@@ -383,6 +383,12 @@ struct Bound {
     names: Vec<String>,
 }
 
+/// Whether a letter is wrong, missing or exchanged. `packets` is another role than `packet`.
+fn is_misspelt(name: &str, meant: &str) -> bool {
+    let plural = name.strip_suffix('s') == Some(meant) || meant.strip_suffix('s') == Some(name);
+    !plural && strsim::damerau_levenshtein(name, meant) == 1
+}
+
 /// Binds roles to places, for every cluster that uses them.
 struct Binder<'a> {
     document: &'a Document,
@@ -459,6 +465,12 @@ impl Binder<'_> {
                 if self.places.find(&name).is_none() {
                     let near = nearest(&name, self.places.named.iter().map(|n| n.name.as_str()));
                     section.fail(&key, format!("no memory or unit is called `{name}`{near}"));
+                }
+                let meant = |region: &&String| is_misspelt(&key, region);
+                let unused = !roles.names.contains(&key);
+                if let Some(meant) = roles.regions.iter().filter(|_| unused).find(meant) {
+                    section
+                        .fail(&key, format!("the program has nothing of this name; did you mean `{meant}`?"));
                 }
                 bound.push((key, name));
             }

@@ -19,6 +19,8 @@ pub(super) struct Roles {
     /// Bytes that programs use of each, and where the file says so.
     pub bytes: Vec<u64>,
     pub places: Vec<String>,
+    /// Regions of executed programs, which may be bound.
+    pub regions: Vec<String>,
 }
 
 impl Roles {

@@ -131,7 +131,10 @@ impl Design {
             // Where a packet always waits, a capture too short for the run begins again.
             Some(trace) => {
                 let repeat = self.config.saturated && request.packets > 0;
-                Source::capture(trace, request.strict, repeat, self.traffic.frames)?
+                // A warm-up whose end the run finds itself may take as long as what is measured.
+                let packets =
+                    request.packets.saturating_add(request.warmup_packets.unwrap_or(request.packets));
+                Source::capture(trace, packets, request.strict, repeat, self.traffic.frames)?
             }
             None => Source::Generator(self.traffic.generator(request.seed)?),
         };

@@ -1,9 +1,9 @@
 //! Packets for a program: a capture, or a link that a preset describes.
 
 use super::frame::{self, Framer};
-use super::part::Part;
 use crate::error::Error;
-use linecard_traffic::generators::{EmpiricalSizes, FlowMix, LinkMix, LinkPackets, Sizes};
+use crate::link::DescribedLink;
+use linecard_traffic::generators::LinkPackets;
 use linecard_traffic::remap::{AddressMap, AddressMapOptions, read_prefixes};
 use linecard_traffic::{
     CaptureReader, FiveTuple, Network, OpenOptions, Packet, PacketSource, Payload, Severity, open,
@@ -81,23 +81,15 @@ impl Packets {
                 });
             }
         };
-        let described = request.traffic.ends_with(".toml");
-        let is_file =
-            !described && (Path::new(&request.traffic).exists() || request.traffic.contains(['/', '.']));
         let mut statistics =
             PacketStatistics { title: request.traffic.clone(), ..PacketStatistics::default() };
-        let source = if is_file {
+        let source = if let Some(link) = DescribedLink::named(&request.traffic) {
+            let link = link?;
+            statistics.title = link.title();
+            Source::Link(link.packets(request.packets)?)
+        } else {
             let options = OpenOptions { format: None, strict: request.strict };
             Source::Capture(Box::new(open(Path::new(&request.traffic), &options).map_err(traffic)?))
-        } else {
-            let part = if described {
-                Part::read(&request.traffic)?
-            } else {
-                Part::read(&format!("traffic/{}", request.traffic))?
-            };
-            statistics.title = part.title();
-            let (mix, skip) = link(&part, request.packets)?;
-            Source::Link(mix.generate(skip).map_err(traffic)?)
         };
         let map = match &request.routes {
             None => None,
@@ -219,34 +211,4 @@ fn captured(source: &Source) -> &[u8] {
         Source::Capture(reader) => reader.frame(),
         Source::Link(_) => &[],
     }
-}
-
-fn link(part: &Part, packets: u64) -> Result<(LinkMix, f64), Error> {
-    let share = |key: &str| part.number(key, 0.0, 100.0);
-    let count = |key: &str| part.number(key, 1.0, 1e8);
-    let skip = share("flows.skip")? / 100.0;
-    let made = count("flows.packets")?.max((packets as f64 / (1.0 - skip)).ceil());
-    let mix = FlowMix {
-        packets: made as u64,
-        single_flows_percent: share("flows.single_flows")?,
-        packets_in_single_flows_percent: share("flows.packets_in_single_flows")?,
-        large_flows_percent: share("flows.large_flows")?,
-        packets_in_large_flows_percent: share("flows.packets_in_large_flows")?,
-        largest_flow_packets: count("flows.largest_flow_packets")? as u64,
-        concurrent_flows: count("flows.concurrent_flows")?,
-        time_out_ns: (part.number("flows.time_out", 0.001, 1e6)? * 1e9) as u64,
-        rate_pps: count("flows.rate")?,
-        seed: part.number("flows.seed", 0.0, 1e15)? as u64,
-    };
-    let (bytes, percent) = (part.numbers("sizes.bytes")?, part.numbers("sizes.percent")?);
-    let sizes: Vec<(u32, f64)> =
-        bytes.iter().zip(&percent).map(|(&bytes, &share)| (bytes as u32, share)).collect();
-    let sizes = EmpiricalSizes::new(&sizes).map_err(|error| Error::Traffic(error.to_string()))?;
-    let mix = LinkMix {
-        mix,
-        sizes: Sizes::Empirical(sizes),
-        hosts: count("flows.hosts")? as u32,
-        tcp_share: share("flows.tcp")? / 100.0,
-    };
-    Ok((mix, skip))
 }

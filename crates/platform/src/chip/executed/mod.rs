@@ -207,7 +207,8 @@ struct Placer<'a, 'r> {
 }
 
 impl Placer<'_, '_> {
-    fn is_bound(&self, name: &str) -> bool {
+    fn is_bound(&mut self, name: &str) -> bool {
+        self.reading.roles.regions.push(name.to_owned());
         self.reading.bind.as_ref().is_some_and(|bind| bind.has(name))
     }
 
