@@ -30,12 +30,12 @@ from linecard.chip import facts
 from linecard.explore.axes import read_option
 from linecard.explore.compare import compare
 from linecard.explore.expression import Expression, UnknownName
-from linecard.explore.optimize import read_task
+from linecard.explore.objectives import read_task
 from linecard.explore.points import make_points
 from linecard.explore.spec import read_spec
 from linecard.explore.store import Store
 from linecard.study import spec
-from linecard.vrp import _read_extension
+from linecard.vrp.extension import _read_extension
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPUS = ROOT / "fuzz" / "corpus"

@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 from conftest import ROOT
@@ -182,7 +181,7 @@ def test_a_folder_that_cannot_be_written_is_said_before_the_run(cli, tmp_path):
 
 
 def test_a_folder_that_cannot_be_written_in_the_end_loses_no_result(cli, tmp_path, monkeypatch):
-    monkeypatch.setattr("linecard.tables.check_outputs", lambda *paths, **more: None)
+    monkeypatch.setattr("linecard.files.check_outputs", lambda *paths, **more: None)
     (tmp_path / "file").write_text("")
     ended = cli("reproduce", "hasan2003", "--table", 2, "--quick", "--json", "--out", tmp_path / "file" / "out")
     assert ended.status == 2
@@ -236,18 +235,19 @@ def test_runs_in_threads_take_each_others_time():
 
 
 def test_nothing_compiled_stays_unwrapped():
-    from linecard import _core, api, chip, cores, petri, program, queueing, shotnoise, vrp, xdp
+    from linecard import _core, petri
 
-    wrappers = (api, chip, cores, petri, program, queueing, shotnoise, vrp, xdp)
-    files = [Path(module.__file__) for module in wrappers]
-    files += sorted((ROOT / "python/linecard/chip").glob("*.py"))
-    source = "".join(file.read_text() for file in files)
+    files = [file for file in (ROOT / "python/linecard").glob("*/*.py") if "_programs" not in file.parts]
+    files += (ROOT / "python/linecard").glob("*.py")
+    source = "".join(file.read_text() for file in sorted(files))
     public = {"check_chip": "check", "chip_drawing": "draw", "chip_template": "new"}
+    # What the functions of Python are parts of.
+    inner = {"core_deployments": "deployments", "core_registers": "registers", "core_termination": "termination"}
     functions = {name for name in dir(_core) if not name.startswith("_") and not isinstance(getattr(_core, name), type)}
     for name in functions:
         assert f"_core.{name}(" in source, name
-        wrapped = public.get(name, name.removeprefix("petri_").removeprefix("core_"))
-        assert any(callable(getattr(module, wrapped, None)) for module in wrappers), name
+        wrapped = public.get(name, name.removeprefix("petri_"))
+        assert name in inner or any(callable(getattr(module, wrapped, None)) for module in (linecard, petri)), name
     stub = (ROOT / "python/linecard/_core.pyi").read_text()
     assert functions == {
         line.split("(")[0].removeprefix("def ") for line in stub.splitlines() if line.startswith("def ")

@@ -5,8 +5,10 @@ import json
 import pytest
 
 import linecard
-from linecard import cores
+from linecard.core.result import CoreRow
+from linecard.core.run import deployments, registers, termination
 from linecard.errors import ConfigError
+from linecard.records import field_names
 
 SMALL = {"packets": 1500}
 
@@ -22,7 +24,7 @@ def test_every_split_is_there_and_the_best_is_one_of_them(classify):
     assert all(row.threads + row.cache_th_eq == 16 for row in result.rows)
     assert result.best.packets_per_mcycle == max(row.packets_per_mcycle for row in result.rows)
     for row in result.rows:
-        shares = [getattr(row, name) for name in cores.field_names(cores.CoreRow) if name.endswith("_percent")]
+        shares = [getattr(row, name) for name in field_names(CoreRow) if name.endswith("_percent")]
         cycles = sum(shares) - row.hit_percent - row.bandwidth_percent
         assert cycles == pytest.approx(100), "every cycle is counted once"
     # Area: 128 lines of 16 bytes in each of the first 8 thread-equivalents, 256 in each further one.
@@ -42,7 +44,7 @@ def test_splits_near_the_best_are_told(classify, cli):
 
 
 def test_terminating_a_thread_costs_the_packets_after_it(classify):
-    found = cores.termination(classify, events=20_000)
+    found = termination(classify, events=20_000)
     assert (found["packets"], found["times"]) == (300, 16)
     assert found["threads"] >= 2
     assert 0 < found["longer_percent"] < 20
@@ -59,7 +61,7 @@ def test_the_same_request_gives_the_same_result_with_any_number_of_jobs(classify
 
 
 def test_registers_are_predicted(classify):
-    rows = {row["scheme"]: row for row in cores.registers(classify, events=20_000, cache_registers=[32, 1024])}
+    rows = {row["scheme"]: row for row in registers(classify, events=20_000, cache_registers=[32, 1024])}
     assert rows["predicted"]["missed_percent"] < 5
     assert rows["oracle"]["missed_percent"] == 0
     assert rows["oracle"]["needed_per_switch"] == rows["oracle"]["prefetched_per_switch"]
@@ -68,7 +70,7 @@ def test_registers_are_predicted(classify):
 
 
 def test_chips_are_what_the_presets_say(classify):
-    rows = cores.deployments(
+    rows = deployments(
         classify, [(50, 2.56), (500, 2.56)], events=20_000, configurable=True, adapt_packets=0, per_chip=False
     )
     for row in rows:

@@ -9,11 +9,11 @@ import pytest
 from conftest import ROOT, ipv4_frame, pcap_bytes
 
 import linecard
-from linecard import program as c_programs
+from linecard.executed.shipped import programs
 
 SHARED = ROOT.parent / "shared"
 XDP = [each.name for each in linecard.xdp_programs()]
-C = [each.name for each in c_programs.programs()]
+C = [each.name for each in programs()]
 # The designs of Hasan 2003 differ in how they treat the packet buffer: the first and the last of them stand for all.
 CHIPS = [
     each.name

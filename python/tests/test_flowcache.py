@@ -14,8 +14,8 @@ import pytest
 from conftest import ROOT, ipv4_frame, pcap_bytes
 
 import linecard
-from linecard.cachestats import CacheRow
-from linecard.results import field_names
+from linecard.flowcache.result import CacheRow
+from linecard.records import field_names
 
 GOLDEN = ROOT.parent / "shared" / "golden" / "cache"
 BY_HAND = [7, 8, 7, 9, 7, 8]

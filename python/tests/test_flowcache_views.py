@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT
 
 import linecard
-from linecard.study import reproduce
+from linecard.study.reproduce import run_study
 from linecard.study.runners import flowcache as runner
 
 SHARED = ROOT.parent / "shared"
@@ -129,7 +129,7 @@ def test_a_mix_that_cannot_be_is_refused():
 
 
 def test_chapter_5_quick():
-    result = reproduce("girish2008", chapters=[5], quick=True)
+    result = run_study("girish2008", chapters=[5], quick=True)
     assert {"5.1", "section5.3", "section5.4", "figure5.5a", "figure5.5b"} <= set(result.items)
     tables = {table.spec.id: table for table in result.tables}
     assert tables["5.1"].max_abs_error == 0

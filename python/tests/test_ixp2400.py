@@ -9,7 +9,7 @@ import pytest
 from conftest import ROOT
 
 import linecard
-from linecard import models
+from linecard.petri.models import COMPARED, MODELS, ModelRun, run_model
 
 EDGE = ROOT / "examples" / "captures" / "edge-mix.pcap.gz"
 QUICK = ("--packets", 2000, "--warmup", 500)
@@ -23,7 +23,7 @@ def test_the_application_names_its_machine(cli):
     plain = json.loads(by_application.out)
     assert plain["app"] == "ipv4_forward"
     metrics = {(row["component"], row["metric"]) for row in plain["metrics"]}
-    assert set(models.COMPARED) <= metrics
+    assert set(COMPARED) <= metrics
 
 
 def test_a_capture_runs_through_it(cli):
@@ -60,18 +60,18 @@ def test_models_that_agree_pass_and_others_do_not(monkeypatch, cli):
     """A second model that is the first one, and one that is 4 % faster."""
 
     def other(request, factor):
-        run = models.run_model("np", request)
+        run = run_model("np", request)
         values = dict(run.values)
         values["total", "throughput_mbps"] *= factor
-        return models.ModelRun("petri", values, run.bottleneck)
+        return ModelRun("petri", values, run.bottleneck)
 
     point = {"threads": ["2x4"], "traffic": ["64"], "schemes": ["BASE"], "packets": 2000}
-    monkeypatch.setitem(models.MODELS, "petri", lambda request: other(request, 1.0))
+    monkeypatch.setitem(MODELS, "petri", lambda request: other(request, 1.0))
     same = linecard.compare_models(**point)
     assert same.passed
-    assert len(same.rows) == len(models.COMPARED)
+    assert len(same.rows) == len(COMPARED)
     assert all(row.difference == 0 for row in same.rows)
-    monkeypatch.setitem(models.MODELS, "petri", lambda request: other(request, 1.04))
+    monkeypatch.setitem(MODELS, "petri", lambda request: other(request, 1.04))
     faster = linecard.compare_models(**point)
     assert not faster.passed
     assert [row.component for row in faster.rows if not row.passed] == ["total"]

@@ -11,7 +11,8 @@ import pytest
 
 import linecard
 from linecard.errors import ConfigError
-from linecard.explore.ndr import FLOOR, NDR, PDR, WIDTH
+from linecard.explore.ndr import WIDTH
+from linecard.explore.rate import FLOOR, NDR, PDR
 from linecard.explore.search import Search
 
 GOALS = (NDR, PDR)

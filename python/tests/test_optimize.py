@@ -16,7 +16,8 @@ import linecard
 from linecard.errors import ConfigError
 from linecard.explore import Store
 from linecard.explore.front import dominates, front_of, hypervolume, knee_of
-from linecard.explore.optimize import covered, optimize, read_task, search
+from linecard.explore.objectives import read_task
+from linecard.explore.optimize import covered, optimize, search
 
 EXAMPLES = ROOT / "examples" / "explore"
 SPACES = sorted(path.stem for path in EXAMPLES.glob("*.toml") if 'kind = "optimize"' in path.read_text())

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from linecard import ConfigError, tables
+from linecard import ConfigError, files
 
 RUN = ("run", "ixp1200", "--packets", "200", "--warmup", "0", "--json")
 DRAM = ("dram", "run", "-d", "ddr4_2400", "--pattern", "random", "--count", "20", "--json")
 
 
 def test_a_device_is_written_to_and_stays_one(tmp_path):
-    assert tables.write_text("/dev/null", "x") == Path("/dev/null")
+    assert files.write_text("/dev/null", "x") == Path("/dev/null")
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
     assert list(tmp_path.iterdir()) == []
 
@@ -40,7 +40,7 @@ def test_a_pipe_is_written_to_and_stays_one(tmp_path):
     read: list[str] = []
     reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
     reader.start()
-    tables.write_text(pipe, "through")
+    files.write_text(pipe, "through")
     reader.join()
     assert read == ["through"]
     assert stat.S_ISFIFO(pipe.stat().st_mode)
@@ -66,7 +66,7 @@ def test_a_link_stays_one_and_what_it_leads_to_is_replaced(cli, tmp_path, there)
     if there:
         target.write_text("old")
     link.symlink_to("kept/target.csv")
-    tables.write_text(link, "new")
+    files.write_text(link, "new")
     assert link.is_symlink()
     assert target.read_text() == "new"
     target.unlink()
@@ -143,10 +143,10 @@ def test_a_write_that_fails_half_way_leaves_no_temporary_file(tmp_path):
         raise OSError(28, "No space left on device")
 
     with pytest.raises(ConfigError, match="No space left"):
-        tables.write_file(tmp_path / "a.csv", fill)
+        files.write_file(tmp_path / "a.csv", fill)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_long_names_are_written(tmp_path):
     name = "n" * 250 + ".csv"
-    assert tables.write_text(tmp_path / name, "x").read_text() == "x"
+    assert files.write_text(tmp_path / name, "x").read_text() == "x"

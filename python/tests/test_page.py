@@ -12,8 +12,8 @@ import pytest
 from browser import done_in_browser, needs_browser
 
 import linecard
-from linecard.explore import page
 from linecard.explore.front import front_of
+from linecard.report import explorer
 
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
 
@@ -184,7 +184,7 @@ def large(folder, table, count):
         }
         for n in range(count)
     ]
-    return page._write(
+    return explorer._write(
         folder / "large.html",
         title="many",
         said="",

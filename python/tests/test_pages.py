@@ -10,7 +10,7 @@ from browser import DARK, LIGHT, needs_browser, seen_in_frames
 from conftest import ROOT, make_result
 
 from linecard.errors import ConfigError
-from linecard.pages import chart, sheet
+from linecard.report import chart, sheet
 
 CAPTURE = ROOT / "examples" / "captures" / "edge-mix.pcap.gz"
 NIC = ("example_smartnic", "--packets", 200)

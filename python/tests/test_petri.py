@@ -364,12 +364,12 @@ def test_the_dram_net_alone_is_as_the_study_has_figure_3_6():
 
 
 def test_the_net_of_the_ixp2400_has_the_parameters_of_the_preset():
-    from linecard import petrimodel
+    from linecard.petri.ixp2400 import overrides, parameters
 
-    values = petrimodel.parameters("ixp2400", ["me.engines=4", "me.threads=4"])
+    values = parameters("ixp2400", ["me.engines=4", "me.threads=4"])
     shipped = tomllib.loads((ROOT / "presets" / "nets" / "ixp2400_ipv4.toml").read_text())["parameters"]
     own = {name: entry["value"] if isinstance(entry, dict) else entry for name, entry in shipped.items()}
-    for setting in petrimodel.overrides(values):
+    for setting in overrides(values):
         name, _, value = setting.partition("=")
         expected = own[name]
         assert json.loads(value) == (pytest.approx(expected) if isinstance(expected, float) else expected), name

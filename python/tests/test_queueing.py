@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import linecard
 from linecard.cli import app
-from linecard.queueing import MANAGERS
+from linecard.queueing.run import MANAGERS
 from linecard.study.plan import RunSpec
 from linecard.study.runners import queueing as runner
 

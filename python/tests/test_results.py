@@ -10,8 +10,9 @@ import pytest
 from conftest import make_result, report
 
 import linecard
-from linecard import RunRequest, RunResult, api, tables
-from linecard.results import field_names
+from linecard import RunRequest, RunResult, tables
+from linecard.records import field_names
+from linecard.request import settings
 
 
 def test_a_report_becomes_typed_and_frozen():
@@ -73,19 +74,19 @@ def test_a_missing_extra_is_named(monkeypatch):
 
 
 def test_settings_as_mapping_and_as_texts():
-    assert api.settings({"dram.banks": 2, "a.b": True, "c": "fixed", "d": [1, 2.5]}) == [
+    assert settings({"dram.banks": 2, "a.b": True, "c": "fixed", "d": [1, 2.5]}) == [
         "dram.banks=2",
         "a.b=true",
         'c="fixed"',
         "d=[1, 2.5]",
     ]
-    assert api.settings(["dram.banks=2"]) == ["dram.banks=2"]
-    assert api.settings(None) == []
+    assert settings(["dram.banks=2"]) == ["dram.banks=2"]
+    assert settings(None) == []
     with pytest.raises(linecard.ConfigError, match=r"found 'dram.banks', expected key.path=value") as raised:
-        api.settings(["dram.banks", "=3"])
+        settings(["dram.banks", "=3"])
     assert len(raised.value.problems) == 2
     with pytest.raises(linecard.ConfigError, match="expected a number"):
-        api.settings({"dram.banks": object()})
+        settings({"dram.banks": object()})
 
 
 def test_errors_carry_exit_codes():

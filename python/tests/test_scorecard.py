@@ -274,7 +274,7 @@ def fake(monkeypatch):
         asked.append(studies)
         return Scorecard(tuple(result(name) for name in studies or STUDIES))
 
-    monkeypatch.setattr(linecard.api, "scorecard", scorecard)
+    monkeypatch.setattr(linecard, "scorecard", scorecard)
     return asked
 
 

@@ -12,7 +12,7 @@ from conftest import ROOT
 
 import linecard
 from linecard import Program
-from linecard.steps import AccessKeys, OnceKeys, StepKeys
+from linecard.chip.steps import AccessKeys, OnceKeys, StepKeys
 
 SHIPPED = sorted((ROOT / "presets" / "programs").glob("*.toml"))
 READER = (ROOT / "crates/platform/src/chip/program.rs").read_text()

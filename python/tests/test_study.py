@@ -11,10 +11,11 @@ import pytest
 from conftest import make_result
 
 import linecard
-from linecard.report import robustness_report
-from linecard.study import evaluate, reproduce
+from linecard.report.study import robustness_report
 from linecard.study.execute import execute
 from linecard.study.plan import RunSpec, make_plan
+from linecard.study.reproduce import evaluate
+from linecard.study.reproduce import run_study as reproduce
 from linecard.study.robustness import robustness
 from linecard.study.spec import load_study, select_items, study_folders
 from linecard.study.write import write_study

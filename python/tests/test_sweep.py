@@ -21,7 +21,7 @@ from linecard.explore.axes import Interval, read_axis, read_option
 from linecard.explore.expression import Expression, UnknownName
 from linecard.explore.points import make_points
 from linecard.explore.spec import read_spec
-from linecard.explore.subjects import SUBJECTS, Request
+from linecard.explore.subject import SUBJECTS, Request
 from linecard.explore.sweep import draft_of
 
 NIC = "example_smartnic"
@@ -368,12 +368,12 @@ def test_everything_that_runs_can_be_swept_and_each_command_repeats_its_point(wh
 
 
 def test_a_shipped_program_that_is_built_anew_is_run_anew(tmp_path, monkeypatch):
-    from linecard import program
+    from linecard.executed import shipped
     from linecard.explore.content import content_of
 
     whole = tmp_path / "programs"
-    shutil.copytree(program.PROGRAMS, whole, symlinks=False)
-    monkeypatch.setattr(program, "PROGRAMS", whole)
+    shutil.copytree(shipped.PROGRAMS, whole, symlinks=False)
+    monkeypatch.setattr(shipped, "PROGRAMS", whole)
     asked = [Request(what, {"program": "checksum"}, {}) for what in ("program", "core")]
     before = [content_of(each) for each in asked]
     elf = whole / "prebuilt" / "checksum.elf"

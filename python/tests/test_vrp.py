@@ -8,8 +8,8 @@ import re
 import pytest
 
 import linecard
-from linecard import vrp
-from linecard.study import reproduce
+from linecard.study.reproduce import run_study
+from linecard.vrp.budget import LOSS_ALLOWED, parse_rate
 
 GOOD = """name = "filter"
 registers = 3
@@ -140,7 +140,7 @@ def test_an_extension_within_the_budget_is_accepted_and_loses_nothing(tmp_path, 
     path.write_text(GOOD)
     found = linecard.vrp_check(path, budget=budget)
     assert found.accepted
-    assert found.loss_fraction <= vrp.LOSS_ALLOWED
+    assert found.loss_fraction <= LOSS_ALLOWED
     used = {use.resource: use.used for use in found.uses}
     # 16 bytes are half a transfer of 30 cycles.
     assert used["cycles"] == pytest.approx(20 + 15.1, abs=0.2)
@@ -212,11 +212,11 @@ def test_the_commands_print_json_and_end_with_a_status(cli, tmp_path):
 
 
 def test_the_rate_is_read_with_its_unit():
-    assert vrp.parse_rate("1.128Mpps") == 1.128e6
-    assert vrp.parse_rate("700 kpps") == vrp.parse_rate(7e5) == 7e5
+    assert parse_rate("1.128Mpps") == 1.128e6
+    assert parse_rate("700 kpps") == parse_rate(7e5) == 7e5
     for text in ("", "pps", "-1", "0", "1e13", "1.1.1M"):
         with pytest.raises(linecard.ConfigError, match="expected packets per second"):
-            vrp.parse_rate(text)
+            parse_rate(text)
 
 
 def test_the_core_and_the_host_take_nothing_when_nobody_asks():
@@ -232,7 +232,7 @@ def test_the_core_and_the_host_take_nothing_when_nobody_asks():
 
 def test_the_study_keeps_and_misses_its_limits_quickly():
     tables = ["1", "section3.1", "section3.1 rates", "section3.2", "3", "4", "5", "5 cycles"]
-    result = reproduce("spalink2000", tables=tables, quick=True)
+    result = run_study("spalink2000", tables=tables, quick=True)
     assert not result.failures
     assert {line.target.id: line.kept for line in result.lines} == {
         "S1": False,  # the one gain

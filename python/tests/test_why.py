@@ -12,7 +12,9 @@ from linecard.errors import ConfigError
 from linecard.explore.batch import Bench, Estimate, numbers_of
 from linecard.explore.execute import Counts
 from linecard.explore.levers import Chip
-from linecard.explore.why import Lifted, Question, limits_of, verdict_of
+from linecard.explore.why import Question, limits_of, verdict_of
+from linecard.explore.why_result import Lifted
+from linecard.request import settings as as_overrides
 
 # A chip with more than enough of everything: 40 Gbit/s of IMIX (14 Mpps) use no part for a third of the time.
 PLENTY = """
@@ -191,7 +193,7 @@ PLANTED = {
 def asked(chip, settings, seeds=3, packets=1500):
     shared = {"preset": chip, "packets": packets, "warmup_packets": packets // 2}
     bench = Bench(None, None, None, Counts())
-    return Question(shared, settings, Chip(chip, linecard.api.settings(settings)), range(1, seeds + 1), bench)
+    return Question(shared, settings, Chip(chip, as_overrides(settings)), range(1, seeds + 1), bench)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from conftest import ROOT, ipv4_frame, pcap_bytes
 
 import linecard
-from linecard import xdp
+from linecard.executed.xdp import is_xdp
 
 
 @pytest.fixture
@@ -198,9 +198,9 @@ def test_each_command_names_the_other_for_what_it_does_not_run():
 
 
 def test_what_is_an_xdp_program(tmp_path):
-    assert xdp.is_xdp("router")
-    assert xdp.is_xdp(ROOT / "programs" / "xdp" / "router.c")
-    assert xdp.is_xdp(ROOT / "programs" / "xdp" / "prebuilt" / "router.o")
-    assert not xdp.is_xdp(ROOT / "programs" / "md5" / "md5.c")
-    assert not xdp.is_xdp(ROOT / "programs" / "prebuilt" / "md5.elf")
-    assert not xdp.is_xdp(tmp_path / "nothing")
+    assert is_xdp("router")
+    assert is_xdp(ROOT / "programs" / "xdp" / "router.c")
+    assert is_xdp(ROOT / "programs" / "xdp" / "prebuilt" / "router.o")
+    assert not is_xdp(ROOT / "programs" / "md5" / "md5.c")
+    assert not is_xdp(ROOT / "programs" / "prebuilt" / "md5.elf")
+    assert not is_xdp(tmp_path / "nothing")

@@ -22,6 +22,7 @@ from typing import Annotated
 
 import typer
 
+import linecard
 from linecard._core import __version__
 from linecard.cli import cache, chip, dram, explore, models, petri, program, queueing, shots, studies, vrp
 from linecard.cli.common import EPILOG, JSON_HELP, Exit, Html, command_line
@@ -195,12 +196,11 @@ def run(
 
         linecard run ipv4_forward --model np --set traffic.kind=PSC --set program.scheme=FCB+TB
     """
-    from linecard import api
     from linecard.cli import screen
     from linecard.cli.xdp import maps
-    from linecard.models import APPLICATION, PRESET
-    from linecard.results import need_polars
-    from linecard.tables import check_outputs, write_text
+    from linecard.files import check_outputs, write_text
+    from linecard.petri.models import APPLICATION, PRESET
+    from linecard.records import need_polars
 
     if folded is not None and program is None:
         message = "has no effect without a program to execute (--program)"
@@ -217,7 +217,7 @@ def run(
     unwritten = None
     with screen.progress("Simulating", "packets") as progress:
         try:
-            result = api.run(
+            result = linecard.run(
                 preset,
                 app=app,
                 program=program,
@@ -290,11 +290,10 @@ def flows(
 
         linecard flows suspicious.pcapng --strict
     """
-    from linecard import api
     from linecard.cli import screen
 
     with screen.progress("Reading", "bytes") as progress:
-        statistics = api.flows(capture, strict=strict, most_flows=most_flows, progress=progress)
+        statistics = linecard.flows(capture, strict=strict, most_flows=most_flows, progress=progress)
     if json:
         screen.print_json(statistics.to_dict())
     else:
@@ -381,13 +380,12 @@ def flowcache(
 
         linecard flowcache edge.pcap.gz --curves --traffic --plots caches/
     """
-    from linecard import api
     from linecard.cli import screen
-    from linecard.tables import check_outputs
+    from linecard.files import check_outputs
 
     check_outputs(csv, html, folders=[plots])
     with screen.progress("Simulating", "") as progress:
-        result = api.flowcache(
+        result = linecard.flowcache(
             source,
             [_number("--entries", each) for each in _words(entries)],
             ["full" if each.lower() == "full" else _number("--ways", each) for each in _words(ways)],
@@ -453,11 +451,10 @@ def presets(json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = Fals
 
         linecard presets --json
     """
-    from linecard import api
     from linecard.cli import screen
-    from linecard.results import plain
+    from linecard.records import plain
 
-    found = api.presets()
+    found = linecard.presets()
     if json:
         screen.print_json(plain(found))
     else:
@@ -480,10 +477,9 @@ def describe(
 
         linecard describe hasan2003_all_pf --set dram.banks=2 --json
     """
-    from linecard import api
     from linecard.cli import screen
 
-    description = api.describe(preset, set)
+    description = linecard.describe(preset, set)
     if json:
         screen.print_json(description.to_dict())
     else:
@@ -554,22 +550,21 @@ def reproduce(
         studies.scorecard(study, parts=parts, quick=quick, json=json, jobs=jobs, out=out, check=check)
         return
     if study is None:
-        from linecard.study import study_folders
+        from linecard.study.spec import study_folders
 
         expected = f"expected one of {', '.join(sorted(study_folders()))}; --scorecard alone takes those with limits"
         raise ConfigError.of([ConfigProblem("reproduce", "", f"found no STUDY, {expected}")])
     if robustness:
         studies.robustness(study, parts=parts or quick or check, json=json, jobs=jobs, out=out)
         return
-    from linecard import api
     from linecard.cli import screen
+    from linecard.files import check_outputs
     from linecard.study.write import write_study
-    from linecard.tables import check_outputs
 
     folder = out if out is not None else Path("results") / Path(study).name
     check_outputs(folders=[folder])
     with screen.progress("Simulating", "packets") as progress:
-        result = api.reproduce(study, tables=table, chapters=chapter, quick=quick, jobs=jobs, progress=progress)
+        result = linecard.reproduce(study, tables=table, chapters=chapter, quick=quick, jobs=jobs, progress=progress)
     # The result goes out before anything that can still fail.
     if json:
         screen.print_json(result.to_dict())

@@ -9,6 +9,7 @@ import typer
 from rich.padding import Padding
 from rich.text import Text
 
+import linecard
 from linecard.cli import screen
 from linecard.cli.common import EPILOG, JSON_HELP
 
@@ -35,10 +36,9 @@ def show(
 
         linecard cache show traces --json
     """
-    from linecard import program
-    from linecard.results import plain
+    from linecard.records import plain
 
-    found = program.cached_traces(folder)
+    found = linecard.cached_traces(folder)
     total = sum(each.bytes for each in found)
     if json:
         screen.print_json({"folder": str(folder), "bytes": total, "traces": plain(found)})
@@ -70,9 +70,7 @@ def clear(folder: Folder) -> None:
 
         linecard cache clear traces
     """
-    from linecard import program
-
-    files, size = program.clear_cached_traces(folder)
+    files, size = linecard.clear_cached_traces(folder)
     screen.note(f"removed {files} traces, {size / (1 << 20):.1f} MB")
 
 

@@ -9,11 +9,12 @@ import typer
 from rich.padding import Padding
 from rich.text import Text
 
+import linecard
 from linecard.cli import screen
 from linecard.cli.common import EPILOG, JSON_HELP
 
 if TYPE_CHECKING:
-    from linecard.chip import ChipCheck
+    from linecard.chip.check import ChipCheck
 
 Chip = Annotated[str, typer.Argument(metavar="CHIP", help="Name of a shipped chip, or path of a TOML file.")]
 Set = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value; repeatable.")]
@@ -41,9 +42,7 @@ def new(
 
         linecard run my_chip.toml
     """
-    from linecard import chip
-
-    screen.note_written([chip.new(file, like=like)])
+    screen.note_written([linecard.new(file, like=like)])
 
 
 def check(
@@ -63,9 +62,7 @@ def check(
 
         linecard check example_smartnic --json
     """
-    from linecard import chip
-
-    found = chip.check(preset, set=set)
+    found = linecard.check(preset, set=set)
     if json:
         screen.print_json(found.to_dict())
     else:
@@ -91,9 +88,7 @@ def draw(
 
         linecard run example_smartnic --json > run.json && linecard draw example_smartnic --result run.json -o busy.svg
     """
-    from linecard import chip
-
-    screen.note_written([chip.draw(preset, output, set=set, result=result)])
+    screen.note_written([linecard.draw(preset, output, set=set, result=result)])
 
 
 def _print_check(found: ChipCheck) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+import linecard
 from linecard.cli.common import EPILOG, JSON_HELP
 from linecard.errors import NotWrittenError
 
@@ -95,13 +96,12 @@ def run(
 
         linecard dram run -d ddr3_1600 --pattern random --set policy.page=closed --set "timing.tRCD=15 ns"
     """
-    from linecard import api
     from linecard.cli import screen
 
     unwritten = None
     with screen.progress("Simulating", "requests") as progress:
         try:
-            result = api.dram(
+            result = linecard.dram(
                 device,
                 policy,
                 trace=trace,

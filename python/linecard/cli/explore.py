@@ -15,15 +15,15 @@ from linecard.cli.common import EPILOG, JSON_HELP, Exit, Html, command_line
 from linecard.errors import ConfigError, ConfigProblem
 
 if TYPE_CHECKING:
-    from linecard.explore.compare import CompareResult
+    from linecard.explore.compare_result import CompareResult
     from linecard.explore.estimate import Estimate
     from linecard.explore.execute import Interrupted
-    from linecard.explore.ndr import NdrResult
-    from linecard.explore.optimize import OptimizeResult
+    from linecard.explore.ndr_result import NdrResult
+    from linecard.explore.optimize_result import OptimizeResult
     from linecard.explore.result import SweepResult
     from linecard.explore.spec import Spec
     from linecard.explore.store import Store, StoreUse
-    from linecard.explore.why import WhyResult
+    from linecard.explore.why_result import WhyResult
 
 STORE = Path("results/store")
 _ROWS_SHOWN = 40
@@ -151,8 +151,8 @@ def sweep(
     from linecard.explore.execute import Interrupted
     from linecard.explore.store import Store
     from linecard.explore.sweep import run_sweep
-    from linecard.results import need_polars
-    from linecard.tables import check_outputs
+    from linecard.files import check_outputs
+    from linecard.records import need_polars
 
     if parquet is not None:
         need_polars()
@@ -283,7 +283,7 @@ def _estimate(spec: Spec, store: Store, jobs: int | None, shard: tuple[int, int]
 
 
 def _print_estimate(found: Estimate, *, json: bool) -> None:
-    from linecard.results import plain
+    from linecard.records import plain
 
     if json:
         screen.print_json(plain(found))
@@ -318,7 +318,7 @@ def _fill(use: StoreUse) -> str:
 
 def print_sweep(result: SweepResult) -> None:
     """The table, as much of it as a screen takes, and why points were refused."""
-    from linecard.explore.result import cell_text
+    from linecard.explore.wording import cell_text
 
     columns = result.shown_columns(max(len(result.axes) + 1, 7))
     while len(columns) > len(result.axes) + 1 and sum(len(name) + 2 for name in columns) > screen.screen_width() - 12:
@@ -405,7 +405,7 @@ def why(
     from linecard.explore.execute import Interrupted
     from linecard.explore.store import Store
     from linecard.explore.why import why as ask
-    from linecard.tables import check_outputs
+    from linecard.files import check_outputs
 
     check_outputs(plot, html)
     try:
@@ -481,7 +481,8 @@ def ndr(
     from linecard.explore.execute import Interrupted
     from linecard.explore.ndr import ndr as ask
     from linecard.explore.store import Store
-    from linecard.tables import check_outputs, csv_text, write_text
+    from linecard.files import check_outputs, write_text
+    from linecard.tables import csv_text
 
     check_outputs(csv, plot, html)
     try:
@@ -589,7 +590,7 @@ def compare(
     from linecard.explore.compare import compare as ask
     from linecard.explore.execute import Interrupted
     from linecard.explore.store import Store
-    from linecard.tables import check_outputs
+    from linecard.files import check_outputs
 
     check_outputs(html)
     try:
@@ -629,8 +630,7 @@ _KEYS_SHOWN, _MOVED_SHOWN = 30, 12
 
 def print_compare(result: CompareResult) -> None:
     """What differs, then what moved."""
-    from linecard.explore.compare import change_text, noise_text
-    from linecard.explore.result import cell_text
+    from linecard.explore.wording import cell_text, change_text, noise_text
 
     parts: list[Any] = [Padding(Text(f"{result.a}  and  {result.b}"), (1, 0, 0, 2))]
     if result.limits is not None:
@@ -701,7 +701,8 @@ def optimize(
     from linecard.explore.execute import Interrupted
     from linecard.explore.optimize import optimize as ask
     from linecard.explore.store import Store
-    from linecard.tables import check_outputs, csv_text, write_text
+    from linecard.files import check_outputs, write_text
+    from linecard.tables import csv_text
 
     check_outputs(csv, html, plot)
     try:
@@ -743,7 +744,7 @@ _FRONT_SHOWN = 40
 
 def print_optimize(result: OptimizeResult) -> None:
     """The front, and how it was found."""
-    from linecard.explore.result import cell_text
+    from linecard.explore.wording import cell_text
 
     facts = screen.grid("l", "w")
     how = "all of them" if result.method == "exhaustive" else "chosen by search"
@@ -857,8 +858,8 @@ def list_runs(store: StoreOption = STORE, json: Json = False) -> None:
         linecard results list --store shared/store --json
     """
     from linecard.explore.content import code_version
-    from linecard.explore.shelf import contents
     from linecard.explore.store import Store
+    from linecard.explore.store_contents import contents
 
     kept = Store(store, make=False)
     found = contents(kept)
@@ -906,8 +907,8 @@ def prune(
 
         linecard results prune --limit 2000
     """
-    from linecard.explore.shelf import prune as prune_store
     from linecard.explore.store import Store
+    from linecard.explore.store_contents import prune as prune_store
 
     kept = Store(store, make=False)
     if limit is not None:
@@ -915,7 +916,7 @@ def prune(
     removed, freed = prune_store(kept, None if to is None else round(to * 1e6), other_versions=other_versions)
     use = kept.use()
     if json:
-        from linecard.results import plain
+        from linecard.records import plain
 
         screen.print_json({"removed": removed, "freed_bytes": freed, "use": plain(use)})
         return
@@ -943,10 +944,10 @@ def export(
 
         linecard results export --store shared/store --csv runs.csv
     """
-    from linecard.explore.shelf import write_measurements
     from linecard.explore.store import Store
-    from linecard.results import need_polars
-    from linecard.tables import check_outputs
+    from linecard.explore.store_contents import write_measurements
+    from linecard.files import check_outputs
+    from linecard.records import need_polars
 
     if csv is None and parquet is None:
         raise ConfigError.of(

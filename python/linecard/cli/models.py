@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import linecard
 from linecard.cli.common import JSON_HELP, Exit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from linecard.models import Comparison
+    from linecard.petri.models import Comparison
 
 # As in `linecard.models`; kept here so that help needs no import of the simulator.
 _THREADS, _TRAFFIC, _SCHEMES = "1x4,1x8,2x8,4x4,4x8", "64,AMP,FRG,PSC", "BASE,HB,FCB,FCB+TB"
@@ -43,9 +44,9 @@ def compare_models(
 
         linecard compare-models --json
     """
-    from linecard import models
     from linecard.cli import screen
-    from linecard.tables import check_outputs, csv_text, write_text
+    from linecard.files import check_outputs, write_text
+    from linecard.tables import csv_text
 
     check_outputs(csv)
 
@@ -53,7 +54,7 @@ def compare_models(
         return [name.strip() for name in text.split(",") if name.strip()]
 
     with screen.progress("Comparing", "points") as progress:
-        comparison = models.compare_models(
+        comparison = linecard.compare_models(
             threads=names(threads),
             traffic=names(traffic),
             schemes=names(scheme),
@@ -113,24 +114,24 @@ def run_other(
     Raises:
         ConfigError: There is no such model, or none of this preset.
     """
-    from linecard import models
     from linecard.cli import screen
     from linecard.errors import ConfigError, ConfigProblem
+    from linecard.petri.models import COMPARED, MODELS, PACKETS, PRESET, WARMUP_PACKETS, run_model
 
-    if preset != models.PRESET and model in models.MODELS:
-        message = f"{model} is a model of {models.PRESET}, not of {preset}: leave --model out"
+    if preset != PRESET and model in MODELS:
+        message = f"{model} is a model of {PRESET}, not of {preset}: leave --model out"
         raise ConfigError.of([ConfigProblem("--model", "", message)])
-    request = models.ModelRequest(
+    request = linecard.ModelRequest(
         tuple(set),
         seed,
-        models.PACKETS if packets is None else packets,
-        models.WARMUP_PACKETS if warmup_packets is None else warmup_packets,
+        PACKETS if packets is None else packets,
+        WARMUP_PACKETS if warmup_packets is None else warmup_packets,
     )
-    run = models.run_model(model, request)
+    run = run_model(model, request)
     if json:
         screen.print_json(run.to_dict())
         return
     table = screen.grid("l", "l", "r")
-    for component, metric in models.COMPARED:
+    for component, metric in COMPARED:
         table.add_row(component, metric.replace("_", " "), f"{run.values[component, metric]:,.1f}")
     screen.show(screen.section(screen.heading(f"Model {run.model}", f"bottleneck: {run.bottleneck}"), table))

@@ -188,7 +188,7 @@ def draw(
     """
     from linecard import petri
     from linecard.errors import ConfigError, ConfigProblem
-    from linecard.tables import check_outputs, write_text
+    from linecard.files import check_outputs, write_text
 
     if output.suffix not in {".svg", ".dot"}:
         raise ConfigError.of(
@@ -216,7 +216,7 @@ def convert(
         linecard petri convert coloured.pnml --unfold -o plain.pnml
     """
     from linecard import petri
-    from linecard.tables import check_outputs, write_text
+    from linecard.files import check_outputs, write_text
 
     check_outputs(output)
     write_text(output, petri.pnml(net, unfold=unfold, overrides=overrides or ()))
@@ -241,13 +241,14 @@ def trace(
 
         linecard petri trace girish2008_dram -o dram.json --time 2000 --unit-us 0.001
     """
-    from linecard import petri, petriview
-    from linecard.tables import check_outputs, write_text
+    from linecard import petri
+    from linecard.files import check_outputs, write_text
+    from linecard.petri.timeline import to_perfetto
 
     check_outputs(output)
     found = petri.firings(net, firings, time=time, seed=seed, overrides=overrides or ())
     parts = petri.parts(net, overrides=overrides or ())
-    write_text(output, petriview.to_perfetto(parts, found, unit_us))
+    write_text(output, to_perfetto(parts, found, unit_us))
     screen.note_written([output])
 
 

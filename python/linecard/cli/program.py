@@ -9,12 +9,14 @@ import typer
 from rich.padding import Padding
 from rich.text import Text
 
+import linecard
 from linecard.cli import screen
 from linecard.cli.common import JSON_HELP, Html, command_line
 
 if TYPE_CHECKING:
-    from linecard.cores import CoreResult
-    from linecard.program import ProgramTrace, ProgramTraffic
+    from linecard.core.result import CoreResult
+    from linecard.executed.trace import ProgramTrace
+    from linecard.executed.traffic import ProgramTraffic
 
 CAPTURE_DAMAGED = 3
 
@@ -66,14 +68,13 @@ def list_programs(
 
         linecard program list --json
     """
-    from linecard import program
     from linecard.cli import xdp as xdp_cli
-    from linecard.results import plain
+    from linecard.records import plain
 
     if xdp:
         xdp_cli.show_list(json=json)
         return
-    found = program.programs()
+    found = linecard.programs()
     if json:
         screen.print_json(plain(found))
         return
@@ -106,9 +107,7 @@ def build(
 
         linecard program build my_xdp.c -D N=8
     """
-    from linecard import program
-
-    screen.note_written([program.program_build(source, output, define or ())])
+    screen.note_written([linecard.program_build(source, output, define or ())])
 
 
 @app.command("trace")
@@ -141,12 +140,11 @@ def trace(
 
         linecard program trace my_lookup.elf --control routes.txt --map-addresses routes.txt --trace edge.pcap
     """
-    from linecard import program as programs
-    from linecard.tables import check_outputs
+    from linecard.files import check_outputs
 
     check_outputs(html)
     with screen.progress("Tracing", "packets") as progress:
-        found = programs.program_trace(
+        found = linecard.program_trace(
             program,
             trace,
             entry=entry,
@@ -226,16 +224,16 @@ def run(
 
         linecard program run rv32ui-p-add
     """
-    from linecard import program as programs
-    from linecard import xdp
     from linecard.cli import xdp as xdp_cli
     from linecard.errors import ConfigError, ConfigProblem
-    from linecard.tables import check_outputs
+    from linecard.executed.riscv import RUN_BUDGET
+    from linecard.executed.xdp import BUDGET, is_xdp
+    from linecard.files import check_outputs
 
     check_outputs(html)
-    if xdp.is_xdp(program) or not Path(program).is_file() or program.endswith(".c"):
+    if is_xdp(program) or not Path(program).is_file() or program.endswith(".c"):
         with screen.progress("Running", "packets") as progress:
-            found = xdp.xdp_run(
+            found = linecard.xdp_run(
                 program,
                 trace,
                 section=section,
@@ -247,7 +245,7 @@ def run(
                 seed=seed,
                 routes=map_addresses,
                 strict=strict,
-                budget=budget or xdp.BUDGET,
+                budget=budget or BUDGET,
                 cpus=cpus,
                 interface=interface,
                 progress=progress,
@@ -264,7 +262,7 @@ def run(
         message = "has no effect on a program for RISC-V, of which one number is told; use program trace for a page"
         raise ConfigError.of([ConfigProblem("--html", "", message)])
     with screen.progress("Running", "instructions") as progress:
-        result, instructions = programs.program_run(program, budget or programs.RUN_BUDGET, progress=progress)
+        result, instructions = linecard.program_run(program, budget or RUN_BUDGET, progress=progress)
     if json:
         screen.print_json({"program": program, "result": result, "instructions": instructions})
     else:
@@ -303,10 +301,9 @@ def rows(
 
         linecard program rows my_xdp.o --section xdp --json
     """
-    from linecard import xdp
     from linecard.cli import xdp as xdp_cli
 
-    found = xdp.xdp_rows(program, section=section, defines=define or (), lanes=lanes, isa=isa)
+    found = linecard.xdp_rows(program, section=section, defines=define or (), lanes=lanes, isa=isa)
     if json:
         screen.print_json(found.to_dict())
     else:
@@ -354,10 +351,9 @@ def core(
 
         linecard core --program classify --latency 50,100,200,300 --plot map.png --json
     """
-    from linecard import coreplot, cores
-    from linecard import program as programs
     from linecard.errors import ConfigError, ConfigProblem
-    from linecard.tables import check_outputs
+    from linecard.files import check_outputs
+    from linecard.plot.core import write_heat_map, write_splits
 
     check_outputs(plot, html)
     try:
@@ -366,7 +362,7 @@ def core(
         message = f"found {latency!r}, expected cycles: 150, or 50,100,300"
         raise ConfigError.of([ConfigProblem("--latency", "", message)]) from None
     with screen.progress("Tracing", "packets") as progress:
-        traced = programs.program_trace(
+        traced = linecard.program_trace(
             program,
             trace,
             entry=entry,
@@ -381,7 +377,7 @@ def core(
     for cycles in latencies:
         with screen.progress("Simulating", "splits") as progress:
             results.append(
-                cores.core(
+                linecard.core(
                     traced,
                     latency=cycles,
                     bandwidth=bandwidth,
@@ -401,12 +397,10 @@ def core(
         for result in results:
             _print_core(result)
     if plot is not None:
-        written = (
-            coreplot.write_splits(results[0], plot) if len(results) == 1 else coreplot.write_heat_map(results, plot)
-        )
+        written = write_splits(results[0], plot) if len(results) == 1 else write_heat_map(results, plot)
         screen.note_written([written])
     if html is not None:
-        from linecard.pages.core import write_cores
+        from linecard.report.core import write_cores
 
         screen.note_written([write_cores(results, html, command_line())])
     _finish(traced)
@@ -466,7 +460,7 @@ def _print_trace(found: ProgramTrace) -> None:
 
 
 def _print_core(result: CoreResult) -> None:
-    from linecard import cores
+    from linecard.core.result import PLATEAUS_PERCENT
 
     table = screen.lined(
         ("threads", "r"),
@@ -513,7 +507,7 @@ def _print_core(result: CoreResult) -> None:
     ]
     flat = [
         f"{low} to {high} threads within {percent:g} %"
-        for percent in cores.PLATEAUS_PERCENT
+        for percent in PLATEAUS_PERCENT
         for low, high in (result.plateau(percent),)
         if low < high
     ]

@@ -9,6 +9,7 @@ import typer
 from rich.padding import Padding
 from rich.text import Text
 
+import linecard
 from linecard.cli import screen
 from linecard.cli.common import JSON_HELP
 from linecard.errors import ConfigError, ConfigProblem
@@ -16,7 +17,8 @@ from linecard.errors import ConfigError, ConfigProblem
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from linecard.queueing import QueueDesignResult, QueueingResult, QueueSetting
+    from linecard.queueing.result import QueueDesignResult, QueueingResult
+    from linecard.queueing.settings import QueueSetting
 
 CAPTURE_DAMAGED = 3
 
@@ -86,13 +88,12 @@ def run(
 
         linecard queueing run --workload R --manager qarray --set threads=8
     """
-    from linecard import queueing
-    from linecard.tables import check_outputs
+    from linecard.files import check_outputs
 
     source = _source(workload, trace)
     check_outputs(csv)
     with screen.progress("Simulating", "operations") as progress:
-        result = queueing.queueing_run(
+        result = linecard.queueing_run(
             source,
             manager,
             set,
@@ -137,13 +138,12 @@ def design(
 
         linecard queueing design --trace edge.pcap.gz --target-mops 80 --json
     """
-    from linecard import queueing
-    from linecard.tables import check_outputs
+    from linecard.files import check_outputs
 
     source = _source(workload, trace)
     check_outputs(csv)
     with screen.progress("Searching", "sizes") as progress:
-        result = queueing.queueing_design(
+        result = linecard.queueing_design(
             source,
             target_mops,
             set,
@@ -174,10 +174,9 @@ def settings(
 
         linecard queueing settings --set threads=16 --json
     """
-    from linecard import queueing
-    from linecard.results import plain
+    from linecard.records import plain
 
-    found = queueing.queueing_settings(set)
+    found = linecard.queueing_settings(set)
     if json:
         screen.print_json(plain(found))
     else:

@@ -23,27 +23,19 @@ from rich.table import Table
 from rich.text import Text
 
 from linecard import tables
+from linecard.chip.words import DRAM_WORDS
 from linecard.errors import CompileError, ConfigError, LinecardError, TrafficError
-from linecard.words import DRAM_WORDS
 
 if TYPE_CHECKING:
-    from linecard.cachecurves import CacheCurves
-    from linecard.cachestats import BestPolicy, FlowCacheResult
-    from linecard.flowstats import FlowStatistics
-    from linecard.memstats import MemoryResult
-    from linecard.results import (
-        Band,
-        Description,
-        ExecutedProgram,
-        Parameter,
-        PresetInfo,
-        RunResult,
-        SourceLine,
-        Summary,
-        ValueRange,
-    )
+    from linecard.chip.result import Band, RunResult, Summary, ValueRange
+    from linecard.description import Description, Parameter, PresetInfo
+    from linecard.dram.result import MemoryResult
+    from linecard.executed.profile import ExecutedProgram, SourceLine
+    from linecard.flowcache.curves import CacheCurves
+    from linecard.flowcache.result import BestPolicy, FlowCacheResult
     from linecard.study.result import StudyResult, TableResult
     from linecard.study.scorecard import Line
+    from linecard.traffic.result import FlowStatistics
 
 MAX_WIDTH = 108
 DIM = "bright_black"
@@ -820,9 +812,9 @@ def _yes_no(flag: bool | None, yes: str = "kept", no: str = "missed") -> Text:
 
 def print_study(result: StudyResult) -> None:
     """The screen of a study: one line per table, then limits and deviations."""
+    from linecard.study.columns import constant_keys
+    from linecard.study.columns import percent as off
     from linecard.study.compare import item_name, words
-    from linecard.study.result import constant_keys
-    from linecard.study.result import percent as off
 
     parts: list[RenderableType] = []
     spec = result.study.spec
@@ -909,7 +901,7 @@ def target_lines(lines: Iterable[Line]) -> RenderableType:
 
 def _study_judgements(result: StudyResult) -> Iterator[RenderableType]:
     """The scorecard's lines of this study, limits of its own and deviations."""
-    from linecard.study.result import percent as off
+    from linecard.study.columns import percent as off
 
     targets = [line for line in result.lines if line.kept is not None]
     if targets:
@@ -944,8 +936,8 @@ def _study_judgements(result: StudyResult) -> Iterator[RenderableType]:
 
 
 def _off(table: TableResult) -> str:
+    from linecard.study.columns import percent as off
     from linecard.study.compare import mean_abs
-    from linecard.study.result import percent as off
 
     if table.spec.tolerance_points is None:
         return off(table.mean_abs_error)
@@ -954,8 +946,8 @@ def _off(table: TableResult) -> str:
 
 
 def _largest(table: TableResult) -> str:
+    from linecard.study.columns import percent as off
     from linecard.study.compare import max_abs
-    from linecard.study.result import percent as off
 
     if table.spec.tolerance_points is None:
         return off(table.max_abs_error)
@@ -964,8 +956,8 @@ def _largest(table: TableResult) -> str:
 
 
 def _cells(table: TableResult) -> Table:
-    from linecard.study.result import percent as off
-    from linecard.study.result import varying_columns
+    from linecard.study.columns import percent as off
+    from linecard.study.columns import varying_columns
 
     keys = varying_columns(table)
     several = len(table.spec.cells) > 1

@@ -34,7 +34,7 @@ def shot_noise(
     from rich.text import Text
 
     from linecard.cli import screen
-    from linecard.shotnoise import shot_noise as generate
+    from linecard.traffic.shot_noise import shot_noise as generate
 
     with screen.progress("Generating", "windows") as progress:
         found = generate(
@@ -76,8 +76,8 @@ def buffer_size(
     """
     from rich.text import Text
 
-    from linecard.buffersizing import buffer_bytes
     from linecard.cli import screen
+    from linecard.traffic.buffer_size import buffer_bytes
 
     product = buffer_bytes(rate_mbps * 1e6, round_trip_ms * 1e-3)
     shared = buffer_bytes(rate_mbps * 1e6, round_trip_ms * 1e-3, flows)

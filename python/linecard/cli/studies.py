@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+import linecard
 from linecard.cli.common import Exit
 from linecard.errors import ConfigError, ConfigProblem, MissingExtraError
 
@@ -29,10 +30,9 @@ def scorecard(
     Raises:
         ConfigError: Less than whole studies was asked for, or there is no such study.
     """
-    from linecard import api
     from linecard.cli import screen
+    from linecard.files import check_outputs
     from linecard.study.scorecard.card import limited_studies
-    from linecard.tables import check_outputs
 
     problems = [
         ConfigProblem(option, "", "the scorecard judges full studies: leave it out")
@@ -50,7 +50,7 @@ def scorecard(
     if study is None and not json:
         screen.note("all studies with limits, in full: many minutes of simulation; name a study for one of them")
     with screen.progress("Simulating", "steps") as progress:
-        card = api.scorecard(None if study is None else [study], jobs=jobs, progress=progress)
+        card = linecard.scorecard(None if study is None else [study], jobs=jobs, progress=progress)
     if json:
         screen.print_json(card.to_dict())
     else:
@@ -99,8 +99,8 @@ def _first(study: StudyResult) -> RenderableType:
     from rich.text import Text
 
     from linecard.cli import screen
+    from linecard.study.columns import percent
     from linecard.study.compare import item_name
-    from linecard.study.result import percent
 
     words = [
         f"{len(study.counted_cells)} numbers, mean error {percent(study.mean_abs_error)}, "
@@ -124,9 +124,10 @@ def robustness(study: str, *, parts: bool, json: bool, jobs: int | None, out: Pa
         ConfigError: Less than the headline was asked for, or there is no such study.
     """
     from linecard.cli import screen
-    from linecard.report import robustness_report
+    from linecard.files import check_outputs, make_folder, write_text
+    from linecard.report.study import robustness_report
     from linecard.study.robustness import robustness as run
-    from linecard.tables import check_outputs, json_text, make_folder, write_text
+    from linecard.tables import json_text
 
     if parts:
         message = "robustness is of the whole headline: leave it out"
@@ -153,7 +154,7 @@ def _robustness_screen(found: Robustness) -> Iterator[RenderableType]:
     from rich.text import Text
 
     from linecard.cli import screen
-    from linecard.study.result import percent
+    from linecard.study.columns import percent
 
     seeds = screen.grid("l", "r")
     for seed, error in found.by_seed.items():

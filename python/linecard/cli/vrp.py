@@ -9,12 +9,15 @@ import typer
 from rich.padding import Padding
 from rich.text import Text
 
+import linecard
 from linecard.cli import screen
 from linecard.cli.common import JSON_HELP
-from linecard.results import plain
+from linecard.records import plain
 
 if TYPE_CHECKING:
-    from linecard.vrp import HierarchyResult, VrpBudget, VrpCheck
+    from linecard.vrp.budget import VrpBudget
+    from linecard.vrp.extension import VrpCheck
+    from linecard.vrp.host import HierarchyResult
 
 REFUSED = 1
 
@@ -55,25 +58,25 @@ def budget(
 
         linecard vrp budget ixp1200_eval --rate 1Mpps --set clock.dram_mhz=133 --json
     """
-    from linecard import vrp
     from linecard.errors import ConfigError, ConfigProblem
-    from linecard.tables import check_outputs
+    from linecard.files import check_outputs
+    from linecard.vrp.budget import budgets_over
 
     rates = [part.strip() for part in rate.split(",") if part.strip()]
     if not rates:
         raise ConfigError.of([ConfigProblem("--rate", "", "found none, expected packets per second: 1.128Mpps")])
     check_outputs(plot)
     with screen.progress("Searching", "simulations") as progress:
-        found = vrp.budgets_over(preset, rates, set=set, seed=seed, progress=progress)
+        found = budgets_over(preset, rates, set=set, seed=seed, progress=progress)
     if json:
         screen.print_json(plain(found[0]) if len(found) == 1 else {"budgets": plain(found)})
     else:
         for each in found:
             _print_budget(each)
     if plot is not None:
-        from linecard import vrpplot
+        from linecard.plot.vrp import write_budgets
 
-        screen.note_written([vrpplot.write_budgets(found, plot)])
+        screen.note_written([write_budgets(found, plot)])
 
 
 @app.command("check")
@@ -97,10 +100,8 @@ def check(
 
         linecard vrp check filter.toml --rate 800kpps --json
     """
-    from linecard import vrp
-
     with screen.progress("Searching", "simulations") as progress:
-        found = vrp.vrp_check(extension, preset, rate, set=set, seed=seed, progress=progress)
+        found = linecard.vrp_check(extension, preset, rate, set=set, seed=seed, progress=progress)
     if json:
         screen.print_json(found.to_dict())
     else:
@@ -132,9 +133,9 @@ def hierarchy(
 
         linecard hierarchy ixp1200_eval --one-in 100 --set core.signal=interrupt --json
     """
-    from linecard import vrp
-
-    found = vrp.hierarchy(preset, rate, packet_bytes=packet_bytes, message_bytes=message_bytes, one_in=one_in, set=set)
+    found = linecard.hierarchy(
+        preset, rate, packet_bytes=packet_bytes, message_bytes=message_bytes, one_in=one_in, set=set
+    )
     if json:
         screen.print_json(found.to_dict())
     else:

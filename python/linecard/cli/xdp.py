@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.padding import Padding
 from rich.text import Text
 
+import linecard
 from linecard.cli import screen
 
 if TYPE_CHECKING:
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from linecard.program import Share
-    from linecard.xdp import XdpMap, XdpRows, XdpRun
+    from linecard.executed.traffic import Share
+    from linecard.executed.xdp_result import XdpMap, XdpRows, XdpRun
 
 # Entries of a map and source lines that the screen shows; --json has more.
 MOST_SHOWN = 5
@@ -39,9 +40,7 @@ def maps(given: Sequence[str]) -> dict[str, str]:
 
 def show_list(*, json: bool) -> None:
     """The shipped XDP programs."""
-    from linecard import xdp
-
-    found = xdp.xdp_programs()
+    found = linecard.xdp_programs()
     if json:
         import msgspec
 
