@@ -485,11 +485,13 @@ def test_no_chip_takes_in_more_than_its_wires_carry(chip):
 
 
 def test_a_narrow_screen_has_every_line_with_its_costs(monkeypatch, capsys):
-    from linecard.cli import screen
+    from linecard.cli import stdout
+    from linecard.cli.chip import run_screen
 
     found = linecard.run(NFP, program="firewall", packets=300, warmup_packets=100, verdict=False)
-    monkeypatch.setattr(screen, "screen_width", lambda: 40)
-    screen.print_run(found)
+    for module in (stdout, run_screen):
+        monkeypatch.setattr(module, "screen_width", lambda: 40)
+    run_screen.print_run(found)
     shown = " ".join(capsys.readouterr().out.split())
     dearest = max(found.programs[0].lines, key=lambda line: line.cycles_per_packet + line.stall_cycles_per_packet)
     assert dearest.line.split(": ")[0] in shown

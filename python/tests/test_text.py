@@ -10,7 +10,7 @@ import sys
 import pytest
 from conftest import ipv4_frame, pcap_bytes
 
-from linecard.cli import screen
+from linecard.cli.plain_text import one_line
 
 CAPTURE = pcap_bytes([ipv4_frame(number) for number in range(10)])
 
@@ -123,9 +123,9 @@ def test_a_long_expression_is_not_echoed_whole(cli, tmp_path):
 
 
 def test_what_is_shown_keeps_its_ends():
-    assert screen.one_line("a\nb\x1b\x7f\u202e\udcff") == "a\u240ab\u241b\u2421\ufffd\ufffd"
-    assert screen.one_line("a" * 1500) == "a" * 1500
-    short = screen.one_line("a" + "b" * 20_000 + "c")
+    assert one_line("a\nb\x1b\x7f\u202e\udcff") == "a\u240ab\u241b\u2421\ufffd\ufffd"
+    assert one_line("a" * 1500) == "a" * 1500
+    short = one_line("a" + "b" * 20_000 + "c")
     assert short.startswith("ab")
     assert short.endswith("bc")
     assert len(short) < 1100

@@ -44,7 +44,7 @@ def program_build(
     """Compile a C file with the runtime of the programs into an ELF file for RV32IMA; an XDP program into an object.
 
     Args:
-        source: The C file. One with ``SEC(…)`` or ``<linux/bpf.h>`` is an XDP program: `linecard.xdp.xdp_build`.
+        source: The C file. One with ``SEC(…)`` or ``<linux/bpf.h>`` is an XDP program: `linecard.xdp_build`.
         output: The ELF file; ``None`` puts it beside the source, ending in ``.elf`` (an XDP program: ``.o``).
         defines: Macros, ``NAME`` or ``NAME=VALUE``.
         entry: Function that packets go to; ``None`` takes ``app_packet``.

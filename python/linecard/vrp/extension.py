@@ -96,7 +96,7 @@ class VrpCheck:
         return f"<VrpCheck {self.name}: {'accepted' if self.accepted else self.cause}>"
 
 
-def _read_extension(path: Path) -> tuple[_Extension, list[int]]:
+def read_extension(path: Path) -> tuple[_Extension, list[int]]:
     """An extension file and the lines of its operations, or everything that is wrong with it, by line."""
     try:
         text = path.read_text(encoding="utf-8")
@@ -180,7 +180,7 @@ def vrp_check(
     Raises:
         ConfigError: The extension has a loop, an unknown operation, or a count below one; every such line is listed.
     """
-    found, lines = _read_extension(Path(extension))
+    found, lines = read_extension(Path(extension))
     budget = budget or vrp_budget(preset, rate, set=set, seed=seed, progress=progress)
     changes = settings(set)
     counts: dict[str, float] = {row.resource: 0.0 for row in budget.resources}
