@@ -18,8 +18,9 @@ import time
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
-HANG = Path(__file__).parent / "hang"
+HANG = ROOT / "python" / "tests" / "hang"
 # What is waited for before a test fails; an idle machine needs 3 s and 0.1 s.
 SECONDS_TO_START = 120
 SECONDS_TO_END = 60

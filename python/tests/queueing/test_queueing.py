@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from conftest import ROOT
 from typer.testing import CliRunner
 
 import linecard
@@ -16,7 +16,6 @@ from linecard.queueing.run import MANAGERS
 from linecard.study.plan import RunSpec
 from linecard.study.runners import queueing as runner
 
-ROOT = Path(__file__).resolve().parents[2]
 CAPTURE = ROOT / "examples/captures/edge-mix.pcap.gz"
 
 
