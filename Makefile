@@ -33,7 +33,7 @@ test-web: $(VENV)/.dev ## Test what pages do in a real browser; installs Chromiu
 		sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); \
 		$$sudo apt-get update -q && $$sudo apt-get install -y -q chromium; \
 	}
-	LINECARD_NEED_BROWSER=1 $(BIN)/python -m pytest python/tests/test_page.py python/tests/test_pages.py
+	LINECARD_NEED_BROWSER=1 $(BIN)/python -m pytest python/tests/report
 
 lint: $(VENV)/.dev ## Check formats, lints and types of Rust and Python
 	@status=0; \

@@ -30,12 +30,12 @@ from linecard.chip import facts
 from linecard.explore.axes import read_option
 from linecard.explore.compare import compare
 from linecard.explore.expression import Expression, UnknownName
-from linecard.explore.optimize import read_task
+from linecard.explore.objectives import read_task
 from linecard.explore.points import make_points
 from linecard.explore.spec import read_spec
 from linecard.explore.store import Store
 from linecard.study import spec
-from linecard.vrp import _read_extension
+from linecard.vrp import extension
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPUS = ROOT / "fuzz" / "corpus"
@@ -56,7 +56,7 @@ def read_extension(data: bytes, folder: Path) -> None:
     """An extension as `vrp check` reads it."""
     file = folder / "extension.toml"
     file.write_bytes(data)
-    _read_extension(file)
+    extension.read_extension(file)
 
 
 def read_result(data: bytes, folder: Path) -> None:
@@ -167,7 +167,7 @@ class Reader:
 
 def readers() -> list[Reader]:
     """All of them."""
-    extension = (
+    operations = (
         b'name = "x"\nregisters = 3\n[[ops]]\nop = "compute"\ncycles = 20\n[[ops]]\nop = "sram_read"\nbytes = 16\n'
     )
     result = (
@@ -175,9 +175,14 @@ def readers() -> list[Reader]:
         b'{"component": "dram", "utilization": 0.9, "why": "x"}, "request": {"overrides": ["a=1"]}}'
     )
     return [
-        Reader("extension_file", read_extension, [extension], ("linecard/vrp.py", "tomllib/_parser.py")),
+        Reader("extension_file", read_extension, [operations], ("linecard/vrp/extension.py", "tomllib/_parser.py")),
         Reader("stored_result", read_result, [result], ("linecard/chip/facts.py",)),
-        Reader("space", read_space, _space_seeds(), ("explore/spec.py", "explore/axes.py", "explore/points.py")),
+        Reader(
+            "space",
+            read_space,
+            _space_seeds(),
+            ("explore/spec.py", "explore/toml_file.py", "explore/axes.py", "explore/points.py"),
+        ),
         Reader("axis", read_axis, [b"a.b=1,2.5,true; c='x y',z", b"a=1..9 log points 4"], ("explore/axes.py",)),
         Reader(
             "expression",
@@ -185,7 +190,7 @@ def readers() -> list[Reader]:
             [b"max(a, 3) ** 2 <= 4.5 and not (a in (1, 'x')) or -a % 2 == 1 if a > 1 else round(sqrt(a))"],
             ("explore/expression.py",),
         ),
-        Reader("compared", read_compared, _compared_seeds(), ("explore/compare.py", "explore/subjects.py")),
+        Reader("compared", read_compared, _compared_seeds(), ("explore/compare.py", "explore/subjects/run.py")),
         Reader("kept_run", read_kept, [_kept_seed()], ("explore/store.py",)),
         Reader("study", read_study, [_study_seed()], ("linecard/study/spec.py", "tomllib/_parser.py", "csv.py")),
     ]

@@ -13,103 +13,92 @@ function on a capture, and on cores with every split of threads and cache), `xdp
 `sweep` (a table over a space of any of these), `reproduce` (a published study beside its published numbers).
 """
 
+from typing import TYPE_CHECKING
+
 from linecard._core import __version__
-from linecard.api import describe, dram, flow_mix, flowcache, flows, presets, reproduce, run, scorecard
-from linecard.buffersizing import buffer_bytes
-from linecard.cachecurves import (
-    CacheCurves,
-    FlowMixTraffic,
-    FlowSizeRow,
-    LruRow,
-    ReuseRow,
-    TrafficView,
-)
-from linecard.cachestats import BestPolicy, CacheRow, FlowCacheResult
-from linecard.chip import ChipCheck, PlaceCheck, check, draw, new
-from linecard.cores import Adapted, CoreResult, CoreRow, core
-from linecard.errors import (
-    CompileError,
-    ConfigError,
-    ConfigProblem,
-    LinecardError,
-    MissingExtraError,
-    RunError,
-    TrafficError,
-)
-from linecard.explore import (
-    CompareResult,
-    NdrResult,
-    OptimizeResult,
-    SweepResult,
-    WhyResult,
-    compare,
-    ndr,
-    optimize,
-    sweep,
-    why,
-)
-from linecard.flowstats import Diagnostic, FlowStatistics, SizeBin
-from linecard.memstats import BankUse, CommandCounts, MemoryEnergy, MemoryLatency, MemoryResult, MemoryTime
-from linecard.models import Comparison, Difference, ModelRequest, ModelRun, compare_models
-from linecard.program import (
-    ProgramInfo,
-    ProgramTrace,
-    cached_traces,
-    clear_cached_traces,
-    program_build,
-    program_run,
-    program_trace,
-    programs,
-)
-from linecard.queueing import (
-    QueueDesignResult,
-    QueueingResult,
-    queueing_design,
-    queueing_run,
-    queueing_settings,
-)
-from linecard.results import (
-    Band,
-    Bottleneck,
-    CallStack,
-    Derived,
-    Description,
-    DramTime,
-    DropCount,
-    ExecutedProgram,
-    Interval,
-    Intervals,
-    LatencyNs,
-    MemoryUse,
-    Metric,
-    PacketTime,
-    Parameter,
-    PresetInfo,
-    ProgramResult,
-    ResourceUse,
-    RunRequest,
-    RunResult,
-    SourceLine,
-    Summary,
-    ValueRange,
-)
-from linecard.shotnoise import ShotNoiseResult, shot_noise
-from linecard.steps import Program, Step
-from linecard.vrp import HierarchyResult, VrpBudget, VrpCheck, VrpResource, VrpUse, hierarchy, vrp_budget, vrp_check
-from linecard.xdp import (
-    BlockRows,
-    LaneRows,
-    RegionUse,
-    XdpMap,
-    XdpMapEntry,
-    XdpProgramInfo,
-    XdpRows,
-    XdpRun,
-    xdp_build,
-    xdp_programs,
-    xdp_rows,
-    xdp_run,
-)
+from linecard._lazy import make_lazy
+
+if TYPE_CHECKING:
+    from linecard.catalogue import describe, presets
+    from linecard.chip.check import ChipCheck, PlaceCheck, check
+    from linecard.chip.draw import draw
+    from linecard.chip.result import (
+        Band,
+        Bottleneck,
+        DramTime,
+        DropCount,
+        Interval,
+        Intervals,
+        LatencyNs,
+        PacketTime,
+        ResourceUse,
+        RunRequest,
+        RunResult,
+        Summary,
+        ValueRange,
+    )
+    from linecard.chip.run import run
+    from linecard.chip.steps import Program, Step
+    from linecard.chip.template import new
+    from linecard.core.result import Adapted, CoreResult, CoreRow
+    from linecard.core.run import core
+    from linecard.description import Derived, Description, Parameter, PresetInfo
+    from linecard.dram.result import BankUse, CommandCounts, MemoryEnergy, MemoryLatency, MemoryResult, MemoryTime
+    from linecard.dram.run import dram
+    from linecard.errors import (
+        CompileError,
+        ConfigError,
+        ConfigProblem,
+        LinecardError,
+        MissingExtraError,
+        RunError,
+        TrafficError,
+    )
+    from linecard.executed.kept_traces import cached_traces, clear_cached_traces
+    from linecard.executed.profile import CallStack, ExecutedProgram, MemoryUse, ProgramResult, SourceLine
+    from linecard.executed.riscv import program_build, program_run, program_trace
+    from linecard.executed.shipped import ProgramInfo, programs
+    from linecard.executed.trace import ProgramTrace
+    from linecard.executed.xdp import xdp_build, xdp_programs, xdp_rows, xdp_run
+    from linecard.executed.xdp_result import (
+        BlockRows,
+        LaneRows,
+        RegionUse,
+        XdpMap,
+        XdpMapEntry,
+        XdpProgramInfo,
+        XdpRows,
+        XdpRun,
+    )
+    from linecard.explore.compare import compare
+    from linecard.explore.compare_result import CompareResult
+    from linecard.explore.ndr import ndr
+    from linecard.explore.ndr_result import NdrResult
+    from linecard.explore.optimize import optimize
+    from linecard.explore.optimize_result import OptimizeResult
+    from linecard.explore.result import SweepResult
+    from linecard.explore.sweep import sweep
+    from linecard.explore.why import why
+    from linecard.explore.why_result import WhyResult
+    from linecard.flowcache.curves import CacheCurves, LruRow, ReuseRow
+    from linecard.flowcache.result import BestPolicy, CacheRow, FlowCacheResult
+    from linecard.flowcache.run import flowcache
+    from linecard.petri.models import Comparison, Difference, ModelRequest, ModelRun, compare_models
+    from linecard.queueing.result import QueueDesignResult, QueueingResult
+    from linecard.queueing.run import queueing_design, queueing_run
+    from linecard.queueing.settings import queueing_settings
+    from linecard.records import Metric
+    from linecard.study.reproduce import reproduce
+    from linecard.study.scorecard.card import scorecard
+    from linecard.traffic.buffer_size import buffer_bytes
+    from linecard.traffic.flows import flows
+    from linecard.traffic.mix import flow_mix
+    from linecard.traffic.result import Diagnostic, FlowStatistics, SizeBin
+    from linecard.traffic.shot_noise import ShotNoiseResult, shot_noise
+    from linecard.traffic.view import FlowMixTraffic, FlowSizeRow, TrafficView
+    from linecard.vrp.budget import VrpBudget, VrpResource, vrp_budget
+    from linecard.vrp.extension import VrpCheck, VrpUse, vrp_check
+    from linecard.vrp.host import HierarchyResult, hierarchy
 
 __all__ = [
     "Adapted",
@@ -233,3 +222,62 @@ __all__ = [
     "xdp_rows",
     "xdp_run",
 ]
+
+# Where each name is.
+make_lazy(
+    __name__,
+    {
+        "catalogue": "describe presets",
+        "chip.check": "ChipCheck PlaceCheck check",
+        "chip.draw": "draw",
+        "chip.result": (
+            "Band Bottleneck DramTime DropCount Interval Intervals LatencyNs PacketTime ResourceUse "
+            "RunRequest RunResult Summary ValueRange"
+        ),
+        "chip.run": "run",
+        "chip.steps": "Program Step",
+        "chip.template": "new",
+        "core.result": "Adapted CoreResult CoreRow",
+        "core.run": "core",
+        "description": "Derived Description Parameter PresetInfo",
+        "dram.result": "BankUse CommandCounts MemoryEnergy MemoryLatency MemoryResult MemoryTime",
+        "dram.run": "dram",
+        "errors": "CompileError ConfigError ConfigProblem LinecardError MissingExtraError RunError TrafficError",
+        "executed.kept_traces": "cached_traces clear_cached_traces",
+        "executed.profile": "CallStack ExecutedProgram MemoryUse ProgramResult SourceLine",
+        "executed.riscv": "program_build program_run program_trace",
+        "executed.shipped": "ProgramInfo programs",
+        "executed.trace": "ProgramTrace",
+        "executed.xdp": "xdp_build xdp_programs xdp_rows xdp_run",
+        "executed.xdp_result": "BlockRows LaneRows RegionUse XdpMap XdpMapEntry XdpProgramInfo XdpRows XdpRun",
+        "explore.compare": "compare",
+        "explore.compare_result": "CompareResult",
+        "explore.ndr": "ndr",
+        "explore.ndr_result": "NdrResult",
+        "explore.optimize": "optimize",
+        "explore.optimize_result": "OptimizeResult",
+        "explore.result": "SweepResult",
+        "explore.sweep": "sweep",
+        "explore.why": "why",
+        "explore.why_result": "WhyResult",
+        "flowcache.curves": "CacheCurves LruRow ReuseRow",
+        "flowcache.result": "BestPolicy CacheRow FlowCacheResult",
+        "flowcache.run": "flowcache",
+        "petri.models": "Comparison Difference ModelRequest ModelRun compare_models",
+        "queueing.result": "QueueDesignResult QueueingResult",
+        "queueing.run": "queueing_design queueing_run",
+        "queueing.settings": "queueing_settings",
+        "records": "Metric",
+        "study.reproduce": "reproduce",
+        "study.scorecard.card": "scorecard",
+        "traffic.buffer_size": "buffer_bytes",
+        "traffic.flows": "flows",
+        "traffic.mix": "flow_mix",
+        "traffic.result": "Diagnostic FlowStatistics SizeBin",
+        "traffic.shot_noise": "ShotNoiseResult shot_noise",
+        "traffic.view": "FlowMixTraffic FlowSizeRow TrafficView",
+        "vrp.budget": "VrpBudget VrpResource vrp_budget",
+        "vrp.extension": "VrpCheck VrpUse vrp_check",
+        "vrp.host": "HierarchyResult hierarchy",
+    },
+)

@@ -1,4 +1,4 @@
-"""Types of the compiled core. Plain data in, plain data out; see `linecard.api` for the public functions."""
+"""Types of the compiled core. Plain data in, plain data out; `linecard` has the public functions."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal

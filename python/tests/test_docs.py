@@ -76,9 +76,12 @@ def test_docstring_examples_run():
     import doctest
 
     import linecard
-    from linecard import api
+    from linecard.chip import run
+    from linecard.dram import run as dram
+    from linecard.flowcache import run as flowcache
+    from linecard.traffic import mix
 
-    for module in (linecard, api):
+    for module in (linecard, run, dram, flowcache, mix):
         assert doctest.testmod(module).failed == 0
 
 

@@ -11,7 +11,7 @@ from conftest import make_result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from linecard import ConfigError, tables
+from linecard import ConfigError, files, tables
 
 
 def test_csv_has_one_row_per_measurement_and_a_manifest_beside_it(tmp_path):
@@ -44,14 +44,14 @@ def test_csv_keeps_every_text_and_every_bit_of_a_number(rows):
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
     path = tmp_path / "result.csv"
-    tables.write_text(path, "old")
+    files.write_text(path, "old")
 
     def fail(file):
         file.write(b"half of the n")
         raise RuntimeError("power cut")
 
     with pytest.raises(RuntimeError, match="power cut"):
-        tables.write_file(path, fail)
+        files.write_file(path, fail)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -59,14 +59,14 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
 def test_a_place_that_cannot_be_written_is_a_clear_error(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigError, match=r"cannot write .*file/result.csv"):
-        tables.write_text(tmp_path / "file" / "result.csv", "x")
+        files.write_text(tmp_path / "file" / "result.csv", "x")
 
 
 def test_folders_are_made_only_where_that_was_asked_for(tmp_path):
     with pytest.raises(ConfigError, match="there is no folder"):
-        tables.write_text(tmp_path / "a" / "b" / "c.txt", "x")
+        files.write_text(tmp_path / "a" / "b" / "c.txt", "x")
     assert list(tmp_path.iterdir()) == []
-    assert tables.make_folder(tmp_path / "a" / "b").is_dir()
+    assert files.make_folder(tmp_path / "a" / "b").is_dir()
 
 
 def test_json_refuses_what_json_cannot_hold():

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from linecard import _core, _html
 from linecard._convert import convert
-from linecard.results import plain
+from linecard.records import plain
 
 if TYPE_CHECKING:
-    from linecard.api import Settings
+    from linecard.request import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +101,8 @@ def check(preset: str, *, set: Settings | None = None) -> ChipCheck:
         >>> linecard.check("example_smartnic").threads
         640
     """
-    from linecard.api import settings
     from linecard.chip.facts import only_chips
+    from linecard.request import settings
 
     changes = settings(set)
     only_chips(preset, changes, "check")

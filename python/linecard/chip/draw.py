@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from linecard.chip import facts
 from linecard.chip.picture import Picture
-from linecard.tables import write_text
+from linecard.files import write_text
 
 if TYPE_CHECKING:
-    from linecard.api import Settings
-    from linecard.results import RunResult
+    from linecard.chip.result import RunResult
+    from linecard.request import Settings
 
 
 def draw(

@@ -11,13 +11,14 @@ import msgspec
 
 from linecard import _core
 from linecard._convert import convert
+from linecard.chip.result import Bottleneck, ResourceUse, RunResult
+from linecard.description import value_text
 from linecard.errors import ConfigError, ConfigProblem
-from linecard.results import Bottleneck, ResourceUse, RunResult, value_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from linecard.api import Settings
+    from linecard.request import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +158,7 @@ def read(preset: str, changes: Settings | None, result: RunResult | str | PathLi
     Raises:
         ConfigError: Something in the chip's file does not fit together, or the result is none of this chip.
     """
-    from linecard.api import settings
+    from linecard.request import settings
 
     overrides = settings(changes)
     usage = None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from linecard import _core
 from linecard.errors import ConfigError, ConfigProblem
-from linecard.tables import write_text
+from linecard.files import write_text
 
 
 def new(path: str | PathLike[str], *, like: str) -> Path:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from linecard import cli, tables
+from linecard import cli, files
 from linecard.study.scorecard import documents
 from linecard.study.targets import load_targets
 
@@ -103,11 +103,11 @@ def main() -> None:
     studies, readme = Path("studies"), Path("README.md")
     table = scorecard_table(studies)
     text = SCORECARD.sub(lambda found: found[1] + table + found[2], readme.read_text(encoding="utf-8"))
-    tables.write_text("docs/reference/scorecard.md", scorecard_page(studies))
+    files.write_text("docs/reference/scorecard.md", scorecard_page(studies))
     if "--scorecard" not in sys.argv[1:]:
-        tables.write_text("docs/reference/commands.md", commands_page())
+        files.write_text("docs/reference/commands.md", commands_page())
         text = SCREEN.sub(lambda found: found[1] + main_screen() + found[2], text)
-    tables.write_text(readme, text)
+    files.write_text(readme, text)
 
 
 if __name__ == "__main__":

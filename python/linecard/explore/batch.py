@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from linecard.explore.cluster import Connection
     from linecard.explore.store import Store
-    from linecard.explore.subjects import Request
+    from linecard.explore.subject import Request
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from linecard.errors import ConfigError, MissingExtraError, RunError
 from linecard.explore.content import canonical, code_version, content_of, files_of
 from linecard.explore.execute import Counts, Interrupted, Record, SweepProgress, Take, Task, evaluate, keep, look_up
-from linecard.explore.subjects import Request
+from linecard.explore.subject import Request
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -159,7 +159,7 @@ class Connection:
         return self._client
 
     def _connect(self) -> None:
-        from linecard.study.execute import default_jobs
+        from linecard.request import default_jobs
 
         # What Dask logs of lost connections is told in one sentence here.
         for name in [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import math
 from contextlib import suppress
-from dataclasses import dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,9 +18,11 @@ from typing import TYPE_CHECKING, Any
 from linecard import _core
 from linecard.errors import ConfigError, ConfigProblem, LinecardError
 from linecard.explore.batch import Bench, Estimate, numbers_of
+from linecard.explore.compare_result import CompareResult, Moved, Setting
 from linecard.explore.execute import Counts, Record, SweepProgress
 from linecard.explore.store import Store
-from linecard.explore.subjects import Request, outcome_of_report
+from linecard.explore.subject import Request
+from linecard.explore.subjects.run import outcome_of_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -30,110 +31,6 @@ SEEDS = 5
 _LARGEST_FILE = 1 << 30
 # Columns of a sweep's table that are no numbers of it.
 _BEFORE, _AFTER = ("run",), ("reason", "command")
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """A key that differs; ``None`` on the side that does not have it."""
-
-    key: str
-    a: Any
-    b: Any
-    unit: str
-
-
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """A number on both sides.
-
-    Attributes:
-        name: What it is: a number of the summary, or component and metric.
-        a: Its mean on the first side.
-        b: Its mean on the second.
-        change: ``b`` over ``a``, less one; ``None`` where ``a`` is zero.
-        difference: ``b`` less ``a``.
-        low: Lower bound of the difference, 95 %; ``None`` where nothing says it.
-        high: Upper bound likewise.
-        beyond_noise: Whether the interval leaves zero out; ``None`` where there is no interval.
-    """
-
-    name: str
-    a: float
-    b: float
-    change: float | None
-    difference: float
-    low: float | None
-    high: float | None
-    beyond_noise: bool | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class CompareResult:
-    """Two things side by side.
-
-    Attributes:
-        a: The first.
-        b: The second.
-        kind: ``designs``, ``runs`` or ``sweeps``.
-        basis: What intervals are over, in words.
-        limits: What limits each, as its run says, of designs with the first seed; ``None`` of sweeps.
-        configuration: Keys that differ.
-        metrics: The numbers of the summary, or the columns of a table.
-        measurements: Measurements of parts that moved beyond noise, the largest change first; designs only.
-        notes: What to know.
-        counts: Runs found and made; of designs only.
-    """
-
-    a: str
-    b: str
-    kind: str
-    basis: str
-    limits: tuple[str, str] | None
-    configuration: tuple[Setting, ...]
-    metrics: tuple[Moved, ...]
-    measurements: tuple[Moved, ...]
-    notes: tuple[str, ...]
-    counts: Counts = field(compare=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON."""
-        from linecard.results import plain
-
-        return {name: plain(getattr(self, name)) for name in self.__slots__ if name != "counts"}
-
-    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
-        """Write one self-contained page; ``command`` is shown as what repeats it."""
-        from linecard.pages.compare import write_compare
-
-        return write_compare(self, path, command)
-
-    def __repr__(self) -> str:
-        moved = sum(each.beyond_noise is True for each in self.metrics)
-        return f"<CompareResult {self.a} and {self.b}: {len(self.configuration)} keys differ, {moved} numbers moved>"
-
-    def _repr_html_(self) -> str:
-        from linecard import _html
-
-        keys = [[each.key, str(each.a), str(each.b), each.unit] for each in self.configuration]
-        rows = [
-            [each.name, f"{each.a:.5g}", f"{each.b:.5g}", change_text(each), noise_text(each)] for each in self.metrics
-        ]
-        return _html.block(
-            f"{self.a} and {self.b}",
-            _html.table(("key", "a", "b", "unit"), keys),
-            _html.table(("number", "a", "b", "change", f"beyond noise ({self.basis})"), rows),
-            _html.notes(self.notes),
-        )
-
-
-def change_text(moved: Moved) -> str:
-    """A change for people."""
-    return "–" if moved.change is None else f"{moved.change:+.2%}"
-
-
-def noise_text(moved: Moved) -> str:
-    """Whether a change is beyond noise, for people."""
-    return {True: "yes", False: "no", None: "not known"}[moved.beyond_noise]
 
 
 def compare(
@@ -243,9 +140,6 @@ def _is_plain(values: Iterable[object]) -> bool:
     return all(value is None or isinstance(value, (bool, int, float, str)) for value in values)
 
 
-# ---- designs ----
-
-
 def _of_designs(
     names: tuple[str, str],
     changes: tuple[Mapping[str, object], Mapping[str, object]],
@@ -253,7 +147,7 @@ def _of_designs(
     seeds: Sequence[int],
     bench: Bench,
 ) -> CompareResult:
-    from linecard.api import settings
+    from linecard.request import settings
 
     described = [_parameters(name, settings(each)) for name, each in zip(names, changes, strict=True)]
     # What limits a design is asked of its first seed alone: to find it takes several times the work of a run.
@@ -344,9 +238,6 @@ def _moved(name: str, a: Sequence[float], b: Sequence[float]) -> Moved:
     return Moved(name, mean, sum(b) / len(b), change, estimate.value, estimate.low, estimate.high, beyond)
 
 
-# ---- runs ----
-
-
 def _of_runs(names: tuple[str, str], a: Mapping[str, Any], b: Mapping[str, Any]) -> CompareResult:
     notes = []
     described = []
@@ -386,9 +277,6 @@ def _of_runs(names: tuple[str, str], a: Mapping[str, Any], b: Mapping[str, Any])
         notes=tuple(notes),
         counts=Counts(),
     )
-
-
-# ---- sweeps ----
 
 
 def _of_sweeps(names: tuple[str, str], a: Sequence[Mapping[str, Any]], b: Sequence[Mapping[str, Any]]) -> CompareResult:

@@ -23,7 +23,7 @@ from linecard import _core
 from linecard.errors import LinecardError, TrafficError
 
 if TYPE_CHECKING:
-    from linecard.explore.subjects import Request
+    from linecard.explore.subject import Request
 
 # Raised when what is kept of a run, or what its hash is made of, changes.
 FORMAT = 1
@@ -136,7 +136,7 @@ def content_of(request: Request) -> str:
     Raises:
         TrafficError: A file that it names cannot be read.
     """
-    from linecard.explore.subjects import SUBJECTS
+    from linecard.explore.subject import SUBJECTS
 
     whole = {"format": FORMAT, "code": code_version(), "request": request.plain(), "files": files_of(request)}
     carried = {name: _hash_of(path) for name, path in SUBJECTS[request.subject].carries(request)}

@@ -37,7 +37,7 @@ def read_costs(files: Sequence[str]) -> Costs:
 
 
 def _read(path: str, problems: list[ConfigProblem]) -> dict[str, float | Mapping[str, float]]:
-    from linecard.explore.spec import read_table
+    from linecard.explore.toml_file import read_table
 
     table, lines = read_table(path)
     if table.get("kind") != "costs":

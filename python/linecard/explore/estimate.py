@@ -74,7 +74,7 @@ def estimate(
         execute([missing[n] for n in sorted(probes)], take, store=store, jobs=1, progress=progress, counts=counts)
         left -= len(probes) if store is not None else 0
     each = sum(times) / len(times) if times else None
-    from linecard.study.execute import default_jobs
+    from linecard.request import default_jobs
 
     workers = min(jobs or default_jobs(), max(1, left))
     return Estimate(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from linecard.errors import ConfigError, LinecardError, RunError
 from linecard.explore.content import code_version
-from linecard.explore.subjects import SUBJECTS, Request
+from linecard.explore.subject import SUBJECTS, Request
 
 if TYPE_CHECKING:
     from linecard.explore.store import Store
@@ -171,7 +171,7 @@ def execute(
     # Counts may hold what earlier questions found.
     before = counts.found
     pool = _Pool(look_up(tasks, store, take, counts), take, store, counts)
-    from linecard.study.execute import default_jobs
+    from linecard.request import default_jobs
 
     threads = [
         threading.Thread(target=pool.work, name=f"linecard-{number}", daemon=True)

@@ -16,7 +16,7 @@ from linecard.explore.content import Keys
 from linecard.explore.costs import cost_of
 from linecard.explore.expression import COST, MEASURED, UnknownName
 from linecard.explore.spec import MOST_POINTS, Sample, Spec
-from linecard.explore.subjects import Request
+from linecard.explore.subject import Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

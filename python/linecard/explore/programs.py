@@ -1,4 +1,4 @@
-"""Points of a sweep that are programs: one traced on a core's instruction set, or an XDP program run on frames.
+"""What points of a sweep that are programs have in common: what they give, and the files that they are made of.
 
 A shipped program is named, not a file: what the name stands for counts as a part of the run's content, and so do the
 headers beside a C file and what every C file is compiled with.
@@ -9,45 +9,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from linecard.explore.subjects import Outcome, flat
+from linecard.executed.shipped import PROGRAMS, program_info
+from linecard.executed.xdp import XDP
+from linecard.explore.subject import Outcome, flat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from linecard.explore.subjects import Progress, Request
+    from linecard.explore.subject import Request
 
 # Of its traffic what a table needs no column for.
 _LEFT_OUT = ("elf", "name", "program", "traffic.title", "traffic.first_damage")
 
 
-def run_trace(request: Request, progress: Progress) -> Outcome:
-    """Trace a program on packets; results as shares of packets, in per cent."""
-    from linecard.program import program_trace
-
-    asked = dict(request.arguments)
-    found = program_trace(asked.pop("program"), asked.pop("traffic", "edge"), **asked, progress=progress)
-    return _outcome(found.to_dict(), "results", "functions")
-
-
-def run_xdp(request: Request, progress: Progress) -> Outcome:
-    """Run an XDP program on frames; verdicts as shares of packets, in per cent."""
-    from linecard.results import plain
-    from linecard.xdp import xdp_run
-
-    asked = dict(request.arguments)
-    define = asked.pop("define", None)
-    defines = [] if define is None else [str(define)]
-    found = xdp_run(asked.pop("program"), asked.pop("traffic", "edge"), defines=defines, **asked, progress=progress)
-    whole: dict[str, Any] = plain(found)
-    outcome = _outcome(whole, "verdicts", "helpers")
-    for region in found.regions:
-        for name in ("reads", "writes", "atomics", "bytes"):
-            value = float(getattr(region, f"{name}_per_packet"))
-            outcome.measurements.append((region.name, f"{name}_per_packet", "", value))
-    return outcome
-
-
-def _outcome(whole: Mapping[str, Any], of_packets: str, others: str) -> Outcome:
+def outcome_of_program(whole: Mapping[str, Any], of_packets: str, others: str) -> Outcome:
     """Scalars and the shares of what happened to packets are the table's; other shares are measurements only."""
     numbers = {name: value for name, value in flat(whole).items() if name not in _LEFT_OUT}
     # What was done first: a screen shows as many columns as it takes.
@@ -65,8 +40,6 @@ def _outcome(whole: Mapping[str, Any], of_packets: str, others: str) -> Outcome:
 
 def carried_by(request: Request) -> Iterator[tuple[str, Path]]:
     """Files that a program is made of and the request does not name, each with a name that is the same anywhere."""
-    from linecard.program import PROGRAMS, program_info
-
     name = str(request.arguments["program"])
     is_c = name.endswith(".c")
     if is_c:
@@ -87,8 +60,6 @@ def carried_by(request: Request) -> Iterator[tuple[str, Path]]:
 
 
 def _shipped_xdp(name: str, *, is_c: bool) -> Iterator[tuple[str, Path]]:
-    from linecard.xdp import XDP
-
     if (XDP / f"{name}.c").is_file():
         yield "object", XDP / "prebuilt" / f"{name}.o"
         yield "object of version 1", XDP / "prebuilt" / "v1" / f"{name}.o"

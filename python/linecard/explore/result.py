@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from linecard import _html
+from linecard.explore.columns import FIRST_NUMBERS
+from linecard.explore.wording import cell_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,24 +18,6 @@ if TYPE_CHECKING:
     from linecard.explore.execute import Counts
 
 _SHOWN = 50
-# What a notebook and a screen show of a table first, where there is no room for all.
-FIRST_NUMBERS = (
-    "throughput_gbps",
-    "throughput_mpps",
-    "loss_fraction",
-    "latency_p50_ns",
-    "latency_p99_ns",
-    "bottleneck",
-    "bandwidth_gbytes_s",
-    "hit_rate_percent",
-    "hit_rate",
-    "throughput_mops",
-    "packets_per_mcycle",
-    "best_threads",
-    "limit",
-)
-
-
 # Rows of which parts are held; a page of more says how to ask for one of them.
 MOST_PARTS = 10_000
 
@@ -127,7 +111,7 @@ class SweepResult:
 
     def to_frame(self) -> polars.DataFrame:
         """The table as a polars data frame (extra ``frames``). A column of more than one type is text."""
-        from linecard.results import need_polars
+        from linecard.records import need_polars
 
         columns: dict[str, list[Any]] = {}
         for name in self.columns:
@@ -143,26 +127,27 @@ class SweepResult:
 
     def write_csv(self, path: str | Path) -> Path:
         """Write the table as CSV."""
-        from linecard.tables import csv_text, write_text
+        from linecard.files import write_text
+        from linecard.tables import csv_text
 
         return write_text(path, csv_text(self.columns, self.cells()))
 
     def write_parquet(self, path: str | Path) -> Path:
         """Write the table as Parquet (extra ``frames``)."""
-        from linecard.tables import write_file
+        from linecard.files import write_file
 
         frame = self.to_frame()
         return write_file(path, frame.write_parquet)
 
     def write_html(self, path: str | Path) -> Path:
         """Write one self-contained page to explore the table in."""
-        from linecard.explore.page import write_sweep
+        from linecard.report.explorer import write_sweep
 
         return write_sweep(self, path)
 
     def write_plot(self, path: str | Path, *, across: str | None = None, up: str | None = None) -> Path:
         """Draw column ``up`` over column ``across``: PNG or SVG, as the name ends (extra ``plot``)."""
-        from linecard.explore.spaceplot import write_table
+        from linecard.plot.space import write_table
 
         return write_table(self, path, across, up)
 
@@ -187,14 +172,3 @@ class SweepResult:
         rows = [[cell_text(row[name]) for name in columns] for row in self.rows[:_SHOWN]]
         more = [f"{len(self.rows) - _SHOWN:,} more rows: to_frame() has all"] if len(self.rows) > _SHOWN else []
         return _html.block(repr(self)[1:-1], _html.table(columns, rows), _html.notes([*self.warnings, *more]))
-
-
-def cell_text(value: Any) -> str:
-    """A value of the table for people."""
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
-    return str(value)

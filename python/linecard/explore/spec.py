@@ -9,8 +9,6 @@ All that is wrong comes at once, each with file, line and key.
 from __future__ import annotations
 
 import difflib
-import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,11 +18,11 @@ from linecard.errors import ConfigError, ConfigProblem
 from linecard.explore.axes import Axis, Value, check_groups, read_axis
 from linecard.explore.costs import Costs, read_costs
 from linecard.explore.expression import Expression
-from linecard.explore.subjects import SUBJECTS, Subject
+from linecard.explore.subject import SUBJECTS, Subject
+from linecard.explore.toml_file import Lines, flat_keys, read_table
 
 MOST_POINTS = 1_000_000
 MOST_REPEATS = 10_000
-_LONGEST_FILE = 16 << 20
 _SAMPLES = ("latin_hypercube", "sobol")
 _TABLES = ("vary", "together", "set", "sample", "columns")
 _PLAIN = ("kind", "title", "what", "repeat", "constraints", "costs")
@@ -77,71 +75,6 @@ class Spec:
     def subject(self) -> Subject:
         """What is run."""
         return SUBJECTS[self.what]
-
-
-class _Lines:
-    """Where keys stand in a file; TOML's reader does not say."""
-
-    def __init__(self, name: str, text: str) -> None:
-        self.name = name
-        self._lines = text.splitlines()
-
-    def at(self, key: str, table: str = "") -> str:
-        """File and line of a key in a table, or of the table, or the file alone."""
-        here, found = "", None
-        name = re.compile(rf"""\s*["']?{re.escape(key)}["']?\s*=""")
-        for number, line in enumerate(self._lines, start=1):
-            if head := re.match(r"\s*\[+\s*([^\]]+?)\s*\]+", line):
-                here = head[1]
-                if here == (table if table else key) and found is None:
-                    found = number
-                continue
-            if here == table and name.match(line):
-                return f"{self.name}:{number}"
-        return self.name if found is None else f"{self.name}:{found}"
-
-
-def is_sweep_file(target: str) -> bool:
-    """Whether a name is that of a file that says it is a sweep."""
-    path = Path(target)
-    try:
-        if not path.is_file() or path.suffix != ".toml" or path.stat().st_size > _LONGEST_FILE:
-            return False
-        head = path.read_text(errors="replace").split("\n[", 1)[0]
-    except OSError:
-        return False
-    return re.search(r"""^\s*kind\s*=\s*["'](sweep|optimize)["']""", head, re.MULTILINE) is not None
-
-
-def read_table(path: str | Path) -> tuple[dict[str, Any], _Lines]:
-    """A file of TOML, and where its keys stand.
-
-    Raises:
-        ConfigError: It cannot be read, or is no TOML.
-    """
-    path = Path(path)
-    try:
-        if path.stat().st_size > _LONGEST_FILE:
-            raise ConfigError(f"{path}: larger than {_LONGEST_FILE >> 20} MiB, which no such file is")
-        text = path.read_text()
-        return tomllib.loads(text), _Lines(str(path), text)
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path}: no TOML: {error}") from error
-
-
-def flat_keys(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
-    """Dotted keys of nested tables: bare and quoted keys of TOML mean the same here."""
-    found: dict[str, Any] = {}
-    for name, value in table.items():
-        path = f"{before}{name}"
-        # An empty table stays, so that whoever reads it can refuse it.
-        if isinstance(value, Mapping) and value:
-            found.update(flat_keys(value, f"{path}."))
-        else:
-            found[path] = value
-    return found
 
 
 @dataclass(slots=True)
@@ -369,7 +302,7 @@ def read_spec(path: str | Path, *, also: Sequence[str] = ()) -> Draft:
     return draft
 
 
-def _table_of(table: Mapping[str, Any], name: str, draft: Draft, lines: _Lines) -> Mapping[str, Any]:
+def _table_of(table: Mapping[str, Any], name: str, draft: Draft, lines: Lines) -> Mapping[str, Any]:
     found = table.get(name, {})
     if isinstance(found, Mapping):
         return found
@@ -377,7 +310,7 @@ def _table_of(table: Mapping[str, Any], name: str, draft: Draft, lines: _Lines) 
     return {}
 
 
-def _sample(table: Mapping[str, Any], draft: Draft, lines: _Lines) -> Sample | None:
+def _sample(table: Mapping[str, Any], draft: Draft, lines: Lines) -> Sample | None:
     for key in table.keys() - {"kind", "points", "seed"}:
         draft.note(lines.at(key, "sample"), f"sample.{key}", "no such key; expected kind, points, seed")
     kind, points, seed = table.get("kind", "sobol"), table.get("points"), table.get("seed", 1)

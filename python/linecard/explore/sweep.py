@@ -16,9 +16,10 @@ from linecard.explore.execute import Counts, Record, SweepProgress, Task
 from linecard.explore.expression import MEASURED, Expression, UnknownName
 from linecard.explore.points import Lookup, Points, make_points
 from linecard.explore.result import MOST_PARTS, Parts, SweepResult
-from linecard.explore.spec import Draft, Spec, is_sweep_file, make_sample, read_spec
+from linecard.explore.spec import Draft, Spec, make_sample, read_spec
 from linecard.explore.store import Store
-from linecard.explore.subjects import SUBJECTS
+from linecard.explore.subject import SUBJECTS
+from linecard.explore.toml_file import is_sweep_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

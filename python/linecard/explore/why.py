@@ -13,7 +13,6 @@ Four looks at the same chip, all with common random numbers (the changed run dra
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from itertools import combinations
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
@@ -23,18 +22,16 @@ from linecard.explore.batch import Bench, Estimate, measured, numbers_of
 from linecard.explore.execute import Counts, Record, SweepProgress
 from linecard.explore.levers import Chip, Lift, Parameter
 from linecard.explore.store import Store
-from linecard.explore.subjects import Request
+from linecard.explore.subject import Request
+from linecard.explore.why_result import LEAST_GAIN, Elasticity, Lifted, Limit, Sensitivity, WhyResult
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 PACKETS = 4_000
 SEEDS = 3
 # A step of a parameter: small enough to be a slope, large enough to stand out of rounding.
 STEP = 0.1
-# A gain below this is no limit; the same as in the verdict of a run.
-LEAST_GAIN = 0.03
 _PAIRED = 3
 _MORRIS_TRAJECTORIES = 10
 _SOBOL_BASE = 64
@@ -42,176 +39,6 @@ _SOBOL_PARAMETERS = 5
 _RANGE = 2.0
 # What a run's verdict says where nothing was lost for want of room and nothing piled up.
 _CARRIES_ALL = frozenset({"offered load", "not judged"})
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """What a part can carry at most.
-
-    Attributes:
-        component: The part.
-        utilization: Share of the time for which it was busy, 0 to 1, the busiest of several.
-        bound_mpps: Packets a second, 10^6, at which it would always be busy.
-    """
-
-    component: str
-    utilization: float
-    bound_mpps: float
-
-
-@dataclass(frozen=True, slots=True)
-class Elasticity:
-    """How throughput follows a parameter: d ln throughput / d ln parameter.
-
-    Attributes:
-        parameter: The key, or ``program cycles`` for the cycles of all steps together.
-        kind: ``rate``, ``time``, ``work``, ``count`` or ``size``.
-        value: The elasticity; 1 if throughput grows in proportion, -1 if it shrinks so.
-        low: Lower bound, 95 %.
-        high: Upper bound, 95 %.
-        latency: The same of the mean latency.
-        now: What the parameter is now.
-        unit: Its unit.
-    """
-
-    parameter: str
-    kind: str
-    value: float
-    low: float | None
-    high: float | None
-    latency: float
-    now: float
-    unit: str
-
-
-@dataclass(frozen=True, slots=True)
-class Lifted:
-    """What lifting a limit gains.
-
-    Attributes:
-        components: What was made better; two of a pair.
-        kind: ``engines``, ``threads``, ``place``, ``latency``, ``link``, ``port``, ``buffer``, ``lock``, ``order``, or
-            ``pair``.
-        text: What was done.
-        gain: Throughput more, as a share: 0.34 is 34 % more.
-        low: Lower bound, 95 %.
-        high: Upper bound, 95 %.
-        settings: What to ``--set`` for it.
-    """
-
-    components: tuple[str, ...]
-    kind: str
-    text: str
-    gain: float
-    low: float | None
-    high: float | None
-    settings: Mapping[str, Any]
-
-    @property
-    def counts(self) -> bool:
-        """Whether the gain is a limit: beyond noise, and worth it."""
-        return self.gain >= LEAST_GAIN and (self.low is None or self.low > 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Sensitivity:
-    """What a parameter does over a wide range, half to twice its value, with all others moving too.
-
-    Attributes:
-        parameter: The key.
-        morris_mean: Mean of the absolute elementary effects on ln throughput, over the whole range.
-        morris_spread: Their standard deviation: large where it depends on the others.
-        sobol_first: Share of the variance that it explains alone; ``None`` where it was screened out.
-        sobol_total: The same with all that it does together with others.
-    """
-
-    parameter: str
-    morris_mean: float
-    morris_spread: float
-    sobol_first: float | None
-    sobol_total: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class WhyResult:
-    """What limits a chip and what would help.
-
-    Attributes:
-        chip: The chip.
-        load: ``as given``, or ``saturated`` where the chip carries all that its traffic offers.
-        throughput_mpps: Packets a second that leave, 10^6.
-        throughput_gbps: The same in bits, 10^9.
-        loss_fraction: Packets dropped.
-        verdict: The part that is the limit, ``several parts`` where none is alone or in a pair, or ``not clear`` where
-            the gains that were measured are within noise.
-        why: The verdict in a sentence.
-        limits: Bounds of all parts, the lowest first.
-        elasticities: Of all parameters, the strongest first.
-        elasticity_sum: Over rates, less those over times; 1 where all times are in reach.
-        elasticity_sum_low: Lower bound, 95 %.
-        elasticity_sum_high: Upper bound, 95 %.
-        out_of_reach: Parts with times that no key changes, which the sum lacks.
-        lifts: What lifting limits gains, alone and in pairs, the most first.
-        not_tried: Changes that the chip does not allow, and why.
-        sensitivities: With ``global_``; empty without.
-        seeds: Seeds of each statement.
-        packets: Packets that each run measured.
-        counts: Runs found and made.
-    """
-
-    chip: str
-    load: str
-    throughput_mpps: float
-    throughput_gbps: float
-    loss_fraction: float
-    verdict: str
-    why: str
-    limits: tuple[Limit, ...]
-    elasticities: tuple[Elasticity, ...]
-    elasticity_sum: float
-    elasticity_sum_low: float | None
-    elasticity_sum_high: float | None
-    out_of_reach: tuple[str, ...]
-    lifts: tuple[Lifted, ...]
-    not_tried: tuple[str, ...]
-    sensitivities: tuple[Sensitivity, ...]
-    seeds: int
-    packets: int
-    counts: Counts = field(compare=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data, ready for JSON; nothing in it depends on what was found and what was run."""
-        from linecard.results import plain
-
-        return {name: plain(getattr(self, name)) for name in self.__slots__ if name != "counts"}
-
-    def write_plot(self, path: str | Path) -> Path:
-        """Draw the gains as a tornado: PNG or SVG, as the name ends (extra ``plot``)."""
-        from linecard.explore.whyplot import write_tornado
-
-        return write_tornado(self, path)
-
-    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
-        """Write one self-contained page; ``command`` is shown as what repeats it."""
-        from linecard.pages.why import write_why
-
-        return write_why(self, path, command)
-
-    def __repr__(self) -> str:
-        return f"<WhyResult {self.chip}: {self.throughput_mpps:.3f} Mpps, limited by {self.verdict}>"
-
-    def _repr_html_(self) -> str:
-        from linecard import _html
-
-        most = max((abs(lift.gain) for lift in self.lifts), default=1.0) or 1.0
-        gains = [(f"{lift.text}: {lift.gain:+.1%}", max(0.0, lift.gain) / most) for lift in self.lifts[:12]]
-        bounds = [(f"{limit.component}: {limit.bound_mpps:.4g} Mpps", limit.utilization) for limit in self.limits[:12]]
-        return _html.block(
-            f"{self.chip}: limited by {self.verdict}",
-            _html.facts([("Why", self.why)]),
-            _html.bars("Gains, of the largest", gains),
-            _html.bars("Bounds, and how near", bounds),
-        )
 
 
 def why(
@@ -269,7 +96,7 @@ def why(
     ]
     if problems:
         raise ConfigError.of(problems)
-    from linecard.api import settings
+    from linecard.request import settings
 
     base = dict(set or {})
     shared = {"preset": fspath(chip), "packets": packets, "warmup_packets": packets // 2}

@@ -6,12 +6,12 @@ fails takes only its own cells with it. Ctrl-C stops the running simulations wit
 
 from __future__ import annotations
 
-import os
 import threading
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
 from linecard.errors import ConfigError, LinecardError
+from linecard.request import default_jobs
 from linecard.study.runners import load_runner
 
 if TYPE_CHECKING:
@@ -28,11 +28,6 @@ class _Stopped(Exception):
 def run_one(run: RunSpec, progress: Callable[[int, int], object]) -> StudyRun:
     """Carry out one run of a study."""
     return load_runner(run.runner)(run, progress)
-
-
-def default_jobs() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def execute(

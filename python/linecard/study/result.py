@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from linecard import _html
+from linecard.study.columns import COMPARISON_COLUMNS, percent
 from linecard.study.compare import (
     Cell,
     Check,
@@ -163,20 +164,6 @@ class FigureResult:
 
 # The unit of what is judged by its difference, in points.
 PERCENT = "percent"
-
-COMPARISON_COLUMNS = (
-    "study",
-    "table",
-    "row",
-    "measure",
-    "unit",
-    "published",
-    "measured",
-    "spread",
-    "error",
-    "calibrated",
-    "failure",
-)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -418,24 +405,3 @@ class StudyResult:
             ),
             _html.table(("table", "title", "cells", "mean error", "largest", "order kept"), rows),
         )
-
-
-def varying_columns(table: TableResult) -> list[str]:
-    """Key columns whose value is not the same in every row."""
-    columns = list(table.cells[0].keys) if table.cells else []
-    return [column for column in columns if len({cell.keys[column] for cell in table.cells}) > 1]
-
-
-def constant_keys(table: TableResult) -> dict[str, str | int | float]:
-    """Key columns that are the same in every row, with their value."""
-    varying = varying_columns(table)
-    return (
-        {column: value for column, value in table.cells[0].keys.items() if column not in varying} if table.cells else {}
-    )
-
-
-def percent(fraction: float | None, *, sign: bool = False) -> str:
-    """A fraction as percent with one decimal; a dash for nothing."""
-    if fraction is None:
-        return "–"
-    return f"{fraction * 100:{'+' if sign else ''}.1f} %"

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from linecard import api
-from linecard.study import evaluate
+from linecard.catalogue import describe
 from linecard.study.execute import execute, run_one
 from linecard.study.plan import Plan, make_plan
+from linecard.study.reproduce import evaluate
 from linecard.study.spec import MACHINE, load_study
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _values(study: Study) -> tuple[list[tuple[str, str, float]], dict[str, str]]
         if not calibration.preset:
             left_out[calibration.parameter] = "no preset holds it"
             continue
-        description = api.describe(calibration.preset)
+        description = describe(calibration.preset)
         for key in calibration.keys:
             try:
                 found.append((calibration.parameter, key, float(description[key].text)))

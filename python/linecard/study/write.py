@@ -6,17 +6,18 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from linecard import api, tables
+from linecard import files, tables
 from linecard._core import __version__
+from linecard.catalogue import describe
 from linecard.errors import MissingExtraError
-from linecard.results import plain
-from linecard.study.result import COMPARISON_COLUMNS
+from linecard.records import plain
+from linecard.study.columns import COMPARISON_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from linecard.plot import Drawing
+    from linecard.plot.style import Drawing
     from linecard.study.result import StudyResult
     from linecard.study.runners import StudyRun
     from linecard.study.spec import Study
@@ -42,7 +43,7 @@ def calibrations(study: Study) -> list[dict[str, Any]]:
     for calibration in study.spec.calibrations:
         values = {calibration.parameter: calibration.value} if calibration.value else {}
         if calibration.preset:
-            description = api.describe(calibration.preset)
+            description = describe(calibration.preset)
             parameters = [description[key] for key in calibration.keys]
             values |= {parameter.key: f"{parameter.text} {parameter.unit}".strip() for parameter in parameters}
         rows.append({**plain(calibration), "values": values})
@@ -96,7 +97,7 @@ def manifest(result: StudyResult) -> dict[str, Any]:
 
 def write_study(result: StudyResult, folder: str | Path) -> Written:
     """Write everything into a folder. What needs a missing extra is left out and named, not failed on."""
-    folder = tables.make_folder(folder)
+    folder = files.make_folder(folder)
     done = Written()
     measurements = tables.metric_rows(finished_runs(result))
     comparison = result.comparison_rows()
@@ -106,8 +107,8 @@ def write_study(result: StudyResult, folder: str | Path) -> Written:
     )
     for name, columns, rows in csv_files:
         done.written.append(tables.write_table(folder / name, columns, rows, "csv"))
-    done.written.append(tables.write_text(folder / "manifest.json", tables.json_text(manifest(result))))
-    done.written.append(tables.write_text(folder / "result.json", tables.json_text(result.to_dict())))
+    done.written.append(files.write_text(folder / "manifest.json", tables.json_text(manifest(result))))
+    done.written.append(files.write_text(folder / "result.json", tables.json_text(result.to_dict())))
     drawings: dict[str, Drawing] = {}
     parts: tuple[Callable[[], list[Path]], ...] = (
         lambda: _write_parquet(result, folder),
@@ -132,15 +133,15 @@ def _write_parquet(result: StudyResult, folder: Path) -> list[Path]:
 
 def _write_plots(result: StudyResult, folder: Path, drawings: dict[str, Drawing]) -> list[Path]:
     """Draw every plot once; the report takes the same drawings."""
-    from linecard import plot
+    from linecard.plot.study import draw_study
 
-    drawings.update(plot.draw_study(result))
-    plots = tables.make_folder(folder / "plots")
-    return [tables.write_bytes(plots / f"{name}.png", drawing.png) for name, drawing in drawings.items()]
+    drawings.update(draw_study(result))
+    plots = files.make_folder(folder / "plots")
+    return [files.write_bytes(plots / f"{name}.png", drawing.png) for name, drawing in drawings.items()]
 
 
 def _write_report(result: StudyResult, folder: Path, drawings: dict[str, Drawing]) -> list[Path]:
-    from linecard.report import study_report
+    from linecard.report.study import study_report
 
     figures = {name: drawing.svg for name, drawing in drawings.items()}
-    return [tables.write_text(folder / "report.html", study_report(result, figures, calibrations(result.study)))]
+    return [files.write_text(folder / "report.html", study_report(result, figures, calibrations(result.study)))]

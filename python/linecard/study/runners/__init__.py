@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from linecard._core import __version__
 from linecard.errors import ConfigError, ConfigProblem
-from linecard.results import Metric
+from linecard.records import Metric
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linecard.api import dram
+from linecard.dram.run import dram
 from linecard.study.runners import PlainRun
 
 if TYPE_CHECKING:

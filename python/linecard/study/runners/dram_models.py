@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linecard import petri
-from linecard.api import dram
+from linecard.dram.run import dram
 from linecard.study.runners import PlainRun
 
 if TYPE_CHECKING:

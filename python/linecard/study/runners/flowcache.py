@@ -15,15 +15,16 @@ import threading
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from linecard import api
+from linecard.flowcache.run import flowcache
 from linecard.study.runners import PlainRun, settings
+from linecard.traffic.mix import flow_mix
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from linecard.cachecurves import FlowMixTraffic
-    from linecard.cachestats import CacheRow
+    from linecard.flowcache.result import CacheRow
     from linecard.study.plan import RunSpec
+    from linecard.traffic.view import FlowMixTraffic
 
 # What the thesis compares, what this project adds, and the least misses that are possible in the same sets.
 POLICIES = ("LRU", "SP", "PRED", "ZSP52", "OPT_BYPASS")
@@ -53,7 +54,7 @@ _making = threading.Lock()
 @lru_cache(maxsize=4)
 def _made(packets: int, seed: int, mix: tuple[tuple[str, float], ...]) -> FlowMixTraffic:
     statistics: dict[str, Any] = dict(mix)
-    return api.flow_mix(packets, seed=seed, **statistics)
+    return flow_mix(packets, seed=seed, **statistics)
 
 
 def _traffic(spec: RunSpec, found: dict[str, str]) -> FlowMixTraffic:
@@ -68,7 +69,7 @@ def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
     found = settings(spec, (*MIX_SETTINGS, STREAM, "entries", "ways"))
     entries, ways = int(found["entries"]), int(found["ways"])
     traffic = _traffic(spec, found)
-    result = api.flowcache(
+    result = flowcache(
         traffic.digests,
         entries,
         ways,

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linecard import vrp
 from linecard.study.runners import PlainRun
+from linecard.vrp.host import hierarchy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,7 @@ def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
     message = int(found.pop("message_bytes", packet))
     # A link's points have commas: on the command line they would stand in quotes.
     changes = [f'{key}="{value}"' if ":" in value else f"{key}={value}" for key, value in found.items()]
-    result = vrp.hierarchy(
+    result = hierarchy(
         spec.preset, rate, packet_bytes=packet, message_bytes=message, set=changes, packets=5 * spec.packets
     )
     progress(spec.packets, spec.packets)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linecard import api
+from linecard.chip.run import run as run_chip
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from linecard.results import RunResult
+    from linecard.chip.result import RunResult
     from linecard.study.plan import RunSpec
 
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> RunResult:
     """Simulate ``preset`` running ``app``; ``overrides`` are changes of parameters."""
-    return api.run(
+    return run_chip(
         spec.preset,
         app=spec.app or None,
         trace=spec.trace or None,

@@ -20,15 +20,16 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from linecard import cores
+from linecard.core.run import core, deployments, registers, termination
 from linecard.errors import ConfigError, ConfigProblem
-from linecard.program import program_trace, programs
+from linecard.executed.riscv import program_trace
+from linecard.executed.shipped import programs
 from linecard.study.runners import PlainRun, settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from linecard.program import ProgramTrace
+    from linecard.executed.trace import ProgramTrace
     from linecard.study.plan import RunSpec
 
     Values = dict[tuple[str, str], float]
@@ -94,7 +95,7 @@ def _ticking(progress: Progress) -> Progress:
 def _split(spec: RunSpec, found: dict[str, str], progress: Progress) -> Values:
     latency, bandwidth = _memory(found)
     area = int(found.get("area", 16))
-    result = cores.core(
+    result = core(
         _of(spec, found),
         latency=latency,
         bandwidth=bandwidth,
@@ -136,7 +137,7 @@ def _registers(spec: RunSpec, found: dict[str, str], progress: Progress) -> Valu
 def _registers_of(program: ProgramTrace, spec: RunSpec, found: dict[str, str], progress: Progress) -> Values:
     latency, bandwidth = _memory(found)
     sizes = [int(found["registers"])] if "registers" in found else []
-    rows = cores.registers(
+    rows = registers(
         program,
         latency=latency,
         bandwidth=bandwidth,
@@ -178,7 +179,7 @@ def _predictor(spec: RunSpec, found: dict[str, str], progress: Progress) -> Valu
     program = program_trace(spec.app, found.get("traffic", "edge"), packets=spec.packets, seed=spec.seed)
     missed = []
     for latency, bandwidth in _points(found):
-        rows = cores.registers(
+        rows = registers(
             program,
             latency=latency,
             bandwidth=bandwidth,
@@ -195,7 +196,7 @@ def _termination(spec: RunSpec, found: dict[str, str], progress: Progress) -> Va
     latency, bandwidth = _memory(found)
     names = _names() if spec.app == "all" else [spec.app]
     longer = [
-        cores.termination(
+        termination(
             traced(name, found.get("traffic", "edge"), spec.packets, spec.seed),
             latency=latency,
             bandwidth=bandwidth,
@@ -212,7 +213,7 @@ def _termination(spec: RunSpec, found: dict[str, str], progress: Progress) -> Va
 
 def _adapt(spec: RunSpec, found: dict[str, str], progress: Progress) -> Values:
     latency, bandwidth = _memory(found)
-    rows = cores.deployments(
+    rows = deployments(
         _of(spec, found),
         [(latency, bandwidth)],
         events=spec.warmup_packets,
@@ -236,7 +237,7 @@ def _chips(spec: RunSpec, found: dict[str, str], progress: Progress) -> Values:
     names = _names()
     rows = []
     for number, (name, traffic) in enumerate((name, traffic) for name in names for traffic in ("edge", "core")):
-        rows += cores.deployments(
+        rows += deployments(
             traced(name, traffic, spec.packets, spec.seed),
             points,
             events=spec.warmup_packets,

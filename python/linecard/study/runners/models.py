@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linecard import models
+from linecard.petri.models import compare_models
 from linecard.study.runners import PlainRun, settings
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ KEYS = ("threads", "traffic", "program.scheme")
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
     """Run one point through both models."""
     found = settings(spec, KEYS)
-    comparison = models.compare_models(
+    comparison = compare_models(
         threads=[found["threads"]],
         traffic=[found["traffic"]],
         schemes=[found["program.scheme"]],

@@ -11,13 +11,13 @@ import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-from linecard import api
+from linecard.chip.run import run as run_chip
 from linecard.study.runners import PlainRun
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from linecard.results import RunResult
+    from linecard.chip.result import RunResult
     from linecard.study.plan import RunSpec
 
 # Curves of a few figures, each of a few seeds.
@@ -49,7 +49,7 @@ def _run(spec: RunSpec, changes: tuple[str, ...], progress: Callable[[int, int],
         with _lock:
             if key in _kept:
                 return _kept[key]
-        result = api.run(
+        result = run_chip(
             spec.preset,
             set=changes,
             seed=spec.seed,

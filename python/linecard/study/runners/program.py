@@ -16,14 +16,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from linecard import api
+from linecard.catalogue import describe
+from linecard.chip.run import run as run_chip
 from linecard.errors import ConfigError, ConfigProblem
-from linecard.results import Metric
+from linecard.records import Metric
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from linecard.results import RunResult
+    from linecard.chip.result import RunResult
     from linecard.study.plan import RunSpec
 
 DEFINE, FURTHER = "define.", "further."
@@ -75,7 +76,7 @@ def run(spec: RunSpec, progress: Callable[[int, int], object]) -> ExecutedRun:
     file = Path(spec.folder) / spec.app
 
     def execute(macros: dict[str, str]) -> RunResult:
-        return api.run(
+        return run_chip(
             spec.preset,
             program=file if file.is_file() else spec.app,
             defines=[f"{name}={value}" for name, value in macros.items()],
@@ -89,7 +90,7 @@ def run(spec: RunSpec, progress: Callable[[int, int], object]) -> ExecutedRun:
         )
 
     first = execute(macros)
-    chip = api.describe(spec.preset, set=changes)
+    chip = describe(spec.preset, set=changes)
     all_engines = next(each.value for each in chip.derived if each.name == ENGINE_CYCLES)
     cycles = all_engines / first.summary.throughput_mpps
     found = [Metric("program", "engine_cycles_per_packet", "engine cycles", cycles)]

@@ -21,13 +21,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linecard.errors import ConfigError, ConfigProblem
-from linecard.queueing import MANAGERS, queueing_run, queueing_settings
+from linecard.queueing.run import MANAGERS, queueing_run
+from linecard.queueing.settings import queueing_settings
 from linecard.study.runners import PlainRun, settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from linecard.queueing import QueueingResult
+    from linecard.queueing.result import QueueingResult
     from linecard.study.plan import RunSpec
 
     Values = dict[tuple[str, str], float]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from linecard import xdp
+from linecard.executed.xdp import LANES, xdp_rows
 from linecard.study.runners import PlainRun, settings
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ KEYS = ("lanes",)
 
 def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
     """Schedule ``app``."""
-    lanes = int(settings(spec, KEYS).get("lanes", xdp.LANES))
+    lanes = int(settings(spec, KEYS).get("lanes", LANES))
     file = Path(spec.folder) / spec.app
-    found = xdp.xdp_rows(file if file.is_file() else spec.app, lanes=lanes)
+    found = xdp_rows(file if file.is_file() else spec.app, lanes=lanes)
     progress(spec.packets, spec.packets)
     values: dict[tuple[str, str], float] = {
         ("program", "rows"): found.lanes[-1].rows,

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linecard.shotnoise import shot_noise
 from linecard.study.runners import PlainRun
+from linecard.traffic.shot_noise import shot_noise
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linecard import vrp
 from linecard.study.runners import PlainRun
+from linecard.vrp.budget import vrp_budget
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,7 @@ def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
     def step(done: int, _total: int) -> None:
         progress(min(done, _SEARCH) * spec.packets // _SEARCH, spec.packets)
 
-    budget = vrp.vrp_budget(spec.preset, rate, set=changes, seed=spec.seed, progress=step)
+    budget = vrp_budget(spec.preset, rate, set=changes, seed=spec.seed, progress=step)
     values: dict[tuple[str, str], float] = {}
     for row in budget.resources:
         values[row.resource, "head_room"] = row.head_room

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from linecard import _html, tables
-from linecard.study import reproduce
+from linecard import _html, files, tables
+from linecard.study.reproduce import run_study
 from linecard.study.spec import study_folders
 from linecard.study.targets import load_targets
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
+    from linecard.request import ProgressCallback
     from linecard.study.result import StudyResult
     from linecard.study.scorecard import Line
 
@@ -49,11 +50,11 @@ class Scorecard:
 
     def write(self, folder: str | Path) -> list[Path]:
         """Write the rows as JSON, and the page (extra ``report``); return what was written."""
-        from linecard.report import scorecard_report
+        from linecard.report.study import scorecard_report
 
-        folder = tables.make_folder(folder)
-        rows = tables.write_text(folder / "scorecard.json", tables.json_text(self.to_dict()))
-        return [rows, tables.write_text(folder / "scorecard.html", scorecard_report(self))]
+        folder = files.make_folder(folder)
+        rows = files.write_text(folder / "scorecard.json", tables.json_text(self.to_dict()))
+        return [rows, files.write_text(folder / "scorecard.html", scorecard_report(self))]
 
     def __repr__(self) -> str:
         return f"<Scorecard: {self.kept} of {len(self.lines)} limits kept>"
@@ -73,12 +74,33 @@ def limited_studies() -> list[str]:
     return sorted(named & study_folders().keys())
 
 
+def scorecard(
+    studies: Iterable[str] | None = None,
+    jobs: int | None = None,
+    progress: ProgressCallback | None = None,
+) -> Scorecard:
+    """Run whole studies and hold them against every limit that was set for them (``studies/targets.csv``).
+
+    Args:
+        studies: Names of shipped studies; ``None`` takes all five that have limits, which is many minutes.
+        jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
+        progress: Called now and then with (steps done, steps in all).
+
+    Returns:
+        Each limit, what came out, whether it is kept, and why it is not.
+
+    Raises:
+        ConfigError: There is no such study, or a study's files contradict each other.
+    """
+    return make_scorecard(studies, jobs=jobs, progress=progress)
+
+
 def make_scorecard(
     studies: Iterable[str] | None = None,
     *,
     jobs: int | None = None,
     progress: Callable[[int, int], object] | None = None,
-    reproduce_study: Callable[..., StudyResult] = reproduce,
+    reproduce_study: Callable[..., StudyResult] = run_study,
 ) -> Scorecard:
     """Run whole studies, all that have limits when none is named; see :func:`linecard.scorecard`."""
     names = list(studies) if studies is not None else limited_studies()

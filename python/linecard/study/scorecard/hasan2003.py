@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from linecard import api
+from linecard.catalogue import describe
 from linecard.study.compare import find_orders, is_tie, item_name, max_abs, mean_abs, quantities
 from linecard.study.scorecard.evidence import (
     Evidence,
@@ -111,7 +111,7 @@ def _free_choices(evidence: Evidence) -> Reading:
     taken_over = set()
     presets = {change.preset for column in spec.columns.values() for change in column.values.values()}
     for preset in sorted(name for name in presets if name):
-        for parameter in api.describe(preset).parameters:
+        for parameter in describe(preset).parameters:
             if CHOSEN.search(parameter.source):
                 chosen.add(parameter.key)
             elif UNSTATED.search(parameter.source) and parameter.value != "0":

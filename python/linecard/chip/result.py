@@ -1,0 +1,337 @@
+"""What a run of a chip tells: frozen, typed records with the same numbers everywhere.
+
+Every class here is plain data. The screen, the JSON, the CSV and the notebook all show these objects and compute
+nothing of their own, so that they cannot disagree.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from linecard import _html
+from linecard._convert import convert
+from linecard.executed.profile import ExecutedProgram  # noqa: TC001 # msgspec reads the annotations
+from linecard.records import Metric, plain_fields
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import polars
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyNs:
+    """Packet latency, from the first cell's arrival to the last cell's departure, in nanoseconds."""
+
+    mean: float
+    p50: float
+    p90: float
+    p99: float
+    p999: float
+    max: float
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Bounds that hold the value with 95 % confidence."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """Confidence in the first numbers, by batch means of one run."""
+
+    throughput_gbps: Interval
+    loss_fraction: Interval
+    latency_mean_ns: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The numbers to look at first.
+
+    Attributes:
+        throughput_gbps: Bits of packets that left, per simulated second, 10^9.
+        throughput_mpps: Packets that left per simulated second, 10^6.
+        offered_gbps: Bits of packets that arrived, per simulated second, 10^9.
+        packets_in: Packets that arrived while statistics were on.
+        packets_out: Packets that left while statistics were on.
+        packets_dropped: Packets dropped, for any reason.
+        loss_fraction: Packets dropped over packets that left or were dropped; those still inside are in neither.
+        latency_ns: Latency of the packets that left.
+        simulated_seconds: Simulated time with statistics on.
+        steady: Whether the run was long enough, began at rest and piled nothing up; ``None`` where that is not judged.
+        intervals: How sure the numbers are; ``None`` where the run is too short, or not judged.
+        packets_inside: Packets still inside at the end; ``None`` where that is not counted.
+    """
+
+    throughput_gbps: float
+    throughput_mpps: float
+    offered_gbps: float
+    packets_in: int
+    packets_out: int
+    packets_dropped: int
+    loss_fraction: float
+    latency_ns: LatencyNs
+    simulated_seconds: float
+    steady: bool | None = None
+    intervals: Intervals | None = None
+    packets_inside: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bottleneck:
+    """What limits the run, and how that was decided."""
+
+    component: str
+    utilization: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceUse:
+    """Share of the simulated time for which one resource was busy, 0 to 1."""
+
+    component: str
+    utilization: float
+
+
+@dataclass(frozen=True, slots=True)
+class DramTime:
+    """Where the time of the DRAM data bus went: shares of the simulated time that add up to 1.
+
+    ``spacing`` is time between columns of an open row; ``None`` where it is not told apart. ``row_hit_rate`` is the
+    share of accesses that found their row open.
+    """
+
+    data: float
+    row_miss: float
+    turnaround: float
+    refresh: float
+    idle: float
+    row_hit_rate: float
+    spacing: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PacketTime:
+    """Mean time that a packet spent in one way between arrival and departure, in nanoseconds, and its share."""
+
+    part: str
+    mean_ns: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class DropCount:
+    """Packets dropped for one reason."""
+
+    reason: str
+    packets: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What was asked for, beside what the report itself repeats.
+
+    Attributes:
+        overrides: Changes to the preset, each ``key.path=value``.
+        packets: Packets that had to leave the machine while statistics were on.
+        warmup_packets: Packets that left before statistics started; ``None`` where the chip found out itself.
+        map_addresses: Whether addresses without a route were moved into routed space.
+        input_hash: SHA-256 of the capture's bytes as stored; ``None`` for generated traffic.
+        program_hash: SHA-256 of an executed program with what it was given, and of a file of steps; else ``None``.
+    """
+
+    overrides: tuple[str, ...]
+    packets: int
+    warmup_packets: int | None
+    map_addresses: bool
+    input_hash: str | None
+    program_hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ValueRange:
+    """A value of the chip's file for which sources give an interval, in the unit of its key."""
+
+    key: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A run with the lower and one with the upper end of every interval that sources give the chip's values.
+
+    Attributes:
+        low: First numbers with all lower ends.
+        high: First numbers with all upper ends.
+    """
+
+    low: Summary
+    high: Summary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RunResult:
+    """Everything a run tells. Two runs of the same request are equal, on any machine.
+
+    Attributes:
+        config_hash: SHA-256 of the resolved configuration.
+        warnings: What to know about this run.
+        capture_damage: Damaged places of the capture that were passed over, each pass counted.
+        metrics: Every measurement; the other fields show a part of them.
+        programs: What executed programs came to, one of each kind of cluster that has one.
+        ranges: Values of the chip's file for which sources give an interval.
+        band: What the ends of those intervals come to, where that was asked for.
+        request: What was asked for beside what stands here.
+        run_id: Name of the run in tables; equal requests have equal ids.
+        wall_seconds: Real time. The only thing that differs between equal runs: it is not compared and not part of
+            :meth:`to_dict`.
+    """
+
+    preset: str
+    app: str
+    traffic: str
+    seed: int
+    version: str
+    config_hash: str
+    warnings: tuple[str, ...]
+    capture_damage: int
+    summary: Summary
+    bottleneck: Bottleneck
+    resources: tuple[ResourceUse, ...]
+    dram: DramTime
+    packet_time: tuple[PacketTime, ...]
+    drops: tuple[DropCount, ...]
+    metrics: tuple[Metric, ...]
+    request: RunRequest
+    run_id: str
+    wall_seconds: float = field(compare=False)
+    programs: tuple[ExecutedProgram, ...] = ()
+    ranges: tuple[ValueRange, ...] = ()
+    band: Band | None = None
+
+    @classmethod
+    def from_report(cls, report: Mapping[str, Any], request: RunRequest, *, wall_seconds: float = 0.0) -> RunResult:
+        """Build the result from the plain report of the compiled core."""
+        identity = {
+            "app": report["app"],
+            "config_hash": report["config_hash"],
+            "input_hash": request.input_hash,
+            "map_addresses": request.map_addresses,
+            "packets": request.packets,
+            "program_hash": request.program_hash,
+            "preset": report["preset"],
+            "seed": report["seed"],
+            "version": report["version"],
+            "warmup_packets": request.warmup_packets,
+        }
+        run_id = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:12]
+        extra = {"request": request, "run_id": run_id, "wall_seconds": wall_seconds}
+        return convert({**report, **extra}, cls)
+
+    def metric(self, component: str, metric: str) -> float:
+        """Value of one measurement, in the unit that its row of :attr:`metrics` names.
+
+        Raises:
+            KeyError: There is no such measurement; the text names the nearest ones.
+        """
+        for row in self.metrics:
+            if row.component == component and row.metric == metric:
+                return row.value
+        known = [f"{row.component} {row.metric}" for row in self.metrics]
+        near = difflib.get_close_matches(f"{component} {metric}", known, n=3, cutoff=0.5)
+        raise KeyError(
+            f"no metric {metric!r} of component {component!r}" + (f"; nearest: {', '.join(near)}" if near else "")
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON: everything but the real time."""
+        result = plain_fields(self)
+        del result["wall_seconds"]
+        summary = result["summary"]
+        if summary["steady"] is None:
+            # Machines that do not judge it do not speak of it.
+            for name in ("steady", "intervals", "packets_inside"):
+                del summary[name]
+        if result["dram"]["spacing"] is None:
+            del result["dram"]["spacing"]
+        for name in ("programs", "ranges", "band"):
+            if not result[name]:
+                del result[name]
+        return result
+
+    def manifest(self) -> dict[str, Any]:
+        """Everything needed to repeat this run and to recognise its results."""
+        return {
+            "linecard_version": self.version,
+            "run_id": self.run_id,
+            "preset": self.preset,
+            "app": self.app,
+            "traffic": self.traffic,
+            "seed": self.seed,
+            "config_hash": self.config_hash,
+            **plain_fields(self.request),
+        }
+
+    def to_frame(self) -> polars.DataFrame:
+        """All measurements as a polars data frame: run_id, component, metric, unit, value (extra ``frames``)."""
+        from linecard import tables
+
+        return tables.frame(tables.METRIC_COLUMNS, tables.metric_rows([self]))
+
+    def write_csv(self, path: str | Path) -> Path:
+        """Write the measurements as CSV, and a manifest beside them; return the manifest's path."""
+        from linecard import tables
+
+        return tables.write_run(self, path, "csv")
+
+    def write_parquet(self, path: str | Path) -> Path:
+        """Write the measurements as Parquet (extra ``frames``) and a manifest; return the manifest's path."""
+        from linecard import tables
+
+        return tables.write_run(self, path, "parquet")
+
+    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
+        """Write one self-contained page; ``command`` is shown as what repeats the run."""
+        from linecard.report.run import write_run
+
+        return write_run(self, path, command)
+
+    def __repr__(self) -> str:
+        first = self.summary
+        return (
+            f"<RunResult {self.preset} {self.app}: {first.throughput_gbps:.3f} Gbit/s, "
+            f"{first.throughput_mpps:.3f} Mpps, limited by {self.bottleneck.component}>"
+        )
+
+    def _repr_html_(self) -> str:
+        first = self.summary
+        latency = first.latency_ns
+        facts = [
+            ("Throughput", f"{first.throughput_gbps:.3f} Gbit/s, {first.throughput_mpps:.3f} Mpps"),
+            ("Loss", f"{first.loss_fraction:.3%} of {first.packets_in:,} packets"),
+            ("Latency", f"p50 {latency.p50 / 1e3:.2f} µs, p99 {latency.p99 / 1e3:.2f} µs"),
+            ("Bottleneck", f"{self.bottleneck.component}: {self.bottleneck.why}"),
+            ("DRAM row hits", f"{self.dram.row_hit_rate:.1%}"),
+        ]
+        return _html.block(
+            f"{self.preset}: {self.app}",
+            _html.facts(facts),
+            _html.bars("Utilisation", [(use.component, use.utilization) for use in self.resources]),
+            _html.bars(
+                "DRAM time",
+                [(name, getattr(self.dram, name)) for name in ("data", "row_miss", "turnaround", "refresh", "idle")],
+            ),
+            _html.bars("Packet time", [(part.part, part.share) for part in self.packet_time]),
+            _html.notes(self.warnings),
+        )

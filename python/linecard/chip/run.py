@@ -1,0 +1,180 @@
+"""One design under one traffic: `run`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from linecard import _core
+from linecard.chip.result import RunRequest, RunResult
+from linecard.chip.steps import Program, application
+from linecard.errors import NotWrittenError
+from linecard.executed.for_chip import executed
+from linecard.request import ProgressCallback, Settings, check_counts, file_hash, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+# A generator has no end: (packets, warm-up). A capture is run to its end.
+GENERATED_PACKETS = (100_000, 10_000)
+CAPTURED_PACKETS = (0, 1_000)
+
+
+def run(
+    preset: str,
+    *,
+    app: str | Program | None = None,
+    program: str | PathLike[str] | None = None,
+    section: str | None = None,
+    entry: str | None = None,
+    maps: Mapping[str, str | PathLike[str]] | None = None,
+    defines: Sequence[str] = (),
+    fib: str | PathLike[str] | None = None,
+    control: str | PathLike[str] | None = None,
+    cpus: int = 1,
+    budget: int | None = None,
+    trace: str | PathLike[str] | None = None,
+    set: Settings | None = None,
+    band: bool = False,
+    seed: int = 1,
+    packets: int | None = None,
+    warmup_packets: int | None = None,
+    map_addresses: bool = False,
+    strict: bool = False,
+    timeline: str | PathLike[str] | None = None,
+    timeline_from_us: float = 0.0,
+    timeline_for_us: float | None = None,
+    verdict: bool = True,
+    progress: ProgressCallback | None = None,
+) -> RunResult:
+    """Simulate one design under one traffic.
+
+    The simulation runs in compiled code and releases the GIL, so threads run at the same time. Ctrl-C stops it.
+
+    Args:
+        preset: Name of a shipped preset (see :func:`presets`) or path of a TOML file.
+        app: Application to run: a name, a file of steps, or a :class:`linecard.Program`; ``None`` takes the preset's
+            own.
+        program: XDP or C program to execute on the packets: name of a shipped one, a C file, an object file. ``None``
+            runs the chip's own.
+        section: Function or section, where an XDP object has several programs.
+        entry: Function of a C program that packets go to; ``None`` takes ``app_packet``.
+        maps: Maps of an XDP program by name, and the files (CSV or TOML) that fill them before the run.
+        defines: Macros, ``NAME=VALUE``, for a C file or a shipped XDP program, which is then compiled anew.
+        fib: Routes that ``bpf_fib_lookup`` finds, a CSV file.
+        control: What ``app_init`` of a C program is given; shipped programs have theirs.
+        cpus: Processors that per-processor maps have values for; packets take turns.
+        budget: Instructions after which a packet's program counts as one that never ends; ``None`` takes a million for
+            XDP programs and twenty million for C.
+        trace: Capture to replay; ``None`` takes the traffic generator that the preset names.
+        set: Changes to the preset: ``{"dram.banks": 2}`` or ``["dram.banks=2"]``.
+        band: Run with the lower and with the upper ends of the intervals, too, that sources give values of the chip's
+            file: three runs instead of one, where it has any.
+        seed: Seed of every random stream. The same request with the same seed gives an equal result.
+        packets: Packets that must leave or be dropped while statistics are on; 0 runs a capture to its end, once.
+            ``None`` takes 0 with a capture and 100,000 with generated traffic.
+        warmup_packets: Packets that leave before statistics start. ``None`` finds out when the chip is steady.
+        map_addresses: Move addresses that match no route into routed space, as anonymised captures need.
+        strict: Stop at the first damaged record of the capture.
+        timeline: Write a timeline that Perfetto opens to this file; compressed if its name ends in ``.gz``.
+        timeline_from_us: Of a chip: where the timeline begins, microseconds after the start of the measured time.
+        timeline_for_us: Of a chip: how long it is; as much as fits if left out.
+        verdict: Find out what limits the run, by re-runs with one part made better; that is several times the work of a
+            short run.
+        progress: Called now and then with (packets done, packets in all), from the thread that calls ``run``.
+
+    Returns:
+        Everything the run tells; see :class:`linecard.RunResult`.
+
+    Raises:
+        ConfigError: The preset, a key or a value is wrong; every problem is listed.
+        TrafficError: The capture cannot be used.
+        RunError: The simulation stopped without a result.
+
+    Example:
+        >>> import linecard
+        >>> result = linecard.run("ixp1200", app="l3fwd16", set={"dram.banks": 2}, packets=2000, warmup_packets=500)
+        >>> result.summary.throughput_gbps > 0
+        True
+    """
+    overrides = settings(set)
+    usual = GENERATED_PACKETS if trace is None else CAPTURED_PACKETS
+    packets = usual[0] if packets is None else packets
+    check_counts(seed=seed, packets=packets, warmup_packets=warmup_packets or 0, has_end=trace is not None)
+    started = time.perf_counter()
+    with (
+        application(app) as named,
+        executed(
+            program,
+            preset=preset,
+            overrides=overrides,
+            section=section,
+            entry=entry,
+            maps=maps,
+            defines=defines,
+            fib=fib,
+            control=control,
+            cpus=cpus,
+            budget=budget,
+        ) as executable,
+    ):
+        program_hash = _program_hash(named, executable)
+
+        def simulate(bound: Literal["low", "stated", "high"]) -> dict[str, Any]:
+            whole = bound == "stated"
+            return _core.run(
+                preset,
+                app=named,
+                program=executable,
+                trace=None if trace is None else fspath(trace),
+                overrides=overrides,
+                seed=seed,
+                packets=packets,
+                warmup_packets=warmup_packets,
+                map_addresses=map_addresses,
+                strict=strict,
+                timeline=None if timeline is None or not whole else fspath(timeline),
+                timeline_from_us=timeline_from_us,
+                timeline_for_us=timeline_for_us,
+                verdict=verdict and whole,
+                progress=progress,
+                bound=bound,
+            )
+
+        report = simulate("stated")
+        wall_seconds = time.perf_counter() - started
+        if band and report.get("ranges"):
+            report["band"] = {"low": simulate("low")["summary"], "high": simulate("high")["summary"]}
+    if warmup_packets is None and report["summary"].get("steady") is None:
+        warmup_packets = usual[1]
+    request = RunRequest(
+        overrides=tuple(overrides),
+        packets=packets,
+        warmup_packets=warmup_packets,
+        map_addresses=map_addresses,
+        input_hash=None if trace is None else file_hash(trace),
+        program_hash=program_hash,
+    )
+    result = RunResult.from_report(report, request, wall_seconds=wall_seconds)
+    missing = [warning for warning in result.warnings if warning.startswith("the timeline is missing: ")]
+    if missing:
+        raise NotWrittenError(missing[0], result)
+    return result
+
+
+def _program_hash(steps: str | None, executable: Mapping[str, Any] | None) -> str | None:
+    """SHA-256 of a file of steps, and of a program's file, the files that it is given and what is asked of it."""
+    own = None if steps is None or not steps.endswith(".toml") or not Path(steps).is_file() else file_hash(steps)
+    if executable is None:
+        return own
+    files = [executable["path"], executable["fib"], executable["control"], *(file for _, file in executable["maps"])]
+    contents = [None if file is None else file_hash(file) for file in files]
+    asked = [executable["section"], executable["cpus"], [name for name, _ in executable["maps"]]]
+    if executable["entry"] is not None:
+        asked.append(executable["entry"])
+    identity = [contents, asked] if own is None else [contents, asked, own]
+    return hashlib.sha256(json.dumps(identity).encode()).hexdigest()

@@ -1,0 +1,271 @@
+"""Lists of steps, built in Python: what a chip's engines do for a packet, as the files of ``presets/programs`` say it.
+
+    program = linecard.Program("count").compute(44).read("flags", 4).add("counters", 4, posted=True).send(cycles=20)
+    linecard.run("my_chip.toml", app=program)
+
+A program never changes: each method gives a new one with a step more, has the name of its ``op`` and takes its keys;
+what is left out stays out of the file. Ranges and names are judged where the file is read, when it runs.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from os import fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+from linecard import files
+from linecard.errors import ConfigError, ConfigProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from os import PathLike
+    from typing import Unpack
+
+Value = str | int | float
+Cell = Literal["cell", "later_cell"]
+Each = Literal["packet", "cell", "later_cell"]
+
+# What becomes the name of a file, and the application's in results.
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+
+
+class OnceKeys(TypedDict, total=False):
+    """What every step may say.
+
+    Attributes:
+        name: What people call it.
+        cycles: Cycles of the engine before what it does.
+        unless_executed: Left out where a program is executed (``program=``), which does this work itself.
+    """
+
+    name: str
+    cycles: int
+    unless_executed: bool
+
+
+class CellKeys(OnceKeys, total=False):
+    """What steps may say that are done more than once, or for some packets.
+
+    Attributes:
+        share: Share of the packets for which it is done, 0 to 1.
+        times: How many times one after another.
+    """
+
+    share: float
+    times: int
+
+
+class StepKeys(CellKeys, total=False):
+    """What most steps may say.
+
+    Attributes:
+        each: ``packet`` (if left out), ``cell`` for each 64 bytes, ``later_cell`` for each but the first.
+    """
+
+    each: Each
+
+
+class AccessKeys(StepKeys, total=False):
+    """What accesses may say.
+
+    Attributes:
+        whole_packet: All bytes of the packet instead of a number of them.
+        address: ``any`` (another each time; if left out), ``flow`` (the same for a flow) or ``same`` (the first).
+        within_bytes: Bytes that addresses are spread over.
+        posted: Whether the thread goes on at once.
+    """
+
+    whole_packet: bool
+    address: Literal["any", "flow", "same"]
+    within_bytes: int
+    posted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a step does, and what else it says, in the order of the file."""
+
+    op: str
+    keys: tuple[tuple[str, object], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A list of steps for the engines of a chip. Each method adds one and gives a new program.
+
+    ``bytes`` of an access and of a lookup are 4 if left out; ``at`` is a role that the chip binds to a memory or unit,
+    or the name of one.
+
+    Attributes:
+        name: What results call the application: letters, digits, ``_``, ``.`` and ``-``.
+        title: What it is, in a line; the name if empty.
+        source: Where its numbers come from.
+        routes: Forwarding table, a file of ``prefix next_hop …`` lines; one is generated if left out.
+        steps: Its steps.
+
+    Example:
+        >>> import linecard
+        >>> print(linecard.Program("count").add("counters", 4, posted=True).send().to_toml(), end="")
+        kind = "program"
+        title = "count"
+        source = "built in Python"
+        <BLANKLINE>
+        [[step]]
+        op = "add"
+        at = "counters"
+        bytes = 4
+        posted = true
+        <BLANKLINE>
+        [[step]]
+        op = "send"
+    """
+
+    name: str
+    title: str = ""
+    source: str = "built in Python"
+    routes: str | None = None
+    steps: tuple[Step, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not NAME.fullmatch(self.name):
+            message = f"found {self.name!r}, expected letters, digits, `_`, `.` and `-`: a file and results have it"
+            raise ConfigError.of([ConfigProblem("Program", "name", message)])
+
+    def compute(
+        self,
+        cycles: int = 0,
+        *,
+        name: str | None = None,
+        each: Each | None = None,
+        share: float | None = None,
+        times: int | None = None,
+        unless_executed: bool | None = None,
+    ) -> Program:
+        """Cycles of the engine and nothing more; the keys are those of `StepKeys`."""
+        own = {"name": name, "cycles": cycles, "each": each, "share": share, "times": times}
+        return self._with("compute", {**own, "unless_executed": unless_executed}, StepKeys, {})
+
+    def read(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002 # the key
+        """Read a memory."""
+        return self._access("read", at, bytes, keys)
+
+    def write(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002
+        """Write a memory; `save` writes the program to a file."""
+        return self._access("write", at, bytes, keys)
+
+    def add(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002
+        """Add in a memory, atomically."""
+        return self._access("add", at, bytes, keys)
+
+    def test_and_set(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002
+        """Test and set in a memory, atomically."""
+        return self._access("test_and_set", at, bytes, keys)
+
+    def swap(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002
+        """Swap with a memory, atomically."""
+        return self._access("swap", at, bytes, keys)
+
+    def ask(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002
+        """Ask a unit."""
+        return self._access("ask", at, bytes, keys)
+
+    def move_in(self, at: str, each: Cell = "cell", *, posted: bool | None = None, **keys: Unpack[CellKeys]) -> Program:
+        """Move cells from the receive buffer to a memory."""
+        return self._with("move_in", {"at": at, "each": each, "posted": posted}, CellKeys, keys)
+
+    def move_out(
+        self, at: str, each: Cell = "cell", *, posted: bool | None = None, **keys: Unpack[CellKeys]
+    ) -> Program:
+        """Move cells from a memory to the port."""
+        return self._with("move_out", {"at": at, "each": each, "posted": posted}, CellKeys, keys)
+
+    def join(self, **keys: Unpack[StepKeys]) -> Program:
+        """Wait for all that the thread posted."""
+        return self._with("join", {}, StepKeys, keys)
+
+    def lock(self, lock: int = 0, **keys: Unpack[OnceKeys]) -> Program:
+        """Take a lock, by number; programs of a chip share them."""
+        return self._with("lock", {"lock": lock}, OnceKeys, keys)
+
+    def unlock(self, lock: int = 0, **keys: Unpack[OnceKeys]) -> Program:
+        """Give a lock back."""
+        return self._with("unlock", {"lock": lock}, OnceKeys, keys)
+
+    def look_up(self, at: str, bytes: int | None = None, **keys: Unpack[StepKeys]) -> Program:  # noqa: A002
+        """Find the output port in a forwarding table: one to three reads, one after the other."""
+        return self._with("look_up", {"at": at, "bytes": bytes}, StepKeys, keys)
+
+    def put(self, to: str, **keys: Unpack[StepKeys]) -> Program:
+        """Hand the packet to an inbox or ring; the thread is free."""
+        return self._with("put", {"to": to}, StepKeys, keys)
+
+    def send(self, port: int | None = None, *, class_: int | None = None, **keys: Unpack[StepKeys]) -> Program:
+        """Hand the packet to an output queue: a port, or the one that was looked up, or by flow; the thread is free."""
+        return self._with("send", {"port": port, "class": class_}, StepKeys, keys)
+
+    def drop(self, **keys: Unpack[StepKeys]) -> Program:
+        """Give the packet up."""
+        return self._with("drop", {}, StepKeys, keys)
+
+    def run(self, **keys: Unpack[OnceKeys]) -> Program:
+        """Mark where a program is executed that a run is given (``program=``); without one, nothing is done there."""
+        return self._with("run", {}, OnceKeys, keys)
+
+    def finish(self, **keys: Unpack[StepKeys]) -> Program:
+        """End a packet that counts as done though it leaves by no port."""
+        return self._with("finish", {}, StepKeys, keys)
+
+    def to_toml(self) -> str:
+        """The program as a file of ``presets/programs``."""
+        head: dict[str, object] = {"kind": "program", "title": self.title or self.name, "source": self.source}
+        if self.routes is not None:
+            head["routes"] = self.routes
+        return "\n[[step]]\n".join(_lines(keys) for keys in (head, *({"op": s.op, **dict(s.keys)} for s in self.steps)))
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write the program to a file, which everything takes that takes a program of steps; return its path."""
+        return files.write_text(Path(path), self.to_toml())
+
+    def _access(self, op: str, at: str, size: int | None, keys: AccessKeys) -> Program:
+        if size is not None and keys.get("whole_packet"):
+            message = f"found {size} beside whole_packet, expected one of the two"
+            raise ConfigError.of([ConfigProblem(f"Program {self.name}, {op}", "bytes", message)])
+        return self._with(op, {"at": at, "bytes": size}, AccessKeys, keys)
+
+    def _with(self, op: str, own: dict[str, Value | None], known: type, keys: Mapping[str, object]) -> Program:
+        """A program with one step more: what its op takes where it is said, and what steps of a kind may say."""
+        if unknown := sorted(keys.keys() - known.__annotations__.keys()):
+            raise TypeError(f"Program.{op}() got an unexpected keyword argument {unknown[0]!r}")
+        said = tuple((key, value) for key, value in {**own, **keys}.items() if value is not None)
+        return replace(self, steps=(*self.steps, Step(op, said)))
+
+
+def _lines(keys: Mapping[str, object]) -> str:
+    from linecard.request import toml_value
+
+    return "".join(f"{key} = {toml_value(key, value)}\n" for key, value in keys.items())
+
+
+@contextmanager
+def application(app: str | Program | None) -> Iterator[str | None]:
+    """An application as the compiled core takes it; a program of steps is a file as long as the context lasts.
+
+    Raises:
+        ConfigError: The program is wrong; problems name it as ``NAME.toml``, with lines of its ``to_toml()``.
+    """
+    if not isinstance(app, Program):
+        yield app
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        file = app.save(Path(folder) / f"{app.name}.toml")
+        try:
+            yield fspath(file)
+        except ConfigError as error:
+            if not any(each.place.startswith(folder) for each in error.problems):
+                raise
+            found = [replace(each, place=each.place.replace(f"{folder}/", "")) for each in error.problems]
+            raise ConfigError.of(found) from error

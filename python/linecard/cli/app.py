@@ -1,0 +1,81 @@
+"""The command line put together, and its entry point."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Annotated
+
+import typer
+
+from linecard._core import __version__
+from linecard.cli import interrupt, stderr
+from linecard.cli.lazy_group import LazyGroup
+from linecard.cli.options import EPILOG, Exit
+from linecard.errors import LinecardError
+
+app = typer.Typer(
+    name="linecard",
+    cls=LazyGroup,
+    help="Simulate programmable packet processors: throughput, loss, latency, the bottleneck and why.",
+    epilog=EPILOG,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"linecard {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    pass
+
+
+def _large_numbers(words: list[str]) -> list[str]:
+    """The numbers of a command line that are negative or need more than 32 bits."""
+    parts = [part for word in words for part in word.rpartition("=")[2].split(",")]
+    return [part for part in parts if part.lstrip("-").isdigit() and not 0 <= int(part) < 1 << 32]
+
+
+def main() -> None:
+    """Entry point: run the command and turn every deliberate error into a message and an exit status."""
+    interrupt.end_within_a_second()
+    for stream in (sys.stdout, sys.stderr):
+        # A name of a file, or a line of a table, that the encoding lacks is no reason to fail.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        app()
+    except LinecardError as error:
+        stderr.diagnose_error(error)
+        sys.exit(error.exit_code)
+    except UnicodeEncodeError as error:
+        name = error.object[:200].encode(errors="backslashreplace").decode()
+        stderr.diagnose(f"{name}: a name that is not UTF-8; rename the file, or use a link to it")
+        sys.exit(Exit.USAGE)
+    except OverflowError as error:
+        # The core says at which of its arguments it stopped; which option that was is seen in the value.
+        at = " ".join(getattr(error, "__notes__", ())).removeprefix("while processing ").strip("'")
+        values = ", ".join(_large_numbers(sys.argv[1:])) or str(error)
+        stderr.diagnose(
+            f"{at or 'an option'}: found {values}, expected a number in range: not negative, and of 32 or 64 bits"
+        )
+        sys.exit(Exit.USAGE)
+    except KeyboardInterrupt:
+        stderr.diagnose("interrupted")
+        sys.exit(Exit.INTERRUPTED)
+    except BrokenPipeError:
+        # The reader of a pipe went away; whoever started it knows.
+        sys.stderr.close()
+        sys.exit(Exit.OK)

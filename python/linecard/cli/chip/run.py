@@ -1,0 +1,221 @@
+"""`linecard run`: one design under one traffic."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import linecard
+from linecard.cli.chip.run_model import run_other
+from linecard.cli.options import JSON_HELP, Exit, Html, command_line
+from linecard.errors import ConfigError, ConfigProblem, NotWrittenError
+
+
+def run(
+    preset: Annotated[
+        str,
+        typer.Argument(
+            metavar="PRESET", help="Name of a shipped preset, or path of a TOML file; ipv4_forward means ixp2400."
+        ),
+    ],
+    app: Annotated[
+        str | None, typer.Option("--app", metavar="NAME", help="Application; the preset's own if left out.")
+    ] = None,
+    program: Annotated[
+        str | None,
+        typer.Option(
+            "--program",
+            metavar="PROGRAM",
+            help="Execute an XDP or C program: a shipped one (`linecard program list`), a C file, an object file.",
+        ),
+    ] = None,
+    section: Annotated[
+        str | None,
+        typer.Option("--section", metavar="NAME", help="Of an XDP object with several: function or section."),
+    ] = None,
+    entry: Annotated[
+        str | None,
+        typer.Option("--entry", metavar="NAME", help="Of a C program: function of a packet, if not app_packet."),
+    ] = None,
+    fill_map: Annotated[
+        list[str] | None,
+        typer.Option("--map", metavar="NAME=FILE", help="Fill a map of the XDP program from CSV or TOML; repeatable."),
+    ] = None,
+    define: Annotated[
+        list[str] | None,
+        typer.Option("--define", "-D", metavar="NAME=VALUE", help="A macro for the C file; repeatable."),
+    ] = None,
+    fib: Annotated[
+        Path | None, typer.Option("--fib", metavar="FILE", help="Routes that bpf_fib_lookup finds, as CSV.")
+    ] = None,
+    control: Annotated[
+        Path | None, typer.Option("--control", metavar="FILE", help="What app_init of a C program is given.")
+    ] = None,
+    cpus: Annotated[
+        int, typer.Option("--cpus", min=1, max=1024, metavar="N", help="Processors of per-processor maps.")
+    ] = 1,
+    model: Annotated[
+        str, typer.Option("--model", metavar="NAME", help="Model of ixp2400: np (events) or petri (a Petri net).")
+    ] = "np",
+    budget: Annotated[
+        int | None,
+        typer.Option("--budget", min=1, metavar="N", help="Instructions that a packet may take of the program."),
+    ] = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option(
+            "--trace", metavar="CAPTURE", help="Capture to replay; the preset's traffic generator if left out."
+        ),
+    ] = None,
+    set: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a parameter; repeatable.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of every random stream.")] = 1,
+    packets: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Packets that must leave while statistics are on; 0 runs a capture to its end. "
+            "If left out: 0 with a capture, else 100,000.",
+        ),
+    ] = None,
+    warmup: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Packets that leave before statistics start. If left out: a chip finds out when it is steady; "
+            "on other machines 1,000 with a capture, else 10,000.",
+        ),
+    ] = None,
+    map_addresses: Annotated[
+        bool, typer.Option("--map-addresses", help="Move addresses that match no route into routed space.")
+    ] = False,
+    band: Annotated[
+        bool,
+        typer.Option(
+            "--band/--no-band",
+            help="Run with both ends of the intervals, too, that sources give values of the chip's file.",
+        ),
+    ] = True,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")] = False,
+    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    csv: Annotated[
+        Path | None,
+        typer.Option("--csv", metavar="FILE", help="Write every measurement as CSV, a manifest beside it."),
+    ] = None,
+    parquet: Annotated[
+        Path | None, typer.Option("--parquet", metavar="FILE", help="The same as Parquet (extra: frames).")
+    ] = None,
+    html: Html = None,
+    timeline: Annotated[
+        Path | None, typer.Option("--timeline", metavar="FILE", help="Write a timeline for ui.perfetto.dev.")
+    ] = None,
+    folded: Annotated[
+        Path | None,
+        typer.Option("--folded", metavar="FILE", help="Write the cycles of an executed program's call stacks, folded."),
+    ] = None,
+    timeline_from: Annotated[
+        float,
+        typer.Option("--timeline-from", min=0.0, metavar="US", help="Of a chip: begin so late in the measured time."),
+    ] = 0.0,
+    timeline_for: Annotated[
+        float | None,
+        typer.Option("--timeline-for", min=0.0, metavar="US", help="Of a chip: length; as much as fits if left out."),
+    ] = None,
+) -> None:
+    """Simulate one design under one traffic.
+
+    Prints throughput, loss, latency, the bottleneck and why, how busy every resource was, where the DRAM's and the
+    packets' time went. With `--json`, the same command and seed print the same bytes.
+
+    **Examples**
+
+        linecard run ixp1200 --app l3fwd16
+
+        linecard run ixp1200 --app nat --trace edge.pcap.gz --map-addresses
+
+        linecard run hasan2003_all_pf --set dram.banks=2 --packets 50000 --json
+
+        linecard run my_chip.toml --set island.threads=4 --set packets.part=hbm2
+
+        linecard run example_smartnic --program firewall --packets 20000
+
+        linecard run nfp4000 --program my_xdp.c -D N=8 --trace edge.pcap.gz
+
+        linecard run nfp4000 --program balancer --folded cycles.txt
+
+        linecard run ixp1200 --csv result.csv --timeline run.json
+
+        linecard run ipv4_forward --model np --set traffic.kind=PSC --set program.scheme=FCB+TB
+    """
+    from linecard.cli import stderr, stdout
+    from linecard.cli.chip.run_screen import print_run
+    from linecard.cli.executed.maps import maps
+    from linecard.files import check_outputs, write_text
+    from linecard.petri.models import APPLICATION, PRESET
+    from linecard.records import need_polars
+
+    if folded is not None and program is None:
+        message = "has no effect without a program to execute (--program)"
+        raise ConfigError.of([ConfigProblem("folded", "", message)])
+    preset = PRESET if preset == APPLICATION else preset
+    if model != "np":
+        run_other(model, preset, set or (), seed, packets, warmup, json=json)
+        return
+
+    # Better now than after a long run.
+    if parquet is not None:
+        need_polars()
+    check_outputs(csv, parquet, html, timeline, folded)
+    unwritten = None
+    with stderr.progress("Simulating", "packets") as progress:
+        try:
+            result = linecard.run(
+                preset,
+                app=app,
+                program=program,
+                section=section,
+                entry=entry,
+                maps=maps(fill_map or ()),
+                defines=define or (),
+                fib=fib,
+                control=control,
+                cpus=cpus,
+                budget=budget,
+                trace=trace,
+                set=set,
+                seed=seed,
+                packets=packets,
+                warmup_packets=warmup,
+                map_addresses=map_addresses,
+                strict=strict,
+                band=band,
+                timeline=timeline,
+                timeline_from_us=timeline_from,
+                timeline_for_us=timeline_for,
+                progress=progress,
+            )
+        except NotWrittenError as error:
+            result, unwritten = error.result, error
+    # The result goes out before anything that can still fail.
+    if json:
+        stdout.print_json(result.to_dict())
+    else:
+        print_run(result)
+    if csv is not None:
+        stderr.note_written([csv, result.write_csv(csv)])
+    if parquet is not None:
+        stderr.note_written([parquet, result.write_parquet(parquet)])
+    if html is not None:
+        stderr.note_written([result.write_html(html, command=command_line())])
+    if folded is not None:
+        stderr.note_written([write_text(folded, "".join(each.folded() for each in result.programs))])
+    if unwritten is not None:
+        raise unwritten
+    if timeline is not None:
+        stderr.note_written([timeline])
+    if result.capture_damage:
+        stderr.diagnose(f"{trace}: damaged in {result.capture_damage} places; what could be read was used")
+        raise typer.Exit(Exit.CAPTURE)

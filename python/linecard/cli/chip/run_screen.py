@@ -1,0 +1,236 @@
+"""The screen of one run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.columns import Columns
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from linecard.chip.words import DRAM_WORDS
+from linecard.cli.pieces import (
+    BAR_WIDTH,
+    DIM,
+    MIN_BAR_WIDTH,
+    bar,
+    grid,
+    heading,
+    lined,
+    load_style,
+    named_times,
+    natural,
+    percent,
+    section,
+    si_time,
+)
+from linecard.cli.stdout import LEAST_TABLE_WIDTH, screen_width, show
+
+if TYPE_CHECKING:
+    from linecard.chip.result import Band, RunResult, Summary, ValueRange
+    from linecard.executed.profile import ExecutedProgram, SourceLine
+
+LINES_SHOWN = 8
+DRAM_COLOURS = {
+    "data": "green",
+    "row_miss": "red",
+    "turnaround": "magenta",
+    "refresh": "yellow",
+    "spacing": "cyan",
+    "idle": DIM,
+}
+RESULT_CACHE_HITS = ("result_cache", "hit_rate")
+
+
+def print_run(result: RunResult) -> None:
+    """The screen of one run."""
+    parts: list[RenderableType] = []
+    first = result.summary
+    latency = first.latency_ns
+    title = Text.assemble((result.preset, "bold"), "  ", (result.app, "bold cyan"), "  ", (result.traffic, DIM))
+    parts.append(Padding(title, (1, 0, 0, 2)))
+
+    numbers = grid("l", "w")
+    numbers.add_row(
+        "Throughput",
+        Text.assemble(
+            (f"{first.throughput_gbps:.3f} Gbit/s", "bold green"),
+            (f"   {first.throughput_mpps:.3f} Mpps", "bold"),
+            (f"   offered {first.offered_gbps:.3f} Gbit/s", DIM),
+        ),
+    )
+    loss_style = "green" if first.packets_dropped == 0 else "yellow" if first.loss_fraction < 0.01 else "red"
+    loss = "none" if first.packets_dropped == 0 else percent(first.loss_fraction, 3)
+    gone = first.packets_out + first.packets_dropped
+    of_all = f"   {first.packets_dropped:,} of {gone:,} packets that left or were dropped"
+    numbers.add_row("Loss", Text.assemble((loss, f"bold {loss_style}"), (of_all, DIM)))
+    percentiles = (("p50", latency.p50), ("p90", latency.p90), ("p99", latency.p99), ("p99.9", latency.p999))
+    numbers.add_row("Latency", named_times(*percentiles))
+    numbers.add_row("", named_times(("mean", latency.mean), ("max", latency.max)))
+    if result.band is not None:
+        numbers.add_row("Band", _band(result.band, first))
+        numbers.add_row("", Text(f"low and high ends of {_listed(result.ranges)}", style=DIM))
+    if first.steady is not None:
+        numbers.add_row("Steady", _steadiness(first))
+    busy = f"   busy {percent(result.bottleneck.utilization)}"
+    numbers.add_row("Bottleneck", Text.assemble((result.bottleneck.component, "bold red"), (busy, DIM)))
+    numbers.add_row("", Text(result.bottleneck.why))
+    parts.append(section(numbers))
+
+    hit_rate = next((row.value for row in result.metrics if (row.component, row.metric) == RESULT_CACHE_HITS), None)
+    if hit_rate is not None:
+        numbers.add_row("Result cache", Text.assemble((percent(hit_rate, 2), "bold"), ("   of the lookups hit", DIM)))
+    if result.resources:
+        parts.append(section(heading("Utilisation"), _utilisation(result)))
+    times = [Padding(_packet_time(result), (1, 0, 0, 0))]
+    if result.dram.data or result.dram.idle:
+        times.insert(0, Padding(_dram(result), (1, 4, 0, 0)))
+    parts.append(Padding(Columns(times, padding=(0, 0)), (0, 0, 0, 2)))
+    if result.drops:
+        parts.append(section(heading("Drops", "packets, share of those that left or were dropped"), _drops(result)))
+    parts += [_program(program) for program in result.programs]
+    if result.warnings:
+        lines = grid("l", "w")
+        for warning in result.warnings:
+            lines.add_row(Text("!", style="bold yellow"), Text(warning))
+        parts.append(section(heading("Warnings"), lines))
+    speed = first.packets_in + (result.request.warmup_packets or 0)
+    real = f"{result.wall_seconds:.2f} s real"
+    if result.wall_seconds > 0:
+        real += f", {speed / result.wall_seconds:,.0f} packets/s"
+    foot = (
+        f"{first.packets_out:,} packets in {si_time(first.simulated_seconds * 1e9)} simulated; {real}; "
+        f"seed {result.seed}; run {result.run_id}"
+    )
+    parts.append(Padding(Text(foot, style=DIM), (1, 0, 1, 2)))
+    show(*parts)
+
+
+def _program(program: ExecutedProgram) -> RenderableType:
+    """What an executed program came to, and its most expensive lines."""
+    results = grid("l", "r", "r")
+    for each in program.results[:LINES_SHOWN]:
+        share = each.packets / max(program.packets, 1)
+        results.add_row(each.result, f"{each.packets:,}", Text(percent(share, 2), style=DIM))
+    dearest = sorted(program.lines, key=lambda line: -line.cycles_per_packet - line.stall_cycles_per_packet)
+    costs = [(line.line, _costs(line)) for line in dearest[:LINES_SHOWN]]
+    if len(program.lines) > LINES_SHOWN:
+        costs.append((f"… and {len(program.lines) - LINES_SHOWN} more (--json, --html)", ()))
+    memories = ", ".join(f"{each.memory} {each.accesses_per_packet:,.1f}" for each in program.memories)
+    a_packet = (
+        f"{program.instructions_per_packet:,.1f} instructions, {program.cycles_per_packet:,.1f} cycles, "
+        f"{program.stall_cycles_per_packet:,.1f} of waiting, {program.accesses_per_packet:,.1f} accesses a packet"
+        + (f": {memories}" if memories else "")
+    )
+    return section(heading(program.name, a_packet), results, Text(""), _source_lines(costs))
+
+
+COST_COLUMNS = ("instructions", "cycles", "stall", "accesses")
+
+
+def _costs(line: SourceLine) -> tuple[str, ...]:
+    costs = (
+        line.instructions_per_packet,
+        line.cycles_per_packet,
+        line.stall_cycles_per_packet,
+        line.accesses_per_packet,
+    )
+    return tuple(f"{cost:,.2f}" for cost in costs)
+
+
+def _source_lines(costs: Sequence[tuple[str, tuple[str, ...]]]) -> RenderableType:
+    """Lines with what they cost; numbers below each line where a table has no room."""
+    if screen_width() >= LEAST_TABLE_WIDTH:
+        table = lined(("source line, of a packet", "w"), *((name, "r") for name in COST_COLUMNS))
+        for line, numbers in costs:
+            table.add_row(Text(line), *numbers)
+        return table
+    text = Text()
+    text.append("source line, of a packet\n", style="bold cyan")
+    for line, numbers in costs:
+        text.append(f"{line}\n")
+        named = ", ".join(f"{name} {number}" for name, number in zip(COST_COLUMNS, numbers, strict=False))
+        text.append(f"  {named}\n" if named else "", style=DIM)
+    return text
+
+
+def _band(band: Band, stated: Summary) -> Text:
+    """First numbers over the intervals that the file's values have, the smallest and the largest."""
+    ends = (band.low, stated, band.high)
+    gbps = [end.throughput_gbps for end in ends]
+    mpps = [end.throughput_mpps for end in ends]
+    p99 = [end.latency_ns.p99 for end in ends]
+    return Text.assemble(
+        (f"{min(gbps):.3f} to {max(gbps):.3f} Gbit/s", "bold green"),
+        (f"   {min(mpps):.3f} to {max(mpps):.3f} Mpps", "bold"),
+        (f"   p99 {si_time(min(p99))} to {si_time(max(p99))}", ""),
+    )
+
+
+def _listed(ranges: Sequence[ValueRange]) -> str:
+    """What is varied, and between what."""
+    return ", ".join(f"{each.key} {each.low:g} to {each.high:g}" for each in ranges)
+
+
+def _drops(result: RunResult) -> RenderableType:
+    drops = grid("l", "r", "r")
+    gone = max(result.summary.packets_out + result.summary.packets_dropped, 1)
+    for drop in result.drops:
+        share = Text(percent(drop.packets / gone, 2), style=DIM)
+        drops.add_row(drop.reason.replace("_", " "), f"{drop.packets:,}", share)
+    return drops
+
+
+def _steadiness(summary: Summary) -> Text:
+    """Whether a run is steady, how sure its numbers are, and what is still inside."""
+    text = Text("yes", style="bold green") if summary.steady else Text("no", style="bold red")
+    if summary.intervals is not None:
+        rate, loss, latency = (
+            summary.intervals.throughput_gbps,
+            summary.intervals.loss_fraction,
+            summary.intervals.latency_mean_ns,
+        )
+        text.append(f"   95 %: {rate.low:.3f} to {rate.high:.3f} Gbit/s", style=DIM)
+        if summary.packets_dropped:
+            text.append(f", loss {percent(loss.low, 2)} to {percent(loss.high, 2)}", style=DIM)
+        text.append(f", mean latency {si_time(latency.low)} to {si_time(latency.high)}", style=DIM)
+    return text.append(f"   {summary.packets_inside:,} packets inside at the end", style=DIM)
+
+
+def _utilisation(result: RunResult) -> RenderableType:
+    """Two columns of bars; long names make the bars shorter, and a narrow screen leaves one column."""
+    uses = sorted(result.resources, key=lambda use: natural(use.component))
+    half = (len(uses) + 1) // 2
+    parts = [part for part in (uses[:half], uses[half:]) if part]
+    names = sum(max(len(use.component) for use in part) for part in parts)
+    room = (screen_width() - 4 - names - len(parts) * len("    100.0 %  ")) // len(parts)
+    if room < MIN_BAR_WIDTH:
+        parts, room = [uses], BAR_WIDTH
+    tables = []
+    for part in parts:
+        table = grid("l", "l", "r")
+        for use in part:
+            name = Text(use.component, style="bold" if use.component == result.bottleneck.component else "")
+            shown = bar(use.utilization, load_style(use.utilization), min(room, BAR_WIDTH))
+            table.add_row(name, shown, percent(use.utilization))
+        tables.append(Padding(table, (0, 4, 0, 0)))
+    return Columns(tables, padding=(0, 0))
+
+
+def _dram(result: RunResult) -> RenderableType:
+    table = grid("l", "l", "r")
+    for name, words in DRAM_WORDS.items():
+        share = getattr(result.dram, name)
+        if share is None:
+            continue
+        table.add_row(words, bar(share, DRAM_COLOURS[name], 16), percent(share))
+    return Group(heading("DRAM time", f"row hits {percent(result.dram.row_hit_rate)}"), table)
+
+
+def _packet_time(result: RunResult) -> RenderableType:
+    table = grid("l", "l", "r", "r")
+    for part in result.packet_time:
+        table.add_row(part.part, bar(part.share, "blue", 16), percent(part.share), si_time(part.mean_ns))
+    return Group(heading("Packet time", "mean per packet"), table)

@@ -1,0 +1,1 @@
+"""Commands of packet programs that are executed."""

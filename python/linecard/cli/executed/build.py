@@ -1,0 +1,36 @@
+"""`linecard program build`: a C file compiled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import linecard
+from linecard.cli import stderr
+
+
+def build(
+    source: Annotated[Path, typer.Argument(metavar="FILE.c", help="A C file with app_packet, or an XDP program.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="What is made. If left out: FILE.elf, FILE.o.")
+    ] = None,
+    define: Annotated[
+        list[str] | None, typer.Option("--define", "-D", metavar="NAME", help="A macro; repeatable.")
+    ] = None,
+) -> None:
+    """Compile a C file for RV32IMA, with the runtime of the programs, or an XDP program for eBPF (extra: programs).
+
+    A file with `SEC(…)` or `<linux/bpf.h>` is an XDP program and becomes an object. The compiler is that of the Python
+    package ziglang. What it refuses is shown in its own words (exit status 2).
+
+    **Examples**
+
+        linecard program build my_filter.c
+
+        linecard program build my_filter.c -o filter.elf -D BITS=16
+
+        linecard program build my_xdp.c -D N=8
+    """
+    stderr.note_written([linecard.program_build(source, output, define or ())])

@@ -1,0 +1,36 @@
+"""What is said of a capture that is damaged, and of kept traces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from linecard.cli import stderr
+from linecard.cli.options import Exit
+
+if TYPE_CHECKING:
+    from linecard.executed.trace import ProgramTrace
+    from linecard.executed.traffic import ProgramTraffic
+
+
+def note_kept(traced: ProgramTrace) -> None:
+    """What went wrong with kept traces; the result is right all the same."""
+    for each in traced.notes:
+        stderr.note(each)
+
+
+def end_with_damage(traced: ProgramTrace) -> None:
+    """End with the status of a damaged capture, if the trace was made of one."""
+    note_damage(traced.traffic)
+
+
+def note_damage(traffic: ProgramTraffic) -> None:
+    """Say where a capture is damaged, and end with its status.
+
+    Raises:
+        Exit: It is damaged.
+    """
+    if traffic.damaged_records:
+        stderr.diagnose(f"{traffic.damaged_records} damaged records, the first: {traffic.first_damage}")
+        raise typer.Exit(Exit.CAPTURE)

@@ -1,0 +1,117 @@
+"""`linecard program run`: an XDP program on a capture, or a program for RISC-V by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+import linecard
+from linecard.cli import stderr, stdout
+from linecard.cli.executed.damage import note_damage
+from linecard.cli.executed.options import Json, Packets, Payload, Routes, Seed, Strict, Trace
+from linecard.cli.options import Html, command_line
+
+
+def run(
+    program: Annotated[
+        str,
+        typer.Argument(metavar="PROGRAM", help="An XDP program (shipped, FILE.c, FILE.o), or an ELF file for RISC-V."),
+    ],
+    trace: Trace = "edge",
+    section: Annotated[
+        str | None, typer.Option("--section", metavar="NAME", help="Function or section, where an object has several.")
+    ] = None,
+    fill: Annotated[
+        list[str] | None,
+        typer.Option("--map", metavar="NAME=FILE", help="Fill a map from a CSV or TOML file; repeatable."),
+    ] = None,
+    fib: Annotated[
+        Path | None, typer.Option("--fib", metavar="FILE.csv", help="Routes that bpf_fib_lookup finds.")
+    ] = None,
+    define: Annotated[
+        list[str] | None, typer.Option("--define", "-D", metavar="NAME", help="A macro for a C file; repeatable.")
+    ] = None,
+    packets: Packets = 20_000,
+    payload: Payload = "random",
+    map_addresses: Routes = None,
+    seed: Seed = 1,
+    strict: Strict = False,
+    cpus: Annotated[int, typer.Option(min=1, metavar="N", help="Processors; packets take turns.")] = 1,
+    interface: Annotated[int, typer.Option(min=0, metavar="N", help="Interface that packets come by.")] = 1,
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Instructions: of an XDP program a packet (1000000), else in all (10^9)."
+        ),
+    ] = None,
+    json: Json = False,
+    html: Html = None,
+) -> None:
+    """Run an XDP program on a capture, or a program for RISC-V by itself.
+
+    An XDP program gets every frame, one after another. Prints verdicts, instructions, accesses by region, source lines
+    and what maps hold in the end. What is not supported is named before the run; what the kernel's verifier would
+    refuse ends it with instruction and source line (exit status 4).
+
+    A program for RISC-V runs from its entry until `ecall` with 93 in a7: tests of the instruction set. Exit status 0 if
+    it left 0 in a0, else 1.
+
+    **Examples**
+
+        linecard program run my_xdp.c --trace edge.pcap
+
+        linecard program run my_xdp.o --section xdp --map routes=routes.csv --trace edge.pcap --json
+
+        linecard program run reads --define N=8
+
+        linecard program run rv32ui-p-add
+    """
+    from linecard.cli.executed.maps import maps
+    from linecard.cli.executed.xdp_screen import show_run
+    from linecard.errors import ConfigError, ConfigProblem
+    from linecard.executed.riscv import RUN_BUDGET
+    from linecard.executed.xdp import BUDGET, is_xdp
+    from linecard.files import check_outputs
+
+    check_outputs(html)
+    if is_xdp(program) or not Path(program).is_file() or program.endswith(".c"):
+        with stderr.progress("Running", "packets") as progress:
+            found = linecard.xdp_run(
+                program,
+                trace,
+                section=section,
+                maps=maps(fill or ()),
+                fib=fib,
+                defines=define or (),
+                packets=packets,
+                payload=payload,
+                seed=seed,
+                routes=map_addresses,
+                strict=strict,
+                budget=budget or BUDGET,
+                cpus=cpus,
+                interface=interface,
+                progress=progress,
+            )
+        if json:
+            stdout.print_json(found.to_dict())
+        else:
+            show_run(found)
+        if html is not None:
+            stderr.note_written([found.write_html(html, command=command_line())])
+        note_damage(found.traffic)
+        return
+    if html is not None:
+        message = "has no effect on a program for RISC-V, of which one number is told; use program trace for a page"
+        raise ConfigError.of([ConfigProblem("--html", "", message)])
+    with stderr.progress("Running", "instructions") as progress:
+        result, instructions = linecard.program_run(program, budget or RUN_BUDGET, progress=progress)
+    if json:
+        stdout.print_json({"program": program, "result": result, "instructions": instructions})
+    else:
+        stdout.show(Text(f"  a0 = {result} after {instructions:,} instructions"))
+    if result != 0:
+        raise typer.Exit(1)

@@ -1,0 +1,52 @@
+"""`linecard sweep --dry-run`: how many runs there are, and how long they take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from linecard.cli import pieces, stdout
+
+if TYPE_CHECKING:
+    from linecard.explore.estimate import Estimate
+    from linecard.explore.spec import Spec
+    from linecard.explore.store import Store
+
+
+def estimate_of(spec: Spec, store: Store, jobs: int | None, shard: tuple[int, int] | None, progress: Any) -> Estimate:
+    """How many runs a sweep has, and how long they take."""
+    from linecard.explore.content import content_of
+    from linecard.explore.estimate import estimate
+    from linecard.explore.execute import Task
+    from linecard.explore.points import make_points
+    from linecard.explore.sweep import chosen
+
+    points = chosen(make_points(spec), shard)
+    distinct = {content_of(point.request): point.request for point in points.points}
+    tasks = [Task(key, request) for key, request in distinct.items()]
+    return estimate(
+        tasks, points=len(points.points), left_out=points.left_out, store=store, jobs=jobs, progress=progress
+    )
+
+
+def print_estimate(found: Estimate, *, json: bool) -> None:
+    """Print an estimate."""
+    from linecard.records import plain
+
+    if json:
+        stdout.print_json(plain(found))
+        return
+    facts = pieces.grid("l", "l")
+    facts.add_row("Runs", f"{found.runs:,} of {found.points:,} points, {found.left_out:,} left out by constraints")
+    facts.add_row("Found", f"{found.found:,} are in the store")
+    if found.seconds is None or found.seconds_each is None:
+        facts.add_row("Time", "not known: what was tried was refused or failed; run it to see why")
+    else:
+        facts.add_row("Time", f"{_duration(found.seconds)} for the {found.runs - found.found:,} missing")
+        facts.add_row("", f"{found.seconds_each * 1e3:,.0f} ms each on one core, by {found.probes:,} finished runs")
+    stdout.show(pieces.section(facts))
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    return f"{seconds / 60:.1f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"

@@ -1,0 +1,55 @@
+"""What the commands that explore share: options, settings, and what they say of the store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from linecard.cli import stderr
+from linecard.cli.options import JSON_HELP
+from linecard.errors import ConfigError, ConfigProblem
+
+if TYPE_CHECKING:
+    from linecard.explore.execute import Interrupted
+    from linecard.explore.store import Store, StoreUse
+
+STORE = Path("results/store")
+StoreOption = Annotated[
+    Path, typer.Option("--store", metavar="DIR", help="Folder that keeps finished runs; each is run once.")
+]
+Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", metavar="N", help="Runs at the same time; one per core if left out.")
+]
+Executor = Annotated[
+    str, typer.Option(metavar="NAME", help="threads, dask (workers of its own) or dask:ADDRESS (extra: dask).")
+]
+
+
+def say_how_to_go_on(stopped: Interrupted, store: Store) -> None:
+    """Say that the same command goes on where it was interrupted."""
+    stderr.diagnose(
+        f"{stopped.done:,} of {stopped.total:,} runs are done and kept in {store.folder}; the same command goes on "
+        "from there"
+    )
+
+
+def filled(use: StoreUse) -> str:
+    """How full a store is, in words."""
+    return f"{use.runs:,} runs, {use.used_bytes / 1e6:,.1f} MB of {use.limit_bytes / 1e6:,.0f} MB"
+
+
+def read_settings(changes: list[str]) -> dict[str, Any]:
+    """What `--set` says, as the Python functions take it."""
+    from linecard.explore.axes import plain_value
+
+    found = {}
+    for text in changes:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            message = f"found {text!r}, expected KEY=VALUE, such as island.threads=4"
+            raise ConfigError.of([ConfigProblem("--set", "", message)])
+        found[key.strip()] = plain_value(value)
+    return found

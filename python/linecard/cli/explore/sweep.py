@@ -1,0 +1,172 @@
+"""`linecard sweep`: every point of a space of designs, in one table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from linecard.cli import stderr, stdout
+from linecard.cli.explore.dry_run import estimate_of, print_estimate
+from linecard.cli.explore.options import STORE, Executor, Jobs, Json, StoreOption, filled, say_how_to_go_on
+from linecard.cli.explore.sweep_screen import print_sweep
+from linecard.cli.explore.sweep_spec import asked_sweep, read_shard
+from linecard.cli.options import Exit
+
+
+def sweep(
+    target: Annotated[
+        str,
+        typer.Argument(metavar="TARGET", help="A sweep's file, or what is run: a design, or as --what says."),
+    ],
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--vary",
+            metavar="KEY=VALUES",
+            help="An axis; repeatable. `;` between axes that go together value by value.",
+        ),
+    ] = None,
+    what: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="What is run: run (designs), ndr, core, program, xdp, flowcache, dram, queueing or petri.",
+        ),
+    ] = None,
+    set: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Of all points; repeatable.")
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option("--where", metavar="EXPRESSION", help="Only points for which this holds; repeatable."),
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option("--column", metavar="NAME=EXPRESSION", help="A column that follows from others; repeatable."),
+    ] = None,
+    repeat: Annotated[int | None, typer.Option(metavar="N", help="Seeds of each point.")] = None,
+    sample: Annotated[
+        str | None,
+        typer.Option(metavar="KIND", help="Draw points instead of all: sobol or latin_hypercube (extra: explore)."),
+    ] = None,
+    points: Annotated[int | None, typer.Option(metavar="N", help="Points to draw.")] = None,
+    sample_seed: Annotated[int, typer.Option(metavar="N", help="Seed of the drawing.")] = 1,
+    app_name: Annotated[str | None, typer.Option("--app", metavar="NAME", help="Application of all points.")] = None,
+    trace: Annotated[str | None, typer.Option(metavar="CAPTURE", help="Capture of all points.")] = None,
+    packets: Annotated[int | None, typer.Option(metavar="N", help="Packets of all points, as of `run`.")] = None,
+    warmup: Annotated[int | None, typer.Option(metavar="N", help="Warm-up of all points, as of `run`.")] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of all points; the first with --repeat.")] = None,
+    store: StoreOption = STORE,
+    jobs: Jobs = None,
+    executor: Executor = "threads",
+    shard: Annotated[
+        str | None, typer.Option(metavar="I/N", help="Only every N-th point from the I-th on: one job of an array.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say how many runs there are and how long they take.")
+    ] = False,
+    json: Json = False,
+    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table as CSV.")] = None,
+    parquet: Annotated[
+        Path | None, typer.Option("--parquet", metavar="FILE", help="The same as Parquet (extra: frames).")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write one self-contained page to explore it in.")
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="Draw a column over an axis: .png or .svg (extra: plot)."),
+    ] = None,
+    across: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Column of the plot's horizontal axis; the first axis if left out."),
+    ] = None,
+    up: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Column of its vertical axis; the first number if left out.")
+    ] = None,
+) -> None:
+    """Run every point of a space of designs, and print one table.
+
+    A value list is `1,2,4` or a range: `5..10`, `5..10 step 2`, `1..64 times 2`, `0.5..2 points 4`,
+    `1..1000 log points 4`. Finished runs are kept by content: the same sweep again, after a kill, or with a longer axis
+    runs only what is missing. Points that are refused or fail are rows with the reason and the command that repeats
+    them. How many runs were found, run and refused goes to stderr; the table is the same either way. `--dry-run` runs
+    up to three points to learn how long they take, and keeps them. Status 4 says that a run failed, 2 that all were
+    refused.
+
+    **Examples**
+
+        linecard sweep example_smartnic --vary 'island.threads=1,2,4,8' --vary 'packets.part=ddr4_2400,hbm2'
+
+        linecard sweep sweep.toml --dry-run
+
+        linecard sweep example_smartnic --vary 'island.count=2..8 step 2' --where 'island.count * engines <= 48' --json
+
+        linecard sweep ddr4_2400 --what dram --set pattern=random --vary policy=frfcfs_open,frfcfs_closed --csv dram.csv
+
+        linecard sweep sweep.toml --shard 3/20 --store /shared/store
+
+        linecard sweep sweep.toml --plot rate.svg --across island.threads --up throughput_gbps
+    """
+    from linecard.explore.execute import Interrupted
+    from linecard.explore.store import Store
+    from linecard.explore.sweep import run_sweep
+    from linecard.files import check_outputs
+    from linecard.records import need_polars
+
+    if parquet is not None:
+        need_polars()
+    check_outputs(csv, parquet, html, plot)
+    named = {"app": app_name, "trace": trace, "packets": packets, "warmup_packets": warmup, "seed": seed}
+    spec = asked_sweep(
+        target,
+        vary or (),
+        what,
+        set or (),
+        named,
+        where or (),
+        column or (),
+        repeat,
+        (sample, points, sample_seed),
+    )
+    part = read_shard(shard)
+    kept = Store(store)
+    try:
+        with stderr.progress("Simulating", "runs") as progress:
+            if dry_run:
+                print_estimate(estimate_of(spec, kept, jobs, part, progress), json=json)
+                return
+            result = run_sweep(spec, store=kept, jobs=jobs, executor=executor, shard=part, progress=progress)
+    except Interrupted as stopped:
+        say_how_to_go_on(stopped, kept)
+        raise
+    # The result goes out before anything that can still fail.
+    if json:
+        stdout.print_json(result.to_dict())
+    else:
+        print_sweep(result)
+    for warning in result.warnings:
+        stderr.diagnose(warning)
+    counts, use = result.counts, kept.use()
+    stderr.note(
+        f"{counts.found:,} runs found, {counts.run:,} run, {counts.refused:,} refused, {counts.failed:,} failed; "
+        f"{result.left_out:,} points left out by constraints"
+    )
+    stderr.note(
+        f"{store}: {filled(use)}" + (f"; {len(kept.damaged):,} damaged files made again" if kept.damaged else "")
+    )
+    if csv is not None:
+        stderr.note_written([result.write_csv(csv)])
+    if parquet is not None:
+        stderr.note_written([result.write_parquet(parquet)])
+    if html is not None:
+        stderr.note_written([result.write_html(html)])
+    if plot is not None:
+        stderr.note_written([result.write_plot(plot, across=across, up=up)])
+    statuses = {row["status"] for row in result.rows}
+    if "failed" in statuses:
+        raise typer.Exit(Exit.RUN)
+    if statuses == {"refused"}:
+        raise typer.Exit(Exit.USAGE)

@@ -1,0 +1,76 @@
+"""The screen of what limits a chip."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.padding import Padding
+from rich.text import Text
+
+from linecard.cli import pieces, stdout
+from linecard.cli.explore.sweep_screen import REASONS_SHOWN
+
+if TYPE_CHECKING:
+    from linecard.explore.why_result import WhyResult
+
+_LIFTS_SHOWN, _LIMITS_SHOWN, _ELASTICITIES_SHOWN = 12, 8, 10
+
+
+def _between(low: float | None, high: float | None, form: str) -> str:
+    return "" if low is None or high is None else f"{low:{form}} to {high:{form}}"
+
+
+def print_why(result: WhyResult) -> None:
+    """The verdict, then bounds, gains and elasticities."""
+    facts = pieces.grid("l", "w")
+    facts.add_row("Limit", Text(result.verdict, style="bold"))
+    facts.add_row("", Text(result.why))
+    load = "a packet always waits" if result.load == "saturated" else "as given"
+    facts.add_row("Leaves", f"{result.throughput_mpps:,.4g} Mpps, {result.throughput_gbps:,.4g} Gbit/s; load: {load}")
+    facts.add_row("Loss", f"{result.loss_fraction:.3%}")
+    bounds = pieces.grid("l", "r", "r")
+    bounds.add_row(*(Text(name, style=pieces.DIM) for name in ("part", "busy", "at most, Mpps")))
+    for limit in result.limits[:_LIMITS_SHOWN]:
+        bounds.add_row(limit.component, pieces.percent(limit.utilization), f"{limit.bound_mpps:,.4g}")
+    gains = pieces.grid("l", "r", "l")
+    gains.add_row(*(Text(name, style=pieces.DIM) for name in ("with", "more leaves", "95 %")))
+    for lift in result.lifts[:_LIFTS_SHOWN]:
+        style = "bold" if lift.counts else ""
+        gains.add_row(
+            Text(lift.text, style=style), Text(f"{lift.gain:+.1%}", style=style), _between(lift.low, lift.high, "+.0%")
+        )
+    slopes = pieces.grid("l", "r", "r", "l")
+    slopes.add_row(*(Text(name, style=pieces.DIM) for name in ("parameter", "now", "elasticity", "95 %")))
+    for each in result.elasticities[:_ELASTICITIES_SHOWN]:
+        slopes.add_row(
+            each.parameter,
+            f"{each.now:g} {each.unit}".rstrip() if each.unit else f"{each.now:g}",
+            f"{each.value:+.2f}",
+            _between(each.low, each.high, "+.2f"),
+        )
+    lacks = f"; the timing of {', '.join(result.out_of_reach)} is not in it" if result.out_of_reach else ""
+    check = Text(
+        f"Over rates less times they add up to {result.elasticity_sum:.2f} "
+        f"({_between(result.elasticity_sum_low, result.elasticity_sum_high, '.2f') or 'one seed'}); "
+        f"1 where everything scales{lacks}.",
+        style=pieces.DIM,
+    )
+    parts = [
+        Padding(Text(result.chip), (1, 0, 0, 2)),
+        pieces.section(facts),
+        pieces.section(pieces.heading("What each part can carry", "at this use of it"), bounds),
+        pieces.section(pieces.heading("What would help", f"{result.seeds} seeds of {result.packets:,} packets"), gains),
+        pieces.section(pieces.heading("Elasticities", "1: throughput grows in proportion"), slopes, check),
+    ]
+    if result.sensitivities:
+        shares = pieces.grid("l", "r", "r", "r", "r")
+        names = ("parameter", "Morris", "its spread", "Sobol alone", "with others")
+        shares.add_row(*(Text(name, style=pieces.DIM) for name in names))
+        for found in result.sensitivities[:_ELASTICITIES_SHOWN]:
+            indices = ["–" if x is None else f"{x:.2f}" for x in (found.sobol_first, found.sobol_total)]
+            shares.add_row(found.parameter, f"{found.morris_mean:.3f}", f"{found.morris_spread:.3f}", *indices)
+        parts.append(pieces.section(pieces.heading("Over half to twice each", "effects on ln throughput"), shares))
+    if result.not_tried:
+        several = [Text(f"not tried: {reason}", style=pieces.DIM) for reason in result.not_tried[:REASONS_SHOWN]]
+        parts.append(pieces.section(*several))
+    stdout.show(*parts)

@@ -1,0 +1,145 @@
+"""`linecard flowcache`: flow caches of every size, number of ways and policy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import linecard
+from linecard.cli.options import JSON_HELP, Exit, Html, command_line
+from linecard.errors import ConfigError, ConfigProblem
+
+
+def flowcache(
+    source: Annotated[
+        Path, typer.Argument(metavar="INPUT", help="A capture, or a file of digests: one little-endian u32 per packet.")
+    ],
+    entries: Annotated[str, typer.Option(metavar="N,…", help="Sizes.")] = "512,1024,2048",
+    ways: Annotated[str, typer.Option(metavar="N,…", help="Entries of a set; `full` for one set of all.")] = "4",
+    policy: Annotated[
+        str, typer.Option(metavar="NAME,…", help="Policies in any case, such as BIP32, or SECOND16+SP with a filter.")
+    ] = "lru,sp,opt",
+    format: Annotated[  # noqa: A002 # the name of the option
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="NAME",
+            help="`u32le` for digests, `capture` for packets; if left out, names in .u32le or .u32le.gz are digests.",
+        ),
+    ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIELDS",
+            help="What makes a flow: 5-tuple, 2-tuple, or fields such as dst/24,protocol. If left out: 5-tuple.",
+        ),
+    ] = None,
+    hash: Annotated[  # noqa: A002 # the name of the option
+        str | None,
+        typer.Option("--hash", metavar="NAME", help="md5, crc32c, xxhash or h3 for the digest. If left out: md5."),
+    ] = None,
+    width: Annotated[int, typer.Option(metavar="BITS", help="Bits of a digest, the low ones.")] = 32,
+    result_bits: Annotated[int, typer.Option(metavar="BITS", help="Bits of a result, for the cost of an entry.")] = 8,
+    cold_window: Annotated[
+        int, typer.Option(metavar="N", help="A miss is cold if its digest is not in so many packets before.")
+    ] = 10_000,
+    foresight: Annotated[int, typer.Option(metavar="N", help="Packets that PRED looks ahead.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of policies that draw, and of the hash h3.")] = 1,
+    threads: Annotated[
+        int | None, typer.Option(metavar="N", help="Caches run at the same time; one per core if left out.")
+    ] = None,
+    false_hits: Annotated[
+        bool, typer.Option("--false-hits", help="Count packets that get the result of another flow.")
+    ] = False,
+    curves: Annotated[
+        bool, typer.Option("--curves", help="Add LRU of all sizes and ways, and reuse distances, from one pass.")
+    ] = False,
+    traffic: Annotated[
+        bool, typer.Option("--traffic", help="Add what the flows are like: sizes, and how many are active at once.")
+    ] = False,
+    time_out: Annotated[float, typer.Option(metavar="SECONDS", help="Silence that ends a flow there.")] = 1.0,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")] = False,
+    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", metavar="FILE", help="Write the rows as CSV, a manifest beside it.")
+    ] = None,
+    html: Html = None,
+    plots: Annotated[
+        Path | None, typer.Option("--plots", metavar="DIR", help="Draw everything as PNG files (extra: plot).")
+    ] = None,
+) -> None:
+    """Compare flow caches: hit rate and miss classes of every size, number of ways and policy.
+
+    A cache keeps results of packet classification by the digest of the flow. Prints for each cache how many packets
+    hit, why the others miss (cold, capacity, conflict), and for each size the best policy that can be built and how
+    close it comes to the optimum. The same command prints the same bytes, whatever `--threads`.
+
+    **Examples**
+
+        linecard flowcache edge.pcap.gz
+
+        linecard flowcache edge.pcap.gz --entries 512,1024,2048 --ways 4,8,full --policy lru,fifo,sp,srrip,opt
+
+        linecard flowcache edge.pcap.gz --key dst/24 --hash crc32c --width 16 --false-hits
+
+        linecard flowcache edge.pcap.gz --policy lru,sp,pred,opt_bypass --json --csv caches.csv
+
+        linecard flowcache edge.pcap.gz --curves --traffic --plots caches/
+    """
+    from linecard.cli import stderr, stdout
+    from linecard.cli.flowcache.flowcache_screen import print_flowcache
+    from linecard.files import check_outputs
+
+    check_outputs(csv, html, folders=[plots])
+    with stderr.progress("Simulating", "") as progress:
+        result = linecard.flowcache(
+            source,
+            [_number("--entries", each) for each in _words(entries)],
+            ["full" if each.lower() == "full" else _number("--ways", each) for each in _words(ways)],
+            _words(policy),
+            format=format,
+            key=key,
+            hash=hash,
+            width=width,
+            result_bits=result_bits,
+            cold_window_packets=cold_window,
+            foresight_packets=foresight,
+            seed=seed,
+            threads=threads,
+            false_hits=false_hits,
+            curves=curves,
+            time_out_seconds=time_out if traffic else None,
+            strict=strict,
+            progress=progress,
+        )
+    # The result goes out before anything that can still fail.
+    if json:
+        stdout.print_json(result.to_dict())
+    else:
+        print_flowcache(result)
+    stderr.diagnose_capture(result)
+    if csv is not None:
+        stderr.note_written([csv, result.write_csv(csv)])
+    if html is not None:
+        stderr.note_written([result.write_html(html, command=command_line())])
+    if plots is not None:
+        stderr.note_written(result.write_plots(plots))
+    if result.damaged_records:
+        raise typer.Exit(Exit.CAPTURE)
+
+
+def _words(text: str) -> list[str]:
+    """The parts of a list with commas."""
+    return [part for part in (part.strip() for part in text.split(",")) if part]
+
+
+def _number(option: str, text: str) -> int:
+    """A whole number on a list."""
+    also = ", or full" if option == "--ways" else ""
+    try:
+        return int(text)
+    except ValueError:
+        problem = ConfigProblem(option, "", f"found {text!r}, expected whole numbers with commas, such as 4,8{also}")
+        raise ConfigError.of([problem]) from None

@@ -1,0 +1,79 @@
+"""The root of the command line: a group whose commands are imported when they are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from linecard.cli.commands import COMMANDS, Entry
+from linecard.cli.options import EPILOG
+
+
+def _load(entry: Entry) -> Any:
+    """A command as Typer makes it of its function, or of the app of a group."""
+    module, _, name = entry.at.partition(":")
+    found = getattr(import_module(f"linecard.cli.{module}"), name)
+    if not isinstance(found, typer.Typer):
+        function, found = found, typer.Typer(add_completion=False, rich_markup_mode="markdown")
+        found.command(entry.name, epilog=EPILOG, rich_help_panel=entry.panel)(function)
+    command: Any = typer.main.get_command(found)
+    command.name, command.rich_help_panel = entry.name, entry.panel
+    command.epilog = command.epilog or EPILOG
+    return command
+
+
+class _Commands(MutableMapping[str, Any]):
+    """Commands by name, each imported when it is asked for."""
+
+    def __init__(self) -> None:
+        self._entries = {entry.name: entry for entry in COMMANDS}
+        self._loaded: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._loaded:
+            self._loaded[name] = _load(self._entries[name])
+        return self._loaded[name]
+
+    def __setitem__(self, name: str, command: Any) -> None:
+        self._loaded[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+class LazyGroup(TyperGroup):
+    """The commands of `COMMANDS`; its own help needs none of them."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = _Commands()
+        self._listed = {
+            entry.name: TyperCommand(entry.name, help=entry.line, rich_help_panel=entry.panel) for entry in COMMANDS
+        }
+        self._lists = False
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 # as of the group that it is
+        """Names of the commands, in the order of their table."""
+        return list(self._listed)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        """A command; while help lists them, no more of it than its line."""
+        return (self._listed if self._lists else self.commands).get(cmd_name)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Help of the whole, from the table alone."""
+        self._lists = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self._lists = False

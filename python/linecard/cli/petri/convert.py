@@ -1,0 +1,33 @@
+"""`linecard petri convert`: a net as PNML."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from linecard.cli import stderr
+from linecard.cli.petri.options import Net, Set
+
+
+def convert(
+    net: Net,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="PNML file.")],
+    unfold: Annotated[bool, typer.Option("--unfold", help="Write a coloured net as places and transitions.")] = False,
+    overrides: Set = None,
+) -> None:
+    """Write a net as PNML; times go into toolspecific blocks, and those of other tools stay.
+
+    **Examples**
+
+        linecard petri convert model.toml -o model.pnml
+
+        linecard petri convert coloured.pnml --unfold -o plain.pnml
+    """
+    from linecard import petri
+    from linecard.files import check_outputs, write_text
+
+    check_outputs(output)
+    write_text(output, petri.pnml(net, unfold=unfold, overrides=overrides or ()))
+    stderr.note_written([output])

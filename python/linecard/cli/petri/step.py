@@ -1,0 +1,98 @@
+"""`linecard petri step`: firings one by one."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from linecard.cli.petri.options import Net, Set
+
+# Firings that are asked for at once while somebody steps.
+_CHUNK = 1000
+
+
+def step(
+    net: Net,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the run.")] = 1,
+    overrides: Set = None,
+) -> None:
+    """Step through a run, by commands from the keyboard or from a pipe.
+
+    An empty line or `n` fires once, a number fires so many times, `t TIME` goes on until that time, `m` shows the
+    marking,
+    `q` ends.
+
+    **Examples**
+
+        linecard petri step model.toml
+
+        yes "" | head -5 | linecard petri step model.toml
+    """
+    import sys
+
+    from linecard import petri
+
+    parts = petri.parts(net, overrides=overrides or ())
+    tokens = [place.tokens for place in parts.places]
+    run: list[petri.Firing] = []
+    done, now = 0, 0.0
+
+    def marking() -> str:
+        held = (f"{place.name} {count}" for place, count in zip(parts.places, tokens, strict=True) if count)
+        return ", ".join(held) or "no tokens"
+
+    def upcoming() -> petri.Firing | None:
+        nonlocal run
+        if not run:
+            run = petri.firings(net, _CHUNK, first=done, seed=seed, overrides=overrides or ())
+        return run[0] if run else None
+
+    def fire() -> bool:
+        nonlocal done, now, tokens
+        firing = upcoming()
+        if firing is None:
+            typer.echo("nothing is enabled")
+            return False
+        run.pop(0)
+        changes = [
+            f"{place.name} {before} → {after}"
+            for place, before, after in zip(parts.places, tokens, firing.tokens, strict=True)
+            if before != after
+        ]
+        done, now, tokens = done + 1, firing.time, firing.tokens
+        binding = "" if firing.binding == "no variables" else f" ({firing.binding})"
+        name = parts.transitions[firing.transition].name
+        typer.echo(f"{done:6}  {now:12.6g}  {name}{binding}: {', '.join(changes) or 'no change'}")
+        return True
+
+    shows_prompt = sys.stdin.isatty()
+    typer.echo(f"{parts.net or net.name}: {marking()}")
+    while True:
+        if shows_prompt:
+            typer.echo("> ", nl=False)
+        line = sys.stdin.readline()
+        word = line.strip()
+        if not line or word == "q":
+            return
+        if word in {"", "n"}:
+            fire()
+        elif word.isdigit():
+            for _ in range(int(word)):
+                if not fire():
+                    break
+        elif word == "m":
+            typer.echo(f"at {now:g}: {marking()}")
+        elif word.startswith("t ") and _is_number(word[2:]):
+            while (following := upcoming()) is not None and following.time <= float(word[2:]):
+                fire()
+        else:
+            typer.echo("expected n, a number of firings, t TIME, m or q")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,39 @@
+"""`linecard petri trace`: a timeline of a net."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from linecard.cli import stderr
+from linecard.cli.petri.options import Net, Set
+
+
+def trace(
+    net: Net,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Trace for ui.perfetto.dev (JSON).")],
+    time: Annotated[float, typer.Option(metavar="T", help="Time at which the run ends.")] = 10_000.0,
+    firings: Annotated[int, typer.Option(min=1, metavar="N", help="Firings at most.")] = 100_000,
+    unit_us: Annotated[float, typer.Option(metavar="US", help="Microseconds that stand for a unit of time.")] = 1.0,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the run.")] = 1,
+    overrides: Set = None,
+) -> None:
+    """Write the firings of a run and the tokens of every place as a timeline that opens in Perfetto.
+
+    **Examples**
+
+        linecard petri trace model.toml -o model.json --time 100
+
+        linecard petri trace girish2008_dram -o dram.json --time 2000 --unit-us 0.001
+    """
+    from linecard import petri
+    from linecard.files import check_outputs, write_text
+    from linecard.petri.timeline import to_perfetto
+
+    check_outputs(output)
+    found = petri.firings(net, firings, time=time, seed=seed, overrides=overrides or ())
+    parts = petri.parts(net, overrides=overrides or ())
+    write_text(output, to_perfetto(parts, found, unit_us))
+    stderr.note_written([output])

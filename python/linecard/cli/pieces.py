@@ -1,0 +1,79 @@
+"""What screens are made of: bars, tables, headings, and numbers in units that suit them.
+
+A screen shows a result object and computes nothing but bar lengths and number formats.
+"""
+
+from __future__ import annotations
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+DIM = "bright_black"
+BAR_WIDTH = 24
+MIN_BAR_WIDTH = 8
+
+
+def si_time(nanoseconds: float) -> str:
+    """A time in the unit that suits it."""
+    for limit, factor, unit in ((1e3, 1.0, "ns"), (1e6, 1e3, "µs"), (1e9, 1e6, "ms")):
+        if abs(nanoseconds) < limit:
+            return f"{nanoseconds / factor:,.4g} {unit}" if factor == 1.0 else f"{nanoseconds / factor:,.2f} {unit}"
+    return f"{nanoseconds / 1e9:,.3f} s"
+
+
+def bar(share: float, style: str, width: int = BAR_WIDTH) -> Text:
+    """A share from 0 to 1 as a bar with eighths."""
+    share = min(max(share, 0.0), 1.0)
+    eighths = round(share * width * 8)
+    full, rest = divmod(eighths, 8)
+    filled = "█" * full + ("▏▎▍▌▋▊▉"[rest - 1] if rest else "")
+    return Text.assemble((filled, style), ("·" * (width - len(filled)), DIM))
+
+
+def heading(title: str, more: str = "") -> Text:
+    """A section's heading."""
+    return Text.assemble((title, "bold cyan"), (f"  {more}" if more else "", DIM))
+
+
+def grid(*justify: str) -> Table:
+    """A table without lines; columns are left (``l``), right (``r``) or wrapped (``w``)."""
+    table = Table.grid(padding=(0, 2))
+    for side in justify:
+        table.add_column(justify="right" if side == "r" else "left", no_wrap=side != "w", overflow="fold")
+    return table
+
+
+def percent(share: float, decimals: int = 1) -> str:
+    """A share from 0 to 1 in percent."""
+    return f"{share * 100:.{decimals}f} %"
+
+
+def load_style(share: float) -> str:
+    """Colour of a utilisation: red when the resource is nearly always busy."""
+    return "red" if share >= 0.9 else "yellow" if share >= 0.7 else "green"
+
+
+def section(*parts: RenderableType) -> RenderableType:
+    """Parts with a line of space above, indented."""
+    return Padding(Group(*parts), (1, 0, 0, 2))
+
+
+def natural(component: str) -> tuple[object, ...]:
+    """Sorting key that puts engine.10 after engine.9."""
+    return tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in component.split("."))
+
+
+def named_times(*times: tuple[str, float]) -> Text:
+    """Times in nanoseconds with their names, in units that suit them."""
+    return Text("   ").join(Text.assemble((f"{name} ", DIM), si_time(value)) for name, value in times)
+
+
+def lined(*columns: tuple[str, str]) -> Table:
+    """A table with a line under its header."""
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold cyan", pad_edge=False, padding=(0, 2, 0, 0))
+    for name, side in columns:
+        table.add_column(name, justify="right" if side == "r" else "left", no_wrap=side != "w", overflow="fold")
+    return table

@@ -1,0 +1,63 @@
+"""Options that the commands of queues share, and what their screens begin and end with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from linecard.cli import pieces, stderr
+from linecard.cli.options import JSON_HELP, Exit
+from linecard.errors import ConfigError, ConfigProblem
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from linecard.queueing.result import QueueDesignResult, QueueingResult
+
+Workload = Annotated[
+    str | None,
+    typer.Option(
+        "--workload", metavar="W", help="R, U, Lk, SDn_k, MIXt_k_m_s, edge or core. If left out, and no trace: R."
+    ),
+]
+Trace = Annotated[
+    Path | None, typer.Option("--trace", metavar="CAPTURE", help="Capture, its packets mapped to queues by a hash.")
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a setting (`linecard queueing settings`); repeatable."),
+]
+Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the workload.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")]
+Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
+Csv = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the rows as CSV, a manifest beside it.")]
+
+
+def source_of(workload: str | None, trace: Path | None) -> str:
+    """The workload or the capture that is asked for."""
+    if workload is not None and trace is not None:
+        raise ConfigError.of([ConfigProblem("--workload", "", "found with --trace, expected one of the two")])
+    return str(trace) if trace is not None else workload or "R"
+
+
+def finish(result: QueueingResult | QueueDesignResult, csv: Path | None) -> None:
+    """Write the rows, and say what was found in a capture."""
+    for diagnostic in result.diagnostics[: stderr.DIAGNOSTICS_SHOWN]:
+        stderr.diagnose(str(diagnostic))
+    if csv is not None:
+        stderr.note_written([csv, result.write_csv(csv)])
+    if result.damaged_records:
+        raise typer.Exit(Exit.CAPTURE)
+
+
+def facts_of(result: QueueingResult | QueueDesignResult) -> Table:
+    """What was run, as the head of a screen."""
+    facts = pieces.grid("l", "w")
+    if result.format != "workload":
+        without = f"; {result.packets_without_flow:,} without a flow left out" if result.packets_without_flow else ""
+        facts.add_row(Text("Packets", style=pieces.DIM), f"{result.packets:,}{without}")
+    facts.add_row(Text("Settings", style=pieces.DIM), ", ".join(result.settings) or "as in Table 1")
+    return facts

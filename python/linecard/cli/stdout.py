@@ -1,0 +1,57 @@
+"""Screens and JSON on stdout: coloured and as wide as useful on a terminal, plain text into a pipe."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.segment import Segment
+
+from linecard import tables
+from linecard.cli.plain_text import printable
+
+MAX_WIDTH = 108
+LEAST_TABLE_WIDTH = 80
+
+
+class Printable:
+    """Parts of a screen, with pictures in place of characters that a terminal would obey."""
+
+    def __init__(self, parts: Sequence[RenderableType]) -> None:
+        self.parts = Group(*parts)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for segment in console.render(self.parts, options):
+            yield segment if segment.control else Segment(printable(segment.text), segment.style)
+
+
+def screen_width() -> int:
+    """Columns of a screen: no more than is good to read; into a pipe, not the 80 that nobody looks at."""
+    terminal = Console()
+    return min(terminal.width, MAX_WIDTH) if terminal.is_terminal else MAX_WIDTH
+
+
+def show(*parts: RenderableType) -> None:
+    """Parts on stdout. Into a pipe: no colours, no padding at line ends."""
+    screen = Console(highlight=False, width=screen_width())
+    if screen.is_terminal:
+        screen.print(Printable(parts))
+        return
+    with screen.capture() as captured:
+        screen.print(Printable(parts))
+    sys.stdout.write("".join(line.rstrip() + "\n" for line in captured.get().splitlines()))
+    sys.stdout.flush()
+
+
+def print_json(data: Any) -> None:
+    """One JSON value on stdout, the same bytes for the same data; where stdout is not Unicode, in ASCII."""
+    text = tables.json_text(data)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(data, indent=2, allow_nan=False) + "\n"
+    sys.stdout.write(text)
+    sys.stdout.flush()

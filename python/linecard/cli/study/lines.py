@@ -1,0 +1,38 @@
+"""Lines of the scorecard on a screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from linecard.cli.pieces import DIM, grid
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from linecard.study.scorecard import Line
+
+
+def yes_no(flag: bool | None, yes: str = "kept", no: str = "missed") -> Text:
+    """A judgement in words and colour."""
+    if flag is None:
+        return Text("not judged", style=DIM)
+    return Text(yes, style="green") if flag else Text(no, style="bold red")
+
+
+def target_lines(lines: Iterable[Line]) -> RenderableType:
+    """Lines of the scorecard: what came out, the limit, by how much it is beyond; below, why it is missed."""
+    table = grid("l", "l", "r", "w")
+    for line in lines:
+        numbers = Text.assemble(line.measured_text, (f" ({line.limit_text})", DIM))
+        if line.over_text:
+            numbers.append(f"\n{line.over_text}", style=DIM)
+        what = Text(line.target.what)
+        if line.calibrated:
+            what.append(f"; {len(line.calibrated)} calibrated inside", style=DIM)
+        if line.kept is False:
+            what.append(f"\n{line.reason or 'no reason is listed'}", style=DIM)
+        table.add_row(line.target.id, yes_no(line.kept), numbers, what)
+    return table

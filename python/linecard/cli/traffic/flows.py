@@ -1,0 +1,48 @@
+"""`linecard flows`: what a capture holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import linecard
+from linecard.cli.options import JSON_HELP, Exit
+
+
+def flows(
+    capture: Annotated[
+        Path, typer.Argument(metavar="CAPTURE", help="pcap, pcapng, ERF, TSH or CSV; plain, gzip, zstd or bzip2.")
+    ],
+    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")] = False,
+    most_flows: Annotated[
+        int, typer.Option(min=1, max=1 << 40, metavar="N", help="Flows at which it gives up; 220 bytes of memory each.")
+    ] = 20_000_000,
+) -> None:
+    """Count the packets and flows of a capture.
+
+    Prints packets, bytes, duration, the size distribution, one-way flows, and what was skipped and why. What can be
+    read of a damaged capture is read; the rest is reported with file, byte offset and packet number.
+
+    **Examples**
+
+        linecard flows edge.pcap.gz
+
+        linecard flows sample.tsh --json
+
+        linecard flows suspicious.pcapng --strict
+    """
+    from linecard.cli import stderr, stdout
+    from linecard.cli.traffic.flows_screen import print_flows
+
+    with stderr.progress("Reading", "bytes") as progress:
+        statistics = linecard.flows(capture, strict=strict, most_flows=most_flows, progress=progress)
+    if json:
+        stdout.print_json(statistics.to_dict())
+    else:
+        print_flows(statistics)
+    stderr.diagnose_capture(statistics)
+    if not statistics.clean:
+        raise typer.Exit(Exit.CAPTURE)

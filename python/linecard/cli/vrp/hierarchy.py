@@ -1,0 +1,79 @@
+"""`linecard hierarchy`: packets that go up to the core and across the link to the host."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.padding import Padding
+from rich.text import Text
+
+import linecard
+from linecard.cli import pieces, stdout
+from linecard.cli.vrp.options import RATE_HELP, Json, Preset, Set
+
+if TYPE_CHECKING:
+    from linecard.vrp.host import HierarchyResult
+
+
+def hierarchy(
+    preset: Preset = "ixp1200_eval",
+    rate: Annotated[str, typer.Option(metavar="RATE", help=RATE_HELP)] = "1.128Mpps",
+    packet_bytes: Annotated[int, typer.Option("--bytes", metavar="N", help="Bytes of a packet.")] = 64,
+    message_bytes: Annotated[
+        int | None, typer.Option("--message", metavar="N", help="Bytes that go up and come back; all if left out.")
+    ] = None,
+    one_in: Annotated[int, typer.Option(metavar="N", help="Of so many packets one asks to be sent up.")] = 1,
+    set: Set = None,
+    json: Json = False,
+) -> None:
+    """Send packets to the core and across the link to the host: how many are reached, and what can be spent on each.
+
+    Engines, core and link share the DRAM; core, link and host serve one thing at a time.
+
+    **Examples**
+
+        linecard hierarchy ixp1200_eval --rate 1.128Mpps
+
+        linecard hierarchy ixp1200_eval --rate 48.1kpps --bytes 1500 --message 64
+
+        linecard hierarchy ixp1200_eval --one-in 100 --set core.signal=interrupt --json
+    """
+    found = linecard.hierarchy(
+        preset, rate, packet_bytes=packet_bytes, message_bytes=message_bytes, one_in=one_in, set=set
+    )
+    if json:
+        stdout.print_json(found.to_dict())
+    else:
+        _print_hierarchy(found)
+
+
+def _print_hierarchy(found: HierarchyResult) -> None:
+    facts = pieces.grid("l", "w")
+    rows = (
+        ("Reach", f"{found.reach_percent:.1f} % of the packets, {found.messages_per_second / 1e3:,.1f} kpps"),
+        ("At most", f"{found.most_messages_per_second / 1e3:,.1f} kpps of {found.message_bytes} bytes there and back"),
+        ("Host", f"{found.host_cycles_per_message:,.0f} cycles for each"),
+        ("Core", f"{found.core_cycles_per_message:,.0f} cycles for each"),
+        (
+            "DRAM",
+            f"engines wait {found.engine_wait_ns:,.1f} ns, {found.engine_wait_alone_ns:,.1f} without core and host",
+        ),
+    )
+    for name, value in rows:
+        facts.add_row(Text(name, style=pieces.DIM), value)
+    busy = pieces.grid("l", "l", "r")
+    for name, share in (
+        ("link", found.link_utilization),
+        ("host", found.host_utilization),
+        ("core", found.core_utilization),
+        ("dram", found.dram_utilization),
+    ):
+        busy.add_row(name, pieces.bar(share, "blue"), f"{share:.0%}")
+    title = f"{found.preset}, {found.rate_pps / 1e3:,.4g} kpps of {found.packet_bytes} bytes"
+    stdout.show(
+        Padding(Text(title, style="bold"), (1, 0, 0, 2)),
+        pieces.section(facts),
+        pieces.section(pieces.heading("Busy", "without the work that messages are sent for"), busy),
+        Text(""),
+    )

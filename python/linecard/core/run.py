@@ -1,0 +1,199 @@
+"""A multithreaded core with a data cache under a traced program: threads against cache (Mudigonda 2007).
+
+The area of a core is split between threads and cache, in thread-equivalents. `core` runs every split of one core on the
+trace of a program, says what limits each, and what a malleable core of the same area reaches that adapts by itself.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from linecard import _core
+from linecard._convert import convert
+from linecard.core.result import Adapted, CoreResult, CoreRow
+from linecard.executed.riscv import program_trace
+from linecard.executed.trace import ProgramTrace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from os import PathLike
+
+    Progress = Callable[[int, int], object]
+
+AREA = 16
+LATENCY_CYCLES = 150
+BANDWIDTH = 0.64
+EVENTS = 400_000
+
+
+def core(
+    program: str | PathLike[str] | ProgramTrace,
+    traffic: str | PathLike[str] = "edge",
+    *,
+    latency: int = LATENCY_CYCLES,
+    bandwidth: float = BANDWIDTH,
+    area: int = AREA,
+    threads: int | None = None,
+    clock_mhz: int = 0,
+    adapt_packets: int = 0,
+    events: int = EVENTS,
+    packets: int = 20_000,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> CoreResult:
+    """Run every split of a core's area between threads and data cache under a program.
+
+    Args:
+        program: A traced program, or what `linecard.program_trace` takes.
+        traffic: Its packets, where it is not traced yet.
+        latency: Cycles of an access off chip.
+        bandwidth: References that memory serves a cycle.
+        area: Thread-equivalents for threads and cache.
+        threads: One number of threads; ``None`` for every one that fits.
+        clock_mhz: Clock at which packets come when the capture has them; 0 for back to back.
+        adapt_packets: Packets through a malleable core that adapts; 0 for none.
+        events: Accesses, locks and packet ends that each simulation counts; the trace begins again where it is through.
+        packets: Packets to trace.
+        jobs: Simulations at a time; ``None`` for one per processor.
+        progress: Called now and then with (done, in all).
+
+    Returns:
+        All splits, the best, and why.
+
+    Raises:
+        ConfigError: No core can be so, or more threads than area.
+        RunError: The program faults, or its locks wait for each other.
+    """
+    traced = (
+        program
+        if isinstance(program, ProgramTrace)
+        else program_trace(program, traffic, packets=packets, progress=progress)
+    )
+    found = _core.core(
+        traced.traced,
+        latency_cycles=latency,
+        refs_per_cycle=bandwidth,
+        area=area,
+        threads=threads or 0,
+        clock_mhz=clock_mhz,
+        events=events,
+        adapt_packets=adapt_packets,
+        jobs=jobs or os.cpu_count() or 1,
+        progress=progress,
+    )
+    found["rows"] = tuple(convert(found["rows"], list[CoreRow]))
+    found["adapted"] = convert(found["adapted"], Adapted | None)
+    return CoreResult(program=traced, **found)
+
+
+def deployments(
+    traced: ProgramTrace,
+    points: Sequence[tuple[int, float]],
+    *,
+    events: int,
+    configurable: bool,
+    adapt_packets: int,
+    per_chip: bool,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> list[dict[str, Any]]:
+    """Run the chips of Mudigonda 2007 (IXP2800, optimal fixed, malleable) with several memories.
+
+    Args:
+        traced: The program.
+        points: Memories: latency in cycles, references a cycle.
+        events: Events that each simulation counts.
+        configurable: Try chips with any number of cores, too.
+        adapt_packets: Packets through the adapting chip; 0 for none.
+        per_chip: Whether the references are those of the chip, shared by its cores, or of each core.
+        jobs: Simulations at a time.
+        progress: Called now and then with (done, in all).
+
+    Returns:
+        One dictionary per memory: throughput of each chip, packets in a million cycles.
+    """
+    found: list[dict[str, Any]] = _core.core_deployments(
+        traced.traced,
+        list(points),
+        events=events,
+        configurable=configurable,
+        adapt_packets=adapt_packets,
+        per_chip=per_chip,
+        jobs=jobs or os.cpu_count() or 1,
+        progress=progress,
+    )
+    return found
+
+
+def registers(
+    traced: ProgramTrace,
+    *,
+    latency: int = LATENCY_CYCLES,
+    bandwidth: float = BANDWIDTH,
+    threads: int = 0,
+    cache_registers: Sequence[int] = (),
+    only_predicted: bool = False,
+    events: int = EVENTS,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> list[dict[str, Any]]:
+    """Compare ways to keep the registers of a malleable core: predicted, all, five hot ones, register caches.
+
+    Args:
+        traced: The program.
+        latency: Cycles of an access off chip.
+        bandwidth: References that memory serves a cycle.
+        threads: Threads; 0 for the best number.
+        cache_registers: Sizes of register caches with least-recently-used replacement.
+        only_predicted: Leave out the ways that prediction is compared with.
+        events: Events that each simulation counts.
+        jobs: Simulations at a time.
+        progress: Called now and then with (done, in all).
+
+    Returns:
+        One dictionary per scheme.
+    """
+    found: list[dict[str, Any]] = _core.core_registers(
+        traced.traced,
+        latency_cycles=latency,
+        refs_per_cycle=bandwidth,
+        threads=threads,
+        cache_registers=list(cache_registers),
+        only_predicted=only_predicted,
+        events=events,
+        jobs=jobs or os.cpu_count() or 1,
+        progress=progress,
+    )
+    return found
+
+
+def termination(
+    traced: ProgramTrace,
+    *,
+    latency: int = LATENCY_CYCLES,
+    bandwidth: float = BANDWIDTH,
+    events: int = EVENTS,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """What terminating a thread of a malleable core costs the few hundred packets after it.
+
+    Args:
+        traced: The program.
+        latency: Cycles of an access off chip.
+        bandwidth: References that memory serves a cycle.
+        events: Events that each simulation counts of those that find the best number of threads.
+        progress: Called now and then with (done, in all).
+
+    Returns:
+        ``threads`` before, ``packets`` that count as right after it, how many ``times`` a thread was terminated, and by
+        how much a packet took longer (``longer_percent``) than with one thread less and all lines pinned.
+    """
+    found: dict[str, Any] = _core.core_termination(
+        traced.traced,
+        latency_cycles=latency,
+        refs_per_cycle=bandwidth,
+        events=events,
+        progress=progress,
+    )
+    return found

@@ -1,0 +1,123 @@
+"""What a preset tells: every parameter with unit, meaning and source, and what follows from them."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from linecard import _html
+from linecard.records import field_names, plain_fields
+
+if TYPE_CHECKING:
+    import polars
+
+
+@dataclass(frozen=True, slots=True)
+class PresetInfo:
+    """A shipped preset.
+
+    Attributes:
+        name: The name that ``run`` and ``describe`` take.
+        kind: The folder it comes from: ``platforms`` can be run, the others are parts that platforms extend.
+        title: One line on what it is.
+        extends: The presets it changes.
+    """
+
+    name: str
+    kind: str
+    title: str
+    extends: tuple[str, ...]
+
+
+def value_text(value: float | str | list[float | str]) -> str:
+    """A value of a preset as ``--set`` takes it."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case float():
+            return f"{value:.15g}"
+        case list():
+            return ", ".join(value_text(each) for each in value)
+        case _:
+            return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a preset.
+
+    Attributes:
+        key: Dotted key path, as ``--set`` takes it.
+        value: The value: a number, True or False, text, or a list of these.
+        unit: Its unit; empty for names and switches.
+        meaning: What the parameter is.
+        allowed: The range or the names that it may have; empty where any text will do.
+        source: Where the value comes from.
+        interval: Lower and upper end of the interval that sources give it; ``None`` where they give none.
+    """
+
+    key: str
+    value: int | float | bool | str | list[float | str]
+    unit: str
+    meaning: str
+    allowed: str
+    source: str
+    interval: tuple[float, float] | None = None
+
+    @property
+    def text(self) -> str:
+        """The value as ``--set`` takes it."""
+        return value_text(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A quantity that follows from the parameters, and the formula that gives it."""
+
+    name: str
+    value: float
+    unit: str
+    formula: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Description:
+    """Every parameter of a preset, with unit and source, and what follows from them."""
+
+    preset: str
+    title: str
+    extends: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    derived: tuple[Derived, ...]
+
+    def __getitem__(self, key: str) -> Parameter:
+        """Return the parameter of this key path: ``memory.dram.banks``, or ``dram.banks`` as ``set`` takes it."""
+        for parameter in self.parameters:
+            if parameter.key == key or parameter.key.partition(".")[2] == key:
+                return parameter
+        near = difflib.get_close_matches(key, [parameter.key for parameter in self.parameters], n=3)
+        raise KeyError(f"{self.preset} has no parameter {key!r}" + (f"; nearest: {', '.join(near)}" if near else ""))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        return plain_fields(self)
+
+    def to_frame(self) -> polars.DataFrame:
+        """The parameters as a polars data frame; values as text, for they are of many types (extra ``frames``)."""
+        from linecard import tables
+
+        rows = [(each.key, each.text, each.unit, each.meaning, each.allowed, each.source) for each in self.parameters]
+        return tables.frame(field_names(Parameter), rows)
+
+    def __repr__(self) -> str:
+        return f"<Description {self.preset}: {len(self.parameters)} parameters>"
+
+    def _repr_html_(self) -> str:
+        rows = [(each.key, each.text, each.unit, each.meaning, each.allowed, each.source) for each in self.parameters]
+        derived = [(each.name, f"{each.value:g}", each.unit, each.formula) for each in self.derived]
+        return _html.block(
+            f"{self.preset}: {self.title}",
+            _html.table(("parameter", "value", "unit", "meaning", "allowed", "source"), rows),
+            _html.table(("derived", "value", "unit", "formula"), derived),
+        )

@@ -1,0 +1,1 @@
+"""DRAM parts alone, under traces and patterns."""

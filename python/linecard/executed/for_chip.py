@@ -1,0 +1,129 @@
+"""Programs that a chip executes: an XDP program or a C program, by name, source or object file.
+
+What the bindings take is a file; sources are compiled first (extra ``programs``), and shipped programs come compiled.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from linecard import _core
+from linecard.errors import ConfigError, ConfigProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from os import PathLike
+
+# Instructions that a packet may take.
+XDP_BUDGET = 1_000_000
+C_BUDGET = 20_000_000
+ISA_KEY = re.compile(r"cluster\.[^.]+\.ebpf\.isa")
+
+
+def _instruction_set(preset: str, overrides: Sequence[str]) -> int | None:
+    """The version of eBPF that XDP programs are compiled for: the oldest of the chip's clusters."""
+    try:
+        parameters = _core.describe(preset, list(overrides))["parameters"]
+    except ConfigError:
+        # The run says what is wrong.
+        return None
+    return min((int(each["value"]) for each in parameters if ISA_KEY.fullmatch(each["key"])), default=None)
+
+
+@contextmanager
+def executed(
+    program: str | PathLike[str] | None,
+    *,
+    preset: str,
+    overrides: Sequence[str] = (),
+    section: str | None = None,
+    entry: str | None = None,
+    maps: Mapping[str, str | PathLike[str]] | None = None,
+    defines: Sequence[str] = (),
+    fib: str | PathLike[str] | None = None,
+    control: str | PathLike[str] | None = None,
+    cpus: int = 1,
+    budget: int | None = None,
+) -> Iterator[dict[str, Any] | None]:
+    """A program for a chip as the bindings take it, ``None`` where there is none.
+
+    Files that are compiled for it last as long as the context.
+
+    Raises:
+        ConfigError: There is no such program, or an argument has no effect on it.
+        CompileError: The source does not compile.
+        MissingExtraError: The compiler is not installed.
+    """
+    from linecard.executed.riscv import program_build
+    from linecard.executed.shipped import PROGRAMS, program_info, programs
+    from linecard.executed.xdp import ISA, XDP, is_xdp, prebuilt, xdp_build, xdp_programs
+
+    if program is None:
+        given = {
+            "section": section,
+            "entry": entry,
+            "maps": maps,
+            "defines": defines,
+            "fib": fib,
+            "control": control,
+            "cpus": cpus != 1,
+            "budget": budget,
+        }
+        if named := [name for name, value in given.items() if value]:
+            message = "has no effect without a program to execute (program, --program)"
+            raise ConfigError.of([ConfigProblem(", ".join(named), "", message)])
+        yield None
+        return
+    name, path = str(program), Path(program)
+    known_xdp = [each.name for each in xdp_programs()]
+    shipped = program_info(name)
+    xdp = name in known_xdp or (path.is_file() and is_xdp(path))
+    if not xdp and shipped is None and not path.is_file():
+        known = [*known_xdp, *(each.name for each in programs())]
+        near = difflib.get_close_matches(name, known, 1)
+        hint = f"; did you mean {near[0]}?" if near else "; `linecard program list [--xdp]` names the shipped ones"
+        message = f"found no program {name!r}, expected a shipped one, a C file or an object file{hint}"
+        raise ConfigError.of([ConfigProblem("program", "", message)])
+    files = [("fib", fib), ("control", control), *((f"map {each}", file) for each, file in (maps or {}).items())]
+    if gone := [(what, file) for what, file in files if file is not None and not Path(file).is_file()]:
+        problems = [ConfigProblem(what, "", f"found no file {str(file)!r}") for what, file in gone]
+        raise ConfigError.of(problems)
+    source, isa = None, ISA
+    # An object is what it is.
+    if xdp and (name in known_xdp or path.suffix == ".c"):
+        isa = _instruction_set(preset, overrides) or isa
+    if xdp and name in known_xdp:
+        source = XDP / f"{name}.c" if defines else None
+        path = prebuilt(name, isa)
+    elif not xdp and shipped is not None:
+        path = PROGRAMS / "prebuilt" / f"{name}.elf"
+        control = control if control is not None else shipped.control
+    elif path.suffix == ".c":
+        source = path
+    if defines and source is None:
+        message = f"has no effect on {name!r}: macros need a C file, or the name of a shipped XDP program"
+        raise ConfigError.of([ConfigProblem("define", "", message)])
+    with tempfile.TemporaryDirectory() as scratch:
+        if source is not None:
+            made = Path(scratch) / source.stem
+            if xdp:
+                path = xdp_build(source, made.with_suffix(".o"), defines, isa=isa)
+            else:
+                path = program_build(source, made.with_suffix(".elf"), defines, entry)
+        yield {
+            "path": os.fspath(path),
+            "name": name,
+            "section": section,
+            "entry": entry,
+            "maps": [(each, os.fspath(file)) for each, file in (maps or {}).items()],
+            "fib": None if fib is None else os.fspath(fib),
+            "control": None if control is None else os.fspath(control),
+            "budget": budget or (XDP_BUDGET if xdp else C_BUDGET),
+            "cpus": cpus,
+        }

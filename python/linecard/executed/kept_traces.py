@@ -1,0 +1,44 @@
+"""Traces that a folder keeps from one run to the next."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from linecard import _core
+from linecard._convert import convert
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+
+class CachedTrace(msgspec.Struct, frozen=True):
+    """One trace that a folder keeps; program, traffic and packets are ``None`` where the file cannot be used."""
+
+    file: str
+    bytes: int
+    unused_seconds: int
+    program: str | None
+    traffic: str | None
+    packets: int | None
+    problem: str | None
+
+
+def cached_traces(folder: str | PathLike[str]) -> list[CachedTrace]:
+    """The traces that a folder keeps (``program_trace(cache=folder)``), those used last first; each is checked.
+
+    Raises:
+        ConfigError: The folder cannot be read.
+    """
+    return convert(_core.cached_traces(os.fspath(folder)), list[CachedTrace])
+
+
+def clear_cached_traces(folder: str | PathLike[str]) -> tuple[int, int]:
+    """Remove the traces of a folder and nothing else in it: how many files and bytes went.
+
+    Raises:
+        ConfigError: The folder cannot be read, or a file not be removed.
+    """
+    return _core.clear_cached_traces(os.fspath(folder))

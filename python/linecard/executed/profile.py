@@ -1,0 +1,76 @@
+"""What a program that a chip executed cost: by result, memory, source line and call stack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramResult:
+    """How often an executed program came to a result: a verdict of XDP, or what a C program returned."""
+
+    result: str
+    packets: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryUse:
+    """How often an executed program, or a line of it, asks a memory for something."""
+
+    memory: str
+    accesses_per_packet: float
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLine:
+    """What a source line of an executed program costs a packet, or a function where there are no lines.
+
+    Attributes:
+        line: File, number and text, or the function.
+        file: The file as the compiler was given it, where it is a line.
+        number: Its number, from 1, where it is a line.
+        instructions_per_packet: Instructions.
+        cycles_per_packet: Cycles of the engine, without those to issue accesses.
+        stall_cycles_per_packet: Cycles that the thread waited for accesses; its engine may have run others meanwhile.
+        accesses_per_packet: Accesses of memories.
+        memories: The same by memory.
+    """
+
+    line: str
+    file: str | None
+    number: int | None
+    instructions_per_packet: float
+    cycles_per_packet: float
+    stall_cycles_per_packet: float
+    accesses_per_packet: float
+    memories: tuple[MemoryUse, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CallStack:
+    """Functions from the outermost to the innermost, and the engine's cycles in the innermost, of all packets."""
+
+    functions: tuple[str, ...]
+    cycles: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutedProgram:
+    """What an executed program came to; its lines stand in order of their cycles, its stacks in that of their names."""
+
+    name: str
+    packets: int
+    instructions_per_packet: float
+    cycles_per_packet: float
+    stall_cycles_per_packet: float
+    accesses_per_packet: float
+    memories: tuple[MemoryUse, ...]
+    results: tuple[ProgramResult, ...]
+    lines: tuple[SourceLine, ...]
+    stacks: tuple[CallStack, ...]
+
+    def folded(self) -> str:
+        """Its stacks as flame graphs take them: functions joined by ``;`` and cycles of the engine, a line each."""
+        names = [";".join(each.replace(";", ":") for each in (self.name, *stack.functions)) for stack in self.stacks]
+        lines = zip(names, self.stacks, strict=True)
+        return "".join(f"{functions} {stack.cycles}\n" for functions, stack in lines)

@@ -1,0 +1,238 @@
+"""Packet programs in C on RISC-V: build them, trace them on a capture.
+
+A program has ``uint32_t app_packet(uint8_t *packet, uint32_t bytes)``, called once for each IP packet
+(``programs/include/linecard.h``). It is given as the name of a shipped program, a C file, or an ELF file for RISC-V of
+32 or 64 bits. The shipped ones (Table 1 of Mudigonda 2007) are built already; a C file needs the compiler of the Python
+package ``ziglang`` (extra ``programs``).
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from linecard import _core
+from linecard._convert import convert
+from linecard.errors import CompileError, ConfigError, ConfigProblem, MissingExtraError
+from linecard.executed.shipped import PROGRAMS, program_info, programs, toolchain
+from linecard.executed.trace import ProgramTrace
+from linecard.executed.traffic import ProgramTraffic, Share
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from os import PathLike
+
+    Progress = Callable[[int, int], object]
+
+BUDGET = 20_000_000
+RUN_BUDGET = 1_000_000_000
+
+
+def program_build(
+    source: str | PathLike[str],
+    output: str | PathLike[str] | None = None,
+    defines: Sequence[str] = (),
+    entry: str | None = None,
+) -> Path:
+    """Compile a C file with the runtime of the programs into an ELF file for RV32IMA; an XDP program into an object.
+
+    Args:
+        source: The C file. One with ``SEC(…)`` or ``<linux/bpf.h>`` is an XDP program: `linecard.xdp_build`.
+        output: The ELF file; ``None`` puts it beside the source, ending in ``.elf`` (an XDP program: ``.o``).
+        defines: Macros, ``NAME`` or ``NAME=VALUE``.
+        entry: Function that packets go to; ``None`` takes ``app_packet``.
+
+    Returns:
+        The ELF file.
+
+    Raises:
+        CompileError: The compiler refused it; the message is the compiler's own.
+        MissingExtraError: The compiler is not installed.
+        ConfigError: There is no such file.
+    """
+    source = Path(source)
+    if not source.is_file():
+        raise ConfigError.of([ConfigProblem(str(source), "", "there is no such file; expected a C file")])
+    from linecard.executed.xdp import is_xdp, xdp_build
+
+    if is_xdp(source):
+        return xdp_build(source, output, defines)
+    if find_spec("ziglang") is None:
+        raise MissingExtraError("a compiler for C files", "programs")
+    tools = toolchain()
+    # The compiler takes what begins with @ for a file of arguments, and with - for an option.
+    named = str(source) if not str(source).startswith(("@", "-")) else f"./{source}"
+    target = Path(output) if output is not None else source.with_suffix(".elf")
+    with tempfile.TemporaryDirectory(dir=target.parent if target.parent.is_dir() else None) as scratch:
+        made = Path(scratch) / target.name
+        command = [sys.executable, "-m", "ziglang", "cc"]
+        command += [flag for flag in tools.FLAGS if flag != "-Werror"]
+        command += [f"-D{define}" for define in defines]
+        command += ["-I", str(PROGRAMS / "include"), "-I", named.rpartition("/")[0] or ".", named]
+        command += map(str, sorted((PROGRAMS / "runtime").glob("*.c")))
+        link = [flag.replace("app_packet", entry or "app_packet") for flag in tools.LINK]
+        command += [*link, f"-Wl,-T,{PROGRAMS / 'runtime' / 'linecard.ld'}", "-o", str(made)]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        if done.returncode != 0 or not made.exists():
+            raise CompileError(f"{source}: the compiler refused it:\n{(done.stderr or done.stdout).strip()}")
+        if done.stderr.strip():
+            sys.stderr.write(done.stderr)
+        made.replace(target)
+    return target
+
+
+def program_trace(
+    program: str | PathLike[str],
+    traffic: str | PathLike[str] = "edge",
+    *,
+    entry: str | None = None,
+    control: str | PathLike[str] | None = None,
+    packets: int = 20_000,
+    payload: str = "random",
+    seed: int = 1,
+    routes: str | PathLike[str] | None = None,
+    strict: bool = False,
+    budget: int = BUDGET,
+    cache: str | PathLike[str] | None = None,
+    cache_bytes: int | None = None,
+    progress: Progress | None = None,
+) -> ProgramTrace:
+    """Execute a program on packets and trace it.
+
+    Args:
+        program: Name of a shipped program, a C file, or an ELF file.
+        traffic: A capture, or a link that a preset describes: ``edge``, ``core``, or a TOML file like those.
+        entry: Function that packets go to; ``None`` takes ``app_packet``.
+        control: What ``app_init`` is given; ``None`` takes the default of a shipped program.
+        packets: Packets at most; 0 for the whole capture.
+        payload: What payload that the capture lacks is like: ``random`` or ``pages``.
+        seed: Seed of what is made up.
+        routes: A route table into whose space IPv4 addresses are moved, as the source does it with anonymised captures;
+            ``None`` takes the control file of a shipped route lookup.
+        strict: Stop at the first damaged record.
+        budget: Instructions that a packet may take.
+        cache: A folder that keeps traces, by the hash of all that they depend on; ``None`` traces anew. A
+            damaged file is made again; ``notes`` of the result say so.
+        cache_bytes: What the folder may hold, 4 GiB if left out; what was used least recently goes.
+        progress: Called now and then with (done, in all).
+
+    Returns:
+        What the program did.
+
+    Raises:
+        ConfigError: The program or an argument cannot be used.
+        CompileError: The C file does not compile.
+        RunError: The program faults: PC, symbol and packet are named.
+        TrafficError: The capture cannot be used.
+    """
+    name = str(program)
+    with _linked(name, Path(program), entry) as (title, elf):
+        shipped = program_info(name)
+        if shipped is not None:
+            control = control if control is not None else shipped.control
+            if routes is None and shipped.functionality == "route lookup":
+                routes = control
+        return _trace(
+            title,
+            elf,
+            traffic,
+            entry,
+            control,
+            packets,
+            payload,
+            seed,
+            routes,
+            strict,
+            budget,
+            cache,
+            cache_bytes,
+            progress,
+        )
+
+
+@contextmanager
+def _linked(name: str, path: Path, entry: str | None) -> Iterator[tuple[str, Path]]:
+    """What a program is called, and its ELF file; one that is compiled for it lasts as long as the context."""
+    from linecard.executed.xdp import is_xdp
+
+    if program_info(name) is not None:
+        yield name, PROGRAMS / "prebuilt" / f"{name}.elf"
+        return
+    if path.suffix in (".c", ".o") and is_xdp(path):
+        message = "found an XDP program, expected one with app_packet; `linecard program run` runs XDP programs"
+        raise ConfigError.of([ConfigProblem(name, "", message)])
+    if path.suffix == ".c":
+        with tempfile.TemporaryDirectory() as scratch:
+            yield path.stem, program_build(path, Path(scratch) / f"{path.stem}.elf", entry=entry)
+        return
+    if not path.is_file():
+        near = difflib.get_close_matches(name, [known.name for known in programs()], 1)
+        hint = f"; did you mean {near[0]}?" if near else "; `linecard program list` names the shipped ones"
+        message = f"found no program {name!r}, expected a shipped one, a C file or an ELF file{hint}"
+        raise ConfigError.of([ConfigProblem("program", "", message)])
+    yield path.stem, path
+
+
+def _trace(
+    name: str,
+    elf: Path,
+    traffic: str | PathLike[str],
+    entry: str | None,
+    control: str | PathLike[str] | None,
+    packets: int,
+    payload: str,
+    seed: int,
+    routes: str | PathLike[str] | None,
+    strict: bool,
+    budget: int,
+    cache: str | PathLike[str] | None,
+    cache_bytes: int | None,
+    progress: Progress | None,
+) -> ProgramTrace:
+    traced = _core.program_trace(
+        str(elf),
+        entry=entry,
+        control=None if control is None else os.fspath(control),
+        traffic=os.fspath(traffic),
+        packets=packets,
+        payload=payload,
+        seed=seed,
+        routes=None if routes is None else os.fspath(routes),
+        strict=strict,
+        budget=budget,
+        cache=None if cache is None else os.fspath(cache),
+        cache_bytes=cache_bytes,
+        progress=progress,
+    )
+    report = traced.report()
+    report["traffic"] = convert(report["traffic"], ProgramTraffic)
+    for shares in ("results", "functions"):
+        report[shares] = tuple(convert(report[shares], list[Share]))
+    return ProgramTrace(**report, name=name, traced=traced, notes=tuple(traced.notes()))
+
+
+def program_run(
+    elf: str | PathLike[str], budget: int = RUN_BUDGET, *, progress: Progress | None = None
+) -> tuple[int, int]:
+    """Run a program by itself until it exits (``ecall`` with ``a7`` = 93): tests of the instruction set.
+
+    Args:
+        elf: An ELF file for RISC-V.
+        budget: Instructions at most.
+        progress: Called now and then with (instructions, budget).
+
+    Returns:
+        What it left in ``a0``, and the instructions it took.
+
+    Raises:
+        ConfigError: It is no such file.
+        RunError: It faults, or runs for longer.
+    """
+    return _core.program_run(os.fspath(elf), budget, progress)

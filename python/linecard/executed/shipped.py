@@ -1,0 +1,74 @@
+"""The shipped programs for RISC-V, where they lie, and how programs are compiled."""
+
+from __future__ import annotations
+
+import importlib.util
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from linecard.errors import ConfigError
+
+PROGRAMS = Path(__file__).parent.parent / "_programs"
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramInfo:
+    """A shipped program.
+
+    Attributes:
+        name: Its name.
+        title: What it does.
+        functionality: Class of Table 1.
+        source: Document that defines it.
+        reads: What of the packet decides its work: ``header`` or ``payload``.
+        shared: What threads that work on different packets share.
+        control: Its default control file; ``None`` where it needs none.
+    """
+
+    name: str
+    title: str
+    functionality: str
+    source: str
+    reads: str
+    shared: str
+    control: str | None
+
+
+@cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads((PROGRAMS / "programs.toml").read_text(encoding="utf-8"))
+
+
+def programs() -> list[ProgramInfo]:
+    """The shipped programs, in the order of Table 1."""
+    return [
+        ProgramInfo(
+            name,
+            entry["title"],
+            entry["class"],
+            entry["source"],
+            entry["reads"],
+            entry.get("shared", "nothing"),
+            str(PROGRAMS / "control" / entry["control"]) if "control" in entry else None,
+        )
+        for name, entry in _table().items()
+    ]
+
+
+def program_info(name: str) -> ProgramInfo | None:
+    """The shipped program of that name."""
+    return next((program for program in programs() if program.name == name), None)
+
+
+@cache
+def toolchain() -> Any:
+    """How programs are compiled: ``programs/build.py`` says it once."""
+    spec = importlib.util.spec_from_file_location("linecard_programs_build", PROGRAMS / "build.py")
+    if spec is None or spec.loader is None:
+        raise ConfigError(f"{PROGRAMS / 'build.py'} cannot be read; install linecard again")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

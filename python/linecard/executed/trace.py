@@ -1,0 +1,85 @@
+"""What a traced program did: instructions, accesses and results of each packet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from linecard import _html
+from linecard.records import plain
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from linecard.executed.traffic import ProgramTraffic, Share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ProgramTrace:
+    """What a program did on its packets; `linecard.core` runs it on cores.
+
+    Attributes:
+        elf: The ELF file.
+        traffic: Its packets.
+        instructions: Instructions of all packets.
+        instructions_per_packet: Their mean; ``least_instructions`` and ``most_instructions`` the extremes.
+        runs_per_packet: Stretches of instructions without a jump.
+        packet_accesses_per_packet: Loads and stores of the packet.
+        table_accesses_per_packet: Loads and stores of other data: heap, marked state, control data.
+        other_accesses_per_packet: Loads and stores of stack and globals, which are on the chip.
+        locks_per_packet: Locks taken.
+        locks: Different locks.
+        trace_bytes_per_instruction: Size of the trace.
+        segments: Different stretches of code between two accesses to data.
+        results: What the program returned, most frequent first.
+        functions: Functions by instructions.
+    """
+
+    elf: str
+    traffic: ProgramTraffic
+    instructions: int
+    instructions_per_packet: float
+    least_instructions: int
+    most_instructions: int
+    runs_per_packet: float
+    packet_accesses_per_packet: float
+    table_accesses_per_packet: float
+    other_accesses_per_packet: float
+    locks_per_packet: float
+    locks: int
+    trace_bytes_per_instruction: float
+    segments: int
+    results: tuple[Share, ...]
+    functions: tuple[Share, ...]
+    name: str = ""
+    # The work for cores, and what went wrong with the folder of kept traces; not part of the plain data.
+    traced: Any = field(default=None, compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        names = [name for name in self.__slots__ if name not in ("traced", "notes")]
+        return {name: plain(getattr(self, name)) for name in names}
+
+    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
+        """Write one self-contained page; ``command`` is shown as what repeats it."""
+        from linecard.report.program import write_trace
+
+        return write_trace(self, path, command)
+
+    def __repr__(self) -> str:
+        return (
+            f"<ProgramTrace {self.name} on {self.traffic.title}: {self.traffic.packets} packets, "
+            f"{self.instructions_per_packet:.0f} instructions each>"
+        )
+
+    def _repr_html_(self) -> str:
+        pairs = [
+            ("packets", f"{self.traffic.packets:,} of {self.traffic.flows:,} flows"),
+            ("instructions a packet", f"{self.instructions_per_packet:,.0f}"),
+            ("accesses to the packet", f"{self.packet_accesses_per_packet:.1f} a packet"),
+            ("accesses to tables", f"{self.table_accesses_per_packet:.1f} a packet"),
+            ("locks", f"{self.locks_per_packet:.2f} a packet"),
+        ]
+        shares = [(share.name, share.percent / 100) for share in self.functions]
+        return _html.block(self.name, _html.facts(pairs), _html.bars("Functions", shares))

@@ -1,0 +1,39 @@
+"""What programs are given: packets of a capture or a described link; and shares of what they do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Something, how often, and in per cent of all."""
+
+    name: str
+    count: int
+    percent: float
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramTraffic:
+    """The packets that a program was given.
+
+    Attributes:
+        title: What the traffic is.
+        packets: IP packets.
+        not_ip: Packets that are none, left out.
+        flows: One-way flows.
+        mean_bytes: Mean size of an IP packet.
+        median_packets_between: Median number of packets between two of one flow.
+        damaged_records: Damaged records of the capture, passed over.
+        first_damage: The first of them.
+    """
+
+    title: str
+    packets: int
+    not_ip: int
+    flows: int
+    mean_bytes: float
+    median_packets_between: int
+    damaged_records: int
+    first_damage: str | None

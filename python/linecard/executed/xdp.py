@@ -1,0 +1,260 @@
+"""XDP programs (eBPF): build them, run them on a capture.
+
+A program is given as the name of a shipped one, a C file, or an object file that clang made for eBPF; raw instructions
+of eight bytes each will do, too. A C file needs the compiler of the Python package ``ziglang`` (extra ``programs``).
+Programs are executed one packet after another; what the kernel's verifier would refuse ends the run with instruction
+and source line.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+from contextlib import contextmanager, nullcontext
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from linecard import _core
+from linecard._convert import convert
+from linecard.errors import CompileError, ConfigError, ConfigProblem, MissingExtraError
+from linecard.executed.shipped import PROGRAMS, toolchain
+from linecard.executed.xdp_result import XdpProgramInfo, XdpRows, XdpRun
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from os import PathLike
+
+    Progress = Callable[[int, int], object]
+
+XDP = PROGRAMS / "xdp"
+BUDGET = 1_000_000
+# Versions of the instruction set, and the one that programs are compiled for where nothing else is asked.
+ISAS = range(1, 5)
+ISA = 3
+# Lanes of the machine that rows are for, where nothing else is asked.
+LANES = 4
+# Number of eBPF among the machines of ELF files, and where it stands.
+EM_BPF = 247
+MACHINE_AT = 18
+SLOT_BYTES = 8
+# What sources of XDP programs have and others do not.
+XDP_SOURCE = re.compile(
+    r'\bSEC\s*\(|#\s*include\s*[<"](linux/bpf\.h|bpf/bpf_helpers\.h|linecard_bpf\.h|lx_packet\.h)[>"]'
+)
+
+
+@cache
+def xdp_programs() -> list[XdpProgramInfo]:
+    """The shipped XDP programs."""
+    table = tomllib.loads((XDP / "xdp.toml").read_text(encoding="utf-8"))
+    return [
+        XdpProgramInfo(name, each["title"], each["source"], each.get("parameters", {}), tuple(each.get("maps", ())))
+        for name, each in table.items()
+    ]
+
+
+def is_xdp(program: str | PathLike[str]) -> bool:
+    """Whether this is an XDP program: a shipped one, a C file that includes what such programs do, or an object."""
+    if any(each.name == str(program) for each in xdp_programs()):
+        return True
+    path = Path(program)
+    try:
+        if path.suffix == ".c":
+            return XDP_SOURCE.search(path.read_text(encoding="utf-8", errors="replace")) is not None
+        with path.open("rb") as file:
+            head = file.read(MACHINE_AT + 2)
+        if head.startswith(b"\x7fELF"):
+            return int.from_bytes(head[MACHINE_AT:], "little") == EM_BPF
+        return bool(head) and path.stat().st_size % SLOT_BYTES == 0
+    except OSError:
+        return False
+
+
+def xdp_build(
+    source: str | PathLike[str],
+    output: str | PathLike[str] | None = None,
+    defines: Sequence[str] = (),
+    *,
+    isa: int = ISA,
+) -> Path:
+    """Compile a C file into an object for eBPF, with types and lines (BTF).
+
+    Args:
+        source: The C file; ``<linux/bpf.h>``, ``<linecard_bpf.h>`` and ``<bpf/bpf_helpers.h>`` are found.
+        output: The object; ``None`` puts it beside the source, ending in ``.o``.
+        defines: Macros, ``NAME`` or ``NAME=VALUE``.
+        isa: Version of the instruction set, 1 to 4: version 1 has no 32-bit arithmetic and jumps.
+
+    Returns:
+        The object.
+
+    Raises:
+        CompileError: The compiler refused it; the message is the compiler's own.
+        MissingExtraError: The compiler is not installed.
+        ConfigError: There is no such file.
+    """
+    source = Path(source)
+    if not source.is_file():
+        raise ConfigError.of([ConfigProblem(str(source), "", "there is no such file; expected a C file")])
+    if isa not in ISAS:
+        raise ConfigError.of([ConfigProblem("isa", "", f"found {isa}, expected a version of eBPF, 1 to 4")])
+    found = find_spec("ziglang")
+    if found is None or not found.submodule_search_locations:
+        raise MissingExtraError("a compiler for C files", "programs")
+    tools = toolchain()
+    # The compiler takes what begins with @ for a file of arguments, and with - for an option.
+    named = str(source) if not str(source).startswith(("@", "-")) else f"./{source}"
+    target = Path(output) if output is not None else source.with_suffix(".o")
+    with tempfile.TemporaryDirectory(dir=target.parent if target.parent.is_dir() else None) as scratch:
+        made = Path(scratch) / target.name
+        command = [sys.executable, "-m", "ziglang", "cc"]
+        command += [flag for flag in tools.xdp_flags(isa) if flag != "-Werror"]
+        command += [f"-D{define}" for define in defines]
+        command += tools.kernel_headers(Path(found.submodule_search_locations[0]))
+        # Lines of the shipped headers are named as they are included.
+        command.append(f"-ffile-prefix-map={XDP / 'include'}/=")
+        command += ["-I", str(XDP / "include"), "-I", named.rpartition("/")[0] or ".", "-c", named, "-o", str(made)]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        if done.returncode != 0 or not made.exists():
+            raise CompileError(f"{source}: the compiler refused it:\n{(done.stderr or done.stdout).strip()}")
+        if done.stderr.strip():
+            sys.stderr.write(done.stderr)
+        made.replace(target)
+    return target
+
+
+@contextmanager
+def _object(program: str | PathLike[str], defines: Sequence[str], isa: int = ISA) -> Iterator[str]:
+    """The object of a program; one that is compiled for it lasts as long as the context."""
+    name, path = str(program), Path(program)
+    known = [each.name for each in xdp_programs()]
+    source = path if path.suffix == ".c" else None
+    if name in known:
+        path = prebuilt(name, isa)
+        source = XDP / f"{name}.c" if defines else None
+    elif source is None and defines:
+        message = f"found an object, {name!r}: macros need a C file, or the name of a shipped program"
+        raise ConfigError.of([ConfigProblem("define", "", message)])
+    elif not path.is_file():
+        near = difflib.get_close_matches(name, known, 1)
+        hint = f"; did you mean {near[0]}?" if near else "; `linecard program list --xdp` names the shipped ones"
+        message = f"found no program {name!r}, expected a shipped one, a C file or an object file{hint}"
+        raise ConfigError.of([ConfigProblem("program", "", message)])
+    elif source is not None and not is_xdp(source):
+        message = "found a C file without SEC(…), expected an XDP program; `linecard program trace` runs others"
+        raise ConfigError.of([ConfigProblem(name, "", message)])
+    with tempfile.TemporaryDirectory() if source is not None else nullcontext("") as scratch:
+        if source is not None:
+            path = xdp_build(source, Path(scratch) / f"{source.stem}.o", defines, isa=isa)
+        yield str(path)
+
+
+def prebuilt(name: str, isa: int = ISA) -> Path:
+    """The object of a shipped program for a version of the instruction set."""
+    return XDP / "prebuilt" / ("" if isa >= ISA else "v1") / f"{name}.o"
+
+
+def xdp_rows(
+    program: str | PathLike[str],
+    *,
+    section: str | None = None,
+    defines: Sequence[str] = (),
+    lanes: int = LANES,
+    isa: int = 1,
+    kept_arguments: bool = True,
+) -> XdpRows:
+    """Schedule an XDP program into rows, as for a processor that carries out several instructions a cycle.
+
+    Args:
+        program: Name of a shipped program, a C file, or an object file.
+        section: Function or section, where an object has several programs.
+        defines: Macros, ``NAME=VALUE``, for a C file or a shipped program, which is then compiled anew.
+        lanes: Instructions of a row at most, 1 to 8; fewer are counted, too.
+        isa: Version of the instruction set that a C file is compiled for.
+        kept_arguments: Whether helpers leave r1 to r5 alone.
+
+    Returns:
+        Rows by lanes, and by block.
+
+    Raises:
+        ConfigError: The program or an argument cannot be used.
+        CompileError: The C file does not compile.
+        MissingExtraError: The compiler is not installed.
+    """
+    with _object(program, defines, isa) as path:
+        report = _core.xdp_rows(path, name=str(program), program=section, lanes=lanes, kept_arguments=kept_arguments)
+    return convert(report, XdpRows)
+
+
+def xdp_run(
+    program: str | PathLike[str],
+    traffic: str | PathLike[str] = "edge",
+    *,
+    section: str | None = None,
+    maps: Mapping[str, str | PathLike[str]] | None = None,
+    fib: str | PathLike[str] | None = None,
+    defines: Sequence[str] = (),
+    packets: int = 20_000,
+    payload: str = "random",
+    seed: int = 1,
+    routes: str | PathLike[str] | None = None,
+    strict: bool = False,
+    budget: int = BUDGET,
+    cpus: int = 1,
+    interface: int = 1,
+    progress: Progress | None = None,
+) -> XdpRun:
+    """Run an XDP program on the frames of a capture and say what it does.
+
+    Args:
+        program: Name of a shipped program, a C file, or an object file.
+        traffic: A capture, or a link that a preset describes: ``edge``, ``core``, or a TOML file like those.
+        section: Function or section, where an object has several programs.
+        maps: Maps by name, and the files (CSV or TOML) that fill them before the run.
+        fib: Routes that ``bpf_fib_lookup`` finds, a CSV file.
+        defines: Macros, ``NAME=VALUE``, for a C file or a shipped program, which is then compiled anew.
+        packets: Packets at most; 0 for the whole capture.
+        payload: What payload that the capture lacks is like: ``random`` or ``pages``.
+        seed: Seed of what is made up, and of the program's random numbers.
+        routes: A route table into whose space IPv4 addresses are moved.
+        strict: Stop at the first damaged record.
+        budget: Instructions that a packet may take.
+        cpus: Processors: values of per-processor maps. Packets take turns.
+        interface: Number of the interface that packets come by.
+        progress: Called now and then with (done, in all).
+
+    Returns:
+        What the program did, and what its maps hold.
+
+    Raises:
+        ConfigError: The program, a map's file or an argument cannot be used; what is not supported is named.
+        CompileError: The C file does not compile.
+        RunError: The program does what the kernel's verifier would refuse: instruction and source line are named.
+        TrafficError: The capture cannot be used.
+    """
+    with _object(program, defines) as path:
+        report = _core.xdp_run(
+            path,
+            name=str(program),
+            program=section,
+            maps=[(each, os.fspath(file)) for each, file in (maps or {}).items()],
+            fib=None if fib is None else os.fspath(fib),
+            traffic=os.fspath(traffic),
+            packets=packets,
+            payload=payload,
+            seed=seed,
+            routes=None if routes is None else os.fspath(routes),
+            strict=strict,
+            budget=budget,
+            cpus=cpus,
+            interface=interface,
+            progress=progress,
+        )
+    return convert(report, XdpRun)

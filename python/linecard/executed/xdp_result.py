@@ -1,0 +1,168 @@
+"""What an XDP program did on frames, and what it comes to in rows of several lanes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from linecard import _html
+from linecard.executed.traffic import ProgramTraffic, Share  # noqa: TC001 # msgspec reads the annotations
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class XdpProgramInfo(msgspec.Struct, frozen=True):
+    """A shipped XDP program.
+
+    Attributes:
+        name: Its name.
+        title: What it does.
+        source: Document that defines it.
+        parameters: Macros that ``defines`` sets, with their defaults.
+        maps: Maps that have to be filled for it to do its work.
+    """
+
+    name: str
+    title: str
+    source: str
+    parameters: dict[str, int]
+    maps: tuple[str, ...]
+
+
+class RegionUse(msgspec.Struct, frozen=True):
+    """Accesses to a region a packet: ``packet``, ``context``, ``stack``, a map's values, or ``NAME.index``."""
+
+    name: str
+    reads_per_packet: float
+    writes_per_packet: float
+    atomics_per_packet: float
+    bytes_per_packet: float
+
+
+class XdpMapEntry(msgspec.Struct, frozen=True):
+    """One key of a map; ``numbers`` are its values where they have 1, 2, 4 or 8 bytes."""
+
+    key: str
+    values: tuple[str, ...]
+    numbers: tuple[int, ...] | None
+
+
+class XdpMap(msgspec.Struct, frozen=True):
+    """What a map holds in the end; ``listed`` are the first of its ``entries``, of arrays those that are not zero."""
+
+    name: str
+    kind: str
+    key_bytes: int
+    value_bytes: int
+    most_entries: int
+    entries: int
+    listed: tuple[XdpMapEntry, ...]
+    records: int
+    record_bytes: int
+
+
+class XdpRun(msgspec.Struct, frozen=True, kw_only=True):
+    """What an XDP program did with its packets.
+
+    Attributes:
+        name: The program as it was given.
+        program: The program, by function.
+        traffic: Its packets: Ethernet frames without their check sequence.
+        verdicts: What became of them, most frequent first.
+        instructions: Instructions of all packets; a 64-bit constant counts once, a call of a helper once.
+        instructions_per_packet: Their mean; ``least_instructions`` and ``most_instructions`` the extremes.
+        mean_bytes_left: Mean size of packets as the program left them.
+        regions: Accesses by region, of instructions and helpers.
+        helpers: Calls of helpers.
+        lines: Source lines by instructions.
+        maps: What maps hold.
+    """
+
+    name: str
+    program: str
+    traffic: ProgramTraffic
+    verdicts: tuple[Share, ...]
+    instructions: int
+    instructions_per_packet: float
+    least_instructions: int
+    most_instructions: int
+    mean_bytes_left: float
+    regions: tuple[RegionUse, ...]
+    helpers: tuple[Share, ...]
+    lines: tuple[Share, ...]
+    maps: tuple[XdpMap, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        plain: dict[str, Any] = msgspec.to_builtins(self)
+        return plain
+
+    def map(self, name: str) -> XdpMap:
+        """The map of that name.
+
+        Raises:
+            KeyError: The program has none.
+        """
+        for found in self.maps:
+            if found.name == name:
+                return found
+        raise KeyError(name)
+
+    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
+        """Write one self-contained page; ``command`` is shown as what repeats it."""
+        from linecard.report.program import write_xdp
+
+        return write_xdp(self, path, command)
+
+    def _repr_html_(self) -> str:
+        pairs = [
+            ("packets", f"{self.traffic.packets:,}"),
+            ("instructions a packet", f"{self.instructions_per_packet:,.1f}"),
+        ]
+        verdicts = [(share.name, share.percent / 100) for share in self.verdicts]
+        return _html.block(self.name, _html.facts(pairs), _html.bars("Verdicts", verdicts))
+
+
+class LaneRows(msgspec.Struct, frozen=True):
+    """Rows of a program with a number of lanes, and its instructions by rows."""
+
+    lanes: int
+    rows: int
+    instructions_per_row: float
+
+
+class BlockRows(msgspec.Struct, frozen=True):
+    """Rows of a block: where it begins, the instructions left in it, and where its exit takes the action from.
+
+    ``exit`` is ``constant``, ``register`` or ``None`` where the program does not end.
+    """
+
+    place: str
+    rows: int
+    instructions: int
+    exit: str | None
+
+
+class XdpRows(msgspec.Struct, frozen=True, kw_only=True):
+    """What an XDP program comes to in rows.
+
+    Attributes:
+        name: The program as it was given.
+        program: The program, by function.
+        instructions: Its instructions; a 64-bit constant counts once.
+        lanes: Rows by lanes, from one on.
+        blocks: Blocks in order, with as many lanes as were asked for.
+    """
+
+    name: str
+    program: str
+    instructions: int
+    lanes: tuple[LaneRows, ...]
+    blocks: tuple[BlockRows, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        plain: dict[str, Any] = msgspec.to_builtins(self)
+        return plain

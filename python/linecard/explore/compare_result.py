@@ -1,0 +1,107 @@
+"""What a comparison tells: what differs, what moved, and whether beyond noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from linecard.explore.wording import change_text, noise_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from linecard.explore.execute import Counts
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A key that differs; ``None`` on the side that does not have it."""
+
+    key: str
+    a: Any
+    b: Any
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A number on both sides.
+
+    Attributes:
+        name: What it is: a number of the summary, or component and metric.
+        a: Its mean on the first side.
+        b: Its mean on the second.
+        change: ``b`` over ``a``, less one; ``None`` where ``a`` is zero.
+        difference: ``b`` less ``a``.
+        low: Lower bound of the difference, 95 %; ``None`` where nothing says it.
+        high: Upper bound likewise.
+        beyond_noise: Whether the interval leaves zero out; ``None`` where there is no interval.
+    """
+
+    name: str
+    a: float
+    b: float
+    change: float | None
+    difference: float
+    low: float | None
+    high: float | None
+    beyond_noise: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CompareResult:
+    """Two things side by side.
+
+    Attributes:
+        a: The first.
+        b: The second.
+        kind: ``designs``, ``runs`` or ``sweeps``.
+        basis: What intervals are over, in words.
+        limits: What limits each, as its run says, of designs with the first seed; ``None`` of sweeps.
+        configuration: Keys that differ.
+        metrics: The numbers of the summary, or the columns of a table.
+        measurements: Measurements of parts that moved beyond noise, the largest change first; designs only.
+        notes: What to know.
+        counts: Runs found and made; of designs only.
+    """
+
+    a: str
+    b: str
+    kind: str
+    basis: str
+    limits: tuple[str, str] | None
+    configuration: tuple[Setting, ...]
+    metrics: tuple[Moved, ...]
+    measurements: tuple[Moved, ...]
+    notes: tuple[str, ...]
+    counts: Counts = field(compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        from linecard.records import plain
+
+        return {name: plain(getattr(self, name)) for name in self.__slots__ if name != "counts"}
+
+    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
+        """Write one self-contained page; ``command`` is shown as what repeats it."""
+        from linecard.report.compare import write_compare
+
+        return write_compare(self, path, command)
+
+    def __repr__(self) -> str:
+        moved = sum(each.beyond_noise is True for each in self.metrics)
+        return f"<CompareResult {self.a} and {self.b}: {len(self.configuration)} keys differ, {moved} numbers moved>"
+
+    def _repr_html_(self) -> str:
+        from linecard import _html
+
+        keys = [[each.key, str(each.a), str(each.b), each.unit] for each in self.configuration]
+        rows = [
+            [each.name, f"{each.a:.5g}", f"{each.b:.5g}", change_text(each), noise_text(each)] for each in self.metrics
+        ]
+        return _html.block(
+            f"{self.a} and {self.b}",
+            _html.table(("key", "a", "b", "unit"), keys),
+            _html.table(("number", "a", "b", "change", f"beyond noise ({self.basis})"), rows),
+            _html.notes(self.notes),
+        )

@@ -1,0 +1,143 @@
+"""Points of a space while the best are looked for: what they were judged at, and which are near."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.explore.batch import Estimate
+from linecard.explore.columns import LIMIT, OBJECTIVE
+from linecard.explore.front import crowding, front_of
+from linecard.explore.points import Lookup, Point, Points, make_points
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from linecard.explore.objectives import Task
+    from linecard.explore.result import Parts
+    from linecard.explore.spec import Spec
+
+
+def better_half(task: Task, judged: Mapping[int, Judged], batch: Sequence[int], count: int) -> list[int]:
+    """The better ones of a batch, front by front, thin places of a front first; what breaks a limit goes last."""
+    found: list[int] = []
+    good = [number for number in batch if judged[number].keeps]
+    while good and len(found) < count:
+        small = [minimised(task, judged[number]) for number in good]
+        places = front_of(small)
+        gaps = crowding([small[place] for place in places])
+        order = sorted(range(len(places)), key=lambda n: (-gaps[n], n))
+        found += [good[places[n]] for n in order]
+        taken = set(found)
+        good = [number for number in good if number not in taken]
+    taken = set(found)
+    # A limit that a short run breaks may be kept by a longer one; what was refused will be again.
+    found += [number for number in batch if number not in taken and judged[number].values]
+    found += [number for number in batch if not judged[number].values]
+    return found[:count]
+
+
+def minimised(task: Task, judged: Judged) -> tuple[float, ...]:
+    """The objectives of a point as numbers of which less is better."""
+    return tuple(each.sign * value for each, value in zip(task.objectives, judged.values, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A point that was run.
+
+    Attributes:
+        number: Its number in the space.
+        values: Mean of each objective over seeds, as it is; none where a run did not go well.
+        estimates: The same with intervals.
+        keeps: Whether every run keeps every limit.
+        rows: Its runs.
+        parts: Where their time went.
+    """
+
+    number: int
+    values: tuple[float, ...]
+    estimates: tuple[Estimate, ...]
+    keeps: bool
+    rows: tuple[Mapping[str, Any], ...]
+    parts: tuple[Parts, ...]
+
+
+def judge(task: Task, number: int, rows: Sequence[Mapping[str, Any]], parts: Sequence[Parts]) -> Judged:
+    """Judge a point by its runs.
+
+    Raises:
+        ConfigError: An objective has no value there.
+    """
+    columns = [[row[OBJECTIVE + each.text] for row in rows] for each in task.objectives]
+    went_well = all(row["status"] == "ok" for row in rows)
+    numbers = [all(_is_number(value) for value in column) for column in columns]
+    if went_well and not all(numbers):
+        text = task.objectives[numbers.index(False)].text
+        message = f"`{text}` has no value at the point of `{rows[0]['command']}`"
+        raise ConfigError.of([ConfigProblem("objectives", "", message)])
+    if not went_well:
+        return Judged(number, (), (), False, tuple(rows), tuple(parts))
+    estimates = tuple(Estimate.of([float(value) for value in column]) for column in columns)
+    keeps = all(bool(row[LIMIT + each.text]) for row in rows for each in task.limits)
+    return Judged(number, tuple(each.value for each in estimates), estimates, keeps, tuple(rows), tuple(parts))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+class Space:
+    """The points that fulfil the constraints, each by the number of the value of each axis."""
+
+    def __init__(self, task: Task) -> None:
+        spec = task.spec
+        extra = [(OBJECTIVE + each.text, each.expression) for each in task.objectives]
+        extra += [(LIMIT + each.text, each) for each in task.limits]
+        self.spec = replace(spec, columns=(*spec.columns, *extra))
+        self.all = make_points(replace(spec, repeat=1))
+        self.points = self.all.points
+        self._task, self._extra = task, tuple(extra)
+        # Axes that go together are one; ordered where its values are numbers.
+        firsts = [
+            next(axis for axis in spec.axes if axis.group == g) for g in dict.fromkeys(a.group for a in spec.axes)
+        ]
+        self.sizes = [len(axis.values) for axis in firsts]
+        self.ordered = [all(_is_number(value) for value in axis.values) for axis in firsts]
+        self.coordinates = [
+            tuple(axis.values.index(point.values[axis.name]) for axis in firsts) for point in self.points
+        ]
+        self.number_of = {each: number for number, each in enumerate(self.coordinates)}
+
+    def shortened(self, times: int) -> Spec:
+        """The space with its objectives, and runs that are halved so many times."""
+        short = self._task.shortened(times)
+        return replace(short, columns=(*short.columns, *self._extra))
+
+    def repeated(self, numbers: Sequence[int], spec: Spec) -> Points:
+        """These points with their seeds, of the length that is said."""
+        repeat = spec.repeat
+        look = Lookup(spec)
+        if repeat == 1:
+            several = [self.points[number].values for number in numbers]
+            return replace(self.all, points=tuple(Point(values, look.request(values)) for values in several))
+        first = int(spec.arguments.get("seed", 1))
+        points = []
+        for number in numbers:
+            for seed in range(first, first + repeat):
+                values = {**self.points[number].values, "seed": seed}
+                points.append(Point(values, look.request(values)))
+        return replace(self.all, names=(*self.all.names, "seed"), points=tuple(points))
+
+    def neighbours(self, number: int) -> list[int]:
+        """Points one step away on one axis; on an axis of names, every other name."""
+        at = self.coordinates[number]
+        found = []
+        for axis, size in enumerate(self.sizes):
+            steps = (at[axis] - 1, at[axis] + 1) if self.ordered[axis] else range(size)
+            for step in steps:
+                other = (*at[:axis], step, *at[axis + 1 :])
+                if other != at and other in self.number_of:
+                    found.append(self.number_of[other])
+        return found

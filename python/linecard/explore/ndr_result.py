@@ -1,0 +1,151 @@
+"""Rates without loss, as they are told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from linecard.explore.execute import Counts
+
+
+LATENCY_SHARES = (0.1, 0.5, 0.9)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One load that was tried.
+
+    Attributes:
+        load_mpps: Frames offered, 10^6 a second, all ports together.
+        load_gbps: The same in bits of frames, 10^9.
+        lost: Share that was lost, what piled up inside counted; the mean over seeds.
+        dropped: Share that was dropped.
+        forwarded_mpps: Packets that left, 10^6 a second.
+        inside_mean: Packets inside on average.
+        grew: Packets by which the number inside grew, a seed.
+    """
+
+    load_mpps: float
+    load_gbps: float
+    lost: float
+    dropped: float
+    forwarded_mpps: float
+    inside_mean: float
+    grew: float
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyAt:
+    """Latency at a share of PDR, in nanoseconds."""
+
+    share_of_pdr: float
+    load_mpps: float
+    p50_ns: float
+    p90_ns: float
+    p99_ns: float
+    max_ns: float
+    mean_ns: float
+
+
+@dataclass(frozen=True, slots=True)
+class RateRow:
+    """The rates of one kind of frames.
+
+    Attributes:
+        traffic: Frame size in bytes as text, or the name of the mix, or ``capture``.
+        size_bytes: Mean size of a frame, check sequence included.
+        line_mpps: Frames that the wires carry, 10^6 a second: the largest load.
+        ndr_mpps: Highest rate without loss: the lower bound of its interval.
+        pdr_mpps: Highest rate with at most 0.5 % of loss: likewise.
+        ndr_gbps: NDR in bits of frames, 10^9 a second.
+        pdr_gbps: PDR likewise.
+        interval: Bounds of each, 10^6 a second: ``ndr_mpps`` and ``pdr_mpps``, each the highest load that held and the
+            lowest that did not (the same twice where the line rate held).
+        trials: Loads that the search tried.
+        tried: What each showed, in the order of the search.
+        latency: At 10, 50 and 90 % of PDR; none where PDR was not found.
+    """
+
+    traffic: str
+    size_bytes: float
+    line_mpps: float
+    ndr_mpps: float
+    pdr_mpps: float
+    ndr_gbps: float
+    pdr_gbps: float
+    interval: Mapping[str, tuple[float, float]]
+    trials: int
+    tried: tuple[Trial, ...]
+    latency: tuple[LatencyAt, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NdrResult:
+    """No-drop and partial-drop rates of a chip.
+
+    Attributes:
+        chip: The chip.
+        rows: A row a kind of frames, in the order asked for.
+        packets: Packets of each trial and seed, after half as many of warm-up.
+        seeds: Seeds of each trial.
+        width: Relative width of the intervals.
+        counts: Runs found and made.
+    """
+
+    chip: str
+    rows: tuple[RateRow, ...]
+    packets: int
+    seeds: int
+    width: float
+    counts: Counts = field(compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON: the first row's fields at the top, and all rows in ``rows``."""
+        from linecard.records import plain
+
+        rows = plain(list(self.rows))
+        shared = {"chip": self.chip, "packets": self.packets, "seeds": self.seeds, "width": self.width}
+        return {**shared, **rows[0], "rows": rows}
+
+    def table(self) -> tuple[tuple[str, ...], list[list[object]]]:
+        """Columns and rows of the classical table."""
+        columns = ("traffic", "size_bytes", "line_mpps", "ndr_mpps", "ndr_gbps", "pdr_mpps", "pdr_gbps", "trials")
+        latencies = [(f"{name}_ns", share) for share in LATENCY_SHARES for name in ("p50", "p90", "p99")]
+        rows: list[list[object]] = []
+        for row in self.rows:
+            at = {each.share_of_pdr: each for each in row.latency}
+            times = [getattr(at[share], name) if share in at else None for name, share in latencies]
+            rows.append([*(getattr(row, name) for name in columns), *times])
+        return (*columns, *(f"latency_{name}_at_{share:.0%}_pdr" for name, share in latencies)), rows
+
+    def write_plot(self, path: str | Path) -> Path:
+        """Draw rates over frame sizes, and loss over load: PNG or SVG, as the name ends (extra ``plot``)."""
+        from linecard.plot.rates import write_rates
+
+        return write_rates(self, path)
+
+    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
+        """Write one self-contained page; ``command`` is shown as what repeats the search."""
+        from linecard.report.rates import write_rates
+
+        return write_rates(self, path, command)
+
+    def __repr__(self) -> str:
+        first = self.rows[0]
+        return f"<NdrResult {self.chip}, {first.traffic}: NDR {first.ndr_mpps:.3f}, PDR {first.pdr_mpps:.3f} Mpps>"
+
+    def _repr_html_(self) -> str:
+        from linecard import _html
+
+        cells = [
+            [row.traffic, f"{row.ndr_mpps:.3f}", f"{row.pdr_mpps:.3f}", f"{row.line_mpps:.3f}", str(row.trials)]
+            for row in self.rows
+        ]
+        return _html.block(
+            f"{self.chip}: no-drop rates",
+            _html.table(("frames", "NDR, Mpps", "PDR, Mpps", "line, Mpps", "trials"), cells),
+        )

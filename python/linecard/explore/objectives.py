@@ -1,0 +1,127 @@
+"""What is to be optimised, read from a file: a space with objectives, limits and a budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from os import PathLike, fspath
+
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.explore.expression import Expression
+from linecard.explore.spec import Draft, Spec, read_spec
+from linecard.explore.toml_file import read_table
+
+MOST_BUDGET = 1_000_000
+_KEYS = ("objectives", "limits", "budget", "search_seed", "halving")
+MOST_HALVING = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """What is to be large or small.
+
+    Attributes:
+        text: As it was written.
+        sign: -1 where it is to be large, 1 where it is to be small.
+        expression: What it is worth.
+    """
+
+    text: str
+    sign: int
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is asked: a space, objectives, limits on results, how many points may be run, how often runs are halved."""
+
+    spec: Spec
+    objectives: tuple[Objective, ...]
+    limits: tuple[Expression, ...]
+    budget: int
+    seed: int
+    halving: int = 0
+
+    def shortened(self, times: int) -> Spec:
+        """The space with runs that are halved so many times."""
+        name = self.spec.subject.length
+        length = self.spec.arguments[name]
+        short = length / 2**times if isinstance(length, float) else max(1, round(length / 2**times))
+        return replace(self.spec, arguments={**self.spec.arguments, name: short})
+
+
+def read_task(path: str | PathLike[str], budget: int | None = None) -> Task:
+    """What a file asks for.
+
+    Raises:
+        ConfigError: The file is wrong; every problem is listed.
+    """
+    table, lines = read_table(fspath(path))
+    draft = read_spec(fspath(path), also=_KEYS)
+    draft.title = draft.title or fspath(path)
+    if table.get("kind") != "optimize":
+        draft.note(lines.at("kind"), "kind", f"found {table.get('kind')!r}, expected 'optimize'")
+    if draft.sample is not None:
+        draft.note(lines.at("sample"), "sample", "has no effect: the search chooses points itself")
+    objectives = _objectives(table.get("objectives"), draft, lines.at("objectives"))
+    limits = []
+    for text in _texts(table.get("limits", []), "limits", draft, lines.at("limits")):
+        try:
+            limits.append(Expression.parse(text, lines.at("limits")))
+        except ConfigError as error:
+            draft.catch(error)
+    allowed = table.get("budget") if budget is None else budget
+    seed = table.get("search_seed", 1)
+    for name, value, least, most in (("budget", allowed, 2, MOST_BUDGET), ("search_seed", seed, 0, 2**32 - 1)):
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            draft.note(lines.at(name), name, f"found {value!r}, expected {least} to {most}")
+    halving = table.get("halving", 0)
+    if isinstance(halving, bool) or not isinstance(halving, int) or not 0 <= halving <= MOST_HALVING:
+        draft.note(lines.at("halving"), "halving", f"found {halving!r}, expected 0 to {MOST_HALVING}")
+        halving = 0
+    spec = draft.finish()
+    if halving:
+        _check_length(spec, lines.at("halving"))
+    assert isinstance(allowed, int)
+    asked = {name for each in (*(o.expression for o in objectives), *limits) for name in each.names}
+    asked |= {name for _, column in spec.columns for name in column.names}
+    if "verdict" in spec.subject.arguments and not asked & {"bottleneck", "bottleneck_utilization"}:
+        # What limits a point takes several times the work of its run, and no objective asks for it.
+        spec = replace(spec, arguments={"verdict": False, **spec.arguments})
+    return Task(spec, tuple(objectives), tuple(limits), allowed, seed, halving)
+
+
+def _check_length(spec: Spec, place: str) -> None:
+    """Refuse to halve what has no length, or whose length is not said or varied."""
+    name = spec.subject.length
+    if not name:
+        message = f"`{spec.what}` has no length that could be halved"
+    elif any(axis.name == name for axis in spec.axes):
+        message = f"`{name}` is varied, and cannot be halved, too"
+    elif name not in spec.arguments:
+        message = f"say how long a run in full is: {name} = …"
+    else:
+        return
+    raise ConfigError.of([ConfigProblem(place, "halving", message)])
+
+
+def _texts(value: object, key: str, draft: Draft, place: str) -> list[str]:
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return value
+    draft.note(place, key, "expected a list of texts")
+    return []
+
+
+def _objectives(value: object, draft: Draft, place: str) -> list[Objective]:
+    found = []
+    for text in _texts(value, "objectives", draft, place):
+        way, _, rest = text.strip().partition(" ")
+        if way not in {"max", "min"} or not rest.strip():
+            draft.note(place, "objectives", f"found {text!r}, expected `max` or `min` and an expression")
+            continue
+        try:
+            found.append(Objective(text.strip(), -1 if way == "max" else 1, Expression.parse(rest, place)))
+        except ConfigError as error:
+            draft.catch(error)
+    if not found and not draft.problems:
+        draft.note(place, "objectives", "found none, expected at least one, such as ['max throughput_gbps']")
+    return found

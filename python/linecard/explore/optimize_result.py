@@ -1,0 +1,88 @@
+"""What an optimisation tells: the front, and how it was found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from linecard.explore.execute import Counts
+    from linecard.explore.result import Parts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class OptimizeResult:
+    """The best points of a space.
+
+    Attributes:
+        title: What was searched.
+        method: ``exhaustive`` or ``search``.
+        objectives: As they were written.
+        front: The points that no other one beats, by the first objective: axes, ``objectives`` (mean over seeds),
+            ``low`` and ``high`` (95 %, none with one seed), ``knee`` (the best compromise) and ``command``.
+        runs: Points that were run in full.
+        short_runs: Shorter runs before, of halving, that were made to choose these.
+        points: Points of the space that fulfil the constraints.
+        refused: Points that were refused or failed.
+        beyond_limits: Points that went well and break a limit.
+        hypervolume: What the front dominates, as a share of the box between ``best`` and ``worst``, 0 to 1.
+        best: The best value of each objective among the points that were run and keep the limits.
+        worst: The worst likewise.
+        axes: What was varied.
+        rows: All runs, a row a point and seed, in the order in which they were chosen.
+        given: What all points share, as of a sweep.
+        parts: For each row where its time went, as of a sweep.
+        counts: Runs found and made.
+    """
+
+    title: str
+    method: str
+    objectives: tuple[str, ...]
+    front: tuple[Mapping[str, Any], ...]
+    runs: int
+    short_runs: int
+    points: int
+    refused: int
+    beyond_limits: int
+    hypervolume: float
+    best: tuple[float, ...]
+    worst: tuple[float, ...]
+    axes: tuple[str, ...]
+    rows: tuple[Mapping[str, Any], ...]
+    given: Mapping[str, Any] = field(compare=False)
+    parts: tuple[Parts, ...] = field(compare=False)
+    counts: Counts = field(compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON; nothing in it depends on what was found and what was run."""
+        from linecard.records import plain
+
+        left_out = {"rows", "given", "parts", "counts"}
+        return {name: plain(getattr(self, name)) for name in self.__slots__ if name not in left_out}
+
+    def write_html(self, path: str | Path) -> Path:
+        """Write one self-contained page to explore the runs and the front in."""
+        from linecard.report.explorer import write_optimized
+
+        return write_optimized(self, path)
+
+    def write_plot(self, path: str | Path) -> Path:
+        """Draw the runs and the front over the first two objectives: PNG or SVG, as the name ends (extra ``plot``)."""
+        from linecard.plot.space import write_front
+
+        return write_front(self, path)
+
+    def __repr__(self) -> str:
+        return f"<OptimizeResult {self.title}: {len(self.front)} best of {self.runs} points run, {self.points} in all>"
+
+    def _repr_html_(self) -> str:
+        from linecard import _html
+        from linecard.explore.wording import cell_text
+
+        rows = [
+            [*(cell_text(row[name]) for name in self.axes), *map(cell_text, row["objectives"])] for row in self.front
+        ]
+        return _html.block(repr(self)[1:-1], _html.table((*self.axes, *self.objectives), rows))

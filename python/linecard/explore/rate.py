@@ -1,0 +1,232 @@
+"""The search for the rates of one kind of frames, trial by trial."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Protocol
+
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.explore.batch import measured, numbers_of
+from linecard.explore.ndr_result import LATENCY_SHARES, LatencyAt, RateRow, Trial
+from linecard.explore.search import Search
+from linecard.explore.subject import Request
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from linecard.explore.execute import Record
+    from linecard.explore.levers import Chip
+
+
+NDR, PDR = 0.0, 0.005
+# Below this share of the line rate there is nothing to find.
+FLOOR = 0.001
+# Packets more inside that say nothing: so few, or this share of those that left.
+_HANDFUL, _CHANCE = 16, 0.001
+_RFC2544 = (64, 128, 256, 512, 1024, 1280, 1518)
+_IMIX = {64: 7, 594: 4, 1518: 1}
+
+
+class Runs(Protocol):
+    """What makes the runs of a search."""
+
+    def run(self, requests: Sequence[Request]) -> Sequence[Record]:
+        """Run all; the records in the order of the requests."""
+
+
+class RateSearch:
+    """The search for one kind of frames."""
+
+    def __init__(
+        self,
+        chip: Chip,
+        shared: Mapping[str, Any],
+        changes: Mapping[str, Any],
+        kind: int | str | None,
+        seeds: Sequence[int],
+        width: float,
+        bench: Runs,
+    ) -> None:
+        self._chip, self._shared, self._seeds, self._bench = chip, shared, seeds, bench
+        self._changes = {"traffic.arrivals": "constant", **{self._full(key): value for key, value in changes.items()}}
+        self.search = Search((NDR, PDR), width, FLOOR)
+        self._tried: dict[int, Trial] = {}
+        self._is_capture = "trace" in shared
+        if self._is_capture:
+            self._changes.pop("traffic.arrivals")
+            self.traffic = "capture"
+            self._measure_capture()
+        else:
+            self._choose(kind)
+
+    def _full(self, key: str) -> str:
+        ends = [known for known in self._chip.values if known == key or known.endswith(f".{key}")]
+        return ends[0] if len(ends) == 1 else key
+
+    def _said(self, key: str) -> Any:
+        return self._changes.get(key, self._chip.values.get(key))
+
+    def _choose(self, kind: int | str | None) -> None:
+        """Set the frames, and find their mean size."""
+        if self._said("traffic.arrivals") in {"saturated", "shot_noise"}:
+            message = f"found {self._said('traffic.arrivals')}, whose rate is none that can be set; expected constant"
+            raise ConfigError.of([ConfigProblem("set", "traffic.arrivals", message)])
+        if isinstance(kind, int) or (isinstance(kind, str) and kind.isdigit()):
+            self.traffic = str(kind)
+            self._changes |= {"traffic.kind": "fixed", "traffic.packet_bytes": int(kind)}
+        elif kind is not None:
+            self.traffic = kind
+            self._changes["traffic.kind"] = kind
+        else:
+            self.traffic = str(self._said("traffic.kind"))
+            if self.traffic == "fixed":
+                self.traffic = str(self._said("traffic.packet_bytes"))
+        # Of the size of frames alone, so that a size that is not that of the chip's own traffic is described, too.
+        self._size = self._mean_size(str(self._said("traffic.kind")))
+        line, overhead = self._line()
+        self._most = line * self._size / (self._size + overhead)
+
+    def _mean_size(self, kind: str) -> float:
+        if kind == "fixed":
+            return float(self._said("traffic.packet_bytes"))
+        if kind == "imix":
+            return sum(size * weight for size, weight in _IMIX.items()) / sum(_IMIX.values())
+        if kind == "rfc2544":
+            return sum(_RFC2544) / len(_RFC2544)
+        listed = self._said("traffic.sizes") if kind == "sizes" else self._said(f"mix.{kind}")
+        rows = re.findall(r"(\d+)(?:-(\d+))?\s*:\s*([\d.eE+-]+)", str(listed or ""))
+        weight = sum(float(each) for _, _, each in rows)
+        if not rows or weight <= 0:
+            message = (
+                f"found {kind!r}, whose sizes are not written in the chip's file; expected a frame size, imix, rfc2544 "
+                "or a mix of the chip"
+            )
+            raise ConfigError.of([ConfigProblem("sizes", "", message)])
+        return sum((int(low) + int(high or low)) / 2 * float(each) for low, high, each in rows) / weight
+
+    def _line(self) -> tuple[float, float]:
+        """Rate of all inward wires, Gbit/s, and what a frame takes on them beside its bytes."""
+        rate, overheads = 0.0, []
+        for name in self._chip.groups("port"):
+            if self._said(f"port.{name}.direction") == "out":
+                continue
+            own, count = float(self._said(f"port.{name}.rate_gbps")), int(self._said(f"port.{name}.count") or 1)
+            if own == 0:
+                message = f"port {name} is never busy (rate_gbps = 0): the search needs a line rate to begin at"
+                raise ConfigError.of([ConfigProblem("set", f"port.{name}.rate_gbps", message)])
+            rate += own * count
+            overheads.append(int(self._said(f"port.{name}.overhead_bytes") or 0))
+        return rate, float(overheads[0] if overheads else 20)
+
+    def _measure_capture(self) -> None:
+        """What a capture offers at its own pace, and what share of the wires that is."""
+        request = Request("run", {**self._shared, "seed": self._seeds[0]}, self._changes)
+        numbers = numbers_of(self._bench.run([request])[0])
+        seconds = float(numbers["simulated_seconds"])
+        gbps, arrived = float(numbers["offered_gbps"]), int(numbers["packets_in"])
+        if gbps <= 0 or arrived == 0:
+            raise ConfigError.of(
+                [ConfigProblem("trace", "", "nothing arrives in the measured time; give more packets")]
+            )
+        self._size = gbps * 1e9 * seconds / 8 / arrived
+        line, overhead = self._line()
+        self._most = line * self._size / (self._size + overhead)
+        self._own = gbps / float(self._said("traffic.speedup") or 1.0)
+
+    def _gbps(self, number: int) -> float:
+        # Nothing above the line rate, which rounding could give.
+        return float(f"{self._most * self.search.share(number) * (1 - 1e-9):.9g}")
+
+    def _mpps(self, gbps: float) -> float:
+        return gbps * 1e3 / 8 / self._size
+
+    def _requests_at(self, gbps: float) -> list[Request]:
+        if self._is_capture:
+            load = {"traffic.speedup": float(f"{min(1e6, gbps / self._own):.9g}")}
+        else:
+            load = {"traffic.rate_gbps": gbps}
+        return [Request("run", {**self._shared, "seed": seed}, {**self._changes, **load}) for seed in self._seeds]
+
+    def requests(self, number: int) -> list[Request]:
+        """The runs of a trial."""
+        return self._requests_at(self._gbps(number))
+
+    def tell(self, number: int, records: Sequence[Record]) -> None:
+        """Take a trial's runs."""
+        numbers = [numbers_of(record) for record in records]
+        lost = [_lost(record) for record in records]
+        n = len(records)
+        gbps = self._gbps(number)
+        inside = [measured(record, "packets_inside_mean").get("total", 0.0) for record in records]
+        self._tried[number] = Trial(
+            load_mpps=self._mpps(gbps),
+            load_gbps=gbps,
+            lost=sum(lost) / n,
+            dropped=sum(each["loss_fraction"] for each in numbers) / n,
+            forwarded_mpps=sum(each["throughput_mpps"] for each in numbers) / n,
+            inside_mean=sum(inside) / n,
+            grew=sum(map(_growth, records)) / n,
+        )
+        self.search.tell(number, sum(lost) / n, max(map(_busiest, records)))
+
+    def row(self) -> RateRow:
+        """What was found."""
+        answers: dict[str, tuple[float, float]] = {}
+        gbps: dict[str, float] = {}
+        for name, goal in (("ndr_mpps", NDR), ("pdr_mpps", PDR)):
+            held, failed = self.search.bounds(goal)
+            gbps[name] = 0.0 if held is None else self._gbps(held)
+            upper = gbps[name] if failed is None else self._gbps(failed)
+            answers[name] = (self._mpps(gbps[name]), self._mpps(upper))
+        return RateRow(
+            traffic=self.traffic,
+            size_bytes=self._size,
+            line_mpps=self._mpps(self._most),
+            ndr_mpps=answers["ndr_mpps"][0],
+            pdr_mpps=answers["pdr_mpps"][0],
+            ndr_gbps=gbps["ndr_mpps"],
+            pdr_gbps=gbps["pdr_mpps"],
+            interval=answers,
+            trials=len(self._tried),
+            tried=tuple(self._tried.values()),
+            latency=self._latencies(gbps["pdr_mpps"]),
+        )
+
+    def _latencies(self, pdr_gbps: float) -> tuple[LatencyAt, ...]:
+        if pdr_gbps == 0:
+            return ()
+        found = []
+        loads = [float(f"{pdr_gbps * share:.9g}") for share in LATENCY_SHARES]
+        # The first seed alone: percentiles of several are no percentile.
+        records = self._bench.run([self._requests_at(load)[0] for load in loads])
+        for share, load, record in zip(LATENCY_SHARES, loads, records, strict=True):
+            numbers = numbers_of(record)
+            latency = {f"{name}_ns": numbers[f"latency_{name}_ns"] for name in ("p50", "p90", "p99", "max", "mean")}
+            found.append(LatencyAt(share_of_pdr=share, load_mpps=self._mpps(load), **latency))
+        return tuple(found)
+
+
+def _growth(record: Record) -> float:
+    start, end = (measured(record, f"packets_inside_at_{when}").get("total", 0.0) for when in ("start", "end"))
+    return end - start
+
+
+def _busiest(record: Record) -> float:
+    """How busy the busiest part was; how full a buffer was says nothing of that."""
+    shares = measured(record, "utilization")
+    return max((share for part, share in shares.items() if not part.startswith("buffer ")), default=0.0)
+
+
+def _lost(record: Record) -> float:
+    """Share that a trial lost, what piled up counted.
+
+    A number inside that grows steadily from the beginning grows by its mean over the measured time, for the warm-up is
+    half as long; by half of it or more is no chance, unless it is a handful of packets.
+    """
+    numbers = numbers_of(record)
+    grew = _growth(record)
+    inside = measured(record, "packets_inside_mean").get("total", 0.0)
+    out, dropped = numbers["packets_out"], numbers["packets_dropped"]
+    piled_up = grew if grew > max(_HANDFUL, inside / 2, _CHANCE * out) else 0.0
+    gone = dropped + piled_up
+    return float(gone / (out + gone)) if gone else 0.0

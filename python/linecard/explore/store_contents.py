@@ -1,0 +1,101 @@
+"""What a store holds, as a whole: listed, pruned, exported."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import IO, TYPE_CHECKING, Any
+
+from linecard.explore.content import code_version
+from linecard.explore.subject import SUBJECTS
+from linecard.files import write_file
+from linecard.records import need_polars, plain
+from linecard.tables import METRIC_COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from linecard.explore.store import Store
+
+# Columns before the measurement's own: what was run, and its arguments and settings as text.
+COLUMNS = ("run", "what", "command", *METRIC_COLUMNS[1:])
+_ROWS_AT_ONCE = 200_000
+
+
+def _records(store: Store) -> Iterator[dict[str, Any]]:
+    for key in store.keys():  # noqa: SIM118 # no mapping
+        record = store.get(key)
+        if record is not None:
+            yield record
+
+
+def contents(store: Store) -> dict[str, Any]:
+    """What a store holds, in groups of one subject, one design and one version of the code."""
+    groups: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for record in _records(store):
+        asked = record["request"]
+        subject = SUBJECTS.get(asked["subject"])
+        of = str(asked["arguments"].get(subject.main, "") if subject else "")
+        row = groups.setdefault(
+            (asked["subject"], of, record["code"]),
+            {"what": asked["subject"], "of": of, "code": record["code"], "runs": 0, "failed": 0, "seconds": 0.0},
+        )
+        row["runs"] += 1
+        row["failed"] += record["status"] != "ok"
+        row["seconds"] += record["seconds"]
+    return {
+        "use": plain(store.use()),
+        "groups": [groups[name] for name in sorted(groups)],
+        "damaged": len(store.damaged),
+    }
+
+
+def prune(store: Store, to_bytes: int | None, *, other_versions: bool) -> tuple[int, int]:
+    """Remove damaged runs, those of other versions if asked, and what is over the limit; runs and bytes removed."""
+    removed = freed = 0
+    for key in store.keys():  # noqa: SIM118 # no mapping
+        record = store.get(key)
+        if record is None or (other_versions and record["code"] != code_version()):
+            got = store.remove(key)
+            removed, freed = removed + (got > 0), freed + got
+    more, bytes_more = store.shrink(to_bytes)
+    return removed + more, freed + bytes_more
+
+
+def _rows(store: Store) -> Iterator[tuple[Any, ...]]:
+    from linecard.explore.subject import Request
+
+    for record in _records(store):
+        asked = record["request"]
+        if asked["subject"] in SUBJECTS:
+            command = Request(asked["subject"], asked["arguments"], asked["settings"]).command
+            for row in record["measurements"]:
+                yield (record["key"][:12], asked["subject"], command, *row)
+
+
+def write_measurements(store: Store, path: str | Path, kind: str) -> Path:
+    """Write all measurements as ``csv`` or ``parquet``, sorted by run; memory stays bounded with CSV."""
+    if kind == "csv":
+
+        def write(file: IO[bytes]) -> None:
+            text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+            writer = csv.writer(text, lineterminator="\n")
+            writer.writerow(COLUMNS)
+            writer.writerows(_rows(store))
+            text.flush()
+            text.detach()
+
+        return write_file(path, write)
+    polars = need_polars()
+    parts = []
+    waiting: list[tuple[Any, ...]] = []
+    schema = dict(zip(COLUMNS, [polars.String] * 6 + [polars.Float64], strict=True))
+    for row in _rows(store):
+        waiting.append(row)
+        if len(waiting) == _ROWS_AT_ONCE:
+            parts.append(polars.DataFrame(waiting, schema=schema, orient="row"))
+            waiting = []
+    parts.append(polars.DataFrame(waiting, schema=schema, orient="row"))
+    frame = polars.concat(parts)
+    return write_file(path, frame.write_parquet)

@@ -1,0 +1,168 @@
+"""What can be swept: everything that runs, each behind the same four things.
+
+A subject says which arguments it takes, how they stand on the command line, and how one point is run. Each is a module
+of `linecard.explore.subjects`, imported when it is first asked for. What a run gives is an `Outcome`: named numbers for
+the table, and every measurement in rows.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Progress = Callable[[int, int], object]
+Arguments = Mapping[str, Any]
+# In place of an option, of an argument that the command line does not have.
+NO_OPTION = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One run that is asked for.
+
+    Attributes:
+        subject: What is run: a name of `SUBJECTS`.
+        arguments: Its arguments that are not left out.
+        settings: Changes of keys, as ``--set`` takes them.
+    """
+
+    subject: str
+    arguments: Mapping[str, Any]
+    settings: Mapping[str, Any]
+
+    def plain(self) -> dict[str, Any]:
+        """Plain data; equal requests give equal data, whatever the order of their keys."""
+        return {
+            "subject": self.subject,
+            "arguments": dict(sorted(self.arguments.items())),
+            "settings": dict(sorted(self.settings.items())),
+        }
+
+    @property
+    def command(self) -> str:
+        """The command that repeats this run alone."""
+        return SUBJECTS[self.subject].command(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run gave.
+
+    Attributes:
+        numbers: Named values for the table: numbers, switches and texts; ``None`` where a run has none.
+        measurements: Every measurement: component, metric, unit, value.
+    """
+
+    numbers: Mapping[str, Any]
+    measurements: list[tuple[str, str, str, float]]
+
+
+def _nothing(_: Request) -> Iterable[tuple[str, Path]]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A kind of run.
+
+    Attributes:
+        name: As ``--what`` takes it.
+        main: The argument that the command line gives first.
+        arguments: Arguments by name, each with its option on the command line; empty for a positional one,
+            ``NO_OPTION`` for one that is none there.
+        defaults: Arguments that every point has, where nothing else is said.
+        has_settings: Whether other keys are settings.
+        command_words: How its command begins.
+        run: Runs one point.
+        length: The argument that says how long a run is; none where nothing does.
+        carries: Files that decide a run and that its request does not name, each with a name that is the same on every
+            machine.
+    """
+
+    name: str
+    main: str
+    arguments: Mapping[str, str]
+    defaults: Mapping[str, Any]
+    has_settings: bool
+    command_words: str
+    run: Callable[[Request, Progress], Outcome]
+    length: str = ""
+    carries: Callable[[Request], Iterable[tuple[str, Path]]] = _nothing
+
+    def command(self, request: Request) -> str:
+        """The command that repeats one run."""
+        words = [self.command_words]
+        for name in sorted(request.arguments, key=lambda each: (self.arguments[each] != "", each)):
+            option, value = self.arguments[name], request.arguments[name]
+            if option == NO_OPTION:
+                continue
+            if value is True:
+                words.append(option)
+            elif value is not False and value is not None:
+                words += [option, shlex.quote(_word(value))] if option else [shlex.quote(_word(value))]
+        for key, value in sorted(request.settings.items()):
+            words += ["--set", shlex.quote(f"{key}={_word(value)}")]
+        return " ".join(word for word in words if word)
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return ",".join(map(_word, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+def flat(record: Any, before: str = "") -> dict[str, Any]:
+    """Scalars of nested dictionaries, named by their path."""
+    found: dict[str, Any] = {}
+    for name, value in record.items():
+        path = f"{before}{name}"
+        if isinstance(value, dict):
+            found.update(flat(value, f"{path}."))
+        elif value is None or isinstance(value, (bool, int, float, str)):
+            found[path] = value
+    return found
+
+
+def measurements_of(component: str, numbers: Mapping[str, Any]) -> list[tuple[str, str, str, float]]:
+    """Numbers without a unit of their own as measurements; their names carry it."""
+    return [
+        (component, name, "", float(value))
+        for name, value in numbers.items()
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
+    ]
+
+
+def overrides_of(request: Request) -> list[str]:
+    """The settings of a request as overrides of the core."""
+    from linecard.request import settings
+
+    return settings(dict(sorted(request.settings.items())))
+
+
+# In the order in which they are told of.
+NAMES = ("run", "ndr", "dram", "flowcache", "queueing", "petri", "core", "program", "xdp")
+
+
+class _Subjects(Mapping[str, Subject]):
+    """Every subject by its name."""
+
+    def __getitem__(self, name: str) -> Subject:
+        if name not in NAMES:
+            raise KeyError(name)
+        found: Subject = import_module(f"linecard.explore.subjects.{name}").SUBJECT
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(NAMES)
+
+    def __len__(self) -> int:
+        return len(NAMES)
+
+
+SUBJECTS: Mapping[str, Subject] = _Subjects()

@@ -1,0 +1,1 @@
+"""Subjects of sweeps, a module each with its `SUBJECT`; `linecard.explore.subject` says what one is."""

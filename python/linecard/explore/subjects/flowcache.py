@@ -1,0 +1,48 @@
+"""Flow caches, one a point, as `linecard flowcache`."""
+
+from __future__ import annotations
+
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.explore.subject import Outcome, Progress, Request, Subject, flat, measurements_of
+from linecard.flowcache.run import flowcache
+from linecard.records import plain
+
+
+def _run_flowcache(request: Request, progress: Progress) -> Outcome:
+    asked = dict(request.arguments)
+    source = asked.pop("source")
+    # One cache a point, and points beside each other: a thread for each would be too many.
+    result = flowcache(source, **asked, threads=1, progress=progress)
+    if len(result.rows) != 1:
+        problem = ConfigProblem("sweep", "", "a point is one cache: give one size, one number of ways and one policy")
+        raise ConfigError.of([problem])
+    numbers = flat(plain(result.rows[0]))
+    for name in asked:
+        numbers.pop(name, None)
+    return Outcome(numbers, measurements_of("cache", numbers))
+
+
+SUBJECT = Subject(
+    "flowcache",
+    "source",
+    {
+        "source": "",
+        "entries": "--entries",
+        "ways": "--ways",
+        "policy": "--policy",
+        "format": "--format",
+        "key": "--key",
+        "hash": "--hash",
+        "width": "--width",
+        "result_bits": "--result-bits",
+        "cold_window_packets": "--cold-window",
+        "foresight_packets": "--foresight",
+        "false_hits": "--false-hits",
+        "strict": "--strict",
+        "seed": "--seed",
+    },
+    {"entries": 1024, "ways": 4, "policy": "lru"},
+    False,
+    "linecard flowcache",
+    _run_flowcache,
+)

@@ -1,0 +1,70 @@
+"""Rates without loss: a search for each point, as `linecard ndr`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.explore.execute import evaluate
+from linecard.explore.ndr import PACKETS, WIDTH, search_rates
+from linecard.explore.subject import Outcome, Progress, Request, Subject, measurements_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+class _Alone:
+    """The runs of a question, one after another: the points beside it have the other cores."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+
+    def run(self, requests: Sequence[Request]) -> list[Mapping[str, Any]]:
+        """Run all; the records in the order of the requests."""
+        # How many trials there will be nobody knows: that it goes on is all that is told.
+        return [evaluate(request, lambda _done, _total: self._progress(0, 1)) for request in requests]
+
+
+def _run_ndr(request: Request, progress: Progress) -> Outcome:
+    asked = dict(request.arguments)
+    size = asked.get("size")
+    if isinstance(size, str) and "," in size:
+        raise ConfigError.of([ConfigProblem("size", "", f"found {size!r}, expected one: a point has one rate")])
+    found = search_rates(
+        asked["preset"],
+        None if size is None else [size],
+        trace=asked.get("trace"),
+        changes=dict(request.settings),
+        app=asked.get("app"),
+        packets=asked.get("packets", PACKETS),
+        seeds=[asked.get("seed", 1)],
+        width=asked.get("width", WIDTH),
+        bench=_Alone(progress),
+    )
+    row = found[0]
+    names = ("ndr_mpps", "pdr_mpps", "ndr_gbps", "pdr_gbps", "line_mpps", "size_bytes", "trials")
+    numbers: dict[str, Any] = {name: getattr(row, name) for name in names}
+    for at in row.latency:
+        for name in ("p50", "p90", "p99", "max", "mean"):
+            numbers[f"latency_{name}_ns_at_{at.share_of_pdr:.0%}".rstrip("%") + "_pdr"] = getattr(at, f"{name}_ns")
+    return Outcome(numbers, measurements_of("rates", numbers))
+
+
+SUBJECT = Subject(
+    "ndr",
+    "preset",
+    {
+        "preset": "",
+        "app": "--app",
+        "trace": "--trace",
+        "size": "--size",
+        "seed": "--seed",
+        "packets": "--packets",
+        "width": "--width",
+    },
+    {"seed": 1},
+    True,
+    "linecard ndr",
+    _run_ndr,
+    "packets",
+)

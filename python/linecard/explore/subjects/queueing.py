@@ -1,0 +1,42 @@
+"""Queue managers, one a point, as `linecard queueing run`."""
+
+from __future__ import annotations
+
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.explore.subject import Outcome, Progress, Request, Subject, flat, measurements_of, overrides_of
+from linecard.queueing.run import queueing_run
+from linecard.records import plain
+
+
+def _run_queueing(request: Request, progress: Progress) -> Outcome:
+    asked = dict(request.arguments)
+    manager = asked.pop("manager")
+    capture, workload = asked.pop("capture", None), asked.pop("workload", None)
+    if (capture is None) == (workload is None):
+        found = "neither" if capture is None else "both"
+        raise ConfigError.of([ConfigProblem("sweep", "", f"found {found}, expected a workload or a capture")])
+    settings, is_trace = overrides_of(request), capture is not None
+    result = queueing_run(capture or workload, manager, settings, trace=is_trace, **asked, progress=progress)
+    numbers = flat(plain(result.rows[0]))
+    numbers.pop("manager", None)
+    return Outcome(numbers, measurements_of(manager, numbers))
+
+
+SUBJECT = Subject(
+    "queueing",
+    "workload",
+    {
+        "workload": "--workload",
+        "capture": "--trace",
+        "manager": "--manager",
+        "operations": "--operations",
+        "warmup": "--warmup",
+        "strict": "--strict",
+        "seed": "--seed",
+    },
+    {"manager": "qc"},
+    True,
+    "linecard queueing run",
+    _run_queueing,
+    "operations",
+)

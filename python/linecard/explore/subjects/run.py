@@ -1,0 +1,109 @@
+"""Designs: a chip under its traffic, as `linecard run`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from linecard import _core
+from linecard.chip.run import CAPTURED_PACKETS, GENERATED_PACKETS
+from linecard.executed.for_chip import executed
+from linecard.explore.programs import carried_by
+from linecard.explore.subject import NO_OPTION, Outcome, Progress, Request, Subject, overrides_of
+from linecard.request import check_counts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+
+def _run_design(request: Request, progress: Progress) -> Outcome:
+    asked = request.arguments
+    trace = asked.get("trace")
+    usual = GENERATED_PACKETS if trace is None else CAPTURED_PACKETS
+    packets, warmup = asked.get("packets", usual[0]), asked.get("warmup_packets")
+    seed = asked.get("seed", 1)
+    check_counts(seed=seed, packets=packets, warmup_packets=warmup or 0, has_end=trace is not None)
+    overrides = overrides_of(request)
+    define = asked.get("define")
+    with executed(
+        asked.get("program"),
+        preset=asked["preset"],
+        overrides=overrides,
+        section=asked.get("section"),
+        defines=[] if define is None else [str(define)],
+        control=asked.get("control"),
+    ) as executable:
+        report = _core.run(
+            asked["preset"],
+            app=asked.get("app"),
+            program=executable,
+            trace=trace,
+            overrides=overrides,
+            seed=seed,
+            packets=packets,
+            warmup_packets=warmup,
+            map_addresses=asked.get("map_addresses", False),
+            strict=asked.get("strict", False),
+            timeline=None,
+            timeline_from_us=0.0,
+            timeline_for_us=None,
+            verdict=asked.get("verdict", True),
+            progress=progress,
+        )
+    return outcome_of_report(report, verdict=asked.get("verdict", True))
+
+
+def _carried_program(request: Request) -> Iterable[tuple[str, Path]]:
+    """What the program that a point executes is made of."""
+    if request.arguments.get("program") is None:
+        return ()
+    return carried_by(request)
+
+
+def outcome_of_report(report: Mapping[str, Any], *, verdict: bool = True) -> Outcome:
+    """What a design's report gives to the table; without a verdict there is no bottleneck in it."""
+    summary = report["summary"]
+    latency, intervals = summary["latency_ns"], summary.get("intervals") or {}
+    numbers = {name: summary[name] for name in ("throughput_gbps", "throughput_mpps", "offered_gbps", "loss_fraction")}
+    numbers |= {f"latency_{name}_ns": latency[name] for name in ("mean", "p50", "p90", "p99", "p999", "max")}
+    numbers |= {name: summary[name] for name in ("packets_in", "packets_out", "packets_dropped")}
+    numbers["packets_inside"] = summary.get("packets_inside")
+    numbers["steady"] = summary.get("steady")
+    for name in ("throughput_gbps", "loss_fraction", "latency_mean_ns"):
+        for bound in ("low", "high"):
+            numbers[f"{name}_{bound}"] = intervals[name][bound] if name in intervals else None
+    numbers["simulated_seconds"] = summary["simulated_seconds"]
+    if verdict:
+        numbers["bottleneck"] = report["bottleneck"]["component"]
+        numbers["bottleneck_utilization"] = report["bottleneck"]["utilization"]
+    numbers["capture_damage"] = report["capture_damage"]
+    rows = [(row["component"], row["metric"], row["unit"], row["value"]) for row in report["metrics"]]
+    return Outcome(numbers, rows)
+
+
+SUBJECT = Subject(
+    "run",
+    "preset",
+    {
+        "preset": "",
+        "app": "--app",
+        "program": "--program",
+        "section": "--section",
+        "define": "--define",
+        "control": "--control",
+        "trace": "--trace",
+        "seed": "--seed",
+        "packets": "--packets",
+        "warmup_packets": "--warmup",
+        "map_addresses": "--map-addresses",
+        "strict": "--strict",
+        # The command finds the limit always.
+        "verdict": NO_OPTION,
+    },
+    {"seed": 1},
+    True,
+    "linecard run",
+    _run_design,
+    "packets",
+    _carried_program,
+)

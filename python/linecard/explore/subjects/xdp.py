@@ -1,0 +1,52 @@
+"""XDP programs run on frames, as `linecard program run`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from linecard.executed.xdp import xdp_run
+from linecard.explore.programs import carried_by, outcome_of_program
+from linecard.explore.subject import Outcome, Progress, Request, Subject
+from linecard.records import plain
+
+
+def run_xdp(request: Request, progress: Progress) -> Outcome:
+    """Run an XDP program on frames; verdicts as shares of packets, in per cent."""
+    asked = dict(request.arguments)
+    define = asked.pop("define", None)
+    defines = [] if define is None else [str(define)]
+    found = xdp_run(asked.pop("program"), asked.pop("traffic", "edge"), defines=defines, **asked, progress=progress)
+    whole: dict[str, Any] = plain(found)
+    outcome = outcome_of_program(whole, "verdicts", "helpers")
+    for region in found.regions:
+        for name in ("reads", "writes", "atomics", "bytes"):
+            value = float(getattr(region, f"{name}_per_packet"))
+            outcome.measurements.append((region.name, f"{name}_per_packet", "", value))
+    return outcome
+
+
+SUBJECT = Subject(
+    "xdp",
+    "program",
+    {
+        "program": "",
+        "traffic": "--trace",
+        "section": "--section",
+        "define": "--define",
+        "fib": "--fib",
+        "packets": "--packets",
+        "payload": "--payload",
+        "seed": "--seed",
+        "routes": "--map-addresses",
+        "strict": "--strict",
+        "cpus": "--cpus",
+        "interface": "--interface",
+        "budget": "--budget",
+    },
+    {},
+    False,
+    "linecard program run",
+    run_xdp,
+    "packets",
+    carried_by,
+)

@@ -1,0 +1,29 @@
+"""Values of tables in words for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from linecard.explore.compare_result import Moved
+
+
+def change_text(moved: Moved) -> str:
+    """A change for people."""
+    return "–" if moved.change is None else f"{moved.change:+.2%}"
+
+
+def noise_text(moved: Moved) -> str:
+    """Whether a change is beyond noise, for people."""
+    return {True: "yes", False: "no", None: "not known"}[moved.beyond_noise]
+
+
+def cell_text(value: Any) -> str:
+    """A value of the table for people."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+    return str(value)

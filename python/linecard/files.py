@@ -1,0 +1,150 @@
+"""Files that are written: whole or not at all, and refused before a long run where they cannot be.
+
+Every file is written under a temporary name in its own folder and renamed when it is whole, so that an interrupted
+command leaves either the old file or the new one. Folders are not made on the way, but for those of many results.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from linecard.errors import ConfigError, LinecardError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+# The name that stands for stdout.
+STDOUT = "-"
+
+
+def is_file_name(path: str | Path) -> bool:
+    """Whether a file gets this name, with room for others beside it: not stdout, a device, or a pipe."""
+    path = Path(path)
+    return str(path) != STDOUT and (not path.exists() or path.is_file() or path.is_dir())
+
+
+def check_outputs(*paths: str | Path | None, folders: Sequence[str | Path | None] = ()) -> None:
+    """Refuse what cannot be written, before a long run: called with what will be written after it.
+
+    Args:
+        paths: Files, each in a folder that is there.
+        folders: Folders that are made where they are missing.
+
+    Raises:
+        ConfigError: A place cannot be written to, or its disk is full.
+    """
+    for path in paths:
+        if path is not None and is_file_name(path):
+            place = _place(Path(path))
+            _check_folder(Path(path), place.parent)
+    for folder in folders:
+        if folder is not None:
+            there = Path(os.path.realpath(folder))
+            while not there.exists() and there != there.parent:
+                there = there.parent
+            _check_folder(Path(folder), there)
+
+
+def _place(path: Path) -> Path:
+    """Where the file stands: a link stays one, and what it leads to is replaced."""
+    if path.is_dir():
+        raise ConfigError(f"cannot write {path}: it is a folder")
+    place = Path(os.path.realpath(path))
+    if not place.parent.is_dir():
+        raise ConfigError(f"cannot write {path}: there is no folder {path.parent}; make it first")
+    return place
+
+
+def _check_folder(path: Path, folder: Path) -> None:
+    if not folder.is_dir():
+        raise ConfigError(f"cannot write {path}: {folder} is no folder")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise ConfigError(f"cannot write {path}: no permission to write into {folder}")
+    if hasattr(os, "statvfs") and os.statvfs(folder).f_bavail == 0:
+        raise ConfigError(f"cannot write {path}: no space left on the disk of {folder}")
+
+
+def write_file(path: str | Path, write: Callable[[IO[bytes]], object]) -> Path:
+    """Let ``write`` fill a temporary file, then give it its name.
+
+    ``-`` is stdout. A device or a pipe is written to as it is. A link stays one: what it leads to is replaced.
+
+    Raises:
+        LinecardError: The file cannot be written; nothing is left behind, and an older file stays as it was.
+    """
+    path = Path(path)
+    if not is_file_name(path):
+        return _write_through(path, write)
+    try:
+        place = _place(path)
+        handle, temporary = tempfile.mkstemp(prefix=".linecard-", dir=place.parent)
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            write(file)
+        # mkstemp makes files private; a result is an ordinary file.
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(temporary).chmod(0o666 & ~mask)
+        Path(temporary).replace(place)
+    except BaseException as error:
+        with suppress(OSError):
+            Path(temporary).unlink()
+        if isinstance(error, OSError):
+            raise _cannot_write(path, error) from error
+        raise
+    return path
+
+
+def _write_through(path: Path, write: Callable[[IO[bytes]], object]) -> Path:
+    """To stdout, a device or a pipe. What is written may want to go back and forth, which these cannot."""
+    content = io.BytesIO()
+    write(content)
+    try:
+        if str(path) == STDOUT:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(content.getbuffer())
+            sys.stdout.buffer.flush()
+        else:
+            with path.open("wb") as file:
+                file.write(content.getbuffer())
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+    return path
+
+
+def make_folder(folder: str | Path) -> Path:
+    """A folder for results, with those above it.
+
+    Raises:
+        ConfigError: It cannot be made.
+    """
+    folder = Path(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _cannot_write(folder, error) from error
+    return folder
+
+
+def _cannot_write(path: Path, error: OSError) -> LinecardError:
+    return ConfigError(f"cannot write {path}: {error.strerror or error}")
+
+
+def write_bytes(path: str | Path, content: bytes) -> Path:
+    """Write a file whole or not at all."""
+    return write_file(path, lambda file: file.write(content))
+
+
+def write_text(path: str | Path, text: str) -> Path:
+    """Write a text file whole or not at all."""
+    return write_bytes(path, text.encode())

@@ -1,0 +1,1 @@
+"""Flow caches over a traffic."""

@@ -1,0 +1,77 @@
+"""What one pass over a traffic tells of every LRU cache: misses of all sizes and ways, and reuse distances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from linecard.tables import frame_of
+
+if TYPE_CHECKING:
+    import polars
+
+
+@dataclass(frozen=True, slots=True)
+class LruRow:
+    """LRU misses of one size, exact.
+
+    Attributes:
+        sets: Sets; one makes the cache fully associative.
+        ways: Entries of a set.
+        entries: Entries of the cache.
+        packets: Packets looked up.
+        misses: Packets whose digest was not in the cache.
+        miss_ratio: Misses by packets.
+    """
+
+    sets: int
+    ways: int
+    entries: int
+    packets: int
+    misses: int
+    miss_ratio: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReuseRow:
+    """Packets whose digest came back after ``distance_from`` to ``distance_to`` other digests.
+
+    ``cumulative_percent`` counts packets with this distance or less, of all packets: the hit rate of a fully
+    associative LRU cache of one entry more.
+    """
+
+    distance_from: int
+    distance_to: int
+    packets: int
+    cumulative_percent: float
+
+
+@dataclass(frozen=True, slots=True)
+class CacheCurves:
+    """LRU of all sizes from stack distances (Mattson et al., 1970), in one pass.
+
+    Attributes:
+        lru: Every number of sets in powers of two with 1 to 16 ways; the fully associative caches come first.
+        curve: Fully associative caches, sizes rising by a factor of 2^(1/8), up to the last that matters.
+        reuse: Reuse distances in powers of two.
+    """
+
+    lru: tuple[LruRow, ...]
+    curve: tuple[LruRow, ...]
+    reuse: tuple[ReuseRow, ...]
+
+    def row(self, sets: int, ways: int) -> LruRow:
+        """The LRU row of one shape.
+
+        Raises:
+            KeyError: The pass did not cover it; the text says what it covers.
+        """
+        for row in (*self.lru, *(self.curve if sets == 1 else ())):
+            if (row.sets, row.ways) == (sets, ways):
+                return row
+        shapes = sorted({row.sets for row in self.lru})
+        raise KeyError(f"no row of {sets} sets and {ways} ways; sets are {shapes}, ways 1 to 16")
+
+    def to_frame(self) -> polars.DataFrame:
+        """The rows of :attr:`lru` as a polars data frame (extra ``frames``)."""
+        return frame_of(LruRow, self.lru)

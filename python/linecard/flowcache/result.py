@@ -1,0 +1,279 @@
+"""What flow caches do with a traffic: a row per cache, and the best of each size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from linecard import _html
+from linecard._core import __version__
+from linecard.flowcache.curves import CacheCurves  # noqa: TC001 # msgspec reads the annotations
+from linecard.records import field_names, plain
+from linecard.traffic.result import Diagnostic  # noqa: TC001 # msgspec reads the annotations
+from linecard.traffic.view import TrafficView  # noqa: TC001 # msgspec reads the annotations
+
+if TYPE_CHECKING:
+    import polars
+
+# The policies that stand for what no policy of the same sets can exceed, in order of preference.
+UPPER_BOUNDS = ("OPT", "OPT_BYPASS")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheRow:
+    """One cache over the whole traffic. Counts are packets.
+
+    Attributes:
+        entries: Entries of the cache.
+        ways: Entries of a set.
+        sets: Sets; one makes the cache fully associative.
+        policy: The policy's name, with its number and filter.
+        oracle: Whether it looks into the future, so that nobody can build it.
+        packets: Packets looked up.
+        hits: Packets whose digest was in the cache.
+        misses: The others; ``cold``, ``capacity`` and ``conflict`` together.
+        miss_ratio: Misses by packets.
+        cold: Misses whose digest does not occur in the window before.
+        capacity: Of the others, those that a fully associative LRU cache of as many entries misses too.
+        conflict: The rest.
+        first_ref_misses: Packets whose digest was never seen before.
+        cold_but_fa_hit: Cold misses that the fully associative LRU cache would have hit.
+        hit_seq_sha256: SHA-256 over one byte per packet, 1 for a hit: runs that agree in it agree in every decision.
+        hit_but_fa_miss: Hits that the fully associative LRU cache would have missed.
+        policy_state_bits: Bits of state of the policy beside tags and results; ``None`` of an oracle.
+        entry_bits: Bits of an entry: the part of the digest that is stored, and the result.
+        cache_bytes: Bytes of all entries, without the state of the policy.
+        false_hits: Packets that got the result of another flow; ``None`` if not counted.
+        false_hit_probability: Those by packets whose flow was not in the cache.
+        false_hit_probability_expected: Ways by 2 to the width of the digest.
+        false_hit_probability_expected_of_tags: Ways by 2 to the bits of the digest that are stored.
+    """
+
+    entries: int
+    ways: int
+    sets: int
+    policy: str
+    oracle: bool
+    packets: int
+    hits: int
+    misses: int
+    miss_ratio: float
+    cold: int
+    capacity: int
+    conflict: int
+    first_ref_misses: int
+    cold_but_fa_hit: int
+    hit_but_fa_miss: int
+    hit_seq_sha256: str
+    policy_state_bits: int | None
+    entry_bits: int
+    cache_bytes: int
+    false_hits: int | None
+    false_hit_probability: float | None
+    false_hit_probability_expected: float | None
+    false_hit_probability_expected_of_tags: float | None
+
+    @property
+    def hit_rate(self) -> float:
+        """Hits by packets."""
+        return self.hits / self.packets
+
+    @property
+    def shape(self) -> str:
+        """Ways in words."""
+        return "full" if self.sets == 1 else f"{self.ways}-way"
+
+
+@dataclass(frozen=True, slots=True)
+class BestPolicy:
+    """The policy with the most hits of one size, among those that can be built.
+
+    Attributes:
+        bound: The oracle it is compared with; ``None`` when no optimal policy was run.
+        percent_of_bound_hits: Its hits in percent of the oracle's. An oracle that must insert every packet can be
+            exceeded by a policy that need not.
+        percent_of_lru_gap: How much of the way from LRU's hits to the oracle's it goes; ``None`` without LRU.
+    """
+
+    entries: int
+    ways: int
+    policy: str
+    hits: int
+    hit_rate: float
+    bound: str | None
+    percent_of_bound_hits: float | None
+    percent_of_lru_gap: float | None
+
+
+def _best(rows: list[CacheRow]) -> BestPolicy | None:
+    """The best of the rows of one size; of equals, the first."""
+    realisable = [row for row in rows if not row.oracle]
+    if not realisable:
+        return None
+    best = max(realisable, key=lambda row: row.hits)
+    of_policy = {row.policy: row for row in rows}
+    bound = next((of_policy[name] for name in UPPER_BOUNDS if name in of_policy), None)
+    lru = of_policy.get("LRU")
+    share = gap = None
+    if bound is not None and bound.hits:
+        share = 100.0 * best.hits / bound.hits
+        if lru is not None and bound.hits > lru.hits:
+            gap = 100.0 * (best.hits - lru.hits) / (bound.hits - lru.hits)
+    name = None if bound is None else bound.policy
+    return BestPolicy(best.entries, best.ways, best.policy, best.hits, best.hit_rate, name, share, gap)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class FlowCacheResult:
+    """Every cache over one traffic, sizes first, then ways, then policies, each in the order asked for.
+
+    Attributes:
+        rows: One row per cache.
+        input: The capture, the file of digests, or ``array``.
+        format: Format of the capture, ``u32le`` or ``array``.
+        compression: How the file is compressed.
+        packets: Packets looked up.
+        packets_without_flow: Packets of the capture that belong to no flow and are left out.
+        key: Fields that make a flow; ``None`` when the input holds digests.
+        hash: Hash of the digest; ``None`` when the input holds digests.
+        width_bits: Bits of a digest.
+        result_bits: Bits of a result, for the cost of an entry.
+        cold_window_packets: A miss is cold if its digest does not occur in so many packets before.
+        foresight_packets: How far ``PRED`` looks ahead.
+        seed: Seed of the policies that draw, and of the hash ``h3``.
+        damage: Findings in the capture by kind; not every finding is damage.
+        damaged_records: Findings that are damage.
+        diagnostics: The first findings, with file, byte offset and packet number.
+        curves: LRU of all sizes, when asked for.
+        traffic: What the flows are like, when asked for.
+        time_out_ns: Silence that ends a flow there.
+    """
+
+    rows: tuple[CacheRow, ...]
+    input: str
+    format: str
+    compression: str
+    packets: int
+    packets_without_flow: int
+    key: str | None
+    hash: str | None
+    width_bits: int
+    result_bits: int
+    cold_window_packets: int
+    foresight_packets: int
+    seed: int
+    damage: dict[str, int]
+    damaged_records: int
+    diagnostics: tuple[Diagnostic, ...]
+    curves: CacheCurves | None
+    traffic: TrafficView | None
+    time_out_ns: int | None
+
+    @property
+    def best(self) -> tuple[BestPolicy, ...]:
+        """The best policy that can be built, for each size."""
+        sizes: dict[tuple[int, int], list[CacheRow]] = {}
+        for row in self.rows:
+            sizes.setdefault((row.entries, row.ways), []).append(row)
+        return tuple(best for best in map(_best, sizes.values()) if best is not None)
+
+    def row(self, policy: str, entries: int, ways: int) -> CacheRow:
+        """The row of one cache; the policy under the name that its row has, in any case.
+
+        Raises:
+            KeyError: There is no such row; the text names those there are.
+        """
+        for row in self.rows:
+            if (row.policy, row.entries, row.ways) == (policy.upper(), entries, ways):
+                return row
+        known = ", ".join(f"{row.policy} {row.entries} {row.ways}" for row in self.rows)
+        raise KeyError(f"no row of {policy} with {entries} entries in {ways} ways; there are: {known}")
+
+    def facts(self) -> list[tuple[str, str]]:
+        """The input in words, as the screen and the notebook show it."""
+        packing = "" if self.compression in {"", "none"} else f" in {self.compression}"
+        left_out = f"; {self.packets_without_flow:,} in no flow left out" if self.packets_without_flow else ""
+        digests = f"{self.width_bits} bits"
+        if self.key is not None:
+            digests += f" of {self.hash} over {self.key}"
+        facts = [
+            ("Format", self.format + packing),
+            ("Packets", f"{self.packets:,}{left_out}"),
+            ("Digests", digests),
+        ]
+        if self.rows:
+            facts.append(("Distinct", f"{self.rows[0].first_ref_misses:,} digests"))
+        return facts
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON: the fields, and ``best``."""
+        result: dict[str, Any] = plain(self)
+        return {"rows": result.pop("rows"), "best": plain(self.best), **result}
+
+    def manifest(self) -> dict[str, Any]:
+        """Everything needed to repeat this result and to recognise it."""
+        from linecard.request import file_hash
+
+        file = Path(self.input)
+        hash_of_input = file_hash(file) if self.format != "array" and file.is_file() else None
+        result = self.to_dict()
+        for name in ("rows", "best", "diagnostics", "curves", "traffic"):
+            del result[name]
+        return {"linecard_version": __version__, "input_hash": hash_of_input, **result}
+
+    def to_frame(self) -> polars.DataFrame:
+        """The rows as a polars data frame (extra ``frames``)."""
+        from linecard import tables
+
+        return tables.frame(field_names(CacheRow), self._table())
+
+    def write_csv(self, path: str | Path) -> Path:
+        """Write the rows as CSV, and a manifest beside them; return the manifest's path."""
+        from linecard import tables
+
+        path = Path(path)
+        tables.write_table(path, field_names(CacheRow), self._table(), "csv")
+        return tables.manifest_beside(path, self.manifest())
+
+    def write_plots(self, folder: str | Path) -> list[Path]:
+        """Draw what there is to draw into a folder as PNG files; return their paths (extra ``plot``)."""
+        from linecard import files
+        from linecard.plot.flowcache import draw_flowcache
+
+        drawings = draw_flowcache(self)
+        folder = files.make_folder(folder)
+        return [files.write_bytes(folder / f"{name}.png", drawing.png) for name, drawing in drawings.items()]
+
+    def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
+        """Write one self-contained page; ``command`` is shown as what repeats it."""
+        from linecard.report.flowcache import write_flowcache
+
+        return write_flowcache(self, path, command)
+
+    def _table(self) -> list[list[object]]:
+        names = field_names(CacheRow)
+        return [[getattr(row, name) for name in names] for row in self.rows]
+
+    def __repr__(self) -> str:
+        return f"<FlowCacheResult {self.input}: {len(self.rows)} caches over {self.packets:,} packets>"
+
+    def _repr_html_(self) -> str:
+        header = ("entries", "ways", "policy", "hit rate", "cold", "capacity", "conflict", "state in bits")
+        rows = [
+            (
+                f"{row.entries:,}",
+                row.shape,
+                row.policy,
+                f"{row.hit_rate:.2%}",
+                *(f"{count / row.packets:.2%}" for count in (row.cold, row.capacity, row.conflict)),
+                "oracle" if row.policy_state_bits is None else f"{row.policy_state_bits:,}",
+            )
+            for row in self.rows
+        ]
+        return _html.block(
+            self.input,
+            _html.facts(self.facts()),
+            _html.table(header, rows),
+            _html.notes(str(diagnostic) for diagnostic in self.diagnostics[:10]),
+        )

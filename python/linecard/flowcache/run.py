@@ -1,0 +1,185 @@
+"""Flow caches of every size, number of ways and policy over one traffic: `flowcache`."""
+
+from __future__ import annotations
+
+import difflib
+import operator
+from collections.abc import Iterable
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+from linecard import _core
+from linecard._convert import convert
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.flowcache.result import FlowCacheResult
+from linecard.request import TIME_OUT_MAX_SECONDS, U64_MAX, ProgressCallback
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+
+_U32_MAX = 2**32 - 1
+_CACHE_ENTRIES_MAX = 2**24
+_RESULT_BITS_MAX = 2**16
+_THREADS_MAX = 2**10
+# What `flowcache` runs when nothing is said: the sizes of Girish 2008, chapter 5, its policy between the usual one
+# and the best possible one.
+CACHE_ENTRIES = (512, 1024, 2048)
+CACHE_WAYS = (4,)
+CACHE_POLICIES = ("LRU", "SP", "OPT")
+CACHE_KEY = "5-tuple"
+CACHE_HASH = "md5"
+_DIGESTS, _CAPTURE = "u32le", "capture"
+_DIGEST_ENDINGS = (".u32le", ".u32le.gz")
+
+
+def flowcache(
+    source: str | PathLike[str] | Buffer,
+    entries: int | Iterable[int] = CACHE_ENTRIES,
+    ways: int | str | Iterable[int | str] = CACHE_WAYS,
+    policy: str | Iterable[str] = CACHE_POLICIES,
+    *,
+    format: str | None = None,  # noqa: A002 # the same word as --format
+    key: str | None = None,
+    hash: str | None = None,  # noqa: A002 # the same word as --hash
+    width: int = 32,
+    result_bits: int = 8,
+    cold_window_packets: int = 10_000,
+    foresight_packets: int = 10_000,
+    seed: int = 1,
+    threads: int | None = None,
+    false_hits: bool = False,
+    curves: bool = False,
+    time_out_seconds: float | None = None,
+    strict: bool = False,
+    progress: ProgressCallback | None = None,
+) -> FlowCacheResult:
+    """Run flow caches of every size, number of ways and policy over one traffic.
+
+    The caches run on all cores in compiled code and release the GIL. Ctrl-C stops them. Rows come in the order asked
+    for and do not depend on the number of threads.
+
+    Args:
+        source: A capture; a file of digests, one little-endian u32 per packet, plain or (``.gz``) inside gzip; or an
+            array of digests, such as a NumPy array of ``uint32``. An array is read where it is, without a copy: no
+            other thread may write to it meanwhile.
+        entries: Sizes.
+        ways: Entries of a set; ``"full"`` for one set of all.
+        policy: Names in any case, such as ``"lru"``, ``"BIP32"``, ``"SECOND16+SP"``.
+        format: ``"u32le"`` for a file of digests, ``"capture"`` for a capture. ``None`` takes names that end in
+            ``.u32le`` or ``.u32le.gz`` for files of digests.
+        key: What makes a flow: ``"5-tuple"`` (``None``), ``"2-tuple"``, or a list of fields such as
+            ``"dst/24,protocol"``. Only with a capture.
+        hash: Hash of the digest: ``"md5"`` (``None``), ``"crc32c"``, ``"xxhash"`` or ``"h3"``. Only with a capture.
+        width: Bits of a digest, 1 to 32: the low ones.
+        result_bits: Bits of a result, for the cost of an entry.
+        cold_window_packets: A miss is cold if its digest does not occur in so many packets before.
+        foresight_packets: How far ``PRED`` looks ahead.
+        seed: Seed of the policies that draw, and of the hash ``h3``.
+        threads: Caches run at the same time; ``None`` takes one per core.
+        false_hits: Count packets that get the result of another flow, because both have one digest. Only with a
+            capture.
+        curves: Add LRU of all sizes and ways, the miss-ratio curve and the reuse distances, from one pass.
+        time_out_seconds: Add what the flows are like; a flow ends after this silence (1 second in Girish 2008). Only
+            with a capture.
+        strict: Stop at the first damaged record of the capture.
+        progress: Called now and then with (done, in all): bytes while the input is read, then packets of all caches.
+
+    Returns:
+        One row per cache, and the best policy of each size.
+
+    Raises:
+        ConfigError: Something asked for is wrong; every problem is listed.
+        TrafficError: The input cannot be read, or holds no packet with a flow.
+
+    Example:
+        >>> import array, linecard
+        >>> result = linecard.flowcache(array.array("I", [7, 8, 7, 9, 7, 8]), entries=2, ways=2, policy="sp")
+        >>> result.rows[0].hits
+        2
+    """
+    sizes, shapes, policies = _listed(entries), _listed(ways), _listed(policy)
+    problems = [
+        ConfigProblem(name, "", f"found none, expected at least one, such as {example}")
+        for name, values, example in (("entries", sizes, 1024), ("ways", shapes, 4), ("policy", policies, "lru"))
+        if not values
+    ]
+    ranges = [("entries", each, 1, _CACHE_ENTRIES_MAX) for each in sizes]
+    ranges += [("ways", each, 1, _CACHE_ENTRIES_MAX) for each in shapes if each != "full"]
+    ranges += [
+        ("digest width", width, 1, 32),
+        ("result bits", result_bits, 0, _RESULT_BITS_MAX),
+        ("cold window", cold_window_packets, 0, _U32_MAX),
+        ("foresight", foresight_packets, 0, _U32_MAX),
+        ("seed", seed, 0, U64_MAX),
+        ("threads", 1 if threads is None else threads, 1, _THREADS_MAX),
+    ]
+    if time_out_seconds is not None and not 0 < time_out_seconds <= TIME_OUT_MAX_SECONDS:
+        expected = f"expected more than 0, at most {TIME_OUT_MAX_SECONDS}"
+        problems.append(ConfigProblem("time-out", "", f"found {time_out_seconds!r} seconds, {expected}"))
+    for name, value, least, most in ranges:
+        # What the core can hold, it judges: then all problems come at once.
+        core_judges = name in {"entries", "ways", "digest width"} and value in range(_U32_MAX + 1)
+        if not core_judges and not (isinstance(value, int) and least <= value <= most):
+            other = ', or "full"' if name == "ways" else ""
+            problems.append(ConfigProblem(name, "", f"found {value!r}, expected {least} to {most}{other}"))
+    path = fspath(source) if isinstance(source, (str, PathLike)) else None
+    digests = path is None or _holds_digests(path, format, problems)
+    if digests:
+        asked = {"key": key is not None, "hash": hash is not None, "false hits": false_hits}
+        asked["time-out"] = time_out_seconds is not None
+        problems += [
+            ConfigProblem(name, "", "found with an input of digests, expected a capture; leave it out")
+            for name, is_asked in asked.items()
+            if is_asked
+        ]
+    if problems:
+        raise ConfigError.of(problems)
+    if path is not None:
+        path.encode()  # The core would take a name that is not UTF-8 for an array.
+    try:
+        plain = _core.flowcache(
+            source if path is None else path,
+            entries=sizes,
+            ways=[None if each == "full" else each for each in shapes],
+            policies=policies,
+            key=None if digests else key or CACHE_KEY,
+            hash=None if digests else hash or CACHE_HASH,
+            width_bits=width,
+            result_bits=result_bits,
+            cold_window_packets=cold_window_packets,
+            foresight_packets=foresight_packets,
+            seed=seed,
+            threads=threads or 0,
+            strict=strict,
+            false_hits=false_hits,
+            curves=curves,
+            time_out_ns=None if time_out_seconds is None else round(time_out_seconds * 1e9),
+            progress=progress,
+        )
+    except (BufferError, TypeError) as error:
+        if path is not None:
+            raise
+        found = f"{type(source).__name__} of {getattr(source, 'dtype', getattr(source, 'format', 'unknown type'))}"
+        expected = "a contiguous array of uint32 with one dimension: numpy.ascontiguousarray(digests, numpy.uint32)"
+        raise ConfigError.of([ConfigProblem("source", "", f"found {found} ({error}), expected {expected}")]) from error
+    return convert(plain, FlowCacheResult)
+
+
+def _listed(values: Any) -> list[Any]:
+    """One value or several as a list; whole numbers of any kind as such."""
+    several = values if isinstance(values, Iterable) and not isinstance(values, str) else [values]
+    return [operator.index(each) if hasattr(each, "__index__") else each for each in several]
+
+
+def _holds_digests(path: str, format_name: str | None, problems: list[ConfigProblem]) -> bool:
+    """Whether a file holds digests and no packets."""
+    if format_name is None:
+        return path.lower().endswith(_DIGEST_ENDINGS)
+    known = (_DIGESTS, _CAPTURE)
+    name = format_name.lower()
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
+        expected = f"expected {_DIGESTS} or {_CAPTURE}; did you mean {near}?"
+        problems.append(ConfigProblem("format", "", f"found {format_name!r}, {expected}"))
+    return name == _DIGESTS

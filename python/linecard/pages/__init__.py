@@ -1,5 +1,0 @@
-"""Self-contained HTML pages of results: no network, no extra; they open from a disk, on a phone and in the dark.
-
-`sheet` holds what pages are made of, `chart` draws, and each other module writes the page of one kind of result. The
-explorer of sweeps and optimisations is `linecard.explore.page`; it wears the same `style.css`.
-"""

@@ -1,0 +1,185 @@
+"""Requests of Petri nets: every marking, the steady state, a simulation; the parts, firings and PNML of a net."""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+from typing import TYPE_CHECKING
+
+from linecard import _core
+from linecard._convert import convert
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.petri.net import Net
+from linecard.petri.result import Explored, Firing, Parts, Simulated, Solved
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+MOST_MARKINGS = 10_000_000
+_U64_MAX = 2**64 - 1
+
+
+def _limit(limit: int) -> int:
+    if not 1 <= limit <= 2**32 - 2:
+        raise ConfigError.of([ConfigProblem("limit", "", f"found {limit}, expected 1 to {2**32 - 2}")])
+    return limit
+
+
+def _source(net: str | PathLike[str] | Net) -> tuple[str, str | None]:
+    return (net.name, net.to_toml()) if isinstance(net, Net) else (fspath(net), None)
+
+
+def explore(
+    net: str | PathLike[str] | Net,
+    limit: int = MOST_MARKINGS,
+    *,
+    invariants: bool = False,
+    overrides: Sequence[str] = (),
+    progress: Callable[[int, int], object] | None = None,
+) -> Explored:
+    """Every marking of a net, its bounds and dead ends. A coloured net is unfolded.
+
+    Args:
+        net: A net.
+        limit: Markings at which the search stops with what was found.
+        invariants: Find semiflows as well.
+        overrides: Parameters, as ``name=value``.
+        progress: Called now and then with (markings, ``limit``).
+
+    Raises:
+        ConfigError: The file is no net; every problem is listed.
+    """
+    path, text = _source(net)
+    found = _core.petri_explore(
+        path, text, overrides, most_markings=_limit(limit), invariants=invariants, progress=progress
+    )
+    return convert(found, Explored)
+
+
+def solve(
+    net: str | PathLike[str] | Net,
+    limit: int = MOST_MARKINGS,
+    *,
+    overrides: Sequence[str] = (),
+    progress: Callable[[int, int], object] | None = None,
+) -> Solved:
+    """The steady state of a net with exponential and immediate transitions, exact. A coloured net is unfolded.
+
+    Raises:
+        ConfigError: The file is no net, or the net has no steady state that can be solved for; the text says why.
+    """
+    path, text = _source(net)
+    found = _core.petri_solve(path, text, overrides, most_markings=_limit(limit), progress=progress)
+    return convert(found, Solved)
+
+
+def simulate(
+    net: str | PathLike[str] | Net,
+    time: float = 10_000.0,
+    *,
+    warmup: float | None = None,
+    replications: int = 10,
+    accuracy: float | None = None,
+    of: Sequence[str] = (),
+    most_replications: int = 1000,
+    seed: int = 1,
+    threads: int | None = None,
+    overrides: Sequence[str] = (),
+    progress: Callable[[int, int], object] | None = None,
+) -> Simulated:
+    """Simulate a net in several replications on all cores. The result does not depend on the threads.
+
+    Args:
+        net: A net whose transitions all have times.
+        time: Time with statistics of each replication.
+        warmup: Time before; ``None`` takes a tenth of ``time``.
+        replications: Replications with seeds of their own; the fewest with ``accuracy``.
+        accuracy: Replications go on until half of each 95 % interval is at most this share of its mean.
+        of: Places and transitions that ``accuracy`` is for; all, if there are none.
+        most_replications: Replications at which ``accuracy`` gives up.
+        seed: Seed of the first.
+        threads: Replications at the same time; ``None`` takes one per core.
+        overrides: Parameters, as ``name=value``.
+        progress: Called now and then with thousandths of replications, (done, in all).
+
+    Raises:
+        ConfigError: The file is no net, or it cannot be simulated; the text says why.
+    """
+    problems = [
+        ConfigProblem(name, "", f"found {value}, expected {least} to {most}")
+        for name, value, least, most in (
+            ("replications", replications, 1, 1_000_000),
+            ("most_replications", most_replications, 1, 1_000_000),
+            ("seed", seed, 0, _U64_MAX),
+            ("threads", 1 if threads is None else threads, 1, 1024),
+        )
+        if not least <= value <= most
+    ]
+    if problems:
+        raise ConfigError.of(problems)
+    path, text = _source(net)
+    found = _core.petri_simulate(
+        path,
+        text,
+        overrides,
+        warmup=time / 10 if warmup is None else warmup,
+        time=time,
+        replications=replications,
+        accuracy=accuracy,
+        of=of,
+        most_replications=most_replications,
+        seed=seed,
+        threads=threads or 0,
+        progress=progress,
+    )
+    return convert(found, Simulated)
+
+
+def parts(net: str | PathLike[str] | Net, *, overrides: Sequence[str] = ()) -> Parts:
+    """What a net is made of, for pictures: ``parts(net).to_svg()``.
+
+    Raises:
+        ConfigError: The file is no net; every problem is listed.
+    """
+    path, text = _source(net)
+    return convert(_core.petri_parts(path, text, overrides), Parts)
+
+
+def firings(
+    net: str | PathLike[str] | Net,
+    most: int = 10_000,
+    *,
+    first: int = 0,
+    time: float = 1e300,
+    seed: int = 1,
+    overrides: Sequence[str] = (),
+) -> list[Firing]:
+    """Firings of a run, one by one.
+
+    Args:
+        net: A net whose transitions all have times.
+        most: Firings at most.
+        first: Firings that come before and are left out.
+        time: Time at which the run ends.
+        seed: Seed of the run.
+        overrides: Parameters, as ``name=value``.
+
+    Raises:
+        ConfigError: The file is no net, or it cannot be simulated; the text says why.
+    """
+    path, text = _source(net)
+    found = _core.petri_firings(path, text, overrides, seed=seed, first=first, most=most, time=time)
+    return convert(found, list[Firing])
+
+
+def pnml(net: str | PathLike[str] | Net, *, unfold: bool = False, overrides: Sequence[str] = ()) -> str:
+    """A net as PNML.
+
+    A PNML file comes out with all that other tools put into it, a net of places and transitions with its times in
+    blocks of this tool, a coloured net only unfolded.
+
+    Raises:
+        ConfigError: The file is no net; it is coloured and not to be unfolded, or cannot be.
+    """
+    path, text = _source(net)
+    return _core.petri_pnml(path, text, overrides, unfold=unfold)

@@ -1,0 +1,1 @@
+"""Plots with matplotlib (extra ``plot``), a module a kind of result."""

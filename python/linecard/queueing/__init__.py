@@ -1,0 +1,1 @@
+"""Queues of packets: their managers, and the design of a queuing cache."""

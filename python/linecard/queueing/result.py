@@ -1,0 +1,300 @@
+"""What queue managers give under a workload: rows, how packets follow each other, designs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from linecard import _html
+from linecard._core import __version__
+from linecard.queueing.settings import queueing_settings
+from linecard.records import field_names, plain
+from linecard.traffic.result import Diagnostic  # noqa: TC001 # msgspec reads the annotations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import polars
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueRow:
+    """One manager under the workload. Rates and shares are those of the measured operations.
+
+    Attributes:
+        manager: ``nc``, ``dc``, ``sqc``, ``qarray`` or ``qc``.
+        operations: Operations measured.
+        throughput_mops: Operations per simulated second, 10^6.
+        hit_rate: Operations that found their descriptor in the cache, 0 to 1.
+        latency_mean_ns: From when a thread takes an operation to when it is done, waiting for locks included.
+        latency_p50_ns: Median.
+        latency_p99_ns: 99th percentile.
+        latency_max_ns: Largest.
+        lock_wait_mean_ns: Waiting for the lock, mean over all operations.
+        messages_per_operation: Messages from threads over the interconnect.
+        reads_per_operation: Memory reads.
+        writes_per_operation: Memory writes.
+        references_per_operation: Both.
+        instructions_per_operation: What the document states (Table 5), not a count.
+        read_port_utilization: Share of time that the memory's read port is busy, 0 to 1.
+        write_port_utilization: The same of the write port, which serves reads too where ports are shared.
+        request_path_utilization: The same of the interconnect towards memory.
+        response_path_utilization: The same of the interconnect towards threads.
+        engine_utilization: Share of time that an engine works.
+        empty_dequeues: Dequeues of the whole run that found their queue empty.
+        packets_left_inside: Packets in queues at the end.
+        simulated_ns: Simulated time that was measured.
+        enqueue_hit_ns: Latency of a lone thread's enqueue whose descriptor word is in the cache (Table 5).
+        enqueue_miss_ns: The same, in memory.
+        dequeue_hit_ns: The same of a dequeue.
+        dequeue_miss_ns: The same of a dequeue, in memory.
+        model_mops: What the analytical model predicts (section 3.6, read as a recursion).
+        model_difference_percent: Prediction against simulation, in percent of the simulation.
+        model_printed_mops: What the formula predicts as it is printed.
+        model_hit_rate: Hits by the order of operations alone.
+        memory_limit_mops: What the memory ports allow at these hits.
+    """
+
+    manager: str
+    operations: int
+    throughput_mops: float
+    hit_rate: float
+    latency_mean_ns: float
+    latency_p50_ns: float
+    latency_p99_ns: float
+    latency_max_ns: float
+    lock_wait_mean_ns: float
+    messages_per_operation: float
+    reads_per_operation: float
+    writes_per_operation: float
+    references_per_operation: float
+    instructions_per_operation: int
+    read_port_utilization: float
+    write_port_utilization: float
+    request_path_utilization: float
+    response_path_utilization: float
+    engine_utilization: float
+    empty_dequeues: int
+    packets_left_inside: int
+    simulated_ns: float
+    enqueue_hit_ns: float
+    enqueue_miss_ns: float
+    dequeue_hit_ns: float
+    dequeue_miss_ns: float
+    model_mops: float
+    model_difference_percent: float
+    model_printed_mops: float
+    model_hit_rate: float
+    memory_limit_mops: float
+
+
+@dataclass(frozen=True, slots=True)
+class GapRow:
+    """Arrivals with at least ``from_packets`` and fewer than ``to_packets`` of other queues since the last of theirs.
+
+    ``share`` is of all arrivals that have one before them in their queue, 0 to 1.
+    """
+
+    from_packets: int
+    to_packets: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """How near packets of a queue arrive after each other (section 5.1, Figure 10); shares from 0 to 1.
+
+    Attributes:
+        below_loss: No packet of another queue in between: operations wait for each other.
+        between: Fewer than the cache has entries: a hit, and no wait.
+        above_gain: More: a miss is likely.
+        rows: The distribution.
+    """
+
+    below_loss: float
+    between: float
+    above_gain: float
+    rows: tuple[GapRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class QueueingResult:
+    """Every manager under one workload.
+
+    Attributes:
+        rows: One row per manager, in the order asked for.
+        workload: Notation of the workload, or the capture.
+        format: ``workload``, or the capture's format.
+        compression: How the capture is compressed.
+        packets: Packets of the capture that were mapped to queues; 0 of a workload.
+        packets_without_flow: Packets of the capture without an IP header, left out.
+        gaps: Inter-arrival times within queues.
+        settings: Changes to the settings.
+        warmup: Operations before those that are measured; the first that fill the queues come before them.
+        seed: Seed of the workload.
+        damaged_records: Damaged places of the capture that were passed over.
+        diagnostics: The first findings in the capture.
+    """
+
+    rows: tuple[QueueRow, ...]
+    workload: str
+    format: str
+    compression: str | None
+    packets: int
+    packets_without_flow: int
+    gaps: Gaps
+    settings: tuple[str, ...]
+    warmup: int
+    seed: int
+    damaged_records: int
+    diagnostics: tuple[Diagnostic, ...]
+
+    def row(self, manager: str) -> QueueRow:
+        """The row of a manager.
+
+        Raises:
+            KeyError: It was not run.
+        """
+        for row in self.rows:
+            if row.manager == manager:
+                return row
+        raise KeyError(f"no row of {manager!r}; there are: {', '.join(row.manager for row in self.rows)}")
+
+    def ratio(self, manager: str, to: str) -> float:
+        """Throughput of one manager by that of another."""
+        return self.row(manager).throughput_mops / self.row(to).throughput_mops
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        result: dict[str, Any] = plain(self)
+        return result
+
+    def manifest(self) -> dict[str, Any]:
+        """Everything needed to repeat this result and to recognise it."""
+        return _manifest(self.to_dict(), ("rows", "gaps", "diagnostics"))
+
+    def to_frame(self) -> polars.DataFrame:
+        """The rows as a polars data frame (extra ``frames``)."""
+        from linecard import tables
+
+        return tables.frame(field_names(QueueRow), _table(self.rows))
+
+    def write_csv(self, path: str | Path) -> Path:
+        """Write the rows as CSV, and a manifest beside them; return the manifest's path."""
+        return _write_csv(path, field_names(QueueRow), _table(self.rows), self.manifest())
+
+    def __repr__(self) -> str:
+        rates = ", ".join(f"{row.manager} {row.throughput_mops:.1f}" for row in self.rows)
+        return f"<QueueingResult {self.workload}: {rates} M operations/s>"
+
+    def _repr_html_(self) -> str:
+        header = ("manager", "M operations/s", "hit rate", "latency p50", "references", "model", "difference")
+        rows = [
+            (
+                row.manager,
+                f"{row.throughput_mops:.1f}",
+                f"{row.hit_rate:.1%}",
+                f"{row.latency_p50_ns:.0f} ns",
+                f"{row.references_per_operation:.2f}",
+                f"{row.model_mops:.1f}",
+                f"{row.model_difference_percent:+.1f} %",
+            )
+            for row in self.rows
+        ]
+        return _html.block(f"Queues: {self.workload}", _html.table(header, rows))
+
+
+@dataclass(frozen=True, slots=True)
+class QueueDesign:
+    """A queuing cache of one size.
+
+    Attributes:
+        entries: Entries.
+        engines: Engines.
+        threads: Fewest threads that reach the target; ``None`` when the most that were tried do not.
+        throughput_mops: Throughput with those threads, or with the most.
+        product: ``entries × engines × threads``.
+    """
+
+    entries: int
+    engines: int
+    threads: int | None
+    throughput_mops: float
+    product: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class QueueDesignResult:
+    """Every size of a queuing cache that was tried, and the smallest that reaches the target.
+
+    Attributes:
+        smallest: By product, then entries, then engines; ``None`` when no size reaches the target.
+        designs: One row per number of entries and engines.
+        target_mops: The target, operations per second, 10^6.
+        most_threads: Most threads that were tried.
+    """
+
+    smallest: QueueDesign | None
+    designs: tuple[QueueDesign, ...]
+    target_mops: float
+    most_threads: int
+    workload: str
+    format: str
+    compression: str | None
+    packets: int
+    packets_without_flow: int
+    settings: tuple[str, ...]
+    warmup: int
+    seed: int
+    damaged_records: int
+    diagnostics: tuple[Diagnostic, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        result: dict[str, Any] = plain(self)
+        return result
+
+    def manifest(self) -> dict[str, Any]:
+        """Everything needed to repeat this result and to recognise it."""
+        return _manifest(self.to_dict(), ("smallest", "designs", "diagnostics"))
+
+    def to_frame(self) -> polars.DataFrame:
+        """The designs as a polars data frame (extra ``frames``)."""
+        from linecard import tables
+
+        return tables.frame(field_names(QueueDesign), _table(self.designs))
+
+    def write_csv(self, path: str | Path) -> Path:
+        """Write the designs as CSV, and a manifest beside them; return the manifest's path."""
+        return _write_csv(path, field_names(QueueDesign), _table(self.designs), self.manifest())
+
+    def __repr__(self) -> str:
+        return f"<QueueDesignResult {self.workload} at {self.target_mops:g} M operations/s: {self.smallest}>"
+
+
+def _manifest(result: dict[str, Any], without: Iterable[str]) -> dict[str, Any]:
+    from linecard.request import file_hash
+
+    file = Path(result["workload"])
+    is_capture = result["format"] != "workload"
+    for name in without:
+        del result[name]
+    return {
+        "linecard_version": __version__,
+        "input_hash": file_hash(file) if is_capture and file.is_file() else None,
+        **result,
+        "all_settings": plain(queueing_settings(result["settings"])),
+    }
+
+
+def _table(rows: Iterable[Any]) -> list[list[object]]:
+    return [[getattr(row, name) for name in field_names(type(row))] for row in rows]
+
+
+def _write_csv(path: str | Path, columns: tuple[str, ...], rows: list[list[object]], manifest: dict[str, Any]) -> Path:
+    from linecard import tables
+
+    path = Path(path)
+    tables.write_table(path, columns, rows, "csv")
+    return tables.manifest_beside(path, manifest)

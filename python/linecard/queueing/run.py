@@ -1,0 +1,168 @@
+"""Queue managers under a workload or a capture: `queueing_run`, `queueing_design`.
+
+The managers are those of Kumar and Crowley (2006): ``nc`` without a cache, ``dc`` with a data cache, ``sqc`` with a
+software-controlled cache, ``qc`` with a queuing cache; ``qarray`` is the IXP2800's form of ``sqc``.
+"""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+from linecard import _core
+from linecard._convert import convert
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.queueing.result import QueueDesignResult, QueueingResult
+from linecard.queueing.settings import changes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+
+# The managers of the document, in its order.
+MANAGERS = ("qc", "sqc", "dc", "nc")
+OPERATIONS = 200_000
+WARMUP = 20_000
+_U64_MAX = 2**64 - 1
+
+
+def queueing_run(
+    workload: str | PathLike[str],
+    managers: str | Iterable[str] = MANAGERS,
+    set: Mapping[str, object] | Iterable[str] | str | None = None,  # the same word as --set
+    *,
+    trace: bool = False,
+    operations: int | None = None,
+    warmup: int = WARMUP,
+    seed: int = 1,
+    strict: bool = False,
+    progress: Callable[[int, int], object] | None = None,
+) -> QueueingResult:
+    """Run queue managers under one workload.
+
+    Args:
+        workload: Notation of the document (``"R"``, ``"U"``, ``"L1.1"``, ``"SD16_90"``, ``"SD1_30"``), ``"edge"`` or
+            ``"core"``, ``"MIXt_k_m_s"``; with ``trace``, a capture whose packets a hash of the five-tuple maps to
+            queues.
+        managers: Names: ``qc``, ``sqc``, ``dc``, ``nc``, ``qarray``.
+        set: Changes of settings, such as ``{"threads": 16}`` or ``"entries=64"``; see `queueing_settings`.
+        trace: Whether ``workload`` is a capture.
+        operations: Operations measured; ``None`` takes 200,000 of a workload, and two for each packet of a capture, at
+            least 20,000. A capture begins anew when it is through.
+        warmup: Operations before.
+        seed: Seed of the workload.
+        strict: Stop at the first damaged record of the capture.
+        progress: Called now and then with (operations done, in all).
+
+    Returns:
+        One row per manager, with what the analytical model predicts, and how packets follow each other.
+
+    Raises:
+        ConfigError: Something asked for is wrong; every problem is listed.
+        TrafficError: The capture cannot be read, or has no packet with an IP header.
+
+    Example:
+        >>> import linecard
+        >>> result = linecard.queueing_run("SD1_100", "qc,nc", operations=20_000)
+        >>> round(result.ratio("qc", "nc"), 1)
+        3.1
+    """
+    names = _words(managers)
+    if not names:
+        raise ConfigError.of([ConfigProblem("managers", "", "found none, expected at least one, such as qc")])
+    arguments = _arguments(workload, set, trace, operations, warmup, seed)
+    plain_result = _core.queueing_run(**arguments, managers=names, strict=strict, progress=progress)
+    extra = {"settings": arguments["settings"], "warmup": warmup, "seed": seed}
+    return convert({**plain_result, **extra}, QueueingResult)
+
+
+def queueing_design(
+    workload: str | PathLike[str],
+    target_mops: float,
+    set: Mapping[str, object] | Iterable[str] | str | None = None,  # the same word as --set
+    *,
+    trace: bool = False,
+    operations: int = 30_000,
+    warmup: int = 5_000,
+    seed: int = 1,
+    strict: bool = False,
+    progress: Callable[[int, int], object] | None = None,
+) -> QueueDesignResult:
+    """Find the smallest queuing cache, entries by engines by threads, that reaches a throughput under a workload.
+
+    Args:
+        workload: As in `queueing_run`.
+        target_mops: Operations per second, 10^6.
+        set: Changes of settings; entries, engines, threads and places of the request buffer are what is searched.
+        trace: Whether ``workload`` is a capture.
+        operations: Operations measured for every size that is tried.
+        warmup: Operations before.
+        seed: Seed of the workload.
+        strict: Stop at the first damaged record of the capture.
+        progress: Called now and then with (sizes done, in all).
+
+    Returns:
+        Every size that was tried, and the smallest that reaches the target.
+
+    Raises:
+        ConfigError: Something asked for is wrong; every problem is listed.
+        TrafficError: The capture cannot be read, or has no packet with an IP header.
+
+    Example:
+        >>> import linecard
+        >>> linecard.queueing_design("SD16_90", 60, operations=5_000).smallest.engines
+        4
+    """
+    arguments = _arguments(workload, set, trace, operations, warmup, seed)
+    searched = ("entries", "engines", "threads", "requests")
+    asked = [change.split("=", 1)[0].strip() for change in arguments["settings"]]
+    problems = [
+        ConfigProblem("set", key, "found in a design, which searches it; leave it out")
+        for key in asked
+        if key in searched
+    ]
+    if problems:
+        raise ConfigError.of(problems)
+    plain_result = _core.queueing_design(**arguments, target_mops=float(target_mops), strict=strict, progress=progress)
+    extra = {"settings": arguments["settings"], "warmup": warmup, "seed": seed}
+    return convert({**plain_result, **extra}, QueueDesignResult)
+
+
+def _arguments(
+    workload: str | PathLike[str],
+    changes: Mapping[str, object] | Iterable[str] | str | None,
+    trace: bool,
+    operations: int | None,
+    warmup: int,
+    seed: int,
+) -> dict[str, Any]:
+    """What both requests hand to the core.
+
+    Raises:
+        ConfigError: A number is out of range.
+    """
+    count = operations if operations is not None else 0 if trace else OPERATIONS
+    problems = [
+        ConfigProblem(name, "", f"found {value!r}, expected {least} to {_U64_MAX}")
+        for name, value, least in (
+            ("operations", count, 0 if trace and operations is None else 1),
+            ("warmup", warmup, 0),
+            ("seed", seed, 0),
+        )
+        if not (isinstance(value, int) and least <= value <= _U64_MAX)
+    ]
+    if problems:
+        raise ConfigError.of(problems)
+    return {
+        "workload": fspath(workload),
+        "capture": trace,
+        "settings": changes_of(changes),
+        "operations": count,
+        "warmup": warmup,
+        "seed": seed,
+    }
+
+
+def _words(names: str | Iterable[str]) -> list[str]:
+    several = names.split(",") if isinstance(names, str) else list(names)
+    return [name.strip().lower() for name in several if name.strip()]

@@ -1,0 +1,136 @@
+"""One self-contained page of a sweep or an optimisation: scatter, parallel coordinates, front, table, each point's run.
+
+The page is a file: it loads nothing, so that it opens from a disk or out of a mail. Its data are the table's rows.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from linecard.explore.columns import FIRST_NUMBERS
+from linecard.explore.subject import SUBJECTS
+from linecard.files import write_text
+from linecard.report.sheet import style
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from linecard.explore.optimize_result import OptimizeResult
+    from linecard.explore.result import Parts, SweepResult
+
+_TEMPLATE = Path(__file__).with_name("explorer.html")
+# Columns that are shown for a point alone.
+_TEXTS = ("run", "reason", "command")
+_MOST_COORDINATES = 8
+# Of which more is better, and of which less; of others the reader decides.
+_MORE = ("throughput", "mpps", "mops", "gbps", "bandwidth", "hit_rate", "packets_per_mcycle", "packets_out")
+_LESS = ("latency", "loss", "dropped", "miss", "cost", "area", "energy", "power", "_ns", "_clocks")
+_DIGITS = 4
+
+
+def write_sweep(result: SweepResult, path: str | Path) -> Path:
+    """Write the page of a sweep."""
+    shown = [name for name in result.shown_columns(len(result.axes) + 4) if name not in result.axes]
+    numbers = [name for name in shown if any(_is_number(row[name]) for row in result.rows)]
+    y = next((name for name in numbers if _better(name)), numbers[0] if numbers else "status")
+    follows = [name for name in numbers if name not in FIRST_NUMBERS and name != y and name in shown[:1]]
+    x = next(iter([*follows, *result.axes]), "status")
+    bad = sum(row["status"] != "ok" for row in result.rows)
+    said = f"{len(result.rows):,} points" + (f", {bad:,} of them refused or failed" if bad else "")
+    return _write(
+        path,
+        title=result.title,
+        said=said,
+        axes=result.axes,
+        columns=result.columns,
+        rows=result.rows,
+        given=result.given,
+        parts=result.parts,
+        better={name: way for name in result.columns if (way := _better(name))},
+        x=x,
+        y=y,
+        coordinates=[*result.axes, *numbers][:_MOST_COORDINATES],
+        front=(),
+        knee=0,
+        objectives=0,
+    )
+
+
+def write_optimized(result: OptimizeResult, path: str | Path) -> Path:
+    """Write the page of an optimisation, with the front marked."""
+    from linecard.explore.columns import OBJECTIVE
+
+    first = result.rows[0]
+    objectives = [OBJECTIVE + text for text in result.objectives]
+    names = [name for name in first if name not in {*objectives, *_TEXTS, "status"}]
+    columns = [*objectives, *names, "status", *_TEXTS]
+    commands = {row["command"]: number for number, row in enumerate(result.rows)}
+    front = [commands[row["command"]] for row in result.front]
+    asked = {OBJECTIVE + text: 1 if text.startswith("max") else -1 for text in result.objectives}
+    return _write(
+        path,
+        title=result.title,
+        said=f"{result.runs:,} of {result.points:,} points were run; {len(front):,} are on the front",
+        axes=result.axes,
+        columns=columns,
+        rows=result.rows,
+        given=result.given,
+        parts=result.parts,
+        better={**{name: way for name in names if (way := _better(name))}, **asked},
+        x=objectives[-1],
+        y=objectives[0],
+        coordinates=[*result.axes, *objectives][:_MOST_COORDINATES],
+        front=front,
+        knee=next(number for number, row in enumerate(result.front) if row["knee"]),
+        objectives=len(objectives),
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _better(name: str) -> int:
+    """1 where more is better, -1 where less is, 0 where nothing says so."""
+    if any(word in name for word in _LESS):
+        return -1
+    return 1 if any(word in name for word in _MORE) and "offered" not in name else 0
+
+
+def _write(
+    path: str | Path,
+    *,
+    columns: Sequence[str],
+    rows: Sequence[Mapping[str, Any]],
+    axes: Sequence[str],
+    given: Mapping[str, Any],
+    parts: Sequence[Parts],
+    **said: Any,
+) -> Path:
+    kinds = {}
+    for kind in ("busy", "packet"):
+        names = list(dict.fromkeys(name for each in parts for name in getattr(each, kind)))
+        # Shares and times of a bar: more digits than it can show would only be weight.
+        values = [[_rounded(getattr(each, kind).get(name)) for name in names] for each in parts]
+        kinds[kind] = {"names": names, "values": values}
+    subject = SUBJECTS.get(str(given.get("what")))
+    data = {
+        **said,
+        "axes": list(axes),
+        "columns": list(columns),
+        "texts": list(_TEXTS),
+        "given": given,
+        "arguments": sorted(subject.arguments) if subject else [],
+        "parts": kinds,
+        "rows": [[row.get(name) for name in columns] for row in rows],
+    }
+    # Nothing in the data may end the element that holds them.
+    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    template = _TEMPLATE.read_text(encoding="utf-8").replace("/*STYLE*/", style("style"))
+    return write_text(path, template.replace("/*DATA*/", text))
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.{_DIGITS}g}")

@@ -1,0 +1,147 @@
+"""One self-contained HTML page per study, and one for the scorecard (extra ``report``): no scripts, fit for print.
+
+The template holds the words and the layout; this module gives it plain data and the plots as SVG.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from linecard._core import __version__
+from linecard.errors import MissingExtraError
+from linecard.plot.study import difference_text
+from linecard.study import compare
+from linecard.study.columns import constant_keys, percent, varying_columns
+from linecard.study.scorecard import calibrated_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from jinja2 import Template
+
+    from linecard.study.result import StudyResult, TableResult
+    from linecard.study.robustness import Robustness
+    from linecard.study.scorecard.card import Scorecard
+
+
+def study_report(
+    result: StudyResult, figures: Mapping[str, str], calibrations: Sequence[Mapping[str, Any]] = ()
+) -> str:
+    """The whole page as text. The same study gives the same page.
+
+    Args:
+        result: The study.
+        figures: Plots by name, as SVG elements.
+        calibrations: The study's calibrations with the values that the presets give.
+    """
+    spec = result.study.spec
+    page: str = _template("study.html.j2").render(
+        result=result,
+        spec=spec,
+        version=__version__,
+        figures=figures,
+        calibrations=calibrations,
+        tables=[_table_view(result, table) for table in result.tables],
+        figure_name=lambda item: compare.item_name(item).replace(" ", "_"),
+        item_name=compare.item_name,
+        effort=spec.quick if result.quick else spec.full,
+        commands=_command(result),
+        gap_text=compare.gap_text,
+        words=compare.words,
+        is_tie=compare.is_tie,
+    )
+    return page
+
+
+def scorecard_report(card: Scorecard) -> str:
+    """The page of the scorecard as text. The same studies give the same page."""
+    page: str = _template("scorecard.html.j2").render(
+        card=card, version=__version__, item_name=compare.item_name, calibrated_text=calibrated_text
+    )
+    return page
+
+
+def robustness_report(found: Robustness) -> str:
+    """The page of a study's robustness as text: a tornado of its calibrated values."""
+    errors = [found.error, *found.by_seed.values()]
+    errors += [error for each in found.variations for error in (each.low_error, each.high_error)]
+    widest = max((error for error in errors if error is not None), default=1.0) or 1.0
+    page: str = _template("robustness.html.j2").render(found=found, widest=widest * 1.05, version=__version__)
+    return page
+
+
+def _template(name: str) -> Template:
+    """A template of this package, with the filters that the pages share."""
+    try:
+        import jinja2
+    except ImportError as error:
+        raise MissingExtraError("the HTML report", "report") from error
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["percent"] = percent
+    environment.filters["number"] = _number
+    environment.filters["signed"] = lambda value, digits=1: "–" if value is None else f"{value:+.{digits}f}"
+    return environment.from_string(files(__package__).joinpath(name).read_text(encoding="utf-8"))
+
+
+def _command(result: StudyResult) -> str:
+    command = f"linecard reproduce {result.study.spec.id}" + (" --quick" if result.quick else "")
+    if result.items != result.study.item_ids:
+        command += "".join(f" --table {item}" for item in result.items)
+    return command
+
+
+def _number(value: float | None, digits: int = 2) -> str:
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def _table_view(result: StudyResult, table: TableResult) -> dict[str, Any]:
+    """A table as rows of texts, with a colour class per cell."""
+    columns = varying_columns(table)
+    constant = constant_keys(table)
+    several = len(table.spec.cells) > 1
+    rows = [
+        {
+            "keys": [cell.keys[column] for column in columns] + ([cell.column.replace("_", " ")] if several else []),
+            "cell": cell,
+            "digits": _digits(result, cell),
+            "difference": difference_text(table, cell),
+            "grade": grade(table, cell),
+        }
+        for cell in table.cells
+    ]
+    header = [column.replace("_", " ") for column in columns] + (["measure"] if several else [])
+    return {
+        "table": table,
+        "header": header,
+        "same": compare.words(constant) if constant else "",
+        "unit": ", ".join(sorted({cell.unit for cell in table.cells})),
+        "rows": rows,
+    }
+
+
+def _digits(result: StudyResult, cell: compare.Cell) -> int:
+    for measure in result.study.spec.measures.values():
+        if measure.unit == cell.unit:
+            return measure.decimals
+    return 2
+
+
+def grade(table: TableResult, cell: compare.Cell) -> str:
+    """Colour class of a cell: how far it is off, in shares of what its table allows."""
+    if cell.measured is None:
+        return "failed"
+    if cell.calibrated:
+        return "calibrated"
+    if table.spec.tolerance_points is not None:
+        off, allowed = abs(cell.difference or 0.0), table.spec.tolerance_points
+    elif cell.error is not None:
+        off, allowed = abs(cell.error), table.spec.tolerance
+    else:
+        return "plain"
+    if not allowed:
+        return "bad" if off else "good"
+    share = off / allowed
+    return "good" if share <= 0.3 else "fair" if share <= 0.6 else "poor" if share <= 1.0 else "bad"

@@ -1,0 +1,93 @@
+"""What requests have in common: changes of settings, numbers in range, hashes of files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from linecard.errors import ConfigError, ConfigProblem
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+TIME_OUT_MAX_SECONDS = 10**9
+
+
+Settings = Mapping[str, object] | Iterable[str]
+ProgressCallback = Callable[[int, int], object]
+U64_MAX = 2**64 - 1
+
+
+def check_counts(*, seed: int, packets: int, warmup_packets: int, has_end: bool) -> None:
+    """Refuse numbers of packets and seeds that no run has.
+
+    Raises:
+        ConfigError: One is out of range, or generated traffic is to be run to its end.
+    """
+    problems = [
+        ConfigProblem(name, "", f"found {value}, expected 0 to {U64_MAX}")
+        for name, value in (("seed", seed), ("packets", packets), ("warmup", warmup_packets))
+        if not 0 <= value <= U64_MAX
+    ]
+    if packets == 0 and not has_end:
+        expected = "expected 1 or more; only a capture can be run to its end with 0"
+        problems.append(ConfigProblem("packets", "", f"found 0, {expected}"))
+    if problems:
+        raise ConfigError.of(problems)
+
+
+def settings(changes: Settings | None) -> list[str]:
+    """Changes in the form ``key.path=value``; a mapping's values are written as TOML.
+
+    Raises:
+        ConfigError: A change has no ``=``, or a value has no TOML form.
+    """
+    if changes is None:
+        return []
+    if isinstance(changes, str):
+        changes = [changes]
+    if isinstance(changes, Mapping):
+        return [f"{key}={toml_value(key, value)}" for key, value in changes.items()]
+    texts = list(changes)
+    problems = [
+        ConfigProblem("--set", "", f"found {text!r}, expected key.path=value, such as dram.banks=2")
+        for text in texts
+        if text.find("=") < 1
+    ]
+    if problems:
+        raise ConfigError.of(problems)
+    return texts
+
+
+def toml_value(key: str, value: object) -> str:
+    """One value as TOML text."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(toml_value(key, each) for each in value) + "]"
+    problem = ConfigProblem("set", key, f"found a {type(value).__name__}, expected a number, text, bool or list")
+    raise ConfigError.of([problem])
+
+
+def file_hash(path: str | PathLike[str]) -> str:
+    """SHA-256 of a file's bytes."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def plain_problems(error: ConfigError) -> list[dict[str, Any]]:
+    """An error's problems as plain data."""
+    return [{"place": problem.place, "key": problem.key, "message": problem.message} for problem in error.problems]
+
+
+def default_jobs() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

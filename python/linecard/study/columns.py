@@ -1,0 +1,43 @@
+"""Columns of a study's tables: which vary, which do not, and how a share is written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from linecard.study.result import TableResult
+
+COMPARISON_COLUMNS = (
+    "study",
+    "table",
+    "row",
+    "measure",
+    "unit",
+    "published",
+    "measured",
+    "spread",
+    "error",
+    "calibrated",
+    "failure",
+)
+
+
+def varying_columns(table: TableResult) -> list[str]:
+    """Key columns whose value is not the same in every row."""
+    columns = list(table.cells[0].keys) if table.cells else []
+    return [column for column in columns if len({cell.keys[column] for cell in table.cells}) > 1]
+
+
+def constant_keys(table: TableResult) -> dict[str, str | int | float]:
+    """Key columns that are the same in every row, with their value."""
+    varying = varying_columns(table)
+    return (
+        {column: value for column, value in table.cells[0].keys.items() if column not in varying} if table.cells else {}
+    )
+
+
+def percent(fraction: float | None, *, sign: bool = False) -> str:
+    """A fraction as percent with one decimal; a dash for nothing."""
+    if fraction is None:
+        return "–"
+    return f"{fraction * 100:{'+' if sign else ''}.1f} %"

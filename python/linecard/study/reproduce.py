@@ -1,0 +1,259 @@
+"""A study of a published document, run: `reproduce`.
+
+A study is a folder in `studies`: what it runs, what was published, and what is expected of it. `spec` (the folder) →
+`plan` (cells to runs) → `execute` (threads) → `compare` (arithmetic) → `scorecard` (limits) → `result` → `write`.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from linecard.study import compare
+from linecard.study.execute import execute, run_one
+from linecard.study.plan import CellPlan, Plan, make_plan
+from linecard.study.result import FigureResult, StudyResult, TableResult
+from linecard.study.scorecard import lines_of, target_id
+from linecard.study.spec import Study, load_study, select_items
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from linecard.request import ProgressCallback
+    from linecard.study.plan import RunSpec
+    from linecard.study.runners import StudyRun
+    from linecard.study.scorecard import Line
+    from linecard.study.spec import FigureSpec, TableSpec
+
+
+def reproduce(
+    study: str = "hasan2003",
+    tables: Iterable[str | int] | None = None,
+    chapters: Iterable[int] | None = None,
+    quick: bool = False,
+    jobs: int | None = None,
+    progress: ProgressCallback | None = None,
+) -> StudyResult:
+    """Run a study of a published document and compare every number with the published one.
+
+    Args:
+        study: Name of a shipped study, or path of a study folder.
+        tables: Only these tables or figures, such as ``[1, "figure5"]``; ``None`` takes all.
+        chapters: All tables and figures of these chapters, such as ``[5]``, beside ``tables``.
+        quick: One seed and fewer packets, for a first look.
+        jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
+        progress: Called now and then with (packets done, packets in all).
+
+    Returns:
+        Measured beside published numbers, orders, gains, checks and deviations.
+
+    Raises:
+        ConfigError: There is no such study or table, or the study's files contradict each other.
+    """
+    names = None if tables is None else [str(table) for table in tables]
+    return run_study(study, tables=names, chapters=chapters, quick=quick, jobs=jobs, progress=progress)
+
+
+def run_study(
+    name: str,
+    *,
+    tables: Iterable[str] | None = None,
+    chapters: Iterable[int] | None = None,
+    quick: bool = False,
+    jobs: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+    run_function: Callable[[RunSpec, Callable[[int, int], object]], StudyRun] = run_one,
+) -> StudyResult:
+    """Run a study; see :func:`linecard.reproduce`. ``run_function`` is what runs one simulation."""
+    started = time.perf_counter()
+    study = load_study(name)
+    items = select_items(study, tables, chapters)
+    plan = make_plan(study, items, study.spec.quick if quick else study.spec.full, quick=quick)
+    runs = execute(plan.runs, jobs=jobs, progress=progress, run_function=run_function)
+    return evaluate(study, items, plan, runs, quick=quick, seconds=time.perf_counter() - started)
+
+
+def evaluate(
+    study: Study,
+    items: tuple[str, ...],
+    plan: Plan,
+    runs: Mapping[RunSpec, StudyRun | str],
+    *,
+    quick: bool,
+    seconds: float,
+) -> StudyResult:
+    """Turn finished runs into the study's result."""
+    reader = _Reader(study, plan, runs)
+    tables = tuple(reader.table(table) for table in study.spec.tables if table.id in items)
+    figures = tuple(reader.figure(figure) for figure in study.spec.figures if figure.id in items)
+    cells = [cell for table in tables for cell in table.cells]
+    orders = [order for table in tables for order in table.orders]
+    gains = [gain for table in tables for gain in table.gains]
+    checks = tuple(compare.judge_check(check, items, cells, orders, gains) for check in study.spec.checks)
+    lines = lines_of(study, tables, figures)
+    present, possible = _deviating(tables, figures, checks, lines)
+    deviations = compare.judge_deviations(
+        present, possible, study.deviations, complete=set(items) == set(study.item_ids)
+    )
+    return StudyResult(
+        study=study,
+        quick=quick,
+        items=items,
+        tables=tables,
+        figures=figures,
+        checks=checks,
+        lines=lines,
+        deviations=deviations,
+        runs=dict(runs),
+        seconds=seconds,
+    )
+
+
+class _Reader:
+    """Reads samples out of finished runs."""
+
+    def __init__(self, study: Study, plan: Plan, runs: Mapping[RunSpec, StudyRun | str]) -> None:
+        self._study = study
+        self._plan = plan
+        self._runs = runs
+
+    def _sample(self, cell: CellPlan) -> tuple[compare.Sample, tuple[str, ...]]:
+        measure = self._study.spec.measures[cell.measure]
+        values = []
+        run_ids = []
+        for run in cell.runs:
+            outcome = self._runs[run]
+            if isinstance(outcome, str):
+                return compare.Sample((), f"{run}: {outcome}"), ()
+            try:
+                values.append(outcome.metric(measure.component, measure.metric))
+            except KeyError as error:
+                return compare.Sample((), f"{run}: {error.args[0]}"), ()
+            run_ids.append(outcome.run_id)
+        return compare.Sample(tuple(values)), tuple(run_ids)
+
+    def table(self, spec: TableSpec) -> TableResult:
+        study = self._study.spec
+        cells = []
+        for number, row in enumerate(self._study.rows[spec.id]):
+            for column in spec.cells:
+                published = row.published[column]
+                if published is None:
+                    continue
+                plan = self._plan.cells[spec.id, number, column]
+                sample, run_ids = self._sample(plan)
+                calibrated = compare.is_calibrated(study.calibrations, row.keys, plan.measure, column, spec.id)
+                cells.append(
+                    compare.make_cell(
+                        table=spec.id,
+                        keys=row.keys,
+                        column=column,
+                        unit=study.measures[plan.measure].unit,
+                        published=published,
+                        relation=row.relation,
+                        sample=sample,
+                        calibrated=calibrated,
+                        run_ids=run_ids,
+                        measure=spec.restates or plan.measure,
+                    )
+                )
+        return TableResult(
+            spec=spec,
+            cells=tuple(cells),
+            orders=compare.find_orders(cells, spec.rank),
+            gains=self._gains(spec.id),
+        )
+
+    def _gains(self, table: str) -> tuple[compare.Gain, ...]:
+        study = self._study.spec
+        gains = []
+        for number, gain in enumerate(study.gains):
+            if gain.table != table:
+                continue
+            measured = []
+            calibrated = False
+            for index, pair in enumerate(gain.pairs):
+                of, over = self._plan.gains[number, index]
+                measured.append((self._sample(of)[0].mean, self._sample(over)[0].mean))
+                for where in (pair.of, pair.over):
+                    calibrated |= compare.is_calibrated(
+                        study.calibrations, where, gain.measure, gain.measure, table, anywhere=True
+                    )
+            percent = compare.gain_percent(measured)
+            gains.append(
+                compare.Gain(
+                    table=table,
+                    section=gain.section,
+                    text=gain.text,
+                    published_percent=gain.percent,
+                    measured_percent=percent,
+                    difference_points=None if percent is None else percent - gain.percent,
+                    calibrated=calibrated,
+                )
+            )
+        return tuple(gains)
+
+    def figure(self, spec: FigureSpec) -> FigureResult:
+        points = []
+        curves: dict[tuple[str, str], list[float | None]] = {}
+        measures = list(dict.fromkeys(measure for panel in spec.panels for measure in panel.measures))
+        for series in spec.series:
+            for measure in measures:
+                for number, value in enumerate(spec.values):
+                    sample, run_ids = self._sample(self._plan.points[spec.id, series.label, number, measure])
+                    curves.setdefault((series.label, measure), []).append(sample.mean)
+                    points.append(
+                        compare.Point(
+                            series=series.label,
+                            x=value,
+                            measure=measure,
+                            unit=self._study.spec.measures[measure].unit,
+                            measured=sample.mean,
+                            spread=sample.spread,
+                            failure=sample.failure,
+                            run_ids=run_ids,
+                        )
+                    )
+        shapes = tuple(compare.judge_shape(check, spec.values, curves) for check in spec.checks)
+        return FigureResult(spec=spec, points=tuple(points), shapes=shapes)
+
+
+def _deviating(
+    tables: tuple[TableResult, ...],
+    figures: tuple[FigureResult, ...],
+    checks: tuple[compare.Check, ...],
+    lines: tuple[Line, ...],
+) -> tuple[dict[str, str], list[str]]:
+    """Everything that deviates, with a detail; and the names of everything that was judged."""
+    present: dict[str, str] = {}
+    possible: list[str] = []
+    for table in tables:
+        for cell in table.cells:
+            name = compare.cell_id(cell, len(table.spec.cells))
+            possible.append(name)
+            if compare.beyond_tolerance(cell, table.spec):
+                where = f"{compare.item_name(cell.table)}, {cell.name}"
+                present[name] = f"{where}: published {cell.published:g}, measured {cell.measured:.3f} {cell.unit}"
+        for order in table.orders:
+            name = compare.order_id(order)
+            possible.append(name)
+            if order.agrees is False:
+                present[name] = compare.describe_order(order)
+    for figure in figures:
+        for shape in figure.shapes:
+            name = compare.shape_id(figure.spec.id, shape)
+            possible.append(name)
+            if shape.holds is False:
+                present[name] = f"{shape.text}: {shape.found}"
+    for check in checks:
+        if check.holds is not None:
+            possible.append(compare.limit_id(check))
+        if check.holds is False:
+            present[compare.limit_id(check)] = f"limit missed: {check.id} ({check.detail})"
+    for line in lines:
+        name = target_id(line.target.id)
+        if line.kept is not None:
+            possible.append(name)
+        if line.kept is False:
+            present[name] = f"missed: {line.target.id}, {line.target.what} ({line.measured_text}, {line.limit_text})"
+    return present, possible

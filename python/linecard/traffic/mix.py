@@ -1,0 +1,80 @@
+"""Traffic to stated flow statistics: `flow_mix`."""
+
+from __future__ import annotations
+
+from linecard import _core
+from linecard._convert import convert
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.request import TIME_OUT_MAX_SECONDS, U64_MAX
+from linecard.traffic.view import FlowMixTraffic, TrafficView
+
+
+def flow_mix(
+    packets: int,
+    *,
+    single_flows_percent: float,
+    packets_in_single_flows_percent: float,
+    large_flows_percent: float,
+    packets_in_large_flows_percent: float,
+    concurrent_flows: float,
+    largest_flow_packets: int = 40_000,
+    time_out_seconds: float = 1.0,
+    rate_pps: float = 20_000.0,
+    seed: int = 1,
+) -> FlowMixTraffic:
+    """Make traffic to stated flow statistics, for caches and for anything else that lives on flows.
+
+    Flows with one packet, and large ones with more than 1000, get the shares asked for; the rest have 2 to 1000
+    packets. Sizes follow bounded Pareto laws, gaps are log-normal and differ from flow to flow, and are scaled so that
+    as many flows are active on average over the time as asked for (``view`` averages over packets, and a traffic begins
+    and ends with fewer: some percent apart). No gap of a flow reaches the time-out.
+
+    Args:
+        packets: Packets in all.
+        single_flows_percent: Flows with one packet, of all flows.
+        packets_in_single_flows_percent: Packets in them, of all packets. The two decide how many flows there are.
+        large_flows_percent: Flows with more than 1000 packets, of all flows.
+        packets_in_large_flows_percent: Packets in them, of all packets.
+        concurrent_flows: Flows active at once; a flow is active until it has been silent for the time-out.
+        largest_flow_packets: Packets of the largest flow at most.
+        time_out_seconds: Silence that ends a flow (1 second in Girish 2008, section 5.3.1).
+        rate_pps: Packets per second.
+        seed: Equal seeds give equal traffic.
+
+    Raises:
+        ConfigError: No traffic has these numbers; the text says which one does not fit, and what would.
+
+    Example:
+        >>> import linecard
+        >>> mix = linecard.flow_mix(200_000, single_flows_percent=58, packets_in_single_flows_percent=5.5,
+        ...     large_flows_percent=0.15, packets_in_large_flows_percent=50, concurrent_flows=4000)
+        >>> linecard.flowcache(mix.digests, 1024, policy=["lru", "sp"]).best[0].policy
+        'SP'
+    """
+    ranges = [
+        ("packets", packets, U64_MAX),
+        ("largest flow", largest_flow_packets, U64_MAX),
+        ("seed", seed, U64_MAX),
+        ("time-out", time_out_seconds, TIME_OUT_MAX_SECONDS),
+    ]
+    problems = [
+        ConfigProblem(name, "", f"found {value!r}, expected 0 to {most}")
+        for name, value, most in ranges
+        if not 0 <= value <= most
+    ]
+    if problems:
+        raise ConfigError.of(problems)
+    plain = _core.flow_mix(
+        packets=packets,
+        single_flows_percent=single_flows_percent,
+        packets_in_single_flows_percent=packets_in_single_flows_percent,
+        large_flows_percent=large_flows_percent,
+        packets_in_large_flows_percent=packets_in_large_flows_percent,
+        largest_flow_packets=largest_flow_packets,
+        concurrent_flows=concurrent_flows,
+        time_out_ns=round(time_out_seconds * 1e9),
+        rate_pps=rate_pps,
+        seed=seed,
+    )
+    digests, times = memoryview(plain["digests"]).cast("I"), memoryview(plain["times_ns"]).cast("Q")
+    return FlowMixTraffic(digests, times, convert(plain["view"], TrafficView))

@@ -1,0 +1,173 @@
+"""What a capture holds: packets, sizes, flows, and what was wrong with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from linecard import _html
+from linecard.records import plain
+
+if TYPE_CHECKING:
+    import polars
+
+
+@dataclass(frozen=True, slots=True)
+class SizeBin:
+    """Packets of ``from_bytes`` to ``to_bytes`` on the wire, both included."""
+
+    from_bytes: int
+    to_bytes: int
+    packets: int
+
+    @property
+    def label(self) -> str:
+        """The bin in words, such as ``65–127``."""
+        return f"≥ {self.from_bytes}" if self.to_bytes >= 0xFFFF_FFFF else f"{self.from_bytes}–{self.to_bytes}"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding in a capture.
+
+    Attributes:
+        kind: What kind of thing was found, such as ``cut_short``.
+        file: The capture.
+        byte_offset: Where, in bytes from the beginning after decompression.
+        packet: The packet concerned, counted from 1; for lost ones, the number it would have had.
+        line: Line number from 1 in text files, else ``None``.
+        found: What was found.
+        expected: What was expected.
+        action: What was done.
+    """
+
+    kind: str
+    file: str
+    byte_offset: int
+    packet: int
+    line: int | None
+    found: str
+    expected: str
+    action: str
+
+    def __str__(self) -> str:
+        line = "" if self.line is None else f"line {self.line}, "
+        return (
+            f"{self.file}: {line}byte offset {self.byte_offset}, packet {self.packet}: "
+            f"found {self.found}, expected {self.expected}; {self.action}"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class FlowStatistics:
+    """Statistics of one capture. A flow is a one-way 5-tuple: protocol, addresses and ports.
+
+    Attributes:
+        packets: Packets delivered.
+        bytes: Bytes on the wire, original lengths.
+        captured_bytes: Bytes stored in the capture.
+        seconds: Time between the earliest and the latest packet.
+        duration_ns: The same in nanoseconds, exact.
+        mean_bytes: Mean wire size; 0 without packets.
+        at_most_64_bytes_percent: Share of packets of at most 64 bytes.
+        size_bins: Packets by wire size.
+        flows: One-way flows.
+        single_packet_flows: Flows of exactly one packet.
+        top10_flows_percent: Share of all packets that are in the ten largest flows.
+        ipv4_checksums: IPv4 headers captured whole, so that their checksum could be verified.
+        ipv4_checksums_ok_percent: Share of those whose checksum holds; ``None`` when there are none.
+        skipped: Packets that belong to no flow, by reason. They still count as packets and bytes.
+        incomplete_flow_packets: Packets of a flow whose ports, or part of the header, were not captured.
+        damage: Findings by kind; not every finding is damage.
+        clean: Whether no finding is damage.
+        damaged_records: Findings that are damage.
+        diagnostics: The first findings, with file, byte offset and packet number.
+    """
+
+    file: str
+    format: str
+    compression: str
+    packets: int
+    bytes: int
+    captured_bytes: int
+    seconds: float
+    duration_ns: int
+    mean_bytes: float
+    at_most_64_bytes_percent: float
+    size_bins: tuple[SizeBin, ...]
+    ip_packets: int
+    ipv4_packets: int
+    ipv6_packets: int
+    vlan_packets: int
+    mpls_packets: int
+    flows: int
+    single_packet_flows: int
+    single_packet_flows_percent: float
+    packets_in_single_packet_flows_percent: float
+    top10_flows_percent: float
+    ipv4_checksums: int
+    ipv4_checksums_ok_percent: float | None
+    skipped: dict[str, int]
+    incomplete_flow_packets: int
+    damage: dict[str, int]
+    clean: bool
+    damaged_records: int
+    diagnostics: tuple[Diagnostic, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        statistics: dict[str, Any] = plain(self)
+        return statistics
+
+    def to_frame(self) -> polars.DataFrame:
+        """The size distribution as a polars data frame: from_bytes, to_bytes, packets (extra ``frames``)."""
+        from linecard import tables
+
+        rows = [(each.from_bytes, each.to_bytes, each.packets) for each in self.size_bins]
+        return tables.frame(("from_bytes", "to_bytes", "packets"), rows)
+
+    def facts(self) -> list[tuple[str, str]]:
+        """The numbers in words, as the screen and the notebook show them."""
+        rate = ""
+        # A capture joined from several days has a duration, but no rate.
+        if self.seconds and "clock_jump" not in self.damage:
+            rate = f", {self.bytes * 8 / self.seconds / 1e6:,.3f} Mbit/s"
+        facts = [
+            ("Format", self.format + ("" if self.compression in {"", "none"} else f" in {self.compression}")),
+            ("Packets", f"{self.packets:,}"),
+            ("Bytes", f"{self.bytes:,} on the wire, {self.captured_bytes:,} captured"),
+            ("Duration", f"{self.seconds:,.6f} s{rate}"),
+            (
+                "Mean size",
+                f"{self.mean_bytes:.1f} bytes; {self.at_most_64_bytes_percent:.1f} % at most 64 bytes",
+            ),
+            ("Protocols", f"{self.ipv4_packets:,} IPv4, {self.ipv6_packets:,} IPv6"),
+            ("Tags", f"{self.vlan_packets:,} with VLAN, {self.mpls_packets:,} with MPLS"),
+            (
+                "Flows",
+                f"{self.flows:,} one-way; the ten largest hold {self.top10_flows_percent:.1f} % of packets",
+            ),
+            (
+                "Single-packet flows",
+                f"{self.single_packet_flows:,} ({self.single_packet_flows_percent:.1f} % of flows, "
+                f"{self.packets_in_single_packet_flows_percent:.1f} % of packets)",
+            ),
+        ]
+        if self.ipv4_checksums_ok_percent is not None:
+            share = f"{self.ipv4_checksums_ok_percent:.1f} % of {self.ipv4_checksums:,} hold"
+            facts.append(("IPv4 checksums", share))
+        return facts
+
+    def __repr__(self) -> str:
+        return f"<FlowStatistics {self.file}: {self.packets:,} packets, {self.flows:,} flows>"
+
+    def _repr_html_(self) -> str:
+        sizes = [(each.label, each.packets / max(self.packets, 1)) for each in self.size_bins]
+        skipped = [(reason, f"{count:,}") for reason, count in self.skipped.items()]
+        return _html.block(
+            self.file,
+            _html.facts(self.facts()),
+            _html.bars("Packets by size in bytes", sizes),
+            _html.table(("in no flow", "packets"), skipped),
+            _html.notes(str(diagnostic) for diagnostic in self.diagnostics[:10]),
+        )

@@ -1,0 +1,1 @@
+"""The virtual router processor: what is left for extensions at line rate."""

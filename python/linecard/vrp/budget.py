@@ -1,0 +1,290 @@
+"""The virtual router processor: what a program may do for every packet without falling behind the line.
+
+Source: Spalink 2000, section 4.2. The forwarding program runs at a packet rate; operations are added to it until
+it no longer keeps up: more than 0.1 % of the packets are lost, or more than 1 % of them pile up inside. What it stands
+of one kind of operation is that resource's head room, and extensions are given a share of it.
+An extension is a list of operations without loops; it is checked against the budget, then run.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from linecard import _html
+from linecard.catalogue import describe
+from linecard.chip.run import run as run_chip
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.records import field_names, plain
+from linecard.request import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    import polars
+
+    from linecard.chip.result import RunResult
+    from linecard.request import ProgressCallback, Settings
+
+APP = "vanilla_ip"
+PACKET_BYTES = 64
+TRANSFER_BYTES = 32
+# A run at a rate, what it may lose and still sustain it (bursts of a port may overflow its buffer), and what may pile
+# up inside (large buffers hide an overload for a while).
+PACKETS, WARMUP_PACKETS = 20_000, 4_000
+LOSS_ALLOWED = 0.001
+GROWTH_ALLOWED = 0.01
+# Rates that a traffic generator can make.
+RATES_PPS = (1e3, 1e9)
+# Each resource: how it is asked for, and the most that is searched.
+_RESOURCES: tuple[tuple[str, str, str, int], ...] = (
+    ("cycles", "cycles", "compute {count}", 1 << 20),
+    ("dram_reads", "transfers of 32 bytes", "dram_read 32", 1 << 10),
+    ("dram_writes", "transfers of 32 bytes", "dram_write 32", 1 << 10),
+    ("sram_transfers", "transfers of 32 bytes", "sram_read 32", 1 << 10),
+    ("hashes", "hashes", "hash 1", 1 << 10),
+)
+# What the probe measures for one of them.
+_PROBES = {"dram_reads": "dram_to_engine", "dram_writes": "engine_to_dram", "sram_transfers": "sram", "hashes": "hash"}
+
+
+def parse_rate(text: str | float) -> float:
+    """Packets per second of ``1.128Mpps``, ``700kpps`` or ``1e6``.
+
+    Raises:
+        ConfigError: It is no rate above zero.
+    """
+    found = re.fullmatch(r"\s*([0-9.eE+-]+?)\s*([kKmMgG]?)(?:pps)?\s*", str(text))
+    try:
+        rate = float(found[1]) * {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}[found[2].lower()] if found else 0.0
+    except ValueError:
+        rate = 0.0
+    if not 0 < rate <= 1e12:
+        raise ConfigError.of([ConfigProblem("rate", "", f"found {text!r}, expected packets per second: 1.128Mpps")])
+    return rate
+
+
+@dataclass(frozen=True, slots=True)
+class VrpResource:
+    """One resource of a budget, for each 64 bytes of a packet.
+
+    Attributes:
+        resource: Its name.
+        unit: What is counted.
+        head_room: The most that the line rate stands, of this alone.
+        budget: The share of it that extensions are given.
+        cost_cycles: Engine cycles that one of it takes unloaded; they count against the cycles as well.
+    """
+
+    resource: str
+    unit: str
+    head_room: int
+    budget: int
+    cost_cycles: float
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class VrpBudget:
+    """What extensions may use at a packet rate.
+
+    Attributes:
+        rate_pps: Packets per second, of 64 bytes.
+        margin_percent: Share of the head room that is given.
+        resources: The resources, cycles first.
+        registers: Registers that an extension may use.
+        istore_instructions: Instruction store that is left.
+        runs: Simulations that the search took.
+    """
+
+    preset: str
+    rate_pps: float
+    margin_percent: float
+    resources: tuple[VrpResource, ...]
+    registers: int
+    istore_instructions: int
+    runs: int
+
+    def __getitem__(self, resource: str) -> VrpResource:
+        for row in self.resources:
+            if row.resource == resource:
+                return row
+        raise KeyError(f"no resource {resource!r}; there are {', '.join(row.resource for row in self.resources)}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        result: dict[str, Any] = plain(self)
+        return result
+
+    def to_frame(self) -> polars.DataFrame:
+        """The resources as a polars data frame (extra ``frames``)."""
+        from linecard import tables
+
+        names = field_names(VrpResource)
+        return tables.frame(names, [[getattr(row, name) for name in names] for row in self.resources])
+
+    def __repr__(self) -> str:
+        return f"<VrpBudget {self.preset} at {self.rate_pps / 1e6:g} Mpps: {self['cycles'].budget} cycles>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (row.resource, f"{row.head_room:,}", f"{row.budget:,}", f"{row.cost_cycles:.0f}", row.unit)
+            for row in self.resources
+        ]
+        return _html.block(
+            f"{self.preset} at {self.rate_pps / 1e6:g} Mpps",
+            _html.table(("resource", "head room", "budget", "cycles each", "unit"), rows),
+        )
+
+
+def keeps_up(result: RunResult) -> bool:
+    """Whether a run loses next to nothing, and holds no more packets at its end than at its start."""
+    growth = result.metric("total", "packets_inside_at_end") - result.metric("total", "packets_inside_at_start")
+    return result.summary.loss_fraction <= LOSS_ALLOWED and growth <= GROWTH_ALLOWED * result.summary.packets_in
+
+
+class Search:
+    """Runs of one preset at one rate."""
+
+    def __init__(self, preset: str, rate_pps: float, changes: list[str], seed: int, tick: Callable[[], object]) -> None:
+        self._preset, self._rate, self._changes, self._seed = preset, rate_pps, changes, seed
+        self._tick = tick
+        self.runs = 0
+
+    def run(self, extension: str) -> RunResult:
+        """The forwarding program with an extension at the rate."""
+        self._tick()
+        self.runs += 1
+        line = [
+            "traffic.kind=fixed",
+            f"traffic.packet_bytes={PACKET_BYTES}",
+            "traffic.arrivals=back_to_back",
+            f"traffic.rate_gbps={self._rate * PACKET_BYTES * 8 / 1e9!r}",
+            f'vanilla.extension="{extension}"',
+        ]
+        return run_chip(
+            self._preset,
+            app=APP,
+            set=[*self._changes, *line],
+            seed=self._seed,
+            packets=PACKETS,
+            warmup_packets=WARMUP_PACKETS,
+            verdict=False,
+        )
+
+    def sustains(self, extension: str) -> bool:
+        """Whether the line rate stands the extension."""
+        return keeps_up(self.run(extension))
+
+    def most(self, operation: str, limit: int) -> int:
+        """The largest count of an operation that is sustained, found by doubling and halving."""
+
+        def extension(count: int) -> str:
+            if "{count}" in operation:
+                return operation.format(count=count)
+            return ", ".join([operation] * count)
+
+        if not self.sustains(extension(1)):
+            return 0
+        low, high = 1, 2
+        while high < limit and self.sustains(extension(high)):
+            low, high = high, high * 2
+        while high - low > max(low // 100, 1):
+            middle = (low + high) // 2
+            if self.sustains(extension(middle)):
+                low = middle
+            else:
+                high = middle
+        return low
+
+
+def _cost_cycles(preset: str, changes: list[str], resource: str) -> float:
+    """Engine cycles of one operation, unloaded, as the probe measures them."""
+    if resource not in _PROBES:
+        return 1.0
+    alone = ["traffic.arrivals=saturated", "input.engines=1", "input.threads=1", "in.count=1"]
+    size = 4 if resource == "hashes" else TRANSFER_BYTES
+    probe = [f"probe.transfer={_PROBES[resource]}", f"probe.bytes={size}"]
+    result = run_chip(
+        preset, app="probe", set=[*changes, *alone, *probe], packets=200, warmup_packets=10, verdict=False
+    )
+    return result.metric("input", "engine_cycles_per_packet")
+
+
+def vrp_budget(
+    preset: str = "ixp1200_eval",
+    rate: str | float = "1.128Mpps",
+    *,
+    set: Settings | None = None,
+    seed: int = 1,
+    progress: ProgressCallback | None = None,
+) -> VrpBudget:
+    """Find what a program may do beside forwarding for every 64 bytes at a packet rate.
+
+    Args:
+        preset: A platform; its ``vanilla_ip`` runs.
+        rate: Packets of 64 bytes per second, such as ``"1.128Mpps"``.
+        set: Changes to the preset.
+        seed: Seed of every random stream.
+        progress: Called after each simulation with (simulations done, 0).
+
+    Returns:
+        For each resource what the rate stands of it alone, and the share that extensions are given.
+
+    Raises:
+        ConfigError: Preset, change or rate is wrong, or forwarding alone does not sustain the rate.
+    """
+    rate_pps, changes, done = parse_rate(rate), settings(set), 0
+    if not RATES_PPS[0] <= rate_pps <= RATES_PPS[1]:
+        expected = f"expected {RATES_PPS[0]:g} to {RATES_PPS[1]:g} packets per second; is the unit missing? (1.128Mpps)"
+        raise ConfigError.of([ConfigProblem("rate", "", f"found {rate_pps:g}, {expected}")])
+
+    def tick() -> None:
+        nonlocal done
+        done += 1
+        if progress is not None:
+            progress(done, 0)
+
+    described = describe(preset, changes)
+    search = Search(preset, rate_pps, changes, seed, tick)
+    try:
+        bare = search.run("")
+    except ConfigError as error:
+        # The rate is set as a bandwidth; what is wrong with it is wrong with the rate.
+        raise ConfigError.of(
+            [
+                replace(problem, place="rate", key="") if problem.key == "traffic.rate_gbps" else problem
+                for problem in error.problems
+            ]
+        ) from None
+    if not keeps_up(bare):
+        lost = bare.summary.loss_fraction
+        found = f"found {rate_pps / 1e6:g} Mpps; forwarding alone does not keep up and loses {lost:.1%} of them"
+        raise ConfigError.of([ConfigProblem("rate", "", f"{found}, expected a rate that {preset} sustains")])
+    margin = float(described["vrp.margin_percent"].text)
+    resources = []
+    for name, unit, operation, limit in _RESOURCES:
+        head_room = search.most(operation, limit)
+        cost = _cost_cycles(preset, changes, name)
+        resources.append(VrpResource(name, unit, head_room, int(head_room * margin / 100), cost))
+    return VrpBudget(
+        preset=preset,
+        rate_pps=rate_pps,
+        margin_percent=margin,
+        resources=tuple(resources),
+        registers=int(described["vrp.registers"].text),
+        istore_instructions=int(described["vrp.istore_instructions"].text),
+        runs=search.runs,
+    )
+
+
+def budgets_over(
+    preset: str,
+    rates: Iterable[str | float],
+    *,
+    set: Settings | None = None,
+    seed: int = 1,
+    progress: ProgressCallback | None = None,
+) -> tuple[VrpBudget, ...]:
+    """The budget at several packet rates."""
+    return tuple(vrp_budget(preset, rate, set=set, seed=seed, progress=progress) for rate in rates)

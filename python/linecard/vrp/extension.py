@@ -1,0 +1,242 @@
+"""An extension of the virtual router processor: a list of operations, and whether it fits the budget."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from linecard._convert import convert
+from linecard.catalogue import describe
+from linecard.chip.run import run as run_chip
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.records import plain
+from linecard.request import settings
+from linecard.vrp.budget import TRANSFER_BYTES, Search, VrpBudget, keeps_up, vrp_budget
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from linecard.request import ProgressCallback, Settings
+
+# Operations of an extension: the resource, and what its number is called.
+OPERATIONS = {
+    "compute": ("cycles", "cycles"),
+    "dram_read": ("dram_reads", "bytes"),
+    "dram_write": ("dram_writes", "bytes"),
+    "sram_read": ("sram_transfers", "bytes"),
+    "sram_write": ("sram_transfers", "bytes"),
+    "hash": ("hashes", "count"),
+}
+_LOOPS = {"loop", "while", "for", "repeat", "until", "jump", "goto", "branch"}
+
+
+class _Op(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    op: str
+    cycles: int | None = None
+    bytes: int | None = None
+    count: int | None = None
+
+
+class _Extension(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    name: str
+    ops: tuple[_Op, ...]
+    registers: int = 0
+    instructions: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VrpUse:
+    """What an extension takes of a resource, beside what it may take."""
+
+    resource: str
+    used: float
+    budget: float
+
+    @property
+    def fits(self) -> bool:
+        """Whether it is within the budget."""
+        return self.used <= self.budget
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class VrpCheck:
+    """An extension beside a budget, and what it does at the line rate.
+
+    Attributes:
+        accepted: Within every budget, and no packet lost when it runs.
+        uses: Resources, with what is used and allowed.
+        load_cycles: Engine cycles to load it into an instruction store.
+        loss_fraction: Packets lost when it runs at the rate; ``None`` if it was refused before.
+        latency_ns: Mean latency of a packet then.
+        cause: Why it was refused; empty if it was not.
+    """
+
+    name: str
+    rate_pps: float
+    accepted: bool
+    uses: tuple[VrpUse, ...]
+    load_cycles: float
+    loss_fraction: float | None
+    latency_ns: float | None
+    cause: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        result: dict[str, Any] = plain(self)
+        for row, use in zip(result["uses"], self.uses, strict=True):
+            row["fits"] = use.fits
+        return result
+
+    def __repr__(self) -> str:
+        return f"<VrpCheck {self.name}: {'accepted' if self.accepted else self.cause}>"
+
+
+def read_extension(path: Path) -> tuple[_Extension, list[int]]:
+    """An extension file and the lines of its operations, or everything that is wrong with it, by line."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        data = tomllib.loads(text)
+    except OSError as error:
+        raise ConfigError.of([ConfigProblem(str(path), "", f"cannot read: {error.strerror}")]) from error
+    except ValueError as error:
+        # No TOML, no UTF-8, or a number of thousands of digits, which Python does not read.
+        raise ConfigError.of([ConfigProblem(str(path), "", str(error))]) from error
+    except RecursionError as error:
+        raise ConfigError.of([ConfigProblem(str(path), "", "nested too deep to be read; write it flat")]) from error
+    heads = [number for number, line in enumerate(text.splitlines(), start=1) if line.strip() == "[[ops]]"]
+
+    def place(number: int) -> str:
+        return f"{path}, line {heads[number]}" if number < len(heads) else str(path)
+
+    problems = []
+    ops = data.get("ops", [])
+    for number, op in enumerate(ops if isinstance(ops, list) else []):
+        problem = _op_problem(op)
+        if problem:
+            problems.append(ConfigProblem(place(number), "ops", problem))
+    if not ops:
+        problems.append(ConfigProblem(str(path), "ops", "found none, expected at least one [[ops]]"))
+    if problems:
+        raise ConfigError.of(problems)
+    try:
+        extension = convert(data, _Extension)
+    except msgspec.ValidationError as error:
+        raise ConfigError.of([ConfigProblem(str(path), "", str(error))]) from error
+    for name, value in (("registers", extension.registers), ("instructions", extension.instructions or 0)):
+        if value < 0:
+            raise ConfigError.of([ConfigProblem(str(path), name, f"found {value}, expected 0 or more")])
+    return extension, heads
+
+
+def _op_problem(op: Any) -> str:
+    """What is wrong with one operation; nothing if it is sound."""
+    name = op.get("op") if isinstance(op, dict) else None
+    if not isinstance(name, str):
+        return f'found {op!r}, expected an operation such as op = "sram_read", bytes = 16'
+    if name.lower() in _LOOPS:
+        return f"found {name!r}: an extension has no loops and no jumps; write its operations out, for each 64 bytes"
+    if name not in OPERATIONS:
+        near = difflib.get_close_matches(name, OPERATIONS, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(OPERATIONS)}"
+        return f"found {name!r}; {hint}"
+    number = OPERATIONS[name][1]
+    extra = [key for key in op if key not in {"op", number}]
+    if extra and extra[0].lower() in {*_LOOPS, "times", "ops"}:
+        return f"found {extra[0]!r}: an extension has no loops; write its operations out, for each 64 bytes"
+    if extra:
+        return f"{name} has no {extra[0]!r}; expected {number}"
+    value = op.get(number)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        return f"{name}: found {number} = {value!r}, expected a whole number from 1"
+    return ""
+
+
+def vrp_check(
+    extension: str | PathLike[str],
+    preset: str = "ixp1200_eval",
+    rate: str | float = "1.128Mpps",
+    *,
+    budget: VrpBudget | None = None,
+    set: Settings | None = None,
+    seed: int = 1,
+    progress: ProgressCallback | None = None,
+) -> VrpCheck:
+    """Check an extension against a budget, and run it at the line rate if it fits.
+
+    Args:
+        extension: A TOML file: ``name``, optional ``registers`` and ``instructions``, and ``[[ops]]`` in order.
+        preset: A platform.
+        rate: Packets of 64 bytes per second.
+        budget: What it may use; ``None`` finds it by simulation.
+        set: Changes to the preset.
+        seed: Seed of every random stream.
+        progress: Called after each simulation with (simulations done, 0).
+
+    Raises:
+        ConfigError: The extension has a loop, an unknown operation, or a count below one; every such line is listed.
+    """
+    found, lines = read_extension(Path(extension))
+    budget = budget or vrp_budget(preset, rate, set=set, seed=seed, progress=progress)
+    changes = settings(set)
+    counts: dict[str, float] = {row.resource: 0.0 for row in budget.resources}
+    cycles = 0.0
+    parts = []
+    # Where each resource goes beyond its budget.
+    beyond: dict[str, int] = {}
+    for place, op in enumerate(found.ops):
+        resource, number = OPERATIONS[op.op]
+        value = getattr(op, number)
+        units = value / TRANSFER_BYTES if number == "bytes" else value
+        counts[resource] += units
+        cycles += units * budget[resource].cost_cycles
+        parts.append(f"{op.op} {value}")
+        for name, used in (("cycles", cycles), (resource, counts[resource])):
+            if used > budget[name].budget and place < len(lines):
+                beyond.setdefault(name, lines[place])
+    counts["cycles"] = cycles
+    instructions = found.instructions
+    if instructions is None:
+        instructions = sum(op.cycles or 1 for op in found.ops)
+    uses = [VrpUse(row.resource, round(counts[row.resource], 3), row.budget) for row in budget.resources]
+    uses += [
+        VrpUse("registers", found.registers, budget.registers),
+        VrpUse("istore_instructions", instructions, budget.istore_instructions),
+    ]
+    described = describe(preset, changes)
+    alone = ["traffic.arrivals=saturated", "input.engines=1", "input.threads=1", "in.count=1"]
+    scratch = run_chip(
+        preset,
+        app="probe",
+        set=[*changes, *alone, "probe.transfer=scratch", "probe.bytes=4"],
+        packets=200,
+        warmup_packets=10,
+        verdict=False,
+    ).metric("input", "engine_cycles_per_packet")
+    load_cycles = instructions * int(described["vrp.load_accesses"].text) * scratch
+    over = [
+        f"{use.resource}: {use.used:g} used, {use.budget:g} allowed, {use.used - use.budget:g} too many"
+        + (f", beyond it from line {beyond[use.resource]} on" if use.resource in beyond else "")
+        for use in uses
+        if not use.fits
+    ]
+    loss = latency = None
+    if not over:
+        ran = Search(preset, budget.rate_pps, changes, seed, lambda: None).run(", ".join(parts))
+        loss, latency = ran.summary.loss_fraction, ran.summary.latency_ns.mean
+        if not keeps_up(ran):
+            over.append(f"within the budget, but the line is not kept up with when it runs: {loss:.1%} are lost")
+    return VrpCheck(
+        name=found.name,
+        rate_pps=budget.rate_pps,
+        accepted=not over,
+        uses=tuple(uses),
+        load_cycles=load_cycles,
+        loss_fraction=loss,
+        latency_ns=latency,
+        cause="; ".join(over),
+    )

@@ -1,0 +1,103 @@
+"""Core and host above the engines: packets that are sent up, how many are reached, what each may cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from linecard import _core
+from linecard._convert import convert
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.records import plain
+from linecard.request import settings
+from linecard.vrp.budget import PACKET_BYTES, parse_rate
+
+if TYPE_CHECKING:
+    from linecard.request import Settings
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class HierarchyResult:
+    """Packets that need more than the engines: who is reached, and what it can spend.
+
+    Attributes:
+        messages_per_second: Messages that went up and came back.
+        most_messages_per_second: The same if packets never ran out.
+        reach_percent: Messages by packets.
+        host_cycles_per_message: Cycles that the host has for the work on a message.
+        core_cycles_per_message: Cycles that the core has, at the engines' clock.
+        engine_wait_ns: What an access of the engines waits for the DRAM.
+        engine_wait_alone_ns: The same without core and host.
+    """
+
+    preset: str
+    rate_pps: float
+    packet_bytes: int
+    message_bytes: int
+    messages_per_second: float
+    most_messages_per_second: float
+    reach_percent: float
+    host_cycles_per_message: float
+    core_cycles_per_message: float
+    dram_utilization: float
+    link_utilization: float
+    core_utilization: float
+    host_utilization: float
+    engine_wait_ns: float
+    engine_wait_alone_ns: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        result: dict[str, Any] = plain(self)
+        return result
+
+    def __repr__(self) -> str:
+        return f"<HierarchyResult {self.preset}: {self.reach_percent:.1f} % reach the host>"
+
+
+def hierarchy(
+    preset: str = "ixp1200_eval",
+    rate: str | float = "1.128Mpps",
+    *,
+    packet_bytes: int = PACKET_BYTES,
+    message_bytes: int | None = None,
+    one_in: int = 1,
+    set: Settings | None = None,
+    packets: int = 200_000,
+) -> HierarchyResult:
+    """Send packets of a line up to the core and across the link to the host, and see who is reached.
+
+    Args:
+        preset: A platform.
+        rate: Packets per second.
+        packet_bytes: Bytes of a packet.
+        message_bytes: Bytes of it that go up and come back; ``None`` for all.
+        one_in: Of so many packets one asks to be sent up.
+        set: Changes to the preset; ``core.…``, ``pci.…`` and ``host.…`` matter here.
+        packets: Packets to simulate.
+
+    Raises:
+        ConfigError: Preset, change or request is wrong; every problem is listed.
+    """
+    problems = [
+        ConfigProblem(name, "", f"found {value}, expected 1 to {most}")
+        for name, value, most in (
+            ("packet bytes", packet_bytes, 65_535),
+            ("message bytes", packet_bytes if message_bytes is None else message_bytes, 65_535),
+            ("one in", one_in, 2**63),
+            ("packets", packets, 2**63),
+        )
+        if not 1 <= value <= most
+    ]
+    if problems:
+        raise ConfigError.of(problems)
+    found = _core.hierarchy(
+        preset,
+        overrides=settings(set),
+        rate_pps=parse_rate(rate),
+        packet_bytes=packet_bytes,
+        message_bytes=packet_bytes if message_bytes is None else message_bytes,
+        one_in=one_in,
+        packets=packets,
+    )
+    return convert(found, HierarchyResult)

@@ -1,0 +1,173 @@
+"""Programs of steps built in Python: they are the files of `presets/programs`, and runs take them as they are."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+import linecard
+from linecard import Program
+from linecard.chip.steps import AccessKeys, OnceKeys, StepKeys
+
+SHIPPED = sorted((ROOT / "presets" / "programs").glob("*.toml"))
+READER = (ROOT / "crates/platform/src/chip/program.rs").read_text()
+OPS = re.findall(r'^ {4}\("(\w+)", Verb::', READER, re.MULTILINE)
+# Clusters of the chip whose programs the shipped lists of stages are.
+STAGES = {"ixp2800_receive": "receive", "ixp2800_process": "process", "ixp2800_transmit": "transmit"}
+
+
+def built(file: Path) -> Program:
+    """A file's program, built by the methods of its steps."""
+    plain = tomllib.loads(file.read_text())
+    program = Program(file.stem, plain["title"], plain["source"], plain.get("routes"))
+    for step in plain["step"]:
+        keys = {"class_" if key == "class" else key: value for key, value in step.items() if key != "op"}
+        program = getattr(program, step.get("op", "compute"))(**keys)
+    return program
+
+
+@pytest.mark.parametrize("file", SHIPPED, ids=lambda file: file.stem)
+def test_a_shipped_program_built_in_python_runs_to_the_same_bytes(file, tmp_path):
+    program = built(file)
+    plain, again = (tomllib.loads(text) for text in (file.read_text(), program.to_toml()))
+    assert [{"op": "compute", **step} for step in plain["step"]] == again["step"]
+    counts = {"packets": 400, "warmup_packets": 100, "verdict": False}
+    if file.stem in STAGES:
+        key = f"cluster.{STAGES[file.stem]}.program"
+        as_it_is = linecard.run("ixp2800", **counts)
+        found = linecard.run("ixp2800", set={key: str(program.save(tmp_path / file.name))}, **counts)
+        assert found.metrics == as_it_is.metrics
+        return
+    as_it_is = linecard.run("example_smartnic", app=str(file), **counts).to_dict()
+    found = linecard.run("example_smartnic", app=program, **counts).to_dict()
+    for each in (as_it_is, found):
+        # Ids follow from the bytes of the file, which has its comments and its order of keys.
+        del each["run_id"]
+        del each["request"]
+    assert found == as_it_is
+
+
+def test_every_op_has_a_method_and_every_method_an_op():
+    methods = {
+        name
+        for name, method in inspect.getmembers(Program, inspect.isfunction)
+        if inspect.signature(method).return_annotation == "Program" and not name.startswith("_")
+    }
+    assert OPS
+    assert methods == set(OPS)
+    assert not hasattr(Program("x"), "reed")
+
+
+def every_step(program: Program) -> Program:
+    """All operations with all their keys."""
+    some = {"name": "n", "cycles": 1, "share": 0.5, "times": 2, "unless_executed": True}
+    once = {"name": "n", "cycles": 1, "unless_executed": True}
+    for each in ("packet", "cell", "later_cell"):
+        program = program.compute(1, name="n", each=each, share=0.5, times=2, unless_executed=True)
+    access = {**some, "each": "packet", "address": "flow", "within_bytes": 128, "posted": True}
+    for op in ("read", "write", "add", "test_and_set", "swap", "ask"):
+        program = getattr(program, op)("local" if op != "ask" else "hash", 8, **access)
+        program = getattr(program, op)("local" if op != "ask" else "hash", whole_packet=True, address="same")
+    program = program.lock(3, **once).read("local", address="any").unlock(3, **once).join(**some)
+    return program.look_up("table", 4, **some).run(name="n", cycles=1)
+
+
+def test_every_op_is_read_with_all_its_keys():
+    program = every_step(Program("all"))
+    ends = (
+        program.send(1, class_=0, name="n", cycles=1, share=0.5),
+        program.drop(cycles=1),
+        program.finish(cycles=1),
+        program.send(),
+    )
+    for ended in ends:
+        linecard.run("example_smartnic", app=ended, packets=50, warmup_packets=10, verdict=False)
+    used = {step.op for ended in ends for step in ended.steps}
+    # Moves run in the shipped stages above; here they say all that they can.
+    moves = Program("moves").move_in("packets", posted=True, cycles=1, times=1).move_out("packets", "later_cell")
+    used |= {step.op for step in moves.put("out").steps}
+    assert used == set(OPS)
+    said = tomllib.loads(moves.to_toml())["step"]
+    assert said[0] == {"op": "move_in", "at": "packets", "each": "cell", "posted": True, "cycles": 1, "times": 1}
+    assert said[1] == {"op": "move_out", "at": "packets", "each": "later_cell"}
+
+
+def test_a_program_never_changes():
+    first = Program("count").compute(44)
+    second = first.read("flags", 4)
+    assert (len(first.steps), len(second.steps)) == (1, 2)
+    assert second == Program("count").compute(44).read("flags", 4)
+    assert hash(second) == hash(Program("count").compute(44).read("flags", 4))
+    with pytest.raises(AttributeError):
+        first.name = "other"
+
+
+def test_names_and_texts_are_quoted():
+    title = 'a "title" \\ with\ttabs and ünïcode'
+    program = Program("quoted", title, routes="my routes.txt").compute(1, name="a = 'b'")
+    plain = tomllib.loads(program.to_toml())
+    assert (plain["title"], plain["routes"]) == (title, "my routes.txt")
+    assert plain["step"] == [{"op": "compute", "name": "a = 'b'", "cycles": 1}]
+
+
+def test_ids_tell_programs_of_one_name_apart(tmp_path):
+    counts = {"packets": 50, "warmup_packets": 10, "verdict": False}
+    programs = [Program("same").compute(cycles).send() for cycles in (10, 20, 10)]
+    ids = [linecard.run("example_smartnic", app=each, **counts).run_id for each in programs]
+    assert ids[0] == ids[2] != ids[1]
+    file = programs[0].save(tmp_path / "same.toml")
+    assert linecard.run("example_smartnic", app=str(file), **counts).run_id == ids[0]
+    executed = [
+        linecard.run("example_smartnic", app=each.run(), program="drop", **counts).run_id
+        for each in (Program("p").compute(1), Program("p").compute(2))
+    ]
+    assert executed[0] != executed[1]
+
+
+# ---- what is wrong ----
+
+
+def test_what_the_reader_refuses_names_the_program_and_its_line():
+    wrong = Program("wrong").read("loca").put("out", cycles=-1)
+    with pytest.raises(linecard.ConfigError) as raised:
+        linecard.run("example_smartnic", app=wrong, packets=10)
+    text = str(raised.value)
+    assert "wrong.toml:11: step[1].to: no inbox or ring is called `out`" in text
+    assert "wrong.toml:12: step[1].cycles: found `-1`; expected a whole number from 0 to 10000000" in text
+    assert "did you mean `local`?" in text
+    assert "/" not in raised.value.problems[0].place
+    with pytest.raises(linecard.ConfigError, match="a program lists its steps"):
+        linecard.run("example_smartnic", app=Program("empty"), packets=10)
+
+
+def test_other_errors_come_through_as_they_are():
+    with pytest.raises(linecard.ConfigError, match="no such key"):
+        linecard.run("example_smartnic", app=Program("fine").send(), set={"clock.core_hz2": 1}, packets=10)
+    with pytest.raises(linecard.ConfigError, match="found no program"):
+        linecard.run("example_smartnic", app=Program("fine").send(), program="firewal", packets=10)
+
+
+def test_a_key_that_a_step_does_not_have_is_refused_at_once():
+    with pytest.raises(TypeError, match=r"Program\.read\(\) got an unexpected keyword argument 'size'"):
+        Program("x").read("table", size=4)
+    with pytest.raises(TypeError, match="'share'"):
+        Program("x").lock(1, share=0.5)
+    with pytest.raises(TypeError, match="'each'"):
+        Program("x").compute(1).run(each="cell")
+    assert OnceKeys.__annotations__.keys() < StepKeys.__annotations__.keys() < AccessKeys.__annotations__.keys()
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "../x", ".x", "a b"])
+def test_a_name_is_that_of_a_file(name):
+    with pytest.raises(linecard.ConfigError, match="expected letters, digits"):
+        Program(name)
+
+
+def test_bytes_and_the_whole_packet_exclude_each_other():
+    with pytest.raises(linecard.ConfigError, match="Program x, read: bytes: found 4 beside whole_packet"):
+        Program("x").read("packets", 4, whole_packet=True)

@@ -1,0 +1,636 @@
+"""Does a sweep run the points that were asked for, each once, and say the same whatever runs it?"""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import linecard
+from linecard.errors import ConfigError
+from linecard.explore import Store, content
+from linecard.explore.axes import Interval, read_axis, read_option
+from linecard.explore.expression import Expression, UnknownName
+from linecard.explore.points import make_points
+from linecard.explore.spec import read_spec
+from linecard.explore.subject import SUBJECTS, Request
+from linecard.explore.sweep import draft_of
+
+NIC = "example_smartnic"
+
+
+def values(written: object) -> list[object]:
+    return list(read_axis("key", written, "here", 0).values)
+
+
+# ---- axes ----
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ([1, 2, 4], [1, 2, 4]),
+        (7, [7]),
+        ("hbm2", ["hbm2"]),
+        ("5..8", [5, 6, 7, 8]),
+        ("5..10 step 2", [5, 7, 9]),
+        ("-2..2 step 2", [-2, 0, 2]),
+        ("0.1..0.5 step 0.1", [0.1, 0.2, 0.3, 0.4, 0.5]),
+        ("1..64 times 2", [1, 2, 4, 8, 16, 32, 64]),
+        ("0.5..2 points 4", [0.5, 1.0, 1.5, 2.0]),
+        ("1..1000 log points 4", [1, 10, 100, 1000]),
+        ("1.0..100.0 log points 3", [1.0, 10.0, 100.0]),
+        ("1_000..3_000 step 1000", [1000, 2000, 3000]),
+    ],
+)
+def test_an_axis_has_the_values_that_are_written(written, expected):
+    found = values(written)
+    assert found == expected
+    assert [type(value) for value in found] == [type(value) for value in expected]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        [],
+        "5..2",
+        "1..1" + "0" * 400,
+        "1..1e400",
+        "1..9 points 1e309",
+        "0..8 times 2",
+        "1..8 times 1",
+        "1..8 step 0",
+        "1..8 points 1",
+        [float("nan")],
+        [None],
+        "1..8 by 2",
+    ],
+)
+def test_an_axis_that_makes_no_sense_is_refused(written):
+    with pytest.raises(ConfigError, match="here: key: "):
+        read_axis("key", written, "here", 0)
+
+
+def test_values_given_twice_are_refused_unless_what_goes_with_them_differs():
+    with pytest.raises(ConfigError, match=r"island\.count: found 1 twice"):
+        points_of(vary={"island.count": [1, 2, 1]})
+    found = points_of(together=[{"island.count": [1, 2, 2], "island.engines": [1, 1, 2]}])
+    assert len(found.points) == 3
+    with pytest.raises(ConfigError, match="found 2 and 1 twice"):
+        points_of(together=[{"island.count": [2, 2], "island.engines": [1, 1]}])
+
+
+def test_options_read_numbers_names_and_axes_that_go_together():
+    first, second = read_option("a.b=1,2.5,true,x, '8 MiB' ; c=1..5", 3)
+    assert first.values == (1, 2.5, True, "x", "8 MiB")
+    assert second.values == (1, 2, 3, 4, 5)
+    assert first.group == second.group == 3
+
+
+@given(low=st.integers(1, 1000), span=st.integers(1, 1000), log=st.booleans(), share=st.floats(0, 1, exclude_max=True))
+def test_a_range_gives_only_what_lies_in_it(low, span, log, share):
+    whole = Interval(low, low + span, log, True).at(share)
+    assert isinstance(whole, int)
+    assert low <= whole <= low + span
+    real = Interval(low, low + span, log, False).at(share)
+    assert low * (1 - 1e-9) <= real <= (low + span) * (1 + 1e-9)
+
+
+# ---- expressions ----
+
+
+def evaluate(text, **said):
+    def look(name):
+        if name not in said:
+            raise UnknownName(f"asks for `{name}`")
+        return said[name]
+
+    return Expression.parse(text, "here").evaluate(look)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("engines * threads <= 64", True),
+        ("1 < engines < 8", False),
+        ("part in ('hbm2', 'ddr4') and not slow", True),
+        ("engines if slow else threads + 1", 9),
+        ("max(engines, 3) ** 2 / 4 - threads // 3 % 2", 16.0),
+        ("round(sqrt(engines * 2) + log2(threads) - abs(-3))", 4),
+        ("-threads", -8),
+        ("slow == false", True),
+    ],
+)
+def test_an_expression_is_worth_what_it_says(text, expected):
+    assert evaluate(text, engines=8, threads=8, part="hbm2", slow=False) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__import__('os').system('true')",
+        "().__class__",
+        "[x for x in (1, 2)]",
+        "lambda: 1",
+        "open('f')",
+        "f'{a}'",
+        "a[b]",
+        "a := 1",
+        "a b",
+        "",
+        "(" * 500 + ")" * 500,
+        "max(*a)",
+        "round(a, ndigits=1)",
+        "a @ a",
+        "1" * 1001,
+        "measured(a, 'b')",
+    ],
+)
+def test_an_expression_can_only_reckon(text):
+    with pytest.raises(ConfigError):
+        Expression.parse(text, "here")
+
+
+@pytest.mark.parametrize("text", ["a / 0", "'x' * 10", "9.0 ** 65", "sqrt(-1)", "b", "a + 'x'", "a < 'x'"])
+def test_arithmetic_that_fails_says_so(text):
+    with pytest.raises(ConfigError, match="here: "):
+        evaluate(text, a=1)
+
+
+@given(st.text(max_size=40))
+@settings(max_examples=300)
+def test_no_text_is_more_than_an_expression(text):
+    with suppress(ConfigError):
+        evaluate(text, a=1, b=2.5)
+
+
+# ---- points ----
+
+
+def points_of(**asked):
+    return make_points(draft_of(NIC, **asked).finish())
+
+
+def test_points_are_the_grid_in_order_with_seeds_fastest():
+    found = points_of(vary={"island.count": [1, 2], "packets.part": ["a", "b"]}, repeat=2, arguments={"seed": 5})
+    assert found.names == ("island.count", "packets.part", "seed")
+    rows = [tuple(point.values.values()) for point in found.points]
+    assert rows == [(c, p, s) for c in (1, 2) for p in ("a", "b") for s in (5, 6)]
+
+
+def test_axes_that_go_together_do_not_multiply():
+    found = points_of(vary={"island.count": [1, 2]}, together=[{"island.engines": [4, 8], "island.threads": [8, 4]}])
+    rows = [tuple(point.values.values()) for point in found.points]
+    assert rows == [(1, 4, 8), (1, 8, 4), (2, 4, 8), (2, 8, 4)]
+
+
+def test_constraints_know_axes_short_names_and_the_keys_of_the_design():
+    # The design has eight engines on an island, which nothing here says.
+    found = points_of(vary={"island.threads": [4, 8, 16]}, constraints=["threads * engines <= 64", "threads != 4"])
+    assert [point.values["island.threads"] for point in found.points] == [8]
+    assert found.left_out == 2
+
+
+@pytest.mark.parametrize(
+    ("constraint", "says"),
+    [("thread > 1", "near: "), ("rate_gbps > 1", "write it in full"), ("island.threads > 99", "nothing is left")],
+)
+def test_constraints_that_cannot_be_judged_or_leave_nothing_are_refused(constraint, says):
+    with pytest.raises(ConfigError, match=says):
+        points_of(
+            vary={"island.threads": [1], "traffic.rate_gbps": [1], "crypto.rate_gbps": [1]}, constraints=[constraint]
+        )
+
+
+def test_too_many_points_are_refused_before_they_are_made():
+    with pytest.raises(ConfigError, match="at most 1,000,000"):
+        points_of(vary={"a": "1..2000", "b": "1..2000"})
+
+
+@pytest.mark.parametrize("kind", ["sobol", "latin_hypercube"])
+def test_a_sample_fills_the_space_and_depends_on_its_seed_alone(kind):
+    pytest.importorskip("scipy")
+
+    def drawn(seed):
+        draft = draft_of(NIC, vary={"traffic.rate_gbps": "10.0..100.0", "island.count": "1..10", "x": ["a", "b"]})
+        from linecard.explore.spec import make_sample
+
+        draft.sample = make_sample(draft, "here", kind, 64, seed)
+        return [dict(point.values) for point in make_points(draft.finish()).points]
+
+    first = drawn(1)
+    assert first == drawn(1)
+    assert first != drawn(2)
+    assert len(first) == 64
+    # Every tenth of each range has its share of the points, give or take three.
+    for tenth in range(10):
+        inside = [row for row in first if 10 + 9 * tenth <= row["traffic.rate_gbps"] < 19 + 9 * tenth]
+        assert 3 <= len(inside) <= 10
+    assert {row["island.count"] for row in first} == set(range(1, 11))
+    assert 28 <= sum(row["x"] == "a" for row in first) <= 36
+
+
+# ---- files ----
+
+
+def test_mistakes_of_a_file_come_at_once_with_their_lines(tmp_path):
+    path = tmp_path / "bad.toml"
+    path.write_text(
+        'kind = "sweep"\npreset = "example_smartnic"\npakets = 5\nrepeat = 0\nconstraints = ["a b"]\n'
+        '[vary]\nisland.threads = "9..1"\n"packets.part" = []\n[columns]\nx = 5\n[sample]\nkind = "best"\n'
+    )
+    with pytest.raises(ConfigError) as caught:
+        read_spec(path).finish()
+    lines = str(caught.value).splitlines()
+    assert [line.partition("bad.toml:")[2][:2].strip(":") for line in lines[:-1]] == ["3", "7", "8", "5", "10", "11"]
+    assert "did you mean packets?" in lines[0]
+    assert lines[-1].startswith("repeat: found 0")
+
+
+@pytest.mark.parametrize(
+    "text", ["repeat = [1]", "x = " + "9" * 5000, "[vary]\na.b = {}", "[sample]\npoints = 1e9", "together = 3", "[["]
+)
+def test_files_that_make_no_sense_are_refused_in_words(tmp_path, text):
+    path = tmp_path / "bad.toml"
+    path.write_text(f'kind = "sweep"\npreset = "{NIC}"\n{text}\n')
+    with pytest.raises(ConfigError):
+        make_points(read_spec(path).finish())
+
+
+def test_options_change_what_a_file_says(tmp_path, cli):
+    path = tmp_path / "sweep.toml"
+    path.write_text(
+        'kind = "sweep"\npreset = "example_smartnic"\n[vary]\nisland.threads = [1, 2]\nisland.count = [1]\n'
+    )
+    ended = cli("sweep", path, "--vary", "island.threads=4", "--store", tmp_path / "s", "--packets", 50, "--json")
+    rows = json.loads(ended.out)["rows"]
+    assert [(row["island.threads"], row["packets_out"]) for row in rows] == [(4, 50)]
+
+
+EXAMPLES = sorted((ROOT / "examples" / "explore").glob("*.toml"))
+# Those to optimize are run by test_optimize.py.
+SWEEPS = [path for path in EXAMPLES if 'kind = "sweep"' in path.read_text()]
+
+
+@pytest.mark.parametrize("path", SWEEPS, ids=lambda path: path.stem)
+def test_shipped_examples_run(path, cli, tmp_path):
+    ended = cli("sweep", path, "--store", tmp_path / "s", "--packets", 100, "--repeat", 1, "--json")
+    assert ended.status == 0, ended.err
+    assert {row["status"] for row in json.loads(ended.out)["rows"]} == {"ok"}
+
+
+def test_nothing_is_asked_twice_where_options_name_it_in_other_ways(tmp_path):
+    short = Request("run", {"preset": NIC}, {"cluster.island.threads": 4})
+    named = points_of(set={"island.threads": 4}).points[0].request
+    assert named.settings == short.settings
+
+
+# ---- runs ----
+
+# A small space of everything that can be swept: target, what, shared arguments, axes, a number that must be there.
+RUNS = {
+    "run": (NIC, {"packets": 200}, {"island.count": [1, 2]}, "throughput_gbps"),
+    "ndr": (NIC, {"packets": 200, "island.count": 1}, {"size": ["imix", 1518]}, "ndr_mpps"),
+    "dram": (
+        "ddr4_2400",
+        {"pattern": "random", "count": 500},
+        {"policy": ["frfcfs_open", "fcfs_open"]},
+        "bandwidth_gbytes_s",
+    ),
+    "flowcache": ("edge.u32le", {}, {"policy": ["lru", "sp"]}, "hits"),
+    "queueing": ("SD1_30", {"operations": 2000, "warmup": 100}, {"manager": ["qc", "nc"]}, "throughput_mops"),
+    "petri": ("model.toml", {"time": 50.0, "replications": 2}, {"arrivals": [0.5, 0.9]}, "throughput.serve"),
+    "core": ("checksum", {"packets": 50, "events": 5000}, {"threads": [1, 4]}, "packets_per_mcycle"),
+    "program": ("checksum", {"packets": 50}, {"program": ["checksum", "classify"]}, "instructions_per_packet"),
+    "xdp": ("parse_count", {"packets": 50}, {"program": ["parse_count", "firewall"]}, "instructions_per_packet"),
+}
+NET = """
+name = "station"
+[parameters]
+arrivals = 0.5
+[[place]]
+name = "free"
+tokens = 10
+[[place]]
+name = "queue"
+[[transition]]
+name = "arrive"
+kind = "exp"
+rate = "arrivals"
+[[transition]]
+name = "serve"
+kind = "exp"
+rate = 1
+[[arc]]
+from = "free"
+to = "arrive"
+[[arc]]
+from = "serve"
+to = "free"
+[[arc]]
+from = "arrive"
+to = "queue"
+[[arc]]
+from = "queue"
+to = "serve"
+"""
+
+
+@pytest.fixture
+def inputs(tmp_path, monkeypatch):
+    (tmp_path / "edge.u32le").write_bytes(b"".join((n * n % 9973).to_bytes(4, "little") for n in range(9000)))
+    (tmp_path / "model.toml").write_text(NET)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("what", SUBJECTS)
+def test_everything_that_runs_can_be_swept_and_each_command_repeats_its_point(what, inputs, cli):
+    target, shared, vary, number = RUNS[what]
+    table = linecard.sweep(target, what=what, vary=vary, store="store", **shared)
+    assert table.column("status") == ["ok", "ok"], table.column("reason")
+    assert all(isinstance(value, (int, float)) for value in table.column(number))
+    assert table.rows[0][number] != table.rows[1][number]
+    for row in table.rows:
+        ended = cli(*shlex.split(row["command"])[1:], "--json")
+        assert ended.status == 0, ended.err
+        assert json.dumps(row[number]) in ended.out
+    again = linecard.sweep(target, what=what, vary=vary, store="store", **shared)
+    assert json.dumps(again.to_dict()) == json.dumps(table.to_dict())
+    assert (again.counts.found, again.counts.run) == (2, 0)
+
+
+def test_a_shipped_program_that_is_built_anew_is_run_anew(tmp_path, monkeypatch):
+    from linecard.executed import shipped
+    from linecard.explore.content import content_of
+
+    whole = tmp_path / "programs"
+    shutil.copytree(shipped.PROGRAMS, whole, symlinks=False)
+    monkeypatch.setattr(shipped, "PROGRAMS", whole)
+    asked = [Request(what, {"program": "checksum"}, {}) for what in ("program", "core")]
+    before = [content_of(each) for each in asked]
+    elf = whole / "prebuilt" / "checksum.elf"
+    elf.write_bytes(elf.read_bytes() + b"\0")
+    assert all(content_of(each) != key for each, key in zip(asked, before, strict=True))
+
+
+def test_the_table_has_the_numbers_of_the_runs():
+    table = linecard.sweep(NIC, vary={"island.count": [1, 2]}, packets=300, seed=7)
+    for row in table.rows:
+        alone = linecard.run(NIC, set={"island.count": row["island.count"]}, packets=300, seed=7).summary
+        assert (row["throughput_gbps"], row["latency_p99_ns"]) == (alone.throughput_gbps, alone.latency_ns.p99)
+        assert row["throughput_gbps_low"] == (alone.intervals.throughput_gbps.low if alone.intervals else None)
+
+
+def test_columns_follow_from_axes_keys_numbers_and_measurements():
+    table = linecard.sweep(
+        NIC,
+        vary={"island.threads": [2, 4]},
+        packets=300,
+        columns={
+            "each": "throughput_mpps / threads",
+            "hits": 'measured("packets", "hit_rate")',
+            "twice": "each * 2",
+            "none": 'measured("packets", "colour")',
+        },
+    )
+    row = table.rows[1]
+    assert row["each"] == row["throughput_mpps"] / 4
+    assert row["twice"] == row["each"] * 2
+    assert 0 < row["hits"] < 1
+    assert row["none"] is None
+    assert "was not measured" in table.warnings[0]
+
+
+def test_refused_and_failed_points_are_rows_with_a_reason(cli, tmp_path):
+    ended = cli(
+        *("sweep", NIC, "--vary", "traffic.rate_gbps=100,5000", "--vary", "packets.part=hbm2,hbm9"),
+        *("--packets", 100, "--store", tmp_path / "s", "--json"),
+    )
+    rows = json.loads(ended.out)["rows"]
+    assert ended.status == 0
+    assert [row["status"] for row in rows] == ["ok", "refused", "refused", "refused"]
+    assert "hbm9" in rows[1]["reason"]
+    assert rows[1]["throughput_gbps"] is None
+    assert "1 run, 3 refused" in ended.err
+    again = cli(*shlex.split(rows[2]["command"])[1:])
+    assert again.status == 2
+    ended = cli("sweep", NIC, "--vary", "packets.part=hbm9", "--packets", 100, "--store", tmp_path / "s")
+    assert ended.status == 2
+    assert "again: linecard run" in ended.out
+
+
+DEADLOCK = """
+kind = "chip"
+title = "Two rings in a circle"
+source = "a test"
+[clock]
+core_mhz = 100
+[cluster.a]
+engines = 1
+threads = 1
+takes = "work"
+[cluster.b]
+engines = 1
+threads = 1
+takes = "ring"
+program = "b.toml"
+[memory.sram]
+access_cycles = 1
+[buffer.rx]
+bytes = "64 KiB"
+[inbox.work]
+[ring.ring]
+memory = "sram"
+entries = 1
+[port.eth]
+rate_gbps = 10
+inbox = "work"
+[[program.step]]
+op = "put"
+to = "ring"
+[traffic]
+kind = "imix"
+rate_gbps = 5
+"""
+
+
+def test_a_run_that_stands_still_is_a_failed_row_that_is_kept(cli, capture, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("stuck.toml").write_text(DEADLOCK)
+    Path("b.toml").write_text(
+        'kind = "program"\ntitle = "round"\nsource = "a test"\n[[step]]\nop = "put"\nto = "ring"\n'
+    )
+    command = ("sweep", "stuck.toml", "--vary", "seed=1,2", "--trace", "ten.pcap", "--store", "s", "--json")
+    first = cli(*command)
+    assert first.status == 4
+    assert [row["status"] for row in json.loads(first.out)["rows"]] == ["failed", "failed"]
+    assert "stands still" in first.out
+    second = cli(*command)
+    assert second.out == first.out
+    assert "2 runs found, 0 run" in second.err
+
+
+def test_the_same_bytes_with_any_number_of_jobs_again_and_by_shards(cli, tmp_path):
+    command = ("sweep", NIC, "--vary", "island.count=1..4", "--vary", "seed=1..3", "--packets", 100, "--json")
+    whole = [cli(*command, "--jobs", jobs, "--store", tmp_path / f"jobs{jobs}").out for jobs in (1, 2, 5)]
+    assert whole[0] == whole[1] == whole[2]
+    shards = [
+        json.loads(cli(*command, "--shard", f"{n}/5", "--store", tmp_path / "s").out)["rows"] for n in range(1, 6)
+    ]
+    assert sum(map(len, shards)) == 12
+    last = cli(*command, "--store", tmp_path / "s")
+    assert last.out == whole[0]
+    assert "12 runs found, 0 run" in last.err
+
+
+def test_an_axis_that_grows_runs_only_what_is_missing(tmp_path):
+    asked = {"packets": 100, "store": tmp_path / "s"}
+    linecard.sweep(NIC, vary={"island.count": [1, 2]}, **asked)
+    grown = linecard.sweep(NIC, vary={"island.count": [1, 2, 3], "packets.part": ["ddr4_2400", "hbm2"]}, **asked)
+    # The part of the design, said or not, is the same content only if it is written the same: said is run anew.
+    assert (grown.counts.found, grown.counts.run) == (0, 6)
+    again = linecard.sweep(NIC, vary={"island.count": "1..4", "packets.part": ["hbm2", "ddr4_2400"]}, **asked)
+    assert (again.counts.found, again.counts.run) == (6, 2)
+
+
+def test_points_that_are_the_same_run_are_run_once():
+    table = linecard.sweep(NIC, together=[{"island.threads": [4, 4.0]}], packets=100)
+    assert len(table) == 2
+
+
+def test_what_a_file_says_decides_and_not_how_it_is_laid_out(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    own, base = Path("own.toml"), Path("base.toml")
+    base.write_text((ROOT / "presets" / "platforms" / "example_smartnic.toml").read_text())
+    own.write_text('kind = "chip"\ntitle = "own"\nsource = "a test"\nextends = ["base.toml"]\n')
+    request = Request("run", {"preset": "own.toml"}, {})
+    first = content.content_of(request)
+    base.write_text("# a remark\n" + base.read_text())
+    assert content.content_of(request) == first
+    base.write_text(base.read_text().replace("count = 10", "count = 9"))
+    assert content.content_of(request) != first
+    assert content.content_of(Request("run", {"preset": "own.toml", "seed": 2}, {})) != content.content_of(request)
+
+
+def test_a_dry_run_says_how_many_and_how_long_and_keeps_what_it_tried(cli, tmp_path):
+    command = ("sweep", NIC, "--vary", "island.count=1..10", "--packets", 200, "--store", tmp_path / "s")
+    found = json.loads(cli(*command, "--dry-run", "--json").out)
+    assert (found["points"], found["runs"], found["found"], found["probes"]) == (10, 10, 3, 3)
+    assert found["seconds"] > 0
+    assert "3 runs found, 7 run" in cli(*command).err
+
+
+def test_a_table_is_a_frame_a_csv_and_a_notebook_view(tmp_path):
+    polars = pytest.importorskip("polars")
+    table = linecard.sweep(NIC, vary={"packets.part": ["ddr4_2400", "hbm9"]}, packets=100)
+    frame = table.to_frame()
+    assert frame["status"].to_list() == ["ok", "refused"]
+    assert frame["throughput_gbps"].dtype == polars.Float64
+    table.write_parquet(tmp_path / "t.parquet")
+    assert polars.read_parquet(tmp_path / "t.parquet").equals(frame)
+    table.write_csv(tmp_path / "t.csv")
+    assert polars.read_csv(tmp_path / "t.csv").columns == list(table.columns)
+    assert "refused" in table._repr_html_()
+    assert math.isfinite(frame["throughput_gbps"].drop_nulls().sum())
+
+
+# ---- the store ----
+
+
+def test_a_store_lists_exports_and_forgets(cli, tmp_path):
+    store = tmp_path / "s"
+    cli("sweep", NIC, "--vary", "island.count=1..3", "--packets", 100, "--store", store)
+    listed = json.loads(cli("results", "list", "--store", store, "--json").out)
+    assert [(row["what"], row["of"], row["runs"]) for row in listed["groups"]] == [("run", NIC, 3)]
+    exported = cli("results", "export", "--store", store, "--csv", "-").out.splitlines()
+    assert exported[0] == "run,what,command,component,metric,unit,value"
+    assert len({line.split(",")[0] for line in exported[1:]}) == 3
+    one = Store(store).use().used_bytes // 3
+    pruned = json.loads(cli("results", "prune", "--store", store, "--to", one * 1.5 / 1e6, "--json").out)
+    assert (pruned["removed"], pruned["use"]["runs"]) == (2, 1)
+    ended = cli("results", "list", "--store", tmp_path / "nowhere")
+    assert ended.status == 2
+    assert "no store here" in ended.err
+
+
+def test_a_store_stays_below_its_limit_and_keeps_what_was_used_last(cli, tmp_path):
+    store = tmp_path / "s"
+    command = ("sweep", NIC, "--packets", 100, "--store", store, "--vary")
+    cli(*command, "island.count=1..6")
+    size = Store(store).use().used_bytes
+    cli("results", "prune", "--store", store, "--limit", size * 0.75 / 1e6)
+    cli(*command, "island.count=1")
+    cli(*command, "island.count=7")
+    assert Store(store).use().used_bytes <= size * 0.75
+    assert "1 runs found" in cli(*command, "island.count=7").err
+
+
+def test_a_folder_of_other_things_is_no_store(cli, tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    ended = cli("sweep", NIC, "--store", tmp_path)
+    assert ended.status == 2
+    assert "it holds other things (mine.txt)" in ended.err
+
+
+def test_a_row_has_its_limit_unless_it_was_told_to_leave_that_out(cli, tmp_path):
+    words = ("sweep", "example_smartnic", "--vary", "island.count=1,2", "--set", "traffic.arrivals=saturated")
+    words = (*words, "--packets", 200, "--json", "--store", tmp_path / "s")
+    found, left_out = (json.loads(cli(*words, *more).out)["rows"] for more in ((), ("--set", "verdict=false")))
+    assert all(row["bottleneck"] and row["bottleneck"] != "not judged" for row in found)
+    assert all("bottleneck" not in row for row in left_out)
+    for with_it, without in zip(found, left_out, strict=True):
+        assert with_it["run"] != without["run"]
+        assert with_it["command"] == without["command"]
+        same = without.keys() - {"run"}
+        assert {name: with_it[name] for name in same} == {name: without[name] for name in same}
+
+
+# ---- plots ----
+
+
+def test_a_sweep_is_drawn_over_an_axis_with_the_same_bytes(cli, tmp_path):
+    pytest.importorskip("matplotlib")
+    command = ("sweep", NIC, "--packets", 200, "--vary", "island.count=1,2,4", "--vary", "packets.part=ddr4_2400,hbm9")
+    files = []
+    for name in ("a", "b"):
+        ended = cli(*command, "--store", tmp_path / "s", "--plot", tmp_path / f"{name}.svg", "--up", "latency_p99_ns")
+        assert ended.status == 0, ended.err
+        files.append((tmp_path / f"{name}.svg").read_bytes())
+    assert files[0] == files[1]
+    table = linecard.sweep(NIC, packets=200, vary={"island.count": [1, 2]}, repeat=2)
+    assert table.write_plot(tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    # Names are places on the axis, and two measured columns are points.
+    table.write_plot(tmp_path / "names.svg", across="status", up="throughput_gbps")
+    table.write_plot(tmp_path / "points.svg", across="latency_p50_ns", up="throughput_gbps")
+    for asked, says in (({"up": "speed"}, "no column 'speed'"), ({"up": "command"}, "no point has a number")):
+        with pytest.raises(ConfigError, match=says):
+            table.write_plot(tmp_path / "x.png", **asked)
+    with pytest.raises(ConfigError, match=r"expected \.png or \.svg"):
+        table.write_plot(tmp_path / "x.pdf")
+
+
+def test_what_is_drawn_are_the_numbers_of_the_table(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    from matplotlib.axes import Axes
+
+    lines = {}
+    before = Axes.plot
+    monkeypatch.setattr(
+        Axes,
+        "plot",
+        lambda self, x, y, **more: (lines.setdefault(more["label"], (x, y)), before(self, x, y, **more))[1],
+    )
+    table = linecard.sweep(NIC, packets=200, vary={"island.count": [2, 1], "packets.part": ["ddr4_2400", "hbm2"]})
+    table.write_plot(tmp_path / "p.svg", up="throughput_mpps")
+    assert set(lines) == {"packets.part ddr4_2400", "packets.part hbm2"}
+    for row in table.rows:
+        x, y = lines[f"packets.part {row['packets.part']}"]
+        assert y[x.index(row["island.count"])] == row["throughput_mpps"]

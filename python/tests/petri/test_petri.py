@@ -1,0 +1,439 @@
+"""`linecard petri` and `linecard.petri`; the nets' numbers are tested in Rust."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import tomllib
+
+import pytest
+from conftest import ROOT
+
+import linecard
+from linecard import petri
+
+GOLDEN = ROOT.parent / "shared" / "golden" / "petri"
+MM1K = """
+[[place]]
+name = "free"
+tokens = 10
+[[place]]
+name = "busy"
+[[transition]]
+name = "arrive"
+kind = "exp"
+rate = 0.9
+[[transition]]
+name = "serve"
+kind = "exp"
+rate = 1
+[[arc]]
+from = "free"
+to = "arrive"
+[[arc]]
+from = "arrive"
+to = "busy"
+[[arc]]
+from = "busy"
+to = "serve"
+[[arc]]
+from = "serve"
+to = "free"
+"""
+
+
+@pytest.fixture
+def net(tmp_path):
+    path = tmp_path / "mm1k.toml"
+    path.write_text(MM1K)
+    return path
+
+
+def test_every_golden_net_through_the_command(cli):
+    if not (GOLDEN / "mcc" / "results.csv").exists():
+        print("skipped: the golden nets are not there")
+        return
+    with (GOLDEN / "mcc" / "results.csv").open(newline="") as file:
+        lines = list(csv.DictReader(file))
+    columns = ("reachable_markings", "edges", "dead_markings", "max_tokens_in_place", "max_tokens_in_marking")
+    for line in lines:
+        ended = cli("petri", "explore", GOLDEN / "mcc" / line["file"], "--json")
+        assert ended.status == 0, ended.err
+        found = json.loads(ended.out)
+        assert {column: found[column] for column in columns} == {column: int(line[column]) for column in columns}
+
+
+def test_solution_and_simulation_agree(net):
+    solved = petri.solve(net)
+    assert solved.tangible_markings == 11
+    assert solved.throughput["serve"] == pytest.approx(0.8542683, abs=1e-6)
+    found = petri.simulate(net, 20_000, replications=8)
+    for name, value in solved.throughput.items():
+        assert abs(found.throughput[name] - value) <= 3 * found.throughput_half_width[name]
+    for name, value in solved.mean_tokens.items():
+        assert abs(found.mean_tokens[name] - value) <= 3 * found.mean_tokens_half_width[name]
+    assert found.most_tokens == {"free": 10, "busy": 10}
+    frame = found.to_frame()
+    assert frame.columns == ["measure", "name", "mean", "half_width"]
+    assert frame.height == 6
+
+
+def test_threads_change_nothing(cli, net):
+    texts = [cli("petri", "simulate", net, "--time", "500", "--threads", n, "--json").out for n in (1, 2, 4)]
+    assert texts[0] == texts[1] == texts[2]
+    assert json.loads(texts[0])["replications"] == 10
+
+
+def test_a_search_stops_at_its_limit_with_what_it_found(cli, tmp_path):
+    path = tmp_path / "endless.toml"
+    path.write_text(MM1K.replace('[[arc]]\nfrom = "free"\nto = "arrive"\n', ""))
+    found = json.loads(cli("petri", "explore", path, "--limit", "1000", "--json").out)
+    assert (found["complete"], found["reachable_markings"]) == (False, 1000)
+    assert "stopped at the limit" in cli("petri", "explore", path, "--limit", "1000").out
+    refused = cli("petri", "solve", path, "--limit", "1000")
+    assert refused.status == 2
+    assert "may be unbounded" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        (("rate = 0.9", "rate = 0"), "transition arrive: .*expected a rate, delay or weight above 0"),
+        (('to = "serve"', 'to = "sreve"'), "arc busy -> sreve: expected a place and a transition of this net"),
+        (("tokens = 10", "token = 10"), "unknown field `token`"),
+        (('kind = "exp"', 'kind = "gauss"'), "found kind `gauss`, expected exp, det, imm"),
+        (('name = "busy"', 'name = "free"'), "place free: .*a name that is taken"),
+        (("[[arc]]", "[[arc"), "mm1k.toml"),
+    ],
+)
+def test_what_is_no_net_is_refused_with_its_place(net, change, error):
+    net.write_text(MM1K.replace(*change))
+    with pytest.raises(linecard.ConfigError, match=error):
+        petri.explore(net)
+
+
+def test_bad_requests_end_with_status_2(cli, net, tmp_path):
+    assert cli("petri", "simulate", net, "--time", "-1").status == 2
+    assert cli("petri", "simulate", net, "--replications", "0").status == 2
+    assert cli("petri", "explore", net, "--limit", "0").status == 2
+    assert cli("petri", "explore", tmp_path / "none.toml").status == 2
+    (tmp_path / "cut.pnml").write_text("<pnml>\n<net")
+    refused = cli("petri", "explore", tmp_path / "cut.pnml")
+    assert refused.status == 2
+    assert "line 1: found the root node was opened but never closed" in refused.err
+
+
+GUIDE = (ROOT / "docs" / "guide" / "petri.md").read_text()
+BUS = re.search(r"```toml\n(name = \"bus\".*?)```", GUIDE, re.DOTALL)[1]
+
+
+def test_the_coloured_net_of_the_guide_runs(cli, tmp_path):
+    path = tmp_path / "bus.toml"
+    path.write_text(BUS)
+    found = petri.simulate(path, 50_000, replications=4)
+    # What is asked is served; a firing counts for its bytes, 0.7 x 64 + 0.3 x 32 of them.
+    assert found.throughput["serve"] == pytest.approx(found.throughput["ask"], rel=0.01)
+    assert found.rewards["serve"] / found.throughput["serve"] == pytest.approx(54.4, rel=0.02)
+    # Little: each serving takes 30 ns and a 16th of its bytes in cycles.
+    assert found.mean_tokens["serving"] == pytest.approx(found.busy_servers["serve"])
+    assert found.busy_servers["serve"] / found.throughput["serve"] == pytest.approx(30 + 54.4 / 16 * 10, rel=0.02)
+    assert found.most_tokens["serving"] == 2
+    assert sum(found.occupancy["serving"]) == pytest.approx(1)
+    assert " reward" in cli("petri", "simulate", path, "--time", "900").out
+    one = petri.simulate(path, 50_000, replications=4, overrides=["banks=1"])
+    assert one.most_tokens["serving"] == 1
+    threads = [cli("petri", "simulate", path, "--time", "900", "--threads", n, "--json").out for n in (1, 3)]
+    assert threads[0] == threads[1]
+    refused = cli("petri", "explore", path)
+    assert refused.status == 2
+    assert 'place requests: found a fifo place, expected choice = "random"' in refused.err
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        (('tokens = "r.bank"', 'tokens = "r.bnk"'), "transition serve: in `r.bnk`, column 3: found field `bnk`"),
+        (('tokens = "r.bank"', 'tokens = "r.bank +"'), "transition serve: in `r.bank \\+`, column 9: found the end"),
+        (('bank = "0..banks - 1"', 'bank = "0..bnks"'), "colour bank: .*in `bnks`, column 1"),
+        (('tokens = "all"', 'tokens = ["7"]'), "place free_banks: .*found `7`, expected a whole number of 0..1"),
+        (("rate = 0.05", 'rate = "0.05 * s"'), "transition ask: in `0.05 \\* s`, column 8: found `s`"),
+        (("sizes = [[64, 0.7], [32, 0.3]]", "sizes = [[64, -1]]"), "parameter sizes: found the weight -1, expected"),
+        (('choice = "fifo"', 'choice = "lifo"'), "found choice `lifo`, expected fifo or random"),
+        (("banks = 2", 'banks = "2 / 0"'), "parameter banks: .*found no number"),
+    ],
+)
+def test_what_is_no_coloured_net_is_refused_with_its_place(tmp_path, change, error):
+    path = tmp_path / "bus.toml"
+    assert change[0] in BUS
+    path.write_text(BUS.replace(*change))
+    with pytest.raises(linecard.ConfigError, match=error):
+        petri.simulate(path)
+
+
+def test_a_module_is_a_net_within_a_net(tmp_path):
+    (tmp_path / "station.toml").write_text("""
+interface = ["in", "out"]
+[parameters]
+mu = 1.0
+slots = 1
+[[place]]
+name = "in"
+tokens = 5
+[[place]]
+name = "out"
+[[place]]
+name = "idle"
+tokens = "slots"
+[[transition]]
+name = "serve"
+kind = "exp"
+rate = "mu"
+servers = "inf"
+[[arc]]
+from = "in"
+to = "serve"
+[[arc]]
+from = "idle"
+to = "serve"
+[[arc]]
+from = "serve"
+to = "idle"
+[[arc]]
+from = "serve"
+to = "out"
+""")
+    outer = tmp_path / "ring.toml"
+    text = """
+[parameters]
+speed = 2.0
+[[place]]
+name = "a"
+tokens = 3
+[[place]]
+name = "b"
+[[module]]
+name = "first"
+file = "station.toml"
+places = { in = "a", out = "b" }
+parameters = { mu = "speed / 2" }
+[[module]]
+name = "second"
+file = "station.toml"
+places = { in = "b", out = "a" }
+parameters = { mu = "speed" }
+"""
+    outer.write_text(text)
+    # Exponential servers of rates 1 and 2, three jobs: probabilities go as 1, 2, 4, 8 with the jobs at the first.
+    solved = petri.solve(outer)
+    assert solved.throughput["first.serve"] == pytest.approx(14 / 15)
+    assert solved.mean_tokens["a"] == pytest.approx((1 * 2 + 2 * 4 + 3 * 8) / 15)
+    found = petri.explore(outer, invariants=True)
+    assert {"a": 1, "b": 1} in found.place_invariants
+    assert found.transition_invariants == [{"first.serve": 1, "second.serve": 1}]
+    for change, error in (
+        (('out = "a"', 'idle = "a"'), 'module second: found "idle", expected places of its interface: in, out'),
+        (('mu = "speed"', "nu = 1"), 'module second: found "nu", expected parameters of it: mu, slots'),
+        (("station.toml", "ring.toml"), "inside itself"),
+        (("station.toml", "none.toml"), "cannot read"),
+    ):
+        outer.write_text(text.replace(*change))
+        with pytest.raises(linecard.ConfigError, match=error):
+            petri.solve(outer)
+
+
+def test_replications_go_on_until_they_are_accurate(net):
+    found = petri.simulate(net, 1000, replications=2, accuracy=0.02, of=["serve"])
+    assert found.replications > 2
+    assert found.throughput_half_width["serve"] <= 0.02 * found.throughput["serve"]
+    assert found.relative_half_width == found.throughput_half_width["serve"] / found.throughput["serve"]
+    stopped = petri.simulate(net, 10, replications=2, accuracy=1e-6, most_replications=7)
+    assert stopped.replications == 7
+    with pytest.raises(linecard.ConfigError, match="expected a place or transition"):
+        petri.simulate(net, of=["sreve"])
+    with pytest.raises(linecard.ConfigError, match="expected an accuracy between 0 and 1"):
+        petri.simulate(net, accuracy=2.0)
+
+
+def test_a_net_built_in_python_is_the_file_that_it_writes(tmp_path):
+    net = petri.Net("two")
+    net.parameter("slow", 0.5)
+    net.colour("kind", "red", "blue")
+    job = net.colour("job", kind="kind", size="1..3")
+    waiting = net.place("waiting", job, tokens=[{"kind": "red", "size": 1}, "2 of {kind: blue, size: 3}"])
+    done = net.place("done", job)
+    j = petri.var("j")
+    work = net.transition("work", rate=petri.when(j.kind == "red", 2, petri.var("slow")) / j.size, servers="inf")
+    back = net.transition("back", erlang=(1, 1.0), servers="inf", guard=~((j.size > 3) | (j.size < 1)) & (j.size != 7))
+    net.take(waiting, work, j)
+    net.put(work, done, j.replace(size=4 - j.size))
+    net.take(done, back, j)
+    net.put(back, waiting, {"kind": j.kind, "size": 4 - j.size})
+    path = tmp_path / "two.toml"
+    path.write_text(net.to_toml())
+    assert petri.simulate(net, 500) == petri.simulate(path, 500)
+    # Each token goes round by itself: red 1 / (1/2 + 1), blue 1 / (3/0.5 + 1), two of them.
+    found = petri.simulate(net, 20_000)
+    assert found.throughput["work"] == pytest.approx(1 / 1.5 + 2 / 7, rel=0.02)
+    with pytest.raises(TypeError, match="write & for and"):
+        assert j.size > 3
+    with pytest.raises(ValueError, match="more than one time"):
+        net.transition("odd", rate=1, delay=2)
+
+
+def test_a_net_is_drawn_with_all_its_parts(cli, tmp_path):
+    from xml.etree import ElementTree
+
+    path = tmp_path / "bus.toml"
+    path.write_text(BUS)
+    assert cli("petri", "draw", path, "-o", tmp_path / "bus.svg").status == 0
+    picture = ElementTree.parse(tmp_path / "bus.svg").getroot()
+    texts = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+    for name in ("source", "requests", "free_banks", "serving", "ask", "start", "serve", "r.bank", "exp 0.05", "••••"):
+        assert name in texts, name
+    assert len(list(picture.iter("{http://www.w3.org/2000/svg}path"))) == 2 + 8
+    # All that is drawn lies within the picture.
+    left, top, width, height = map(float, picture.get("viewBox").split())
+    for circle in picture.iter("{http://www.w3.org/2000/svg}circle"):
+        if circle.get("r") == "16":
+            assert left + 16 <= float(circle.get("cx")) <= left + width - 16
+            assert top + 16 <= float(circle.get("cy")) <= top + height - 16
+    assert cli("petri", "draw", path, "-o", tmp_path / "bus.dot").status == 0
+    dot = (tmp_path / "bus.dot").read_text()
+    assert dot.startswith('digraph "bus" {')
+    assert dot.count("->") == 8
+    assert "expected a name ending in .svg or .dot" in cli("petri", "draw", path, "-o", tmp_path / "bus.png").err
+
+
+def test_a_net_goes_to_pnml_and_back(cli, net, tmp_path):
+    out = tmp_path / "mm1k.pnml"
+    assert cli("petri", "convert", net, "-o", out).status == 0
+    assert petri.solve(out).throughput == petri.solve(net).throughput
+    coloured = tmp_path / "bus.toml"
+    coloured.write_text(BUS)
+    assert "or --unfold" in cli("petri", "convert", coloured, "-o", tmp_path / "bus.pnml").err
+    few = petri.Net("few")
+    kind = few.colour("kind", "a", "b")
+    place = few.place("p", kind, tokens="all")
+    turn = few.transition("turn", rate=1, guard=petri.var("x") == petri.var("a"))
+    few.take(place, turn, petri.var("x"))
+    few.put(turn, place, petri.var("b"))
+    out.write_text(petri.pnml(few, unfold=True))
+    assert petri.explore(out).bounds == {"p@a": 1, "p@b": 2}
+
+
+def test_a_run_can_be_stepped_through_and_traced(cli, tmp_path, monkeypatch):
+    import io
+
+    path = tmp_path / "bus.toml"
+    path.write_text(BUS)
+    run = petri.firings(path, 12)
+    assert run == petri.firings(path, 5) + petri.firings(path, 7, first=5)
+    assert [firing.time for firing in run] == sorted(firing.time for firing in run)
+    monkeypatch.setattr("sys.stdin", io.StringIO("3\n\nm\nfly\nq\n"))
+    lines = cli("petri", "step", path).out.splitlines()
+    assert lines[0] == "bus: source 4, free_banks 2"
+    assert [line.split()[0] for line in lines[1:5]] == ["1", "2", "3", "4"]
+    assert "start (b = " in "\n".join(lines)
+    assert lines[5].startswith(f"at {run[3].time:g}: ")
+    assert lines[6] == "expected n, a number of firings, t TIME, m or q"
+    out = tmp_path / "bus.json"
+    assert cli("petri", "trace", path, "-o", out, "--time", "200").status == 0
+    events = json.loads(out.read_text())["traceEvents"]
+    fired = [event for event in events if event["ph"] == "i"]
+    assert [event["ts"] for event in fired] == [firing.time for firing in petri.firings(path, time=200)]
+    # The curve of each place ends where the run does.
+    last = {event["name"]: event["args"]["tokens"] for event in events if event["ph"] == "C"}
+    names = [place.name for place in petri.parts(path).places]
+    assert [last[name] for name in names] == petri.firings(path, time=200)[-1].tokens
+
+
+def test_the_dram_net_alone_is_as_the_study_has_figure_3_6():
+    # One access in flight takes 10 cycles, row, column and burst, and 3 more where it meets the same bank.
+    found = petri.simulate("girish2008_dram", 1_000_000, replications=2, overrides=["in_flight=1"])
+    per_access = 1 / found.throughput["CpuTrans"]
+    assert 100 < per_access < 130
+    wide = petri.simulate("girish2008_dram", 2_000_000, replications=2, overrides=["in_flight=6"])
+    narrow = petri.simulate(
+        "girish2008_dram", 2_000_000, replications=2, overrides=["in_flight=6", "narrow_percent=50"]
+    )
+    gbps = [run.throughput["CpuTrans"] * 8 * size for run, size in ((wide, 64), (narrow, 48))]
+    # Figure 3.6: 10.03 and 8.55 Gbit/s, within what the requests in flight leave open.
+    assert gbps[0] == pytest.approx(10.03, rel=0.05)
+    assert gbps[1] == pytest.approx(8.55, rel=0.05)
+
+
+def test_the_net_of_the_ixp2400_has_the_parameters_of_the_preset():
+    from linecard.petri.ixp2400 import overrides, parameters
+
+    values = parameters("ixp2400", ["me.engines=4", "me.threads=4"])
+    shipped = tomllib.loads((ROOT / "presets" / "nets" / "ixp2400_ipv4.toml").read_text())["parameters"]
+    own = {name: entry["value"] if isinstance(entry, dict) else entry for name, entry in shipped.items()}
+    for setting in overrides(values):
+        name, _, value = setting.partition("=")
+        expected = own[name]
+        assert json.loads(value) == (pytest.approx(expected) if isinstance(expected, float) else expected), name
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        (["traffic.arrivals=constant", "traffic.rate_gbps=1"], "traffic.arrivals"),
+        (["dram.back_pressure_requests=10"], "dram.back_pressure_requests"),
+        (["me.switch_cycles=2"], "me.switch_cycles"),
+        # 54 engines of 8 threads do not fit FCB+TB into the scratchpad.
+        (["program.scheme=FCB+TB", "me.engines=54"], "memory.scratch"),
+    ],
+)
+def test_what_the_net_does_not_know_is_refused(cli, changes, named):
+    options = [part for change in changes for part in ("--set", change)]
+    refused = cli("run", "ipv4_forward", "--model", "petri", *options)
+    assert refused.status == 2
+    assert named in refused.err
+
+
+def test_both_models_of_the_ixp2400_agree(cli):
+    point = ["--threads", "2x4", "--traffic", "64,PSC", "--scheme", "BASE,HB", "--packets", "4000"]
+    ended = cli("compare-models", *point, "--json")
+    assert ended.status == 0, ended.out
+    found = json.loads(ended.out)
+    assert found["passed"]
+    assert len(found["rows"]) == 4 * 8
+
+
+def test_the_dram_net_keeps_step_with_the_cycle_model(tmp_path):
+    from linecard.study.runners import dram_models
+
+    # What leaves nothing to chance: 13 clocks where accesses meet in a bank, half of that with two
+    # banks, and the bus with its turns where there are four.
+    for accesses, in_flight, clocks in (
+        ([(0, n, False) for n in range(600)], 4, 13.0),
+        ([(n % 2, n, False) for n in range(600)], 1, 12.0),
+        ([(n % 2, n, False) for n in range(600)], 2, 6.5),
+        ([(n % 4, n, n % 2 == 0) for n in range(600)], 4, 5.0),
+    ):
+        file = tmp_path / "trace.csv"
+        lines = [f"0,{'W' if write else 'R'},{(row * 4 + bank) * 4096},64" for bank, row, write in accesses]
+        file.write_text("\n".join(["arrival,op,address,bytes", *lines]) + "\n")
+        cycle = linecard.dram("girish2008_ddr", "frfcfs_closed", trace=file, in_flight=in_flight)
+        of_net = 512 / dram_models.through_net(accesses, in_flight, 10.0) / 10
+        assert cycle.end_clock / 600 == pytest.approx(clocks, rel=0.01)
+        assert of_net == pytest.approx(clocks, rel=0.01)
+
+
+def test_the_net_of_core_traffic_is_shot_noise():
+    """Flows are those of M/M/inf, and the load is their number by the mean rate (Campbell's theorem)."""
+    file = ROOT / "presets" / "nets" / "girish2008_core_traffic.toml"
+    given = {name: entry["value"] for name, entry in tomllib.loads(file.read_text())["parameters"].items()}
+    flows = given["flows_per_ms"] * given["duration_ms"]
+
+    def mean(pairs):
+        return sum(value * weight for value, weight in pairs) / sum(weight for _, weight in pairs)
+
+    assert mean(given["sizes_bytes"]) == pytest.approx(given["mean_bytes"])
+    found = petri.simulate(file, 60_000.0, replications=4, seed=3)
+    # Twice the half-width, as for the golden nets.
+    assert abs(found.mean_tokens["GenPacket"] - flows) < 2 * found.mean_tokens_half_width["GenPacket"]
+    packets = flows * mean(given["rates_kbps"]) / (8 * given["mean_bytes"])
+    assert abs(found.throughput["Departure"] - packets) < 2 * found.throughput_half_width["Departure"]
+    assert found.mean_tokens["Network"] == 0

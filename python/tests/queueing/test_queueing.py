@@ -1,0 +1,191 @@
+"""Queue managers from Python and the command line: results, errors, captures, designs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+from typer.testing import CliRunner
+
+import linecard
+from linecard.cli import app
+from linecard.queueing.run import MANAGERS
+from linecard.study.plan import RunSpec
+from linecard.study.runners import queueing as runner
+
+CAPTURE = ROOT / "examples/captures/edge-mix.pcap.gz"
+
+
+def small(workload="SD16_90", managers=MANAGERS, set=None, **options):
+    return linecard.queueing_run(workload, managers, set, operations=8000, warmup=1000, **options)
+
+
+def test_a_run_tells_what_was_simulated_and_what_the_model_says():
+    result = small()
+    assert [row.manager for row in result.rows] == list(MANAGERS)
+    assert all(row.operations == 8000 for row in result.rows)
+    # Table 5, with the 5 ns of instructions that the queuing cache has beside.
+    qc, nc = result.row("qc"), result.row("nc")
+    assert (qc.enqueue_hit_ns, qc.dequeue_miss_ns) == (85.0, 125.0)
+    assert (nc.enqueue_hit_ns, nc.dequeue_hit_ns) == (170.0, 250.0)
+    assert result.ratio("qc", "nc") == qc.throughput_mops / nc.throughput_mops
+    for row in result.rows:
+        expected = (row.model_mops / row.throughput_mops - 1) * 100
+        assert row.model_difference_percent == pytest.approx(expected)
+    gaps = result.gaps
+    assert gaps.below_loss + gaps.between + gaps.above_gain == pytest.approx(1)
+    assert sum(row.share for row in gaps.rows) == pytest.approx(1)
+    with pytest.raises(KeyError, match="qarray"):
+        result.row("qarray")
+
+
+def test_the_same_request_gives_the_same_bytes_and_seeds_differ():
+    assert small().to_dict() == small().to_dict()
+    assert small(seed=2).to_dict() != small().to_dict()
+    assert repr(small()).startswith("<QueueingResult SD16_90: qc ")
+    assert "M operations/s" in small()._repr_html_()
+
+
+def test_settings_reach_the_machine():
+    few = small(set={"threads": 4}).row("qc").throughput_mops
+    assert few < small(set="threads=8").row("qc").throughput_mops
+    described = {setting.key: setting for setting in linecard.queueing_settings({"threads": 4})}
+    assert described["threads"].value == "4"
+    assert all(setting.meaning and setting.source for setting in described.values())
+
+
+def test_a_capture_is_mapped_to_queues(tmp_path):
+    result = linecard.queueing_run(CAPTURE, "qc", trace=True, warmup=500)
+    assert result.packets > 1000
+    assert result.format == "pcap"
+    # An enqueue and a dequeue for each packet.
+    assert result.rows[0].operations == result.packets * 2
+    csv = tmp_path / "queues.csv"
+    manifest = json.loads(result.write_csv(csv).read_text())
+    assert csv.read_text().startswith("manager,operations,throughput_mops")
+    assert len(manifest["input_hash"]) == 64
+    assert {setting["key"] for setting in manifest["all_settings"]} >= {"threads", "memory_port_ns"}
+
+
+@pytest.mark.parametrize(
+    ("workload", "managers", "set", "said"),
+    [
+        ("SD16_90", "qc,xx", None, 'unknown name "xx"; did you mean'),
+        ("Q", "qc", None, "did you mean R?"),
+        ("L0.9", "qc", None, "k above 1"),
+        ("R", "qc", "threads=0", "expected a whole number from 1"),
+        ("R", "qc", "engines=0", "expected a whole number from 1"),
+        ("R", "qc", "queues=65537", "ids have 16 bits"),
+        ("R", "qc", "thread=3", "did you mean threads?"),
+        ("R", "qarray", None, "at most 8"),
+        ("SD16_90", "qc", "queues=8", "at least 17"),
+        ("R", "", None, "expected at least one"),
+    ],
+)
+def test_what_cannot_be_run_is_refused(workload, managers, set, said):
+    with pytest.raises(linecard.ConfigError, match=said.replace("?", r"\?")):
+        small(workload, managers, set)
+
+
+def test_every_problem_is_listed_at_once():
+    with pytest.raises(linecard.ConfigError) as caught:
+        small("R", "qc,xx", ["threads=0", "burst=x"])
+    assert len(caught.value.problems) == 3
+
+
+def test_captures_that_hold_no_ip_are_refused(tmp_path):
+    empty = tmp_path / "empty.pcap"
+    header = bytes.fromhex("d4c3b2a1020004000000000000000000ffff000001000000")
+    empty.write_bytes(header + bytes(8) + b"\x0e\0\0\0\x0e\0\0\0" + bytes(14))
+    with pytest.raises(linecard.TrafficError, match="none of its 1 packets is IP with a flow"):
+        linecard.queueing_run(empty, trace=True)
+    with pytest.raises(linecard.TrafficError):
+        linecard.queueing_run(tmp_path / "missing.pcap", trace=True)
+
+
+def test_the_smallest_design_is_one_of_those_that_reach_the_target():
+    result = linecard.queueing_design("SD16_90", 60, operations=4000, warmup=1000)
+    reaching = [design for design in result.designs if design.threads is not None]
+    assert result.smallest in reaching
+    assert result.smallest.product == min(design.product for design in reaching)
+    assert result.smallest.throughput_mops >= 60
+    assert linecard.queueing_design("SD1_100", 60, operations=2000, warmup=500).smallest is None
+    with pytest.raises(linecard.ConfigError, match="leave it out"):
+        linecard.queueing_design("R", 60, {"threads": 4})
+    with pytest.raises(linecard.ConfigError, match="above 0"):
+        linecard.queueing_design("R", 0)
+
+
+def test_frames():
+    pytest.importorskip("polars")
+    assert small().to_frame().shape[0] == len(MANAGERS)
+    design = linecard.queueing_design("SD16_90", 60, operations=2000, warmup=500)
+    assert design.to_frame().columns == ["entries", "engines", "threads", "throughput_mops", "product"]
+
+
+def test_commands():
+    call = CliRunner().invoke
+    run = call(app, ["queueing", "run", "--workload", "SD1_100", "--operations", "5000", "--json"])
+    assert run.exit_code == 0, run.output
+    assert [row["manager"] for row in json.loads(run.stdout)["rows"]] == list(MANAGERS)
+    design = ["queueing", "design", "--workload", "SD16_90", "--target-mops", "60", "--operations", "2000"]
+    assert "engines" in call(app, design).stdout
+    assert json.loads(call(app, [*design, "--json"]).stdout)["smallest"]["entries"] > 0
+    assert "memory_port_ns" in call(app, ["queueing", "settings"]).stdout
+    screen = call(app, ["queueing", "run", "--trace", str(CAPTURE)]).stdout
+    assert "Managers" in screen
+    assert "edge-mix" in screen
+
+
+def test_a_wrong_option_ends_with_status_2():
+    command = [sys.executable, "-m", "linecard", "queueing", "run", "--workload", "R", "--set", "threads=0"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "threads" in done.stderr
+    both = [*command[:5], "--workload", "R", "--trace", "x.pcap"]
+    assert "expected one of the two" in subprocess.run(both, capture_output=True, text=True, check=False).stderr
+
+
+def spec(preset="", app="R", overrides=(), trace=""):
+    return RunSpec(
+        runner="queueing",
+        preset=preset,
+        app=app,
+        trace=trace,
+        map_addresses=False,
+        overrides=tuple(overrides),
+        seed=1,
+        packets=4000,
+        warmup_packets=1000,
+    )
+
+
+def test_the_runner_answers_the_document_s_questions():
+    def ask(*arguments, **more):
+        return runner.run(spec(*arguments, **more), lambda done, total: None)
+
+    point = ask(app="SD1_100")
+    assert point.metric("qc", "ratio_to_nc") == pytest.approx(3.125, rel=0.01)
+    latency = ask("latency", overrides=["manager=dc"])
+    assert latency.metric("chosen", "dequeue_miss_ns") == 210
+    threads = ask("threads", app="SD1_100", overrides=["manager=qc"])
+    # Two threads keep the one queue busy, a third hides the interconnect.
+    assert threads.metric("chosen", "threads_to_peak") <= 3
+    change = ask("change", app="SD1_100", overrides=["manager=qc", "vary.memory_ns=80"])
+    assert change.metric("chosen", "relative_percent") == pytest.approx(50, abs=0.5)
+    with pytest.raises(linecard.ConfigError, match="no such setting"):
+        ask(overrides=["thread=1"])
+    with pytest.raises(linecard.ConfigError, match="expected one of"):
+        ask("size")
+
+
+def test_the_runner_reads_synthesis_results(tmp_path):
+    table = tmp_path / "gates.csv"
+    table.write_text("block,flip_flops,nand2_equivalents\ncache array,1024,4000\n")
+    run = runner.run(spec(trace=str(table), overrides=["block=cache array"]), lambda done, total: None)
+    assert run.metric("chosen", "flip_flops") == 1024
+    with pytest.raises(linecard.ConfigError, match="make rtl"):
+        runner.run(spec(trace=str(tmp_path / "none.csv"), overrides=["block=x"]), lambda done, total: None)

@@ -1,0 +1,206 @@
+"""Are the pages of results one small file each, and can everybody read them: on a phone, in the dark, by ear?"""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from browser import DARK, LIGHT, needs_browser, seen_in_frames
+from conftest import ROOT, make_result
+
+from linecard.errors import ConfigError
+from linecard.report import chart, sheet
+
+CAPTURE = ROOT / "examples" / "captures" / "edge-mix.pcap.gz"
+NIC = ("example_smartnic", "--packets", 200)
+COMMANDS = {
+    "run": ("run", *NIC, "--warmup", 100, "--set", "traffic.arrivals=saturated"),
+    "machine": ("run", "hasan2003_all_pf", "--packets", 300, "--warmup", 100),
+    "ndr": ("ndr", *NIC, "--size", "64,1518", "--set", "island.count=1"),
+    "why": ("why", *NIC, "--seeds", 2, "--set", "island.threads=2"),
+    "compare": ("compare", "example_smartnic", *NIC, "--seeds", 2, "--set-b", "packets.part=hbm2"),
+    "core": ("core", "--program", "classify", "--packets", 300, "--events", 3000, "--area", 4, "--adapt", 5000),
+    "cores": ("core", "--program", "classify", "--packets", 300, "--events", 3000, "--area", 3, "--latency", "50,150"),
+    "trace": ("program", "trace", "classify", "--packets", 300),
+    "xdp": ("program", "run", "parse_count", "--packets", 300),
+    "executed": ("run", "nfp4000", "--program", "firewall", "--packets", 300, "--warmup", 100),
+    "flowcache": ("flowcache", CAPTURE, "--entries", "64,256", "--policy", "lru,opt", "--curves", "--traffic"),
+    "sweep": ("sweep", *NIC, "--vary", "island.count=1,2,4", "--vary", "packets.part=ddr4_2400,hbm9"),
+}
+STORED = {"ndr", "why", "compare", "sweep"}
+VOID = {"meta", "br", "input", "link", "line", "path"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("pages")
+
+
+@pytest.fixture(scope="module")
+def made(folder):
+    """Pages that were made, by name: each once for all tests."""
+    return {}
+
+
+@pytest.fixture
+def pages(cli, folder, made):
+    if len(made) < len(COMMANDS):
+        for name, words in COMMANDS.items():
+            store = ("--store", folder / "store") if name in STORED else ()
+            ended = cli(*words, *store, "--html", folder / f"{name}.html", "--json")
+            assert ended.status in (0, 2 * (name == "sweep")), (name, ended.err)
+            assert f"wrote {folder / f'{name}.html'}" in ended.err
+            made[name] = folder / f"{name}.html"
+    return made
+
+
+class Elements(HTMLParser):
+    """Elements of a page, and whether each was closed in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open, tag
+        assert self.open.pop() == tag
+
+
+def test_every_page_is_one_small_well_formed_file_that_loads_nothing(pages):
+    for name, path in pages.items():
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"https?://|\bsrc=|\bhref=|@import|url\(|fetch\(|XMLHttpRequest|import\(", text), name
+        assert len(text) < 500_000, name
+        page = Elements()
+        page.feed(text)
+        assert page.open == [], name
+        tags = [tag for tag, _ in page.found]
+        assert tags.count("h1") == tags.count("main") == 1
+        for tag, attributes in page.found:
+            if tag == "th":
+                assert attributes.get("scope") in {"row", "col"}, name
+            if tag == "svg":
+                assert attributes.get("aria-hidden") or attributes.get("aria-label"), name
+        # The explorer makes its table where it runs.
+        assert name == "sweep" or tags.count("table") == tags.count("caption") > 0, name
+
+
+def test_a_page_says_the_command_that_repeats_it_and_is_the_same_again(pages, cli, folder):
+    words = [str(word) for word in COMMANDS["run"]]
+    text = pages["run"].read_text(encoding="utf-8")
+    assert f"<code>linecard {' '.join(words)} --json</code>" in text
+    cli(*words, "--json", f"--html={folder / 'again.html'}")
+    assert (folder / "again.html").read_text(encoding="utf-8") == text
+
+
+def test_what_a_result_says_is_escaped(tmp_path):
+    result = make_result(preset="<b>&x", warnings=["</main><script>"])
+    text = result.write_html(tmp_path / "p.html").read_text(encoding="utf-8")
+    assert "&lt;b&gt;&amp;x" in text
+    assert "</main><script>" not in text
+    assert "It was busy &lt;99 %&gt; of the time." in text
+
+
+def test_a_page_that_cannot_be_written_is_refused_before_the_run(cli, tmp_path):
+    for words in (("run", "ixp1200"), ("ndr", "example_smartnic"), ("why", "example_smartnic"), ("compare", "a", "b")):
+        ended = cli(*words, "--html", tmp_path / "none" / "p.html")
+        assert ended.status == 2
+        assert "there is no folder" in ended.err
+    ended = cli("program", "run", "rv32ui-p-add", "--html", tmp_path / "p.html")
+    assert ended.status in (2, 4)
+
+
+def test_charts_hold_what_they_are_given():
+    drawn = chart.lines(
+        "a title", chart.Axis("x", logarithmic=True), chart.Axis("y"), [chart.Series("s", [(1, 2), (10, 3), (0, 4)])]
+    )
+    # What has no place on an axis of logarithms is left out.
+    assert drawn.count("<title>") == 2
+    assert "s: 10, 3" in drawn
+    assert chart.lines("none", chart.Axis("x"), chart.Axis("y"), []) == ""
+    one = chart.lines("one", chart.Axis("x"), chart.Axis("y", zero=True), [chart.Series("", [(5, 0)])])
+    assert one.count("<title>") == 1
+    bars = chart.stacked("parts", ["a", "b"], [("r", [25.0, 75.0]), ("s", [100.0, 0.0])])
+    assert bars.count("<title>") == 3
+
+
+def test_a_bar_stays_in_its_cell():
+    for bar in (sheet.Bar(7.0), sheet.Bar(-7.0, -9.0, 9.0, signed=True), sheet.Bar(0.5, 0.4, 0.6)):
+        for left, width in re.findall(r"left:([\d.-]+)%;width:([\d.-]+)%", bar.html()):
+            assert 0 <= float(left) <= 100.1
+            assert float(left) + float(width) <= 100.6
+
+
+READ = """
+const problems = [], page = document.documentElement, style = (e) => window.getComputedStyle(e);
+if (page.scrollWidth > page.clientWidth) problems.push("scrolls to the side");
+const light = (color) => {
+  const linear = (c) => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  const [r, g, b] = color.match(/[\\d.]+/g).slice(0, 3).map((c) => linear(c / 255));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const behind = (e) => {
+  for (; e; e = e.parentElement) {
+    if (!/, 0\\)|transparent/.test(style(e).backgroundColor)) return style(e).backgroundColor;
+  }
+  return "rgb(255, 255, 255)";
+};
+const words = "h1, h2, p, td, th, dt, dd, small, code, button, figcaption, li, summary, label";
+for (const e of document.querySelectorAll(words)) {
+  if (!e.textContent.trim() || !e.checkVisibility() || e.disabled) continue;
+  const [a, b] = [light(style(e).color), light(behind(e))];
+  const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  if (contrast < 4.5) problems.push(`${e.tagName} ${e.textContent.slice(0, 20)}: contrast ${contrast.toFixed(2)}`);
+}
+for (const e of document.querySelectorAll(".wide, button, canvas#scatter, summary, select, input")) {
+  if (e.tabIndex < 0) problems.push(`${e.tagName} cannot be reached by keyboard`);
+}
+for (const e of document.querySelectorAll("select, input")) {
+  if (!e.closest("label") && !e.ariaLabel) problems.push(`${e.id} has no label`);
+}
+for (const e of document.querySelectorAll("canvas")) if (!e.ariaLabel) problems.push(`${e.id} has no text`);
+return [problems, style(document.body).backgroundColor];
+"""
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [390, 1280])
+def test_everybody_can_read_every_page(pages, width):
+    files = list(pages.values())
+    ground = {}
+    for name, mode in (("light", LIGHT), ("dark", DARK)):
+        found = seen_in_frames(files, width, READ, *mode)
+        assert [problems for problems, _ in found] == [[]] * len(files), name
+        ground[name] = {colour for _, colour in found}
+    assert ground == {"light": {"rgb(255, 255, 255)"}, "dark": {"rgb(13, 17, 23)"}}
+
+
+@needs_browser
+def test_the_command_is_copied(pages):
+    script = """
+    const said = [];
+    document.execCommand = (what) => { said.push(what, document.activeElement.value); };
+    window.navigator.clipboard ?? said.push("no clipboard");
+    return document.querySelectorAll(".command button").length;
+    """
+    files = [path for name, path in pages.items() if name != "sweep"]
+    assert seen_in_frames(files, 390, script) == [1] * len(files)
+
+
+def test_a_result_of_nothing_is_still_a_page(tmp_path):
+    assert sheet.table("none", ("a",), []) == ""
+    assert sheet.section("none") == ""
+    path = sheet.write_page(tmp_path / "p.html", "t", "s")
+    assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
+    with pytest.raises(ConfigError):
+        sheet.write_page(tmp_path, "t", "s")

@@ -1,0 +1,250 @@
+"""The virtual router processor, the processor hierarchy and the study of Spalink 2000."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+import linecard
+from linecard.study.reproduce import run_study
+from linecard.vrp.budget import LOSS_ALLOWED, parse_rate
+
+GOOD = """name = "filter"
+registers = 3
+[[ops]]
+op = "compute"
+cycles = 20
+[[ops]]
+op = "sram_read"
+bytes = 16
+"""
+
+
+@pytest.fixture(scope="module")
+def budget():
+    return linecard.vrp_budget("ixp1200_eval", "1.128Mpps")
+
+
+def infinite(**changes):
+    settings = {"traffic.arrivals": "saturated", "vanilla.ports": "infinite", "out.rate_gbps": 0, "out.slots": 16}
+    return linecard.run("ixp1200_eval", set={**settings, **changes}, packets=8000, warmup_packets=2000)
+
+
+def test_table_1_comes_out_of_the_parts():
+    expected = {
+        "fifo_to_dram": 45,
+        "dram_to_fifo": 55,
+        "fifo_to_engine": 30,
+        "engine_to_fifo": 40,
+        "dram_to_engine": 40,
+        "engine_to_dram": 50,
+        "sram": 30,
+        "scratch": 25,
+    }
+    alone = {"traffic.arrivals": "saturated", "input.engines": 1, "input.threads": 1, "in.count": 1}
+    for transfer, cycles in expected.items():
+        changes = {**alone, "probe.transfer": transfer}
+        result = linecard.run("ixp1200_eval", app="probe", set=changes, packets=100, warmup_packets=10)
+        assert result.metric("input", "engine_cycles_per_packet") == pytest.approx(cycles, abs=0.3), transfer
+
+
+def test_the_bottlenecks_are_those_of_the_report():
+    both = infinite()
+    assert both.bottleneck.component == "transfers"
+    assert both.summary.throughput_mpps == pytest.approx(2.69, rel=0.05)
+    output = infinite(**{"vanilla.loops": "output", "input.engines": 2, "in.count": 1})
+    assert output.bottleneck.component == "engines of input"
+    assert output.summary.throughput_mpps > both.summary.throughput_mpps * 1.2
+
+
+def test_every_packet_is_forwarded_at_line_rate_and_none_is_lost_or_made():
+    result = linecard.run("ixp1200_eval", packets=20_000, warmup_packets=2000)
+    value = result.metric
+    assert result.summary.packets_dropped == 0
+    came = value("total", "packets_in") + value("total", "packets_inside_at_start")
+    assert came == value("total", "packets_out") + value("total", "packets_inside_at_end")
+    assert result.summary.throughput_mpps == pytest.approx(1.128, rel=0.01)
+
+
+TEN_PORTS = """
+title = "The evaluation board with its two ports of 1 Gbit/s"
+extends = ["platforms/ixp1200_eval"]
+source = "Spalink 2000, section 2.1"
+
+[port.fast_in]
+extends = "in"
+count = 2
+rate_gbps = 1
+
+[port.fast_out]
+extends = "out"
+count = 2
+rate_gbps = 1
+"""
+
+
+def test_ten_ports_forward_until_the_machine_is_full(tmp_path):
+    """8 ports of 100 Mbit/s and 2 of 1 Gbit/s bring more than the machine forwards."""
+    path = tmp_path / "ten.toml"
+    path.write_text(TEN_PORTS)
+    offered = {"traffic.rate_gbps": 2.0}
+    full = linecard.run(str(path), set=offered, packets=20_000, warmup_packets=4000)
+    assert 1.128 < full.summary.throughput_mpps < 2.69 * 1.02
+    assert full.summary.packets_dropped > 0
+    bus = next(use for use in full.resources if use.component == "ix")
+    crossed = (full.summary.throughput_mpps * 2 * 512e6) / 4e9
+    assert bus.utilization == pytest.approx(crossed, rel=0.15)
+    slow = linecard.run(str(path), set={**offered, "ix.rate_gbps": 0.5}, packets=10_000, warmup_packets=2000)
+    assert slow.bottleneck.component == "ix"
+    assert slow.summary.throughput_mpps <= 0.5e3 / 1024 * 1.01
+
+
+def test_a_packet_of_several_pieces_goes_through_the_loop_for_each():
+    one = infinite(**{"vanilla.loops": "input"}).metric("transfers", "bandwidth_gbps")
+    sized = {"vanilla.loops": "input", "traffic.packet_bytes": 256}
+    four = infinite(**sized)
+    assert four.summary.throughput_mpps < infinite(**{"vanilla.loops": "input"}).summary.throughput_mpps / 3.5
+    assert four.metric("transfers", "bandwidth_gbps") == pytest.approx(one, rel=0.05)
+
+
+def test_the_budget_is_what_the_rate_stands(budget):
+    assert [row.resource for row in budget.resources] == [
+        "cycles",
+        "dram_reads",
+        "dram_writes",
+        "sram_transfers",
+        "hashes",
+    ]
+    for row in budget.resources:
+        assert row.budget == int(row.head_room * 0.65)
+    # Spare cycles of four engines at this rate, branches included: no search can find more.
+    assert 0 < budget["cycles"].head_room < (4 * 177e6 / 1.128e6 - 138 * 1.25) / 1.25
+    assert budget["dram_reads"].cost_cycles == pytest.approx(40, abs=0.3)
+    half = linecard.vrp_budget("ixp1200_eval", "564kpps")
+    assert half["cycles"].budget > 2 * budget["cycles"].budget
+    with pytest.raises(KeyError, match="there are cycles"):
+        budget["cyles"]
+
+
+def test_large_buffers_hide_no_overload(budget):
+    """What the engines cannot do, no buffer makes them do."""
+    large = linecard.vrp_budget("ixp1200_eval", "1.128Mpps", set={"buffer.rx.cells": 4096})
+    assert budget["cycles"].head_room <= large["cycles"].head_room
+    assert large["cycles"].head_room < (4 * 177e6 / 1.128e6 - 138 * 1.25) / 1.25
+
+
+def test_an_extension_within_the_budget_is_accepted_and_loses_nothing(tmp_path, budget):
+    path = tmp_path / "filter.toml"
+    path.write_text(GOOD)
+    found = linecard.vrp_check(path, budget=budget)
+    assert found.accepted
+    assert found.loss_fraction <= LOSS_ALLOWED
+    used = {use.resource: use.used for use in found.uses}
+    # 16 bytes are half a transfer of 30 cycles.
+    assert used["cycles"] == pytest.approx(20 + 15.1, abs=0.2)
+    assert (used["sram_transfers"], used["registers"], used["istore_instructions"]) == (0.5, 3, 21)
+    # Two scratchpad accesses of 25 cycles for each of 21 instructions.
+    assert found.load_cycles == pytest.approx(21 * 2 * 25, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("change", "cause"),
+    [
+        (("cycles = 20", "cycles = 9000"), r"cycles: 9015.* used, \d+ allowed, .* too many"),
+        (("bytes = 16", "bytes = 3200"), "sram_transfers: 100 used.*beyond it from line 6 on"),
+        (("registers = 3", "registers = 9"), "registers: 9 used, 8 allowed, 1 too many"),
+        (("registers = 3", "instructions = 651"), "istore_instructions: 651 used, 650 allowed, 1 too many"),
+    ],
+)
+def test_what_is_too_much_is_refused_with_the_resource_and_by_how_much(tmp_path, budget, change, cause):
+    path = tmp_path / "big.toml"
+    path.write_text(GOOD.replace(*change))
+    found = linecard.vrp_check(path, budget=budget)
+    assert not found.accepted
+    assert found.loss_fraction is None
+    assert re.search(cause, found.cause), found.cause
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        (('op = "sram_read"', 'op = "loop"'), r"line 6: ops: found 'loop': an extension has no loops"),
+        (('op = "sram_read"', 'op = "sram_raed"'), r"line 6: ops: found 'sram_raed'; did you mean sram_read"),
+        (("cycles = 20", "cycles = -1"), r"line 3: ops: compute: found cycles = -1, expected a whole number from 1"),
+        (("bytes = 16", "bytes = 16\nrepeat = 4"), r"line 6: ops: found 'repeat': an extension has no loops"),
+        (("bytes = 16", "count = 16"), r"line 6: ops: sram_read has no 'count'; expected bytes"),
+        (("registers = 3", "registers = -3"), r"registers: found -3, expected 0 or more"),
+        (("registers = 3", "registres = 3"), r"registres"),
+        (("[[ops]]", "[[opps]]"), r"ops: found none, expected at least one"),
+        (("name", "name ="), r"big.toml"),
+    ],
+)
+def test_what_is_no_extension_is_refused_with_its_line(tmp_path, budget, change, error):
+    path = tmp_path / "big.toml"
+    path.write_text(GOOD.replace(*change))
+    with pytest.raises(linecard.ConfigError, match=error):
+        linecard.vrp_check(path, budget=budget)
+
+
+def test_the_commands_print_json_and_end_with_a_status(cli, tmp_path):
+    path = tmp_path / "filter.toml"
+    path.write_text(GOOD)
+    rate = ("--rate", "1.17Mpps")
+    accepted = cli("vrp", "check", path, *rate, "--json")
+    assert accepted.status == 0, accepted.err
+    assert json.loads(accepted.out)["accepted"] is True
+    path.write_text(GOOD.replace("cycles = 20", "cycles = 9000"))
+    assert cli("vrp", "check", path, *rate).status == 1
+    path.write_text(GOOD.replace("compute", "while"))
+    assert cli("vrp", "check", path, *rate).status == 2
+    fast = cli("vrp", "budget", "ixp1200_eval", "--rate", "9Mpps")
+    assert fast.status == 2
+    assert "on the wire" in fast.err
+    assert cli("vrp", "budget", "--rate", "fast").status == 2
+    found = json.loads(cli("hierarchy", "ixp1200_eval", "--rate", "564kpps", "--bytes", "128", "--json").out)
+    assert found["reach_percent"] == pytest.approx(24.8, abs=3)
+    assert cli("hierarchy", "--bytes", "0").status == 2
+    assert cli("hierarchy", "--rate", "0.5").status == 2
+    assert "of the DRAM for forwarding alone" in cli("hierarchy", "--rate", "10Mpps").err
+    assert cli("hierarchy", "--set", "pci.up=64").status == 2
+
+
+def test_the_rate_is_read_with_its_unit():
+    assert parse_rate("1.128Mpps") == 1.128e6
+    assert parse_rate("700 kpps") == parse_rate(7e5) == 7e5
+    for text in ("", "pps", "-1", "0", "1e13", "1.1.1M"):
+        with pytest.raises(linecard.ConfigError, match="expected packets per second"):
+            parse_rate(text)
+
+
+def test_the_core_and_the_host_take_nothing_when_nobody_asks():
+    alone = linecard.hierarchy(one_in=10**9, packets=50_000)
+    assert alone.messages_per_second <= 100
+    assert alone.engine_wait_ns == pytest.approx(alone.engine_wait_alone_ns, abs=0.1)
+    polled = linecard.hierarchy()
+    told = linecard.hierarchy(set={"core.signal": "interrupt", "core.interrupt_ns": 3000})
+    assert told.reach_percent < polled.reach_percent
+    wide = linecard.hierarchy(set={"host.window": 8, "host.waiting": 16})
+    assert wide.reach_percent > polled.reach_percent
+
+
+def test_the_study_keeps_and_misses_its_limits_quickly():
+    tables = ["1", "section3.1", "section3.1 rates", "section3.2", "3", "4", "5", "5 cycles"]
+    result = run_study("spalink2000", tables=tables, quick=True)
+    assert not result.failures
+    assert {line.target.id: line.kept for line in result.lines} == {
+        "S1": False,  # the one gain
+        "S2": False,  # both bandwidths are calibrated
+        "S3": True,
+        "S4": None,  # not run here: it takes a search
+        "S5": True,
+        "S6": False,  # 1500 bytes
+    }
+    listed = {deviation.id for deviation in result.deviations if deviation.state == "known"}
+    assert {"target: S1", "target: S2", "target: S6"} <= listed, "what is missed has a reason"
+    found = {table.spec.id: table for table in result.tables}
+    assert found["1"].max_abs_error < 0.02
+    assert found["3"].max_abs_error < 0.01
+    assert [cell.error for cell in found["section3.2"].cells] == pytest.approx([0, 0], abs=0.03)
