@@ -87,6 +87,7 @@ def hierarchy(
     message_bytes: int,
     one_in: int,
     packets: int,
+    seed: int,
 ) -> dict[str, Any]: ...
 def petri_explore(
     path: str,

@@ -11,7 +11,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// Runs the processor hierarchy of a preset; see `linecard.hierarchy`.
 #[pyfunction]
-#[pyo3(signature = (preset, *, overrides, rate_pps, packet_bytes, message_bytes, one_in, packets))]
+#[pyo3(signature = (preset, *, overrides, rate_pps, packet_bytes, message_bytes, one_in, packets, seed))]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn hierarchy<'py>(
     py: Python<'py>,
@@ -22,9 +22,10 @@ fn hierarchy<'py>(
     message_bytes: u32,
     one_in: u64,
     packets: u64,
+    seed: u64,
 ) -> PyResult<Bound<'py, PyAny>> {
     let request =
-        HierarchyRequest { preset, overrides, rate_pps, packet_bytes, message_bytes, one_in, packets };
+        HierarchyRequest { preset, overrides, rate_pps, packet_bytes, message_bytes, one_in, packets, seed };
     let report = py.detach(|| linecard_platform::hierarchy(&request)).map_err(errors::platform)?;
     plain::to_python(py, &report)
 }

@@ -9,6 +9,7 @@
 //! The engines are a stream of DRAM accesses here, as many as forwarding needs; what their program does at an access is
 //! the machine's affair ([`crate::Machine`]). Times are integers of picoseconds.
 
+use linecard_sim::{Stream, stream};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -63,8 +64,12 @@ impl LinkTimes {
 /// Everything the model depends on.
 #[derive(Clone, Debug)]
 pub struct HierarchyConfig {
-    /// Picoseconds between packets.
+    /// Picoseconds between packets, on average: gaps are spread evenly over a half to one and a half of it, as where several
+    /// ports come together. At fixed distances packets fall into step with what they wait for, and then say nothing of the
+    /// rates around.
     pub packet_ps: u64,
+    /// Seed of the arrivals.
+    pub seed: u64,
     /// Bytes of a packet.
     pub packet_bytes: u32,
     /// Bytes of it that are sent up and come back.
@@ -182,6 +187,7 @@ struct Run<'a> {
     under_way: u32,
     waiting: u32,
     counts: HierarchyCounts,
+    arrivals: Stream,
 }
 
 /// Runs the model for a number of packets.
@@ -200,8 +206,9 @@ pub fn run(config: &HierarchyConfig, packets: u64) -> HierarchyCounts {
         under_way: 0,
         waiting: 0,
         counts: HierarchyCounts::default(),
+        arrivals: stream(config.seed, "hierarchy arrivals"),
     };
-    run.at(0, Event::Packet);
+    run.arrives(0);
     while let Some(Reverse((now, _, event))) = run.events.pop() {
         match event {
             Event::Packet => {
@@ -246,7 +253,13 @@ impl Run<'_> {
             }
         }
         self.counts.packets += 1;
-        self.at(now + self.config.packet_ps, Event::Packet);
+        self.arrives(now);
+    }
+
+    /// The next packet comes.
+    fn arrives(&mut self, now: u64) {
+        let gap = self.config.packet_ps as f64 * (0.5 + self.arrivals.unit());
+        self.at(now.saturating_add(gap as u64), Event::Packet);
     }
 
     /// The engines tell the core of a packet.
@@ -333,6 +346,7 @@ mod tests {
     fn table_2() -> HierarchyConfig {
         HierarchyConfig {
             packet_ps: 100_000,
+            seed: 1,
             packet_bytes: 64,
             message_bytes: 64,
             one_in: 1,
@@ -402,10 +416,28 @@ mod tests {
         let alone = run(&config, 100_000);
         (config.window, config.waiting) = (4, 4);
         let shared = run(&config, 100_000);
-        assert_eq!((alone.messages, alone.engine_wait_ps), (0, 0));
-        assert!(shared.messages > 0 && shared.engine_wait_ps > 0);
+        // Kingman's bound: gaps of 100 ns with a variance of 100²/12 before a service of 80 ns.
+        let wait_ns = alone.engine_wait_ps as f64 / alone.engine_accesses as f64 / 1e3;
+        assert!(alone.messages == 0 && wait_ns > 0.0 && wait_ns < 100.0 / 12.0 / (2.0 * 0.2), "{wait_ns} ns");
+        assert!(shared.messages > 0 && shared.engine_wait_ps > alone.engine_wait_ps);
         config.engine_piece_ps = 0;
         assert!(run(&config, 100_000).messages >= shared.messages);
+    }
+
+    /// With arrivals at fixed distances the reach was exactly a half or a quarter over wide ranges of rates, and more packets
+    /// brought fewer messages.
+    #[test]
+    fn more_packets_bring_no_fewer_messages() {
+        let rates = |seed: u64| {
+            let messages = |packet_ps: u64| run(&HierarchyConfig { packet_ps, seed, ..table_2() }, 40_000);
+            (20..=100).rev().step_by(2).map(|step| kpps(&messages(step * 100_000))).collect::<Vec<_>>()
+        };
+        let found = rates(1);
+        assert!(found.windows(2).all(|pair| pair[1] > 0.99 * pair[0]), "{found:?}");
+        assert!(found[0] > 90.0 && *found.last().unwrap() > 300.0, "{found:?}");
+        assert_ne!(found, rates(2));
+        let apart = found.iter().zip(rates(2)).map(|(a, b)| (a / b - 1.0).abs()).fold(0.0, f64::max);
+        assert!(apart < 0.03, "{apart}");
     }
 
     #[test]

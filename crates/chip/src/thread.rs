@@ -119,7 +119,8 @@ impl Thread {
     pub fn waits_for(&self) -> Option<u32> {
         let step = match self.state {
             // It has yet to be issued.
-            State::POSTED => self.next,
+            State::POSTED if self.posted == Posted::Room => self.next,
+            State::POSTED => self.next.checked_sub(1)?,
             State::LOCK => self.next.checked_sub(1)?,
             State(number) if number >= State::PLACES => self.next.checked_sub(1)?,
             _ => return None,
@@ -151,5 +152,32 @@ impl Thread {
             answer: 0,
             moving: None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use linecard_program::script::{Access, Action, RoleId};
+
+    #[test]
+    fn a_wait_counts_for_the_operation_that_waits_and_not_for_its_neighbour() {
+        // Joined in front of the program, whose operations 40 and 41 are an access and a posted one.
+        let mut thread = Thread::new(0, 0, 0, 1, 1, 1);
+        thread.steps.push(0, Action::Join);
+        thread.steps.access(RoleId(0), Access::Read, 4, 0);
+        thread.steps.comes_from(40);
+        thread.steps.post(RoleId(0), Access::Write, 4, 0);
+        thread.steps.comes_from(41);
+        let mut waits = |next: u32, state: State, posted: Posted| {
+            (thread.next, thread.state, thread.posted) = (next, state, posted);
+            thread.waits_for()
+        };
+        // Whoever joins or reads is behind the step; who has no room to post is still in front of it.
+        assert_eq!(waits(1, State::POSTED, Posted::All), None);
+        assert_eq!(waits(1, State::POSTED, Posted::No), None);
+        assert_eq!(waits(2, State(State::PLACES), Posted::No), Some(40));
+        assert_eq!(waits(2, State::POSTED, Posted::Room), Some(41));
+        assert_eq!(waits(2, State::READY, Posted::No), None);
     }
 }

@@ -22,6 +22,8 @@ pub struct HierarchyRequest {
     pub one_in: u64,
     /// Packets to simulate.
     pub packets: u64,
+    /// Seed of their arrivals.
+    pub seed: u64,
 }
 
 /// What comes out.
@@ -153,6 +155,7 @@ fn resolve(above: &Above, request: &HierarchyRequest) -> Result<HierarchyConfig,
     let cycle_ps = 1e6 / above.engine_mhz;
     Ok(HierarchyConfig {
         packet_ps: (1e12 / request.rate_pps).round().max(1.0) as u64,
+        seed: request.seed,
         packet_bytes: request.packet_bytes,
         message_bytes: request.message_bytes,
         one_in: request.one_in,

@@ -70,7 +70,8 @@ def run(
         cpus: Processors that per-processor maps have values for; packets take turns.
         budget: Instructions after which a packet's program counts as one that never ends; ``None`` takes a million for
             XDP programs and twenty million for C.
-        trace: Capture to replay; ``None`` takes the traffic generator that the preset names.
+        trace: Capture to replay, or a link described by its flows (``"edge"``, ``"core"``, a ``.toml`` file);
+            ``None`` takes the traffic generator that the preset names.
         set: Changes to the preset: ``{"dram.banks": 2}`` or ``["dram.banks=2"]``.
         band: Run with the lower and with the upper ends of the intervals, too, that sources give values of the chip's
             file: three runs instead of one, where it has any.
@@ -156,7 +157,7 @@ def run(
         packets=packets,
         warmup_packets=warmup_packets,
         map_addresses=map_addresses,
-        input_hash=None if trace is None else file_hash(trace),
+        input_hash=None if trace is None or not Path(trace).is_file() else file_hash(trace),
         program_hash=program_hash,
     )
     result = RunResult.from_report(report, request, wall_seconds=wall_seconds)

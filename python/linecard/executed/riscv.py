@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -170,7 +171,13 @@ def _linked(name: str, path: Path, entry: str | None) -> Iterator[tuple[str, Pat
         raise ConfigError.of([ConfigProblem(name, "", message)])
     if path.suffix == ".c":
         with tempfile.TemporaryDirectory() as scratch:
-            yield path.stem, program_build(path, Path(scratch) / f"{path.stem}.elf", entry=entry)
+            elf = program_build(path, Path(scratch) / f"{path.stem}.elf", entry=entry)
+            try:
+                yield path.stem, elf
+            except ConfigError as error:
+                # Of the file that the reader knows.
+                own = [replace(found, place=name) if found.place == str(elf) else found for found in error.problems]
+                raise ConfigError.of(own) from None
         return
     if not path.is_file():
         near = difflib.get_close_matches(name, [known.name for known in programs()], 1)

@@ -9,7 +9,7 @@ from linecard import _core
 from linecard._convert import convert
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.records import plain
-from linecard.request import settings
+from linecard.request import U64_MAX, settings
 from linecard.vrp.budget import PACKET_BYTES, parse_rate
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ def hierarchy(
     one_in: int = 1,
     set: Settings | None = None,
     packets: int = 200_000,
+    seed: int = 1,
 ) -> HierarchyResult:
     """Send packets of a line up to the core and across the link to the host, and see who is reached.
 
@@ -75,6 +76,7 @@ def hierarchy(
         one_in: Of so many packets one asks to be sent up.
         set: Changes to the preset; ``core.…``, ``pci.…`` and ``host.…`` matter here.
         packets: Packets to simulate.
+        seed: Seed of their arrivals, whose gaps are half to one and a half of the mean.
 
     Raises:
         ConfigError: Preset, change or request is wrong; every problem is listed.
@@ -89,6 +91,8 @@ def hierarchy(
         )
         if not 1 <= value <= most
     ]
+    if not 0 <= seed <= U64_MAX:
+        problems.append(ConfigProblem("seed", "", f"found {seed}, expected 0 to {U64_MAX}"))
     if problems:
         raise ConfigError.of(problems)
     found = _core.hierarchy(
@@ -99,5 +103,6 @@ def hierarchy(
         message_bytes=packet_bytes if message_bytes is None else message_bytes,
         one_in=one_in,
         packets=packets,
+        seed=seed,
     )
     return convert(found, HierarchyResult)

@@ -113,10 +113,10 @@ pub(crate) fn iss(error: IssError) -> Error {
     }
 }
 
-pub(crate) fn read_image(elf: &str) -> Result<Image, Error> {
+pub(crate) fn read_image(elf: &str, name: &str) -> Result<Image, Error> {
     let bytes = bounded::read(elf, bounded::MOST_INPUT_BYTES)
-        .map_err(|error| config(elf, format!("cannot read the program: {error}")))?;
-    Image::read(elf, &bytes).map_err(iss)
+        .map_err(|error| config(name, format!("cannot read the program: {error}")))?;
+    Image::read(name, &bytes).map_err(iss)
 }
 
 /// Runs a program that runs by itself until it exits: what it left in `a0`, and its instructions. `progress` is told how
@@ -129,7 +129,7 @@ pub fn run_program(
     budget: u64,
     progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
 ) -> Result<(u32, u64), Error> {
-    let image = read_image(elf)?;
+    let image = read_image(elf, elf)?;
     linecard_iss::run_alone_until(&image, budget, &mut |done| progress(done, budget)).map_err(iss)
 }
 
@@ -157,7 +157,7 @@ pub fn trace_program(
             format!("found {} instructions a packet, expected at most {MOST_BUDGET}", request.budget);
         return Err(config("budget", message));
     }
-    let image = read_image(&request.elf)?;
+    let image = read_image(&request.elf, &request.elf)?;
     let control = match &request.control {
         None => Vec::new(),
         Some(file) => bounded::read(file, bounded::MOST_INPUT_BYTES)

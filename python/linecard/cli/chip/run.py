@@ -66,7 +66,9 @@ def run(
     trace: Annotated[
         Path | None,
         typer.Option(
-            "--trace", metavar="CAPTURE", help="Capture to replay; the preset's traffic generator if left out."
+            "--trace",
+            metavar="CAPTURE",
+            help="Capture to replay, or a described link (edge, core, a .toml file); else the preset's generator.",
         ),
     ] = None,
     set: Annotated[

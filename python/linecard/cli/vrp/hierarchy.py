@@ -10,7 +10,7 @@ from rich.text import Text
 
 import linecard
 from linecard.cli import pieces, stdout
-from linecard.cli.vrp.options import RATE_HELP, Json, Preset, Set
+from linecard.cli.vrp.options import RATE_HELP, Json, Preset, Seed, Set
 
 if TYPE_CHECKING:
     from linecard.vrp.host import HierarchyResult
@@ -24,6 +24,7 @@ def hierarchy(
         int | None, typer.Option("--message", metavar="N", help="Bytes that go up and come back; all if left out.")
     ] = None,
     one_in: Annotated[int, typer.Option(metavar="N", help="Of so many packets one asks to be sent up.")] = 1,
+    seed: Seed = 1,
     set: Set = None,
     json: Json = False,
 ) -> None:
@@ -40,7 +41,7 @@ def hierarchy(
         linecard hierarchy ixp1200_eval --one-in 100 --set core.signal=interrupt --json
     """
     found = linecard.hierarchy(
-        preset, rate, packet_bytes=packet_bytes, message_bytes=message_bytes, one_in=one_in, set=set
+        preset, rate, packet_bytes=packet_bytes, message_bytes=message_bytes, one_in=one_in, seed=seed, set=set
     )
     if json:
         stdout.print_json(found.to_dict())

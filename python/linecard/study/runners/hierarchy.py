@@ -30,7 +30,13 @@ def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
     # A link's points have commas: on the command line they would stand in quotes.
     changes = [f'{key}="{value}"' if ":" in value else f"{key}={value}" for key, value in found.items()]
     result = hierarchy(
-        spec.preset, rate, packet_bytes=packet, message_bytes=message, set=changes, packets=5 * spec.packets
+        spec.preset,
+        rate,
+        packet_bytes=packet,
+        message_bytes=message,
+        set=changes,
+        packets=5 * spec.packets,
+        seed=spec.seed,
     )
     progress(spec.packets, spec.packets)
     values = {

@@ -115,7 +115,7 @@ impl Executable {
                         .to_owned(),
                 ));
             }
-            let image = read_image(&file.path)?;
+            let image = read_image(&file.path, &file.name)?;
             let control = match &file.control {
                 None => Vec::new(),
                 Some(path) => bounded::read(path, bounded::MOST_INPUT_BYTES)
