@@ -21,11 +21,11 @@ from linecard._lazy import make_lazy
 if TYPE_CHECKING:
     from linecard.catalogue import describe, presets
     from linecard.chip.check import ChipCheck, PlaceCheck, check
+    from linecard.chip.dram_time import DramTime
     from linecard.chip.draw import draw
     from linecard.chip.result import (
         Band,
         Bottleneck,
-        DramTime,
         DropCount,
         Interval,
         Intervals,
@@ -229,10 +229,11 @@ make_lazy(
     {
         "catalogue": "describe presets",
         "chip.check": "ChipCheck PlaceCheck check",
+        "chip.dram_time": "DramTime",
         "chip.draw": "draw",
         "chip.result": (
-            "Band Bottleneck DramTime DropCount Interval Intervals LatencyNs PacketTime ResourceUse "
-            "RunRequest RunResult Summary ValueRange"
+            "Band Bottleneck DropCount Interval Intervals LatencyNs PacketTime ResourceUse RunRequest "
+            "RunResult Summary ValueRange"
         ),
         "chip.run": "run",
         "chip.steps": "Program Step",

@@ -8,16 +8,17 @@ import sys
 # A fresh process for each: only the first conversion to a type is at stake.
 PROGRAM = """
 import sys, threading
-from linecard import _core, results
+from linecard import _core
+from linecard.chip import result
 sys.setswitchinterval(1e-6)
 report = _core.run("ixp1200", app=None, trace=None, overrides=[], seed=1, packets=50, warmup_packets=0,
     map_addresses=False, strict=False, timeline=None, timeline_from_us=0.0, timeline_for_us=None, verdict=True,
     progress=None)
-request = results.RunRequest(overrides=(), packets=50, warmup_packets=0, map_addresses=False, input_hash=None)
+request = result.RunRequest(overrides=(), packets=50, warmup_packets=0, map_addresses=False, input_hash=None)
 together = threading.Barrier(8)
 def make():
     together.wait()
-    results.RunResult.from_report(report, request, wall_seconds=0.1)
+    result.RunResult.from_report(report, request, wall_seconds=0.1)
 threads = [threading.Thread(target=make) for _ in range(8)]
 for thread in threads: thread.start()
 for thread in threads: thread.join()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from linecard import _html
 from linecard._convert import convert
+from linecard.chip.dram_time import DramTime  # noqa: TC001 # msgspec reads the annotations
 from linecard.executed.profile import ExecutedProgram  # noqa: TC001 # msgspec reads the annotations
 from linecard.records import Metric, plain_fields
 
@@ -101,23 +102,6 @@ class ResourceUse:
 
     component: str
     utilization: float
-
-
-@dataclass(frozen=True, slots=True)
-class DramTime:
-    """Where the time of the DRAM data bus went: shares of the simulated time that add up to 1.
-
-    ``spacing`` is time between columns of an open row; ``None`` where it is not told apart. ``row_hit_rate`` is the
-    share of accesses that found their row open.
-    """
-
-    data: float
-    row_miss: float
-    turnaround: float
-    refresh: float
-    idle: float
-    row_hit_rate: float
-    spacing: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

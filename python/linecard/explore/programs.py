@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from linecard.executed.shipped import PROGRAMS, program_info
+from linecard.executed import shipped
 from linecard.executed.xdp import XDP
 from linecard.explore.subject import Outcome, flat
 
@@ -49,14 +49,15 @@ def carried_by(request: Request) -> Iterator[tuple[str, Path]]:
         yield from _shipped_xdp(name, is_c=is_c or "define" in request.arguments)
     if request.subject == "xdp":
         return
-    shipped = program_info(name)
-    if shipped is not None:
-        yield "elf", PROGRAMS / "prebuilt" / f"{name}.elf"
-        if shipped.control is not None:
-            yield "control", Path(shipped.control)
+    info = shipped.program_info(name)
+    if info is not None:
+        yield "elf", shipped.PROGRAMS / "prebuilt" / f"{name}.elf"
+        if info.control is not None:
+            yield "control", Path(info.control)
     elif is_c:
-        parts = [PROGRAMS / "build.py", *(PROGRAMS / "include").glob("*"), *(PROGRAMS / "runtime").glob("*")]
-        yield from ((path.relative_to(PROGRAMS).as_posix(), path) for path in sorted(parts))
+        folder = shipped.PROGRAMS
+        parts = [folder / "build.py", *(folder / "include").glob("*"), *(folder / "runtime").glob("*")]
+        yield from ((path.relative_to(folder).as_posix(), path) for path in sorted(parts))
 
 
 def _shipped_xdp(name: str, *, is_c: bool) -> Iterator[tuple[str, Path]]:

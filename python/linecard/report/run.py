@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linecard.chip.words import DRAM_WORDS
+from linecard.chip.dram_time import DRAM_WORDS
 from linecard.errors import LinecardError
 from linecard.report import chart, sheet
 from linecard.report.source import program_section

@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from linecard.chip.words import DRAM_WORDS
+from linecard.chip.dram_time import DRAM_WORDS
 from linecard.cli.pieces import (
     BAR_WIDTH,
     DIM,
