@@ -1,4 +1,4 @@
-"""Speed of DRAM alone: requests and simulated clocks a second, and instructions a request, on DDR4-2400.
+"""Speed of DRAM alone: requests and simulated clocks a second, on DDR4-2400.
 
 Two well-known simulators were measured on a machine like the ones this project is built on, one core, DDR4-2400,
 random accesses of which a third write: DRAMsim3 (commit 2981759) served 75,000 and Ramulator 2.1 (commit c5b1c3a)
@@ -27,16 +27,9 @@ def serve(pattern: str, requests: int, spacing: int = 0) -> linecard.MemoryResul
     return linecard.dram(PART, POLICY, pattern=pattern, count=requests, spacing=spacing)
 
 
-def work(argument: str) -> None:
-    """A run named ``pattern:requests:spacing``, for counting instructions."""
-    pattern, requests, spacing = argument.split(":")
-    serve(pattern, int(requests), int(spacing))
-
-
 def measure(
     row: Callable[..., None],
     best: Callable[..., float],
-    instructions: Callable[[str, str], int | None],
     *,
     quick: bool,
 ) -> None:
@@ -52,5 +45,3 @@ def measure(
         row(f"{name}: speed", requests / seconds, "requests/s", target)
         target = f">= {50 * PEER_CLOCKS:,}" if spacing else ""
         row(f"{name}: clocks", end / seconds, "clocks/s", target)
-        long, short = (instructions("dram", f"{pattern}:{count}:{spacing}") for count in (40_000, 10_000))
-        row(f"{name}: instructions", None if long is None or short is None else (long - short) / 30_000, "per request")

@@ -4,20 +4,16 @@
     python bench/speed.py --quick         # smaller, for a first look
     python bench/speed.py --json FILE     # keep the numbers
 
-Seconds depend on the machine and on what else it does: the best of several runs is shown. Instructions do not: they
-come from the processor's counter where the system allows it, else from valgrind where it is installed, as the
-difference between a long and a short run, so that starting Python does not count.
+Seconds depend on the machine and on what else it does: the best of several runs is shown. Instructions of kernels do
+not (bench/kernels.py), nor much ratios to a peer in the same run: a full run adds both to bench/record/kernels.jsonl.
 """
 
 from __future__ import annotations
 
 import argparse
-import ctypes
 import gzip
 import json
-import os
 import random
-import re
 import resource
 import shutil
 import struct
@@ -30,14 +26,13 @@ from pathlib import Path
 
 import dram
 import flowcache
+import kernels
 import petri
 import programs
 
 import linecard
 
 PRESET = "hasan2003_all_pf"
-CHIP = Path(__file__).parent / "chips" / "sixty_engines.toml"
-CHIP_TARGET = 8_000  # instructions per packet
 RUN_TARGET = 500_000  # packets per second, one core
 QUEUE_TARGET = 5_000_000  # queue operations per second, one core
 
@@ -59,7 +54,7 @@ def simulate(packets: int) -> None:
 
 def forward(packets: int) -> None:
     """A chip of sixty engines of eight threads that forwards packets of 64 bytes."""
-    linecard.run(str(CHIP), packets=packets, warmup_packets=1000, verdict=False)
+    linecard.run(str(kernels.CHIP), packets=packets, warmup_packets=1000, verdict=False)
 
 
 def count_flows(path: str) -> None:
@@ -72,48 +67,9 @@ def move_packets(manager: str, operations: int) -> None:
     linecard.queueing_run("SD16_90", manager, operations=operations, warmup=1000)
 
 
-def counter() -> int | None:
-    """A counter of this process's instructions in user mode, or nothing where the system offers none."""
-    attributes = struct.pack("IIQQQQQ", 0, 112, 1, 0, 0, 0, (1 << 5) | (1 << 6)) + bytes(112 - 48)
-    handle = ctypes.CDLL(None).syscall(298, ctypes.create_string_buffer(attributes, 112), 0, -1, -1, 0)
-    return handle if handle >= 0 else None
-
-
-def instructions(kind: str, argument: str) -> int | None:
-    """Instructions of one piece of work in a process of its own."""
-    command = [sys.executable, __file__, "--work", kind, argument]
-    handle = counter()
-    if handle is not None:
-        os.close(handle)
-        output = subprocess.run([*command, "--counted"], capture_output=True, text=True, check=True).stdout
-        return int(output)
-    if shutil.which("valgrind") is None:
-        return None
-    valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
-    output = subprocess.run([*valgrind, *command], capture_output=True, text=True, check=False).stderr
-    found = re.search(r"Collected : (\d+)", output)
-    return int(found[1]) if found else None
-
-
-def per_piece(kind: str, short: int = 2_000, long: int = 12_000) -> float | None:
-    """Instructions of one packet: a long run less a short one, so that starting does not count."""
-    counts = [instructions(kind, str(packets)) for packets in (short, long)]
-    return None if None in counts else (counts[1] - counts[0]) / (long - short)
-
-
-def work(kind: str, argument: str, *, counted: bool) -> None:
-    """What the child processes of this script do."""
-    handle = counter() if counted else None
-    kinds = {
-        "run": lambda text: simulate(int(text)),
-        "chip": lambda text: forward(int(text)),
-        "queueing": lambda text: move_packets("qc", int(text)),
-        "flows": count_flows,
-        "dram": dram.work,
-    }
-    kinds[kind](argument)
-    if handle is not None:
-        print(int.from_bytes(os.read(handle, 8), sys.byteorder))
+def work(kind: str, argument: str) -> None:
+    """What the child processes of this script do, whose memory is measured."""
+    {"chip": lambda text: forward(int(text)), "flows": count_flows}[kind](argument)
 
 
 def write_capture(path: Path, packets: int) -> None:
@@ -165,9 +121,6 @@ def measure(*, quick: bool) -> list[dict[str, object]]:
     seconds = best(times, lambda: simulate(packets))
     row("simulate: seconds", seconds, "s")
     row("simulate: speed", (packets + 1000) / seconds, "packets/s", f">= {RUN_TARGET:,}")
-    long, short = instructions("run", "12000"), instructions("run", "2000")
-    per_packet = None if long is None or short is None else (long - short) / 10_000
-    row("simulate: instructions", per_packet, "per packet")
 
     operations = 200_000 if quick else 1_000_000
     print(f"queue managers under SD16_90, {operations:,} operations")
@@ -178,12 +131,7 @@ def measure(*, quick: bool) -> list[dict[str, object]]:
     packets = 20_000 if quick else 100_000
     rate = packets / best(3, lambda: forward(packets))
     row("chip of 60 x 8 threads: packets", rate, "per second")
-    row("chip of 60 x 8 threads: instructions", per_piece("chip"), "per packet", f"<= {CHIP_TARGET:,}")
     row("chip of 60 x 8 threads: peak memory", peak_memory_mb("chip", str(10 * packets)), "MB")
-
-    long, short = instructions("queueing", "120000"), instructions("queueing", "20000")
-    per_operation = None if long is None or short is None else (long - short) / 100_000
-    row("queueing qc: instructions", per_operation, "per operation")
 
     captured = 200_000 if quick else 1_000_000
     print(f"flows of a gzip pcap of {captured:,} packets")
@@ -196,6 +144,7 @@ def measure(*, quick: bool) -> list[dict[str, object]]:
         seconds = best(times, lambda: count_flows(str(path)))
         row("linecard flows", seconds, "s", f"<= {floor:.3g} s")
         row("linecard flows: speed", captured / seconds, "packets/s")
+        row("linecard flows: against that one pass", floor / seconds, "times")
         if shutil.which("capinfos"):
             command = ["capinfos", "-c", str(path)]
             reader = best(times, lambda: subprocess.run(command, capture_output=True, check=True))
@@ -203,10 +152,31 @@ def measure(*, quick: bool) -> list[dict[str, object]]:
         row("memory, the whole capture", peak_memory_mb("flows", str(path)), "MB")
         row("memory, a tenth of it", peak_memory_mb("flows", str(small)), "MB", "nearly the same")
     flowcache.measure(row, quick=quick)
-    dram.measure(row, best, instructions, quick=quick)
+    dram.measure(row, best, quick=quick)
     petri.measure(row, quick=quick)
     programs.measure(row, best, quick=quick)
+    print("instructions of a piece, which do not depend on the machine's speed")
+    for name, kernel in kernels.KERNELS.items():
+        target = "" if kernel.target is None else f"<= {kernel.target:,}"
+        row(f"{name}: {kernel.about}", kernels.count(name), f"per {kernel.piece}", target)
     return rows
+
+
+def keep(rows: list[dict[str, object]]) -> None:
+    """Adds what does not depend on the machine to the record: instructions, and ratios to peers in the same run."""
+    counts = dict.fromkeys(kernels.KERNELS)
+    ratios = {}
+    for row in rows:
+        name, value = str(row["name"]), row["value"]
+        if name.split(":", maxsplit=1)[0] in counts and str(row["unit"]).startswith("per "):
+            counts[name.split(":", maxsplit=1)[0]] = value
+        elif row["unit"] == "times" and value is not None:
+            ratios[name] = round(value, 2)
+    if None not in counts.values():
+        kernels.append(instructions={name: round(value, 1) for name, value in counts.items()}, ratios=ratios)
+        print(
+            f"added a line to {kernels.RECORD.relative_to(kernels.ROOT)}; `python bench/table.py` puts it into the page"
+        )
 
 
 def main() -> None:
@@ -215,12 +185,13 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="smaller runs")
     parser.add_argument("--json", metavar="FILE", help="write the numbers as JSON")
     parser.add_argument("--work", nargs=2, help=argparse.SUPPRESS)
-    parser.add_argument("--counted", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.work:
-        work(*options.work, counted=options.counted)
+        work(*options.work)
         return
     rows = measure(quick=options.quick)
+    if not options.quick:
+        keep(rows)
     if options.json:
         Path(options.json).write_text(json.dumps(rows, indent=2) + "\n")
     print(f"peak memory of this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
