@@ -122,10 +122,11 @@ impl Design {
             return Err(Error::Config { problems: vec![missing] });
         }
         not_another_kind(preset, &name)?;
-        let mut document = read_at(&name, overrides, COMPONENTS, bound, &find);
+        let mut document = read_at(&name, None, overrides, COMPONENTS, bound, &find);
         let own = own_program(&document.root());
         let runs = app.map(str::to_owned).or(own);
-        document.choose("for", runs.as_deref().unwrap_or_default(), &native::names());
+        let known: Vec<String> = native::names().into_iter().map(str::to_owned).collect();
+        document.choose("for", runs.as_deref().unwrap_or_default(), &known);
         let mut design = assemble(&document, app, executable, seed);
         (design.title, design.extends) = (document.title().to_owned(), document.extends().to_vec());
         design.rows = document.finish().map_err(problems)?;
