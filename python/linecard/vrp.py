@@ -23,7 +23,7 @@ from linecard.errors import ConfigError, ConfigProblem
 from linecard.results import field_names, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from os import PathLike
 
     import polars
@@ -42,16 +42,16 @@ GROWTH_ALLOWED = 0.01
 # Rates that a traffic generator can make.
 RATES_PPS = (1e3, 1e9)
 
-# Each resource: how it is asked for, and the most that is searched.
-_RESOURCES: tuple[tuple[str, str, str, int], ...] = (
-    ("cycles", "cycles", "compute {count}", 1 << 20),
-    ("dram_reads", "transfers of 32 bytes", "dram_read 32", 1 << 10),
-    ("dram_writes", "transfers of 32 bytes", "dram_write 32", 1 << 10),
-    ("sram_transfers", "transfers of 32 bytes", "sram_read 32", 1 << 10),
-    ("hashes", "hashes", "hash 1", 1 << 10),
+# Each resource: an operation that takes one of it, and the most that is searched.
+_RESOURCES: tuple[tuple[str, str, tuple[str, int], int], ...] = (
+    ("cycles", "cycles", ("compute", 1), 1 << 20),
+    ("dram_reads", "transfers of 32 bytes", ("dram_read", TRANSFER_BYTES), 1 << 10),
+    ("dram_writes", "transfers of 32 bytes", ("dram_write", TRANSFER_BYTES), 1 << 10),
+    ("sram_transfers", "transfers of 32 bytes", ("sram_read", TRANSFER_BYTES), 1 << 10),
+    ("hashes", "hashes", ("hash", 1), 1 << 10),
 )
-# What the probe measures for one of them.
-_PROBES = {"dram_reads": "dram_to_engine", "dram_writes": "engine_to_dram", "sram_transfers": "sram", "hashes": "hash"}
+# Roles that the probe measures for one of them.
+_PROBES = {"dram_reads": "dram_to_engine", "dram_writes": "engine_to_dram", "sram_transfers": "table", "hashes": "hash"}
 
 # Operations of an extension: the resource, and what its number is called.
 OPERATIONS = {
@@ -62,6 +62,16 @@ OPERATIONS = {
     "sram_write": ("sram_transfers", "bytes"),
     "hash": ("hashes", "count"),
 }
+# The same as steps of a program, and the role that they ask for.
+_STEPS = {
+    "dram_read": ("transfer", "dram_to_engine"),
+    "dram_write": ("transfer", "engine_to_dram"),
+    "sram_read": ("read", "table"),
+    "sram_write": ("write", "table"),
+    "hash": ("ask", "hash"),
+}
+# Bytes of a word of SRAM, and of what is hashed.
+_WORD_BYTES = 4
 _LOOPS = {"loop", "while", "for", "repeat", "until", "jump", "goto", "branch"}
 
 
@@ -79,6 +89,15 @@ def parse_rate(text: str | float) -> float:
     if not 0 < rate <= 1e12:
         raise ConfigError.of([ConfigProblem("rate", "", f"found {text!r}, expected packets per second: 1.128Mpps")])
     return rate
+
+
+def _step(op: str, number: int, times: int) -> dict[str, str | int]:
+    """An operation of an extension as a step of the program, done so many times one after another."""
+    if op == "compute":
+        return {"cycles": number * times}
+    does, at = _STEPS[op]
+    size = {"transfer": number, "ask": number * _WORD_BYTES}.get(does, -(-number // _WORD_BYTES) * _WORD_BYTES)
+    return {"op": does, "at": at, "bytes": size, "times": times}
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +186,7 @@ class _Search:
         self._tick = tick
         self.runs = 0
 
-    def run(self, extension: str) -> RunResult:
+    def run(self, extension: Sequence[Mapping[str, str | int]]) -> RunResult:
         """The forwarding program with an extension at the rate."""
         self._tick()
         self.runs += 1
@@ -176,8 +195,9 @@ class _Search:
             f"traffic.packet_bytes={PACKET_BYTES}",
             "traffic.arrivals=back_to_back",
             f"traffic.rate_gbps={self._rate * PACKET_BYTES * 8 / 1e9!r}",
-            f'vanilla.extension="{extension}"',
         ]
+        if extension:
+            line += api.settings({"program.extension": list(extension)})
         return api.run(
             self._preset,
             app=APP,
@@ -188,30 +208,29 @@ class _Search:
             verdict=False,
         )
 
-    def sustains(self, extension: str) -> bool:
-        """Whether the line rate stands the extension."""
-        return keeps_up(self.run(extension))
+    def most(self, op: str, number: int, limit: int) -> int:
+        """The largest count of an operation that the line rate stands, found by doubling and halving."""
 
-    def most(self, operation: str, limit: int) -> int:
-        """The largest count of an operation that is sustained, found by doubling and halving."""
+        def sustains(count: int) -> bool:
+            return keeps_up(self.run([_step(op, number, count)]))
 
-        def extension(count: int) -> str:
-            if "{count}" in operation:
-                return operation.format(count=count)
-            return ", ".join([operation] * count)
-
-        if not self.sustains(extension(1)):
+        if not sustains(1):
             return 0
         low, high = 1, 2
-        while high < limit and self.sustains(extension(high)):
+        while high < limit and sustains(high):
             low, high = high, high * 2
         while high - low > max(low // 100, 1):
             middle = (low + high) // 2
-            if self.sustains(extension(middle)):
+            if sustains(middle):
                 low = middle
             else:
                 high = middle
         return low
+
+
+def _probe(role: str, size: int) -> list[str]:
+    """What the probe measures."""
+    return [f"program.step[transfer].at={role}", f"program.step[transfer].bytes={size}"]
 
 
 def _cost_cycles(preset: str, changes: list[str], resource: str) -> float:
@@ -220,7 +239,7 @@ def _cost_cycles(preset: str, changes: list[str], resource: str) -> float:
         return 1.0
     alone = ["traffic.arrivals=saturated", "input.engines=1", "input.threads=1", "in.count=1"]
     size = 4 if resource == "hashes" else TRANSFER_BYTES
-    probe = [f"probe.transfer={_PROBES[resource]}", f"probe.bytes={size}"]
+    probe = _probe(_PROBES[resource], size)
     result = api.run(preset, app="probe", set=[*changes, *alone, *probe], packets=200, warmup_packets=10, verdict=False)
     return result.metric("input", "engine_cycles_per_packet")
 
@@ -262,7 +281,7 @@ def vrp_budget(
     described = api.describe(preset, changes)
     search = _Search(preset, rate_pps, changes, seed, tick)
     try:
-        bare = search.run("")
+        bare = search.run([])
     except ConfigError as error:
         # The rate is set as a bandwidth; what is wrong with it is wrong with the rate.
         raise ConfigError.of(
@@ -278,7 +297,7 @@ def vrp_budget(
     margin = float(described["vrp.margin_percent"].text)
     resources = []
     for name, unit, operation, limit in _RESOURCES:
-        head_room = search.most(operation, limit)
+        head_room = search.most(*operation, limit)
         cost = _cost_cycles(preset, changes, name)
         resources.append(VrpResource(name, unit, head_room, int(head_room * margin / 100), cost))
     return VrpBudget(
@@ -442,7 +461,7 @@ def vrp_check(
     changes = api.settings(set)
     counts: dict[str, float] = {row.resource: 0.0 for row in budget.resources}
     cycles = 0.0
-    parts = []
+    steps = []
     # Where each resource goes beyond its budget.
     beyond: dict[str, int] = {}
     for place, op in enumerate(found.ops):
@@ -451,7 +470,7 @@ def vrp_check(
         units = value / TRANSFER_BYTES if number == "bytes" else value
         counts[resource] += units
         cycles += units * budget[resource].cost_cycles
-        parts.append(f"{op.op} {value}")
+        steps.append(_step(op.op, value, 1))
         for name, used in (("cycles", cycles), (resource, counts[resource])):
             if used > budget[name].budget and place < len(lines):
                 beyond.setdefault(name, lines[place])
@@ -469,7 +488,7 @@ def vrp_check(
     scratch = api.run(
         preset,
         app="probe",
-        set=[*changes, *alone, "probe.transfer=scratch", "probe.bytes=4"],
+        set=[*changes, *alone, *_probe("flags", 4)],
         packets=200,
         warmup_packets=10,
         verdict=False,
@@ -483,7 +502,7 @@ def vrp_check(
     ]
     loss = latency = None
     if not over:
-        ran = _Search(preset, budget.rate_pps, changes, seed, lambda: None).run(", ".join(parts))
+        ran = _Search(preset, budget.rate_pps, changes, seed, lambda: None).run(steps)
         loss, latency = ran.summary.loss_fraction, ran.summary.latency_ns.mean
         if not keeps_up(ran):
             over.append(f"within the budget, but the line is not kept up with when it runs: {loss:.1%} are lost")
