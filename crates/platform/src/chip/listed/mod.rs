@@ -1,12 +1,12 @@
 //! Lists of steps: `[[step]]` of a program, its parts, and its extension.
 
 mod check;
+mod parts;
 mod step;
 
 use super::executed::Around;
 use super::native::Runs;
 use super::program::{ReadProgram, Reading, execute};
-use crate::schema::nearest;
 use linecard_apps::{Does, Each, ListedStep, OutPort, RouteTable, StepList};
 use linecard_config::Section;
 use step::{StepReader, Verb, verb};
@@ -30,8 +30,7 @@ pub(super) fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_
         return None;
     }
     no_helpers(section, name, reading);
-    let parts = Parts::of(section, &sections);
-    let mut reader = StepReader::new(reading, &parts);
+    let mut reader = StepReader::new(reading, section);
     let (mut placed, mut extended) = (Vec::new(), false);
     for step in &sections {
         match verb(step) {
@@ -49,7 +48,7 @@ pub(super) fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_
         section.fail("extension", message);
         section.pass_over(&["extension"]);
     }
-    let (mut read, looks_up) = reader.done(name);
+    let (mut read, looks_up) = reader.done(section, name);
     if looks_up {
         read.routes = reading.routes(section);
     } else {
@@ -99,35 +98,4 @@ fn no_helpers(section: &Section<'_>, name: &str, reading: &Reading<'_>) {
         );
         section.fail("run", message);
     }
-}
-
-/// Parts of a program that are left out.
-pub(super) struct Parts {
-    without: Vec<String>,
-}
-
-impl Parts {
-    fn of(section: &Section<'_>, steps: &[Section<'_>]) -> Self {
-        let without = section.texts("without", "parts of the program that are left out");
-        let mut known = Vec::new();
-        for step in steps {
-            known.extend(named_parts(step));
-            let accesses = if step.says("op", "spread") { step.list("accesses") } else { Vec::new() };
-            known.extend(accesses.iter().flat_map(named_parts));
-        }
-        for name in without.iter().filter(|name| !known.contains(name)) {
-            let near = nearest(name, known.iter().map(String::as_str));
-            section.fail("without", format!("no step is of the part `{name}`{near}"));
-        }
-        Self { without }
-    }
-
-    /// Whether a step is kept.
-    pub fn keep(&self, step: &Section<'_>) -> bool {
-        !named_parts(step).iter().any(|part| self.without.contains(part))
-    }
-}
-
-fn named_parts(step: &Section<'_>) -> Vec<String> {
-    step.texts("part", "parts of the program that it belongs to: `without` may leave one out")
 }

@@ -2,7 +2,8 @@
 
 use super::super::native::Runs;
 use super::super::program::{ReadProgram, Reading};
-use super::{Parts, Placed};
+use super::Placed;
+use super::parts::Parts;
 use crate::schema::nearest;
 use linecard_apps::{Address, Amount, Does, Each, ListedAccess, ListedStep, OutPort, Reach, Span, StepList};
 use linecard_config::Section;
@@ -89,6 +90,7 @@ const MOST_TIMES: u64 = 100_000;
 
 /// What a step does.
 pub(super) fn verb(step: &Section<'_>) -> Verb {
+    step.text_if("name", "what people, and --set, call the step");
     step.choice_or("op", "compute", VERBS, "what is done after the cycles")
 }
 
@@ -99,7 +101,7 @@ fn each(step: &Section<'_>) -> Each {
 /// Reads steps, and notes what a program of them needs.
 pub(super) struct StepReader<'a, 'r> {
     reading: &'a mut Reading<'r>,
-    parts: &'a Parts,
+    parts: Parts,
     roles: Vec<usize>,
     moves_cells: bool,
     looks_up: bool,
@@ -107,12 +109,14 @@ pub(super) struct StepReader<'a, 'r> {
 }
 
 impl<'a, 'r> StepReader<'a, 'r> {
-    pub fn new(reading: &'a mut Reading<'r>, parts: &'a Parts) -> Self {
+    pub fn new(reading: &'a mut Reading<'r>, program: &Section<'_>) -> Self {
+        let parts = Parts::of(program);
         Self { reading, parts, roles: Vec::new(), moves_cells: false, looks_up: false, runs: false }
     }
 
     /// The program without its steps, and whether they look a route up.
-    pub fn done(self, name: &str) -> (ReadProgram, bool) {
+    pub fn done(self, program: &Section<'_>, name: &str) -> (ReadProgram, bool) {
+        self.parts.say_unknown(program);
         let read = ReadProgram {
             name: name.to_owned(),
             runs: Runs::Steps(StepList::new(vec![], Does::Finish, None)),
@@ -162,8 +166,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
     }
 
     /// Whether a step is done in this program.
-    fn is_kept(&self, step: &Section<'_>) -> bool {
-        step.text_if("name", "what people call the step");
+    fn is_kept(&mut self, step: &Section<'_>) -> bool {
         let meaning = "left out where a program is executed, which does this work itself";
         let replaced = step.switch_or("unless_executed", false, meaning);
         self.parts.keep(step) && !(replaced && self.reading.executable.is_some())
