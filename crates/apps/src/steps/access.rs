@@ -89,8 +89,12 @@ impl ListedAccess {
 #[derive(Clone, Debug)]
 pub(super) struct Instruction {
     cycles: u32,
-    /// Its action, at the first address.
-    action: Action,
+    role: RoleId,
+    kind: Access,
+    posted: bool,
+    bytes: u16,
+    /// Bytes of the move that were moved before.
+    moved: u16,
     /// What depends on the packet, if anything does.
     aim: Option<Aim>,
 }
@@ -159,21 +163,29 @@ impl Instruction {
 
     /// The step that it is for every packet; nothing if it depends on the packet.
     pub fn fixed(&self) -> Option<Step> {
-        self.aim.is_none().then_some(Step { cycles: self.cycles, action: self.action })
+        let action = self.action(self.bytes, 0);
+        self.aim.is_none().then_some(Step { cycles: self.cycles, action })
     }
 
     /// Write it down for a packet; `draw` tells steps apart.
     #[inline(always)]
     pub fn write(&self, head: &PacketHead, info: &PacketInfo, draw: u32, steps: &mut Steps) {
-        let mut action = self.action;
-        if let (Some(aim), Action::Access { bytes, address, .. }) = (&self.aim, &mut action) {
-            let (slot_bytes, first) = aim.slot(head, info, draw);
-            if aim.is_packet {
-                *bytes = slot_bytes;
+        let (bytes, first) = match &self.aim {
+            None => (self.bytes, 0),
+            Some(aim) => {
+                let (slot_bytes, first) = aim.slot(head, info, draw);
+                (if aim.is_packet { slot_bytes } else { self.bytes }, first)
             }
-            *address += first;
-        }
-        steps.push(self.cycles, action);
+        };
+        steps.push(self.cycles, self.action(bytes, first));
+    }
+
+    /// What it does in a move that begins at `first`.
+    #[inline(always)]
+    fn action(&self, bytes: u16, first: u32) -> Action {
+        let Self { role, kind, posted, .. } = *self;
+        let address = first + u32::from(self.moved);
+        Action::Access { role, kind, posted, bytes, address, used_after: 1 }
     }
 }
 
@@ -207,16 +219,15 @@ impl ListedAccess {
                     Amount::Bytes(bytes) => (bytes, false),
                     Amount::Packet => (0, true),
                 };
-                let action = Action::Access { role, kind, posted, bytes, address: 0, used_after: 1 };
-                found.push(Instruction { cycles: 0, action, aim: self.aim(bytes, is_packet, draw) });
+                let aim = self.aim(bytes, is_packet, draw);
+                found.push(Instruction { cycles: 0, role, kind, posted, bytes, moved: 0, aim });
             }
-            Reach::Transfer { bytes } => {
-                for done in (0..bytes).step_by(INSTRUCTION_BYTES.into()) {
-                    let kind = if done > 0 { Access::Continue } else { Access::Read };
-                    let (part, address) = ((bytes - done).min(INSTRUCTION_BYTES), done.into());
-                    let action =
-                        Action::Access { role, kind, posted: false, bytes: part, address, used_after: 1 };
-                    found.push(Instruction { cycles: 0, action, aim: self.aim(bytes, false, draw) });
+            Reach::Transfer { bytes: whole } => {
+                for moved in (0..whole).step_by(INSTRUCTION_BYTES.into()) {
+                    let kind = if moved > 0 { Access::Continue } else { Access::Read };
+                    let bytes = (whole - moved).min(INSTRUCTION_BYTES);
+                    let aim = self.aim(whole, false, draw);
+                    found.push(Instruction { cycles: 0, role, kind, posted: false, bytes, moved, aim });
                 }
             }
         }

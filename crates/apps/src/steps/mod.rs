@@ -268,7 +268,11 @@ impl StepList {
                 steps.append(same);
                 steps.compute(step.cycles);
             }
-            Work::Aimed(instructions) => {
+            Work::Aimed(instruction) => {
+                instruction.write(walk.head, walk.info, draw, steps);
+                steps.compute(step.cycles);
+            }
+            Work::Several(instructions) => {
                 for instruction in instructions {
                     instruction.write(walk.head, walk.info, draw, steps);
                 }

@@ -9,8 +9,10 @@ use linecard_program::script::Step;
 pub(super) enum Work {
     /// The same for every packet.
     Same(Vec<Step>),
-    /// Accesses whose addresses or sizes depend on the packet.
-    Aimed(Box<[Instruction]>),
+    /// An access whose address or size depends on the packet.
+    Aimed(Instruction),
+    /// Several of them.
+    Several(Vec<Instruction>),
     /// Something else.
     Does(Does),
 }
@@ -18,9 +20,12 @@ pub(super) enum Work {
 impl Work {
     /// What instructions are, for any packet.
     fn of(instructions: Vec<Instruction>) -> Self {
-        match instructions.iter().map(Instruction::fixed).collect() {
-            Some(steps) => Work::Same(steps),
-            None => Work::Aimed(instructions.into()),
+        if let Some(steps) = instructions.iter().map(Instruction::fixed).collect() {
+            return Work::Same(steps);
+        }
+        match <[Instruction; 1]>::try_from(instructions) {
+            Ok([only]) => Work::Aimed(only),
+            Err(several) => Work::Several(several),
         }
     }
 }
