@@ -47,7 +47,7 @@ SMALL = {
     "prefixes": ["192.0.2.0/24 a\n# x\n10.0.0.0/8\n::/0\n"],
     "routes": ["192.0.2.0/24 hop1\n10.0.0.0/8 hop2\n0.0.0.0/0 hop3\n"],
     "sizes": ["bytes,weight\n40,0.5\n1500,0.5\n"],
-    "extension": ["compute 20, sram_read 16, hash 1", "64:100, 1500:900"],
+    "extension": ['[{cycles=20}, {op="read", at="table", bytes=16}, {op="ask", at="hash"}]', "64:100, 1500:900"],
     "queueing": ["\0SD16_90\nthreads=16\n", "\1R\nlevels=3\nclasses=2\n", "\2MIX30_2_4_10\nqueues=64\n"],
     "flow_cache": ["lru\n5-tuple\ncrc32\n1024 4\n", "sp:2\nsrc/24,dst\nxxh32\n64 64\n"],
     "expression": ["\0n > 0 and n < 5", "\1if n > 2 then n - 1 else n", "\0021.0 + size * 2", "\3max(2, 3)", "\4all"],

@@ -73,7 +73,11 @@ def toml_value(key: str, value: object) -> str:
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(toml_value(key, each) for each in value) + "]"
-    problem = ConfigProblem("set", key, f"found a {type(value).__name__}, expected a number, text, bool or list")
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{name} = {toml_value(key, each)}" for name, each in value.items()) + "}"
+    problem = ConfigProblem(
+        "set", key, f"found a {type(value).__name__}, expected a number, text, bool, list or mapping"
+    )
     raise ConfigError.of([problem])
 
 

@@ -131,15 +131,22 @@ impl Io {
     }
 }
 
+/// That a packet is IPv4 and has hops left; otherwise why it is dropped.
+pub(crate) fn check_ipv4(head: &PacketHead) -> Result<(), DropReason> {
+    match head.network {
+        NetworkKind::Ipv4 if head.ttl > 1 => Ok(()),
+        NetworkKind::Ipv4 => Err(DropReason::TtlExpired),
+        NetworkKind::Ipv6 | NetworkKind::Other => Err(DropReason::NotIpv4),
+    }
+}
+
 /// Whether the packet is IPv4 with hops left; it is dropped otherwise.
 pub(crate) fn accept_ipv4(head: &PacketHead, steps: &mut Steps) -> bool {
-    let reason = match head.network {
-        NetworkKind::Ipv4 if head.ttl > 1 => return true,
-        NetworkKind::Ipv4 => DropReason::TtlExpired,
-        NetworkKind::Ipv6 | NetworkKind::Other => DropReason::NotIpv4,
-    };
-    steps.push(0, Action::Drop(reason));
-    false
+    let checked = check_ipv4(head);
+    if let Err(reason) = checked {
+        steps.push(0, Action::Drop(reason));
+    }
+    checked.is_ok()
 }
 
 /// The result cache in front of a lookup: a packet whose flow was seen lately takes the result from there. Source: Girish

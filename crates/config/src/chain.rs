@@ -29,12 +29,21 @@ pub(crate) fn read_chain(
     places: &mut Places,
     log: &Log,
 ) -> Chain {
+    let first_file = places.count();
     let root = |table| {
-        let place = Place::File { file: 0, offset: 0 };
+        let place = Place::File { file: first_file, offset: 0 };
         Node::new(place, "", Content::Table(table))
     };
-    let mut loader =
-        Loader { finder, bound, places, log, files: Vec::new(), known: BTreeMap::new(), broken: false };
+    let mut loader = Loader {
+        finder,
+        bound,
+        places,
+        log,
+        first_file,
+        files: Vec::new(),
+        known: BTreeMap::new(),
+        broken: false,
+    };
     let nothing = || Chain {
         title: String::new(),
         kind: String::new(),
@@ -85,7 +94,9 @@ struct Loader<'a> {
     bound: IntervalEnd,
     places: &'a mut Places,
     log: &'a Log,
-    /// Nothing for files that are no TOML.
+    /// Number of the first file of this chain among all places.
+    first_file: usize,
+    /// By number in this chain; nothing for files that are no TOML.
     files: Vec<Option<File>>,
     /// Number of the file by each name that was asked for, and by its name for messages.
     known: BTreeMap<String, Option<usize>>,
@@ -95,7 +106,7 @@ struct Loader<'a> {
 impl Loader<'_> {
     /// Loads what a file extends. A path is one from the folder of that file, or else from where the reader stands.
     fn load_base(&mut self, base: &str, place: Place, file: usize) -> Option<usize> {
-        if let Some(beside) = beside(self.places.name(file), base)
+        if let Some(beside) = beside(self.places.name(self.first_file + file), base)
             && (self.finder)(&beside).is_ok()
         {
             return self.load(&beside, Some(place));
@@ -130,9 +141,10 @@ impl Loader<'_> {
         if let Some(Some(number)) = self.known.get(shown) {
             return *number;
         }
-        let number = self.places.add(shown, text);
-        let file = Parser { origin: Origin::File(number), bound: self.bound, log: self.log }.file(text);
+        let origin = Origin::File(self.places.add(shown, text));
+        let file = Parser { origin, bound: self.bound, log: self.log }.file(text);
         self.broken |= file.is_none();
+        let number = self.files.len();
         self.files.push(file);
         self.known.insert(shown.to_owned(), Some(number));
         number

@@ -6,6 +6,7 @@ use crate::place::{Place, Places};
 use crate::problem::{Log, Problem, Row, Where, nearest};
 use crate::section::Section;
 use crate::tree::{Content, Node, Table};
+use crate::under::Under;
 use crate::{components, overrides};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -38,12 +39,14 @@ struct Rows {
 /// the table of a component if it is one of `component_kinds` and the name is unique: `input.engines=2`. What is
 /// wrong comes out of [`Document::finish`].
 pub fn read(name: &str, overrides: &[String], component_kinds: &[&str], finder: Finder<'_>) -> Document {
-    read_at(name, overrides, component_kinds, IntervalEnd::Stated, finder)
+    read_at(name, None, overrides, component_kinds, IntervalEnd::Stated, finder)
 }
 
-/// The same, with one end of every interval that the files give a value, instead of the value.
+/// The same, with one end of every interval that the files give a value, instead of the value, and with a table that begins
+/// with another file.
 pub fn read_at(
     name: &str,
+    under: Option<Under<'_>>,
     overrides: &[String],
     component_kinds: &[&str],
     bound: IntervalEnd,
@@ -51,6 +54,11 @@ pub fn read_at(
 ) -> Document {
     let (mut places, log) = (Places::default(), Log::default());
     let mut chain = read_chain(name, finder, bound, &mut places, &log);
+    if let (Some(under), Content::Table(root)) = (under, &mut chain.root.content) {
+        let file = read_chain(under.file, finder, bound, &mut places, &log);
+        chain.broken |= file.broken;
+        under.lay(root, file);
+    }
     let named = |kind: &&str| chain.root.table().and_then(|root| root.get(kind)).and_then(Node::table);
     let components =
         component_kinds.iter().filter_map(named).flat_map(Table::keys).map(str::to_owned).collect();
@@ -77,7 +85,7 @@ pub fn read_at(
 impl Document {
     /// Lays the table `KEY.NAME` over the file, as a later file would be; what was given with `--set` stays. Other tables
     /// of `KEY` are for other choices; those of names that nobody `knows` are problems.
-    pub fn choose(&mut self, key: &str, name: &str, known: &[&str]) {
+    pub fn choose(&mut self, key: &str, name: &str, known: &[String]) {
         let Some(Node { content: Content::Table(all), .. }) = self.root.remove(key) else { return };
         for (variant, node) in all.into_entries() {
             if variant == name {
@@ -85,8 +93,9 @@ impl Document {
                 for (key, node) in table.into_entries() {
                     self.root.lay_under_sets(key, node);
                 }
-            } else if !known.contains(&variant.as_str()) {
-                let message = format!("nothing is called so{}", nearest(&variant, known.iter().copied()));
+            } else if !known.contains(&variant) {
+                let message =
+                    format!("nothing is called so{}", nearest(&variant, known.iter().map(String::as_str)));
                 self.log.add(node.place, join(key, &variant), message);
             }
         }
@@ -174,10 +183,13 @@ impl Document {
             let names = asked.iter().chain(components).map(String::as_str);
             format!("no such key{}", nearest(key, names))
         };
-        let shown = match node.place {
-            Place::Set(number) => self.typed.get(number).cloned().unwrap_or_default(),
-            Place::File { .. } => join(path, key),
+        let typed = match node.place {
+            Place::Set(number) => self.typed.get(number),
+            Place::File { .. } => None,
         };
+        // What was typed may be a table or a list, and the key one in it.
+        let typed = typed.filter(|typed| typed.split('.').any(|part| part == key));
+        let shown = typed.cloned().unwrap_or_else(|| join(path, key));
         self.log.add_inherited(node.place, node.inherited, shown, message);
     }
 }

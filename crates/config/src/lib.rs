@@ -21,6 +21,7 @@
 //! | question | answer |
 //! |---|---|
 //! | read a file with its bases and `--set` | [`read`] |
+//! | the same, with a table that begins with another file | [`read_at`], [`Under`] |
 //! | typed values of a table, with range and meaning | [`Section`] |
 //! | what was read, or everything that is wrong | [`Document::finish`] |
 #![forbid(unsafe_code)]
@@ -37,6 +38,7 @@ mod section;
 mod shown;
 mod take;
 mod tree;
+mod under;
 mod units;
 
 pub use chain::{Finder, beside};
@@ -45,3 +47,4 @@ pub use parse::IntervalEnd;
 pub use problem::{Problem, Row};
 pub use section::Section;
 pub use shown::Shown;
+pub use under::Under;

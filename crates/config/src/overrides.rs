@@ -3,7 +3,7 @@
 use crate::parse::{IntervalEnd, Origin, Parser, join};
 use crate::place::Place;
 use crate::problem::{Log, nearest};
-use crate::tree::{Content, Node, Table};
+use crate::tree::{Content, Node, Scalar, Table};
 use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::DeValue;
@@ -52,12 +52,13 @@ fn one(
         return Err("expected a key such as clock.engines_mhz".to_owned());
     }
     let empty = Table::default();
-    let parts = whole_path(root.table().unwrap_or(&empty), parts, kinds)?;
+    let table = root.table().unwrap_or(&empty);
+    let parts = numbered(table, &whole_path(table, parts, kinds)?)?;
     let path = parts.join(".");
     if let Some(earlier) = given.insert(path.clone(), number) {
         return Err(format!("given twice (also as number {}); give it once", earlier + 1));
     }
-    let last = parts.last().copied().unwrap_or("");
+    let last = parts.last().map_or("", String::as_str);
     let parser = Parser { origin: Origin::Set(number), bound: IntervalEnd::Stated, log };
     const SOURCE: &str = "given with --set";
     let node = |value: &DeValue<'_>| parser.node(last, &path, 0, value, SOURCE);
@@ -115,24 +116,74 @@ fn whole_path<'a>(root: &Table, parts: Vec<&'a str>, kinds: &[&'a str]) -> Resul
     }
 }
 
+/// The same path with elements of lists by number that it has by `name`: `step[hash]` may be `step[4]`.
+fn numbered(root: &Table, parts: &[&str]) -> Result<Vec<String>, String> {
+    let mut here = Some(root);
+    let mut path = Vec::with_capacity(parts.len());
+    for &part in parts {
+        let whole = here.and_then(|table| table.get(part));
+        let (key, element) = split_element(part).unwrap_or((part, ""));
+        let list = here.and_then(|table| table.get(key)).map(|node| &node.content);
+        let (next, said) = match (whole, list) {
+            (None, Some(Content::List(items))) if key != part => {
+                let number = match element.parse() {
+                    Ok(number) => number,
+                    Err(_) => named(key, items, element)?,
+                };
+                (items.get(number), format!("{key}[{number}]"))
+            }
+            _ => (whole, part.to_owned()),
+        };
+        here = next.and_then(Node::table);
+        path.push(said);
+    }
+    Ok(path)
+}
+
+/// The number of the element of a list that is called so.
+fn named(key: &str, items: &[Node], name: &str) -> Result<usize, String> {
+    let name_of = |item: &'_ Node| match &item.table()?.get("name")?.content {
+        Content::Value(Scalar::Text(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let names: Vec<Option<String>> = items.iter().map(name_of).collect();
+    let called: Vec<usize> = (0..names.len()).filter(|&at| names[at].as_deref() == Some(name)).collect();
+    match called.as_slice() {
+        [number] => Ok(*number),
+        [] => {
+            let near = nearest(name, names.iter().flatten().map(String::as_str));
+            Err(format!("no element of `{key}` is called `{name}`{near}"))
+        }
+        several => {
+            let numbers: Vec<String> = several.iter().map(|number| format!("{key}[{number}]")).collect();
+            Err(format!("several are called `{name}`: write one of {}", numbers.join(", ")))
+        }
+    }
+}
+
+/// `route[0]` or `step[hash]`: a list, and which element of it.
+fn split_element(part: &str) -> Option<(&str, &str)> {
+    let (key, rest) = part.split_once('[')?;
+    Some((key, rest.strip_suffix(']')?))
+}
+
 /// `route[0]` is an element of a list.
 fn split_index(part: &str) -> (&str, Option<usize>) {
-    let index = |rest: &str| rest.strip_suffix(']')?.parse().ok();
-    match part.split_once('[').map(|(name, rest)| (name, index(rest))) {
-        Some((name, Some(index))) => (name, Some(index)),
+    match split_element(part).map(|(key, element)| (key, element.parse().ok())) {
+        Some((key, Some(index))) => (key, Some(index)),
         _ => (part, None),
     }
 }
 
 /// Lay a node at a path; tables on the way are made.
-fn set(root: &mut Node, parts: &[&str], node: Node) -> Result<(), String> {
+fn set(root: &mut Node, parts: &[String], node: Node) -> Result<(), String> {
     let (mut here, mut path) = (root, String::new());
     for (number, part) in parts.iter().enumerate() {
         let Content::Table(table) = &mut here.content else {
             return Err(format!("`{path}` is a value and has no keys"));
         };
         let (key, index) = match table.get(part) {
-            Some(_) => (*part, None),
+            Some(_) => (part.as_str(), None),
             None => split_index(part),
         };
         path = join(&path, part);

@@ -33,6 +33,11 @@ impl Places {
         self.files.len() - 1
     }
 
+    /// How many files were added.
+    pub fn count(&self) -> usize {
+        self.files.len()
+    }
+
     /// The name of a file for messages.
     pub fn name(&self, file: usize) -> &str {
         self.files.get(file).map_or("", |f| f.name.as_str())

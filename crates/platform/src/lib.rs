@@ -8,7 +8,6 @@ mod bounded;
 mod chip;
 mod describe;
 mod error;
-mod extension;
 mod files;
 mod hierarchy;
 mod link;

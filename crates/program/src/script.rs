@@ -328,6 +328,16 @@ impl Steps {
         self.list.push(Step { cycles, action });
     }
 
+    /// Steps that follow each other.
+    #[inline]
+    pub fn append(&mut self, steps: &[Step]) {
+        let at = self.list.len();
+        self.list.extend_from_slice(steps);
+        if let Some(first) = self.list.get_mut(at) {
+            first.cycles += std::mem::take(&mut self.pending);
+        }
+    }
+
     /// An access that the thread waits for.
     #[inline]
     pub fn access(&mut self, role: RoleId, kind: Access, bytes: u16, address: u32) {

@@ -59,10 +59,10 @@ pub fn rules(data: &[u8]) {
     through("ixp1200", Some("firewall"), vec![format!("firewall.rules={path}")]);
 }
 
-/// The operations of an extension, and the points of the host's link.
+/// The steps of an extension, and the points of the host's link.
 pub fn extension(data: &[u8]) {
     let text = String::from_utf8_lossy(data).replace(['\n', '\r'], " ");
-    through("ixp1200_eval", Some("vanilla_ip"), vec![format!("vanilla.extension={text}")]);
+    through("ixp1200_eval", Some("vanilla_ip"), vec![format!("program.extension={text}")]);
     if let Err(error) = describe("ixp1200_eval", &[format!("link.up={text}"), format!("link.down={text}")]) {
         result::error(&error);
     }

@@ -15,19 +15,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from linecard import files
 from linecard.errors import ConfigError, ConfigProblem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from os import PathLike
     from typing import Unpack
 
-Value = str | int | float
-Cell = Literal["cell", "later_cell"]
-Each = Literal["packet", "cell", "later_cell"]
+Cell = Literal["cell", "first_cell", "later_cell"]
+Each = Literal["packet", "cell", "first_cell", "later_cell"]
 
 # What becomes the name of a file, and the application's in results.
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
@@ -40,11 +39,21 @@ class OnceKeys(TypedDict, total=False):
         name: What people call it.
         cycles: Cycles of the engine before what it does.
         unless_executed: Left out where a program is executed (``program=``), which does this work itself.
+        part: Part of the program that it belongs to, or several; the chip's ``program.without`` leaves parts out.
     """
 
     name: str
     cycles: int
     unless_executed: bool
+    part: str | Sequence[str]
+
+
+class MarkKeys(TypedDict, total=False):
+    """What a step may say that stands for others: see `OnceKeys`."""
+
+    name: str
+    unless_executed: bool
+    part: str | Sequence[str]
 
 
 class CellKeys(OnceKeys, total=False):
@@ -63,25 +72,33 @@ class StepKeys(CellKeys, total=False):
     """What most steps may say.
 
     Attributes:
-        each: ``packet`` (if left out), ``cell`` for each 64 bytes, ``later_cell`` for each but the first.
+        each: ``packet`` (if left out), ``cell`` for each 64 bytes, ``first_cell``, ``later_cell`` for all but that.
     """
 
     each: Each
 
 
-class AccessKeys(StepKeys, total=False):
+class SpanKeys(StepKeys, total=False):
+    """What accesses and transfers may say.
+
+    Attributes:
+        address: ``any`` (another each time; if left out), ``flow`` (the same for a flow) or ``same`` (the first).
+        within_bytes: Bytes that addresses are spread over.
+    """
+
+    address: Literal["any", "flow", "same"]
+    within_bytes: int
+
+
+class AccessKeys(SpanKeys, total=False):
     """What accesses may say.
 
     Attributes:
         whole_packet: All bytes of the packet instead of a number of them.
-        address: ``any`` (another each time; if left out), ``flow`` (the same for a flow) or ``same`` (the first).
-        within_bytes: Bytes that addresses are spread over.
         posted: Whether the thread goes on at once.
     """
 
     whole_packet: bool
-    address: Literal["any", "flow", "same"]
-    within_bytes: int
     posted: bool
 
 
@@ -144,10 +161,11 @@ class Program:
         share: float | None = None,
         times: int | None = None,
         unless_executed: bool | None = None,
+        part: str | Sequence[str] | None = None,
     ) -> Program:
         """Cycles of the engine and nothing more; the keys are those of `StepKeys`."""
         own = {"name": name, "cycles": cycles, "each": each, "share": share, "times": times}
-        return self._with("compute", {**own, "unless_executed": unless_executed}, StepKeys, {})
+        return self._with("compute", {**own, "unless_executed": unless_executed, "part": part}, StepKeys, {})
 
     def read(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002 # the key
         """Read a memory."""
@@ -173,6 +191,18 @@ class Program:
         """Ask a unit."""
         return self._access("ask", at, bytes, keys)
 
+    def transfer(self, at: str, bytes: int | None = None, **keys: Unpack[SpanKeys]) -> Program:  # noqa: A002
+        """Move bytes between components, by instructions of at most 32 bytes, one after another."""
+        return self._with("transfer", {"at": at, "bytes": bytes}, SpanKeys, keys)
+
+    def spread(self, accesses: Sequence[Mapping[str, object]], **keys: Unpack[StepKeys]) -> Program:
+        """Make several accesses, with the step's cycles evenly before, between and behind them.
+
+        Each has an ``op``, which is an access or ``transfer``, the keys of that, ``times`` and ``part``.
+        """
+        pairs = tuple(tuple(access.items()) for access in accesses)
+        return self._with("spread", {"accesses": pairs}, StepKeys, keys)
+
     def move_in(self, at: str, each: Cell = "cell", *, posted: bool | None = None, **keys: Unpack[CellKeys]) -> Program:
         """Move cells from the receive buffer to a memory."""
         return self._with("move_in", {"at": at, "each": each, "posted": posted}, CellKeys, keys)
@@ -195,8 +225,12 @@ class Program:
         """Give a lock back."""
         return self._with("unlock", {"lock": lock}, OnceKeys, keys)
 
-    def look_up(self, at: str, bytes: int | None = None, **keys: Unpack[StepKeys]) -> Program:  # noqa: A002
-        """Find the output port in a forwarding table: one to three reads, one after the other."""
+    def check(self, **keys: Unpack[StepKeys]) -> Program:
+        """Give up what is not IPv4 or has no hops left."""
+        return self._with("check", {}, StepKeys, keys)
+
+    def look_up(self, at: str | None = None, bytes: int | None = None, **keys: Unpack[StepKeys]) -> Program:  # noqa: A002
+        """Find the output port in a forwarding table: one to three reads, one after the other; none without ``at``."""
         return self._with("look_up", {"at": at, "bytes": bytes}, StepKeys, keys)
 
     def put(self, to: str, **keys: Unpack[StepKeys]) -> Program:
@@ -207,6 +241,18 @@ class Program:
         """Hand the packet to an output queue: a port, or the one that was looked up, or by flow; the thread is free."""
         return self._with("send", {"port": port, "class": class_}, StepKeys, keys)
 
+    def admit(self, **keys: Unpack[OnceKeys]) -> Program:
+        """Wait for a place in the queue of the output port, where threads send block by block."""
+        return self._with("admit", {}, OnceKeys, keys)
+
+    def enqueue(self, **keys: Unpack[OnceKeys]) -> Program:
+        """Put the packet there; what stands behind it is done by threads that send, for each block of cells."""
+        return self._with("enqueue", {}, OnceKeys, keys)
+
+    def transmit(self, **keys: Unpack[OnceKeys]) -> Program:
+        """Hand a block over to its port."""
+        return self._with("transmit", {}, OnceKeys, keys)
+
     def drop(self, **keys: Unpack[StepKeys]) -> Program:
         """Give the packet up."""
         return self._with("drop", {}, StepKeys, keys)
@@ -214,6 +260,10 @@ class Program:
     def run(self, **keys: Unpack[OnceKeys]) -> Program:
         """Mark where a program is executed that a run is given (``program=``); without one, nothing is done there."""
         return self._with("run", {}, OnceKeys, keys)
+
+    def extend(self, each: Each | None = None, **keys: Unpack[MarkKeys]) -> Program:
+        """Mark where the steps of an extension stand (``program.extension`` of a chip), if there is one."""
+        return self._with("extend", {"each": each}, MarkKeys, keys)
 
     def finish(self, **keys: Unpack[StepKeys]) -> Program:
         """End a packet that counts as done though it leaves by no port."""
@@ -236,18 +286,24 @@ class Program:
             raise ConfigError.of([ConfigProblem(f"Program {self.name}, {op}", "bytes", message)])
         return self._with(op, {"at": at, "bytes": size}, AccessKeys, keys)
 
-    def _with(self, op: str, own: dict[str, Value | None], known: type, keys: Mapping[str, object]) -> Program:
+    def _with(self, op: str, own: dict[str, object], known: type, keys: Mapping[str, object]) -> Program:
         """A program with one step more: what its op takes where it is said, and what steps of a kind may say."""
         if unknown := sorted(keys.keys() - known.__annotations__.keys()):
             raise TypeError(f"Program.{op}() got an unexpected keyword argument {unknown[0]!r}")
-        said = tuple((key, value) for key, value in {**own, **keys}.items() if value is not None)
+        given = {key: value for key, value in {**own, **keys}.items() if value is not None}
+        said = tuple((key, tuple(value) if isinstance(value, list) else value) for key, value in given.items())
         return replace(self, steps=(*self.steps, Step(op, said)))
 
 
 def _lines(keys: Mapping[str, object]) -> str:
     from linecard.request import toml_value
 
-    return "".join(f"{key} = {toml_value(key, value)}\n" for key, value in keys.items())
+    return "".join(f"{key} = {toml_value(key, _plain(key, value))}\n" for key, value in keys.items())
+
+
+def _plain(key: str, value: Any) -> object:
+    """A key's value as the file says it: accesses are tables."""
+    return [dict(pairs) for pairs in value] if key == "accesses" else value
 
 
 @contextmanager

@@ -272,9 +272,9 @@ class Chip:
         return []
 
     def _locks(self) -> list[Lift]:
-        """Locks of the chip's own program: each not taken, or held half as long where the file numbers it.
+        """Locks of the chip's program: each not taken, or held half as long where the file numbers it.
 
-        The programs of presets are out of reach of settings.
+        Programs that clusters name for themselves are out of reach of settings.
         """
         held: dict[int, list[int]] = {}
         taken: dict[int, list[str]] = {}

@@ -18,9 +18,10 @@ from linecard.chip.run import run as run_chip
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.records import field_names, plain
 from linecard.request import settings
+from linecard.vrp.operation import probe, step
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import polars
 
@@ -37,16 +38,16 @@ LOSS_ALLOWED = 0.001
 GROWTH_ALLOWED = 0.01
 # Rates that a traffic generator can make.
 RATES_PPS = (1e3, 1e9)
-# Each resource: how it is asked for, and the most that is searched.
-_RESOURCES: tuple[tuple[str, str, str, int], ...] = (
-    ("cycles", "cycles", "compute {count}", 1 << 20),
-    ("dram_reads", "transfers of 32 bytes", "dram_read 32", 1 << 10),
-    ("dram_writes", "transfers of 32 bytes", "dram_write 32", 1 << 10),
-    ("sram_transfers", "transfers of 32 bytes", "sram_read 32", 1 << 10),
-    ("hashes", "hashes", "hash 1", 1 << 10),
+# Each resource: an operation that takes one of it, and the most that is searched.
+_RESOURCES: tuple[tuple[str, str, tuple[str, int], int], ...] = (
+    ("cycles", "cycles", ("compute", 1), 1 << 20),
+    ("dram_reads", "transfers of 32 bytes", ("dram_read", TRANSFER_BYTES), 1 << 10),
+    ("dram_writes", "transfers of 32 bytes", ("dram_write", TRANSFER_BYTES), 1 << 10),
+    ("sram_transfers", "transfers of 32 bytes", ("sram_read", TRANSFER_BYTES), 1 << 10),
+    ("hashes", "hashes", ("hash", 1), 1 << 10),
 )
-# What the probe measures for one of them.
-_PROBES = {"dram_reads": "dram_to_engine", "dram_writes": "engine_to_dram", "sram_transfers": "sram", "hashes": "hash"}
+# Roles that the probe measures for one of them.
+_PROBES = {"dram_reads": "dram_to_engine", "dram_writes": "engine_to_dram", "sram_transfers": "table", "hashes": "hash"}
 
 
 def parse_rate(text: str | float) -> float:
@@ -151,7 +152,7 @@ class Search:
         self._tick = tick
         self.runs = 0
 
-    def run(self, extension: str) -> RunResult:
+    def run(self, extension: Sequence[Mapping[str, str | int]]) -> RunResult:
         """The forwarding program with an extension at the rate."""
         self._tick()
         self.runs += 1
@@ -160,8 +161,9 @@ class Search:
             f"traffic.packet_bytes={PACKET_BYTES}",
             "traffic.arrivals=back_to_back",
             f"traffic.rate_gbps={self._rate * PACKET_BYTES * 8 / 1e9!r}",
-            f'vanilla.extension="{extension}"',
         ]
+        if extension:
+            line += settings({"program.extension": list(extension)})
         return run_chip(
             self._preset,
             app=APP,
@@ -172,26 +174,20 @@ class Search:
             verdict=False,
         )
 
-    def sustains(self, extension: str) -> bool:
-        """Whether the line rate stands the extension."""
-        return keeps_up(self.run(extension))
+    def most(self, op: str, number: int, limit: int) -> int:
+        """The largest count of an operation that the line rate stands, found by doubling and halving."""
 
-    def most(self, operation: str, limit: int) -> int:
-        """The largest count of an operation that is sustained, found by doubling and halving."""
+        def sustains(count: int) -> bool:
+            return keeps_up(self.run([step(op, number, count)]))
 
-        def extension(count: int) -> str:
-            if "{count}" in operation:
-                return operation.format(count=count)
-            return ", ".join([operation] * count)
-
-        if not self.sustains(extension(1)):
+        if not sustains(1):
             return 0
         low, high = 1, 2
-        while high < limit and self.sustains(extension(high)):
+        while high < limit and sustains(high):
             low, high = high, high * 2
         while high - low > max(low // 100, 1):
             middle = (low + high) // 2
-            if self.sustains(extension(middle)):
+            if sustains(middle):
                 low = middle
             else:
                 high = middle
@@ -204,9 +200,9 @@ def _cost_cycles(preset: str, changes: list[str], resource: str) -> float:
         return 1.0
     alone = ["traffic.arrivals=saturated", "input.engines=1", "input.threads=1", "in.count=1"]
     size = 4 if resource == "hashes" else TRANSFER_BYTES
-    probe = [f"probe.transfer={_PROBES[resource]}", f"probe.bytes={size}"]
+    measured = probe(_PROBES[resource], size)
     result = run_chip(
-        preset, app="probe", set=[*changes, *alone, *probe], packets=200, warmup_packets=10, verdict=False
+        preset, app="probe", set=[*changes, *alone, *measured], packets=200, warmup_packets=10, verdict=False
     )
     return result.metric("input", "engine_cycles_per_packet")
 
@@ -248,7 +244,7 @@ def vrp_budget(
     described = describe(preset, changes)
     search = Search(preset, rate_pps, changes, seed, tick)
     try:
-        bare = search.run("")
+        bare = search.run([])
     except ConfigError as error:
         # The rate is set as a bandwidth; what is wrong with it is wrong with the rate.
         raise ConfigError.of(
@@ -264,7 +260,7 @@ def vrp_budget(
     margin = float(described["vrp.margin_percent"].text)
     resources = []
     for name, unit, operation, limit in _RESOURCES:
-        head_room = search.most(operation, limit)
+        head_room = search.most(*operation, limit)
         cost = _cost_cycles(preset, changes, name)
         resources.append(VrpResource(name, unit, head_room, int(head_room * margin / 100), cost))
     return VrpBudget(

@@ -17,21 +17,13 @@ from linecard.errors import ConfigError, ConfigProblem
 from linecard.records import plain
 from linecard.request import settings
 from linecard.vrp.budget import TRANSFER_BYTES, Search, VrpBudget, keeps_up, vrp_budget
+from linecard.vrp.operation import OPERATIONS, probe, step
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from linecard.request import ProgressCallback, Settings
 
-# Operations of an extension: the resource, and what its number is called.
-OPERATIONS = {
-    "compute": ("cycles", "cycles"),
-    "dram_read": ("dram_reads", "bytes"),
-    "dram_write": ("dram_writes", "bytes"),
-    "sram_read": ("sram_transfers", "bytes"),
-    "sram_write": ("sram_transfers", "bytes"),
-    "hash": ("hashes", "count"),
-}
 _LOOPS = {"loop", "while", "for", "repeat", "until", "jump", "goto", "branch"}
 
 
@@ -185,7 +177,7 @@ def vrp_check(
     changes = settings(set)
     counts: dict[str, float] = {row.resource: 0.0 for row in budget.resources}
     cycles = 0.0
-    parts = []
+    steps = []
     # Where each resource goes beyond its budget.
     beyond: dict[str, int] = {}
     for place, op in enumerate(found.ops):
@@ -194,7 +186,7 @@ def vrp_check(
         units = value / TRANSFER_BYTES if number == "bytes" else value
         counts[resource] += units
         cycles += units * budget[resource].cost_cycles
-        parts.append(f"{op.op} {value}")
+        steps.append(step(op.op, value, 1))
         for name, used in (("cycles", cycles), (resource, counts[resource])):
             if used > budget[name].budget and place < len(lines):
                 beyond.setdefault(name, lines[place])
@@ -212,7 +204,7 @@ def vrp_check(
     scratch = run_chip(
         preset,
         app="probe",
-        set=[*changes, *alone, "probe.transfer=scratch", "probe.bytes=4"],
+        set=[*changes, *alone, *probe("flags", 4)],
         packets=200,
         warmup_packets=10,
         verdict=False,
@@ -226,7 +218,7 @@ def vrp_check(
     ]
     loss = latency = None
     if not over:
-        ran = Search(preset, budget.rate_pps, changes, seed, lambda: None).run(", ".join(parts))
+        ran = Search(preset, budget.rate_pps, changes, seed, lambda: None).run(steps)
         loss, latency = ran.summary.loss_fraction, ran.summary.latency_ns.mean
         if not keeps_up(ran):
             over.append(f"within the budget, but the line is not kept up with when it runs: {loss:.1%} are lost")

@@ -15,10 +15,13 @@ from linecard import Program
 from linecard.chip.steps import AccessKeys, OnceKeys, StepKeys
 
 SHIPPED = sorted((ROOT / "presets" / "programs").glob("*.toml"))
-READER = (ROOT / "crates/platform/src/chip/program.rs").read_text()
-OPS = re.findall(r'^ {4}\("(\w+)", Verb::', READER, re.MULTILINE)
+READER = (ROOT / "crates/platform/src/chip/listed/step.rs").read_text()
+VERBS = READER[READER.index("const VERBS") : READER.index("const ACCESSES")]
+OPS = re.findall(r'^ {4}\("(\w+)", Verb::', VERBS, re.MULTILINE)
 # Clusters of the chip whose programs the shipped lists of stages are.
 STAGES = {"ixp2800_receive": "receive", "ixp2800_process": "process", "ixp2800_transmit": "transmit"}
+# Lists for the chips whose memories they name.
+CHIPS = {"vanilla_ip": "ixp1200_eval", "probe": "ixp1200_eval"}
 
 
 def built(file: Path) -> Program:
@@ -43,8 +46,9 @@ def test_a_shipped_program_built_in_python_runs_to_the_same_bytes(file, tmp_path
         found = linecard.run("ixp2800", set={key: str(program.save(tmp_path / file.name))}, **counts)
         assert found.metrics == as_it_is.metrics
         return
-    as_it_is = linecard.run("example_smartnic", app=str(file), **counts).to_dict()
-    found = linecard.run("example_smartnic", app=program, **counts).to_dict()
+    chip = CHIPS.get(file.stem, "example_smartnic")
+    as_it_is = linecard.run(chip, app=str(file), **counts).to_dict()
+    found = linecard.run(chip, app=program, **counts).to_dict()
     for each in (as_it_is, found):
         # Ids follow from the bytes of the file, which has its comments and its order of keys.
         del each["run_id"]
@@ -65,14 +69,18 @@ def test_every_op_has_a_method_and_every_method_an_op():
 
 def every_step(program: Program) -> Program:
     """All operations with all their keys."""
-    some = {"name": "n", "cycles": 1, "share": 0.5, "times": 2, "unless_executed": True}
-    once = {"name": "n", "cycles": 1, "unless_executed": True}
-    for each in ("packet", "cell", "later_cell"):
+    some = {"name": "n", "cycles": 1, "share": 0.5, "times": 2, "unless_executed": True, "part": "p"}
+    once = {"name": "n", "cycles": 1, "unless_executed": True, "part": ["p", "q"]}
+    for each in ("packet", "cell", "first_cell", "later_cell"):
         program = program.compute(1, name="n", each=each, share=0.5, times=2, unless_executed=True)
     access = {**some, "each": "packet", "address": "flow", "within_bytes": 128, "posted": True}
     for op in ("read", "write", "add", "test_and_set", "swap", "ask"):
         program = getattr(program, op)("local" if op != "ask" else "hash", 8, **access)
         program = getattr(program, op)("local" if op != "ask" else "hash", whole_packet=True, address="same")
+    span = {"address": "flow", "within_bytes": 128}
+    program = program.transfer("local", 70, each="cell", **span, **some).check(**some).extend(name="n", part="p")
+    accesses = [{"op": "read", "at": "local", "times": 2}, {"op": "transfer", "at": "local", "bytes": 40, "part": "q"}]
+    program = program.spread(accesses, each="cell", **some).look_up()
     program = program.lock(3, **once).read("local", address="any").unlock(3, **once).join(**some)
     return program.look_up("table", 4, **some).run(name="n", cycles=1)
 
@@ -91,6 +99,10 @@ def test_every_op_is_read_with_all_its_keys():
     # Moves run in the shipped stages above; here they say all that they can.
     moves = Program("moves").move_in("packets", posted=True, cycles=1, times=1).move_out("packets", "later_cell")
     used |= {step.op for step in moves.put("out").steps}
+    # Chips whose threads send block by block.
+    blocks = Program("blocks").look_up().admit().enqueue(cycles=2).read("table", each="first_cell").transmit(cycles=3)
+    linecard.run("ixp1200_eval", app=blocks, packets=50, warmup_packets=10, verdict=False)
+    used |= {step.op for step in blocks.steps}
     assert used == set(OPS)
     said = tomllib.loads(moves.to_toml())["step"]
     assert said[0] == {"op": "move_in", "at": "packets", "each": "cell", "posted": True, "cycles": 1, "times": 1}
@@ -137,8 +149,8 @@ def test_what_the_reader_refuses_names_the_program_and_its_line():
     with pytest.raises(linecard.ConfigError) as raised:
         linecard.run("example_smartnic", app=wrong, packets=10)
     text = str(raised.value)
-    assert "wrong.toml:11: step[1].to: no inbox or ring is called `out`" in text
-    assert "wrong.toml:12: step[1].cycles: found `-1`; expected a whole number from 0 to 10000000" in text
+    assert "wrong.toml:11: program.step[1].to: no inbox or ring is called `out`" in text
+    assert "wrong.toml:12: program.step[1].cycles: found `-1`; expected a whole number from 0 to 10000000" in text
     assert "did you mean `local`?" in text
     assert "/" not in raised.value.problems[0].place
     with pytest.raises(linecard.ConfigError, match="a program lists its steps"):

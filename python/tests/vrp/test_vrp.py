@@ -27,9 +27,11 @@ def budget():
     return linecard.vrp_budget("ixp1200_eval", "1.128Mpps")
 
 
-def infinite(**changes):
-    settings = {"traffic.arrivals": "saturated", "vanilla.ports": "infinite", "out.rate_gbps": 0, "out.slots": 16}
-    return linecard.run("ixp1200_eval", set={**settings, **changes}, packets=8000, warmup_packets=2000)
+def infinite(without=(), **changes):
+    """A run without ports, and without other parts of the program."""
+    parts = {"program.without": ["ports", *without]}
+    settings = {"traffic.arrivals": "saturated", "out.rate_gbps": 0, "out.slots": 16}
+    return linecard.run("ixp1200_eval", set={**settings, **parts, **changes}, packets=8000, warmup_packets=2000)
 
 
 def test_table_1_comes_out_of_the_parts():
@@ -40,12 +42,12 @@ def test_table_1_comes_out_of_the_parts():
         "engine_to_fifo": 40,
         "dram_to_engine": 40,
         "engine_to_dram": 50,
-        "sram": 30,
-        "scratch": 25,
+        "table": 30,
+        "flags": 25,
     }
     alone = {"traffic.arrivals": "saturated", "input.engines": 1, "input.threads": 1, "in.count": 1}
     for transfer, cycles in expected.items():
-        changes = {**alone, "probe.transfer": transfer}
+        changes = {**alone, "program.step[transfer].at": transfer}
         result = linecard.run("ixp1200_eval", app="probe", set=changes, packets=100, warmup_packets=10)
         assert result.metric("input", "engine_cycles_per_packet") == pytest.approx(cycles, abs=0.3), transfer
 
@@ -54,7 +56,7 @@ def test_the_bottlenecks_are_those_of_the_report():
     both = infinite()
     assert both.bottleneck.component == "transfers"
     assert both.summary.throughput_mpps == pytest.approx(2.69, rel=0.05)
-    output = infinite(**{"vanilla.loops": "output", "input.engines": 2, "in.count": 1})
+    output = infinite(["input"], **{"input.engines": 2, "in.count": 1})
     assert output.bottleneck.component == "engines of input"
     assert output.summary.throughput_mpps > both.summary.throughput_mpps * 1.2
 
@@ -102,11 +104,32 @@ def test_ten_ports_forward_until_the_machine_is_full(tmp_path):
 
 
 def test_a_packet_of_several_pieces_goes_through_the_loop_for_each():
-    one = infinite(**{"vanilla.loops": "input"}).metric("transfers", "bandwidth_gbps")
-    sized = {"vanilla.loops": "input", "traffic.packet_bytes": 256}
-    four = infinite(**sized)
-    assert four.summary.throughput_mpps < infinite(**{"vanilla.loops": "input"}).summary.throughput_mpps / 3.5
-    assert four.metric("transfers", "bandwidth_gbps") == pytest.approx(one, rel=0.05)
+    one = infinite(["output"])
+    four = infinite(["output"], **{"traffic.packet_bytes": 256})
+    assert four.summary.throughput_mpps < one.summary.throughput_mpps / 3.5
+    moved = one.metric("transfers", "bandwidth_gbps")
+    assert four.metric("transfers", "bandwidth_gbps") == pytest.approx(moved, rel=0.05)
+
+
+def test_an_extension_is_steps_of_the_program_at_their_place():
+    """20 cycles, a read, a hash and a transfer of two instructions for each of the two pieces of a packet."""
+    extension = [
+        {"cycles": 20},
+        {"op": "read", "at": "table", "bytes": 16},
+        {"op": "ask", "at": "hash"},
+        {"op": "transfer", "at": "dram_to_engine", "bytes": 64},
+    ]
+    counts = {"packets": 500, "warmup_packets": 50, "verdict": False}
+    sized = {"traffic.packet_bytes": 128, "traffic.rate_gbps": 0.1}
+    bare = linecard.run("ixp1200_eval", set=sized, **counts)
+    extended = linecard.run("ixp1200_eval", set={**sized, "program.extension": extension}, **counts)
+    for place, more in {"sram": 2, "hash": 2, "transfers": 4}.items():
+        each = [run.metric(place, "accesses") / run.metric("total", "packets_out") for run in (bare, extended)]
+        assert each[1] - each[0] == pytest.approx(more, abs=0.1), place
+    with pytest.raises(linecard.ConfigError, match="extension: has no effect"):
+        infinite(["input"], **{"program.extension": extension})
+    with pytest.raises(linecard.ConfigError, match=r"program.extension\[0\].each: no such key"):
+        infinite(**{"program.extension": [{"cycles": 20, "each": "cell"}]})
 
 
 def test_the_budget_is_what_the_rate_stands(budget):

@@ -564,8 +564,8 @@ fn check_blocks(config: &ChipConfig, programs: &[Box<dyn PacketProgram>]) -> Res
         refuse(
             programs[cluster.program].sends_blocks() != sends,
             &format!(
-                "{name}: a program that sends block by block (l3fwd16, nat, firewall, vanilla_ip) and a cluster that moves \
-                 blocks go together"
+                "{name}: a program that sends block by block (l3fwd16, nat, firewall, steps with op = \"enqueue\") and a \
+                 cluster that moves blocks go together"
             ),
         )?;
     }

@@ -1,7 +1,7 @@
 //! Files in memory, and reading them.
 #![allow(dead_code)]
 
-use linecard_config::{Document, Problem, read};
+use linecard_config::{Document, IntervalEnd, Problem, Under, read_at};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -22,13 +22,17 @@ impl Files {
     }
 
     pub fn read(&self, name: &str, overrides: &[&str]) -> Document {
+        self.read_under(name, None, overrides)
+    }
+
+    pub fn read_under(&self, name: &str, under: Option<Under<'_>>, overrides: &[&str]) -> Document {
         let find = |name: &str| {
             self.asked.borrow_mut().push(name.to_owned());
             let text = self.texts.get(name).ok_or_else(|| format!("no file is called `{name}`"))?;
             Ok((format!("{name}.toml"), text.clone()))
         };
         let overrides: Vec<String> = overrides.iter().map(|o| o.to_string()).collect();
-        read(name, &overrides, &KINDS, &find)
+        read_at(name, under, &overrides, &KINDS, IntervalEnd::Stated, &find)
     }
 }
 

@@ -115,8 +115,8 @@ pub(crate) fn above(preset: &str, overrides: &[String]) -> Result<Above, Error> 
         return Err(none());
     }
     // The path from DRAM to registers is bound for the program that measures it.
-    let probe = ["probe.transfer=dram_to_engine".to_owned(), "probe.bytes=32".to_owned()];
-    let changes: Vec<String> = overrides.iter().cloned().chain(probe).collect();
+    let probe = "program.step[transfer].at=dram_to_engine".to_owned();
+    let changes: Vec<String> = overrides.iter().cloned().chain([probe]).collect();
     let design = Design::load(preset, &changes, Some("probe"), 1)?;
     let config = &design.config;
     let role = config.roles.iter().position(|role| role == "dram_to_engine");

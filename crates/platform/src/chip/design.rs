@@ -7,19 +7,21 @@ use super::executed::{Executable, ExecutionCosts};
 use super::native;
 use super::place::{self, Named, Places};
 use super::port::{self, Moves, Ports};
-use super::program::{ReadProgram, Reading, Roles, describe_program, executed, program, runs_by_step};
+use super::program::{
+    LISTED, ReadProgram, Reading, Roles, called, describe_program, executed, program, runs_by_step,
+};
 use super::traffic::{TrafficPlan, traffic};
 use super::units::Clocks;
 use crate::describe::{Derived, Described, Description, row};
 use crate::error::{ConfigProblem, Error};
-use crate::preset::{find, list_of, load, text_of};
+use crate::preset::{find, list_of, load, presets, text_of};
 use crate::schema::nearest;
 use linecard_buffers::{AllocatorConfig, AllocatorKind, PoolOrder};
 use linecard_chip::ChipConfig;
 use linecard_chip::config::{
     ClusterConfig, PacketMemoryConfig, PlaceKind, PlacementRule, TargetConfig, WideConfig,
 };
-use linecard_config::{Document, IntervalEnd, Problem, Row, Section, beside, read_at};
+use linecard_config::{Document, IntervalEnd, Problem, Row, Section, Under, beside, read_at};
 use linecard_program::CELL_BYTES;
 use linecard_queueing::{Kind, Q_ARRAY_THREADS};
 use serde::Serialize;
@@ -122,11 +124,21 @@ impl Design {
             return Err(Error::Config { problems: vec![missing] });
         }
         not_another_kind(preset, &name)?;
-        let mut document = read_at(&name, overrides, COMPONENTS, bound, &find);
+        let read = |under: Option<Under<'_>>| read_at(&name, under, overrides, COMPONENTS, bound, &find);
+        let mut document = read(None);
         let own = own_program(&document.root());
+        let laid = laid_program(&document.root(), own.as_deref(), app, executable.is_some());
+        if let Some(program) = &laid {
+            let instead_of = if app.is_some_and(|app| own.as_deref() != Some(app)) { LISTED } else { &[] };
+            document = read(Some(Under {
+                key: "program",
+                file: &place::in_folder("programs", program),
+                instead_of,
+            }));
+        }
         let runs = app.map(str::to_owned).or(own);
-        document.choose("for", runs.as_deref().unwrap_or_default(), &native::names());
-        let mut design = assemble(&document, app, executable, seed);
+        document.choose("for", runs.as_deref().unwrap_or_default(), &program_names());
+        let mut design = assemble(&document, app, laid.as_deref().map(called), executable, seed);
         (design.title, design.extends) = (document.title().to_owned(), document.extends().to_vec());
         design.rows = document.finish().map_err(problems)?;
         let mut hasher = Sha256::new();
@@ -137,6 +149,30 @@ impl Design {
         design.hash = hasher.finalize().iter().map(|b| format!("{b:02x}")).collect();
         Ok(design)
     }
+}
+
+/// The program of steps whose file lies under `[program]`, so that its keys are keys of the chip: the one that `app` names, or
+/// else the chip's own.
+fn laid_program(
+    root: &Section<'_>,
+    own: Option<&str>,
+    app: Option<&str>,
+    is_executed: bool,
+) -> Option<String> {
+    let name = app.or(own.filter(|_| !is_executed))?;
+    let file = place::in_folder("programs", name);
+    let is_list = native::reader(name).is_none() && find(&file).is_ok();
+    let kind = kind_of(&file, MOST_EXTENDED);
+    // The chip's own list beside the name of another is a mistake, which is said where programs are read.
+    let lists_itself = app.is_none() && root.section("program").is_some_and(|own| own.has("step"));
+    let laid = is_list && ["", "program"].contains(&kind.as_str()) && !lists_itself;
+    laid.then(|| name.to_owned())
+}
+
+/// Names of all programs that come with the project.
+fn program_names() -> Vec<String> {
+    let lists = presets().into_iter().filter(|preset| preset.kind == "programs").map(|preset| preset.name);
+    native::names().into_iter().map(str::to_owned).chain(lists).collect()
 }
 
 /// That a preset is no part of another kind, which cannot run.
@@ -162,7 +198,13 @@ fn not_another_kind(preset: &str, name: &str) -> Result<(), Error> {
 }
 
 /// Everything of the file, as far as it can be read; problems stay in the document.
-fn assemble(document: &Document, app: Option<&str>, executable: Option<&Executable>, seed: u64) -> Design {
+fn assemble(
+    document: &Document,
+    app: Option<&str>,
+    laid: Option<&str>,
+    executable: Option<&Executable>,
+    seed: u64,
+) -> Design {
     let root = document.root();
     let clocks = Clocks::read(&root);
     let (clusters, mut configs) = cluster::clusters(&root, &clocks);
@@ -196,6 +238,8 @@ fn assemble(document: &Document, app: Option<&str>, executable: Option<&Executab
         executable,
         costs: ExecutionCosts::plain(),
         is_executed: false,
+        sends_blocks: configs.iter().any(|config| config.block_cells.is_some()),
+        laid: laid.map(str::to_owned),
     };
     if queue_manager == Some(Kind::QArray) && threads > u64::from(Q_ARRAY_THREADS) {
         let message = format!(
@@ -293,7 +337,8 @@ fn programs(
     // Programs that come with the project take their costs from the file of the chip, whichever of them runs.
     let root = document.root();
     let natives = |app: &str| own.is_some() && native::is_costed(app, &root);
-    if app.is_some_and(|app| !natives(app)) || clusters.iter().all(|named| named.program.is_some()) {
+    let finds_no_costs = app.is_some_and(|app| !natives(app)) && reading.laid.is_none();
+    if finds_no_costs || clusters.iter().all(|named| named.program.is_some()) {
         // Another program runs; the file's own may stay for the next time.
         document.root().leave(&["program"]);
     }
@@ -316,7 +361,8 @@ fn programs(
             .program
             .as_deref()
             .map(|name| (name, (named.place.clone(), format!("cluster.{}.program", named.name))));
-        let name = own.or(app.map(|app| (app, ("--app".to_owned(), String::new()))));
+        let app_file = app.filter(|_| reading.laid.is_none());
+        let name = own.or(app_file.map(|app| (app, ("--app".to_owned(), String::new()))));
         let name = name.filter(|(name, _)| !natives(name) || named.program.is_some());
         let read = match reading.executable.filter(|_| replaces && named.program.is_none()) {
             Some(executable) => Some(executed(executable, document, &named.place, reading)),

@@ -7,6 +7,7 @@ mod cluster;
 mod design;
 mod executed;
 mod limits;
+mod listed;
 mod native;
 mod place;
 mod port;

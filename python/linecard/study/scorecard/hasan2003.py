@@ -36,11 +36,9 @@ ABSENT = (
     "memory.fifo",
     "memory.transfers",
     "pci",
-    "probe",
     "traffic",
     "unit.cache",
     "unit.queues",
-    "vanilla",
     "vrp",
 )
 # How a preset says that no document states a value, and that it was chosen to fit.

@@ -12,7 +12,7 @@ use linecard_program::script::RoleId;
 use linecard_queueing::Settings;
 
 /// Names the roles of a program as it is read.
-pub(super) struct Named<'a, 'r> {
+struct Named<'a, 'r> {
     pub reading: &'a mut Reading<'r>,
     pub place: String,
     pub used: Vec<usize>,
@@ -73,22 +73,6 @@ pub(super) fn loops(section: &Section<'_>, reading: &mut Reading<'_>) -> (Io, Ve
     (io, named.used)
 }
 
-/// What programs with the costs of [`io`] do not read.
-pub(super) fn leave_io(section: &Section<'_>) {
-    section.leave(&[
-        "input_first_cell_cycles",
-        "input_later_cell_cycles",
-        "input_cell_scratch",
-        "enqueue_cycles",
-        "enqueue_scratch",
-        "output_first_block_cycles",
-        "output_first_block_scratch",
-        "output_later_block_cycles",
-        "output_later_block_scratch",
-        "output_blocked_cell_cycles",
-    ]);
-}
-
 fn result_cache(section: &Section<'_>, named: &mut Named<'_, '_>) -> Option<ResultCacheUse> {
     if !named.reading.results {
         section.leave(&["digest_hashes"]);
@@ -100,15 +84,7 @@ fn result_cache(section: &Section<'_>, named: &mut Named<'_, '_>) -> Option<Resu
 }
 
 fn read_program(name: &str, runs: Runs, used: Vec<usize>) -> ReadProgram {
-    ReadProgram {
-        name: name.to_owned(),
-        runs,
-        routes: None,
-        roles: used,
-        moves_cells: true,
-        allocates: true,
-        puts: vec![],
-    }
+    ReadProgram { name: name.to_owned(), runs, routes: None, roles: used, moves_cells: true, allocates: true }
 }
 
 /// Reads the costs of `l3fwd16`.

@@ -3,11 +3,10 @@
 
 mod ipv4;
 mod ixp1200;
-mod spalink;
 
 use super::executed::{Around, Plan, Shared};
 use super::program::{ReadProgram, Reading};
-use linecard_apps::{Firewall, Ipv4Forward, L3Forward, Nat, Probe, StepList, VanillaIp};
+use linecard_apps::{Firewall, Ipv4Forward, L3Forward, Nat, StepList};
 use linecard_config::Section;
 use linecard_program::script::PacketProgram;
 
@@ -19,7 +18,7 @@ struct Native {
     name: &'static str,
     /// Table of the chip's file that is its alone; empty if it has none.
     section: &'static str,
-    /// What a file with its costs has: a table, and a key in it if any will not do.
+    /// What a file with its costs has: a table, and a key in it.
     needs: (&'static str, &'static str),
     read: Reader,
 }
@@ -36,14 +35,35 @@ const fn native(
 /// What the loops of the IXP1200 cost.
 const LOOPS: (&str, &str) = ("program", "input_first_cell_cycles");
 
+/// Keys of `[program]` that they cost by; lists of steps leave them.
+pub(super) const COSTS: &[&str] = &[
+    "input_first_cell_cycles",
+    "input_later_cell_cycles",
+    "input_cell_scratch",
+    "enqueue_cycles",
+    "enqueue_scratch",
+    "output_first_block_cycles",
+    "output_first_block_scratch",
+    "output_later_block_cycles",
+    "output_later_block_scratch",
+    "output_blocked_cell_cycles",
+    "digest_hashes",
+    "scheme",
+    "packet_cycles",
+    "store_cycles",
+    "load_cycles",
+    "header_bytes",
+    "hashes",
+    "table_reads",
+    "table_words",
+];
+
 /// All of them. One more is a function, and a line here and in [`Runs`].
 const NATIVE: &[Native] = &[
     native("ipv4_forward", "", ("program", "packet_cycles"), ipv4::read),
     native("l3fwd16", "", LOOPS, ixp1200::l3fwd16),
     native("nat", "nat", LOOPS, ixp1200::nat),
     native("firewall", "firewall", LOOPS, ixp1200::firewall),
-    native("vanilla_ip", "vanilla", ("vanilla", ""), spalink::vanilla),
-    native("probe", "probe", ("probe", ""), spalink::probe),
 ];
 
 /// What runs.
@@ -54,8 +74,6 @@ pub(super) enum Runs {
     L3Forward(L3Forward),
     Nat(Box<Nat>),
     Firewall(Firewall),
-    Vanilla(VanillaIp),
-    Probe(Probe),
     Executed(Box<Plan>),
 }
 
@@ -69,8 +87,6 @@ impl Runs {
             Runs::L3Forward(program) => Box::new(program.clone()),
             Runs::Nat(program) => program.clone(),
             Runs::Firewall(program) => Box::new(program.clone()),
-            Runs::Vanilla(program) => Box::new(program.clone()),
-            Runs::Probe(program) => Box::new(*program),
         }
     }
 }
@@ -84,7 +100,7 @@ pub(super) fn reader(name: &str) -> Option<Reader> {
 pub(super) fn is_costed(name: &str, root: &Section<'_>) -> bool {
     let Some(native) = NATIVE.iter().find(|native| native.name == name) else { return false };
     let (table, key) = native.needs;
-    root.has(table) && (key.is_empty() || root.section(table).is_some_and(|section| section.has(key)))
+    root.has(table) && root.section(table).is_some_and(|section| section.has(key))
 }
 
 /// What moves packets around an executed program, on a chip whose own program is one of these; and the roles that it uses.

@@ -1,0 +1,243 @@
+//! Accesses of a step: which place, how much, which address, and the instructions before, between and behind several.
+
+use linecard_program::PacketHead;
+use linecard_program::script::{Access, Action, PacketInfo, RoleId, Step, Steps};
+
+/// Most bytes that an instruction moves between components (Spalink 2000, section 2.1).
+const INSTRUCTION_BYTES: u16 = 32;
+
+/// How much an access moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Amount {
+    /// So many bytes.
+    Bytes(u16),
+    /// All bytes of the packet.
+    Packet,
+}
+
+/// Which address an access goes to, within the bytes that its step covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// The same for packets of one flow.
+    Flow,
+    /// Another one each time.
+    Any,
+    /// The first.
+    Same,
+}
+
+/// Addresses that accesses are spread over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// How they are chosen.
+    pub address: Address,
+    /// Bytes that they are spread over.
+    pub within_bytes: u32,
+}
+
+/// How a step reaches a place.
+#[derive(Clone, Copy, Debug)]
+pub enum Reach {
+    /// By one access.
+    Access {
+        /// What.
+        kind: Access,
+        /// Whether the thread goes on at once.
+        posted: bool,
+        /// How much.
+        amount: Amount,
+    },
+    /// A move of so many bytes between components, by instructions of at most 32 bytes, one after another; each is waited
+    /// for, and goes on where the one before ended ([`Access::Continue`]).
+    Transfer {
+        /// How much.
+        bytes: u16,
+    },
+}
+
+impl Reach {
+    /// Instructions that it takes.
+    fn instructions(self) -> u64 {
+        match self {
+            Reach::Access { .. } => 1,
+            Reach::Transfer { bytes } => u64::from(bytes.div_ceil(INSTRUCTION_BYTES)),
+        }
+    }
+}
+
+/// What a step does with a place, so many times one after another.
+#[derive(Clone, Copy, Debug)]
+pub struct ListedAccess {
+    /// Which.
+    pub role: RoleId,
+    /// How.
+    pub reach: Reach,
+    /// Where in it.
+    pub span: Span,
+    /// How many times.
+    pub times: u32,
+}
+
+impl ListedAccess {
+    /// Instructions that it takes in all.
+    pub fn instructions(&self) -> u64 {
+        u64::from(self.times) * self.reach.instructions()
+    }
+}
+
+/// An instruction that is made ready: the cycles before it, and what does not depend on the packet.
+#[derive(Clone, Debug)]
+pub(super) struct Instruction {
+    cycles: u32,
+    role: RoleId,
+    kind: Access,
+    posted: bool,
+    bytes: u16,
+    /// Bytes of the move that were moved before.
+    moved: u16,
+    /// What depends on the packet, if anything does.
+    aim: Option<Aim>,
+}
+
+/// Where an instruction goes, and how much it moves, for the packet at hand.
+#[derive(Clone, Debug)]
+struct Aim {
+    span: Span,
+    is_packet: bool,
+    /// Bytes of the move that it is part of; moves lie side by side in the span. And how many fit there.
+    slot_bytes: u16,
+    slots: u32,
+    /// Tells the moves of a step apart.
+    draw: u32,
+}
+
+/// Accesses of so many bytes that fit side by side.
+#[inline]
+fn slots(within_bytes: u32, bytes: u16) -> u32 {
+    (within_bytes / u32::from(bytes.max(1))).max(1)
+}
+
+/// A number that looks drawn, the same for the same packet and step.
+#[inline(always)]
+pub(super) fn mix(number: u64, step: u32) -> u32 {
+    let mut x =
+        number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(step).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    x = (x ^ (x >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    (x >> 32) as u32
+}
+
+impl Instruction {
+    /// The instructions of accesses, with no cycles before any of them.
+    pub fn of(accesses: &[ListedAccess]) -> Vec<Self> {
+        let mut found = Vec::new();
+        let mut draw = 0_u32;
+        for access in accesses {
+            for _ in 0..access.times {
+                access.add_to(draw, &mut found);
+                draw = draw.wrapping_add(0x9e37_79b9);
+            }
+        }
+        found
+    }
+
+    /// The same, with all cycles before the first.
+    pub fn after(cycles: u32, access: ListedAccess) -> Vec<Self> {
+        let mut found = Self::of(&[access]);
+        if let Some(first) = found.first_mut() {
+            first.cycles = cycles;
+        }
+        found
+    }
+
+    /// The same, with the cycles spread evenly before, between and behind them; those behind the last.
+    pub fn spread(mut cycles: u32, accesses: &[ListedAccess]) -> (Vec<Self>, u32) {
+        let mut found = Self::of(accesses);
+        let mut gaps = found.len() as u32 + 1;
+        for instruction in &mut found {
+            instruction.cycles = cycles / gaps;
+            cycles -= instruction.cycles;
+            gaps -= 1;
+        }
+        (found, cycles)
+    }
+
+    /// The step that it is for every packet; nothing if it depends on the packet.
+    pub fn fixed(&self) -> Option<Step> {
+        let action = self.action(self.bytes, 0);
+        self.aim.is_none().then_some(Step { cycles: self.cycles, action })
+    }
+
+    /// Write it down for a packet; `draw` tells steps apart.
+    #[inline(always)]
+    pub fn write(&self, head: &PacketHead, info: &PacketInfo, draw: u32, steps: &mut Steps) {
+        let (bytes, first) = match &self.aim {
+            None => (self.bytes, 0),
+            Some(aim) => {
+                let (slot_bytes, first) = aim.slot(head, info, draw);
+                (if aim.is_packet { slot_bytes } else { self.bytes }, first)
+            }
+        };
+        steps.push(self.cycles, self.action(bytes, first));
+    }
+
+    /// What it does in a move that begins at `first`.
+    #[inline(always)]
+    fn action(&self, bytes: u16, first: u32) -> Action {
+        let Self { role, kind, posted, .. } = *self;
+        let address = first + u32::from(self.moved);
+        Action::Access { role, kind, posted, bytes, address, used_after: 1 }
+    }
+}
+
+impl Aim {
+    /// Bytes of the move that the packet makes, and where they begin.
+    #[inline(always)]
+    fn slot(&self, head: &PacketHead, info: &PacketInfo, draw: u32) -> (u16, u32) {
+        let (bytes, slots) = match self.is_packet {
+            false => (self.slot_bytes, self.slots),
+            true => {
+                let bytes = head.bytes.min(u32::from(u16::MAX)) as u16;
+                (bytes, slots(self.span.within_bytes, bytes))
+            }
+        };
+        let slot = match self.span.address {
+            Address::Same => 0,
+            Address::Flow => info.flow_hash.wrapping_mul(0x9e37_79b1),
+            Address::Any => mix(info.number, draw.wrapping_add(self.draw)),
+        };
+        (bytes, ((u64::from(slot) * u64::from(slots)) >> 32) as u32 * u32::from(bytes.max(1)))
+    }
+}
+
+impl ListedAccess {
+    /// Its instructions when it is done once; `draw` tells it apart from others of its step.
+    fn add_to(&self, draw: u32, found: &mut Vec<Instruction>) {
+        let role = self.role;
+        match self.reach {
+            Reach::Access { kind, posted, amount } => {
+                let (bytes, is_packet) = match amount {
+                    Amount::Bytes(bytes) => (bytes, false),
+                    Amount::Packet => (0, true),
+                };
+                let aim = self.aim(bytes, is_packet, draw);
+                found.push(Instruction { cycles: 0, role, kind, posted, bytes, moved: 0, aim });
+            }
+            Reach::Transfer { bytes: whole } => {
+                for moved in (0..whole).step_by(INSTRUCTION_BYTES.into()) {
+                    let kind = if moved > 0 { Access::Continue } else { Access::Read };
+                    let bytes = (whole - moved).min(INSTRUCTION_BYTES);
+                    let aim = self.aim(whole, false, draw);
+                    found.push(Instruction { cycles: 0, role, kind, posted: false, bytes, moved, aim });
+                }
+            }
+        }
+    }
+
+    /// What of it depends on the packet, if anything does.
+    fn aim(&self, slot_bytes: u16, is_packet: bool, draw: u32) -> Option<Aim> {
+        let span = self.span;
+        let slots = slots(span.within_bytes, slot_bytes);
+        let is_fixed = !is_packet && (span.address == Address::Same || slots == 1);
+        (!is_fixed).then_some(Aim { span, is_packet, slot_bytes, slots, draw })
+    }
+}

@@ -1,0 +1,569 @@
+//! A program as a list of steps: what is done once a packet, once a cell, once a block, and on which role.
+//!
+//! The list is data (a file, or built in Python). What depends on the packet is real: a lookup walks the forwarding
+//! table and its reads are the accesses; what matches no route is dropped.
+
+mod access;
+mod ready;
+
+pub use access::{Address, Amount, ListedAccess, Reach, Span};
+
+use crate::RouteTable;
+use crate::io::check_ipv4;
+use linecard_program::script::{Access, Action, Block, PacketInfo, PacketProgram, RoleId, Steps};
+use linecard_program::{DropReason, PacketHead};
+use ready::{Ready, Work};
+use std::ops::Range;
+use std::rc::Rc;
+
+/// How often a step is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Each {
+    /// Once a packet; behind [`Does::Enqueue`] once a block.
+    Packet,
+    /// Once for each cell; steps of this kind that follow each other are done in turn, cell by cell.
+    Cell,
+    /// The same, for the packet's first cell only.
+    FirstCell,
+    /// The same, without the packet's first cell.
+    LaterCell,
+}
+
+impl Each {
+    /// Whether it is done for the cell of a number.
+    #[inline(always)]
+    fn takes(self, cell: u16) -> bool {
+        match self {
+            Each::Packet | Each::Cell => true,
+            Each::FirstCell => cell == 0,
+            Each::LaterCell => cell > 0,
+        }
+    }
+}
+
+/// Where a packet goes out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutPort {
+    /// Where the lookup said; without one, by flow.
+    Chosen,
+    /// This port.
+    Port(u16),
+}
+
+/// What a step does after its cycles.
+#[derive(Clone, Debug)]
+pub enum Does {
+    /// Nothing.
+    Compute,
+    /// An access of a place, or a transfer.
+    Reach(ListedAccess),
+    /// Several; the step's cycles are spread evenly before, between and behind their instructions.
+    Spread(Vec<ListedAccess>),
+    /// The cell moves from the receive buffer into a memory, or out of it.
+    Cell {
+        /// Which memory.
+        role: RoleId,
+        /// Into it, or out of it.
+        write: bool,
+        /// Whether the thread goes on at once.
+        posted: bool,
+    },
+    /// Wait for what was posted.
+    Join,
+    /// Wait for a lock.
+    Lock(u32),
+    /// Give it back.
+    Unlock(u32),
+    /// Packets that are not IPv4 or have no hops left are dropped.
+    Check,
+    /// Find the output port of the longest prefix; one read for each level of the table. Packets that [`Does::Check`] drops,
+    /// and those that match no route, are dropped.
+    LookUp {
+        /// Which memory holds the table, and bytes of a read; without one the lookup makes no accesses.
+        reads: Option<(RoleId, u16)>,
+    },
+    /// Hand over to another inbox.
+    Put(u8),
+    /// Hand over to an output queue.
+    Send {
+        /// Which port.
+        port: OutPort,
+        /// Which class of its queues.
+        class: u8,
+    },
+    /// Wait for a place in the queue of the output port, on chips whose output threads send block by block.
+    Admit,
+    /// Put the packet into that queue. The steps behind it are done by output threads, for each block of cells.
+    Enqueue,
+    /// Hand the block over to its port.
+    Transmit,
+    /// The packet leaves at once: by the port that was looked up, or else the first.
+    Leave,
+    /// The packet ends here, as it is meant to.
+    Finish,
+    /// Give the packet up.
+    Drop,
+}
+
+/// A step of the list.
+#[derive(Clone, Debug)]
+pub struct ListedStep {
+    /// How often.
+    pub each: Each,
+    /// Share of the packets for which it is done, 0 to 1, drawn by packet and step.
+    pub share: f64,
+    /// How many times one after another.
+    pub times: u32,
+    /// Cycles before what it does.
+    pub cycles: u32,
+    /// What it does.
+    pub does: Does,
+}
+
+impl ListedStep {
+    /// Whether nothing comes behind it.
+    fn is_last_word(&self) -> bool {
+        let ends = matches!(
+            self.does,
+            Does::Put(_) | Does::Send { .. } | Does::Enqueue | Does::Leave | Does::Finish | Does::Drop
+        );
+        ends && self.share >= 1.0
+    }
+}
+
+/// A program of listed steps.
+#[derive(Clone, Debug)]
+pub struct StepList {
+    steps: Vec<Ready>,
+    /// What output threads do for a block: the steps behind [`Does::Enqueue`].
+    block: Vec<Ready>,
+    /// Blocks that were sent.
+    blocks: u64,
+    sends_blocks: bool,
+    routes: Option<Rc<RouteTable>>,
+    locks: u32,
+}
+
+impl StepList {
+    /// A program; `routes` serve its lookups. A list without a last word (`Put`, `Send`, `Enqueue`, …) ends in `end`.
+    pub fn new(mut steps: Vec<ListedStep>, end: Does, routes: Option<RouteTable>) -> Self {
+        let is_enqueue = |step: &ListedStep| matches!(step.does, Does::Enqueue);
+        let at = steps.iter().position(is_enqueue).map_or(steps.len(), |at| at + 1);
+        let block = steps.split_off(at);
+        let block = Ready::list(block, at as u32);
+        if !steps.last().is_some_and(ListedStep::is_last_word) {
+            steps.push(ListedStep { each: Each::Packet, share: 1.0, times: 1, cycles: 0, does: end });
+        }
+        let sends_blocks = steps.iter().any(|step| matches!(step.does, Does::Enqueue | Does::Leave));
+        Self { sends_blocks, block, ..Self::part(steps, 0, routes) }
+    }
+
+    /// Steps that a list may go on behind.
+    fn part(steps: Vec<ListedStep>, first: usize, routes: Option<RouteTable>) -> Self {
+        let locks = steps.iter().filter_map(|step| match step.does {
+            Does::Lock(lock) | Does::Unlock(lock) => Some(lock + 1),
+            _ => None,
+        });
+        Self {
+            locks: locks.max().unwrap_or(0),
+            routes: routes.map(Rc::new),
+            steps: Ready::list(steps, first as u32),
+            block: Vec::new(),
+            blocks: 0,
+            sends_blocks: false,
+        }
+    }
+
+    /// The steps before number `at` and those from there on, for what is done in front of something else and behind it; a
+    /// last word is not added.
+    pub fn parted(mut steps: Vec<ListedStep>, at: usize, routes: Option<RouteTable>) -> (Self, Self) {
+        let behind = steps.split_off(at.min(steps.len()));
+        (Self::part(steps, 0, routes), Self::part(behind, at, None))
+    }
+
+    /// Writes all steps down; whether a last word (`Put`, `Send`, `Finish`, `Drop`) was among them. `chosen` is the output
+    /// port that is known by now.
+    #[inline(always)]
+    pub fn write_all(
+        &self,
+        head: &PacketHead,
+        info: &PacketInfo,
+        chosen: &mut Option<u16>,
+        steps: &mut Steps,
+    ) -> bool {
+        let mut walk = Walk { head, info, chosen: *chosen, over: false };
+        self.write_list(&self.steps, 0..head.cells() as u16, &mut walk, steps);
+        *chosen = walk.chosen;
+        walk.over
+    }
+
+    /// Writes the steps of a list down, for these cells of the packet.
+    #[inline(always)]
+    fn write_list(&self, list: &[Ready], cells: Range<u16>, walk: &mut Walk<'_>, steps: &mut Steps) {
+        let mut at = 0;
+        while let Some(step) = list.get(at)
+            && !walk.over
+        {
+            if step.each == Each::Packet {
+                if step.times > 0 && step.is_done(walk.info.number, step.number) {
+                    self.write(walk, step, step.number, 0, steps);
+                }
+                at += 1;
+                continue;
+            }
+            let group = &list[at..at + step.group];
+            for cell in cells.clone() {
+                for step in group {
+                    let draw = step.number + 1000 * u32::from(cell);
+                    let now = step.each.takes(cell) && step.times > 0;
+                    if now && !walk.over && step.is_done(walk.info.number, draw) {
+                        self.write(walk, step, draw, cell, steps);
+                    }
+                }
+            }
+            at += group.len();
+        }
+    }
+}
+
+/// What is known of the packet while its steps are written down.
+struct Walk<'a> {
+    head: &'a PacketHead,
+    info: &'a PacketInfo,
+    chosen: Option<u16>,
+    over: bool,
+}
+
+impl Walk<'_> {
+    /// The output port that is known by now; without one, by flow.
+    fn port(&self) -> u16 {
+        self.chosen.unwrap_or((self.info.flow_hash >> 7) as u16)
+    }
+
+    /// The packet ends here.
+    fn end(&mut self, cycles: u32, action: Action, steps: &mut Steps) {
+        steps.push(cycles, action);
+        self.over = true;
+    }
+}
+
+impl StepList {
+    /// Write one step down; `draw` tells apart what is done several times.
+    #[inline(always)]
+    fn write(&self, walk: &mut Walk<'_>, step: &Ready, draw: u32, cell: u16, steps: &mut Steps) {
+        let draw = draw.wrapping_mul(64);
+        self.write_once(walk, step, draw, cell, steps);
+        for time in 1..step.times {
+            if walk.over {
+                return;
+            }
+            self.write_once(walk, step, draw.wrapping_add(time), cell, steps);
+        }
+    }
+
+    #[inline(always)]
+    fn write_once(&self, walk: &mut Walk<'_>, step: &Ready, draw: u32, cell: u16, steps: &mut Steps) {
+        match &step.work {
+            Work::Same(same) => {
+                steps.append(same);
+                steps.compute(step.cycles);
+            }
+            Work::Aimed(instruction) => {
+                instruction.write(walk.head, walk.info, draw, steps);
+                steps.compute(step.cycles);
+            }
+            Work::Several(instructions) => {
+                for instruction in instructions {
+                    instruction.write(walk.head, walk.info, draw, steps);
+                }
+                steps.compute(step.cycles);
+            }
+            Work::Does(does) => self.write_other(walk, does, step.cycles, cell, steps),
+        }
+    }
+
+    /// What is neither cycles nor an access.
+    #[inline(always)]
+    fn write_other(&self, walk: &mut Walk<'_>, does: &Does, cycles: u32, cell: u16, steps: &mut Steps) {
+        match *does {
+            Does::Compute | Does::Reach(_) | Does::Spread(_) => steps.compute(cycles),
+            Does::Cell { role, write, posted } => {
+                steps.push(cycles, Action::Cell { role, write, posted, cell, registers: 0 });
+            }
+            Does::Join => steps.push(cycles, Action::Join),
+            Does::Lock(lock) => steps.push(cycles, Action::Lock(lock)),
+            Does::Unlock(lock) => steps.push(cycles, Action::Unlock(lock)),
+            Does::Check => {
+                steps.compute(cycles);
+                if let Err(reason) = check_ipv4(walk.head) {
+                    walk.end(0, Action::Drop(reason), steps);
+                }
+            }
+            Does::LookUp { reads } => {
+                steps.compute(cycles);
+                self.look_up(walk, reads, steps);
+            }
+            Does::Put(inbox) => walk.end(cycles, Action::Put { inbox }, steps),
+            Does::Send { port, class } => {
+                let port = match port {
+                    OutPort::Port(port) => port,
+                    OutPort::Chosen => walk.port(),
+                };
+                walk.end(cycles, Action::Send { port, class }, steps);
+            }
+            Does::Admit => steps.push(cycles, Action::Admit { port: walk.port() }),
+            Does::Enqueue => walk.end(cycles, Action::Enqueue, steps),
+            Does::Transmit => steps.push(cycles, Action::Transmit),
+            Does::Leave => {
+                let port = walk.chosen.unwrap_or(0);
+                walk.end(cycles, Action::Leave { port }, steps);
+            }
+            Does::Finish => walk.end(cycles, Action::Finish, steps),
+            Does::Drop => walk.end(cycles, Action::Drop(DropReason::FirewallRule), steps),
+        }
+    }
+
+    fn look_up(&self, walk: &mut Walk<'_>, reads: Option<(RoleId, u16)>, steps: &mut Steps) {
+        let found = match (check_ipv4(walk.head), &self.routes) {
+            (Err(reason), _) => Err(reason),
+            (Ok(()), None) => Ok(None),
+            (Ok(()), Some(routes)) => {
+                let (port, levels) = routes.lookup(walk.head.destination);
+                if let Some((role, bytes)) = reads {
+                    for level in 0..levels {
+                        // Nodes of a level lie apart; which one it is follows from the address.
+                        let node = walk.head.destination >> (16 - 8 * level.min(2));
+                        let address = node.wrapping_mul(0x9e37_79b1) >> 12 << 2;
+                        steps.access(role, Access::Read, bytes, address);
+                    }
+                }
+                port.map(Some).ok_or(DropReason::NoRoute)
+            }
+        };
+        match found {
+            Ok(port) => walk.chosen = port,
+            Err(reason) => walk.end(0, Action::Drop(reason), steps),
+        }
+    }
+}
+
+impl PacketProgram for StepList {
+    fn packet(&mut self, head: &mut PacketHead, info: &PacketInfo, steps: &mut Steps) {
+        self.write_all(head, info, &mut None, steps);
+    }
+
+    fn block(&mut self, block: &Block, steps: &mut Steps) {
+        // Of the packet nothing is known but its cells; draws go by the number of the block.
+        let (head, info) =
+            (PacketHead::default(), PacketInfo { number: self.blocks, ..PacketInfo::default() });
+        self.blocks += 1;
+        let mut walk = Walk { head: &head, info: &info, chosen: Some(block.port), over: false };
+        let cells = block.first_cell..block.first_cell + block.cells;
+        self.write_list(&self.block, cells, &mut walk, steps);
+    }
+
+    fn sends_blocks(&self) -> bool {
+        self.sends_blocks
+    }
+
+    fn locks(&self) -> u32 {
+        self.locks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Route;
+    use linecard_program::NetworkKind;
+
+    const TABLE: RoleId = RoleId(0);
+
+    fn step(each: Each, cycles: u32, does: Does) -> ListedStep {
+        ListedStep { each, share: 1.0, times: 1, cycles, does }
+    }
+
+    fn listed(steps: Vec<ListedStep>, routes: Option<RouteTable>) -> StepList {
+        StepList::new(steps, Does::Send { port: OutPort::Chosen, class: 0 }, routes)
+    }
+
+    const SPAN: Span = Span { address: Address::Same, within_bytes: 4096 };
+
+    fn reads_of(bytes: u16, times: u32) -> ListedAccess {
+        let reach = Reach::Access { kind: Access::Read, posted: false, amount: Amount::Bytes(bytes) };
+        ListedAccess { role: TABLE, reach, span: SPAN, times }
+    }
+
+    fn transfer(bytes: u16) -> ListedAccess {
+        ListedAccess { role: TABLE, reach: Reach::Transfer { bytes }, span: SPAN, times: 1 }
+    }
+
+    fn read(times: u32) -> ListedStep {
+        ListedStep { times, ..step(Each::Packet, 3, Does::Reach(reads_of(4, 1))) }
+    }
+
+    fn steps_of(list: &mut StepList, head: PacketHead) -> Vec<(u32, Action)> {
+        let mut steps = Steps::default();
+        let mut head = head;
+        list.packet(&mut head, &PacketInfo::default(), &mut steps);
+        steps.list().iter().map(|s| (s.cycles, s.action)).collect()
+    }
+
+    fn ipv4(bytes: u32, destination: u32) -> PacketHead {
+        PacketHead { bytes, destination, ttl: 9, network: NetworkKind::Ipv4, ..PacketHead::default() }
+    }
+
+    #[test]
+    fn cells_are_done_in_turn_and_cycles_add_up_to_the_next_action() {
+        let cell = Does::Cell { role: TABLE, write: true, posted: true };
+        let mut list = listed(
+            vec![
+                step(Each::Packet, 10, Does::Compute),
+                step(Each::Cell, 2, cell),
+                step(Each::LaterCell, 5, Does::Compute),
+                step(Each::Packet, 1, Does::Join),
+            ],
+            None,
+        );
+        let moved = |cell| Action::Cell { role: TABLE, write: true, posted: true, cell, registers: 0 };
+        let send = Action::Send { port: 0, class: 0 };
+        // 150 bytes are three cells; what is computed after a cell counts before the next action.
+        assert_eq!(
+            steps_of(&mut list, ipv4(150, 0)),
+            [(12, moved(0)), (2, moved(1)), (7, moved(2)), (6, Action::Join), (0, send)]
+        );
+    }
+
+    #[test]
+    fn a_lookup_reads_a_word_a_level_and_drops_what_matches_nothing() {
+        let table = RouteTable::new(&[Route { prefix: 0x0a00_0000, length: 24, port: 3 }]);
+        let look_up = step(Each::Packet, 7, Does::LookUp { reads: Some((TABLE, 4)) });
+        let mut list = listed(vec![look_up], Some(table));
+        let found = steps_of(&mut list, ipv4(64, 0x0a00_0001));
+        assert_eq!((found.len(), found[0].0, found[2].1), (3, 7, Action::Send { port: 3, class: 0 }));
+        let lost = steps_of(&mut list, ipv4(64, 0x0b00_0001));
+        assert_eq!(lost.last().map(|s| s.1), Some(Action::Drop(DropReason::NoRoute)));
+        let old = PacketHead { ttl: 1, ..ipv4(64, 0x0a00_0001) };
+        assert_eq!(steps_of(&mut list, old), [(7, Action::Drop(DropReason::TtlExpired))]);
+    }
+
+    #[test]
+    fn shares_are_kept_over_many_packets_and_steps_are_repeated() {
+        let mut list = listed(vec![ListedStep { share: 0.25, ..read(2) }], None);
+        let mut steps = Steps::default();
+        let mut reads = 0;
+        for number in 0..40_000 {
+            steps.clear();
+            list.packet(&mut ipv4(64, 0), &PacketInfo { number, ..PacketInfo::default() }, &mut steps);
+            reads += steps.list().len() - 1;
+        }
+        assert!((reads as f64 / 40_000.0 - 0.5).abs() < 0.02, "{reads}");
+    }
+
+    fn access(kind: Access, bytes: u16, address: u32) -> Action {
+        Action::Access { role: TABLE, kind, posted: false, bytes, address, used_after: 1 }
+    }
+
+    const SEND: Action = Action::Send { port: 0, class: 0 };
+
+    #[test]
+    fn a_transfer_takes_an_instruction_for_each_32_bytes_and_goes_on_where_it_was() {
+        let mut list = listed(vec![step(Each::Packet, 9, Does::Reach(transfer(70)))], None);
+        assert_eq!(
+            steps_of(&mut list, ipv4(64, 0)),
+            [
+                (9, access(Access::Read, 32, 0)),
+                (0, access(Access::Continue, 32, 32)),
+                (0, access(Access::Continue, 6, 64)),
+                (0, SEND)
+            ]
+        );
+    }
+
+    #[test]
+    fn cycles_are_spread_before_between_and_behind_the_instructions_of_a_step() {
+        // 24 cycles over 3 reads and a move of two instructions: 6 gaps of 4 (Spalink 2000, Figure 5: move IN_FIFO to DRAM).
+        let even = Does::Spread(vec![reads_of(4, 3), transfer(64)]);
+        let mut list = listed(vec![step(Each::Packet, 24, even)], None);
+        let read = (4, access(Access::Read, 4, 0));
+        let moves = [(4, access(Access::Read, 32, 0)), (4, access(Access::Continue, 32, 32))];
+        assert_eq!(steps_of(&mut list, ipv4(64, 0)), [read, read, read, moves[0], moves[1], (4, SEND)]);
+        // What does not divide comes later: 7 cycles over two reads are 2, 2 and 3.
+        let mut list = listed(vec![step(Each::Packet, 7, Does::Spread(vec![reads_of(4, 2)]))], None);
+        let cycles: Vec<u32> = steps_of(&mut list, ipv4(64, 0)).iter().map(|step| step.0).collect();
+        assert_eq!(cycles, [2, 2, 3]);
+    }
+
+    #[test]
+    fn spread_cycles_and_instructions_are_all_there_however_many_there_are() {
+        for cycles in 0..40 {
+            for reads in 0..9 {
+                let spread = Does::Spread(vec![reads_of(4, reads), transfer(33)]);
+                let mut list = listed(vec![step(Each::Packet, cycles, spread)], None);
+                let steps = steps_of(&mut list, ipv4(64, 0));
+                let gaps: Vec<u32> = steps.iter().map(|step| step.0).collect();
+                assert_eq!(gaps.len() as u32, reads + 3);
+                assert_eq!(gaps.iter().sum::<u32>(), cycles);
+                let (low, high) = (gaps.iter().min().unwrap(), gaps.iter().max().unwrap());
+                assert!(high - low <= 1, "{cycles} over {gaps:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_lookup_without_a_memory_finds_the_port_and_makes_no_access() {
+        let table = RouteTable::new(&[Route { prefix: 0x0a00_0000, length: 8, port: 3 }]);
+        let look_up = step(Each::Packet, 7, Does::LookUp { reads: None });
+        let mut list = listed(vec![look_up], Some(table));
+        let send = Action::Send { port: 3, class: 0 };
+        assert_eq!(steps_of(&mut list, ipv4(64, 0x0a00_0001)), [(7, send)]);
+        assert_eq!(steps_of(&mut list, ipv4(64, 0x0b00_0001)), [(7, Action::Drop(DropReason::NoRoute))]);
+    }
+
+    #[test]
+    fn a_check_drops_what_cannot_be_forwarded_before_anything_else_is_done() {
+        let mut list = listed(vec![step(Each::Packet, 2, Does::Check), read(1)], None);
+        assert_eq!(steps_of(&mut list, ipv4(64, 0)).len(), 2);
+        let old = PacketHead { ttl: 1, ..ipv4(64, 0) };
+        assert_eq!(steps_of(&mut list, old), [(2, Action::Drop(DropReason::TtlExpired))]);
+        let other = PacketHead { network: NetworkKind::Other, ..ipv4(64, 0) };
+        assert_eq!(steps_of(&mut list, other), [(2, Action::Drop(DropReason::NotIpv4))]);
+    }
+
+    #[test]
+    fn steps_behind_enqueue_are_those_of_each_block() {
+        let once = |cycles, does| step(Each::Packet, cycles, does);
+        let mut list = listed(
+            vec![
+                once(1, Does::Admit),
+                once(2, Does::Enqueue),
+                step(Each::Cell, 3, Does::Reach(reads_of(4, 1))),
+                step(Each::FirstCell, 4, Does::Reach(reads_of(8, 1))),
+                step(Each::LaterCell, 5, Does::Reach(reads_of(12, 1))),
+                once(6, Does::Transmit),
+            ],
+            None,
+        );
+        assert!(list.sends_blocks());
+        assert_eq!(steps_of(&mut list, ipv4(200, 0)), [(1, Action::Admit { port: 0 }), (2, Action::Enqueue)]);
+        let mut block = |first_cell, cells| {
+            let mut steps = Steps::default();
+            list.block(&Block { first_cell, cells, ..Block::default() }, &mut steps);
+            steps.list().iter().map(|step| (step.cycles, step.action)).collect::<Vec<_>>()
+        };
+        let [each, first, later] = [(3, 4), (4, 8), (5, 12)].map(|(c, b)| (c, access(Access::Read, b, 0)));
+        let transmit = (6, Action::Transmit);
+        // A packet of four cells in blocks of three: its first cell is in the first block alone.
+        assert_eq!(block(0, 3), [each, first, each, later, each, later, transmit]);
+        assert_eq!(block(3, 1), [each, later, transmit]);
+    }
+
+    #[test]
+    fn a_list_without_a_last_word_ends_as_it_is_told() {
+        let mut list = StepList::new(vec![read(1)], Does::Leave, None);
+        assert!(list.sends_blocks(), "threads that send have nothing to do");
+        assert_eq!(steps_of(&mut list, ipv4(64, 0))[1], (0, Action::Leave { port: 0 }));
+        let drop = step(Each::Packet, 0, Does::Drop);
+        assert_eq!(steps_of(&mut StepList::new(vec![drop], Does::Leave, None), ipv4(64, 0)).len(), 1);
+    }
+}

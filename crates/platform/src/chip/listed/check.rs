@@ -1,0 +1,154 @@
+//! What of a list of steps fits together.
+
+use super::Placed;
+use linecard_apps::{Address, Amount, Does, Each, ListedAccess, Reach};
+use linecard_config::Section;
+
+impl Placed<'_> {
+    fn is_done_once(&self) -> bool {
+        let step = &self.step;
+        step.each == Each::Packet && step.share >= 1.0 && step.times == 1
+    }
+
+    /// Whether it may be the packet's last.
+    fn may_end(&self) -> bool {
+        matches!(
+            self.step.does,
+            Does::Check
+                | Does::LookUp { .. }
+                | Does::Put(_)
+                | Does::Send { .. }
+                | Does::Enqueue
+                | Does::Leave
+                | Does::Finish
+                | Does::Drop
+        )
+    }
+}
+
+/// Every packet takes a lock, has a place in a queue and is executed on once, or threads would wait for ever.
+pub(super) fn once_where_it_must_be(listed: &[Placed<'_>]) {
+    for placed in listed {
+        let must = placed.runs
+            || matches!(
+                placed.step.does,
+                Does::Lock(_) | Does::Unlock(_) | Does::Admit | Does::Enqueue | Does::Transmit
+            );
+        if must && !placed.is_done_once() {
+            let message = "is done once for every packet: leave out each, share and times";
+            placed.section.fail("op", message);
+        }
+    }
+}
+
+/// Locks are taken once and given back by the packet that took them.
+pub(super) fn locks(listed: &[Placed<'_>]) {
+    let mut held: Vec<(u32, &Section<'_>)> = Vec::new();
+    for placed in listed.iter().filter(|placed| !is_repeated_lock(placed)) {
+        let section = &placed.section;
+        match placed.step.does {
+            Does::Lock(lock) if held.iter().any(|&(other, _)| other == lock) => {
+                section.fail("lock", format!("{lock} is taken already: the thread would wait for itself"));
+            }
+            Does::Lock(lock) => held.push((lock, section)),
+            Does::Unlock(lock) => match held.iter().position(|&(other, _)| other == lock) {
+                Some(at) => drop(held.remove(at)),
+                None => {
+                    section.fail("lock", format!("{lock} is not taken here: an `op = \"lock\"` comes first"))
+                }
+            },
+            _ => {
+                if let Some((lock, _)) = held.first().filter(|_| placed.may_end()) {
+                    let message = format!(
+                        "the packet may leave here with lock {lock} taken: give it back before this step"
+                    );
+                    section.fail("op", message);
+                }
+            }
+        }
+    }
+    for (lock, section) in held {
+        section.fail("lock", format!("{lock} is never given back: add a step with op = \"unlock\""));
+    }
+}
+
+/// What is said of these is said already.
+fn is_repeated_lock(placed: &Placed<'_>) -> bool {
+    matches!(placed.step.does, Does::Lock(_) | Does::Unlock(_)) && !placed.is_done_once()
+}
+
+/// A packet has a place in a queue before it is put there, and what stands behind that fits a block of its cells.
+pub(super) fn blocks(listed: &[Placed<'_>], is_executed: bool) {
+    let position = |wanted: fn(&Does) -> bool| listed.iter().position(|placed| wanted(&placed.step.does));
+    let enqueue = position(|does| matches!(does, Does::Enqueue));
+    let (front, behind) = listed.split_at(enqueue.map_or(listed.len(), |at| at + 1));
+    admitted(front, enqueue.is_some());
+    for placed in front.iter().filter(|placed| matches!(placed.step.does, Does::Transmit)) {
+        let message =
+            "hands over the block of a thread that sends: it stands behind a step with op = \"enqueue\"";
+        placed.section.fail("op", message);
+    }
+    let Some(enqueue) = enqueue.map(|at| &listed[at].section) else { return };
+    if is_executed {
+        let message = "a program that is executed (--program) is not put into queues by steps: it has the loops of its chip";
+        enqueue.fail("op", message);
+    }
+    for placed in behind {
+        fits_a_block(placed);
+    }
+    let sent = behind.iter().filter(|placed| matches!(placed.step.does, Does::Transmit)).count();
+    if sent != 1 {
+        let message = format!(
+            "threads that send do what stands behind it, and hand each block over once: found {sent} steps with \
+             op = \"transmit\" there, expected one"
+        );
+        enqueue.fail("op", message);
+    }
+}
+
+/// One step gives the packet its place in a queue, and from there on it cannot end but in that queue.
+fn admitted(front: &[Placed<'_>], is_enqueued: bool) {
+    let is_admit = |placed: &&Placed<'_>| matches!(placed.step.does, Does::Admit);
+    let mut admits = front.iter().filter(is_admit);
+    let Some(first) = admits.next() else {
+        if let Some(last) = front.last().filter(|_| is_enqueued) {
+            last.section.fail("op", "the packet has no place in a queue: an `op = \"admit\"` comes first");
+        }
+        return;
+    };
+    if !is_enqueued {
+        let message = "the place in a queue is never taken: add a step with op = \"enqueue\"";
+        first.section.fail("op", message);
+        return;
+    }
+    for again in admits {
+        again.section.fail("op", "the packet has its place in a queue by now");
+    }
+    let behind = front.iter().skip_while(|placed| !is_admit(placed));
+    for placed in behind.filter(|placed| placed.may_end() && !matches!(placed.step.does, Does::Enqueue)) {
+        let message = "the packet may end here with a place in a queue: put this before op = \"admit\"";
+        placed.section.fail("op", message);
+    }
+}
+
+/// Threads that send know a block by its cells; of its packet they know nothing.
+fn fits_a_block(placed: &Placed<'_>) {
+    let of_packets = |access: &ListedAccess| {
+        let whole = matches!(access.reach, Reach::Access { amount: Amount::Packet, .. });
+        whole || access.span.address == Address::Flow
+    };
+    let message = match &placed.step.does {
+        Does::Compute | Does::Join | Does::Transmit => return,
+        Does::Reach(access) if !of_packets(access) => return,
+        Does::Spread(accesses) if !accesses.iter().any(of_packets) => return,
+        Does::Reach(_) | Does::Spread(_) => {
+            "behind op = \"enqueue\" a block of cells is at hand, not the packet: whole_packet and address = \"flow\" have no \
+             meaning"
+        }
+        _ => {
+            "behind op = \"enqueue\" threads that send a block of cells compute, make accesses and transfers, join, and \
+             transmit: put this before it"
+        }
+    };
+    placed.section.fail("op", message);
+}

@@ -1,0 +1,35 @@
+//! Parts of a program, which may be left out.
+
+use crate::schema::nearest;
+use linecard_config::Section;
+
+/// Parts that are left out, and all that steps name.
+pub(super) struct Parts {
+    without: Vec<String>,
+    named: Vec<String>,
+}
+
+impl Parts {
+    /// Reads which parts a program is without.
+    pub fn of(program: &Section<'_>) -> Self {
+        let without = program.texts("without", "parts of the program that are left out");
+        Self { without, named: Vec::new() }
+    }
+
+    /// Whether a step, or an access of one, is kept.
+    pub fn keep(&mut self, step: &Section<'_>) -> bool {
+        let parts =
+            step.texts("part", "parts of the program that it belongs to: `without` may leave one out");
+        let kept = !parts.iter().any(|part| self.without.contains(part));
+        self.named.extend(parts);
+        kept
+    }
+
+    /// Says which of those left out no step has named.
+    pub fn say_unknown(&self, program: &Section<'_>) {
+        for name in self.without.iter().filter(|name| !self.named.contains(name)) {
+            let near = nearest(name, self.named.iter().map(String::as_str));
+            program.fail("without", format!("no step is of the part `{name}`{near}"));
+        }
+    }
+}
