@@ -235,3 +235,10 @@ fn a_program_lies_under_its_chip_and_another_takes_its_place() {
     let unknown = run_app("ixp1200_eval", "probe", &["program.step[hash].cycles=5"]).unwrap_err().to_string();
     assert!(unknown.contains("no element of `step` is called `hash`"), "{unknown}");
 }
+
+#[test]
+fn a_step_that_lasts_for_seconds_is_refused() {
+    // Found by fuzzing: a thousand million cycles a piece took minutes, and more did not fit.
+    let found = said("[[step]]\ncycles=10000000\ntimes=2", &[]);
+    assert!(found.contains("2 times 10000000 is 20000000, expected at most 10000000 in all"), "{found}");
+}

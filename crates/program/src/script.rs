@@ -295,6 +295,8 @@ pub struct Step {
 
 /// Of steps that have not said which operation they are of.
 const NO_ORIGIN: u32 = u32::MAX;
+/// Cycles of one step at most; what goes beyond is a step of its own. Costs of what follows have room above it.
+const MOST_CYCLES: u32 = 1 << 30;
 
 /// The steps of one packet, in order. Kept and used again from packet to packet.
 #[derive(Clone, Debug, Default)]
@@ -318,24 +320,37 @@ impl Steps {
     /// Cycles before whatever comes next.
     #[inline]
     pub fn compute(&mut self, cycles: u32) {
-        self.pending += cycles;
+        match self.pending.checked_add(cycles).filter(|&sum| sum <= MOST_CYCLES) {
+            Some(sum) => self.pending = sum,
+            None => self.compute_long(cycles),
+        }
+    }
+
+    /// The same where it is too much for one step.
+    #[cold]
+    fn compute_long(&mut self, cycles: u32) {
+        let mut left = u64::from(std::mem::take(&mut self.pending)) + u64::from(cycles);
+        while left > u64::from(MOST_CYCLES) {
+            self.list.push(Step { cycles: MOST_CYCLES, action: Action::Nothing });
+            left -= u64::from(MOST_CYCLES);
+        }
+        self.pending = left as u32;
     }
 
     /// An action after `cycles` more cycles.
     #[inline]
     pub fn push(&mut self, cycles: u32, action: Action) {
-        let cycles = std::mem::take(&mut self.pending) + cycles;
+        self.compute(cycles);
+        let cycles = std::mem::take(&mut self.pending);
         self.list.push(Step { cycles, action });
     }
 
     /// Steps that follow each other.
     #[inline]
     pub fn append(&mut self, steps: &[Step]) {
-        let at = self.list.len();
-        self.list.extend_from_slice(steps);
-        if let Some(first) = self.list.get_mut(at) {
-            first.cycles += std::mem::take(&mut self.pending);
-        }
+        let Some((first, rest)) = steps.split_first() else { return };
+        self.push(first.cycles, first.action);
+        self.list.extend_from_slice(rest);
     }
 
     /// An access that the thread waits for.
@@ -498,5 +513,24 @@ pub trait PacketProgram {
     /// Counters of the program itself, as (metric, unit, value): table hits, rules matched, …
     fn counters(&self) -> Vec<(&'static str, &'static str, f64)> {
         Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_cycle_is_lost_however_many_there_are() {
+        let mut steps = Steps::default();
+        for _ in 0..1_000 {
+            steps.compute(10_000_000);
+        }
+        steps.push(7, Action::Join);
+        let listed = steps.list();
+        assert_eq!(listed.iter().map(|step| u64::from(step.cycles)).sum::<u64>(), 10_000_000_007);
+        assert!(listed.iter().all(|step| step.cycles <= MOST_CYCLES));
+        assert_eq!(listed.last().unwrap().action, Action::Join);
+        assert!(listed[..listed.len() - 1].iter().all(|step| step.action == Action::Nothing));
     }
 }

@@ -87,6 +87,8 @@ const TABLE_BYTES: u64 = 4 << 20;
 
 /// How often a step is done, at most; as many instructions it takes in all.
 const MOST_TIMES: u64 = 100_000;
+/// Cycles of a step, all times together.
+const MOST_CYCLES: u64 = 10_000_000;
 
 /// What a step does.
 pub(super) fn verb(step: &Section<'_>) -> Verb {
@@ -147,7 +149,14 @@ impl<'a, 'r> StepReader<'a, 'r> {
         let share = step.number_or("share", 1.0, 0.0..=1.0, "share of the packets for which it is done");
         let times = step.integer_or("times", 1, 0..=MOST_TIMES, "how many times one after another") as u32;
         let cycles =
-            step.integer_or("cycles", 0, 0..=10_000_000, "cycles of the engine before what it does") as u32;
+            step.integer_or("cycles", 0, 0..=MOST_CYCLES, "cycles of the engine before what it does") as u32;
+        let all = u64::from(cycles) * u64::from(times);
+        if all > MOST_CYCLES {
+            let message = format!(
+                "{times} times {cycles} is {all}, expected at most {MOST_CYCLES} in all: fewer of one"
+            );
+            step.fail("cycles", message);
+        }
         if verb == Verb::Run && std::mem::replace(&mut self.runs, true) {
             step.fail("op", "the program is executed by an earlier step already: once for a packet");
         }
