@@ -26,6 +26,7 @@ from linecard.cli.pieces import (
     si_time,
 )
 from linecard.cli.stdout import show
+from linecard.executed.source import lines_with_text
 
 if TYPE_CHECKING:
     from linecard.chip.result import Band, ResourceUse, RunResult, Summary, ValueRange
@@ -113,10 +114,12 @@ def _program(program: ExecutedProgram) -> RenderableType:
     for each in program.results[:LINES_SHOWN]:
         share = each.packets / max(program.packets, 1)
         results.add_row(each.result, f"{each.packets:,}", Text(percent(share, 2), style=DIM))
-    dearest = sorted(program.lines, key=lambda line: -line.cycles_per_packet - line.stall_cycles_per_packet)
+    dearest = sorted(
+        lines_with_text(program), key=lambda each: -each[0].cycles_per_packet - each[0].stall_cycles_per_packet
+    )
     costs = lined(("source line, of a packet", "w"), *((name, "r") for name in COST_COLUMNS))
-    for line in dearest[:LINES_SHOWN]:
-        costs.add_row(line.line, *_costs(line))
+    for line, said in dearest[:LINES_SHOWN]:
+        costs.add_row(said, *_costs(line))
     more = len(program.lines) - LINES_SHOWN
     below = [Text(f"{more:,} more lines: --json and --html have all", style=DIM)] if more > 0 else []
     memories = ", ".join(f"{each.memory} {each.accesses_per_packet:,.1f}" for each in program.memories)
