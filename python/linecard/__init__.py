@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from linecard.chip.template import new
     from linecard.core.result import Adapted, CoreResult, CoreRow
     from linecard.core.run import core
-    from linecard.description import Derived, Description, Parameter, PresetInfo
+    from linecard.description import Change, Derived, Description, Parameter, PresetInfo
     from linecard.dram.result import BankUse, CommandCounts, MemoryEnergy, MemoryLatency, MemoryResult, MemoryTime
     from linecard.dram.run import dram
     from linecard.errors import (
@@ -110,6 +110,7 @@ __all__ = [
     "CacheCurves",
     "CacheRow",
     "CallStack",
+    "Change",
     "ChipCheck",
     "CommandCounts",
     "CompareResult",
@@ -240,7 +241,7 @@ make_lazy(
         "chip.template": "new",
         "core.result": "Adapted CoreResult CoreRow",
         "core.run": "core",
-        "description": "Derived Description Parameter PresetInfo",
+        "description": "Change Derived Description Parameter PresetInfo",
         "dram.result": "BankUse CommandCounts MemoryEnergy MemoryLatency MemoryResult MemoryTime",
         "dram.run": "dram",
         "errors": "CompileError ConfigError ConfigProblem LinecardError MissingExtraError RunError TrafficError",

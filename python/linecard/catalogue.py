@@ -2,21 +2,76 @@
 
 from __future__ import annotations
 
+import difflib
+
 from linecard import _core
 from linecard._convert import convert
-from linecard.description import Description, PresetInfo
+from linecard.description import Change, Description, PresetInfo
+from linecard.errors import ConfigError
 from linecard.request import Settings, settings
 
+# Kinds of presets, and what each is for.
+KINDS = {
+    "platforms": "chips, for `linecard run` and every other command that takes a CHIP",
+    "programs": "programs of steps, for `--set program.run=NAME`",
+    "cores": "multithreaded cores with a data cache, for `linecard core`",
+    "dram": "DRAM parts, for `linecard dram run --device` and `--set MEMORY.part=NAME`",
+    "standards": "DRAM standards, which parts extend",
+    "policies": "policies of DRAM controllers, for `linecard dram run --policy`",
+    "traffic": "described links, for `--trace` wherever a capture is taken",
+}
 
-def presets() -> list[PresetInfo]:
-    """List the shipped presets, sorted by kind and name."""
-    return convert(_core.presets(), list[PresetInfo])
+
+def presets(kind: str | None = None, search: str | None = None) -> list[PresetInfo]:
+    """List the shipped presets, sorted by kind and name.
+
+    Args:
+        kind: Those of one kind alone: ``platforms``, ``dram``, …
+        search: Those alone whose name or title has every word of this text, in any case.
+
+    Raises:
+        ConfigError: There is no such kind.
+    """
+    if kind is not None and kind not in KINDS:
+        near = difflib.get_close_matches(kind, KINDS, n=1)
+        hint = f"; nearest: {near[0]}" if near else ""
+        raise ConfigError(f"found the kind `{kind}`, expected one of {', '.join(KINDS)}{hint}")
+    words = (search or "").lower().split()
+    return [
+        each
+        for each in convert(_core.presets(), list[PresetInfo])
+        if kind in (None, each.kind) and all(word in f"{each.name} {each.title}".lower() for word in words)
+    ]
 
 
 def describe(preset: str, set: Settings | None = None) -> Description:
-    """Every parameter of a preset with unit and source, after these changes.
+    """Every parameter of a preset with unit and source, after these changes, and what differs from what it extends.
 
     Raises:
         ConfigError: The preset, a key or a value is wrong; every problem is listed.
     """
+    found = _described(preset, set)
+    if not found.extends:
+        return found
+    base = found.extends[-1]
+    # A part has numbers of clocks where its standard has formulas: nothing that could be compared.
+    if base.startswith("standards/") and any(each.key.startswith("timing.") for each in found.parameters):
+        return found
+    return Description(
+        found.preset, found.title, found.extends, found.parameters, found.derived, _changes(_described(base), found)
+    )
+
+
+def _described(preset: str, set: Settings | None = None) -> Description:
     return convert(_core.describe(preset, settings(set)), Description)
+
+
+def _changes(base: Description, found: Description) -> tuple[Change, ...]:
+    """What a preset has that its base has not, or has otherwise; then what the base alone has."""
+    before = {each.key: each for each in base.parameters}
+    changes = []
+    for each in found.parameters:
+        was = before.pop(each.key, None)
+        if was is None or was.value != each.value:
+            changes.append(Change(each.key, each.value, None if was is None else was.value, each.unit))
+    return (*changes, *(Change(each.key, None, each.value, each.unit) for each in before.values()))

@@ -72,6 +72,23 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """A parameter in which a preset differs from the one that it extends.
+
+    Attributes:
+        key: Dotted key path.
+        value: What the preset has; ``None`` where it lacks the parameter.
+        base: What the extended preset has; ``None`` where that one lacks it.
+        unit: The unit of both.
+    """
+
+    key: str
+    value: int | float | bool | str | list[float | str] | None
+    base: int | float | bool | str | list[float | str] | None
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
 class Derived:
     """A quantity that follows from the parameters, and the formula that gives it."""
 
@@ -83,13 +100,23 @@ class Derived:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Description:
-    """Every parameter of a preset, with unit and source, and what follows from them."""
+    """Every parameter of a preset, with unit and source, and what follows from them.
+
+    Attributes:
+        preset: Its name.
+        title: What it is.
+        extends: The presets that it goes back to, the one that it extends itself last.
+        parameters: Its parameters, in the order of the file.
+        derived: What follows from them.
+        changes: In what it differs from the last of ``extends``; empty for a DRAM part, whose standard has formulas.
+    """
 
     preset: str
     title: str
     extends: tuple[str, ...]
     parameters: tuple[Parameter, ...]
     derived: tuple[Derived, ...]
+    changes: tuple[Change, ...] = ()
 
     def __getitem__(self, key: str) -> Parameter:
         """Return the parameter of this key path: ``memory.dram.banks``, or ``dram.banks`` as ``set`` takes it."""

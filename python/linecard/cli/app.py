@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from linecard._core import __version__
 from linecard.cli import interrupt, stderr
 from linecard.cli.lazy_group import LazyGroup
 from linecard.cli.options import EPILOG, Exit
@@ -20,7 +19,6 @@ app = typer.Typer(
     help="Simulate programmable packet processors: throughput, loss, latency, the bottleneck and why.",
     epilog=EPILOG,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -29,14 +27,19 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"linecard {__version__}")
+        from linecard.cli.version import version_text
+
+        typer.echo(version_text())
         raise typer.Exit
 
 
 @app.callback()
 def _root(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Print the version and build facts, and leave."
+        ),
     ] = False,
 ) -> None:
     pass

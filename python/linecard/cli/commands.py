@@ -40,7 +40,12 @@ COMMANDS = (
         "Say what is wrong with a chip's file, or what its places do without load and at most.",
     ),
     Entry("draw", _DESIGNS, "chip.files:draw", "Draw a chip as a block diagram."),
-    Entry("presets", _DESIGNS, "chip.presets:presets", "List the shipped presets."),
+    Entry(
+        "presets",
+        _DESIGNS,
+        "chip.presets:presets",
+        "List the shipped presets: how many of each kind, those of one kind, or those with a word.",
+    ),
     Entry(
         "describe",
         _DESIGNS,

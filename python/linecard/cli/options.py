@@ -11,6 +11,8 @@ from typing import Annotated
 
 import typer
 
+from linecard.cli import completion
+
 
 class Exit(IntEnum):
     """Exit status of every command."""
@@ -43,5 +45,12 @@ def command_line(words: Sequence[str] | None = None) -> str:
             kept.append(word)
     return shlex.join(["linecard", *kept])
 
+
+Chip = Annotated[
+    str,
+    typer.Argument(
+        metavar="CHIP", help="Name of a shipped chip, or path of a TOML file.", autocompletion=completion.chips
+    ),
+]
 
 JSON_HELP = "Print one JSON object on stdout instead of the screen."

@@ -5,15 +5,16 @@ A screen shows a result object and computes nothing but bar lengths and number f
 
 from __future__ import annotations
 
-from rich import box
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
-DIM = "bright_black"
+from linecard.cli import table
+
+DIM = table.DIM
+# A share that would be shown as 0.0 % has no row.
+SHOWN_SHARE = 0.0005
 BAR_WIDTH = 24
-MIN_BAR_WIDTH = 8
 
 
 def si_time(nanoseconds: float) -> str:
@@ -24,13 +25,9 @@ def si_time(nanoseconds: float) -> str:
     return f"{nanoseconds / 1e9:,.3f} s"
 
 
-def bar(share: float, style: str, width: int = BAR_WIDTH) -> Text:
-    """A share from 0 to 1 as a bar with eighths."""
-    share = min(max(share, 0.0), 1.0)
-    eighths = round(share * width * 8)
-    full, rest = divmod(eighths, 8)
-    filled = "█" * full + ("▏▎▍▌▋▊▉"[rest - 1] if rest else "")
-    return Text.assemble((filled, style), ("·" * (width - len(filled)), DIM))
+def bar(share: float, style: str, width: int = BAR_WIDTH) -> table.Bar:
+    """A share from 0 to 1 as a bar of so many columns at most."""
+    return table.Bar(share, style, width)
 
 
 def heading(title: str, more: str = "") -> Text:
@@ -38,12 +35,9 @@ def heading(title: str, more: str = "") -> Text:
     return Text.assemble((title, "bold cyan"), (f"  {more}" if more else "", DIM))
 
 
-def grid(*justify: str) -> Table:
+def grid(*justify: str) -> table.Table:
     """A table without lines; columns are left (``l``), right (``r``) or wrapped (``w``)."""
-    table = Table.grid(padding=(0, 2))
-    for side in justify:
-        table.add_column(justify="right" if side == "r" else "left", no_wrap=side != "w", overflow="fold")
-    return table
+    return table.Table([table.Column("", side) for side in justify])
 
 
 def percent(share: float, decimals: int = 1) -> str:
@@ -71,9 +65,6 @@ def named_times(*times: tuple[str, float]) -> Text:
     return Text("   ").join(Text.assemble((f"{name} ", DIM), si_time(value)) for name, value in times)
 
 
-def lined(*columns: tuple[str, str]) -> Table:
+def lined(*columns: tuple[str, str]) -> table.Table:
     """A table with a line under its header."""
-    table = Table(box=box.SIMPLE_HEAD, header_style="bold cyan", pad_edge=False, padding=(0, 2, 0, 0))
-    for name, side in columns:
-        table.add_column(name, justify="right" if side == "r" else "left", no_wrap=side != "w", overflow="fold")
-    return table
+    return table.Table([table.Column(name, side) for name, side in columns])

@@ -14,7 +14,6 @@ from linecard import tables
 from linecard.cli.plain_text import printable
 
 MAX_WIDTH = 108
-LEAST_TABLE_WIDTH = 80
 
 
 class Printable:

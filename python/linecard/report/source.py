@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from linecard.executed.shipped import PROGRAMS
+from linecard.executed.source import source_text
 from linecard.report import sheet
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 RESULTS_SHOWN = 12
 AROUND = 4  # lines shown around those that were executed
-MOST_SOURCE_BYTES = 4 << 20
 COLUMNS = ("line", "instructions", "cycles", "stall", "accesses", "source")
 
 
@@ -54,7 +53,7 @@ def _sources(program: ExecutedProgram) -> Iterator[str]:
             files.setdefault(each.file, {})[each.number] = each
     most = max((each.cycles_per_packet for each in program.lines), default=0.0)
     for file, lines in files.items():
-        yield f"<h3>{escape(Path(file).name)}</h3>" + _source(file, lines, _text(program.name, file), most)
+        yield f"<h3>{escape(Path(file).name)}</h3>" + _source(file, lines, source_text(program.name, file), most)
 
 
 def _others(program: ExecutedProgram) -> str:
@@ -71,22 +70,6 @@ def _costs(line: SourceLine) -> tuple[str, str, str, str]:
     instructions, cycles, stall = (f"{each:,.2f}" for each in numbers)
     accesses = ", ".join(f"{each.memory} {each.accesses_per_packet:,.2f}" for each in line.memories)
     return instructions, cycles, stall, accesses
-
-
-def _text(program: str, file: str) -> list[str] | None:
-    """Lines of a source file as it is here, if it is: beside the program, or among what ships."""
-    name = Path(file).name
-    beside = Path(program).parent if Path(program).suffix else None
-    folders = [] if beside is None else [beside]
-    shipped = (PROGRAMS / "xdp", PROGRAMS / "xdp" / "include", PROGRAMS / "include", PROGRAMS / "runtime")
-    for folder in (*folders, PROGRAMS / program, *shipped):
-        path = folder / name
-        try:
-            if path.is_file() and path.stat().st_size <= MOST_SOURCE_BYTES:
-                return path.read_text(encoding="utf-8", errors="replace").splitlines()
-        except OSError:
-            continue
-    return None
 
 
 def _source(file: str, lines: dict[int, SourceLine], text: list[str] | None, most: float) -> str:

@@ -142,7 +142,6 @@ class FlowStatistics:
                 f"{self.mean_bytes:.1f} bytes; {self.at_most_64_bytes_percent:.1f} % at most 64 bytes",
             ),
             ("Protocols", f"{self.ipv4_packets:,} IPv4, {self.ipv6_packets:,} IPv6"),
-            ("Tags", f"{self.vlan_packets:,} with VLAN, {self.mpls_packets:,} with MPLS"),
             (
                 "Flows",
                 f"{self.flows:,} one-way; the ten largest hold {self.top10_flows_percent:.1f} % of packets",
@@ -153,6 +152,8 @@ class FlowStatistics:
                 f"{self.packets_in_single_packet_flows_percent:.1f} % of packets)",
             ),
         ]
+        if self.vlan_packets or self.mpls_packets:
+            facts.append(("Tags", f"{self.vlan_packets:,} with VLAN, {self.mpls_packets:,} with MPLS"))
         if self.ipv4_checksums_ok_percent is not None:
             share = f"{self.ipv4_checksums_ok_percent:.1f} % of {self.ipv4_checksums:,} hold"
             facts.append(("IPv4 checksums", share))

@@ -10,6 +10,7 @@ from conftest import ROOT, ipv4_frame, pcap_bytes
 
 import linecard
 from linecard.executed.shipped import programs
+from linecard.executed.source import lines_with_text
 
 SHARED = ROOT.parent / "shared"
 XDP = [each.name for each in linecard.xdp_programs()]
@@ -489,10 +490,24 @@ def test_a_narrow_screen_has_every_line_with_its_costs(monkeypatch, capsys):
     from linecard.cli.chip import run_screen
 
     found = linecard.run(NFP, program="firewall", packets=300, warmup_packets=100, verdict=False)
-    for module in (stdout, run_screen):
-        monkeypatch.setattr(module, "screen_width", lambda: 40)
+    monkeypatch.setattr(stdout, "screen_width", lambda: 40)
     run_screen.print_run(found)
     shown = " ".join(capsys.readouterr().out.split())
     dearest = max(found.programs[0].lines, key=lambda line: line.cycles_per_packet + line.stall_cycles_per_packet)
     assert dearest.line.split(": ")[0] in shown
-    assert f"stall {dearest.stall_cycles_per_packet:,.2f}, accesses {dearest.accesses_per_packet:,.2f}" in shown
+    assert f"stall {dearest.stall_cycles_per_packet:,.2f} accesses {dearest.accesses_per_packet:,.2f}" in shown
+
+
+def test_lines_of_a_c_program_show_their_text_where_the_file_is(cli, tmp_path):
+    pytest.importorskip("ziglang")
+    source = tmp_path / "add.c"
+    source.write_text(
+        "unsigned app_packet(const unsigned char *packet) {\n    /* doubled */\n    return packet[0] * 2;\n}\n"
+    )
+    shown = cli("run", NFP, "--program", source, "--packets", 50).out
+    assert "add.c:3: return packet[0] * 2;" in shown
+    found = linecard.run(NFP, program=source, packets=50, verdict=False).programs[0]
+    said = dict(lines_with_text(found))
+    assert said.keys() == set(found.lines)
+    source.write_text("\n")
+    assert [text for _, text in lines_with_text(found)] == [line.line for line in found.lines]

@@ -10,20 +10,22 @@ from rich.padding import Padding
 from rich.text import Text
 
 import linecard
-from linecard.cli import pieces, stderr, stdout
-from linecard.cli.options import JSON_HELP
+from linecard.cli import completion, pieces, stderr, stdout
+from linecard.cli.options import JSON_HELP, Chip
 
 if TYPE_CHECKING:
     from linecard.chip.check import ChipCheck
 
-Chip = Annotated[str, typer.Argument(metavar="CHIP", help="Name of a shipped chip, or path of a TOML file.")]
 Set = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value; repeatable.")]
 
 
 def new(
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="File to write.")],
     like: Annotated[
-        str, typer.Option("--like", metavar="PRESET", help="Preset that the new chip is like.")
+        str,
+        typer.Option(
+            "--like", metavar="PRESET", help="Preset that the new chip is like.", autocompletion=completion.chips
+        ),
     ] = "example_smartnic",
 ) -> None:
     """Write a chip's file to start from.
@@ -92,21 +94,12 @@ def _print_check(found: ChipCheck) -> None:
     facts.add_row("Engines", f"{found.engines:,} with {found.threads:,} threads")
     sides = ((found.receive_gbps, "in"), (found.transmit_gbps, "out"))
     facts.add_row("Ports", ", ".join(f"{rate:g} Gbit/s {way}" if rate else f"never busy {way}" for rate, way in sides))
-    narrow = stdout.screen_width() < NARROW
-    rows = pieces.grid("w") if narrow else pieces.grid("l", "l", "l", "r", "l", "r", "r")
-    if not narrow:
-        rows.add_row(*(Text(name, style=pieces.DIM) for name in _COLUMNS))
+    rows = pieces.lined(*_COLUMNS)
     for row in found.accesses:
         unloaded = Text(f"{row.unloaded_ns:.1f} ns", style="bold")
         parts = f"{row.there_ns:.1f} + {row.place_ns:.1f} + {row.back_ns:.1f}"
         peaks = ("no bound", "") if row.peak_mops is None else (f"{row.peak_mops:,.0f} M/s", f"{row.peak_gbps:,.1f}")
-        if narrow:
-            # A line for each number, so that none is cut.
-            rows.add_row(Text(f"{row.cluster}: {row.role} in {row.place}", style="cyan"))
-            rows.add_row(Text.assemble("  unloaded ", unloaded, f" = {parts}"))
-            rows.add_row(f"  at most {peaks[0]}" + (f", {peaks[1]} Gbit/s" if peaks[1] else ""))
-        else:
-            rows.add_row(row.cluster, row.role, row.place, unloaded, parts, *peaks)
+        rows.add_row(row.cluster, row.role, row.place, unloaded, parts, *peaks)
     stdout.show(
         Padding(title, (1, 0, 0, 2)),
         pieces.section(facts),
@@ -115,6 +108,12 @@ def _print_check(found: ChipCheck) -> None:
     )
 
 
-# Below so many columns the table would lose numbers.
-NARROW = 92
-_COLUMNS = ("cluster", "role", "place", "unloaded", "there + place + back, ns", "at most", "Gbit/s")
+_COLUMNS = (
+    ("cluster", "l"),
+    ("role", "l"),
+    ("place", "l"),
+    ("unloaded", "r"),
+    ("there + place + back, ns", "l"),
+    ("at most", "r"),
+    ("Gbit/s", "r"),
+)

@@ -7,37 +7,69 @@ from typing import Annotated
 import typer
 
 import linecard
+from linecard.cli import completion
 from linecard.cli.options import JSON_HELP
 
 
-def presets(json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False) -> None:
-    """List the shipped presets.
+def presets(
+    kind: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="KIND",
+            help="List the presets of one kind: platforms, programs, cores, dram, standards, policies or traffic.",
+            autocompletion=completion.kinds,
+        ),
+    ] = None,
+    search: Annotated[
+        str | None,
+        typer.Option("--search", metavar="WORDS", help="List presets with all of these words in name or title."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+) -> None:
+    """List the shipped presets: how many of each kind, those of one kind, or those with a word.
 
     **Examples**
 
         linecard presets
 
+        linecard presets platforms
+
+        linecard presets --search ddr4
+
         linecard presets --json
     """
-    from linecard.cli import stdout
-    from linecard.cli.chip.presets_screen import print_presets
+    from linecard.cli import stderr, stdout
+    from linecard.cli.chip.presets_screen import print_kinds, print_presets
     from linecard.records import plain
 
-    found = linecard.presets()
+    found = linecard.presets(kind, search)
     if json:
         stdout.print_json(plain(found))
-    else:
+    elif kind is None and search is None:
+        print_kinds(found)
+    elif found:
         print_presets(found)
+    else:
+        stderr.note(f"no preset has all words of `{search}`; linecard presets KIND lists a kind")
 
 
 def describe(
-    preset: Annotated[str, typer.Argument(metavar="PRESET", help="Name of a shipped preset, or path of a TOML file.")],
+    preset: Annotated[
+        str,
+        typer.Argument(
+            metavar="PRESET",
+            help="Name of a shipped preset, or path of a TOML file.",
+            autocompletion=completion.presets,
+        ),
+    ],
     set: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a parameter; repeatable.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
     """Show every parameter of a preset with unit and source, and what follows from them.
+
+    Of a preset that extends another, what it changes in that one comes first.
 
     **Examples**
 

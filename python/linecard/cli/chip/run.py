@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 import linecard
+from linecard.cli import completion
 from linecard.cli.chip.run_model import run_other
 from linecard.cli.options import JSON_HELP, Exit, Html, command_line
 from linecard.errors import ConfigError, ConfigProblem, NotWrittenError
@@ -17,7 +18,9 @@ def run(
     preset: Annotated[
         str,
         typer.Argument(
-            metavar="PRESET", help="Name of a shipped preset, or path of a TOML file; ipv4_forward means ixp2400."
+            metavar="PRESET",
+            help="Name of a shipped preset, or path of a TOML file; ipv4_forward means ixp2400.",
+            autocompletion=completion.chips,
         ),
     ],
     app: Annotated[

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 import linecard
 
 if TYPE_CHECKING:
@@ -44,5 +46,6 @@ def run_other(
         return
     table = pieces.grid("l", "l", "r")
     for component, metric in COMPARED:
-        table.add_row(component, metric.replace("_", " "), f"{run.values[component, metric]:,.1f}")
-    stdout.show(pieces.section(pieces.heading(f"Model {run.model}", f"bottleneck: {run.bottleneck}"), table))
+        if run.values[component, metric]:
+            table.add_row(component, metric.replace("_", " "), f"{run.values[component, metric]:,.1f}")
+    stdout.show(pieces.section(pieces.heading(f"Model {run.model}", f"bottleneck: {run.bottleneck}"), table), Text(""))

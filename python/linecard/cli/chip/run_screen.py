@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rich.columns import Columns
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
 from linecard.chip.dram_time import DRAM_WORDS
+from linecard.cli.beside import Beside
 from linecard.cli.pieces import (
-    BAR_WIDTH,
     DIM,
-    MIN_BAR_WIDTH,
+    SHOWN_SHARE,
     bar,
     grid,
     heading,
@@ -26,10 +25,11 @@ from linecard.cli.pieces import (
     section,
     si_time,
 )
-from linecard.cli.stdout import LEAST_TABLE_WIDTH, screen_width, show
+from linecard.cli.stdout import show
+from linecard.executed.source import lines_with_text
 
 if TYPE_CHECKING:
-    from linecard.chip.result import Band, RunResult, Summary, ValueRange
+    from linecard.chip.result import Band, ResourceUse, RunResult, Summary, ValueRange
     from linecard.executed.profile import ExecutedProgram, SourceLine
 
 LINES_SHOWN = 8
@@ -84,10 +84,10 @@ def print_run(result: RunResult) -> None:
         numbers.add_row("Result cache", Text.assemble((percent(hit_rate, 2), "bold"), ("   of the lookups hit", DIM)))
     if result.resources:
         parts.append(section(heading("Utilisation"), _utilisation(result)))
-    times = [Padding(_packet_time(result), (1, 0, 0, 0))]
+    times = [_packet_time(result)]
     if result.dram.data or result.dram.idle:
-        times.insert(0, Padding(_dram(result), (1, 4, 0, 0)))
-    parts.append(Padding(Columns(times, padding=(0, 0)), (0, 0, 0, 2)))
+        times.insert(0, _dram(result))
+    parts.append(section(Beside(times)))
     if result.drops:
         parts.append(section(heading("Drops", "packets, share of those that left or were dropped"), _drops(result)))
     parts += [_program(program) for program in result.programs]
@@ -114,17 +114,21 @@ def _program(program: ExecutedProgram) -> RenderableType:
     for each in program.results[:LINES_SHOWN]:
         share = each.packets / max(program.packets, 1)
         results.add_row(each.result, f"{each.packets:,}", Text(percent(share, 2), style=DIM))
-    dearest = sorted(program.lines, key=lambda line: -line.cycles_per_packet - line.stall_cycles_per_packet)
-    costs = [(line.line, _costs(line)) for line in dearest[:LINES_SHOWN]]
-    if len(program.lines) > LINES_SHOWN:
-        costs.append((f"… and {len(program.lines) - LINES_SHOWN} more (--json, --html)", ()))
+    dearest = sorted(
+        lines_with_text(program), key=lambda each: -each[0].cycles_per_packet - each[0].stall_cycles_per_packet
+    )
+    costs = lined(("source line, of a packet", "w"), *((name, "r") for name in COST_COLUMNS))
+    for line, said in dearest[:LINES_SHOWN]:
+        costs.add_row(said, *_costs(line))
+    more = len(program.lines) - LINES_SHOWN
+    below = [Text(f"{more:,} more lines: --json and --html have all", style=DIM)] if more > 0 else []
     memories = ", ".join(f"{each.memory} {each.accesses_per_packet:,.1f}" for each in program.memories)
     a_packet = (
         f"{program.instructions_per_packet:,.1f} instructions, {program.cycles_per_packet:,.1f} cycles, "
         f"{program.stall_cycles_per_packet:,.1f} of waiting, {program.accesses_per_packet:,.1f} accesses a packet"
         + (f": {memories}" if memories else "")
     )
-    return section(heading(program.name, a_packet), results, Text(""), _source_lines(costs))
+    return section(heading(program.name, a_packet), results, Text(""), costs, *below)
 
 
 COST_COLUMNS = ("instructions", "cycles", "stall", "accesses")
@@ -138,22 +142,6 @@ def _costs(line: SourceLine) -> tuple[str, ...]:
         line.accesses_per_packet,
     )
     return tuple(f"{cost:,.2f}" for cost in costs)
-
-
-def _source_lines(costs: Sequence[tuple[str, tuple[str, ...]]]) -> RenderableType:
-    """Lines with what they cost; numbers below each line where a table has no room."""
-    if screen_width() >= LEAST_TABLE_WIDTH:
-        table = lined(("source line, of a packet", "w"), *((name, "r") for name in COST_COLUMNS))
-        for line, numbers in costs:
-            table.add_row(Text(line), *numbers)
-        return table
-    text = Text()
-    text.append("source line, of a packet\n", style="bold cyan")
-    for line, numbers in costs:
-        text.append(f"{line}\n")
-        named = ", ".join(f"{name} {number}" for name, number in zip(COST_COLUMNS, numbers, strict=False))
-        text.append(f"  {named}\n" if named else "", style=DIM)
-    return text
 
 
 def _band(band: Band, stated: Summary) -> Text:
@@ -200,30 +188,28 @@ def _steadiness(summary: Summary) -> Text:
 
 
 def _utilisation(result: RunResult) -> RenderableType:
-    """Two columns of bars; long names make the bars shorter, and a narrow screen leaves one column."""
+    """Two columns of bars, or one where the screen is narrow."""
     uses = sorted(result.resources, key=lambda use: natural(use.component))
-    half = (len(uses) + 1) // 2
-    parts = [part for part in (uses[:half], uses[half:]) if part]
-    names = sum(max(len(use.component) for use in part) for part in parts)
-    room = (screen_width() - 4 - names - len(parts) * len("    100.0 %  ")) // len(parts)
-    if room < MIN_BAR_WIDTH:
-        parts, room = [uses], BAR_WIDTH
-    tables = []
-    for part in parts:
+    busy = [use for use in uses if use.utilization >= SHOWN_SHARE]
+
+    def bars(part: Sequence[ResourceUse]) -> RenderableType:
         table = grid("l", "l", "r")
         for use in part:
             name = Text(use.component, style="bold" if use.component == result.bottleneck.component else "")
-            shown = bar(use.utilization, load_style(use.utilization), min(room, BAR_WIDTH))
-            table.add_row(name, shown, percent(use.utilization))
-        tables.append(Padding(table, (0, 4, 0, 0)))
-    return Columns(tables, padding=(0, 0))
+            table.add_row(name, bar(use.utilization, load_style(use.utilization)), percent(use.utilization))
+        return table
+
+    half = (len(busy) + 1) // 2
+    shown = Beside([bars(busy[:half]), bars(busy[half:])], instead=bars(busy))
+    idle = " · ".join(use.component for use in uses if use.utilization < SHOWN_SHARE)
+    return Group(shown, Text(f"idle: {idle}", style=DIM)) if idle else shown
 
 
 def _dram(result: RunResult) -> RenderableType:
     table = grid("l", "l", "r")
     for name, words in DRAM_WORDS.items():
         share = getattr(result.dram, name)
-        if share is None:
+        if share is None or share < SHOWN_SHARE:
             continue
         table.add_row(words, bar(share, DRAM_COLOURS[name], 16), percent(share))
     return Group(heading("DRAM time", f"row hits {percent(result.dram.row_hit_rate)}"), table)
@@ -232,5 +218,7 @@ def _dram(result: RunResult) -> RenderableType:
 def _packet_time(result: RunResult) -> RenderableType:
     table = grid("l", "l", "r", "r")
     for part in result.packet_time:
+        if part.share < SHOWN_SHARE:
+            continue
         table.add_row(part.part, bar(part.share, "blue", 16), percent(part.share), si_time(part.mean_ns))
     return Group(heading("Packet time", "mean per packet"), table)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.columns import Columns
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from linecard.cli.pieces import DIM, bar, grid, heading, lined, percent, section, si_time
+from linecard.cli.beside import Beside
+from linecard.cli.pieces import DIM, SHOWN_SHARE, bar, grid, heading, lined, percent, section, si_time
 from linecard.cli.stdout import show
 
 if TYPE_CHECKING:
@@ -88,6 +88,8 @@ def print_memory(result: MemoryResult) -> None:
     times = grid("l", "l", "r")
     for name, (words, colour) in MEMORY_WORDS.items():
         share = getattr(result.time, name)
+        if share < SHOWN_SHARE:
+            continue
         times.add_row(words, bar(share, colour), percent(share))
     counts = grid("l", "r")
     for name in ("act", "pre", "rd", "rda", "wr", "wra", "ref", "refb"):
@@ -105,11 +107,12 @@ def print_memory(result: MemoryResult) -> None:
             ("standby, rows open", result.energy.open_standby_nj),
             ("standby, closed", result.energy.closed_standby_nj),
         ):
-            energy.add_row(words, f"{value / 1000:,.2f} µJ")
+            if value:
+                energy.add_row(words, f"{value / 1000:,.2f} µJ")
         energy.add_row("mean power", Text(f"{result.energy.mean_power_mw:,.0f} mW", style="bold"))
         energy.add_row("per bit", f"{result.energy.pj_per_bit:,.2f} pJ")
         blocks.append(Group(heading("Energy"), energy))
-    parts.append(Padding(Columns(blocks, padding=(0, 4)), (1, 0, 0, 2)))
+    parts.append(section(Beside(blocks)))
 
     banks = lined(("bank", "l"), *((name, "r") for name in ("reads", "writes", "opened", "closed", "hits", "bus")))
     used_banks = [bank for bank in result.banks if bank.reads or bank.writes]

@@ -39,7 +39,7 @@ def show(
         stdout.print_json({"folder": str(folder), "bytes": total, "traces": plain(found)})
         return
     table = pieces.lined(
-        ("program", "l"), ("traffic", "l"), ("packets", "r"), ("MB", "r"), ("unused", "r"), ("file", "w")
+        ("program", "l"), ("traffic", "l"), ("packets", "r"), ("MB", "r"), ("unused", "r"), ("file begins", "l")
     )
     for each in found:
         table.add_row(
@@ -48,7 +48,7 @@ def show(
             "" if each.packets is None else f"{each.packets:,}",
             f"{each.bytes / (1 << 20):.1f}",
             _age(each.unused_seconds),
-            each.file[:12] + "…",
+            each.file[:12],
         )
     stdout.show(
         Text(f"  {len(found)} traces, {total / (1 << 20):.1f} MB"),

@@ -37,7 +37,7 @@ def list_programs(
     if json:
         stdout.print_json(plain(found))
         return
-    table = pieces.lined(("program", "l"), ("class", "l"), ("reads", "l"), ("what it does", "w"), ("after", "w"))
+    table = pieces.lined(("program", "l"), ("class", "w"), ("reads", "l"), ("what it does", "w"), ("after", "w"))
     for each in found:
         table.add_row(Text(each.name, style="bold"), each.functionality, each.reads, each.title, each.source)
     stdout.show(Text(""), Padding(table, (0, 0, 0, 2)), Text(""))

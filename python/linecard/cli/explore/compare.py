@@ -104,23 +104,23 @@ def print_compare(result: CompareResult) -> None:
         for side, limit in zip(("a", "b"), result.limits, strict=True):
             limits.add_row(f"limit of {side}", Text(limit, style="bold"))
         parts.append(pieces.section(limits))
-    keys = pieces.grid("l", "l", "l", "l")
-    keys.add_row(*(Text(name, style=pieces.DIM) for name in ("key", "a", "b", "unit")))
+    keys = pieces.lined(("key", "l"), ("a", "l"), ("b", "l"), ("unit", "l"))
     for each in result.configuration[:_KEYS_SHOWN]:
         keys.add_row(each.key, cell_text(each.a), cell_text(each.b), each.unit)
-    if not result.configuration:
-        keys.add_row("nothing differs")
     more = len(result.configuration) - _KEYS_SHOWN
-    if more > 0:
-        keys.add_row(Text(f"{more:,} more: --json has all", style=pieces.DIM))
-    parts.append(pieces.section(pieces.heading("What differs"), keys))
+    below = [Text(f"{more:,} more: --json has all", style=pieces.DIM)] if more > 0 else []
+    differs = keys if result.configuration else Text("nothing")
+    parts.append(pieces.section(pieces.heading("What differs"), differs, *below))
     for title, several in (("What moved", result.metrics), ("Parts that moved", result.measurements[:_MOVED_SHOWN])):
         if not several:
             continue
-        rows = pieces.grid("l", "r", "r", "r", "l", "l")
-        names = ("number", "a", "b", "change", "beyond noise", "95 % of the difference")
-        rows.add_row(*(Text(name, style=pieces.DIM) for name in names))
+        rows = pieces.lined(
+            *(("number", "l"), ("a", "r"), ("b", "r"), ("change", "r")),
+            *(("beyond noise", "l"), ("95 % of the difference", "l")),
+        )
         for moved in several:
+            if not moved.a and not moved.b:
+                continue
             style = "bold" if moved.beyond_noise else ""
             cells = (moved.name, cell_text(moved.a), cell_text(moved.b), change_text(moved), noise_text(moved))
             between = "" if moved.low is None or moved.high is None else f"{moved.low:.3g} to {moved.high:.3g}"

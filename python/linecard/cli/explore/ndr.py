@@ -11,14 +11,14 @@ from rich.text import Text
 
 from linecard.cli import pieces, stderr, stdout
 from linecard.cli.explore.options import STORE, Executor, Jobs, Json, StoreOption, read_settings, say_how_to_go_on
-from linecard.cli.options import Html, command_line
+from linecard.cli.options import Chip, Html, command_line
 
 if TYPE_CHECKING:
     from linecard.explore.ndr_result import NdrResult
 
 
 def ndr(
-    chip: Annotated[str, typer.Argument(metavar="CHIP", help="Name of a shipped chip, or path of a TOML file.")],
+    chip: Chip,
     size: Annotated[
         str | None,
         typer.Option(metavar="BYTES,…", help="Frame sizes, imix, rfc2544 or mixes of the chip; its own if left out."),
@@ -99,9 +99,8 @@ def ndr(
 
 def print_ndr(result: NdrResult) -> None:
     """The classical table: rates by frame size, latencies below."""
-    rates = pieces.grid("l", "r", "r", "r", "r", "r", "r", "r")
-    names = ("frames", "line, Mpps", "NDR, Mpps", "Gbit/s", "PDR, Mpps", "Gbit/s", "of line", "trials")
-    rates.add_row(*(Text(name, style=pieces.DIM) for name in names))
+    names = ("line, Mpps", "NDR, Mpps", "Gbit/s", "PDR, Mpps", "Gbit/s", "of line", "trials")
+    rates = pieces.lined(("frames", "l"), *((name, "r") for name in names))
     for row in result.rows:
         rates.add_row(
             row.traffic,
@@ -113,8 +112,7 @@ def print_ndr(result: NdrResult) -> None:
             pieces.percent(row.pdr_mpps / row.line_mpps),
             str(row.trials),
         )
-    latencies = pieces.grid("l", "r", "r", "r", "r", "r")
-    latencies.add_row(*(Text(name, style=pieces.DIM) for name in ("frames", "of PDR", "p50", "p90", "p99", "max")))
+    latencies = pieces.lined(("frames", "l"), ("of PDR", "r"), ("p50", "r"), ("p90", "r"), ("p99", "r"), ("max", "r"))
     for row in result.rows:
         for at in row.latency:
             times = [pieces.si_time(each) for each in (at.p50_ns, at.p90_ns, at.p99_ns, at.max_ns)]

@@ -106,13 +106,12 @@ def print_optimize(result: OptimizeResult) -> None:
     for text, best, worst in zip(result.objectives, result.best, result.worst, strict=True):
         facts.add_row("Objective", f"{text}: {best:,.5g} at best, {worst:,.5g} at worst")
     facts.add_row("Front", f"{len(result.front):,} points; it covers {result.hypervolume:.1%} of the box between these")
-    names = (*result.axes, *result.objectives)
-    table = pieces.grid(
-        *("r" if any(isinstance(row.get(n), (int, float)) for row in result.front) else "l" for n in result.axes),
-        *("r" for _ in result.objectives),
-        "l",
+    numbers = {name: any(isinstance(row.get(name), (int, float)) for row in result.front) for name in result.axes}
+    table = pieces.lined(
+        *((name, "r" if is_number else "l") for name, is_number in numbers.items()),
+        *((name, "r") for name in result.objectives),
+        ("", "l"),
     )
-    table.add_row(*(Text(name, style=pieces.DIM) for name in (*names, "")))
     for row in result.front[:_FRONT_SHOWN]:
         style = "bold" if row["knee"] else ""
         values = [cell_text(row[name]) for name in result.axes]

@@ -33,8 +33,7 @@ def list_runs(store: StoreOption = STORE, json: Json = False) -> None:
     if json:
         stdout.print_json(found)
         return
-    rows = pieces.grid("l", "l", "r", "r", "r", "l")
-    rows.add_row(*(Text(name, style=pieces.DIM) for name in ("what", "of", "runs", "failed", "seconds", "made by")))
+    rows = pieces.lined(("what", "l"), ("of", "l"), ("runs", "r"), ("failed", "r"), ("seconds", "r"), ("made by", "l"))
     for row in found["groups"]:
         by = "this version" if row["code"] == code_version() else "another version"
         rows.add_row(row["what"], row["of"], f"{row['runs']:,}", f"{row['failed']:,}", f"{row['seconds']:,.1f}", by)

@@ -22,13 +22,9 @@ def print_sweep(result: SweepResult) -> None:
     """The table, as much of it as a screen takes, and why points were refused."""
     from linecard.explore.wording import cell_text
 
-    columns = result.shown_columns(max(len(result.axes) + 1, 7))
-    while len(columns) > len(result.axes) + 1 and sum(len(name) + 2 for name in columns) > stdout.screen_width() - 12:
-        columns.pop()
-    columns += ["status"]
+    columns = [*result.shown_columns(max(len(result.axes) + 1, 7)), "status"]
     kinds = {name: any(isinstance(row[name], (int, float)) for row in result.rows) for name in columns}
-    table = pieces.grid(*("r" if kinds[name] else "l" for name in columns))
-    table.add_row(*(Text(name, style=pieces.DIM) for name in columns))
+    table = pieces.lined(*((name, "r" if kinds[name] else "l") for name in columns))
     rows = result.rows
     for row in rows[:_ROWS_SHOWN]:
         style = "" if row["status"] == "ok" else "yellow"

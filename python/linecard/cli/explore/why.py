@@ -10,11 +10,11 @@ import typer
 from linecard.cli import stderr, stdout
 from linecard.cli.explore.options import STORE, Executor, Jobs, Json, StoreOption, read_settings, say_how_to_go_on
 from linecard.cli.explore.why_screen import print_why
-from linecard.cli.options import Html, command_line
+from linecard.cli.options import Chip, Html, command_line
 
 
 def why(
-    chip: Annotated[str, typer.Argument(metavar="CHIP", help="Name of a shipped chip, or path of a TOML file.")],
+    chip: Chip,
     set: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value; repeatable.")
     ] = None,

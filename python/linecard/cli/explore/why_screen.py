@@ -28,19 +28,16 @@ def print_why(result: WhyResult) -> None:
     load = "a packet always waits" if result.load == "saturated" else "as given"
     facts.add_row("Leaves", f"{result.throughput_mpps:,.4g} Mpps, {result.throughput_gbps:,.4g} Gbit/s; load: {load}")
     facts.add_row("Loss", f"{result.loss_fraction:.3%}")
-    bounds = pieces.grid("l", "r", "r")
-    bounds.add_row(*(Text(name, style=pieces.DIM) for name in ("part", "busy", "at most, Mpps")))
+    bounds = pieces.lined(("part", "l"), ("busy", "r"), ("at most, Mpps", "r"))
     for limit in result.limits[:_LIMITS_SHOWN]:
         bounds.add_row(limit.component, pieces.percent(limit.utilization), f"{limit.bound_mpps:,.4g}")
-    gains = pieces.grid("l", "r", "l")
-    gains.add_row(*(Text(name, style=pieces.DIM) for name in ("with", "more leaves", "95 %")))
+    gains = pieces.lined(("with", "w"), ("more leaves", "r"), ("95 %", "l"))
     for lift in result.lifts[:_LIFTS_SHOWN]:
         style = "bold" if lift.counts else ""
         gains.add_row(
             Text(lift.text, style=style), Text(f"{lift.gain:+.1%}", style=style), _between(lift.low, lift.high, "+.0%")
         )
-    slopes = pieces.grid("l", "r", "r", "l")
-    slopes.add_row(*(Text(name, style=pieces.DIM) for name in ("parameter", "now", "elasticity", "95 %")))
+    slopes = pieces.lined(("parameter", "l"), ("now", "r"), ("elasticity", "r"), ("95 %", "l"))
     for each in result.elasticities[:_ELASTICITIES_SHOWN]:
         slopes.add_row(
             each.parameter,
@@ -63,9 +60,9 @@ def print_why(result: WhyResult) -> None:
         pieces.section(pieces.heading("Elasticities", "1: throughput grows in proportion"), slopes, check),
     ]
     if result.sensitivities:
-        shares = pieces.grid("l", "r", "r", "r", "r")
-        names = ("parameter", "Morris", "its spread", "Sobol alone", "with others")
-        shares.add_row(*(Text(name, style=pieces.DIM) for name in names))
+        shares = pieces.lined(
+            ("parameter", "l"), ("Morris", "r"), ("its spread", "r"), ("Sobol alone", "r"), ("with others", "r")
+        )
         for found in result.sensitivities[:_ELASTICITIES_SHOWN]:
             indices = ["–" if x is None else f"{x:.2f}" for x in (found.sobol_first, found.sobol_total)]
             shares.add_row(found.parameter, f"{found.morris_mean:.3f}", f"{found.morris_spread:.3f}", *indices)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from rich.padding import Padding
 from rich.text import Text
 
-from linecard.cli.pieces import DIM, MIN_BAR_WIDTH, bar, grid, heading, lined, percent, section
-from linecard.cli.stdout import MAX_WIDTH, screen_width, show
+from linecard.cli.pieces import DIM, bar, grid, heading, lined, percent, section
+from linecard.cli.stdout import show
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from rich.table import Table
 
+    from linecard.cli.table import Table
     from linecard.flowcache.curves import CacheCurves
     from linecard.flowcache.result import BestPolicy, FlowCacheResult
 
@@ -53,7 +53,6 @@ def print_flowcache(result: FlowCacheResult) -> None:
 
 
 def _caches(result: FlowCacheResult, best: dict[tuple[int, int], BestPolicy]) -> Table:
-    room = MIN_BAR_WIDTH if screen_width() >= MAX_WIDTH else 0
     columns = ("cold", "capacity", "conflict", "bytes", "state")
     table = lined(
         ("entries", "r"),
@@ -76,7 +75,7 @@ def _caches(result: FlowCacheResult, best: dict[tuple[int, int], BestPolicy]) ->
             row.shape if first else "",
             Text(row.policy, style=style),
             Text(percent(row.hit_rate, 2), style=style),
-            bar(row.hit_rate, "blue", room),
+            bar(row.hit_rate, "blue", 8),
             *(f"{count / row.packets:.2%}".rstrip("%") for count in (row.cold, row.capacity, row.conflict)),
             f"{row.cache_bytes:,}" if first else "",
             Text("oracle", style=DIM) if row.policy_state_bits is None else f"{row.policy_state_bits:,}",

@@ -78,8 +78,11 @@ def _print_comparison(comparison: Comparison) -> None:
 
     from linecard.cli import pieces, stdout
 
-    table = pieces.grid("l", "l", "l", "l", "r", "r", "r")
+    columns = ("threads", "traffic", "scheme", "metric")
+    table = pieces.lined(*((name, "l") for name in columns), ("np", "r"), ("petri", "r"), ("difference", "r"))
     for row in comparison.rows:
+        if not row.np and not row.petri:
+            continue
         unit = "%" if row.metric == "throughput_mbps" else "points"
         name = "throughput, Mbit/s" if row.metric == "throughput_mbps" else f"{row.component}, %"
         style = "green" if row.passed else "bold red"
@@ -87,11 +90,14 @@ def _print_comparison(comparison: Comparison) -> None:
         table.add_row(row.threads, row.traffic, row.scheme, name, *cells)
     worst = pieces.grid("l", "r", "l")
     for (component, metric), row in comparison.worst().items():
+        if not row.np and not row.petri:
+            continue
         unit = "%" if metric == "throughput_mbps" else "points"
         style = "green" if row.passed else "bold red"
         where = f"{row.threads} {row.traffic} {row.scheme}, at most {row.limit:g}"
         worst.add_row(component, Text(f"{row.difference:+.2f} {unit}", style=style), Text(where, style=pieces.DIM))
     stdout.show(
-        pieces.section(pieces.heading("Every point", "np, petri, difference"), table),
+        pieces.section(pieces.heading("Every point"), table),
         pieces.section(pieces.heading("Largest differences"), worst),
+        Text(""),
     )

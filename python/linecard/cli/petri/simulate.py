@@ -80,6 +80,10 @@ def simulate(
         for name, mean in found.rewards.items():
             yield name, f"{mean:.6g} ± {found.rewards_half_width[name]:.2g} reward"
         for name, mean in found.mean_tokens.items():
-            yield name, f"{mean:.6g} ± {found.mean_tokens_half_width[name]:.2g} tokens"
+            if mean:
+                yield name, f"{mean:.6g} ± {found.mean_tokens_half_width[name]:.2g} tokens"
+        empty = [name for name, mean in found.mean_tokens.items() if not mean]
+        if empty:
+            yield "always empty", ", ".join(empty)
 
     print_facts(found.net or net.name, facts, "In a unit of time, and on average", rows())

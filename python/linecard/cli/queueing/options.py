@@ -13,8 +13,7 @@ from linecard.cli.options import JSON_HELP, Exit
 from linecard.errors import ConfigError, ConfigProblem
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
+    from linecard.cli.table import Table
     from linecard.queueing.result import QueueDesignResult, QueueingResult
 
 Workload = Annotated[

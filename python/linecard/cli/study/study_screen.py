@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
@@ -14,8 +13,9 @@ from linecard.cli.stdout import show
 from linecard.cli.study.lines import target_lines, yes_no
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import RenderableType
 
+    from linecard.cli.table import Table
     from linecard.study.result import StudyResult, TableResult
 
 
@@ -83,13 +83,12 @@ def _study_overview(result: StudyResult) -> Iterator[RenderableType]:
                 f"{len(table.orders) - table.order_violations}/{len(table.orders)}" if table.orders else "",
                 f"{sum(gains) / len(gains):.1f} pt" if gains else "",
             )
-        yield Padding(overview, (0, 0, 0, 2))
+        yield section(overview)
     for figure in result.figures:
         lines = grid("l", "w")
         for shape in figure.shapes:
             lines.add_row(yes_no(shape.holds, "agrees", "differs"), shape.text)
-        yield Padding(heading(item_name(figure.spec.id).capitalize(), figure.spec.title), (0, 0, 0, 2))
-        yield Padding(lines, (0, 0, 1, 2))
+        yield section(heading(item_name(figure.spec.id).capitalize(), figure.spec.title), lines)
 
 
 def _study_judgements(result: StudyResult) -> Iterator[RenderableType]:
@@ -99,7 +98,7 @@ def _study_judgements(result: StudyResult) -> Iterator[RenderableType]:
     targets = [line for line in result.lines if line.kept is not None]
     if targets:
         note = "meant for the full study" if result.quick else ""
-        yield Padding(Group(heading("Scorecard", note), target_lines(targets)), (0, 0, 0, 2))
+        yield section(heading("Scorecard", note), target_lines(targets))
     judged = [check for check in result.checks if check.holds is not None]
     if judged:
         lines = grid("l", "w")
@@ -112,7 +111,7 @@ def _study_judgements(result: StudyResult) -> Iterator[RenderableType]:
             else:
                 text = f"{reached:.0f}" if check.kind == "order_violations" else off(reached)
             lines.add_row(yes_no(check.holds), Text.assemble(check.id, (f"   reached {text}", DIM)))
-        yield Padding(Group(heading("Limits of its own"), lines), (0, 0, 0, 2))
+        yield section(heading("Limits of its own"), lines)
     if result.deviations and result.quick:
         count = f"{len(result.deviations)}; judged in the full study"
         yield section(heading("Deviations", count))

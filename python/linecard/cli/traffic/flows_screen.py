@@ -26,6 +26,8 @@ def print_flows(statistics: FlowStatistics) -> None:
     parts.append(section(facts))
     sizes = grid("r", "l", "r", "r")
     for each in statistics.size_bins:
+        if not each.packets:
+            continue
         share = each.packets / max(statistics.packets, 1)
         sizes.add_row(each.label, bar(share, "blue"), f"{each.packets:,}", percent(share))
     parts.append(section(heading("Packets by size", "bytes on the wire"), sizes))

@@ -6,9 +6,15 @@ from typing import Annotated
 
 import typer
 
+from linecard.cli import completion
 from linecard.cli.options import JSON_HELP
 
-Preset = Annotated[str, typer.Argument(metavar="PRESET", help="Name of a shipped preset, or path of a TOML file.")]
+Preset = Annotated[
+    str,
+    typer.Argument(
+        metavar="PRESET", help="Name of a shipped preset, or path of a TOML file.", autocompletion=completion.chips
+    ),
+]
 Set = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a parameter; repeatable.")]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of every random stream.")]
 Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]

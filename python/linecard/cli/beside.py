@@ -1,0 +1,46 @@
+"""Parts of a screen beside each other, where the terminal has room for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.measure import Measurement
+from rich.padding import Padding
+from rich.segment import Segment
+
+GAP = 4
+
+
+class Beside:
+    """Parts beside each other; each gets what it needs at least, and a share of what is left.
+
+    Where there is no room they stand below each other, or something else stands instead of them.
+    """
+
+    def __init__(self, parts: Sequence[RenderableType], *, instead: RenderableType | None = None) -> None:
+        self.parts = parts
+        self.instead = instead
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        sizes = [Measurement.get(console, options, part) for part in self.parts]
+        spare = options.max_width - GAP * (len(sizes) - 1) - sum(size.minimum for size in sizes)
+        if spare < 0:
+            if self.instead is not None:
+                yield self.instead
+                return
+            for number, part in enumerate(self.parts):
+                yield Padding(part, (1 if number else 0, 0, 0, 0))
+            return
+        blocks = []
+        for left, (part, size) in enumerate(zip(self.parts, sizes, strict=True)):
+            more = min(size.span, spare // (len(sizes) - left))
+            spare -= more
+            width = size.minimum + more
+            blocks.append((width, console.render_lines(Group(part), options.update(width=width, height=None))))
+        for number in range(max(len(lines) for _, lines in blocks)):
+            for index, (width, lines) in enumerate(blocks):
+                if index:
+                    yield Segment(" " * GAP)
+                yield from lines[number] if number < len(lines) else [Segment(" " * width)]
+            yield Segment.line()

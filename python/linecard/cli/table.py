@@ -1,0 +1,218 @@
+"""Tables of screens, which lose no number where a terminal is narrow.
+
+A table gives text columns what numbers leave over. Where that is too little, it leaves bars out, for their numbers
+stand beside them; where that does not help, it becomes a list, each row with the names of its columns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.measure import Measurement
+from rich.padding import Padding
+from rich.segment import Segment
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+
+GAP = 2
+LIST_GAP = 3
+INDENT = 2
+DIM = "bright_black"
+HEADER = "bold cyan"
+# Of a text column: so much is good to read, and a word that is longer may go over two lines.
+READABLE = 16
+LONGEST_WORD = 36
+LEAST_BAR = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A share from 0 to 1 as a bar with eighths, as long as there is room."""
+
+    share: float
+    style: str
+    most: int
+
+    def drawn(self, width: int) -> Text:
+        """The bar in so many columns."""
+        width = min(width, self.most)
+        full, rest = divmod(round(min(max(self.share, 0.0), 1.0) * width * 8), 8)
+        filled = "█" * full + ("▏▎▍▌▋▊▉"[rest - 1] if rest else "")
+        return Text.assemble((filled, self.style), ("·" * (width - len(filled)), DIM))
+
+
+Cell = str | Text | Bar
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its name, its side, and whether its texts may go over several lines."""
+
+    name: str
+    side: str
+
+
+class Table:
+    """Rows of texts, numbers and bars."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self.columns = tuple(columns)
+        self._named = any(column.name for column in columns)
+        # A section is a text alone; none of it, an empty line.
+        self._rows: list[tuple[Text | Bar, ...] | Text] = []
+
+    def add_row(self, *cells: Cell) -> None:
+        """A row; cells that are left out are empty."""
+        filled = (*cells, *("",) * (len(self.columns) - len(cells)))
+        self._rows.append(tuple(Text(cell) if isinstance(cell, str) else cell for cell in filled))
+
+    def add_section(self, title: Text | None = None) -> None:
+        """An empty line, and a title above the rows that follow."""
+        if self._rows:
+            self._rows.append(Text())
+        if title is not None:
+            self._rows.append(title)
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        ends = self._least(), self._most()
+        least, most = (sum(widths) + GAP * (len(widths) - 1) for widths in ends)
+        return Measurement(least, most).with_maximum(options.max_width)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        widths = self._widths(options.max_width)
+        if widths is None:
+            yield from self._listed(options.max_width)
+            return
+        if self._named:
+            named = zip(self.columns, widths, strict=True)
+            names = tuple(Text(_broken(column.name, width), style=HEADER) for column, width in named)
+            yield from self._drawn(console, options, names, widths)
+            yield Text("─" * (sum(widths) + GAP * (sum(map(bool, widths)) - 1)))
+        for row in self._rows:
+            if isinstance(row, Text):
+                yield row
+            else:
+                yield from self._drawn(console, options, row, widths)
+
+    def _cells(self, number: int) -> list[Text | Bar]:
+        return [row[number] for row in self._rows if not isinstance(row, Text)]
+
+    def _least(self) -> list[int]:
+        """The least width of each column in which no number and no name is broken."""
+        found = []
+        for number, column in enumerate(self.columns):
+            cells = self._cells(number)
+            texts = [cell for cell in cells if isinstance(cell, Text)]
+            whole = max((_width(text) for text in texts), default=0)
+            if column.side == "w":
+                words = (Text(word).cell_len for text in texts for word in text.plain.split())
+                whole = max(min(max(words, default=0), LONGEST_WORD), min(whole, READABLE))
+            bar = LEAST_BAR if any(isinstance(cell, Bar) for cell in cells) else 0
+            found.append(max(whole, bar, *map(len, _pieces(column.name)), 0))
+        return found
+
+    def _most(self) -> list[int]:
+        """The widths in which nothing goes over two lines, and bars are as long as they get."""
+        return [
+            max(
+                len(column.name),
+                *(each.most if isinstance(each, Bar) else _width(each) for each in self._cells(number)),
+            )
+            for number, column in enumerate(self.columns)
+        ]
+
+    def _widths(self, room: int) -> list[int] | None:
+        """Width of each column, 0 for one that is left out; nothing where the table does not fit."""
+        least, most = self._least(), self._most()
+        bars = {n for n in range(len(least)) if any(isinstance(cell, Bar) for cell in self._cells(n))}
+        empty = {n for n in range(len(least)) if self._rows and not any(map(bool, self._cells(n)))}
+        for without in (empty, empty | bars):
+            shown = [number for number in range(len(least)) if number not in without]
+            spare = room - GAP * (len(shown) - 1) - sum(least[number] for number in shown)
+            if spare < 0:
+                continue
+            widths = [0 if number in without else width for number, width in enumerate(least)]
+            # Who needs least is served first, so that one long text takes no more than is left.
+            for left, number in enumerate(sorted(shown, key=lambda number: most[number] - least[number])):
+                more = min(max(most[number] - least[number], 0), spare // (len(shown) - left))
+                widths[number] += more
+                spare -= more
+            return widths
+        return None
+
+    def _drawn(
+        self, console: Console, options: ConsoleOptions, row: Sequence[Text | Bar], widths: Sequence[int]
+    ) -> Iterator[Segment]:
+        blocks = []
+        for cell, column, width in zip(row, self.columns, widths, strict=True):
+            if width:
+                text = cell.drawn(width) if isinstance(cell, Bar) else cell
+                at = options.update(
+                    width=width,
+                    justify="right" if column.side == "r" else "left",
+                    overflow="fold",
+                    no_wrap=False,
+                    height=None,
+                )
+                blocks.append((width, console.render_lines(text, at)))
+        for number in range(max(len(lines) for _, lines in blocks)):
+            for index, (width, lines) in enumerate(blocks):
+                if index:
+                    yield Segment(" " * GAP)
+                yield from lines[number] if number < len(lines) else [Segment(" " * width)]
+            yield Segment.line()
+
+    def _listed(self, room: int) -> Iterator[RenderableType]:
+        """Each row as its first text, and below it the others with the names of their columns."""
+        if self._named and self.columns[0].side != "r":
+            yield Text(self.columns[0].name, style=HEADER)
+        for row in self._rows:
+            if isinstance(row, Text):
+                yield row
+                continue
+            texts = list(self._said(row))
+            # A row without a first text goes on with what the row above says.
+            if row[0] == Text() and not self._named:
+                others = texts
+            else:
+                first, *others = texts
+                yield first
+            # As many on a line as there is room for, each whole.
+            line = Text()
+            for said in others:
+                if line and line.cell_len + LIST_GAP + _width(said) > room - INDENT:
+                    yield Padding(line, (0, 0, 0, INDENT))
+                    line = Text()
+                line = Text.assemble(line, " " * LIST_GAP if line else "", said)
+            if line:
+                yield Padding(line, (0, 0, 0, INDENT))
+
+    def _said(self, row: Sequence[Text | Bar]) -> Iterator[Text]:
+        """The texts of a row with the names of their columns; a first text that is no number needs no name."""
+        for number, (column, cell) in enumerate(zip(self.columns, row, strict=True)):
+            if isinstance(cell, Text) and cell.plain.strip():
+                named = column.name and (number or column.side == "r")
+                yield Text.assemble((f"{column.name} ", DIM), cell) if named else cell
+
+
+def _pieces(name: str) -> list[str]:
+    """What the name of a column may be broken into."""
+    return re.findall(r"[^ _.]*[ _.]?", name)
+
+
+def _broken(name: str, width: int) -> str:
+    lines = [""]
+    for piece in _pieces(name):
+        if len(lines[-1] + piece.rstrip()) > width:
+            lines.append("")
+        lines[-1] += piece
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _width(text: Text) -> int:
+    return max((line.cell_len for line in text.split("\n", allow_blank=True)), default=0)

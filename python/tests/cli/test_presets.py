@@ -1,0 +1,88 @@
+"""What is shipped, as the command line shows it; and what it says of itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+
+import pytest
+
+import linecard
+from linecard.catalogue import KINDS
+
+
+def test_kinds_are_listed_in_a_line_or_two_each(cli):
+    shown = cli("presets").out
+    for kind in {each.kind for each in linecard.presets()}:
+        assert f"\n  {kind} " in shown
+    assert len(shown.splitlines()) <= 2 * len(KINDS) + 6
+    assert {each.kind for each in linecard.presets()} == set(KINDS)
+
+
+def test_a_kind_is_listed_in_full(cli):
+    shown = cli("presets", "platforms").out
+    names = [each.name for each in linecard.presets("platforms")]
+    assert "ixp1200" in names
+    assert all(name in shown for name in names)
+    assert "frfcfs_open" not in shown
+    assert [each["name"] for each in json.loads(cli("presets", "platforms", "--json").out)] == names
+
+
+def test_a_search_takes_names_and_titles_in_any_case(cli):
+    shown = cli("presets", "--search", "DDR4").out
+    assert "ddr4_2400" in shown
+    assert "example_smartnic" in shown
+    assert "ddr3_1600" not in shown
+    assert [each.name for each in linecard.presets("dram", search="ddr4 3200")] == ["ddr4_3200"]
+    nothing = cli("presets", "--search", "no such thing")
+    assert (nothing.status, nothing.out) == (0, "")
+    assert "no preset has" in nothing.err
+
+
+def test_a_kind_that_is_none_is_said_with_the_nearest(cli):
+    ended = cli("presets", "platform")
+    assert (ended.status, ended.out) == (2, "")
+    assert "nearest: platforms" in ended.err
+
+
+def test_a_preset_says_what_it_changes_in_its_base(cli):
+    assert linecard.describe("ixp1200").changes == ()
+    changes = {each.key: each for each in linecard.describe("hasan2003_ref_base").changes}
+    assert (changes["clock.engine_mhz"].base, changes["clock.engine_mhz"].value) == (200, 400)
+    assert changes["traffic.rate_gbps"].value is None
+    set_too = linecard.describe("rosebud8", set={"clock.core_mhz": 100}).changes
+    assert [each.value for each in set_too if each.key == "clock.core_mhz"] == [100]
+    # A part's numbers are no changes of its standard's formulas.
+    assert linecard.describe("ddr4_2400").changes == ()
+    assert [each.base for each in linecard.describe("ddr266_cl25").changes if each.key == "timing.RL"] == [2]
+    shown = cli("describe", "rosebud8").out
+    assert "What it changes in rosebud16" in shown
+    assert json.loads(cli("describe", "rosebud8", "--json").out)["changes"][0]["key"] == "cluster.rpu.count"
+
+
+def test_the_version_says_what_was_built_and_where_it_is(cli):
+    lines = cli("--version").out.splitlines()
+    assert lines[0] == f"linecard {linecard.__version__}"
+    assert platform.python_version() in lines[1]
+    assert any(os.path.dirname(linecard.__file__) in line for line in lines)  # noqa: PTH120
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [("linecard com", "compare-models"), ("linecard run example", "example_smartnic"), ("linecard presets p", "dram")],
+)
+def test_a_shell_is_offered_commands_and_presets(typed, offered):
+    complete = {
+        "_LINECARD_COMPLETE": "complete_bash",
+        "COMP_WORDS": typed,
+        "COMP_CWORD": str(len(typed.split()) - 1),
+    }
+    code = "import sys; sys.argv = ['linecard']; from linecard.cli import main; main()"
+    ended = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **complete}, capture_output=True, text=True, check=False
+    )
+    assert ended.stderr == ""
+    assert (offered in ended.stdout) == (offered != "dram")

@@ -1,0 +1,50 @@
+"""Is the site of the documents built without a warning, and does every page of the repository stand in it?"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+import linecard
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    for package in ("sphinx", "furo", "myst_parser"):
+        pytest.importorskip(package, reason=f"NO {package.upper()}: the site was NOT built; pip install '.[docs]'")
+    built = tmp_path_factory.mktemp("site")
+    options = ("-q", "-W", "--keep-going", "-b", "html", "-c", ROOT / "docs")
+    command = [sys.executable, "-m", "sphinx", *options, ROOT, built]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return built
+
+
+def test_every_document_is_a_page(site):
+    documents = [*ROOT.glob("docs/**/*.md"), *ROOT.glob("*.md"), *ROOT.glob("studies/*/README.md")]
+    missing = [each for each in documents if not (site / each.relative_to(ROOT)).with_suffix(".html").is_file()]
+    assert len(documents) > 30
+    assert not missing
+    assert "docs/index.html" in (site / "index.html").read_text()
+
+
+def test_every_public_name_is_documented(site):
+    pages = "".join(page.read_text() for page in (site / "docs" / "reference" / "python").glob("*.html"))
+    missing = [name for name in linecard.__all__ if f'id="linecard.{name}"' not in pages and name != "__version__"]
+    assert not missing
+
+
+def test_pages_need_no_network(site):
+    for page in site.rglob("*.html"):
+        for part in ("<script src=", '<link rel="stylesheet"'):
+            for found in page.read_text().split(part)[1:]:
+                assert "://" not in found.split(">")[0], f"{page.name}: {found[:120]}"
+
+
+def test_words_are_found_without_a_server(site):
+    index = (site / "searchindex.js").read_text()
+    assert index.startswith("Search.setIndex(")
+    assert "bottleneck" in index
