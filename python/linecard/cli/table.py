@@ -120,8 +120,10 @@ class Table:
         """The widths in which nothing goes over two lines, and bars are as long as they get."""
         return [
             max(
-                len(column.name),
-                *(each.most if isinstance(each, Bar) else _width(each) for each in self._cells(number)),
+                [
+                    len(column.name),
+                    *(each.most if isinstance(each, Bar) else _width(each) for each in self._cells(number)),
+                ]
             )
             for number, column in enumerate(self.columns)
         ]
@@ -160,7 +162,7 @@ class Table:
                     height=None,
                 )
                 blocks.append((width, console.render_lines(text, at)))
-        for number in range(max(len(lines) for _, lines in blocks)):
+        for number in range(max((len(lines) for _, lines in blocks), default=0)):
             for index, (width, lines) in enumerate(blocks):
                 if index:
                     yield Segment(" " * GAP)
