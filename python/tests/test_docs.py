@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, ipv4_frame, pcap_bytes
+from conftest import ROOT
 
 PAGES = [ROOT / "README.md", ROOT / "docs" / "index.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -18,23 +18,32 @@ def blocks(page: Path, language: str) -> list[str]:
     return [text for kind, text in BLOCK.findall(page.read_text()) if kind == language]
 
 
-def commands() -> list[str]:
-    lines = [line for page in PAGES for text in blocks(page, "console") for line in text.splitlines()]
-    found = [line.removeprefix("$ ") for line in lines if line.startswith("$ linecard ")]
-    # A whole study belongs to `make reproduce`.
-    return sorted({line for line in found if "reproduce" not in line or "--quick --table" in line})
+# Whole studies, which take minutes: `make scorecard` runs them.
+WHOLE_STUDIES = {
+    "linecard reproduce kumar2006",
+    "linecard reproduce girish2008 --chapter 5",
+    "linecard reproduce --scorecard",
+    "linecard reproduce --scorecard spalink2000 --check",
+    "linecard reproduce --scorecard --json",
+}
+
+
+def commands() -> list[tuple[str, str]]:
+    """Every command of a console block, without its comment, and what the block shows of its screen."""
+    found = set()
+    for page in PAGES:
+        for text in blocks(page, "console"):
+            for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+                line, _, shown = part.partition("\n")
+                command = re.sub(r"\s+#\s.*", "", line)
+                if not command.startswith("make "):
+                    found.add((command, shown))
+    return sorted(found)
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder with the capture that the documentation speaks of."""
-    import gzip
-
-    shipped = ROOT / "examples" / "captures" / "edge-mix.pcap.gz"
-    content = (
-        shipped.read_bytes() if shipped.exists() else gzip.compress(pcap_bytes([ipv4_frame(n) for n in range(50)]))
-    )
-    (tmp_path / "edge.pcap.gz").write_bytes(content)
+    """A folder with the files that the documentation speaks of."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     # The net and the extension that the guide shows.
     for page, name in (("petri", "model.toml"), ("vrp", "filter.toml")):
@@ -51,18 +60,26 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("command", commands())
-def test_commands_run(cli, command):
+def test_whole_studies_are_those_that_the_pages_name():
+    assert {command for command, _ in commands()} >= WHOLE_STUDIES
+
+
+@pytest.mark.parametrize(("command", "shown"), [each for each in commands() if each[0] not in WHOLE_STUDIES])
+def test_commands_run_and_print_what_the_page_shows(cli, command, shown):
     if ".c " in command:
         pytest.importorskip("ziglang")
     if " new " in command:
-        Path("nic.toml").unlink()
+        for file in (Path("nic.toml"), Path("my_chip.toml")):
+            file.unlink()
     if "linecard results" in command:
         cli("sweep", "sweep.toml", "--store", "runs", "--packets", "100", "--repeat", "1")
     ended = cli(*shlex.split(command)[1:])
     assert ended.status == 0, ended.err
     # A command that writes a file says so beside the data, which there is none of.
     assert ended.out or "wrote" in ended.err
+    printed = iter(ended.out.splitlines())
+    for line in shown.splitlines():
+        assert not line or line in printed, f"not printed, or not in this order: {line}"
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.stem)

@@ -33,10 +33,9 @@ class Beside:
                 yield Padding(part, (1 if number else 0, 0, 0, 0))
             return
         blocks = []
-        for left, (part, size) in enumerate(zip(self.parts, sizes, strict=True)):
-            more = min(size.span, spare // (len(sizes) - left))
-            spare -= more
-            width = size.minimum + more
+        for part, size in zip(self.parts, sizes, strict=True):
+            # The same for each, so that bars beside each other have one scale.
+            width = size.minimum + min(size.span, spare // len(sizes))
             blocks.append((width, console.render_lines(Group(part), options.update(width=width, height=None))))
         for number in range(max(len(lines) for _, lines in blocks)):
             for index, (width, lines) in enumerate(blocks):

@@ -64,7 +64,7 @@ def _help_text(command: Any) -> str:
 def _parameter_name(parameter: Any) -> str:
     if parameter.param_type_name == "argument":
         return f"`{parameter.metavar}`"
-    names = ", ".join(f"`{name}`" for name in parameter.opts)
+    names = ", ".join(f"`{name}`" for name in (*parameter.opts, *parameter.secondary_opts))
     return f"{names} `{parameter.metavar}`" if parameter.metavar else names
 
 

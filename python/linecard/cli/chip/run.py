@@ -139,7 +139,7 @@ def run(
 
         linecard run ixp1200 --app l3fwd16
 
-        linecard run ixp1200 --app nat --trace edge.pcap.gz --map-addresses
+        linecard run ixp1200 --app nat --trace examples/captures/edge-mix.pcap.gz --map-addresses
 
         linecard run hasan2003_all_pf --set dram.banks=2 --packets 50000 --json
 
@@ -147,7 +147,7 @@ def run(
 
         linecard run example_smartnic --program firewall --packets 20000
 
-        linecard run nfp4000 --program my_xdp.c -D N=8 --trace edge.pcap.gz
+        linecard run nfp4000 --program my_xdp.c -D N=8 --trace edge
 
         linecard run nfp4000 --program balancer --folded cycles.txt
 

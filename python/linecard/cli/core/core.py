@@ -56,7 +56,7 @@ def core(
 
         linecard core --program classify --latency 150 --bandwidth 0.64 --area 16
 
-        linecard core --program my_filter.c --trace edge.pcap --latency 300 --plot splits.png
+        linecard core --program my_filter.c --trace edge --latency 300 --plot splits.png
 
         linecard core --program classify --latency 50,100,200,300 --plot map.png --json
     """

@@ -61,9 +61,9 @@ def run(
 
     **Examples**
 
-        linecard program run my_xdp.c --trace edge.pcap
+        linecard program run my_xdp.c --trace edge
 
-        linecard program run my_xdp.o --section xdp --map routes=routes.csv --trace edge.pcap --json
+        linecard program run my_xdp.o --section xdp --map routes=routes.csv --trace edge --json
 
         linecard program run reads --define N=8
 

@@ -54,11 +54,11 @@ def trace(
 
     **Examples**
 
-        linecard program trace my_filter.c --trace edge.pcap
+        linecard program trace my_filter.c --trace edge
 
         linecard program trace patricia --trace core --packets 50000 --json
 
-        linecard program trace my_lookup.elf --control routes.txt --map-addresses routes.txt --trace edge.pcap
+        linecard program trace my_lookup.elf --control routes.txt --map-addresses routes.txt --trace edge
     """
     from linecard.files import check_outputs
 

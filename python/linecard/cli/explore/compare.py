@@ -49,7 +49,7 @@ def compare(
 
         linecard compare example_smartnic example_smartnic --set-b packets.part=hbm2 --packets 5000
 
-        linecard compare my_chip.toml my_next_chip.toml --trace edge.pcap --json
+        linecard compare my_chip.toml my_next_chip.toml --trace edge --json
 
         linecard compare before.json after.json
     """

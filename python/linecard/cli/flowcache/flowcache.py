@@ -78,15 +78,15 @@ def flowcache(
 
     **Examples**
 
-        linecard flowcache edge.pcap.gz
+        linecard flowcache examples/captures/edge-mix.pcap.gz
 
-        linecard flowcache edge.pcap.gz --entries 512,1024,2048 --ways 4,8,full --policy lru,fifo,sp,srrip,opt
+        linecard flowcache examples/captures/edge-mix.pcap.gz --entries 512,1024 --ways 4,full --policy lru,sp,srrip,opt
 
-        linecard flowcache edge.pcap.gz --key dst/24 --hash crc32c --width 16 --false-hits
+        linecard flowcache examples/captures/edge-mix.pcap.gz --key dst/24 --hash crc32c --width 16 --false-hits
 
-        linecard flowcache edge.pcap.gz --policy lru,sp,pred,opt_bypass --json --csv caches.csv
+        linecard flowcache examples/captures/edge-mix.pcap.gz --policy lru,sp,pred,opt_bypass --json --csv caches.csv
 
-        linecard flowcache edge.pcap.gz --curves --traffic --plots caches/
+        linecard flowcache examples/captures/edge-mix.pcap.gz --curves --traffic --plots caches/
     """
     from linecard.cli import stderr, stdout
     from linecard.cli.flowcache.flowcache_screen import print_flowcache

@@ -39,7 +39,7 @@ def design(
 
         linecard queueing design --workload SD16_90 --target-mops 120
 
-        linecard queueing design --trace edge.pcap.gz --target-mops 80 --json
+        linecard queueing design --trace examples/captures/edge-mix.pcap.gz --target-mops 80 --json
     """
     from linecard.files import check_outputs
 

@@ -46,7 +46,7 @@ def run(
 
         linecard queueing run --workload L1.1 --set threads=16 --set entries=64 --manager qc,sqc --json
 
-        linecard queueing run --trace edge.pcap.gz --csv queues.csv
+        linecard queueing run --trace examples/captures/edge-mix.pcap.gz --csv queues.csv
 
         linecard queueing run --workload R --manager qarray --set threads=8
     """

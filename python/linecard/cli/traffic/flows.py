@@ -28,7 +28,7 @@ def flows(
 
     **Examples**
 
-        linecard flows edge.pcap.gz
+        linecard flows examples/captures/edge-mix.pcap.gz
 
         linecard flows sample.tsh --json
 

@@ -1,0 +1,45 @@
+"""An architect sizes a SmartNIC: the fewest threads that carry the traffic, and what limits the design then."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from person import Person
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_nic_is_sized(cli):
+    person = Person(cli)
+    # What is there that is like it?
+    assert "example_smartnic" in person.types("linecard presets --search smartnic").out
+    person.types("linecard new nic.toml --like example_smartnic")
+    checked = person.reads("linecard check nic.toml")
+    assert checked["receive_gbps"] == 200
+
+    # As it is: what does it carry, and what limits it?
+    first = person.reads("linecard run nic.toml --packets 2000")
+    assert first["summary"]["packets_dropped"] == 0
+    assert "What would help" in person.types("linecard why nic.toml --packets 300 --seeds 2").out
+
+    # Fewer threads: the whole table, of which the spreadsheet has each number.
+    line = "linecard sweep nic.toml --vary island.threads=1,2,4,8 --set traffic.arrivals=saturated --packets 2000"
+    person.types(f"{line} --csv threads.csv")
+    rows = list(csv.DictReader(Path("threads.csv").read_text().splitlines()))
+    rates = {int(row["island.threads"]): float(row["throughput_mpps"]) for row in rows}
+    assert list(rates) == [1, 2, 4, 8]
+    fewest = min(threads for threads, rate in rates.items() if rate > 0.97 * max(rates.values()))
+    assert fewest <= 8
+
+    # Both beside each other: what the others cost, and a picture for those who decide.
+    compared = person.types(
+        f"linecard compare nic.toml nic.toml --set-b island.threads={fewest} --packets 500 --seeds 2"
+    )
+    assert "What moved" in compared.out
+    person.types("linecard draw nic.toml -o nic.svg")
+    assert Path("nic.svg").read_text().startswith("<svg")
