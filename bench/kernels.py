@@ -95,7 +95,7 @@ def petri_mm1k(firings: int) -> None:
 
 def trace_md5(instructions: int) -> None:
     """A C program, executed, traced and compiled for cores."""
-    linecard.program_trace("md5", packets=instructions // 7_900)
+    linecard.program_trace("md5", packets=max(instructions // 7_900, 1))
 
 
 KERNELS = {
@@ -172,6 +172,11 @@ def shown(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
 
 
+def each(kernel: Kernel) -> str:
+    """Its piece with the article."""
+    return f"{'an' if kernel.piece[0] in 'aeiou' else 'a'} {kernel.piece}"
+
+
 def work(name: str, pieces: int, *, counted: bool) -> None:
     """What the child processes do."""
     KERNELS[name].work(1)
@@ -204,7 +209,7 @@ def main() -> int:
         kernel = KERNELS[name]
         change = f"{100 * (found / before[name] - 1):+.1f} %" if name in before else "not recorded"
         target = "" if kernel.target is None else f"target {kernel.target:,}"
-        print(f"{name:14} {shown(found):>8} a {kernel.piece:12} {change:>12}  {target}", flush=True)
+        print(f"{name:14} {shown(found):>8} {each(kernel):14} {change:>12}  {target}", flush=True)
     if options.write:
         append(instructions=counts)
     return 0

@@ -23,7 +23,7 @@ def table() -> str:
         if held:
             value, commit = held[-1]["instructions"][name], held[-1]["commit"]
             target = "" if kernel.target is None else f"{kernel.target:,}"
-            shown = f"{kernels.shown(value)} a {kernel.piece}"
+            shown = f"{kernels.shown(value)} {kernels.each(kernel)}"
             missed = kernel.target is not None and value > kernel.target
             rows.append(
                 f"| `{name}` | {kernel.about} | {f'**{shown}**' if missed else shown} | {target} | `{commit}` |"
