@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 
 import pytest
-from linecard.cli.table import Column, Table
 from rich.console import Console
+
+from linecard.cli.table import Column, Table
 
 
 @pytest.mark.parametrize("rows", [[], [("a", "1")], [("a", ""), ("b", "")]])
