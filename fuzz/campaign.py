@@ -112,6 +112,7 @@ def commands() -> dict[tuple[str, ...], list[Any]]:
 
 WORDS: dict[str, list[str]] = {
     "preset": ["ixp1200", "example_smartnic", "ixp2400", "ixp2800", "ixp1200_eval", "ddr4_2400", "nothing"],
+    "kind": ["platforms", "dram", "nothing"],
     "input": ["INPUT.pcap"],
     "capture": ["INPUT.pcap"],
     "net": ["girish2008_dram", "ixp2400_ipv4", "NET.toml"],

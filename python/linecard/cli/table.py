@@ -120,10 +120,8 @@ class Table:
         """The widths in which nothing goes over two lines, and bars are as long as they get."""
         return [
             max(
-                [
-                    len(column.name),
-                    *(each.most if isinstance(each, Bar) else _width(each) for each in self._cells(number)),
-                ]
+                each.most if isinstance(each, Bar) else _width(each)
+                for each in (Text(column.name), *self._cells(number))
             )
             for number, column in enumerate(self.columns)
         ]

@@ -1,4 +1,4 @@
-"""Tables of screens: rows that there are, and rows that there are not."""
+"""Tables of screens: what they leave out, and when they become lists."""
 
 from __future__ import annotations
 
@@ -6,17 +6,54 @@ import io
 
 import pytest
 from rich.console import Console
+from rich.text import Text
 
-from linecard.cli.table import Column, Table
+from linecard.cli import pieces
 
 
-@pytest.mark.parametrize("rows", [[], [("a", "1")], [("a", ""), ("b", "")]])
+def drawn(part, width):
+    console = Console(width=width, file=io.StringIO(), color_system=None)
+    console.print(part)
+    return [line.rstrip() for line in console.file.getvalue().splitlines()]
+
+
+def uses():
+    table = pieces.lined(("part", "l"), ("", "l"), ("busy", "r"), ("why", "w"), ("unit", "l"))
+    table.add_row("dram", pieces.bar(0.5, "red", 10), "50.0 %", "many banks are open")
+    return table
+
+
+def test_a_table_takes_what_it_needs():
+    assert drawn(uses(), 80) == [
+        "part                busy  why",
+        "─" * 45,
+        "dram  █████·····  50.0 %  many banks are open",
+    ]
+
+
+def test_text_gives_way_then_bars_then_the_table():
+    assert drawn(uses(), 42)[2:] == ["dram  ████▌····  50.0 %  many banks are", " " * 25 + "open"]
+    assert drawn(uses(), 34)[2:] == ["dram  50.0 %  many banks are open"]
+    assert drawn(uses(), 24) == ["part", "dram", "  busy 50.0 %", "  why many banks are", "  open"]
+
+
+def test_a_table_without_rows_is_its_header_or_nothing():
+    assert drawn(pieces.grid("l", "r"), 40) == []
+    assert drawn(pieces.lined(("a", "l"), ("b", "r")), 40) == ["a  b", "────"]
+
+
+def test_sections_stand_apart_and_texts_are_no_markup():
+    table = pieces.grid("l", "r")
+    table.add_section(Text("first"))
+    table.add_row("step[cycles]", "1")
+    table.add_section()
+    table.add_row("b", "22")
+    assert drawn(table, 40) == ["first", "step[cycles]   1", "", "b             22"]
+
+
 @pytest.mark.parametrize("width", [3, 20, 80])
-def test_a_table_may_have_no_rows_and_no_room(rows, width):
-    """A study whose table had no rows ended in a traceback, when all of its runs were done."""
-    table = Table([Column("name", "l"), Column("count", "r")])
-    for row in rows:
-        table.add_row(*row)
-    out = io.StringIO()
-    Console(file=out, width=width, no_color=True).print(table)
-    assert [row[0] for row in rows] == [word for word in out.getvalue().split() if word in ("a", "b")]
+def test_a_table_needs_no_room(width):
+    table = pieces.lined(("name", "l"), ("count", "r"))
+    table.add_row("a", "1")
+    table.add_row("b")
+    assert [word for line in drawn(table, width) for word in line.split() if word in ("a", "b")] == ["a", "b"]
