@@ -64,8 +64,8 @@ impl LinkTimes {
 /// Everything the model depends on.
 #[derive(Clone, Debug)]
 pub struct HierarchyConfig {
-    /// Picoseconds between packets, on average: gaps are spread evenly over a half to one and a half of it, as where several
-    /// ports come together. At fixed distances packets fall into step with what they wait for, and then say nothing of the
+    /// Picoseconds between packets, on average: gaps are spread evenly over a half to one and a half of it, a choice
+    /// that no source states. At fixed distances packets fall into step with what they wait for, and then say nothing of the
     /// rates around.
     pub packet_ps: u64,
     /// Seed of the arrivals.

@@ -105,6 +105,16 @@ impl Source {
     }
 }
 
+impl Source {
+    /// What a capture kept of the packet at hand.
+    fn kept(&self) -> &[u8] {
+        match self {
+            Source::Capture { reader, .. } => reader.frame(),
+            Source::Generator(_) | Source::Link { .. } => &[],
+        }
+    }
+}
+
 /// Check sequence of an Ethernet frame, which captures leave out, and its header, which IP packets are without.
 const FCS_BYTES: u32 = 4;
 const ETHERNET_HEADER_BYTES: u32 = 14;
@@ -160,15 +170,10 @@ impl Traffic {
                     let ip_bytes = packet.wire_bytes.saturating_sub(ETHERNET_HEADER_BYTES + FCS_BYTES);
                     sink(&Packet { ip_bytes, ip_header: [0; 20], ..packet }, &[], at_ns)
                 }
-                Source::Capture { reader, frames, .. } => {
+                Source::Capture { frames, .. } | Source::Link { frames, .. } => {
                     let sequence = if *frames { FCS_BYTES } else { 0 };
                     let wire_bytes = packet.wire_bytes.saturating_sub(sequence);
-                    sink(&Packet { wire_bytes, ..packet }, reader.frame(), at_ns)
-                }
-                Source::Link { frames, .. } => {
-                    let sequence = if *frames { FCS_BYTES } else { 0 };
-                    let wire_bytes = packet.wire_bytes.saturating_sub(sequence);
-                    sink(&Packet { wire_bytes, ..packet }, &[], at_ns)
+                    sink(&Packet { wire_bytes, ..packet }, self.source.kept(), at_ns)
                 }
             },
         };

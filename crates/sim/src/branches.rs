@@ -51,13 +51,13 @@ impl Branches {
     }
 
     /// Cycles that so many instructions take.
-    pub fn cycles(&mut self, instructions: u32) -> u32 {
+    pub fn cycles(&mut self, instructions: u32) -> u64 {
         let mut left = instructions.min(DRAWN);
         let reckoned = f64::from(instructions - left) * self.share * f64::from(self.lost);
-        let mut cycles = instructions.saturating_add(reckoned as u32);
+        let mut cycles = u64::from(instructions) + reckoned as u64;
         while left >= self.until {
             left -= self.until;
-            cycles += self.lost;
+            cycles += u64::from(self.lost);
             self.until = self.draw();
         }
         self.until -= left;
@@ -74,7 +74,7 @@ mod tests {
         for piece in [1, 7, 94] {
             let mut branches = Branches::new(0.125, 2, 1).unwrap();
             let pieces = 940_000 / piece;
-            let cycles: u64 = (0..pieces).map(|_| u64::from(branches.cycles(piece))).sum();
+            let cycles: u64 = (0..pieces).map(|_| branches.cycles(piece)).sum();
             let factor = cycles as f64 / f64::from(pieces * piece);
             assert!((factor - 1.25).abs() < 0.005, "pieces of {piece}: {factor}");
         }
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn a_piece_of_a_thousand_million_instructions_costs_as_much_and_is_no_work() {
         let mut branches = Branches::new(0.125, 2, 1).unwrap();
-        let found = (0..100).map(|_| f64::from(branches.cycles(1_000_000_000))).sum::<f64>() / 100e9;
+        let found = (0..100).map(|_| branches.cycles(1_000_000_000) as f64).sum::<f64>() / 100e9;
         assert!((found - 1.25).abs() < 0.001, "{found}");
     }
 }

@@ -186,11 +186,12 @@ impl Chip {
                     }
                 }
                 let cluster = &mut self.clusters[self.engines[engine].cluster as usize];
-                if let Some(branches) = &mut cluster.branches {
-                    cycles = branches.cycles(cycles);
-                }
+                let cycles = match &mut cluster.branches {
+                    Some(branches) => branches.cycles(cycles),
+                    None => u64::from(cycles),
+                };
                 if cycles > 0 {
-                    until += cluster.clock.ticks(u64::from(cycles));
+                    until += cluster.clock.ticks(cycles);
                 }
             }
             if until > now {
