@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import warnings
 
 import pytest
 from conftest import ROOT
@@ -21,6 +22,9 @@ def test_the_prebuilt_programs_follow_from_the_sources():
         [sys.executable, PROGRAMS / "build.py", "--check"], capture_output=True, text=True, check=False
     )
     assert ended.returncode == 0, ended.stderr
+    if ended.stderr:
+        # Programs whose compiler could not be fetched.
+        warnings.warn(ended.stderr.strip(), stacklevel=1)
 
 
 @pytest.mark.parametrize("name", ["routes", "signatures"])
