@@ -14,7 +14,7 @@ SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates presets -typ
 CAPTURE := examples/captures/edge-mix.pcap.gz
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup test test-web lint bytes bench check check-long fuzz campaign faults reproduce scorecard rtl docs site clean
+.PHONY: help run setup test test-web lint bytes bench check check-long fuzz campaign faults soak sanitize reproduce scorecard rtl docs site wheel clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,7 @@ check-long: $(VENV)/.dev ## The tests that take minutes: long ones of Python, ev
 	$(BIN)/python fuzz/readers.py --seconds 5
 	$(BIN)/python fuzz/campaign.py --cases 2000 --lines 100
 	$(BIN)/python fuzz/faults.py --kills 20 --rounds 2
+	$(BIN)/python fuzz/soak.py --rounds 40
 
 fuzz: $(VENV)/.dev ## Fuzz every reader, SECONDS=60 each (needs a C++ compiler); TARGET=pnml for one, MERGE=1 to keep what was reached
 	$(BIN)/python fuzz/run.py $(if $(MERGE),--merge,--seconds $(or $(SECONDS),60)) $(addprefix --target ,$(TARGET))
@@ -63,6 +64,12 @@ campaign: $(VENV)/.dev ## Random requests (CASES=10000) and random command lines
 
 faults: $(VENV)/.dev ## Kill (KILLS=200), fill disks, fail reads, change inputs
 	$(BIN)/python fuzz/faults.py --kills $(or $(KILLS),200)
+
+soak: $(VENV)/.dev ## Simulate for MINUTES=60 in one process, whose memory must not grow
+	$(BIN)/python fuzz/soak.py --minutes $(or $(MINUTES),60)
+
+sanitize: $(VENV)/.dev ## Test the bindings under AddressSanitizer (needs a nightly compiler)
+	$(BIN)/python fuzz/sanitize.py
 
 bytes: $(VENV)/.dev ## Say which results moved; RUNS=1 leaves out studies, UPDATE=1 records what came out
 	$(BIN)/python .ci/bytes.py $(if $(RUNS),--runs) $(if $(UPDATE),--update)
@@ -83,6 +90,9 @@ rtl: ## Check, test and synthesise the queuing cache; installs Verilator, Icarus
 
 docs: $(VENV)/.dev ## Write the parts of the documents that follow from the code
 	$(BIN)/python -m linecard.cli.reference
+
+wheel: ## Build a wheel for any Linux into target/wheels, and try it in a fresh environment
+	$(PYTHON) .ci/wheel.py
 
 site: $(VENV)/.dev ## Build the site of the documents into target/site; warnings are errors
 	$(BIN)/python -m sphinx -q -W --keep-going -b html -c docs . target/site
