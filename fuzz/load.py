@@ -1,7 +1,9 @@
 """Load: long captures through a pipe, many flows, a long run, a large sweep, in memory that hardly grows with them.
 
-    python fuzz/load.py                               50 million packets, 20 million flows, a run of 5 million, 10,000 points
+    python fuzz/load.py
     python fuzz/load.py --packets 5000000 --flows 1000000 --run 200000 --points 200
+
+The first takes 50 million packets, 20 million flows, a run of 5 million packets, and a sweep of 10,000 points.
 
 Captures are made while they are read and never stand on a disk. Memory is the largest resident set of the process, as
 the system counts it. Standard library and the package itself.

@@ -3,9 +3,9 @@
     python fuzz/sanitize.py
 
 All unsafe code of the project is one block of the bindings, which reads a buffer that Python lends. The extension is
-compiled with the sanitizer, which only a nightly compiler has; where there is none, this says so and ends with status 2.
-It stands under `target/sanitized`, beside a package made of links, so that the installed one stays as it is. Standard
-library only; the tests need the development tools.
+compiled with the sanitizer, which only a nightly compiler has; where there is none, this says so and ends with
+status 2. It stands under `target/sanitized`, and the tests import it through a package made of links, so that the
+installed one stays as it is. Standard library only; the tests need the development tools.
 """
 
 from __future__ import annotations
