@@ -106,7 +106,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.run: $(BIN)/python $(SOURCES)
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable . --config-settings=build-args="--profile=quick"
 	@touch $@
 
 $(VENV)/.dev: $(BIN)/python $(SOURCES)

@@ -366,7 +366,8 @@ const SLOT_KEYS: &[&str] = &[
 
 /// DRAM with a fixed number of slots for accesses of any size.
 fn slots(section: &Section<'_>, clocks: &Clocks) -> SlotsConfig {
-    const MOST_CYCLES: u64 = 1 << 40;
+    // A tenth of a second at 133 MHz: more is a slip, and ticks of it would not fit for long.
+    const MOST_CYCLES: u64 = 1 << 24;
     let small = |key: &str, usual: u64, most: u64, meaning: &str| {
         section.integer_or(key, usual, 1..=most, meaning) as u32
     };
