@@ -157,7 +157,7 @@ impl Places {
     pub fn connect(&mut self, document: &Document, behind: Vec<(usize, String, String)>) {
         for (first, name, place) in behind {
             let Some(back) = self.find(&name).cloned() else {
-                let near = crate::schema::nearest(&name, self.named.iter().map(|n| n.name.as_str()));
+                let near = linecard_config::nearest(&name, self.named.iter().map(|n| n.name.as_str()));
                 document.report(place, "behind", format!("no memory is called `{name}`{near}"));
                 continue;
             };
