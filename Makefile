@@ -14,7 +14,7 @@ SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates presets -typ
 CAPTURE := examples/captures/edge-mix.pcap.gz
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup test test-web lint bytes bench check check-long fuzz campaign faults reproduce scorecard rtl docs site clean
+.PHONY: help run setup test test-web lint bytes bench check check-long fuzz campaign faults reproduce scorecard robustness rtl docs site clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -77,6 +77,11 @@ scorecard: $(VENV)/.dev ## Hold the five studies that have limits, in full, agai
 	$(LINECARD) reproduce --scorecard --json > studies/scorecard.json.part
 	mv studies/scorecard.json.part studies/scorecard.json
 	$(BIN)/python -m linecard.cli.reference --scorecard
+
+robustness: $(VENV)/.dev ## Run the same studies, quickly, with eight seeds and each calibrated value a tenth up and down; keep it and write the page
+	$(LINECARD) reproduce --robustness --quick --json > studies/robustness.json.part
+	mv studies/robustness.json.part studies/robustness.json
+	$(BIN)/python -m linecard.cli.reference --robustness
 
 rtl: ## Check, test and synthesise the queuing cache; installs Verilator, Icarus and Yosys
 	$(MAKE) -C rtl/queuing_cache

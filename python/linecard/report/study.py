@@ -13,6 +13,7 @@ from linecard.errors import MissingExtraError
 from linecard.plot.study import difference_text
 from linecard.study import compare
 from linecard.study.columns import constant_keys, percent, varying_columns
+from linecard.study.robustness.documents import EFFORT, line_rows, picture
 from linecard.study.scorecard import calibrated_text
 
 if TYPE_CHECKING:
@@ -63,11 +64,10 @@ def scorecard_report(card: Scorecard) -> str:
 
 
 def robustness_report(found: Robustness) -> str:
-    """The page of a study's robustness as text: a tornado of its calibrated values."""
-    errors = [found.error, *found.by_seed.values()]
-    errors += [error for each in found.variations for error in (each.low_error, each.high_error)]
-    widest = max((error for error in errors if error is not None), default=1.0) or 1.0
-    page: str = _template("robustness.html.j2").render(found=found, widest=widest * 1.05, version=__version__)
+    """The page of a study's robustness as text: a tornado of its calibrated values, and what moves each limit."""
+    page: str = _template("robustness.html.j2").render(
+        found=found, effort=EFFORT[found.quick], lines=line_rows(found), tornado=picture(found), version=__version__
+    )
     return page
 
 

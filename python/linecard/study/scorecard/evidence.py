@@ -42,21 +42,24 @@ class Reading:
 
 
 class Evidence:
-    """The items of a study's result, by id."""
+    """The items of a study's result, by id; ``asked`` are those that were looked at."""
 
     def __init__(self, study: Study, tables: Iterable[TableResult], figures: Iterable[FigureResult]) -> None:
         self.study = study
+        self.asked: set[str] = set()
         self._tables = {table.spec.id: table for table in tables}
         self._figures = {figure.spec.id: figure for figure in figures}
 
     def table(self, name: str) -> TableResult:
         """A table that was run."""
+        self.asked.add(name)
         if name not in self._tables:
             raise NotRunError(name)
         return self._tables[name]
 
     def figure(self, name: str) -> FigureResult:
         """A figure that was run."""
+        self.asked.add(name)
         if name not in self._figures:
             raise NotRunError(name)
         return self._figures[name]
