@@ -14,7 +14,7 @@ SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates presets -typ
 CAPTURE := examples/captures/edge-mix.pcap.gz
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup test test-web lint bytes bench check check-long fuzz campaign faults reproduce scorecard robustness rtl docs site clean
+.PHONY: help run setup test test-web lint bytes bench check check-long fuzz campaign faults outside reproduce scorecard robustness rtl docs site clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,8 +40,8 @@ lint: $(VENV)/.dev ## Check formats, lints and types of Rust and Python
 	for step in \
 		"cargo fmt --all --check" \
 		"cargo clippy --workspace --all-targets --locked -- -D warnings" \
-		"$(BIN)/ruff format --check python .ci bench rtl programs fuzz docs/conf.py docs/python_pages.py" \
-		"$(BIN)/ruff check python .ci bench rtl programs fuzz docs/conf.py docs/python_pages.py" \
+		"$(BIN)/ruff format --check python .ci bench rtl programs fuzz outside docs/conf.py docs/python_pages.py" \
+		"$(BIN)/ruff check python .ci bench rtl programs fuzz outside docs/conf.py docs/python_pages.py" \
 		"$(BIN)/mypy"; \
 	do echo "$$step"; $$step || { status=1; echo "failed: $$step"; }; done; exit $$status
 
@@ -63,6 +63,9 @@ campaign: $(VENV)/.dev ## Random requests (CASES=10000) and random command lines
 
 faults: $(VENV)/.dev ## Kill (KILLS=200), fill disks, fail reads, change inputs
 	$(BIN)/python fuzz/faults.py --kills $(or $(KILLS),200)
+
+outside: $(VENV)/.dev ## Run what others publish from DIR=...: riscv-tests, contest nets, DRAM results; says what it skips
+	$(BIN)/python outside/run.py "$(DIR)"
 
 bytes: $(VENV)/.dev ## Say which results moved; RUNS=1 leaves out studies, UPDATE=1 records what came out
 	$(BIN)/python .ci/bytes.py $(if $(RUNS),--runs) $(if $(UPDATE),--update)
