@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from linecard import cli, files
-from linecard.study.robustness import Robustness
 from linecard.study.robustness import documents as robust
+from linecard.study.robustness.result import Robustness
 from linecard.study.scorecard import documents
 from linecard.study.targets import load_targets
 

@@ -14,6 +14,7 @@ from linecard.plot.study import difference_text
 from linecard.study import compare
 from linecard.study.columns import constant_keys, percent, varying_columns
 from linecard.study.robustness.documents import EFFORT, line_rows, picture
+from linecard.study.robustness.result import error_text
 from linecard.study.scorecard import calibrated_text
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
     from linecard.study.result import StudyResult, TableResult
-    from linecard.study.robustness import Robustness
+    from linecard.study.robustness.result import Robustness
     from linecard.study.scorecard.card import Scorecard
 
 
@@ -81,6 +82,7 @@ def _template(name: str) -> Template:
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["percent"] = percent
+    environment.filters["error_text"] = error_text
     environment.filters["number"] = _number
     environment.filters["signed"] = lambda value, digits=1: "–" if value is None else f"{value:+.{digits}f}"
     return environment.from_string(files(__package__).joinpath(name).read_text(encoding="utf-8"))

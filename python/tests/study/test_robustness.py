@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
-from conftest import make_result
+from conftest import ROOT, make_result
 
 import linecard
+from linecard.cli import reference
 from linecard.report.study import robustness_report
-from linecard.study import robustness as module
 from linecard.study.reproduce import run_study
-from linecard.study.robustness import Kept, Robustness, robustness
+from linecard.study.robustness import run as module
 from linecard.study.robustness.documents import line_rows, page, picture
-from linecard.study.robustness.result import Outcome, Reached, Variation
+from linecard.study.robustness.kept import Kept
+from linecard.study.robustness.result import Outcome, Reached, Robustness, Variation
+from linecard.study.robustness.run import robustness
 from linecard.study.robustness.values import calibrated_values
 from linecard.study.scorecard.card import limited_studies
 from linecard.study.spec import load_study
@@ -229,7 +231,7 @@ def test_the_page_has_pictures_with_words_and_tables_that_stay_whole(found):
     (shown,) = [line for line in text.splitlines() if line.startswith("![")]
     words, _, target = shown[2:].partition("](")
     assert target == "pictures/kumar2006.svg)"
-    assert "memory_port_ns 8: 9.0 % with 7.2, 5.0 % with 8.8" in words
+    assert "memory_port_ns 8: 9.00 % with 7.2, 5.00 % with 8.8" in words
     assert "]" not in words
     widths = {}
     for line in text.splitlines():
@@ -245,7 +247,7 @@ def test_the_picture_is_an_svg_with_its_own_words(found):
     assert drawn.get("role") == "img"
     says = {each.get("id"): each.text for each in (drawn.find(f"{space}title"), drawn.find(f"{space}desc"))}
     assert list(says) == drawn.get("aria-labelledby").split()
-    assert "5.0 % to 6.0 % over 2 seeds" in says["says-kumar2006"]
+    assert "5.00 % to 6.00 % over 2 seeds" in says["says-kumar2006"]
     bars = [each for each in drawn.iter(f"{space}rect") if each.find(f"{space}title") is not None]
     # The seeds, the value down, the value up.
     assert len(bars) == 3
@@ -285,3 +287,32 @@ def test_a_number_to_vary_says_how(tmp_path):
         load_study(str(folder))
     assert "vary.x.runner: found 'queue'; did you mean queueing?" in str(refused.value)
     assert "vary.x: expected either set, or app with {value} in it" in str(refused.value)
+
+
+def test_a_run_without_the_value_stays_as_it_was(folder):
+    """A table of another program is refused: that is no failure, and nothing changes."""
+    plain = Fake()
+
+    def run(spec: RunSpec, progress):
+        if spec.preset == "hasan2003_our_base" and any(text.startswith(KEY) for text in spec.overrides):
+            raise linecard.ConfigError(f"--set (number 1): {KEY}: has no effect here")
+        return plain(spec, progress)
+
+    (varied,) = robustness(str(folder), run_function=run).variations
+    assert varied.down.failed_runs == 0
+    assert varied.down.error == pytest.approx((1 / 0.9 - 1) / 4)
+
+
+def test_a_table_of_another_program_is_refused_by_these_words():
+    with pytest.raises(linecard.ConfigError, match=module.WITHOUT):
+        linecard.run("hasan2003_ref_base", app="l3fwd16", packets=10, set={"firewall.template_cycles": 27})
+
+
+def test_the_documents_say_what_was_run():
+    studies, pages = ROOT / "studies", ROOT / "docs" / "reference"
+    assert (pages / "robustness.md").read_text() == reference.robustness_page(studies), "run: make robustness"
+    drawn = reference.robustness_pictures(studies)
+    assert {file.name: file.read_text() for file in (pages / "robustness").iterdir()} == drawn, "run: make robustness"
+    rows = json.loads((studies / "robustness.json").read_text())["studies"]
+    named = [row["study"] for row in rows]
+    assert named == [name for name in limited_studies() if name in named]

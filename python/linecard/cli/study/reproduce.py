@@ -53,7 +53,7 @@ def reproduce(
         typer.Option(
             "--robustness",
             help="The mean error and every limit with eight seeds, and with each calibrated value a tenth up and down: "
-            "STUDY, or all five that have limits. With --quick in minutes.",
+            "STUDY, or all five that have limits. With --quick, on quick runs.",
         ),
     ] = False,
 ) -> None:

@@ -11,7 +11,7 @@ from linecard.errors import ConfigError, ConfigProblem, MissingExtraError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from linecard.study.robustness import Robustness
+    from linecard.study.robustness.result import Robustness
 
 
 def robustness(study: str | None, *, parts: bool, quick: bool, json: bool, jobs: int | None, out: Path | None) -> None:
@@ -25,8 +25,9 @@ def robustness(study: str | None, *, parts: bool, quick: bool, json: bool, jobs:
     from linecard.cli import stderr, stdout
     from linecard.files import check_outputs, make_folder, write_text
     from linecard.report.study import robustness_report
-    from linecard.study.robustness import Kept, steps_of
-    from linecard.study.robustness import robustness as run
+    from linecard.study.robustness.kept import Kept
+    from linecard.study.robustness.run import robustness as run
+    from linecard.study.robustness.run import steps_of
     from linecard.study.scorecard.card import limited_studies
     from linecard.study.spec import load_study
     from linecard.tables import json_text
@@ -70,17 +71,17 @@ def _screen(found: Robustness) -> Iterator[RenderableType]:
     from rich.text import Text
 
     from linecard.cli import pieces
-    from linecard.study.columns import percent
     from linecard.study.robustness.documents import EFFORT, line_rows
+    from linecard.study.robustness.result import error_text
 
-    said = f"mean error {percent(found.base.error)} with seed {next(iter(found.by_seed))}"
+    said = f"mean error {error_text(found.base.error)} with seed {next(iter(found.by_seed))}"
     seeds = pieces.grid("l", "r")
     for seed, outcome in found.by_seed.items():
-        seeds.add_row(f"seed {seed}", percent(outcome.error))
+        seeds.add_row(f"seed {seed}", error_text(outcome.error))
     yield pieces.section(pieces.heading(found.study, said), seeds, Text(EFFORT[found.quick], style=pieces.DIM))
     table = pieces.lined(("value", "w"), ("chosen", "r"), ("down", "r"), ("error", "r"), ("up", "r"), ("error", "r"))
     for each in found.variations:
-        numbers = (f"{each.low:g}", percent(each.down.error), f"{each.high:g}", percent(each.up.error))
+        numbers = (f"{each.low:g}", error_text(each.down.error), f"{each.high:g}", error_text(each.up.error))
         table.add_row(each.key, f"{each.value:g}", *numbers)
     if found.variations:
         yield pieces.section(pieces.heading("Calibrated values", "a tenth down and up"), table)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from linecard.study.columns import percent
+from linecard.study.robustness.result import error_text
 from linecard.study.robustness.tornado import tornado, tornado_text
 from linecard.study.scorecard import evaluators_of, quantity
 from linecard.study.scorecard.documents import SIGNS
@@ -127,10 +127,10 @@ def picture(found: Robustness) -> str:
 
 def _section(found: Robustness, pictures: str) -> list[str]:
     errors = [outcome.error for outcome in found.by_seed.values() if outcome.error is not None]
-    span = f"{percent(min(errors))} to {percent(max(errors))}" if errors else "–"
+    span = f"{error_text(min(errors))} to {error_text(max(errors))}" if errors else "–"
     parts = [
         f"## {found.study}\n",
-        f"{EFFORT[found.quick]} Mean error {percent(found.base.error)} with seed {next(iter(found.by_seed))}, "
+        f"{EFFORT[found.quick]} Mean error {error_text(found.base.error)} with seed {next(iter(found.by_seed))}, "
         f"{span} over {len(found.by_seed)} seeds.\n",
     ]
     if found.variations:
@@ -155,7 +155,7 @@ def _seed_table(found: Robustness) -> list[str]:
     return [
         "| " + " | ".join(f"seed {seed}" for seed in found.by_seed) + " |",
         "|" + "---|" * len(found.by_seed),
-        "| " + " | ".join(percent(outcome.error) for outcome in found.by_seed.values()) + " |\n",
+        "| " + " | ".join(error_text(outcome.error) for outcome in found.by_seed.values()) + " |\n",
     ]
 
 
@@ -167,7 +167,7 @@ def _value_table(found: Robustness) -> list[str]:
     for each in found.variations:
         cells = (
             *(each.parameter, f"`{each.key}`", f"{each.value:g}"),
-            *(f"{each.low:g}", percent(each.down.error), f"{each.high:g}", percent(each.up.error)),
+            *(f"{each.low:g}", error_text(each.down.error), f"{each.high:g}", error_text(each.up.error)),
         )
         rows.append("| " + " | ".join(_plain(text) for text in cells) + " |")
     return [*rows, ""]

@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     from linecard.study.result import StudyResult
 
 
+def error_text(error: float | None) -> str:
+    """A mean error with two decimals, since what moves it may be small; a dash for none."""
+    return "–" if error is None else f"{error * 100:.2f} %"
+
+
 @dataclass(frozen=True, slots=True)
 class Reached:
     """What a line of ``targets.csv`` came out at.

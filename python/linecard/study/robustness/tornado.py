@@ -9,7 +9,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from linecard.study.columns import percent
+from linecard.study.robustness.result import error_text
 
 if TYPE_CHECKING:
     from linecard.study.robustness.result import Robustness
@@ -31,12 +31,12 @@ MOST_TICKS = 7
 def tornado_text(found: Robustness) -> str:
     """What the picture shows, in words."""
     seeds = [outcome.error for outcome in found.by_seed.values() if outcome.error is not None]
-    said = f"Tornado of {found.study}: mean error {percent(found.base.error)} as chosen"
+    said = f"Tornado of {found.study}: mean error {error_text(found.base.error)} as chosen"
     if seeds:
-        said += f", {percent(min(seeds))} to {percent(max(seeds))} over {len(seeds)} seeds"
+        said += f", {error_text(min(seeds))} to {error_text(max(seeds))} over {len(seeds)} seeds"
     rows = [
-        f"{each.key} {each.value:g}: {percent(each.down.error)} with {each.low:g}, "
-        f"{percent(each.up.error)} with {each.high:g}"
+        f"{each.key} {each.value:g}: {error_text(each.down.error)} with {each.low:g}, "
+        f"{error_text(each.up.error)} with {each.high:g}"
         for each in found.variations
     ]
     return "; ".join([said, *rows]) + "."
@@ -72,20 +72,20 @@ def tornado(found: Robustness) -> str:
         x = place(tick)
         drawn.append(
             f'<line class="axis" x1="{x:.1f}" x2="{x:.1f}" y1="{height - BOTTOM}" y2="{height - BOTTOM + 5}"/>'
-            f'<text class="note" x="{x:.1f}" y="{height - 10}" text-anchor="middle">{percent(tick)}</text>'
+            f'<text class="note" x="{x:.1f}" y="{height - 10}" text-anchor="middle">{f"{tick * 100:g} %"}</text>'
         )
     drawn.append(
         f'<line class="axis" x1="{LABELS}" x2="{WIDTH - RIGHT}" y1="{height - BOTTOM}" y2="{height - BOTTOM}"/>'
     )
     drawn.append(label(0, f"seeds {next(iter(found.by_seed))} to {list(found.by_seed)[-1]}"))
     if seeds:
-        title = f"{percent(min(seeds))} to {percent(max(seeds))}"
+        title = f"{error_text(min(seeds))} to {error_text(max(seeds))}"
         drawn.append(bar(0, "seeds", (min(seeds), max(seeds)), 0, BAR, title))
     for row, each in enumerate(found.variations, start=1):
         drawn.append(label(row, f"{each.key} = {each.value:g}"))
         for kind, value, outcome, top in (("down", each.low, each.down, 0.0), ("up", each.high, each.up, BAR / 2)):
             if outcome.error is not None:
-                title = f"{each.key} = {value:g}: {percent(outcome.error)}"
+                title = f"{each.key} = {value:g}: {error_text(outcome.error)}"
                 drawn.append(bar(row, kind, (base, outcome.error), top, BAR / 2, title))
     drawn.append(
         f'<line class="base" x1="{place(base):.1f}" x2="{place(base):.1f}" y1="{TOP - 6}" y2="{height - BOTTOM}"/>'
@@ -119,8 +119,8 @@ def _bounds(low: float, high: float) -> tuple[float, float]:
 
 def _ticks(low: float, high: float) -> list[float]:
     """Round numbers of percent between two errors, at most so many."""
-    # Tenths of a percent are the least that is written.
-    steps = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+    # Hundredths of a percent are the least that is written.
+    steps = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
     step = next((each for each in steps if (high - low) / each <= MOST_TICKS), 1.0)
     first = int(low / step) + 1
     return [round(number * step, 10) for number in range(first, int(high / step) + 1)]
