@@ -136,7 +136,7 @@ def grade(table: TableResult, cell: compare.Cell) -> str:
     if cell.measured is None:
         return "failed"
     if cell.calibrated:
-        return "calibrated"
+        return "bad" if compare.beyond_tolerance(cell, table.spec) else "calibrated"
     if table.spec.tolerance_points is not None:
         off, allowed = abs(cell.difference or 0.0), table.spec.tolerance_points
     elif cell.error is not None:

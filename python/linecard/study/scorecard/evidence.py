@@ -133,9 +133,9 @@ def largest(cells: Sequence[Cell], size: Callable[[Cell], float | None] = relati
 
 
 def mean(cells: Sequence[Cell], size: Callable[[Cell], float | None] = relative) -> Reading:
-    """The mean over these cells without the calibrated ones, each quantity once."""
+    """The mean over these cells without calibrated ones and bounds, which have no error, each quantity once."""
     once = quantities(cells)
-    counted = [cell for cell in once if not cell.calibrated]
+    counted = [cell for cell in once if not cell.calibrated and cell.relation == "="]
     sizes = _sizes(counted, size)
     inside = _calibrated(once)
     if not counted or None in sizes:
