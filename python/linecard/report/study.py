@@ -13,7 +13,7 @@ from linecard.errors import MissingExtraError
 from linecard.plot.study import difference_text
 from linecard.study import compare
 from linecard.study.columns import constant_keys, percent, varying_columns
-from linecard.study.robustness.documents import EFFORT, line_rows, picture
+from linecard.study.robustness.documents import effort, line_rows, picture
 from linecard.study.robustness.result import error_text
 from linecard.study.scorecard import calibrated_text
 
@@ -67,7 +67,7 @@ def scorecard_report(card: Scorecard) -> str:
 def robustness_report(found: Robustness) -> str:
     """The page of a study's robustness as text: a tornado of its calibrated values, and what moves each limit."""
     page: str = _template("robustness.html.j2").render(
-        found=found, effort=EFFORT[found.quick], lines=line_rows(found), tornado=picture(found), version=__version__
+        found=found, effort=effort(found), lines=line_rows(found), tornado=picture(found), version=__version__
     )
     return page
 

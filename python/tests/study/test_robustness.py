@@ -18,7 +18,7 @@ from linecard.study.robustness import run as module
 from linecard.study.robustness.documents import line_rows, page, picture
 from linecard.study.robustness.kept import Kept
 from linecard.study.robustness.result import Outcome, Reached, Robustness, Variation
-from linecard.study.robustness.run import robustness
+from linecard.study.robustness.run import robustness, what_is_kept
 from linecard.study.robustness.values import calibrated_values
 from linecard.study.scorecard.card import limited_studies
 from linecard.study.spec import load_study
@@ -151,10 +151,13 @@ def test_a_step_is_what_the_study_alone_gives(folder):
 def test_what_is_finished_is_kept_and_not_run_again(folder, tmp_path):
     whole = robustness(str(folder), run_function=Fake())
     file = tmp_path / "out" / "tiny.steps.json"
-    # The first seed takes five runs, each other one four: stopped in the third seed.
+    # The first seed takes five runs, each side of the value two, each other seed four: stopped in the third seed.
     with pytest.raises(KeyboardInterrupt):
-        robustness(str(folder), jobs=1, kept=Kept(file, folder), run_function=Fake(stop_at=5 + 4 + 2))
-    assert list(json.loads(file.read_text())["steps"]) == ["seed 1", "seed 2"]
+        robustness(str(folder), jobs=1, kept=Kept(file, folder), run_function=Fake(stop_at=5 + 4 + 4 + 2))
+    partly = what_is_kept(load_study(str(folder)), Kept(file, folder), quick=False)
+    assert (partly.done, partly.steps, list(partly.by_seed)) == (4, 10, [1, 2])
+    assert partly.variations == whole.variations
+    assert "the study was run 4 times of 10" in page([partly], "pictures")
     after = Fake()
     assert robustness(str(folder), kept=Kept(file, folder), run_function=after) == whole
     assert 2 not in {run.seed for run in after.asked}
@@ -181,11 +184,12 @@ def test_the_command_writes_prints_and_goes_on_after_an_interrupt(cli, folder, t
     fake(stop_at=12)
     stopped = cli("reproduce", folder, "--robustness", "--out", out)
     assert stopped.status == 130
-    assert f"2 of 10 steps of tiny are kept in {out / 'tiny.steps.json'}" in stopped.err
+    assert f"3 of 10 steps of tiny are kept in {out / 'tiny.steps.json'}" in stopped.err
+    assert json.loads((out / "tiny.json").read_text())["done"] == 3
     fake()
     ended = cli("reproduce", folder, "--robustness", "--out", out, "--json")
     assert ended.status == 0, ended.err
-    assert "2 steps were kept" in ended.err
+    assert "3 steps were kept" in ended.err
     (one,) = json.loads(ended.out)["studies"]
     assert one == json.loads((out / "tiny.json").read_text())
     assert not (out / "tiny.steps.json").exists()
@@ -211,7 +215,7 @@ def found() -> Robustness:
             "port | x", "memory_port_ns", 8, 7.2, 8.8, outcome(0.09, 0.09, kept=False), outcome(0.05, 0.05, kept=True)
         ),
     )
-    return Robustness("kumar2006", True, by_seed, variations, {"entry": "not a number: [pointer]"})
+    return Robustness("kumar2006", True, 4, 4, by_seed, variations, {"entry": "not a number: [pointer]"})
 
 
 def test_a_limit_that_hangs_on_a_value_is_seen(found):

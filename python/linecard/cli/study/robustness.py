@@ -23,14 +23,12 @@ def robustness(study: str | None, *, parts: bool, quick: bool, json: bool, jobs:
         ConfigError: Less than whole studies was asked for, or there is no such study.
     """
     from linecard.cli import stderr, stdout
-    from linecard.files import check_outputs, make_folder, write_text
-    from linecard.report.study import robustness_report
+    from linecard.files import check_outputs
     from linecard.study.robustness.kept import Kept
     from linecard.study.robustness.run import robustness as run
-    from linecard.study.robustness.run import steps_of
+    from linecard.study.robustness.run import what_is_kept
     from linecard.study.scorecard.card import limited_studies
     from linecard.study.spec import load_study
-    from linecard.tables import json_text
 
     if parts:
         message = "robustness is of whole studies: leave it out"
@@ -48,22 +46,37 @@ def robustness(study: str | None, *, parts: bool, quick: bool, json: bool, jobs:
             with stderr.progress(f"Simulating {loaded.spec.id}", "steps") as progress:
                 one = run(name, quick=quick, jobs=jobs, kept=kept, progress=progress)
         except KeyboardInterrupt:
-            done = f"{len(kept.steps)} of {steps_of(loaded)} steps of {loaded.spec.id}"
+            so_far = what_is_kept(loaded, kept, quick=quick)
+            if so_far.by_seed:
+                stderr.note_written(_write(so_far, folder), folder=True)
+            done = f"{so_far.done} of {so_far.steps} steps of {so_far.study}"
             stderr.note(f"{done} are kept in {kept.file}: the same command goes on from there")
             raise
         found.append(one)
         if not json:
             stdout.show(*_screen(one))
-        written.append(write_text(make_folder(folder) / f"{one.study}.json", json_text(one.to_dict())))
-        try:
-            written.append(write_text(folder / f"{one.study}.html", robustness_report(one)))
-        except MissingExtraError as error:
-            stderr.note(f"left out: {error}")
+        written += _write(one, folder)
     if json:
         stdout.print_json({"studies": [one.to_dict() for one in found]})
     stderr.note_written(written, folder=True)
-    for name in (one.study for one in found):
-        (folder / f"{name}.steps.json").unlink(missing_ok=True)
+    # What is finished is told: until here an interrupt in a later study lost nothing.
+    for one in found:
+        (folder / f"{one.study}.steps.json").unlink(missing_ok=True)
+
+
+def _write(found: Robustness, folder: Path) -> list[Path]:
+    """The result as JSON and as a page."""
+    from linecard.cli import stderr
+    from linecard.files import make_folder, write_text
+    from linecard.report.study import robustness_report
+    from linecard.tables import json_text
+
+    written = [write_text(make_folder(folder) / f"{found.study}.json", json_text(found.to_dict()))]
+    try:
+        written.append(write_text(folder / f"{found.study}.html", robustness_report(found)))
+    except MissingExtraError as error:
+        stderr.note(f"left out: {error}")
+    return written
 
 
 def _screen(found: Robustness) -> Iterator[RenderableType]:
@@ -71,14 +84,14 @@ def _screen(found: Robustness) -> Iterator[RenderableType]:
     from rich.text import Text
 
     from linecard.cli import pieces
-    from linecard.study.robustness.documents import EFFORT, line_rows
+    from linecard.study.robustness.documents import effort, line_rows
     from linecard.study.robustness.result import error_text
 
     said = f"mean error {error_text(found.base.error)} with seed {next(iter(found.by_seed))}"
     seeds = pieces.grid("l", "r")
     for seed, outcome in found.by_seed.items():
         seeds.add_row(f"seed {seed}", error_text(outcome.error))
-    yield pieces.section(pieces.heading(found.study, said), seeds, Text(EFFORT[found.quick], style=pieces.DIM))
+    yield pieces.section(pieces.heading(found.study, said), seeds, Text(effort(found), style=pieces.DIM))
     table = pieces.lined(("value", "w"), ("chosen", "r"), ("down", "r"), ("error", "r"), ("up", "r"), ("error", "r"))
     for each in found.variations:
         numbers = (f"{each.low:g}", error_text(each.down.error), f"{each.high:g}", error_text(each.up.error))

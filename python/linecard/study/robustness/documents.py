@@ -70,6 +70,14 @@ def targets_of(study: str) -> dict[str, Target]:
     return {target.id: target for target in lines if target.study == study}
 
 
+def effort(found: Robustness) -> str:
+    """How much was run, and how much of it is missing."""
+    said = EFFORT[found.quick]
+    if found.done < found.steps:
+        said += f" Interrupted: the study was run {found.done} times of {found.steps}, and the rest is missing here."
+    return said
+
+
 def line_rows(found: Robustness) -> list[LineRow]:
     """Each line that one seed can judge."""
     targets = targets_of(found.study)
@@ -127,12 +135,10 @@ def picture(found: Robustness) -> str:
 
 def _section(found: Robustness, pictures: str) -> list[str]:
     errors = [outcome.error for outcome in found.by_seed.values() if outcome.error is not None]
-    span = f"{error_text(min(errors))} to {error_text(max(errors))}" if errors else "–"
-    parts = [
-        f"## {found.study}\n",
-        f"{EFFORT[found.quick]} Mean error {error_text(found.base.error)} with seed {next(iter(found.by_seed))}, "
-        f"{span} over {len(found.by_seed)} seeds.\n",
-    ]
+    said = f"{effort(found)} Mean error {error_text(found.base.error)} with seed {next(iter(found.by_seed))}"
+    if len(errors) > 1:
+        said += f", {error_text(min(errors))} to {error_text(max(errors))} over {len(errors)} seeds"
+    parts = [f"## {found.study}\n", f"{said}.\n"]
     if found.variations:
         parts.append(f"![{_plain(tornado_text(found))}]({pictures}/{found.study}.svg)\n")
     parts += _seed_table(found)

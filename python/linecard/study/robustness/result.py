@@ -119,6 +119,8 @@ class Robustness:
     Attributes:
         study: Its name.
         quick: Whether the quick study was run; else as many packets as in full, a seed at a time.
+        done: How many times the study was run.
+        steps: How many times it is to be run; more than ``done`` after an interrupt.
         by_seed: The study with each seed alone. The first of them is what variations are compared with.
         variations: Calibrated values varied, the one that moves the mean error most first.
         left_out: Calibrated values that were not varied, and why.
@@ -126,6 +128,8 @@ class Robustness:
 
     study: str
     quick: bool
+    done: int
+    steps: int
     by_seed: Mapping[int, Outcome]
     variations: tuple[Variation, ...]
     left_out: Mapping[str, str]
@@ -149,6 +153,8 @@ class Robustness:
         return {
             "study": self.study,
             "quick": self.quick,
+            "done": self.done,
+            "steps": self.steps,
             "seeds": [{"seed": seed, **outcome.to_dict()} for seed, outcome in self.by_seed.items()],
             "variations": [each.to_dict() for each in self.variations],
             "left_out": [{"parameter": name, "why": why} for name, why in self.left_out.items()],
@@ -160,6 +166,8 @@ class Robustness:
         return cls(
             study=data["study"],
             quick=data["quick"],
+            done=data["done"],
+            steps=data["steps"],
             by_seed={each["seed"]: Outcome.from_dict(each) for each in data["seeds"]},
             variations=tuple(Variation.from_dict(each) for each in data["variations"]),
             left_out={each["parameter"]: each["why"] for each in data["left_out"]},

@@ -62,31 +62,51 @@ def robustness(
         ConfigError: There is no such study, or its files contradict each other.
     """
     study = load_study(name)
-    runner = _Runner(study, quick=quick, jobs=jobs, kept=kept or Kept(), run_function=run_function)
-    values, left_out = calibrated_values(study)
-    steps: list[tuple[int, Value | None, float]] = [(seed, None, 0.0) for seed in SEEDS]
-    steps += [(SEEDS[0], value, side) for value in values for side in value.sides]
-    outcomes = []
+    kept = kept or Kept()
+    runner = _Runner(study, quick=quick, jobs=jobs, kept=kept, run_function=run_function)
+    steps = _steps(study)
     for number, (seed, value, side) in enumerate(steps):
 
         def step(done: int, total: int, number: int = number) -> None:
             if progress is not None:
                 progress(int((number + done / max(total, 1)) * PARTS), len(steps) * PARTS)
 
-        outcomes.append(runner.outcome(seed, value, side, step))
-    sides = iter(outcomes[len(SEEDS) :])
-    variations = [
-        Variation(value.parameter, value.key, value.number, *value.sides, next(sides), next(sides)) for value in values
-    ]
-    base = outcomes[0]
-    variations.sort(key=lambda each: -each.moves(base))
-    by_seed = dict(zip(SEEDS, outcomes, strict=False))
-    return Robustness(study.spec.id, quick, by_seed, tuple(variations), left_out)
+        runner.run(seed, value, side, step)
+    return what_is_kept(study, kept, quick=quick)
+
+
+def what_is_kept(study: Study, kept: Kept, *, quick: bool) -> Robustness:
+    """The result as far as its steps are kept; a value of which a side is missing is left out of it."""
+    values, left_out = calibrated_values(study)
+    by_seed = {seed: kept.steps[name] for seed in SEEDS if (name := _name(seed)) in kept.steps}
+    variations = []
+    for value in values:
+        names = [_name(SEEDS[0], value, side) for side in value.sides]
+        if all(name in kept.steps for name in names):
+            down, up = (kept.steps[name] for name in names)
+            variations.append(Variation(value.parameter, value.key, value.number, *value.sides, down, up))
+    if by_seed:
+        base = next(iter(by_seed.values()))
+        variations.sort(key=lambda each: -each.moves(base))
+    done = sum(_name(*step) in kept.steps for step in _steps(study))
+    return Robustness(study.spec.id, quick, done, steps_of(study), by_seed, tuple(variations), left_out)
 
 
 def steps_of(study: Study) -> int:
     """How many times a study is run."""
-    return len(SEEDS) + 2 * len(calibrated_values(study)[0])
+    return len(_steps(study))
+
+
+def _steps(study: Study) -> list[tuple[int, Value | None, float]]:
+    """The first seed, with which every value is compared, then the values, then the other seeds."""
+    values, _ = calibrated_values(study)
+    seeds: list[tuple[int, Value | None, float]] = [(seed, None, 0.0) for seed in SEEDS]
+    return [seeds[0], *((SEEDS[0], value, side) for value in values for side in value.sides), *seeds[1:]]
+
+
+def _name(seed: int, value: Value | None = None, number: float = 0.0) -> str:
+    """What a step is kept under."""
+    return f"seed {seed}" if value is None else f"{value.parameter}: {value.key}={number_text(number)}"
 
 
 class _Runner:
@@ -102,18 +122,16 @@ class _Runner:
         self._first: dict[RunSpec, StudyRun | str] = {}
         self._items = study.item_ids
 
-    def outcome(self, seed: int, value: Value | None, number: float, progress: Progress) -> Outcome:
-        """What the study comes to, as it was kept or run now."""
-        name = f"seed {seed}"
-        if value is not None:
-            name = f"{value.parameter}: {value.key}={number_text(number)}"
-        if name not in self._kept.steps:
-            if not self._first:
-                self._run_first(progress)
-            plan = self._plan(seed)
-            changed = {run: run if value is None else value.put_into(run, number) for run in plan.runs}
-            self._kept.put(name, Outcome.of(self._evaluate(plan, changed, progress)))
-        return self._kept.steps[name]
+    def run(self, seed: int, value: Value | None, number: float, progress: Progress) -> None:
+        """Run the study unless what it comes to is kept."""
+        name = _name(seed, value, number)
+        if name in self._kept.steps:
+            return
+        if not self._first:
+            self._run_first(progress)
+        plan = self._plan(seed)
+        changed = {run: run if value is None else value.put_into(run, number) for run in plan.runs}
+        self._kept.put(name, Outcome.of(self._evaluate(plan, changed, progress)))
 
     def _run_first(self, progress: Progress) -> None:
         """The first seed, which says what the lines are computed from: nothing else is run with another one."""
