@@ -192,18 +192,24 @@ def test_nets_come_in_folders_and_archives_and_answers_in_a_table(tmp_path):
     mcc = tmp_path / "mcc"
     (mcc / "Ring-PT-2").mkdir(parents=True)
     (mcc / "Ring-PT-2" / "model.pnml").write_text(pnml(2))
+    verdicts = '<toolspecific><verdict reference="SAFE" value="{}"/><verdict reference="LIVE" value="true"/>'
+    verdicts += '<verdict reference="DEADLOCK" value="unknown"/><verdict reference="QUASI_LIVE" value="true"/>'
+    (mcc / "Ring-PT-2" / "GenericPropertiesVerdict.xml").write_text(verdicts.format("false"))
     with tarfile.open(mcc / "Ring-PT-4.tgz", "w:gz") as archive:
-        content = pnml(4).encode()
-        member = tarfile.TarInfo("Ring-PT-4/model.pnml")
-        member.size = len(content)
-        archive.addfile(member, io.BytesIO(content))
+        for name, text in (("model.pnml", pnml(4)), ("GenericPropertiesVerdict.xml", verdicts.format("false"))):
+            member = tarfile.TarInfo(f"Ring-PT-4/{name}")
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text.encode()))
     (mcc / "results.csv").write_text(
         "file,reachable_markings,edges,dead_markings\nRing-PT-2.pnml,3,4,0\nRing-PT-4,5,8,0\n"
     )
     ended = outside(tmp_path, "--all")
     assert ended.status == AGREE
-    assert "mcc: agrees Ring-PT-4: reachable_markings, edges, dead_markings" in ended.out.splitlines()
-    assert "mcc: 2 agree, 0 differ, 0 skipped" in ended.out
+    compared = "reachable_markings, edges, dead_markings, safe, quasi_live"
+    assert f"mcc: agrees Ring-PT-4: {compared}" in ended.out.splitlines()
+    assert f"mcc: agrees Ring-PT-2: {compared}" in ended.out.splitlines()
+    (mcc / "Ring-PT-2" / "GenericPropertiesVerdict.xml").write_text(verdicts.format("true"))
+    assert "DIFFERS Ring-PT-2: safe: found FALSE, expected TRUE" in outside(tmp_path).out
 
 
 def test_of_ramulator_times_are_held_within_a_tolerance_and_counts_are_not(folder):
