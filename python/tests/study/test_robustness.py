@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
@@ -257,6 +259,15 @@ def test_the_picture_is_an_svg_with_its_own_words(found):
     assert len(bars) == 3
     assert all(float(each.get("x")) >= 0 and float(each.get("width")) > 0 for each in bars)
     assert picture(found) == picture(found)
+
+
+def test_a_bar_far_beyond_the_others_is_cut_and_says_what_it_comes_to(found):
+    far = replace(found.variations[0], key="far", up=outcome(17.5, 17.5, kept=False))
+    drawn = picture(replace(found, variations=(*found.variations, far)))
+    assert '">1750.00 %</text>' in drawn
+    ticks = [float(text) for text in re.findall(r'text-anchor="middle">([0-9.]+) %', drawn)]
+    assert max(ticks) < 12
+    assert "1750.00 %</text>" not in picture(found)
 
 
 def test_every_calibration_of_a_study_with_limits_is_varied_or_named():

@@ -19,20 +19,22 @@ TOP, ROW, BAR, BOTTOM = 46, 26, 14, 34
 # Both readable on white and on black, and apart for those who see few colours.
 STYLE = (
     "text{font:13px system-ui,'Segoe UI','Helvetica Neue',Arial,sans-serif;fill:#1f2328}"
-    ".note{fill:#57606a}.axis{stroke:#57606a;stroke-width:1}.base{stroke:#1f2328;stroke-width:1.5}"
+    ".note{fill:#57606a}.cut{font-size:8px}.axis{stroke:#57606a;stroke-width:1}.base{stroke:#1f2328;stroke-width:1.5}"
     ".seeds{fill:#8b949e}.down{fill:#b9631a}.up{fill:#1f5fa8}"
     "@media (prefers-color-scheme:dark){text{fill:#e6edf3}.note{fill:#9da7b1}.axis{stroke:#9da7b1}.base{stroke:#e6edf3}"
     ".down{fill:#e08a3c}.up{fill:#5ea1ec}}"
 )
 LONGEST_LABEL = 44
 MOST_TICKS = 7
+# A bar so many times as long as the next is cut, and says what it comes to: the others could not be seen beside it.
+FAR = 4
 
 
 def tornado_text(found: Robustness) -> str:
     """What the picture shows, in words."""
     seeds = [outcome.error for outcome in found.by_seed.values() if outcome.error is not None]
     said = f"Tornado of {found.study}: mean error {error_text(found.base.error)} as chosen"
-    if seeds:
+    if len(seeds) > 1:
         said += f", {error_text(min(seeds))} to {error_text(max(seeds))} over {len(seeds)} seeds"
     rows = [
         f"{each.key} {each.value:g}: {error_text(each.down.error)} with {each.low:g}, "
@@ -49,18 +51,21 @@ def tornado(found: Robustness) -> str:
     errors = [base, *seeds]
     for each in found.variations:
         errors += [outcome.error for outcome in (each.down, each.up) if outcome.error is not None]
-    low, high = _bounds(min(errors), max(errors))
+    low, high = _bounds(errors, base)
     height = TOP + ROW * (len(found.variations) + 1) + BOTTOM
 
     def place(error: float) -> float:
         return LABELS + (error - low) / (high - low) * (WIDTH - LABELS - RIGHT)
 
     def bar(row: int, kind: str, ends: tuple[float, float], top: float, thick: float, title: str) -> str:
-        first, last = sorted(map(place, ends))
+        first, last = (place(min(max(end, low), high)) for end in sorted(ends))
         y = TOP + ROW * row + top
+        cut = ""
+        if max(ends) > high:
+            cut = f'<text class="cut" x="{last + 4:.1f}" y="{y + thick:.1f}">{error_text(max(ends))}</text>'
         return (
             f'<rect class="{kind}" x="{first:.1f}" y="{y:.1f}" width="{max(last - first, 1):.1f}" '
-            f'height="{thick:g}"><title>{escape(title)}</title></rect>'
+            f'height="{thick:g}"><title>{escape(title)}</title></rect>{cut}'
         )
 
     def label(row: int, text: str) -> str:
@@ -77,7 +82,8 @@ def tornado(found: Robustness) -> str:
     drawn.append(
         f'<line class="axis" x1="{LABELS}" x2="{WIDTH - RIGHT}" y1="{height - BOTTOM}" y2="{height - BOTTOM}"/>'
     )
-    drawn.append(label(0, f"seeds {next(iter(found.by_seed))} to {list(found.by_seed)[-1]}"))
+    first, last = next(iter(found.by_seed)), list(found.by_seed)[-1]
+    drawn.append(label(0, f"seeds {first} to {last}" if first != last else f"seed {first} alone"))
     if seeds:
         title = f"{error_text(min(seeds))} to {error_text(max(seeds))}"
         drawn.append(bar(0, "seeds", (min(seeds), max(seeds)), 0, BAR, title))
@@ -111,8 +117,13 @@ def _key() -> str:
     return "".join(drawn) + f'<text class="note" x="{LABELS - 10}" y="21" text-anchor="end">mean error</text>'
 
 
-def _bounds(low: float, high: float) -> tuple[float, float]:
-    """A little room on both sides; a tenth of the error where nothing moves."""
+def _bounds(errors: list[float], base: float) -> tuple[float, float]:
+    """What the axis shows: all errors but those that are far from all others, and a little room on both sides."""
+    kept = sorted(errors, key=lambda error: abs(error - base))
+    while len(kept) > 2 and 0 < FAR * abs(kept[-2] - base) < abs(kept[-1] - base):
+        kept.pop()
+    low, high = min(kept), max(kept)
+    # A tenth of the error where nothing moves.
     room = max((high - low) * 0.05, 0.05 * high, 1e-6)
     return max(low - room, 0.0), high + room
 
