@@ -14,7 +14,7 @@ SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates presets -typ
 CAPTURE := examples/captures/edge-mix.pcap.gz
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup test test-web lint bytes bench check check-long fuzz campaign faults soak sanitize reproduce scorecard rtl docs site wheel clean
+.PHONY: help run setup test test-web lint bytes bench check check-long fuzz campaign faults soak sanitize outside reproduce scorecard robustness rtl docs site wheel clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,8 +40,8 @@ lint: $(VENV)/.dev ## Check formats, lints and types of Rust and Python
 	for step in \
 		"cargo fmt --all --check" \
 		"cargo clippy --workspace --all-targets --locked -- -D warnings" \
-		"$(BIN)/ruff format --check python .ci bench rtl programs fuzz docs/conf.py docs/python_pages.py" \
-		"$(BIN)/ruff check python .ci bench rtl programs fuzz docs/conf.py docs/python_pages.py" \
+		"$(BIN)/ruff format --check python .ci bench rtl programs fuzz outside docs/conf.py docs/python_pages.py" \
+		"$(BIN)/ruff check python .ci bench rtl programs fuzz outside docs/conf.py docs/python_pages.py" \
 		"$(BIN)/mypy"; \
 	do echo "$$step"; $$step || { status=1; echo "failed: $$step"; }; done; exit $$status
 
@@ -65,11 +65,16 @@ campaign: $(VENV)/.dev ## Random requests (CASES=10000) and random command lines
 faults: $(VENV)/.dev ## Kill (KILLS=200), fill disks, fail reads, change inputs
 	$(BIN)/python fuzz/faults.py --kills $(or $(KILLS),200)
 
+<<<<<<< HEAD
 soak: $(VENV)/.dev ## Simulate for MINUTES=60 in one process, whose memory must not grow
 	$(BIN)/python fuzz/soak.py --minutes $(or $(MINUTES),60)
 
 sanitize: $(VENV)/.dev ## Test the bindings under AddressSanitizer (needs a nightly compiler)
 	$(BIN)/python fuzz/sanitize.py
+=======
+outside: $(VENV)/.dev ## Run what others publish from DIR=...: riscv-tests, contest nets, DRAM results; says what it skips
+	$(BIN)/python outside/run.py "$(DIR)"
+>>>>>>> robust
 
 bytes: $(VENV)/.dev ## Say which results moved; RUNS=1 leaves out studies, UPDATE=1 records what came out
 	$(BIN)/python .ci/bytes.py $(if $(RUNS),--runs) $(if $(UPDATE),--update)
@@ -84,6 +89,11 @@ scorecard: $(VENV)/.dev ## Hold the five studies that have limits, in full, agai
 	$(LINECARD) reproduce --scorecard --json > studies/scorecard.json.part
 	mv studies/scorecard.json.part studies/scorecard.json
 	$(BIN)/python -m linecard.cli.reference --scorecard
+
+robustness: $(VENV)/.dev ## Run the same studies, quickly, with eight seeds and each calibrated value a tenth up and down; keep it and write the page
+	$(LINECARD) reproduce --robustness --quick --json > studies/robustness.json.part
+	mv studies/robustness.json.part studies/robustness.json
+	$(BIN)/python -m linecard.cli.reference --robustness
 
 rtl: ## Check, test and synthesise the queuing cache; installs Verilator, Icarus and Yosys
 	$(MAKE) -C rtl/queuing_cache
