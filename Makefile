@@ -65,16 +65,13 @@ campaign: $(VENV)/.dev ## Random requests (CASES=10000) and random command lines
 faults: $(VENV)/.dev ## Kill (KILLS=200), fill disks, fail reads, change inputs
 	$(BIN)/python fuzz/faults.py --kills $(or $(KILLS),200)
 
-<<<<<<< HEAD
 soak: $(VENV)/.dev ## Simulate for MINUTES=60 in one process, whose memory must not grow
 	$(BIN)/python fuzz/soak.py --minutes $(or $(MINUTES),60)
 
 sanitize: $(VENV)/.dev ## Test the bindings under AddressSanitizer (needs a nightly compiler)
 	$(BIN)/python fuzz/sanitize.py
-=======
 outside: $(VENV)/.dev ## Run what others publish from DIR=...: riscv-tests, contest nets, DRAM results; says what it skips
 	$(BIN)/python outside/run.py "$(DIR)"
->>>>>>> robust
 
 bytes: $(VENV)/.dev ## Say which results moved; RUNS=1 leaves out studies, UPDATE=1 records what came out
 	$(BIN)/python .ci/bytes.py $(if $(RUNS),--runs) $(if $(UPDATE),--update)
