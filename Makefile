@@ -70,6 +70,7 @@ soak: $(VENV)/.dev ## Simulate for MINUTES=60 in one process, whose memory must 
 
 sanitize: $(VENV)/.dev ## Test the bindings under AddressSanitizer (needs a nightly compiler)
 	$(BIN)/python fuzz/sanitize.py
+
 outside: $(VENV)/.dev ## Run what others publish from DIR=...: riscv-tests, contest nets, DRAM results; says what it skips
 	$(BIN)/python outside/run.py "$(DIR)"
 
