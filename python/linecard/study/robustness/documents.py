@@ -126,7 +126,7 @@ def page(found: Iterable[Robustness], pictures: str, missing: Sequence[str] = ()
     for one in found:
         parts += _section(one, pictures)
     if missing:
-        parts.append(f"Not run yet: {', '.join(missing)}. `make robustness` runs what is missing.\n")
+        parts.append(f"Not run yet: {', '.join(missing)}.\n")
     return "\n".join(parts)
 
 
