@@ -24,6 +24,7 @@ from linecard import cli, files
 from linecard.study.robustness import documents as robust
 from linecard.study.robustness.result import Robustness
 from linecard.study.scorecard import documents
+from linecard.study.scorecard.card import limited_studies
 from linecard.study.targets import load_targets
 
 if TYPE_CHECKING:
@@ -109,7 +110,9 @@ def _robustness(folder: Path) -> list[Robustness]:
 
 def robustness_page(folder: Path) -> str:
     """The page of robustness, from what is kept in a folder of studies."""
-    return "\n".join((HEADER, robust.INTRODUCTION, robust.page(_robustness(folder), PICTURES)))
+    found = _robustness(folder)
+    missing = [name for name in limited_studies() if name not in {one.study for one in found}]
+    return "\n".join((HEADER, robust.INTRODUCTION, robust.page(found, PICTURES, missing)))
 
 
 def robustness_pictures(folder: Path) -> dict[str, str]:

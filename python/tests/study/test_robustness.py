@@ -244,6 +244,8 @@ def test_the_page_has_pictures_with_words_and_tables_that_stay_whole(found):
         if line.startswith("|"):
             widths.setdefault(line.replace("\\|", "").count("|"), []).append(line)
     assert sorted(widths) == [3, 8]
+    assert "Not run yet" not in text
+    assert "Not run yet: girish2008." in page([found], "pictures", ["girish2008"])
     assert "Quick runs" in text
 
 

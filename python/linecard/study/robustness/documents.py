@@ -16,7 +16,7 @@ from linecard.study.spec import study_folders
 from linecard.study.targets import Target, load_targets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from linecard.study.robustness.result import Outcome, Robustness
 
@@ -120,11 +120,13 @@ def _span(values: list[float], unit: str) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def page(found: Iterable[Robustness], pictures: str) -> str:
-    """The page: a section a study, with its tornado from the folder ``pictures``."""
+def page(found: Iterable[Robustness], pictures: str, missing: Sequence[str] = ()) -> str:
+    """The page: a section a study, with its tornado from the folder ``pictures``; ``missing`` studies are named."""
     parts = []
     for one in found:
         parts += _section(one, pictures)
+    if missing:
+        parts.append(f"Not run yet: {', '.join(missing)}.\n")
     return "\n".join(parts)
 
 
