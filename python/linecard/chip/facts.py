@@ -224,7 +224,7 @@ def _decode(result: RunResult | str | PathLike[str]) -> RunResult | _Run:
         message = f"cannot be read ({error.strerror}); {expected}"
     except msgspec.ValidationError as error:
         message = f"is no result of a run ({error}); {expected}"
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         message = f"is no JSON ({error}); {expected}"
     raise ConfigError.of([ConfigProblem(str(file), "", message)])
 

@@ -199,7 +199,7 @@ class Store:
             return None
         body, _, mark = content.rstrip(b"\n").rpartition(b"\n")
         if content[-1:] == b"\n" and mark == hashlib.sha256(body).hexdigest().encode():
-            with suppress(msgspec.DecodeError):
+            with suppress(msgspec.DecodeError, RecursionError):
                 found: dict[str, Any] = msgspec.json.decode(body)
                 if found.get("key") == key:
                     with suppress(OSError):

@@ -256,6 +256,7 @@ def test_a_file_that_is_no_run_of_the_chip_is_refused(cli, tmp_path):
         ('{"preset": "example_smartnic"}', "is no result of a run"),
         ("[1, 2]", "is no result of a run"),
         ("not JSON", "is no JSON"),
+        ('{"more": ' + "[" * 20_000, "is no JSON"),
         (None, "cannot be read"),
     ):
         if content is None:
