@@ -458,9 +458,11 @@ pub struct TransmitSlotsConfig {
 /// What happens to a packet whose queue is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
-    /// It is dropped.
+    /// It is dropped. Where output threads send blocks, that is when it is complete in memory and so many wait there for
+    /// a thread.
     Drop,
-    /// Its thread waits for room.
+    /// Its thread waits for room. Where output threads send blocks, that is before it is stored, while so many that were
+    /// admitted have not left.
     Wait,
 }
 

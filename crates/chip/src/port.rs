@@ -114,9 +114,11 @@ pub(crate) struct Sender {
 pub(crate) struct BlockQueue {
     /// Packets in order; those at the end need not be complete in memory.
     pub packets: VecDeque<PacketId>,
-    /// Packets admitted that have not left, and how many may be.
+    /// Packets admitted that have not left.
     pub in_transit: u32,
+    /// Packets that may be in transit, where one more waits; otherwise packets that the queue takes.
     pub most: u32,
+    pub when_full: WhenFull,
     /// Threads that wait for room.
     pub waiting: VecDeque<u32>,
     /// Next cell of the packet at the head.
@@ -207,6 +209,7 @@ impl Port {
                 packets: VecDeque::with_capacity(64),
                 in_transit: 0,
                 most: t.queue_packets,
+                when_full: t.when_full,
                 waiting: VecDeque::new(),
                 next_cell: 0,
                 slots: TransmitSlots::new(slots, timebase),

@@ -268,6 +268,8 @@ impl Ports {
             _ => Scheduler::Strict,
         };
         let full = [("drop", WhenFull::Drop), ("wait", WhenFull::Wait)];
+        // Without a word, packets for slots wait for their place before they are stored.
+        let usual_when_full = if section.has("slots") { "wait" } else { "drop" };
         TransmitConfig {
             bits_per_second,
             classes,
@@ -279,7 +281,7 @@ impl Ports {
             ) as u32,
             when_full: section.choice_or(
                 "when_full",
-                "drop",
+                usual_when_full,
                 &full,
                 "what becomes of one more: it is dropped, or its thread waits",
             ),
