@@ -138,6 +138,9 @@ pub(crate) struct CellQueue {
     pub queued_bytes: u32,
     /// Packets kept in memory, complete or not, that no thread sends yet.
     pub kept: VecDeque<PacketId>,
+    /// How many of the queue, from its head on, have room for all of their cells in the buffer, where packets take it at
+    /// once.
+    pub with_room: usize,
     /// Bytes in the transmit buffer.
     pub bytes: u32,
     /// Whether new packets are kept in memory.

@@ -333,7 +333,11 @@ impl Chip {
                 if self.stands_still(thread, role, now) {
                     return After::Stall;
                 }
-                self.move_part(thread, role, way, cell, bytes, last, now)
+                let after = self.move_part(thread, role, way, cell, bytes, last, now);
+                if way.to_transmit() {
+                    self.passed_room_on(cell, now);
+                }
+                after
             }
             Action::Place { port, .. } => {
                 return match self.place(thread, port, now) {

@@ -3,7 +3,7 @@
 use super::place::instance_name;
 use linecard_chip::config::{
     Looked, OrderConfig, OrderKept, PoolConfig, PortConfig, ReceiveConfig, Release, Scheduler,
-    TransmitBufferConfig, TransmitConfig, TransmitSlotsConfig, Watermarks, WhenFull,
+    TransmitBufferConfig, TransmitConfig, TransmitRoom, TransmitSlotsConfig, Watermarks, WhenFull,
 };
 use linecard_config::Section;
 use linecard_program::CELL_BYTES;
@@ -100,7 +100,14 @@ pub(super) fn transmit_buffer(root: &Section<'_>) -> Option<TransmitBufferConfig
             None
         }
     };
-    Some(TransmitBufferConfig { cells: cells(&section), watermarks })
+    let rooms = [("cell", TransmitRoom::Cell), ("packet", TransmitRoom::Packet)];
+    let room = section.choice_or(
+        "room",
+        "cell",
+        &rooms,
+        "when cells are taken: each when it is moved, or all of a packet's before the first",
+    );
+    Some(TransmitBufferConfig { cells: cells(&section), room, watermarks })
 }
 
 impl Ports {
