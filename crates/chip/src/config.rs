@@ -362,15 +362,27 @@ pub enum Release {
     Packet,
 }
 
-/// A buffer that programs move packets to, cell by cell, and that ports send them from. A cell is taken when its move
-/// begins and free when its port has sent it. So that no packet can fill the buffer against an earlier one of its port,
-/// one cell a port is kept for packets at the head of their queues.
+/// A buffer that programs move packets to, cell by cell, and that ports send them from. A cell is free when its port has
+/// sent it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TransmitBufferConfig {
     /// Cells, more than output ports.
     pub cells: u32,
+    /// When cells are taken.
+    pub room: TransmitRoom,
     /// When packets are kept in memory; `None` where programs keep all of them there anyway.
     pub watermarks: Option<Watermarks>,
+}
+
+/// When a packet takes cells of the transmit buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TransmitRoom {
+    /// Each when its move begins. So that no packet can fill the buffer against an earlier one of its port, one cell a
+    /// port is kept for packets at the head of their queues.
+    Cell,
+    /// All of them before the first move, packets of a port in the order of their places. One that is larger than the
+    /// buffer is dropped.
+    Packet,
 }
 
 /// What watermarks look at.
@@ -458,9 +470,11 @@ pub struct TransmitSlotsConfig {
 /// What happens to a packet whose queue is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
-    /// It is dropped.
+    /// It is dropped. Where output threads send blocks, that is when it is complete in memory and so many wait there for
+    /// a thread.
     Drop,
-    /// Its thread waits for room.
+    /// Its thread waits for room. Where output threads send blocks, that is before it is stored, while so many that were
+    /// admitted have not left.
     Wait,
 }
 

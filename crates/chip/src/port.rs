@@ -65,9 +65,11 @@ pub(crate) struct Sender {
 pub(crate) struct BlockQueue {
     /// Packets in order; those at the end need not be complete in memory.
     pub packets: VecDeque<PacketId>,
-    /// Packets admitted that have not left, and how many may be.
+    /// Packets admitted that have not left.
     pub in_transit: u32,
+    /// Packets that may be in transit, where one more waits; otherwise packets that the queue takes.
     pub most: u32,
+    pub when_full: WhenFull,
     /// Threads that wait for room.
     pub waiting: VecDeque<u32>,
     /// Next cell of the packet at the head.
@@ -87,6 +89,9 @@ pub(crate) struct CellQueue {
     pub queued_bytes: u32,
     /// Packets kept in memory, complete or not, that no thread sends yet.
     pub kept: VecDeque<PacketId>,
+    /// How many of the queue, from its head on, have room for all of their cells in the buffer, where packets take it at
+    /// once.
+    pub with_room: usize,
     /// Bytes in the transmit buffer.
     pub bytes: u32,
     /// Whether new packets are kept in memory.
@@ -158,6 +163,7 @@ impl Port {
                 packets: VecDeque::with_capacity(64),
                 in_transit: 0,
                 most: t.queue_packets,
+                when_full: t.when_full,
                 waiting: VecDeque::new(),
                 next_cell: 0,
                 slots: TransmitSlots::new(slots, timebase),

@@ -101,7 +101,7 @@ fn chip(threads: u32, block_cells: u16) -> ChipConfig {
     });
     config.ports[0].receive.as_mut().expect("packets come by it").bits_per_second = 0;
     let transmit = transmit(&mut config);
-    transmit.bits_per_second = 0;
+    (transmit.bits_per_second, transmit.when_full) = (0, WhenFull::Wait);
     transmit.slots = Some(TransmitSlotsConfig { slots: 1, handshake_ps: 100_000, drain_cell_ps: 30_000 });
     config
 }
@@ -180,6 +180,19 @@ fn a_queue_takes_so_many_packets_until_they_have_left() {
     let ran = run(config, Store::default(), &[64, 64]);
     assert_eq!(ran.left(), [(0, 210), (1, 410)]);
     assert_eq!(ran.spent("wait queue room"), 190.0);
+}
+
+#[test]
+fn a_full_queue_drops_packets_that_are_complete_in_memory() {
+    // The first is given to the output thread as it is queued, at 43. The second is queued at 53 and waits for the slot
+    // until 210; the third, stored at 58, finds it there at 63. The second is read from 223 to 227, gone at 377.
+    let mut config = chip(3, 1);
+    (transmit(&mut config).queue_packets, transmit(&mut config).when_full) = (1, WhenFull::Drop);
+    let ran = run(config, Store::default(), &[64; 3]);
+    assert_eq!(ran.left(), [(0, 210), (1, 377)]);
+    let counts = ran.chip.counts();
+    assert_eq!((counts.drops.last(), counts.drops.iter().sum::<u64>()), (Some(&1), 1));
+    assert_eq!(ran.spent("wait queue room"), 0.0);
 }
 
 #[test]
@@ -309,6 +322,17 @@ fn a_block_that_is_not_full_is_handed_over_inside() {
     let ran = run(with_caches(2), Store::default(), &[64]);
     assert_eq!(ran.left(), [(0, 252)]);
     assert_eq!(ran.chip.counts().wide_blocks, Some((1, 0)));
+}
+
+#[test]
+fn no_packet_is_dropped_in_front_of_the_caches_of_its_queue() {
+    // It has its place in the queue before it is stored, and waits for it.
+    let mut config = with_caches(2);
+    config.clusters[0].threads = 3;
+    (transmit(&mut config).queue_packets, transmit(&mut config).when_full) = (1, WhenFull::Drop);
+    let ran = run(config, Store::default(), &[64; 3]);
+    assert_eq!(ran.left().len(), 3);
+    assert!(ran.spent("wait queue room") > 0.0);
 }
 
 #[test]

@@ -206,7 +206,7 @@ fn run(config: ChipConfig, program: Forward, arrivals: Vec<Arrival>) -> Ended {
 }
 
 fn buffer(cells: u32, watermarks: Option<Watermarks>) -> TransmitBufferConfig {
-    TransmitBufferConfig { cells, watermarks }
+    TransmitBufferConfig { cells, room: TransmitRoom::Cell, watermarks }
 }
 
 /// One packet of 64 bytes through an idle chip, in ns:
@@ -259,6 +259,37 @@ fn a_packet_of_a_congested_port_is_kept_in_dram_and_sent_later() {
     assert_eq!((ended.slots().accesses, ended.slots().bytes), (8, 400));
     assert_eq!(ended.departures.iter().map(|d| d.number).collect::<Vec<_>>(), [0, 1]);
     assert_eq!(ended.leftovers, Vec::<String>::new());
+}
+
+/// Two packets of two cells for two ports of 1 Gbit/s, and a buffer of three cells. The first is there at 194 and 220, and
+/// sent by 706 and 1218. The second has its port at 40 + 276 and asks for room at 326, when one cell is free:
+/// - cell by cell, it moves the first by 342 and the second when there is room, at 706: sent by 854 and 1366;
+/// - with room for all of it, it begins at 706: there at 722 and 748, sent by 1234 and 1746.
+#[test]
+fn a_packet_takes_cells_one_by_one_or_all_at_once() {
+    let second = |room| {
+        let out = TransmitBufferConfig { room, ..buffer(3, None) };
+        let packets = vec![
+            Arrival { at_ns: 0, flow_hash: 1, head: head(1, 128, 0) },
+            Arrival { at_ns: 0, flow_hash: 2, head: head(2, 128, 1) },
+        ];
+        let ended = run(chip(1, 2, Some((2, out)), Release::Packet), Forward::Dynamic, packets);
+        assert_eq!(ended.leftovers, Vec::<String>::new());
+        let at: Vec<f64> = ended.departures.iter().map(|d| (d.at as f64 * ended.ns).round()).collect();
+        assert_eq!((at.len(), at[0]), (2, 1218.0));
+        at[1]
+    };
+    assert_eq!(second(TransmitRoom::Cell), 1366.0);
+    assert_eq!(second(TransmitRoom::Packet), 1746.0);
+}
+
+#[test]
+fn a_packet_larger_than_the_buffer_that_is_to_take_it_whole_is_dropped() {
+    let out = TransmitBufferConfig { room: TransmitRoom::Packet, ..buffer(3, None) };
+    let packets = (0..2).map(|n| Arrival { at_ns: 0, flow_hash: n, head: head(1, 192 + n, n) }).collect();
+    let ended = run(chip(1, 1, Some((1, out)), Release::Packet), Forward::Dynamic, packets);
+    assert_eq!(ended.departures.iter().map(|d| d.number).collect::<Vec<_>>(), [0]);
+    assert_eq!(ended.counts.drops[DropReason::TooLarge as usize], 1);
 }
 
 #[test]
@@ -317,7 +348,10 @@ fn nothing_is_lost_or_doubled_and_flows_keep_their_order() {
             let of = if random.below(2) == 0 { Looked::Buffer } else { Looked::Queue };
             Watermarks { of, high_bytes, low_bytes: random.below(high_bytes + 1) }
         });
-        let out = buffer(ports + 1 + random.below(100), marks);
+        let mut out = buffer(ports + 1 + random.below(100), marks);
+        if random.below(2) == 0 {
+            out.room = TransmitRoom::Packet;
+        }
         let release = if random.below(2) == 0 { Release::Cell } else { Release::Packet };
         let mut config = chip(1 + random.below(4), 1 + random.below(8), Some((ports, out)), release);
         kit_inward(&mut config, cells);

@@ -240,6 +240,25 @@ fn a_batch_ends_after_k_requests_at_a_definite_miss_and_with_an_empty_queue() {
     );
 }
 
+#[test]
+fn without_batches_requests_are_served_as_they_arrive() {
+    let requests = [(0, write(1, 0, 0)), (0, write(2, 0, 0)), (1, read(11, 1, 0)), (1, write(3, 0, 0))];
+    check(
+        Policy { batch: 0, ..LAZY_BASE },
+        &requests,
+        "0 ACT b0 r0
+         2 WR b0 r0
+         4-12 data 1
+         10 WR b0 r0      // no turn for the read: write 2 came first
+         12-20 data 2
+         20 ACT b1 r0
+         22 RD b1 r0
+         24-32 data 11
+         30 WR b0 r0
+         32-40 data 3",
+    );
+}
+
 /// The same through [`Policy::batch_break`]: a closed row in another bank ends a batch only under `AnyMiss`.
 #[test]
 fn what_counts_as_a_miss_that_ends_a_batch() {

@@ -6,6 +6,8 @@
 
 use super::threads::Issued;
 use super::{BlockThread, Chip, NO_TARGET, Owner, Room};
+use crate::account::Loss;
+use crate::config::WhenFull;
 use crate::place::Place;
 use crate::place::packet_buffer::Transfer;
 use crate::port::BlockQueue;
@@ -29,8 +31,9 @@ impl Chip {
     /// Whether the packet of a thread has a place in the queue of its port; otherwise the thread waits for it.
     pub(super) fn admitted(&mut self, thread: u32, port: u16, now: Ticks) -> bool {
         let number = usize::from(port) % self.senders.len();
+        let may_wait = self.gives_places_early();
         let blocks = self.block_queue(number);
-        if blocks.in_transit >= blocks.most {
+        if (may_wait || blocks.when_full == WhenFull::Wait) && blocks.in_transit >= blocks.most {
             blocks.waiting.push_back(thread);
             self.enter(thread, State::QUEUE, now);
             return false;
@@ -111,15 +114,26 @@ impl Chip {
         t.spent = false;
     }
 
-    /// A packet is complete in memory: it goes to its queue, and its thread is free.
+    /// Whether packets have their places in their queues with their room in memory, so that none can be dropped later: in
+    /// front of caches of the queues, which move what was written in order.
+    fn gives_places_early(&self) -> bool {
+        self.memory.as_ref().is_some_and(|memory| memory.wide.is_some())
+    }
+
+    /// A packet is complete in memory: it goes to its queue, or is dropped where that is full, and its thread is free.
     pub(super) fn enqueue(&mut self, thread: u32, now: Ticks) {
-        let id = self.leave_thread(thread);
+        let id = self.threads[thread as usize].packet;
+        let number = usize::from(self.packets[id].queue);
+        let has_place = self.gives_places_early();
+        let blocks = self.block_queue(number);
+        if !has_place && blocks.when_full == WhenFull::Drop && blocks.packets.len() >= blocks.most as usize {
+            return self.lose_in_hand(thread, Loss::OutputQueueFull, now);
+        }
+        self.leave_thread(thread);
         self.free_pool(id, now);
-        let wide = self.memory.as_ref().is_some_and(|memory| memory.wide.is_some());
         let packet = &mut self.packets[id];
         (packet.complete, packet.sent) = (true, now);
-        let number = usize::from(packet.queue);
-        if !wide {
+        if !has_place {
             self.block_queue(number).packets.push_back(id);
         }
         let port = self.senders[number];

@@ -333,7 +333,11 @@ impl Chip {
                 if self.stands_still(thread, role, now) {
                     return After::Stall;
                 }
-                self.move_part(thread, role, way, cell, bytes, last, now)
+                let after = self.move_part(thread, role, way, cell, bytes, last, now);
+                if way.to_transmit() {
+                    self.passed_room_on(cell, now);
+                }
+                after
             }
             Action::Place { port, .. } => {
                 return match self.place(thread, port, now) {
@@ -434,6 +438,11 @@ impl Chip {
 
     /// A thread gives its packet up: what was spent on it is no forwarded packet's time.
     pub(super) fn drop_in_hand(&mut self, thread: u32, reason: DropReason, now: Ticks) {
+        self.lose_in_hand(thread, Loss::Program(reason), now);
+    }
+
+    /// The same, whatever the cause.
+    pub(super) fn lose_in_hand(&mut self, thread: u32, loss: Loss, now: Ticks) {
         let id = self.leave_thread(thread);
         let (taken, offered) = (self.packets[id].taken, self.packets[id].offered);
         self.account.on_dropped += u128::from(now - taken.max(self.account.since));
@@ -441,7 +450,7 @@ impl Chip {
             // One that was taken up in the very moment in which statistics began may not be in the sum.
             self.account.waited = self.account.waited.saturating_sub(u128::from(taken - offered));
         }
-        self.give_up(id, Loss::Program(reason), now);
+        self.give_up(id, loss, now);
     }
 
     fn blocked(&mut self, thread: u32, state: State, now: Ticks) -> After {

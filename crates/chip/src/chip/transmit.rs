@@ -5,12 +5,12 @@
 //! takes it up, and until then later packets of its flow are kept behind it.
 
 use super::Chip;
-use crate::config::Release;
+use crate::config::{Release, TransmitBufferConfig, TransmitRoom};
 use crate::packet::NOBODY;
 use crate::port::CellQueue;
 use crate::thread::State;
-use linecard_program::PacketId;
 use linecard_program::script::{Action, NEVER_KEPT, Way};
+use linecard_program::{DropReason, PacketId};
 use linecard_sim::Ticks;
 
 /// Classes of flows: packets of a class are kept in memory together, which those of a flow then are.
@@ -34,6 +34,11 @@ impl Chip {
     pub(super) fn place(&mut self, thread: u32, port: u16, now: Ticks) -> bool {
         let id = self.threads[thread as usize].packet;
         let packet = &mut self.packets[id];
+        let whole = |t: &&TransmitBufferConfig| t.room == TransmitRoom::Packet;
+        if self.config.transmit.as_ref().filter(whole).is_some_and(|t| u32::from(packet.cells) > t.cells) {
+            self.drop_in_hand(thread, DropReason::TooLarge, now);
+            return true;
+        }
         packet.port = self.senders[usize::from(port) % self.senders.len()];
         if !self.order.is_turn(&self.packets, id) {
             let packet = &mut self.packets[id];
@@ -86,7 +91,7 @@ impl Chip {
         (t.next, t.spent) = (next, false);
     }
 
-    /// Take a cell of the transmit buffer for a packet, if it may have one.
+    /// Take a cell of the transmit buffer for a packet, if it may have one, or all of its cells.
     pub(super) fn takes_transmit_cell(&mut self, id: PacketId, cell: u16, now: Ticks) -> bool {
         let packet = &self.packets[id];
         let Some(buffer) = &mut self.transmit else { return true };
@@ -96,17 +101,39 @@ impl Chip {
         }
         let Some(sender) = &mut self.ports[usize::from(packet.port)].sender else { return true };
         let free = buffer.config.cells - buffer.used;
-        let head = sender.cells.queue.front() == Some(&id);
-        if free == 0 || (!head && free as usize <= self.senders.len()) {
-            return false;
+        match buffer.config.room {
+            TransmitRoom::Cell => {
+                let head = sender.cells.queue.front() == Some(&id);
+                if free == 0 || (!head && free as usize <= self.senders.len()) {
+                    return false;
+                }
+                buffer.used += 1;
+            }
+            TransmitRoom::Packet if cell == 0 => {
+                let next = sender.cells.queue.get(sender.cells.with_room) == Some(&id);
+                if !next || free < u32::from(packet.cells) {
+                    return false;
+                }
+                sender.cells.with_room += 1;
+                buffer.used += u32::from(packet.cells);
+            }
+            TransmitRoom::Packet => {}
         }
-        buffer.used += 1;
         let bytes = u32::from(packet.cell_bytes(cell));
         sender.cells.bytes += bytes;
         sender.cells.look_at(buffer.config.watermarks);
         buffer.bytes.set(buffer.bytes.now + u64::from(bytes), now);
         self.packets[id].transmit_cells += 1;
         true
+    }
+
+    /// A packet that takes all of its room at once has it: the next of its port may have been waiting for that.
+    pub(super) fn passed_room_on(&mut self, cell: u16, now: Ticks) {
+        let waits =
+            |t: &super::TransmitBuffer| t.config.room == TransmitRoom::Packet && !t.waiters.is_empty();
+        if cell == 0 && self.transmit.as_ref().is_some_and(waits) {
+            self.retry_transmit(now);
+        }
     }
 
     /// A cell is free, or a packet came to the head: threads that wait for room try again.
@@ -133,6 +160,10 @@ impl Chip {
             let t = &mut self.threads[thread as usize];
             t.next += 1;
             t.spent = false;
+            if self.config.transmit.is_some_and(|t| t.room == TransmitRoom::Packet) {
+                // The next of its port may stand before it in the line.
+                at = 0;
+            }
         }
     }
 
@@ -205,6 +236,7 @@ impl Chip {
         cells.queued_bytes -= bytes.min(cells.queued_bytes);
         if all {
             cells.queue.pop_front();
+            cells.with_room = cells.with_room.saturating_sub(1);
         }
         cells.look_at(watermarks);
         if let Some(buffer) = &mut self.transmit {

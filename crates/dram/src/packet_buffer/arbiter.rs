@@ -19,6 +19,8 @@ impl<O: Observer> Controller<O> {
     #[inline]
     pub(super) fn queue_of(&self, bank: u32, write: bool) -> usize {
         match self.policy.queues {
+            // Without batching the order of arrival decides, which is that of one queue.
+            Queues::ReadWrite if self.policy.batch == 0 => READS,
             Queues::ReadWrite => [READS, WRITES][usize::from(write)],
             Queues::OddEven if !write => FIRST,
             Queues::OddEven => [EVEN, ODD][(bank % 2) as usize],

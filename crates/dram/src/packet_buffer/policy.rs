@@ -38,7 +38,8 @@ pub struct Policy {
     pub queues: Queues,
     /// Precharge.
     pub precharge: Precharge,
-    /// Requests from one queue in a row, at most, while the other has any; 1 alternates.
+    /// Requests from one queue in a row, at most, while the other has any; 1 alternates. 0, with queues of reads and writes:
+    /// no batches, requests are served in the order in which they arrive (section 4.2 sets batching against that).
     pub batch: u32,
     /// What ends a batch early.
     pub batch_break: BatchBreak,

@@ -572,8 +572,8 @@ fn packet_rules(section: &Section<'_>, policy: Rules) -> Rules {
         batch: section.integer_or(
             "batch_k",
             policy.batch.into(),
-            1..=1024,
-            &usual("largest batch from one queue; 1 alternates"),
+            0..=1024,
+            &usual("largest batch from one queue; 1 alternates, 0 serves requests as they arrive"),
         ) as u32,
         batch_break: section.choice_or(
             "batch_break",

@@ -3,7 +3,7 @@
 use super::place::instance_name;
 use linecard_chip::config::{
     Looked, OrderConfig, OrderKept, PoolConfig, PortConfig, ReceiveConfig, Release, Scheduler,
-    TransmitBufferConfig, TransmitConfig, TransmitSlotsConfig, Watermarks, WhenFull,
+    TransmitBufferConfig, TransmitConfig, TransmitRoom, TransmitSlotsConfig, Watermarks, WhenFull,
 };
 use linecard_config::Section;
 use linecard_program::CELL_BYTES;
@@ -100,7 +100,14 @@ pub(super) fn transmit_buffer(root: &Section<'_>) -> Option<TransmitBufferConfig
             None
         }
     };
-    Some(TransmitBufferConfig { cells: cells(&section), watermarks })
+    let rooms = [("cell", TransmitRoom::Cell), ("packet", TransmitRoom::Packet)];
+    let room = section.choice_or(
+        "room",
+        "cell",
+        &rooms,
+        "when cells are taken: each when it is moved, or all of a packet's before the first",
+    );
+    Some(TransmitBufferConfig { cells: cells(&section), room, watermarks })
 }
 
 impl Ports {
@@ -268,6 +275,8 @@ impl Ports {
             _ => Scheduler::Strict,
         };
         let full = [("drop", WhenFull::Drop), ("wait", WhenFull::Wait)];
+        // Without a word, packets for slots wait for their place before they are stored.
+        let usual_when_full = if section.has("slots") { "wait" } else { "drop" };
         TransmitConfig {
             bits_per_second,
             classes,
@@ -279,7 +288,7 @@ impl Ports {
             ) as u32,
             when_full: section.choice_or(
                 "when_full",
-                "drop",
+                usual_when_full,
                 &full,
                 "what becomes of one more: it is dropped, or its thread waits",
             ),

@@ -111,8 +111,8 @@ pub(super) const KEYS: &[Key] = &[
     key(
         "policy.batch_k",
         "requests",
-        Kind::Integer { min: 1, max: 1024 },
-        "largest batch from one queue; 1 alternates",
+        Kind::Integer { min: 0, max: 1024 },
+        "largest batch from one queue; 1 alternates, 0 serves requests as they arrive",
         PACKET,
     ),
     key(
