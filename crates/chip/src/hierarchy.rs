@@ -2,12 +2,14 @@
 //!
 //! Source: Spalink 2000, sections 4.1 to 4.4. Some packets need more than the engines give them. The core is told of one
 //! (it polls, or is interrupted) and has the message pushed over the link, which fetches it meanwhile from the DRAM that
-//! the engines use as well; the host works on the message and pushes it back; the core writes its pieces to DRAM. DRAM,
-//! link, core and host each serve one thing at a time, in order of arrival. A packet that finds no room to wait takes the
-//! engines' path alone: the share that is sent up is the *reach*.
+//! the engines use as well; the host works on the message and pushes it back; the core writes its pieces to DRAM as they
+//! come (section 4.3: it reads each 64 bytes from the link and stores them). DRAM, link, core and host each serve one thing
+//! at a time, in order of arrival. A packet that finds no room to wait takes the engines' path alone: the share that is sent
+//! up is the *reach*.
 //!
-//! The engines are a stream of DRAM accesses here, as many as forwarding needs; what their program does at an access is
-//! the machine's affair ([`crate::Machine`]). Times are integers of picoseconds.
+//! The engines are a stream of DRAM accesses here, as many as forwarding needs. The pieces of a packet come one after
+//! another (section 2.1: the ports break it into 64 bytes), evenly until the next packet. What the engines' program does at
+//! an access is the machine's affair ([`crate::Machine`]). Times are integers of picoseconds.
 
 use linecard_sim::{Stream, stream};
 use std::cmp::Reverse;
@@ -94,6 +96,8 @@ pub struct HierarchyConfig {
     pub down: LinkTimes,
     /// Picoseconds of the host for each message, without the work that it is sent for.
     pub host_message_ps: u64,
+    /// The same for each byte of it.
+    pub host_byte_ps: u64,
     /// Messages under way at the same time, at most.
     pub window: u32,
     /// Packets that may wait to be sent up.
@@ -104,7 +108,12 @@ impl HierarchyConfig {
     /// Picoseconds that a message takes over the link and at the host, there and back.
     #[must_use]
     pub fn up_and_down_ps(&self) -> u64 {
-        self.up.ps(self.message_bytes) + self.host_message_ps + self.down.ps(self.message_bytes)
+        self.up.ps(self.message_bytes) + self.host_ps() + self.down.ps(self.message_bytes)
+    }
+
+    /// Picoseconds of the host for a message, beside its push.
+    fn host_ps(&self) -> u64 {
+        self.host_message_ps + self.host_byte_ps * u64::from(self.message_bytes)
     }
 }
 
@@ -142,10 +151,12 @@ enum Step {
     Push,
     /// At the host.
     Arrived,
-    /// Back at the card.
+    /// The first piece is back at the card.
     Back,
-    /// The core has seen to it: its pieces go to DRAM.
+    /// The core has seen to it: the pieces go to DRAM as they come.
     Store,
+    /// The last piece is there, and those before it are in DRAM.
+    StoreLast,
     /// They are there, and the engines are told.
     Stored,
     /// Handed back.
@@ -155,6 +166,8 @@ enum Step {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     Packet,
+    /// A further piece of the packet that came last.
+    Piece,
     Message(Step),
 }
 
@@ -184,6 +197,8 @@ struct Run<'a> {
     core_busy: bool,
     core_since: u64,
     core_line: VecDeque<Step>,
+    /// When the last piece of each message on its way back is there, in order.
+    back_at: VecDeque<u64>,
     under_way: u32,
     waiting: u32,
     counts: HierarchyCounts,
@@ -203,6 +218,7 @@ pub fn run(config: &HierarchyConfig, packets: u64) -> HierarchyCounts {
         core_busy: false,
         core_since: 0,
         core_line: VecDeque::new(),
+        back_at: VecDeque::new(),
         under_way: 0,
         waiting: 0,
         counts: HierarchyCounts::default(),
@@ -218,6 +234,7 @@ pub fn run(config: &HierarchyConfig, packets: u64) -> HierarchyCounts {
                 }
                 run.packet(now);
             }
+            Event::Piece => run.piece(now),
             Event::Message(step) => run.message(step, now),
         }
     }
@@ -238,12 +255,7 @@ impl Run<'_> {
     }
 
     fn packet(&mut self, now: u64) {
-        let pieces = u64::from(self.config.packet_bytes.div_ceil(PIECE_BYTES));
-        for _ in 0..pieces {
-            self.counts.engine_wait_ps += self.dram.free.saturating_sub(now);
-            self.dram.serve(now, self.config.engine_piece_ps);
-        }
-        self.counts.engine_accesses += pieces;
+        self.piece(now);
         if self.counts.packets.is_multiple_of(self.config.one_in) {
             self.counts.asked += 1;
             if self.under_way < self.config.window {
@@ -253,13 +265,26 @@ impl Run<'_> {
             }
         }
         self.counts.packets += 1;
-        self.arrives(now);
+        let next = self.arrives(now);
+        let pieces = u64::from(self.config.packet_bytes.div_ceil(PIECE_BYTES));
+        for piece in 1..pieces {
+            self.at(now + (next - now) * piece / pieces, Event::Piece);
+        }
     }
 
-    /// The next packet comes.
-    fn arrives(&mut self, now: u64) {
+    /// A piece comes, and the engines forward it.
+    fn piece(&mut self, now: u64) {
+        self.counts.engine_wait_ps += self.dram.free.saturating_sub(now);
+        self.dram.serve(now, self.config.engine_piece_ps);
+        self.counts.engine_accesses += 1;
+    }
+
+    /// The next packet comes; when.
+    fn arrives(&mut self, now: u64) -> u64 {
         let gap = self.config.packet_ps as f64 * (0.5 + self.arrivals.unit());
-        self.at(now.saturating_add(gap as u64), Event::Packet);
+        let next = now.saturating_add(gap as u64);
+        self.at(next, Event::Packet);
+        next
     }
 
     /// The engines tell the core of a packet.
@@ -285,20 +310,29 @@ impl Run<'_> {
             }
             Step::Push => {
                 self.release(now);
-                let fetched = self.core_accesses(now);
+                let fetched = self.core_accesses(now, config.message_bytes);
                 let moved = self.link.serve(now, config.up.ps(config.message_bytes));
                 self.then(moved.max(fetched), Step::Arrived);
             }
             Step::Arrived => {
-                let ready = self.host.serve(now, config.host_message_ps);
+                let ready = self.host.serve(now, config.host_ps());
                 // The host pushes the message itself: it is busy for as long as the link is.
                 let push = config.down.ps(config.message_bytes);
                 let moved = self.link.serve(ready, push);
                 self.host.serve(moved - push, push);
-                self.then(moved, Step::Back);
+                self.back_at.push_back(moved);
+                let first = config.down.ps(config.message_bytes.min(PIECE_BYTES));
+                self.then(moved - push + first, Step::Back);
             }
             Step::Store => {
-                let stored = self.core_accesses(now);
+                let moved = self.back_at.pop_front().unwrap_or(now);
+                let before_last = config.message_bytes.saturating_sub(PIECE_BYTES);
+                let next =
+                    if before_last > 0 { self.core_accesses(now, before_last).max(moved) } else { now };
+                self.then(next, Step::StoreLast);
+            }
+            Step::StoreLast => {
+                let stored = self.core_accesses(now, config.message_bytes.min(PIECE_BYTES));
                 self.then(stored, Step::Stored);
             }
             Step::Stored => {
@@ -323,9 +357,9 @@ impl Run<'_> {
         self.then(now + self.config.core_message_ps, next);
     }
 
-    /// The accesses of a message's pieces, two for each, one behind the other.
-    fn core_accesses(&mut self, now: u64) -> u64 {
-        let accesses = 2 * u64::from(self.config.message_bytes.div_ceil(PIECE_BYTES));
+    /// The accesses of the pieces of so many bytes, two for each, one behind the other.
+    fn core_accesses(&mut self, now: u64, bytes: u32) -> u64 {
+        let accesses = 2 * u64::from(bytes.div_ceil(PIECE_BYTES));
         self.dram.serve(now, accesses * self.config.dram_access_ps) + self.config.dram_transit_ps
     }
 
@@ -359,6 +393,7 @@ mod tests {
             up: LinkTimes::new(&[(64.0, 1871.96), (1500.0, 56_915.0)]).unwrap(),
             down: LinkTimes::new(&[(64.0, 931.62), (1500.0, 22_578.0)]).unwrap(),
             host_message_ps: 0,
+            host_byte_ps: 0,
             window: 1,
             waiting: 1,
         }
@@ -397,14 +432,15 @@ mod tests {
             up: LinkTimes::new(&[(0.0, 100.0), (100.0, 200.0)]).unwrap(),
             down: LinkTimes::new(&[(0.0, 0.0), (128.0, 256.0)]).unwrap(),
             host_message_ps: 40_000,
+            host_byte_ps: 3_000,
             ..table_2()
         };
         let counts = run(&config, 1);
         assert_eq!((counts.packets, counts.asked, counts.messages), (1, 1, 1));
-        // The core: 7 ns, and 7 again with the pieces of the way back.
-        assert_eq!(counts.core_ps, 7_000 + 7_000 + 4 * 10_000 + 5_000);
+        // The core: 7 ns; then from the first piece of the way back, of two, until the second is stored.
+        assert_eq!(counts.core_ps, 7_000 + 128_000 + 2 * 10_000 + 5_000);
         assert_eq!(counts.link_ps, 228_000 + 256_000);
-        assert_eq!(counts.host_ps, 40_000 + 256_000);
+        assert_eq!(counts.host_ps, 40_000 + 128 * 3_000 + 256_000);
         assert_eq!(counts.dram_ps, 8 * 10_000);
     }
 

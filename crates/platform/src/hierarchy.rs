@@ -172,6 +172,7 @@ fn resolve(above: &Above, request: &HierarchyRequest) -> Result<HierarchyConfig,
         up,
         down,
         host_message_ps: board.host_message_ps,
+        host_byte_ps: board.host_byte_ps,
         window: board.window as u32,
         waiting: board.waiting as u32,
     })

@@ -147,8 +147,17 @@ def keeps_up(result: RunResult) -> bool:
 class Search:
     """Runs of one preset at one rate."""
 
-    def __init__(self, preset: str, rate_pps: float, changes: list[str], seed: int, tick: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        preset: str,
+        rate_pps: float,
+        changes: list[str],
+        seed: int,
+        tick: Callable[[], object],
+        instruction_cycles: float = 1.0,
+    ) -> None:
         self._preset, self._rate, self._changes, self._seed = preset, rate_pps, changes, seed
+        self._instruction_cycles = instruction_cycles
         self._tick = tick
         self.runs = 0
 
@@ -178,7 +187,9 @@ class Search:
         """The largest count of an operation that the line rate stands, found by doubling and halving."""
 
         def sustains(count: int) -> bool:
-            return keeps_up(self.run([step(op, number, count)]))
+            # Cycles are those of no-ops, as the report adds them: instructions with branches among them take longer.
+            times = round(count / self._instruction_cycles) if op == "compute" else count
+            return keeps_up(self.run([step(op, number, times)]))
 
         if not sustains(1):
             return 0
@@ -242,7 +253,10 @@ def vrp_budget(
             progress(done, 0)
 
     described = describe(preset, changes)
-    search = Search(preset, rate_pps, changes, seed, tick)
+    lost = float(described["cluster.input.branch_share"].text) * float(
+        described["cluster.input.branch_lost_cycles"].text
+    )
+    search = Search(preset, rate_pps, changes, seed, tick, 1 + lost)
     try:
         bare = search.run([])
     except ConfigError as error:

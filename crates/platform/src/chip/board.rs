@@ -27,6 +27,8 @@ pub(crate) struct Board {
     pub host_mhz: f64,
     /// Of the host for a message, without the work that it is sent for; picoseconds.
     pub host_message_ps: u64,
+    /// The same for each byte of it.
+    pub host_byte_ps: u64,
     /// Messages under way, and packets that may wait to be sent up, at most.
     pub window: u64,
     /// See `window`.
@@ -75,6 +77,7 @@ pub(super) fn board(root: &Section<'_>) -> Option<Board> {
             "message_ns",
             "of the host for a message, without the work that it is sent for",
         ),
+        host_byte_ps: ps(&host, "byte_ns", "the same for each byte of a message"),
         window: host.integer("window", 1..=1024, "messages under way to the host and back, at most"),
         waiting: host.integer("waiting", 0..=1_000_000, "packets that may wait to be sent up"),
     })

@@ -84,6 +84,11 @@ def _of(spec: RunSpec, found: dict[str, str]) -> ProgramTrace:
     return traced(spec.app, found.get("traffic", "edge"), spec.packets, spec.seed)
 
 
+def _traced_once(spec: RunSpec, found: dict[str, str]) -> ProgramTrace:
+    """A long trace that no other run asks for: it is not kept."""
+    return program_trace(spec.app, found.get("traffic", "edge"), packets=spec.packets, seed=spec.seed)
+
+
 def _memory(found: dict[str, str]) -> tuple[int, float]:
     return int(found.get("latency", 150)), float(found.get("bandwidth", 0.64))
 
@@ -175,8 +180,7 @@ def _points(found: dict[str, str]) -> list[tuple[int, float]]:
 
 
 def _predictor(spec: RunSpec, found: dict[str, str], progress: Progress) -> Values:
-    # Long traces, and no other run asks for them: they are not kept.
-    program = program_trace(spec.app, found.get("traffic", "edge"), packets=spec.packets, seed=spec.seed)
+    program = _traced_once(spec, found)
     missed = []
     for latency, bandwidth in _points(found):
         rows = registers(
@@ -214,7 +218,7 @@ def _termination(spec: RunSpec, found: dict[str, str], progress: Progress) -> Va
 def _adapt(spec: RunSpec, found: dict[str, str], progress: Progress) -> Values:
     latency, bandwidth = _memory(found)
     rows = deployments(
-        _of(spec, found),
+        _traced_once(spec, found),
         [(latency, bandwidth)],
         events=spec.warmup_packets,
         configurable=False,
