@@ -1,4 +1,4 @@
-"""Each tutorial from its first line to its last in one empty folder: files are saved, commands print what the page shows."""
+"""Each tutorial from its first line to its last in one empty folder: files are saved, commands print what it shows."""
 
 from __future__ import annotations
 
