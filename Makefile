@@ -14,7 +14,7 @@ SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates presets -typ
 CAPTURE := examples/captures/edge-mix.pcap.gz
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup test test-web lint bytes bench check check-long fuzz campaign faults reproduce scorecard rtl docs site clean
+.PHONY: help run setup test test-web lint bytes bench check check-long fuzz campaign faults reproduce scorecard rtl docs gallery site clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,8 +40,8 @@ lint: $(VENV)/.dev ## Check formats, lints and types of Rust and Python
 	for step in \
 		"cargo fmt --all --check" \
 		"cargo clippy --workspace --all-targets --locked -- -D warnings" \
-		"$(BIN)/ruff format --check python .ci bench rtl programs fuzz docs/conf.py docs/python_pages.py" \
-		"$(BIN)/ruff check python .ci bench rtl programs fuzz docs/conf.py docs/python_pages.py" \
+		"$(BIN)/ruff format --check python .ci bench rtl programs fuzz docs/conf.py docs/python_pages.py docs/gallery" \
+		"$(BIN)/ruff check python .ci bench rtl programs fuzz docs/conf.py docs/python_pages.py docs/gallery" \
 		"$(BIN)/mypy"; \
 	do echo "$$step"; $$step || { status=1; echo "failed: $$step"; }; done; exit $$status
 
@@ -83,6 +83,9 @@ rtl: ## Check, test and synthesise the queuing cache; installs Verilator, Icarus
 
 docs: $(VENV)/.dev ## Write the parts of the documents that follow from the code
 	$(BIN)/python -m linecard.cli.reference
+
+gallery: $(VENV)/.dev ## Draw the pictures of docs/gallery again by the commands on its page; that of a report needs Chromium
+	$(BIN)/python docs/gallery/draw.py
 
 site: $(VENV)/.dev ## Build the site of the documents into target/site; warnings are errors
 	$(BIN)/python -m sphinx -q -W --keep-going -b html -c docs . target/site
