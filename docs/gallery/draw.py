@@ -1,4 +1,4 @@
-"""Draw the gallery again: run the commands of its page, keep the pictures that the page shows. `make gallery` runs this.
+"""Draw the gallery again (`make gallery`): run the commands of its page, keep the pictures that the page shows.
 
 The picture of a report is taken by Chromium, and kept as it is where there is none.
 """

@@ -1,6 +1,5 @@
-"""What the documentation shows runs: every `$ linecard` command and every Python block of the README and the pages below.
-
-Guides, explanations and the gallery; tutorials, which go from one command to the next, have tests of their own.
+"""What the documentation shows runs: every `$ linecard` command and every Python block of the README, guides,
+explanations and the gallery. Tutorials, which go from one command to the next, have tests of their own.
 """
 
 from __future__ import annotations

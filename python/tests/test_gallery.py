@@ -1,4 +1,4 @@
-"""Does every picture of the gallery stand there, with words for those who do not see it, below the command that drew it?
+"""Does every picture of the gallery stand there, below its command, with words for those who do not see it?
 
 That the commands run is held by ``test_docs.py``, as of every page; that they write the pictures, here.
 """

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from linecard.catalogue import describe, presets
 from linecard.cli.documents.markdown import code, table
+from linecard.cli.documents.specimens import shorter
 from linecard.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def _expected(preset: str, key: str) -> str:
             choices = re.fullmatch(r"(?:one of )?(\w+(?:, \w+)*(?: or \w+)?)", said[1])
             if choices and said[1] != "true or false":
                 return ", ".join(code(each) for each in re.split(r", | or ", choices[1]))
-            return said[1]
+            return shorter(said[1])
     return "text"
 
 

@@ -12,6 +12,7 @@ import msgspec
 
 from linecard.catalogue import describe
 from linecard.cli.documents.markdown import attributes, code, first_sentences, table
+from linecard.cli.documents.specimens import shorter
 from linecard.errors import ConfigError
 from linecard.explore import costs, objectives, spec
 from linecard.explore.subject import NO_OPTION, SUBJECTS
@@ -160,7 +161,7 @@ def _expected(setting: QueueSetting) -> str:
         queueing_settings({setting.key: "?"})
     except ConfigError as error:
         said = re.search(r"expected (.*)", error.problems[0].message)
-        return said[1] if said else ""
+        return shorter(said[1].removeprefix("nanoseconds from ")) if said else ""
     return "text"
 
 

@@ -116,10 +116,17 @@ def _uses(described: Iterable[Parameter]) -> dict[str, str]:
 def _allowed(each: Parameter) -> str:
     """The allowed values; of names that the author of the file chose, where they come from."""
     if not each.allowed.startswith("one of "):
-        return re.sub(r"(?<![.\d])\d{5,}", lambda digits: _number(int(digits[0])), each.allowed)
+        return shorter(each.allowed)
     choices = each.allowed.removeprefix("one of ").split(", ")
     shown = [f"`{choice}`" for choice in choices if not choice.startswith("my")]
     return ", ".join([*shown, *(["a name of yours"] if len(shown) < len(choices) else [])])
+
+
+def shorter(allowed: str) -> str:
+    """A range in fewer words: ``1 to 4096, whole``; large numbers with commas, or as powers of two."""
+    allowed = re.sub(r"(?<![.\d])\d{5,}", lambda digits: _number(int(digits[0])), allowed)
+    whole = re.fullmatch(r"a whole number from (.*)", allowed)
+    return f"{whole[1]}, whole" if whole else allowed.removeprefix("a number from ")
 
 
 def _number(value: int) -> str:
