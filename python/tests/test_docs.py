@@ -119,3 +119,11 @@ LINKED = [*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *ROOT.glob("studies/*/README.
 def test_links_lead_somewhere(page):
     for target, _ in LINK.findall(page.read_text()):
         assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+@pytest.mark.parametrize("page", sorted(LINKED), ids=lambda page: str(page.relative_to(ROOT)))
+def test_captures_that_commands_name_ship(page):
+    """Or are the reader's own, `my_…`; `edge` and `core` are described links."""
+    for line in re.findall(r"^ *(?:\$ )?linecard .*$", page.read_text(), re.MULTILINE):
+        for name in re.findall(r"[\w./-]+\.(?:pcapng|pcap|erf|tsh)\b[\w.]*", line):
+            assert name.startswith("my_") or (ROOT / name).is_file(), f"{page.name}: {line.strip()}"
