@@ -81,8 +81,9 @@ scorecard: $(VENV)/.dev ## Hold the five studies that have limits, in full, agai
 rtl: ## Check, test and synthesise the queuing cache; installs Verilator, Icarus and Yosys
 	$(MAKE) -C rtl/queuing_cache
 
-docs: $(VENV)/.dev ## Write the parts of the documents that follow from the code
+docs: $(VENV)/.dev ## Write the parts of the documents that follow from the code, and build the site
 	$(BIN)/python -m linecard.cli.reference
+	$(MAKE) site
 
 gallery: $(VENV)/.dev ## Draw the pictures of docs/gallery again by the commands on its page; that of a report needs Chromium
 	$(BIN)/python docs/gallery/draw.py

@@ -71,7 +71,7 @@ def _spaces() -> Iterator[str]:
             (
                 code(name),
                 ", ".join(
-                    f"`{each}` ({option or 'first'})" if option != NO_OPTION else f"`{each}`"
+                    f"`{each}` ({code(option) or 'first'})" if option != NO_OPTION else f"`{each}`"
                     for each, option in subject.arguments.items()
                 ),
                 "any key" if subject.has_settings else "none",
