@@ -47,7 +47,8 @@ _TABLES = {
     "order": "Packets that leave in the order in which they came.",
     "port.NAME": "Ports that are alike.",
     "bind": "What programs call memories and units.",
-    "program": "The program, and the costs of those that ship in Rust.",
+    "program": "The program, and the costs of those that ship in Rust. Its `extension` is a list of steps, which stand "
+    "where a step has `op = 'extend'`.",
     "program.step": "`[[program.step]]`, and `[[step]]` of a file of its own.",
     "program.step.accesses": "Accesses of a step `spread`.",
     "nat": "Costs of `nat`.",

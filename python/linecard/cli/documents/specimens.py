@@ -89,8 +89,11 @@ def _place_of(key: str, uses: Mapping[str, str]) -> Place:
     parts = re.sub(r"\[\d+\]", "", before).split(".")
     if parts[0] in NAMED and len(parts) > 1:
         parts[1] = "NAME"
-    if parts[0] in ("step", "extension"):
+    if parts[0] == "step":
         parts.insert(0, "program")
+    # An extension is steps.
+    if parts[:2] == ["program", "extension"]:
+        parts[1] = "step"
     table = ".".join(parts)
     if table == "clock":
         name = "NAME_mhz"
