@@ -14,7 +14,7 @@ SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates presets -typ
 CAPTURE := examples/captures/edge-mix.pcap.gz
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup test test-web lint bytes bench check check-long fuzz campaign faults reproduce scorecard rtl docs gallery site clean
+.PHONY: help run setup test test-web lint bytes bench check check-long fuzz campaign faults soak sanitize outside reproduce scorecard robustness rtl docs gallery site wheel clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,8 +40,8 @@ lint: $(VENV)/.dev ## Check formats, lints and types of Rust and Python
 	for step in \
 		"cargo fmt --all --check" \
 		"cargo clippy --workspace --all-targets --locked -- -D warnings" \
-		"$(BIN)/ruff format --check python .ci bench rtl programs fuzz docs/conf.py docs/python_pages.py docs/gallery/draw.py" \
-		"$(BIN)/ruff check python .ci bench rtl programs fuzz docs/conf.py docs/python_pages.py docs/gallery/draw.py" \
+		"$(BIN)/ruff format --check python .ci bench rtl programs fuzz outside docs/conf.py docs/python_pages.py docs/gallery/draw.py" \
+		"$(BIN)/ruff check python .ci bench rtl programs fuzz outside docs/conf.py docs/python_pages.py docs/gallery/draw.py" \
 		"$(BIN)/mypy"; \
 	do echo "$$step"; $$step || { status=1; echo "failed: $$step"; }; done; exit $$status
 
@@ -53,6 +53,7 @@ check-long: $(VENV)/.dev ## The tests that take minutes: long ones of Python, ev
 	$(BIN)/python fuzz/readers.py --seconds 5
 	$(BIN)/python fuzz/campaign.py --cases 2000 --lines 100
 	$(BIN)/python fuzz/faults.py --kills 20 --rounds 2
+	$(BIN)/python fuzz/soak.py --rounds 40
 
 fuzz: $(VENV)/.dev ## Fuzz every reader, SECONDS=60 each (needs a C++ compiler); TARGET=pnml for one, MERGE=1 to keep what was reached
 	$(BIN)/python fuzz/run.py $(if $(MERGE),--merge,--seconds $(or $(SECONDS),60)) $(addprefix --target ,$(TARGET))
@@ -63,6 +64,15 @@ campaign: $(VENV)/.dev ## Random requests (CASES=10000) and random command lines
 
 faults: $(VENV)/.dev ## Kill (KILLS=200), fill disks, fail reads, change inputs
 	$(BIN)/python fuzz/faults.py --kills $(or $(KILLS),200)
+
+soak: $(VENV)/.dev ## Simulate for MINUTES=60 in one process, whose memory must not grow
+	$(BIN)/python fuzz/soak.py --minutes $(or $(MINUTES),60)
+
+sanitize: $(VENV)/.dev ## Test the bindings under AddressSanitizer (needs a nightly compiler)
+	$(BIN)/python fuzz/sanitize.py
+
+outside: $(VENV)/.dev ## Run what others publish from DIR=...: riscv-tests, contest nets, DRAM results; says what it skips
+	$(BIN)/python outside/run.py "$(DIR)"
 
 bytes: $(VENV)/.dev ## Say which results moved; RUNS=1 leaves out studies, UPDATE=1 records what came out
 	$(BIN)/python .ci/bytes.py $(if $(RUNS),--runs) $(if $(UPDATE),--update)
@@ -78,6 +88,11 @@ scorecard: $(VENV)/.dev ## Hold the five studies that have limits, in full, agai
 	mv studies/scorecard.json.part studies/scorecard.json
 	$(BIN)/python -m linecard.cli.reference --scorecard
 
+robustness: $(VENV)/.dev ## Run the same studies, quickly, with eight seeds and each calibrated value a tenth up and down; keep it and write the page
+	$(LINECARD) reproduce --robustness --quick --json > studies/robustness.json.part
+	mv studies/robustness.json.part studies/robustness.json
+	$(BIN)/python -m linecard.cli.reference --robustness
+
 rtl: ## Check, test and synthesise the queuing cache; installs Verilator, Icarus and Yosys
 	$(MAKE) -C rtl/queuing_cache
 
@@ -87,6 +102,9 @@ docs: $(VENV)/.dev ## Write the parts of the documents that follow from the code
 
 gallery: $(VENV)/.dev ## Draw the pictures of docs/gallery again by the commands on its page; that of a report needs Chromium
 	$(BIN)/python docs/gallery/draw.py
+
+wheel: ## Build a wheel for any Linux into target/wheels, and try it in a fresh environment
+	$(PYTHON) .ci/wheel.py
 
 site: $(VENV)/.dev ## Build the site of the documents into target/site; warnings are errors
 	$(BIN)/python -m sphinx -q -W --keep-going -b html -c docs . target/site
@@ -100,7 +118,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.run: $(BIN)/python $(SOURCES)
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable . --config-settings=build-args="--profile=quick"
 	@touch $@
 
 $(VENV)/.dev: $(BIN)/python $(SOURCES)

@@ -37,11 +37,13 @@ def rust_tests() -> tuple[int, int]:
 
 
 def python_tests() -> tuple[int, int]:
-    """Run pytest and count its report."""
+    """Run pytest on every core and count its report."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         status = subprocess.run(
-            [sys.executable, "-m", "pytest", f"--junitxml={report}"], cwd=ROOT, check=False
+            [sys.executable, "-m", "pytest", "--numprocesses=auto", "--dist=worksteal", f"--junitxml={report}"],
+            cwd=ROOT,
+            check=False,
         ).returncode
         suites = list(ET.parse(report).getroot().iter("testsuite")) if report.exists() else []
     failed = sum(int(suite.get("failures", 0)) + int(suite.get("errors", 0)) for suite in suites)

@@ -10,11 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from linecard import RunRequest, RunResult
 from linecard.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
+# No property depends on how fast the machine is.
+settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any speed")
 
 
 @dataclass(frozen=True)

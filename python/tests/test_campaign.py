@@ -55,5 +55,5 @@ def test_the_readers_in_python_go_on_from_their_seeds():
 
 @pytest.mark.long
 def test_a_capture_and_a_run_of_millions_keep_their_bounds():
-    ended = run("load.py", "--packets", "5000000", "--flows", "1000000", "--run", "500000")
+    ended = run("load.py", "--packets", "5000000", "--flows", "1000000", "--run", "500000", "--points", "200")
     assert ended.returncode == 0, ended.stdout + ended.stderr

@@ -25,13 +25,15 @@ def blocks(page: Path, language: str) -> list[str]:
     return [text for kind, text in BLOCK.findall(page.read_text()) if kind == language]
 
 
-# Whole studies, which take minutes: `make scorecard` runs them.
+# Whole studies, which take minutes: `make scorecard` and `make robustness` run them.
 WHOLE_STUDIES = {
     "linecard reproduce kumar2006",
     "linecard reproduce girish2008 --chapter 5",
     "linecard reproduce --scorecard",
     "linecard reproduce --scorecard spalink2000 --check",
     "linecard reproduce --scorecard --json",
+    "linecard reproduce hasan2003 --robustness --quick",
+    "linecard reproduce --robustness --quick --json",
 }
 
 

@@ -36,6 +36,7 @@ mod thread;
 mod transmit_slots;
 mod wakes;
 mod wide;
+mod wire;
 
 pub use account::Loss;
 pub use chip::{Arrival, Chip, Departure, DepartureSink, LossSink, Outcome, RunLimit, TrafficSource};

@@ -2,7 +2,7 @@
 //! handed over, has drained, and is on the wire behind the blocks before it.
 
 use crate::config::TransmitSlotsConfig;
-use crate::port::Wire;
+use crate::wire::Wire;
 use linecard_program::PacketId;
 use linecard_program::script::Block;
 use linecard_sim::{Ticks, Timebase};

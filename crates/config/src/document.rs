@@ -4,7 +4,6 @@ use crate::chain::{Finder, read_chain};
 use crate::parse::{IntervalEnd, join};
 use crate::place::{Place, Places};
 use crate::problem::{Log, Problem, Row, Where, nearest};
-use crate::section::Section;
 use crate::tree::{Content, Node, Table};
 use crate::under::Under;
 use crate::{components, overrides};
@@ -114,11 +113,6 @@ impl Document {
     /// The files that it extends itself, as it names them.
     pub fn extends(&self) -> &[String] {
         &self.extends
-    }
-
-    /// The whole file as a table.
-    pub fn root(&self) -> Section<'_> {
-        Section::of_root(self)
     }
 
     /// Add a problem that somebody else found.

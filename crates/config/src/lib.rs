@@ -44,7 +44,7 @@ mod units;
 pub use chain::{Finder, beside};
 pub use document::{Document, read, read_at};
 pub use parse::IntervalEnd;
-pub use problem::{Problem, Row};
+pub use problem::{Problem, Row, nearest};
 pub use section::Section;
 pub use shown::Shown;
 pub use under::Under;

@@ -126,7 +126,8 @@ impl Log {
 }
 
 /// `; did you mean …?` with the nearest of some names, or nothing if none is near.
-pub(crate) fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+#[must_use]
+pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     // The distance takes the product of the lengths; what is much longer than a key is near to none.
     const LONGEST: usize = 200;
     let distance = |n: &str| strsim::damerau_levenshtein(name, n);

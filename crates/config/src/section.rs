@@ -29,12 +29,15 @@ impl From<&Node> for At {
     }
 }
 
-impl<'d> Section<'d> {
-    pub(crate) fn of_root(document: &'d Document) -> Self {
+impl Document {
+    /// The whole file as a table.
+    pub fn root(&self) -> Section<'_> {
         let at = At { place: Place::File { file: 0, offset: 0 }, inherited: false };
-        Self { document, at, table: &document.root, path: String::new(), name_at: 0 }
+        Section { document: self, at, table: &self.root, path: String::new(), name_at: 0 }
     }
+}
 
+impl<'d> Section<'d> {
     fn below(&self, node: &'d Node, table: &'d Table, path: String, name: &str) -> Self {
         let name_at = path.len() - name.len();
         Self { document: self.document, at: node.into(), table, path, name_at }

@@ -53,13 +53,14 @@ mod maps;
 mod memory;
 mod object;
 mod profile;
+mod routes;
 mod rows;
 mod trace;
 mod world;
 
 pub use code::{Code, Kind, Op};
 pub use error::{EbpfError, Fault};
-pub use helpers::{Fib, Route, helper_name};
+pub use helpers::helper_name;
 pub use hook::{Access, AccessKind, Hook, Silent};
 pub use insn::{CALL, LDDW, SLOT_BYTES, Slot};
 pub use liveness::wanted_after;
@@ -70,6 +71,7 @@ pub use memory::{
 };
 pub use object::{MapDefinition, MapKind, Named, Object, Program, READ_ONLY_FLAG, SourceLine};
 pub use profile::{Count, Counters, Profile};
+pub use routes::{Fib, Route};
 pub use rows::{BlockRows, Charge, ExitAction, MOST_LANES, Rows, Rules};
 pub use trace::{Event, PacketEntry, Recorder, Step, Trace};
 pub use world::{Arrival, MOST_PACKET_BYTES, Target};

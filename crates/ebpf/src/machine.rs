@@ -5,11 +5,11 @@ use crate::code::Code;
 use crate::decode::decode;
 use crate::error::{EbpfError, Fault};
 use crate::executor::{Ended, execute};
-use crate::helpers::Route;
 use crate::hook::{Hook, Silent, Watch};
 use crate::maps::{Entry, Map, errno};
 use crate::memory::{Memory, RegionId};
 use crate::object::{MapDefinition, MapKind, Named, Object, Program, SourceLine};
+use crate::routes::Route;
 use crate::world::{Arrival, MOST_PACKET_BYTES, Target, World};
 
 /// What a machine is made with.

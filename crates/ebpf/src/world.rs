@@ -1,10 +1,10 @@
 //! What programs run in: memory, maps, the packet at hand, time and chance.
 
 use crate::error::Fault;
-use crate::helpers::Fib;
 use crate::hook::{AccessKind, Hook, Watch};
 use crate::maps::Map;
 use crate::memory::{CONTEXT, HEADROOM_BYTES, HEADROOM_START, Memory, PACKET, Region, STACK, STACK_BYTES};
+use crate::routes::Fib;
 use linecard_sim::{Stream, stream};
 
 /// Calls that may be nested, the program's own among them, as the kernel has it.

@@ -55,6 +55,8 @@ mod false_hits;
 mod flows;
 mod geometry;
 mod key;
+mod last_seen;
+mod marks;
 mod names;
 mod one_pass;
 mod order;

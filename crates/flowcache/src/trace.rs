@@ -5,11 +5,10 @@
 //! classes, oracles and the exact LRU results of all sizes read them.
 
 use crate::FlowCacheError;
-use crate::reuse::{LastSeen, Marks};
+use crate::last_seen::LastSeen;
+pub use crate::last_seen::NEVER;
+use crate::marks::Marks;
 use std::sync::{Arc, OnceLock};
-
-/// Stands for "no such packet" among positions, and for "never before" among distances.
-pub const NEVER: u32 = u32::MAX;
 
 /// Most packets of one trace, so that positions and [`NEVER`] fit 32 bits.
 pub const MOST_PACKETS: u32 = u32::MAX - 1;

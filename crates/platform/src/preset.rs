@@ -2,8 +2,8 @@
 
 use crate::bounded;
 use crate::error::ConfigProblem;
-use crate::schema::nearest;
 use include_dir::{Dir, File, include_dir};
+use linecard_config::nearest;
 use serde::Serialize;
 use std::borrow::Cow;
 use toml::Spanned;

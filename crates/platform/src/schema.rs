@@ -27,12 +27,3 @@ impl Kind {
         }
     }
 }
-
-/// `; did you mean …?` with the nearest of some names, or nothing if none is near.
-pub(crate) fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
-    let distance = |n: &str| strsim::damerau_levenshtein(name, n);
-    match names.into_iter().min_by_key(|n| distance(n)) {
-        Some(best) if distance(best) <= name.len().max(best.len()) / 2 => format!("; did you mean `{best}`?"),
-        _ => String::new(),
-    }
-}

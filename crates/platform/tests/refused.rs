@@ -56,6 +56,20 @@ impl Drop for Scratch {
 }
 
 #[test]
+fn a_chip_whose_last_step_is_left_out_sends_all_the_same() {
+    // The thread was never free again: a panic.
+    let report = ran(&request("example_smartnic", &["program.step[6].times=0"])).unwrap();
+    assert_eq!(report.summary.packets_out, 20);
+}
+
+#[test]
+fn cycles_of_a_memory_are_no_age() {
+    // 2^40 cycles went round in 64 bits of ticks.
+    let found = words(ran(&request("ixp2400", &["memory.dram.column_cycles=1099511627776"])));
+    assert!(found.contains("expected a whole number from 0 to 16777216"), "{found}");
+}
+
+#[test]
 fn a_misspelt_region_of_a_program_is_not_passed_over() {
     // The packet stayed where the chip's own file has it.
     let object = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs/xdp/prebuilt/reads.o");

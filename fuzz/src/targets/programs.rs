@@ -2,7 +2,7 @@
 
 use super::choice;
 use crate::scratch::{self, Patience};
-use linecard_iss::{Image, Machine, Silent, run_alone_until};
+use linecard_iss::{Image, Machine, PACKET_ENTRY, Silent, run_alone_until};
 use linecard_platform::cached_traces;
 use sha2::{Digest, Sha256};
 
@@ -19,7 +19,9 @@ pub fn elf(data: &[u8]) {
     let Ok(image) = Image::read("x.elf", data) else { return };
     let patience = Patience::new();
     let _ = run_alone_until(&image, BUDGET, &mut |_| patience.flow());
-    if let Ok(mut machine) = Machine::new(image, b"", BUDGET) {
+    // What a program sets up may take as long as twenty thousand million instructions: somebody ends it.
+    let set_up = Machine::new_until(image, PACKET_ENTRY, b"", BUDGET, &mut |_| patience.flow());
+    if let Ok(mut machine) = set_up {
         for packet in [&[0x45; 60][..], &[], &[0xff; 1500]] {
             let _ = machine.packet(packet, 1, &mut Silent);
         }
@@ -34,7 +36,9 @@ pub fn control_data(data: &[u8]) {
     let path = prebuilt(PROGRAMS[chosen % PROGRAMS.len()]);
     let bytes = std::fs::read(&path).expect("a shipped program");
     let image = Image::read(&path, &bytes).expect("a sound program");
-    if let Ok(mut machine) = Machine::new(image, control, BUDGET) {
+    let patience = Patience::new();
+    let set_up = Machine::new_until(image, PACKET_ENTRY, control, BUDGET, &mut |_| patience.flow());
+    if let Ok(mut machine) = set_up {
         let _ = machine.packet(&[0x45; 60], 1, &mut Silent);
     }
 }

@@ -31,6 +31,12 @@ _PARTS = "Traffic, caches, memory and queues"
 _PROGRAMS, _MODELS = "Programs and cores", "Petri nets and studies"
 
 COMMANDS = (
+    Entry(
+        "demo",
+        _DESIGNS,
+        "chip.demo:demo",
+        "Run a first simulation, explain what it prints, and change one value of the chip.",
+    ),
     Entry("run", _DESIGNS, "chip.run:run", "Simulate one design under one traffic."),
     Entry("new", _DESIGNS, "chip.files:new", "Write a chip's file to start from."),
     Entry(

@@ -1,9 +1,9 @@
 """What follows from the code in the documents. ``make docs`` runs ``python -m linecard.cli.reference``.
 
-It writes the pages of commands, keys and metrics, which tests compare with the code, the scorecard in README.md and on
-its page, which a test compares with studies/scorecard.json (``make scorecard`` runs the studies that fill it), and the
-screen of the main job in README.md, whose numbers are those of the model at that moment. It has to run in the top
-folder.
+It writes the pages of commands, keys and metrics, which tests compare with the code; the scorecard in README.md and on
+its page, which a test compares with studies/scorecard.json (``make scorecard`` runs the studies that fill it); the page
+of robustness with its pictures, likewise from studies/robustness.json (``make robustness``); and the screen of the main
+job in README.md, whose numbers are those of the model at that moment. It has to run in the top folder.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from linecard.cli.documents.chip_keys import chip_page
 from linecard.cli.documents.memory_keys import memory_page
 from linecard.cli.documents.metrics import metrics_page
 from linecard.cli.documents.other_keys import others_page
+from linecard.study.robustness import documents as robust
+from linecard.study.robustness.result import Robustness
 from linecard.study.scorecard import documents
 from linecard.study.targets import load_targets
 
@@ -40,6 +42,7 @@ PAGES = {
 }
 MAIN_JOB = "linecard run ixp1200 --app l3fwd16 --trace examples/captures/edge-mix.pcap.gz"
 SCORECARD = re.compile(r"(<!-- scorecard: begin -->\n).*?(<!-- scorecard: end -->)", re.DOTALL)
+PICTURES = "robustness"
 SCREEN = re.compile(r"(<!-- screen: begin -->\n).*?(<!-- screen: end -->)", re.DOTALL)
 
 
@@ -109,9 +112,35 @@ def _scorecard_rows(folder: Path) -> list[dict[str, Any]]:
     return rows
 
 
+def _robustness(folder: Path) -> list[Robustness]:
+    data = json.loads((folder / "robustness.json").read_text(encoding="utf-8"))
+    return [Robustness.from_dict(each) for each in data["studies"]]
+
+
+def robustness_page(folder: Path) -> str:
+    """The page of robustness, from what is kept in a folder of studies."""
+    return "\n".join((HEADER, robust.INTRODUCTION, robust.page(_robustness(folder), PICTURES)))
+
+
+def robustness_pictures(folder: Path) -> dict[str, str]:
+    """Its pictures by file name."""
+    return {f"{one.study}.svg": robust.picture(one) for one in _robustness(folder)}
+
+
+def _write_robustness(studies: Path) -> None:
+    place = Path("docs/reference")
+    files.write_text(place / "robustness.md", robustness_page(studies))
+    for name, picture in robustness_pictures(studies).items():
+        files.write_text(files.make_folder(place / PICTURES) / name, picture)
+
+
 def main() -> None:
-    """Write everything; with ``--scorecard`` only what tells of the scorecard."""
+    """Write everything; with ``--scorecard`` or ``--robustness`` only what tells of it."""
     studies, readme = Path("studies"), Path("README.md")
+    if "--scorecard" not in sys.argv[1:]:
+        _write_robustness(studies)
+    if "--robustness" in sys.argv[1:]:
+        return
     table = scorecard_table(studies)
     text = SCORECARD.sub(lambda found: found[1] + table + found[2], readme.read_text(encoding="utf-8"))
     files.write_text("docs/reference/scorecard.md", scorecard_page(studies))

@@ -13,6 +13,8 @@ from linecard.errors import MissingExtraError
 from linecard.plot.study import difference_text
 from linecard.study import compare
 from linecard.study.columns import constant_keys, percent, varying_columns
+from linecard.study.robustness.documents import effort, line_rows, picture
+from linecard.study.robustness.result import error_text
 from linecard.study.scorecard import calibrated_text
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
     from linecard.study.result import StudyResult, TableResult
-    from linecard.study.robustness import Robustness
+    from linecard.study.robustness.result import Robustness
     from linecard.study.scorecard.card import Scorecard
 
 
@@ -63,11 +65,10 @@ def scorecard_report(card: Scorecard) -> str:
 
 
 def robustness_report(found: Robustness) -> str:
-    """The page of a study's robustness as text: a tornado of its calibrated values."""
-    errors = [found.error, *found.by_seed.values()]
-    errors += [error for each in found.variations for error in (each.low_error, each.high_error)]
-    widest = max((error for error in errors if error is not None), default=1.0) or 1.0
-    page: str = _template("robustness.html.j2").render(found=found, widest=widest * 1.05, version=__version__)
+    """The page of a study's robustness as text: a tornado of its calibrated values, and what moves each limit."""
+    page: str = _template("robustness.html.j2").render(
+        found=found, effort=effort(found), lines=line_rows(found), tornado=picture(found), version=__version__
+    )
     return page
 
 
@@ -81,6 +82,7 @@ def _template(name: str) -> Template:
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["percent"] = percent
+    environment.filters["error_text"] = error_text
     environment.filters["number"] = _number
     environment.filters["signed"] = lambda value, digits=1: "–" if value is None else f"{value:+.{digits}f}"
     return environment.from_string(files(__package__).joinpath(name).read_text(encoding="utf-8"))
@@ -134,7 +136,7 @@ def grade(table: TableResult, cell: compare.Cell) -> str:
     if cell.measured is None:
         return "failed"
     if cell.calibrated:
-        return "calibrated"
+        return "bad" if compare.beyond_tolerance(cell, table.spec) else "calibrated"
     if table.spec.tolerance_points is not None:
         off, allowed = abs(cell.difference or 0.0), table.spec.tolerance_points
     elif cell.error is not None:

@@ -99,8 +99,8 @@ def check(kind: str, limit: float, tie_percent: float | None = None) -> CheckSpe
     return CheckSpec(id="c", kind=kind, tables=("1",), limit=limit, tie_percent=tie_percent)
 
 
-def test_limits_leave_calibrated_cells_out():
-    cells = [cell("A", 2.0, 2.1), cell("B", 2.0, 1.7), cell("C", 2.0, 9.0, calibrated=True)]
+def test_means_leave_calibrated_cells_out_and_largest_errors_do_not():
+    cells = [cell("A", 2.0, 2.1), cell("B", 2.0, 1.7), cell("C", 2.0, 2.0, calibrated=True)]
     mean = compare.judge_check(check("mean_abs_error", 0.1), ["1"], cells, [])
     assert mean.reached == pytest.approx(0.1)
     assert mean.holds
@@ -111,6 +111,11 @@ def test_limits_leave_calibrated_cells_out():
     points = compare.judge_check(check("max_abs_points", 0.31), ["1"], cells, [])
     assert points.reached == pytest.approx(0.3)
     assert points.holds
+    cells[2] = cell("C", 2.0, 9.0, calibrated=True)
+    assert compare.judge_check(check("mean_abs_error", 0.1), ["1"], cells, []).reached == pytest.approx(0.1)
+    chosen = compare.judge_check(check("max_abs_error", 0.2), ["1"], cells, [])
+    assert (chosen.holds, chosen.reached) == (False, pytest.approx(3.5))
+    assert "banks 2, C" in chosen.detail
 
 
 def test_a_failed_cell_fails_its_limit_and_a_missing_table_leaves_it_open():
@@ -183,7 +188,7 @@ def test_deviations_are_strict_both_ways():
 
 def test_tolerance_is_relative_or_in_points():
     assert compare.beyond_tolerance(cell("A", 2.0, 2.3), TABLE)
-    assert not compare.beyond_tolerance(cell("A", 2.0, 2.3, calibrated=True), TABLE)
+    assert compare.beyond_tolerance(cell("A", 2.0, 2.3, calibrated=True), TABLE), "to choose and to miss is a miss"
     points = TableSpec(id="1", title="", file="", cells={"x": "x"}, tolerance_points=4.0)
     assert not compare.beyond_tolerance(cell("A", 1.0, 4.9), points)
     assert compare.beyond_tolerance(cell("A", 1.0, 5.1), points)

@@ -237,6 +237,11 @@ def test_calibrated_cells_are_in_no_mean_and_miss_when_they_are_beyond_the_limit
     assert not judge(target("at_most", "0.1"), "fraction", worst).kept
 
 
+def test_bounds_thin_no_mean():
+    kept = replace(cell("B", 100, 50), relation="<", error=0.0)
+    assert mean([cell("A", 100, 110), kept]).measured == pytest.approx(0.1)
+
+
 def test_a_quantity_counts_once_and_is_calibrated_wherever_it_is_printed():
     cells = [cell("A", 100, 110, run="r"), cell("A again", 100, 110, run="r"), cell("B", 100, 100)]
     assert mean(cells).measured == pytest.approx(0.05)

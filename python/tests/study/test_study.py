@@ -11,12 +11,10 @@ import pytest
 from conftest import make_result
 
 import linecard
-from linecard.report.study import robustness_report
 from linecard.study.execute import execute
 from linecard.study.plan import RunSpec, make_plan
 from linecard.study.reproduce import evaluate
 from linecard.study.reproduce import run_study as reproduce
-from linecard.study.robustness import robustness
 from linecard.study.spec import load_study, select_items, study_folders
 from linecard.study.write import write_study
 
@@ -458,37 +456,3 @@ def test_an_item_may_ask_for_its_own_number_of_packets():
     assert {(run.packets, run.warmup_packets) for run in plan.runs if run.runner == "machine"} == {(60_000, 5_000)}
     whole = (study.spec.full.packets, study.spec.full.warmup_packets)
     assert {(run.packets, run.warmup_packets) for run in plan.runs if run.runner == "flowcache"} == {whole}
-
-
-def test_the_headline_is_run_with_other_seeds_and_values(folder):
-    asked = []
-
-    def noting(run, progress):
-        asked.append((run.seed, run.overrides))
-        made = fake_run(run, progress)
-        # A longer handshake is slower, so that what was chosen is seen to matter.
-        slower = any(
-            text.startswith("port.out.handshake_ns") and text > "port.out.handshake_ns=1790" for text in run.overrides
-        )
-        throughput = made.metric("total", "throughput_gbps") * (0.5 if slower else 1.0)
-        name = f"{run.preset} {run.overrides}"
-        return make_result(metrics={("total", "throughput_gbps"): throughput}, seed=run.seed, config_hash=name)
-
-    found = robustness(str(folder), run_function=noting)
-    assert list(found.by_seed) == list(range(1, 9))
-    assert found.error == found.by_seed[1]
-    (variation,) = found.variations
-    assert (variation.key, variation.value, variation.low, variation.high) == (
-        "port.out.handshake_ns",
-        1790,
-        1611,
-        1969,
-    )
-    assert variation.low_error == pytest.approx(found.error)
-    assert found.error is not None
-    assert variation.high_error > 0.4
-    assert {seed for seed, _ in asked} == set(range(1, 9))
-    page = robustness_report(found)
-    assert "port.out.handshake_ns" in page
-    assert "<script" not in page
-    assert found.to_dict()["variations"][0]["high"] == 1969

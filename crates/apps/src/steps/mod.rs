@@ -127,7 +127,8 @@ impl ListedStep {
             self.does,
             Does::Put(_) | Does::Send { .. } | Does::Enqueue | Does::Leave | Does::Finish | Does::Drop
         );
-        ends && self.share >= 1.0
+        // Every packet has a first cell, and not every one a second.
+        ends && self.each.takes(0) && self.share >= 1.0 && self.times > 0
     }
 }
 
@@ -565,5 +566,15 @@ mod tests {
         assert_eq!(steps_of(&mut list, ipv4(64, 0))[1], (0, Action::Leave { port: 0 }));
         let drop = step(Each::Packet, 0, Does::Drop);
         assert_eq!(steps_of(&mut StepList::new(vec![drop], Does::Leave, None), ipv4(64, 0)).len(), 1);
+    }
+
+    #[test]
+    fn a_last_word_that_some_packets_do_not_reach_is_none() {
+        let never = ListedStep { times: 0, ..step(Each::Packet, 0, Does::Drop) };
+        let by_large_ones = step(Each::LaterCell, 0, Does::Drop);
+        for last in [never, by_large_ones] {
+            let mut list = StepList::new(vec![last], Does::Leave, None);
+            assert_eq!(steps_of(&mut list, ipv4(64, 0)), [(0, Action::Leave { port: 0 })]);
+        }
     }
 }

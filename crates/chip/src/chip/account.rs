@@ -292,7 +292,7 @@ impl Chip {
         ports
             .map(|(port, config)| {
                 let (receiver, sender) = (port.receiver.as_ref(), port.sender.as_ref());
-                let used = |wire: &crate::port::Wire| share(wire.busy(now) as f64, duration);
+                let used = |wire: &crate::wire::Wire| share(wire.busy(now) as f64, duration);
                 PortCounts {
                     name: config.name.clone(),
                     group: config.group.clone(),

@@ -1,7 +1,7 @@
 //! Which queue is next. The same answer decides the next access, what is precharged or prefetched for it, and
 //! where a batch ends: the three must agree on what "next" is.
 
-use super::controller::{Controller, Observer};
+use super::controller::{Controller, FIRST, Observer};
 use super::policy::{BatchBreak, Queues};
 use crate::Location;
 
@@ -13,8 +13,6 @@ pub(super) const ODD: usize = 1;
 pub(super) const READS: usize = 0;
 /// Writes under [`Queues::ReadWrite`].
 pub(super) const WRITES: usize = 1;
-/// Reads under [`Queues::OddEven`], served first.
-pub(super) const FIRST: usize = 2;
 
 impl<O: Observer> Controller<O> {
     /// The queue that a request joins.

@@ -1,11 +1,13 @@
 //! The controller: takes one access after another, and prepares the next while one moves its data.
 
-use super::arbiter::FIRST;
 use super::policy::{BatchBreak, Policy, Precharge};
 use super::statistics::Statistics;
 use crate::channel::{RefreshClock, RefreshMode};
 use crate::{Command, Cycle, Device, Location};
 use std::collections::VecDeque;
+
+/// Reads under [`Queues::OddEven`](super::policy::Queues::OddEven), served first.
+pub(super) const FIRST: usize = 2;
 
 /// One access: at most a cell, or a block of cells for the wide transfers of ADAPT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,6 @@ mod names;
 mod output;
 mod packet;
 
-pub use fib::{Fib, Route};
 pub use names::helper_name;
 pub(crate) use names::{arguments, supported};
 

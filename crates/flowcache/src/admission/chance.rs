@@ -3,7 +3,7 @@
 use super::{AdmissionInfo, Admit};
 use crate::cache::NextVictim;
 use crate::geometry::Geometry;
-use crate::policy::Parameter;
+use crate::policy::info::Parameter;
 use linecard_sim::{Stream, stream};
 
 pub(super) const INFO: AdmissionInfo = AdmissionInfo {

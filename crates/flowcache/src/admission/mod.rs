@@ -9,7 +9,7 @@ mod tiny_lfu;
 
 use crate::cache::{Access, Cache, NextVictim};
 use crate::geometry::Geometry;
-use crate::policy::Parameter;
+use crate::policy::info::Parameter;
 
 macro_rules! admissions {
     ($($kind:ident in $file:ident;)+) => {

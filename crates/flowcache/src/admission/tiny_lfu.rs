@@ -7,7 +7,7 @@ use super::sketch::Sketch;
 use super::{AdmissionInfo, Admit};
 use crate::cache::NextVictim;
 use crate::geometry::Geometry;
-use crate::policy::Parameter;
+use crate::policy::info::Parameter;
 
 pub(super) const INFO: AdmissionInfo = AdmissionInfo {
     name: "TINYLFU",

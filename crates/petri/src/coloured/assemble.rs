@@ -2,13 +2,13 @@
 //!
 //! Two slots that the guard wants equal become one, so that a search joins on them instead of trying every pair.
 
-use super::builder::{RawArc, RawTransition, TimingText};
 use super::code::{Code, Op};
 use super::colour::Colour;
 use super::compile::{Names, Scope};
 use super::fault::Misread;
 use super::net::{Choice, ColouredPlace, ColouredTransition, Inhibitor, Need, Put, Take, TimingCode};
 use super::parse::{Expr, Node, parse};
+use super::raw::{RawArc, RawTransition, TimingText};
 use crate::net::{ArcKind, Servers};
 use std::collections::BTreeMap;
 

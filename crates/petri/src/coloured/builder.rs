@@ -25,97 +25,11 @@ use super::compile::{Constant, Names, Scope};
 use super::fault::Misread;
 use super::net::{ArcText, Choice, ColouredNet, ColouredPlace};
 use super::parse::{is_name, parse};
+use super::raw::{RawArc, RawTransition, TimingText};
 use crate::PetriError;
 use crate::net::{ArcKind, Servers};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-
-/// A time, its numbers as expressions of the binding.
-#[derive(Clone, Debug, PartialEq)]
-pub enum TimingText {
-    /// No time: the net can be explored, not simulated.
-    Untimed,
-    /// None; of enabled ones those of the highest priority compete by weight.
-    Immediate {
-        /// Share among those that compete.
-        weight: String,
-        /// Higher goes first.
-        priority: u32,
-    },
-    /// Exponential.
-    Exponential {
-        /// Firings in a unit of time, for each server.
-        rate: String,
-    },
-    /// Always the same.
-    Deterministic {
-        /// Units of time; `time` in it is when it begins.
-        delay: String,
-    },
-    /// Any time between two, as likely as any other.
-    Uniform {
-        /// The shortest.
-        low: String,
-        /// The longest.
-        high: String,
-    },
-    /// The sum of exponential stages.
-    Erlang {
-        /// How many, from 1.
-        stages: u32,
-        /// Rate of each.
-        rate: String,
-    },
-    /// One of these times.
-    Empirical {
-        /// Times from 0.
-        values: Vec<f64>,
-        /// How likely each is, against the others.
-        weights: Vec<f64>,
-    },
-}
-
-impl TimingText {
-    /// In a few words.
-    #[must_use]
-    pub fn text(&self) -> String {
-        match self {
-            Self::Untimed => String::new(),
-            Self::Immediate { weight, priority } => match (weight.as_str(), priority) {
-                ("1" | "1.0", 0) => "imm".to_owned(),
-                (_, 0) => format!("imm {weight}"),
-                _ => format!("imm {weight} priority {priority}"),
-            },
-            Self::Exponential { rate } => format!("exp {rate}"),
-            Self::Deterministic { delay } => format!("det {delay}"),
-            Self::Uniform { low, high } => format!("uniform {low}..{high}"),
-            Self::Erlang { stages, rate } => format!("erlang {stages} x {rate}"),
-            Self::Empirical { values, .. } => format!("empirical, {} values", values.len()),
-        }
-    }
-}
-
-/// An arc before it is compiled.
-#[derive(Clone, Debug)]
-pub(crate) struct RawArc {
-    pub place: u32,
-    pub kind: ArcKind,
-    /// Empty for dots, and where the colour does not matter.
-    pub tokens: String,
-    pub weight: String,
-}
-
-/// A transition before it is compiled.
-#[derive(Clone, Debug)]
-pub(crate) struct RawTransition {
-    pub name: String,
-    pub timing: TimingText,
-    pub servers: Servers,
-    pub guard: String,
-    pub reward: String,
-    pub arcs: Vec<RawArc>,
-    pub scope: usize,
-}
 
 /// Builds a coloured net. Modules are scopes: their places and transitions have the module's name before theirs, and their
 /// parameters and words are their own.

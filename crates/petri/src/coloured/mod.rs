@@ -8,12 +8,15 @@ mod compile;
 mod engine;
 mod fault;
 mod net;
+mod of_plain;
 mod parse;
+mod raw;
 mod unfold;
 
-pub use builder::{ColouredBuilder, TimingText};
+pub use builder::ColouredBuilder;
 pub use colour::Colour;
 pub use compile::Constant;
 pub use engine::{Firing, simulate_coloured};
 pub use net::{ArcText, Choice, ColouredNet, ColouredPlace};
+pub use raw::TimingText;
 pub use unfold::Unfolded;

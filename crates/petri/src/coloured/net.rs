@@ -174,49 +174,6 @@ impl ColouredNet {
             })
     }
 
-    /// A net of places and transitions as one of tokens.
-    ///
-    /// # Errors
-    /// When it has no transitions.
-    pub fn of_plain(net: &crate::Net) -> Result<Self, crate::PetriError> {
-        use super::builder::{ColouredBuilder, TimingText};
-        use crate::net::{ArcKind, Timing};
-        let mut builder = ColouredBuilder::new(&net.name);
-        for place in &net.places {
-            let number = builder.place(&place.name, &Colour::Dot, Choice::Random)?;
-            builder.dots(number, place.tokens);
-        }
-        let text = |value: f64| format!("{value:?}");
-        for transition in &net.transitions {
-            let timing = match &transition.timing {
-                Timing::Untimed => TimingText::Untimed,
-                Timing::Immediate { weight, priority } => {
-                    TimingText::Immediate { weight: text(*weight), priority: *priority }
-                }
-                Timing::Exponential { rate } => TimingText::Exponential { rate: text(*rate) },
-                Timing::Deterministic { delay } => TimingText::Deterministic { delay: text(*delay) },
-                Timing::Uniform { low, high } => TimingText::Uniform { low: text(*low), high: text(*high) },
-                Timing::Erlang { stages, rate } => TimingText::Erlang { stages: *stages, rate: text(*rate) },
-                Timing::Empirical { values, upto } => {
-                    let before = [0.0].into_iter().chain(upto.iter().copied());
-                    let weights = upto.iter().zip(before).map(|(upto, before)| upto - before).collect();
-                    TimingText::Empirical { values: values.to_vec(), weights }
-                }
-            };
-            builder.transition(&transition.name, timing, transition.servers, "")?;
-        }
-        for arc in &net.arcs {
-            let weight = arc.weight.to_string();
-            match arc.kind {
-                ArcKind::Input => builder.take(arc.place, arc.transition, "", &weight),
-                ArcKind::Output => builder.put(arc.transition, arc.place, "", &weight),
-                ArcKind::Inhibitor => builder.inhibit(arc.place, arc.transition, "", &weight),
-                ArcKind::Reset => builder.reset(arc.place, arc.transition),
-            }
-        }
-        builder.build()
-    }
-
     /// Whether a transition fires without time passing.
     #[must_use]
     pub fn is_immediate(&self, number: usize) -> bool {

@@ -132,7 +132,7 @@ pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], pla
         let of = section.texts("of", "memories that the cache of an engine stands in front of");
         let known = || places.iter().filter(|place| place.is_memory).map(|place| place.name.as_str());
         for name in of.iter().filter(|name| !known().any(|other| other == *name)) {
-            let near = crate::schema::nearest(name, known());
+            let near = linecard_config::nearest(name, known());
             section.fail("of", format!("no memory is called `{name}`{near}"));
         }
         if of.is_empty() {
@@ -253,7 +253,7 @@ pub(super) fn routes(
         let roles = section.texts("roles", "what programs call the place, if the way is that of these alone");
         let check = |key: &str, names: &[String], known: Vec<&str>, what: &str| {
             for name in names.iter().filter(|name| !known.contains(&name.as_str())) {
-                let near = crate::schema::nearest(name, known.iter().copied());
+                let near = linecard_config::nearest(name, known.iter().copied());
                 section.fail(key, format!("no {what} is called `{name}`{near}"));
             }
         };

@@ -15,12 +15,12 @@ use super::units::Clocks;
 use crate::describe::{Derived, Described, Description, row};
 use crate::error::{ConfigProblem, Error};
 use crate::preset::{find, list_of, load, presets, text_of};
-use crate::schema::nearest;
 use linecard_buffers::{AllocatorConfig, AllocatorKind, PoolOrder};
 use linecard_chip::ChipConfig;
 use linecard_chip::config::{
     ClusterConfig, PacketMemoryConfig, PlaceKind, PlacementRule, TargetConfig, WideConfig,
 };
+use linecard_config::nearest;
 use linecard_config::{Document, IntervalEnd, Problem, Row, Section, Under, beside, read_at};
 use linecard_program::CELL_BYTES;
 use linecard_queueing::{Kind, Q_ARRAY_THREADS};

@@ -157,7 +157,7 @@ impl Places {
     pub fn connect(&mut self, document: &Document, behind: Vec<(usize, String, String)>) {
         for (first, name, place) in behind {
             let Some(back) = self.find(&name).cloned() else {
-                let near = crate::schema::nearest(&name, self.named.iter().map(|n| n.name.as_str()));
+                let near = linecard_config::nearest(&name, self.named.iter().map(|n| n.name.as_str()));
                 document.report(place, "behind", format!("no memory is called `{name}`{near}"));
                 continue;
             };
@@ -366,7 +366,8 @@ const SLOT_KEYS: &[&str] = &[
 
 /// DRAM with a fixed number of slots for accesses of any size.
 fn slots(section: &Section<'_>, clocks: &Clocks) -> SlotsConfig {
-    const MOST_CYCLES: u64 = 1 << 40;
+    // A tenth of a second at 133 MHz: more is a slip, and ticks of it would not fit for long.
+    const MOST_CYCLES: u64 = 1 << 24;
     let small = |key: &str, usual: u64, most: u64, meaning: &str| {
         section.integer_or(key, usual, 1..=most, meaning) as u32
     };

@@ -231,7 +231,7 @@ impl Ports {
         let name = section.text_if("bus", meaning)?;
         let found = self.links.iter().position(|link| *link == name);
         if found.is_none() {
-            let near = crate::schema::nearest(&name, self.links.iter().map(String::as_str));
+            let near = linecard_config::nearest(&name, self.links.iter().map(String::as_str));
             section.fail("bus", format!("no link is called `{name}`{near}"));
         }
         found

@@ -6,7 +6,7 @@ use crate::describe::Derived;
 use crate::error::{ConfigProblem, Error};
 use crate::files::Files;
 use crate::preset::{Value, problem};
-use crate::schema::nearest;
+use linecard_config::nearest;
 use linecard_dram::channel::RefreshMode;
 use linecard_dram::energy::Currents;
 use linecard_dram::{

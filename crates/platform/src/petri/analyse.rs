@@ -1,11 +1,9 @@
 //! Exploration and solution of a net, by name.
 
+use super::named::{NamedNumbers, Names};
 use super::read::{AnyNet, NetSource, petri, read_net_until};
-use super::simulate::NamedNumbers;
 use crate::error::Error;
-use linecard_petri::{
-    Explored, Net, PetriError, Semiflows, Unfolded, explore_until, invariants, solve_until,
-};
+use linecard_petri::{Explored, PetriError, Semiflows, Unfolded, explore_until, invariants, solve_until};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -136,45 +134,4 @@ pub fn solve_net(
         vanishing_markings: solved.vanishing_markings,
         numbers: names.numbers(&throughput, &tokens),
     })
-}
-
-/// Names of a net's parts.
-pub(super) struct Names {
-    pub net: String,
-    pub places: Vec<String>,
-    pub transitions: Vec<String>,
-}
-
-impl Names {
-    pub fn of(net: &AnyNet) -> Self {
-        match net {
-            AnyNet::Plain(net) => Self::of_plain(net),
-            AnyNet::Coloured(net) => Self {
-                net: net.name.clone(),
-                places: net.places.iter().map(|place| place.name.clone()).collect(),
-                transitions: net.transition_names().map(str::to_owned).collect(),
-            },
-        }
-    }
-
-    fn of_plain(net: &Net) -> Self {
-        Self {
-            net: net.name.clone(),
-            places: net.places.iter().map(|place| place.name.clone()).collect(),
-            transitions: net.transitions.iter().map(|transition| transition.name.clone()).collect(),
-        }
-    }
-
-    pub fn numbers(&self, throughput: &[f64], mean_tokens: &[f64]) -> NamedNumbers {
-        NamedNumbers {
-            net: self.net.clone(),
-            throughput: by_name(&self.transitions, throughput.iter().copied()),
-            mean_tokens: by_name(&self.places, mean_tokens.iter().copied()),
-        }
-    }
-}
-
-/// Values by name.
-pub(super) fn by_name<T>(names: &[String], values: impl Iterator<Item = T>) -> BTreeMap<String, T> {
-    names.iter().cloned().zip(values).collect()
 }

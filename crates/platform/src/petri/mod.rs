@@ -2,6 +2,7 @@
 
 mod analyse;
 mod file;
+mod named;
 mod read;
 mod simulate;
 mod view;

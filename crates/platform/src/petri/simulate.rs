@@ -1,6 +1,6 @@
 //! Replications of a net on all cores, with intervals.
 
-use super::analyse::{Names, by_name};
+use super::named::{NamedNumbers, Names, by_name};
 use super::read::{AnyNet, NetSource, ask, one_problem, petri, read_net_until};
 use crate::error::Error;
 use linecard_petri::{PetriError, Run, Simulated, simulate, simulate_coloured};
@@ -9,17 +9,6 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-
-/// Numbers by name.
-#[derive(Serialize)]
-pub struct NamedNumbers {
-    /// Name of the net.
-    pub net: String,
-    /// Firings in a unit of time.
-    pub throughput: BTreeMap<String, f64>,
-    /// Tokens averaged over time.
-    pub mean_tokens: BTreeMap<String, f64>,
-}
 
 /// A mean over replications, and half the width of its 95 % interval.
 #[derive(Clone, Copy)]

@@ -32,7 +32,11 @@ def reproduce(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Output folder; results/STUDY, or results/scorecard, if left out."),
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            help="Output folder; results/STUDY, results/scorecard or results/robustness if left out.",
+        ),
     ] = None,
     check: Annotated[
         bool,
@@ -47,7 +51,9 @@ def reproduce(
     robustness: Annotated[
         bool,
         typer.Option(
-            "--robustness", help="The mean error with eight seeds, and with each calibrated value a tenth up and down."
+            "--robustness",
+            help="The mean error and every limit with eight seeds, and with each calibrated value a tenth up and down: "
+            "STUDY, or all five that have limits. With --quick, on quick runs.",
         ),
     ] = False,
 ) -> None:
@@ -66,7 +72,7 @@ def reproduce(
 
         linecard reproduce --scorecard spalink2000
 
-        linecard reproduce hasan2003 --robustness
+        linecard reproduce hasan2003 --robustness --quick
     """
     parts = bool(table or chapter)
     if scorecard and robustness:
@@ -76,14 +82,14 @@ def reproduce(
     if scorecard:
         hold_scorecard(study, parts=parts, quick=quick, json=json, jobs=jobs, out=out, check=check)
         return
+    if robustness:
+        try_robustness(study, parts=parts or check, quick=quick, json=json, jobs=jobs, out=out)
+        return
     if study is None:
         from linecard.study.spec import study_folders
 
         expected = f"expected one of {', '.join(sorted(study_folders()))}; --scorecard alone takes those with limits"
         raise ConfigError.of([ConfigProblem("reproduce", "", f"found no STUDY, {expected}")])
-    if robustness:
-        try_robustness(study, parts=parts or quick or check, json=json, jobs=jobs, out=out)
-        return
     from linecard.cli import stderr, stdout
     from linecard.cli.study.study_screen import print_study
     from linecard.files import check_outputs

@@ -1,69 +1,120 @@
-"""`linecard reproduce --robustness`: what moves a headline."""
+"""`linecard reproduce --robustness`: what moves a study's numbers."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linecard.errors import ConfigError, ConfigProblem, MissingExtraError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rich.console import RenderableType
 
-    from linecard.study.robustness import Robustness
+    from linecard.study.robustness.result import Robustness
 
 
-def robustness(study: str, *, parts: bool, json: bool, jobs: int | None, out: Path | None) -> None:
-    """Run a study's headline with other seeds and other values; print and write what moves it.
+def robustness(study: str | None, *, parts: bool, quick: bool, json: bool, jobs: int | None, out: Path | None) -> None:
+    """Run a study, or all with limits, with other seeds and other values; print and write what moves.
+
+    Finished steps are kept in the folder while it runs: after Ctrl-C the same command goes on from there.
 
     Raises:
-        ConfigError: Less than the headline was asked for, or there is no such study.
+        ConfigError: Less than whole studies was asked for, or there is no such study.
     """
     from linecard.cli import stderr, stdout
-    from linecard.files import check_outputs, make_folder, write_text
-    from linecard.report.study import robustness_report
-    from linecard.study.robustness import robustness as run
-    from linecard.tables import json_text
+    from linecard.files import check_outputs
+    from linecard.study.robustness.kept import Kept
+    from linecard.study.robustness.run import robustness as run
+    from linecard.study.robustness.run import what_is_kept
+    from linecard.study.scorecard.card import limited_studies
+    from linecard.study.spec import load_study
 
     if parts:
-        message = "robustness is of the whole headline: leave it out"
-        raise ConfigError.of([ConfigProblem("--quick, --table, --chapter, --check", "", message)])
+        message = "robustness is of whole studies: leave it out"
+        raise ConfigError.of([ConfigProblem("--table, --chapter, --check", "", message)])
     folder = out if out is not None else Path("results") / "robustness"
     check_outputs(folders=[folder])
-    with stderr.progress("Simulating", "steps") as progress:
-        found = run(study, jobs=jobs, progress=progress)
+    found: list[Robustness] = []
+    written: list[Path] = []
+    for name in [study] if study is not None else limited_studies():
+        loaded = load_study(name)
+        kept = Kept(folder / f"{loaded.spec.id}.steps.json", loaded.folder, quick=quick)
+        if kept.steps:
+            stderr.note(f"{loaded.spec.id}: {len(kept.steps)} steps were kept in {kept.file}")
+        try:
+            with stderr.progress(f"Simulating {loaded.spec.id}", "steps") as progress:
+                one = run(name, quick=quick, jobs=jobs, kept=kept, progress=progress)
+        except KeyboardInterrupt:
+            so_far = what_is_kept(loaded, kept, quick=quick)
+            if so_far.by_seed:
+                stderr.note_written(_write(so_far, folder), folder=True)
+            done = f"{so_far.done} of {so_far.steps} steps of {so_far.study}"
+            stderr.note(f"{done} are kept in {kept.file}: the same command goes on from there")
+            raise
+        found.append(one)
+        if not json:
+            stdout.show(*_screen(one))
+        written += _write(one, folder)
     if json:
-        stdout.print_json(found.to_dict())
-    else:
-        stdout.show(*_robustness_screen(found))
-    folder = make_folder(folder)
-    written = [write_text(folder / f"{found.study}.json", json_text(found.to_dict()))]
+        stdout.print_json({"studies": [one.to_dict() for one in found]})
+    stderr.note_written(written, folder=True)
+    # What is finished is told: until here an interrupt in a later study lost nothing.
+    for one in found:
+        (folder / f"{one.study}.steps.json").unlink(missing_ok=True)
+
+
+def _write(found: Robustness, folder: Path) -> list[Path]:
+    """The result as JSON and as a page."""
+    from linecard.cli import stderr
+    from linecard.files import make_folder, write_text
+    from linecard.report.study import robustness_report
+    from linecard.tables import json_text
+
+    written = [write_text(make_folder(folder) / f"{found.study}.json", json_text(found.to_dict()))]
     try:
         written.append(write_text(folder / f"{found.study}.html", robustness_report(found)))
     except MissingExtraError as error:
         stderr.note(f"left out: {error}")
-    stderr.note_written(written, folder=True)
+    return written
 
 
-def _robustness_screen(found: Robustness) -> Iterator[RenderableType]:
-    """The headline with each seed, and with each calibrated value a tenth down and up."""
+def _screen(found: Robustness) -> Iterator[RenderableType]:
+    """The mean error with each seed and each value, and what moves each limit."""
     from rich.text import Text
 
     from linecard.cli import pieces
-    from linecard.study.columns import percent
+    from linecard.study.robustness.documents import effort, line_rows
+    from linecard.study.robustness.result import error_text
 
+    said = f"mean error {error_text(found.base.error)} with seed {next(iter(found.by_seed))}"
     seeds = pieces.grid("l", "r")
-    for seed, error in found.by_seed.items():
-        seeds.add_row(f"seed {seed}", percent(error))
-    yield pieces.section(pieces.heading(found.study, f"mean error of the quick study {percent(found.error)}"), seeds)
+    for seed, outcome in found.by_seed.items():
+        seeds.add_row(f"seed {seed}", error_text(outcome.error))
+    yield pieces.section(pieces.heading(found.study, said), seeds, Text(effort(found), style=pieces.DIM))
     table = pieces.lined(("value", "w"), ("chosen", "r"), ("down", "r"), ("error", "r"), ("up", "r"), ("error", "r"))
     for each in found.variations:
-        numbers = (f"{each.low:g}", percent(each.low_error), f"{each.high:g}", percent(each.high_error))
+        numbers = (f"{each.low:g}", error_text(each.down.error), f"{each.high:g}", error_text(each.up.error))
         table.add_row(each.key, f"{each.value:g}", *numbers)
     if found.variations:
         yield pieces.section(pieces.heading("Calibrated values", "a tenth down and up"), table)
+    lines = pieces.lined(
+        ("line", "l"),
+        ("limit", "r"),
+        ("as chosen", "r"),
+        ("seeds", "r"),
+        ("values", "r"),
+        ("kept by", "r"),
+        ("moved by", "w"),
+    )
+    for row in line_rows(found):
+        lines.add_row(row.id, row.limit, row.chosen, row.seeds, row.values, row.kept, row.moved_by)
+    yield pieces.section(pieces.heading("Limits", "lowest and highest"), lines)
+    for name, why in found.base.silent.items():
+        yield pieces.section(Text(f"not judged with one seed: {name} ({why})", style=pieces.DIM))
     for name, why in found.left_out.items():
         yield pieces.section(Text(f"not varied: {name} ({why})", style=pieces.DIM))
+    failed = sum(outcome.failed_runs for _, outcome in found.outcomes)
+    if failed:
+        yield pieces.section(Text(f"{failed} runs failed; their cells are in no mean", style="yellow"))
     yield Text()

@@ -150,6 +150,7 @@ def _largest(table: TableResult) -> str:
 def _cells(table: TableResult) -> Table:
     from linecard.study.columns import percent as off
     from linecard.study.columns import varying_columns
+    from linecard.study.compare import beyond_tolerance
 
     keys = varying_columns(table)
     several = len(table.spec.cells) > 1
@@ -157,12 +158,10 @@ def _cells(table: TableResult) -> Table:
     numbers = [("published", "r"), ("measured", "r"), ("± seeds", "r"), ("difference", "r"), ("", "l")]
     lines = lined(*header, *numbers)
     for cell in table.cells:
-        style = DIM if cell.calibrated else "red" if abs(cell.error or 0) > table.spec.tolerance else ""
+        style = "red" if beyond_tolerance(cell, table.spec) else DIM if cell.calibrated else ""
         difference = off(cell.error, sign=True)
         if table.spec.tolerance_points is not None and cell.measured is not None:
             difference = f"{cell.difference or 0.0:+.1f} pt"
-            far = abs(cell.difference or 0.0) > table.spec.tolerance_points
-            style = DIM if cell.calibrated else "red" if far else ""
         lines.add_row(
             *(str(cell.keys[key]) for key in keys),
             *([cell.column.replace("_", " ")] if several else []),

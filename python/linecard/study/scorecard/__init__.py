@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -159,6 +160,15 @@ def lines_of(study: Study, tables: Iterable[TableResult], figures: Iterable[Figu
         reason = reasons.get(target_id(target.id), "") if line.kept is False else ""
         judged.append(Line(line.target, unit, line.measured, line.of, line.kept, line.calibrated, line.detail, reason))
     return tuple(judged)
+
+
+def items_behind(study: Study, tables: Iterable[TableResult], figures: Iterable[FigureResult]) -> set[str]:
+    """The tables and figures that a study's lines are computed from."""
+    evidence = Evidence(study, tables, figures)
+    for _, evaluate in evaluators_of(study.spec.id).values():
+        with suppress(NotRunError):
+            evaluate(evidence)
+    return evidence.asked
 
 
 def evaluators_of(study: str) -> Lines:

@@ -42,21 +42,24 @@ class Reading:
 
 
 class Evidence:
-    """The items of a study's result, by id."""
+    """The items of a study's result, by id; ``asked`` are those that were looked at."""
 
     def __init__(self, study: Study, tables: Iterable[TableResult], figures: Iterable[FigureResult]) -> None:
         self.study = study
+        self.asked: set[str] = set()
         self._tables = {table.spec.id: table for table in tables}
         self._figures = {figure.spec.id: figure for figure in figures}
 
     def table(self, name: str) -> TableResult:
         """A table that was run."""
+        self.asked.add(name)
         if name not in self._tables:
             raise NotRunError(name)
         return self._tables[name]
 
     def figure(self, name: str) -> FigureResult:
         """A figure that was run."""
+        self.asked.add(name)
         if name not in self._figures:
             raise NotRunError(name)
         return self._figures[name]
@@ -130,9 +133,9 @@ def largest(cells: Sequence[Cell], size: Callable[[Cell], float | None] = relati
 
 
 def mean(cells: Sequence[Cell], size: Callable[[Cell], float | None] = relative) -> Reading:
-    """The mean over these cells without the calibrated ones, each quantity once."""
+    """The mean over these cells without calibrated ones and bounds, which have no error, each quantity once."""
     once = quantities(cells)
-    counted = [cell for cell in once if not cell.calibrated]
+    counted = [cell for cell in once if not cell.calibrated and cell.relation == "="]
     sizes = _sizes(counted, size)
     inside = _calibrated(once)
     if not counted or None in sizes:

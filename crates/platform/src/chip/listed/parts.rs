@@ -1,7 +1,7 @@
 //! Parts of a program, which may be left out.
 
-use crate::schema::nearest;
 use linecard_config::Section;
+use linecard_config::nearest;
 
 /// Parts that are left out, and all that steps name.
 pub(super) struct Parts {

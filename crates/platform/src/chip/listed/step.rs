@@ -4,9 +4,9 @@ use super::super::native::Runs;
 use super::super::program::{ReadProgram, Reading};
 use super::Placed;
 use super::parts::Parts;
-use crate::schema::nearest;
 use linecard_apps::{Address, Amount, Does, Each, ListedAccess, ListedStep, OutPort, Reach, Span, StepList};
 use linecard_config::Section;
+use linecard_config::nearest;
 use linecard_program::script::{Access, RoleId};
 
 /// What a step's `op` says.

@@ -1,0 +1,174 @@
+"""What the robustness of a study tells: its first number and its limits with other seeds and other values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from linecard.study.result import StudyResult
+
+
+def error_text(error: float | None) -> str:
+    """A mean error with two decimals, since what moves it may be small; a dash for none."""
+    return "–" if error is None else f"{error * 100:.2f} %"
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """What a line of ``targets.csv`` came out at.
+
+    Attributes:
+        measured: The number, in the line's unit.
+        kept: Whether the limit is kept.
+    """
+
+    measured: float
+    kept: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A study with one seed and one set of values.
+
+    Attributes:
+        error: Mean absolute error over the numbers that count, a fraction; ``None`` when none came out.
+        lines: The lines of ``targets.csv`` that one seed can judge, by name.
+        silent: Those that it cannot judge, and why.
+        failed_runs: Runs that failed. Their cells are in no mean.
+    """
+
+    error: float | None
+    lines: Mapping[str, Reached]
+    silent: Mapping[str, str]
+    failed_runs: int = 0
+
+    @classmethod
+    def of(cls, result: StudyResult) -> Outcome:
+        """What counts here of a study's result."""
+        lines = {
+            line.target.id: Reached(line.measured, bool(line.kept))
+            for line in result.lines
+            if line.measured is not None
+        }
+        silent = {line.target.id: line.detail for line in result.lines if line.measured is None}
+        return cls(result.mean_abs_error, lines, silent, len(result.failures))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        return {
+            "mean_abs_error": self.error,
+            "failed_runs": self.failed_runs,
+            "lines": {name: {"measured": line.measured, "kept": line.kept} for name, line in self.lines.items()},
+            "not_judged": dict(self.silent),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Outcome:
+        """What `to_dict` gave."""
+        lines = {name: Reached(line["measured"], line["kept"]) for name, line in data["lines"].items()}
+        return cls(data["mean_abs_error"], lines, data["not_judged"], data["failed_runs"])
+
+
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """A calibrated value a tenth down and a tenth up.
+
+    Attributes:
+        parameter: What the study calls it.
+        key: Its key in the preset, or its name in the study.
+        value: The value that was chosen; ``low`` and ``high`` those that were tried.
+        down: The study with ``low``.
+        up: The study with ``high``.
+    """
+
+    parameter: str
+    key: str
+    value: float
+    low: float
+    high: float
+    down: Outcome
+    up: Outcome
+
+    def moves(self, base: Outcome) -> float:
+        """By how much it moves the mean error at most, a fraction."""
+        errors = [outcome.error for outcome in (self.down, self.up) if outcome.error is not None]
+        return max((abs(error - (base.error or 0.0)) for error in errors), default=0.0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        return {
+            **{name: getattr(self, name) for name in ("parameter", "key", "value", "low", "high")},
+            "down": self.down.to_dict(),
+            "up": self.up.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Variation:
+        """What `to_dict` gave."""
+        plain = {name: data[name] for name in ("parameter", "key", "value", "low", "high")}
+        return cls(**plain, down=Outcome.from_dict(data["down"]), up=Outcome.from_dict(data["up"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Robustness:
+    """A study's first number and limits, and what moves them.
+
+    Attributes:
+        study: Its name.
+        quick: Whether the quick study was run; else as many packets as in full, a seed at a time.
+        done: How many times the study was run.
+        steps: How many times it is to be run; more than ``done`` after an interrupt.
+        by_seed: The study with each seed alone. The first of them is what variations are compared with.
+        variations: Calibrated values varied, the one that moves the mean error most first.
+        left_out: Calibrated values that were not varied, and why.
+    """
+
+    study: str
+    quick: bool
+    done: int
+    steps: int
+    by_seed: Mapping[int, Outcome]
+    variations: tuple[Variation, ...]
+    left_out: Mapping[str, str]
+
+    @property
+    def base(self) -> Outcome:
+        """The study with its first seed and the values that were chosen."""
+        return next(iter(self.by_seed.values()))
+
+    @property
+    def outcomes(self) -> Iterable[tuple[str, Outcome]]:
+        """Everything that was run, each with what was changed."""
+        for seed, outcome in self.by_seed.items():
+            yield f"seed {seed}", outcome
+        for each in self.variations:
+            yield f"{each.key} = {each.low:g}", each.down
+            yield f"{each.key} = {each.high:g}", each.up
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        return {
+            "study": self.study,
+            "quick": self.quick,
+            "done": self.done,
+            "steps": self.steps,
+            "seeds": [{"seed": seed, **outcome.to_dict()} for seed, outcome in self.by_seed.items()],
+            "variations": [each.to_dict() for each in self.variations],
+            "left_out": [{"parameter": name, "why": why} for name, why in self.left_out.items()],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Robustness:
+        """What `to_dict` gave."""
+        return cls(
+            study=data["study"],
+            quick=data["quick"],
+            done=data["done"],
+            steps=data["steps"],
+            by_seed={each["seed"]: Outcome.from_dict(each) for each in data["seeds"]},
+            variations=tuple(Variation.from_dict(each) for each in data["variations"]),
+            left_out={each["parameter"]: each["why"] for each in data["left_out"]},
+        )

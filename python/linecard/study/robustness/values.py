@@ -1,0 +1,150 @@
+"""The calibrated numbers of a study, and runs with another one in place of what was chosen.
+
+A number stands in a preset, under a key, or, where a runner has no presets, in the study itself (``vary`` of a
+calibration). In a preset it may also be the first point of a line of points, such as ``0:2524, 1500:13888``: the whole
+line is moved then, since its fixed part is what was chosen. What is no number is named and not varied.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from linecard.catalogue import describe
+from linecard.explore.content import Keys
+from linecard.study.spec import MACHINE
+
+if TYPE_CHECKING:
+    from linecard.study.plan import RunSpec
+    from linecard.study.spec import Study, Varied
+
+SHARE = 0.10
+# Runners whose settings are parameters of the run's preset.
+WITH_PRESETS = (MACHINE, "program", "occupancy", "hierarchy", "vrp", "dram")
+# The one runner that takes a line of points; nothing else has links with points.
+WITH_POINTS = "hierarchy"
+# Units of which there are parts; cycles, threads and bytes are whole.
+WITH_PARTS = ("_ns", "_gbps")
+POINTS = re.compile(r"\d+:[0-9.]+(, \d+:[0-9.]+)+")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A calibrated number.
+
+    Attributes:
+        parameter: What the study calls it.
+        key: Its key in the preset, or its name in the study.
+        number: The number that was chosen.
+        preset: The preset that it stands in; empty when it stands in the study.
+        text: How it stands there.
+        varied: How a run gets another one, where no preset holds it.
+    """
+
+    parameter: str
+    key: str
+    number: float
+    preset: str = ""
+    text: str = ""
+    varied: Varied | None = None
+
+    @property
+    def sides(self) -> tuple[float, float]:
+        """A tenth down and up; whole numbers by a whole one."""
+        step = abs(self.number) * SHARE
+        if self.whole:
+            step = max(1, round(step))
+        return _rounded(self.number - step), _rounded(self.number + step)
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is a count, of which there are no parts."""
+        if self.varied is not None:
+            return isinstance(self.varied.value, int)
+        return self.number == int(self.number) and not self.key.endswith(WITH_PARTS)
+
+    def put_into(self, run: RunSpec, number: float) -> RunSpec:
+        """The run with another number in place of the chosen one; the same run where the chosen one is not in it."""
+        if self.varied is not None:
+            return _varied(run, self.varied, number)
+        keys = _keys(run.preset) if run.runner in WITH_PRESETS and run.preset else None
+        # A preset that extends another may say otherwise, and so may the run: what was not chosen stays.
+        if keys is None or str(keys.values.get(self.key)) != str(_keys(self.preset).values[self.key]):
+            return run
+        if any(keys.full(own.partition("=")[0]) == self.key for own in run.overrides):
+            return run
+        if POINTS.fullmatch(self.text):
+            if run.runner != WITH_POINTS:
+                return run
+            text = _moved(self.text, number - self.number)
+        else:
+            text = number_text(number)
+        return replace(run, overrides=tuple(sorted((*run.overrides, f"{self.key}={text}"))))
+
+
+@lru_cache(maxsize=64)
+def _keys(preset: str) -> Keys:
+    return Keys(preset)
+
+
+def _varied(run: RunSpec, varied: Varied, number: float) -> RunSpec:
+    text = number_text(number)
+    if run.runner != varied.runner:
+        return run
+    if varied.app:
+        chosen = varied.of or varied.app.replace("{value}", number_text(varied.value))
+        return replace(run, app=varied.app.replace("{value}", text)) if run.app == chosen else run
+    key = varied.set
+    if any(own.partition("=")[0] == key for own in run.overrides):
+        return run
+    return replace(run, overrides=tuple(sorted((*run.overrides, f"{key}={text}"))))
+
+
+def _moved(points: str, by: float) -> str:
+    """A line of points, each higher by so much."""
+    pairs = [point.split(":") for point in points.split(", ")]
+    return ", ".join(f"{size}:{number_text(float(height) + by)}" for size, height in pairs)
+
+
+def _rounded(number: float) -> float:
+    """Without what binary fractions add to a tenth."""
+    return float(number_text(number))
+
+
+def number_text(number: float) -> str:
+    """A number as settings take it."""
+    return f"{number:.10g}"
+
+
+def calibrated_values(study: Study) -> tuple[tuple[Value, ...], dict[str, str]]:
+    """The calibrated numbers of a study; and what is none, each with the reason."""
+    found: list[Value] = []
+    left_out: dict[str, str] = {}
+    for calibration in study.spec.calibrations:
+        name = calibration.parameter
+        found += [Value(name, each.name, each.value, varied=each) for each in calibration.vary]
+        if calibration.preset:
+            description = describe(calibration.preset)
+            for key in calibration.keys:
+                text = description[key].text
+                number = _number(text)
+                if number is None:
+                    left_out[f"{name} ({key})"] = f"not a number: {text}"
+                else:
+                    found.append(Value(name, key, number, calibration.preset, text))
+            if not calibration.keys:
+                left_out[name] = "the study names no key of it"
+        elif not calibration.vary:
+            left_out[name] = f"not a number that can be a tenth smaller or larger: {calibration.value}"
+    return tuple(found), left_out
+
+
+def _number(text: str) -> float | None:
+    if POINTS.fullmatch(text):
+        return float(text.partition(":")[2].partition(",")[0])
+    try:
+        return float(text)
+    except ValueError:
+        return None
