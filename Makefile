@@ -14,7 +14,7 @@ SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates presets -typ
 CAPTURE := examples/captures/edge-mix.pcap.gz
 
 .DEFAULT_GOAL := help
-.PHONY: help run setup test test-web lint bytes bench check check-long fuzz campaign faults soak sanitize outside reproduce scorecard robustness rtl docs site wheel clean
+.PHONY: help run setup test test-web lint bytes bench check check-long fuzz campaign faults soak sanitize outside reproduce scorecard robustness rtl docs gallery site wheel clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,8 +40,8 @@ lint: $(VENV)/.dev ## Check formats, lints and types of Rust and Python
 	for step in \
 		"cargo fmt --all --check" \
 		"cargo clippy --workspace --all-targets --locked -- -D warnings" \
-		"$(BIN)/ruff format --check python .ci bench rtl programs fuzz outside docs/conf.py docs/python_pages.py" \
-		"$(BIN)/ruff check python .ci bench rtl programs fuzz outside docs/conf.py docs/python_pages.py" \
+		"$(BIN)/ruff format --check python .ci bench rtl programs fuzz outside docs/conf.py docs/python_pages.py docs/gallery/draw.py" \
+		"$(BIN)/ruff check python .ci bench rtl programs fuzz outside docs/conf.py docs/python_pages.py docs/gallery/draw.py" \
 		"$(BIN)/mypy"; \
 	do echo "$$step"; $$step || { status=1; echo "failed: $$step"; }; done; exit $$status
 
@@ -96,8 +96,12 @@ robustness: $(VENV)/.dev ## Run the same studies, quickly, with eight seeds and 
 rtl: ## Check, test and synthesise the queuing cache; installs Verilator, Icarus and Yosys
 	$(MAKE) -C rtl/queuing_cache
 
-docs: $(VENV)/.dev ## Write the parts of the documents that follow from the code
+docs: $(VENV)/.dev ## Write the parts of the documents that follow from the code, and build the site
 	$(BIN)/python -m linecard.cli.reference
+	$(MAKE) site
+
+gallery: $(VENV)/.dev ## Draw the pictures of docs/gallery again by the commands on its page; that of a report needs Chromium
+	$(BIN)/python docs/gallery/draw.py
 
 wheel: ## Build a wheel for any Linux into target/wheels, and try it in a fresh environment
 	$(PYTHON) .ci/wheel.py

@@ -37,6 +37,8 @@ include_patterns = [
 exclude_patterns = [".*", "target", "results", "crates", "python", "fuzz", "presets", "bench"]
 
 myst_heading_anchors = 4
+# Two hyphens before an option are two hyphens.
+smartquotes = False
 # Single backquotes are code in docstrings, as they are in Markdown.
 default_role = "code"
 

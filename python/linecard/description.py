@@ -90,7 +90,14 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A quantity that follows from the parameters, and the formula that gives it."""
+    """A quantity that follows from the parameters, and the formula that gives it.
+
+    Attributes:
+        name: What it is.
+        value: The value.
+        unit: Its unit.
+        formula: How it follows.
+    """
 
     name: str
     value: float

@@ -1,4 +1,6 @@
-"""What the documentation shows runs: every `$ linecard` command and every Python block of the guide and the README."""
+"""What the documentation shows runs: every `$ linecard` command and every Python block of the README, guides,
+explanations and the gallery. Tutorials, which go from one command to the next, have tests of their own.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,12 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-PAGES = [ROOT / "README.md", ROOT / "docs" / "index.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
+DOCS = ROOT / "docs"
+PAGES = [
+    *(ROOT / "README.md", DOCS / "index.md", DOCS / "gallery" / "index.md"),
+    *sorted(DOCS.glob("guide/*.md")),
+    *sorted(DOCS.glob("explanation/*.md")),
+]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?://)([^)#]+)(#[^)]*)?\)")
 
@@ -73,6 +80,9 @@ def test_commands_run_and_print_what_the_page_shows(cli, command, shown):
     if " new " in command:
         for file in (Path("nic.toml"), Path("my_chip.toml")):
             file.unlink()
+    if "--result run.json" in command:
+        Path("run.json").write_text(cli("run", "example_smartnic", "--packets", "500", "--json").out)
+    command, _, _ = command.partition(" > ")
     if "linecard results" in command:
         cli("sweep", "sweep.toml", "--store", "runs", "--packets", "100", "--repeat", "1")
     ended = cli(*shlex.split(command)[1:])
@@ -104,7 +114,18 @@ def test_docstring_examples_run():
         assert doctest.testmod(module).failed == 0
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda page: page.stem)
+LINKED = [*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *ROOT.glob("studies/*/README.md")]
+
+
+@pytest.mark.parametrize("page", sorted(LINKED), ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page):
     for target, _ in LINK.findall(page.read_text()):
         assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+@pytest.mark.parametrize("page", sorted(LINKED), ids=lambda page: str(page.relative_to(ROOT)))
+def test_captures_that_commands_name_ship(page):
+    """Or are the reader's own, `my_…`; `edge` and `core` are described links."""
+    for line in re.findall(r"^ *(?:\$ )?linecard .*$", page.read_text(), re.MULTILINE):
+        for name in re.findall(r"[\w./-]+\.(?:pcapng|pcap|erf|tsh)\b[\w.]*", line):
+            assert name.startswith("my_") or (ROOT / name).is_file(), f"{page.name}: {line.strip()}"

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from browser import BROWSER, DARK, LIGHT, needs_browser, seen_in_frames
 from conftest import ROOT
 
 import linecard
@@ -48,3 +49,32 @@ def test_words_are_found_without_a_server(site):
     index = (site / "searchindex.js").read_text()
     assert index.startswith("Search.setIndex(")
     assert "bottleneck" in index
+
+
+# One of each kind: prose, screens, wide tables, pictures.
+KINDS = ("README", "docs/index", "docs/tutorials/smartnic", "docs/reference/keys/chip", "docs/reference/metrics")
+KINDS += ("docs/reference/commands", "docs/explanation/method", "docs/gallery/index", "docs/reference/python/chip")
+
+
+@needs_browser
+@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+def test_no_page_is_wider_than_a_phone(site, colours):
+    pages = [site / f"{name}.html" for name in KINDS]
+    beyond = "const page = document.documentElement; return page.scrollWidth - page.clientWidth;"
+    assert seen_in_frames(pages, 390, beyond, *colours) == [0] * len(pages)
+
+
+@needs_browser
+def test_a_search_in_a_browser_finds_pages_without_a_server(site, tmp_path):
+    options = (
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        f"--user-data-dir={tmp_path}",
+        "--virtual-time-budget=20000",
+    )
+    address = f"{(site / 'search.html').as_uri()}?q=bottleneck"
+    command = [BROWSER, *options, "--dump-dom", address]
+    shown = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False).stdout
+    assert "pages matching the search query" in shown
+    assert 'href="docs/' in shown.partition("search-results")[2]

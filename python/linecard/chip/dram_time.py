@@ -11,6 +11,15 @@ class DramTime:
 
     ``spacing`` is time between columns of an open row; ``None`` where it is not told apart. ``row_hit_rate`` is the
     share of accesses that found their row open.
+
+    Attributes:
+        data: Data moved.
+        row_miss: A row had to be closed or opened.
+        turnaround: The bus changed its direction.
+        refresh: Refreshes.
+        idle: No request.
+        row_hit_rate: Accesses that found their row open.
+        spacing: Between columns of an open row; ``None`` where it is not told apart.
     """
 
     data: float

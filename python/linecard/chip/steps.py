@@ -104,7 +104,12 @@ class AccessKeys(SpanKeys, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a step does, and what else it says, in the order of the file."""
+    """What a step does, and what else it says, in the order of the file.
+
+    Attributes:
+        op: What it does.
+        keys: What else it says, in the order of the file.
+    """
 
     op: str
     keys: tuple[tuple[str, object], ...]

@@ -1,9 +1,9 @@
 """What follows from the code in the documents. ``make docs`` runs ``python -m linecard.cli.reference``.
 
-It writes the page of commands, which a test compares with the code; the scorecard in README.md and on its page, which a
-test compares with studies/scorecard.json (``make scorecard`` runs the studies that fill it); the page of robustness
-with its pictures, likewise from studies/robustness.json (``make robustness``); and the screen of the main job in
-README.md, whose numbers are those of the model at that moment. It has to run in the top folder.
+It writes the pages of commands, keys and metrics, which tests compare with the code; the scorecard in README.md and on
+its page, which a test compares with studies/scorecard.json (``make scorecard`` runs the studies that fill it); the page
+of robustness with its pictures, likewise from studies/robustness.json (``make robustness``); and the screen of the main
+job in README.md, whose numbers are those of the model at that moment. It has to run in the top folder.
 """
 
 from __future__ import annotations
@@ -21,6 +21,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from linecard import cli, files
+from linecard.cli.documents.chip_keys import chip_page
+from linecard.cli.documents.memory_keys import memory_page
+from linecard.cli.documents.metrics import metrics_page
+from linecard.cli.documents.other_keys import others_page
 from linecard.study.robustness import documents as robust
 from linecard.study.robustness.result import Robustness
 from linecard.study.scorecard import documents
@@ -31,6 +35,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HEADER = "<!-- Written by `make docs`. Do not edit. -->\n"
+PAGES = {
+    "keys/chip.md": chip_page,
+    "keys/memory.md": memory_page,
+    "keys/others.md": others_page,
+    "metrics.md": metrics_page,
+}
 MAIN_JOB = "linecard run ixp1200 --app l3fwd16 --trace examples/captures/edge-mix.pcap.gz"
 SCORECARD = re.compile(r"(<!-- scorecard: begin -->\n).*?(<!-- scorecard: end -->)", re.DOTALL)
 PICTURES = "robustness"
@@ -139,6 +149,8 @@ def main() -> None:
     files.write_text("docs/reference/scorecard.md", scorecard_page(studies))
     if "--scorecard" not in sys.argv[1:]:
         files.write_text("docs/reference/commands.md", commands_page())
+        for name, page in PAGES.items():
+            files.write_text(Path("docs/reference") / name, HEADER + "\n" + page())
         text = SCREEN.sub(lambda found: found[1] + main_screen() + found[2], text)
     files.write_text(readme, text)
 

@@ -27,6 +27,7 @@ class CoreRow:
     Attributes:
         threads: Threads.
         cache_th_eq: Thread-equivalents of data cache; ``cache_kb`` its size.
+        cache_kb: Its size.
         packets_per_mcycle: Throughput, packets in a million cycles.
         hit_percent: Accesses to data that do not go off chip.
         bandwidth_percent: Use of memory.
@@ -35,6 +36,12 @@ class CoreRow:
         lock_waits_per_packet: Locks found held.
         instructions_percent: Cycles of instructions; the others: branches and long operations (``pipeline``), loads
             used too soon, changes of threads, registers not there, idling for memory, idling for locks or packets.
+        pipeline_percent: Cycles of branches and long operations.
+        load_use_percent: Cycles of loads used too soon.
+        switches_percent: Cycles of changes of threads.
+        registers_percent: Cycles of registers that were not there.
+        idle_memory_percent: Cycles of idling for memory.
+        idle_other_percent: Cycles of idling for locks or packets.
         limit: What holds throughput back: compute, switches, memory latency, memory bandwidth or locks.
     """
 

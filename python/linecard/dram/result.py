@@ -72,7 +72,18 @@ class MemoryTime:
 
 @dataclass(frozen=True, slots=True)
 class CommandCounts:
-    """Commands issued, by the datasheets' abbreviations; ``refb`` refreshes one bank."""
+    """Commands issued, by the datasheets' abbreviations; ``refb`` refreshes one bank.
+
+    Attributes:
+        act: Rows opened.
+        pre: Rows closed.
+        rd: Reads.
+        rda: Reads that close their row.
+        wr: Writes.
+        wra: Writes that close their row.
+        ref: Refreshes of all banks.
+        refb: Refreshes of one bank.
+    """
 
     act: int
     pre: int
@@ -86,7 +97,20 @@ class CommandCounts:
 
 @dataclass(frozen=True, slots=True)
 class BankUse:
-    """One bank; ``data_share`` is the share of the run in which its data were on the bus."""
+    """One bank; ``data_share`` is the share of the run in which its data were on the bus.
+
+    Attributes:
+        channel: Its channel.
+        rank: Its rank.
+        bankgroup: Its bank group.
+        bank: Its number within the group.
+        reads: Reads of it.
+        writes: Writes.
+        activates: Rows opened.
+        precharges: Rows closed.
+        row_hit_rate: Accesses that found their row open.
+        data_share: Share of the run in which its data were on the bus.
+    """
 
     channel: int
     rank: int
@@ -102,7 +126,19 @@ class BankUse:
 
 @dataclass(frozen=True, slots=True)
 class MemoryEnergy:
-    """Energy by what drew it, from the currents of the part's datasheet, in nanojoules."""
+    """Energy by what drew it, from the currents of the part's datasheet, in nanojoules.
+
+    Attributes:
+        activate_nj: Opening and closing rows.
+        read_nj: Reading, beside standby.
+        write_nj: Writing, beside standby.
+        refresh_nj: Refreshing.
+        open_standby_nj: Standby with rows open.
+        closed_standby_nj: Standby with all rows closed.
+        total_nj: All of it.
+        mean_power_mw: The same over the length of the run.
+        pj_per_bit: The same by bits moved, picojoules.
+    """
 
     activate_nj: float
     read_nj: float

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ProgramResult:
-    """How often an executed program came to a result: a verdict of XDP, or what a C program returned."""
+    """How often an executed program came to a result: a verdict of XDP, or what a C program returned.
+
+    Attributes:
+        result: The verdict, or the value in hexadecimal.
+        packets: How many packets.
+    """
 
     result: str
     packets: int
@@ -15,7 +20,12 @@ class ProgramResult:
 
 @dataclass(frozen=True, slots=True)
 class MemoryUse:
-    """How often an executed program, or a line of it, asks a memory for something."""
+    """How often an executed program, or a line of it, asks a memory for something.
+
+    Attributes:
+        memory: The memory.
+        accesses_per_packet: Accesses.
+    """
 
     memory: str
     accesses_per_packet: float
@@ -48,7 +58,12 @@ class SourceLine:
 
 @dataclass(frozen=True, slots=True)
 class CallStack:
-    """Functions from the outermost to the innermost, and the engine's cycles in the innermost, of all packets."""
+    """Functions from the outermost to the innermost, and the engine's cycles in the innermost, of all packets.
+
+    Attributes:
+        functions: From the outermost to the innermost.
+        cycles: Engine cycles in the innermost, of all packets.
+    """
 
     functions: tuple[str, ...]
     cycles: int
@@ -56,7 +71,20 @@ class CallStack:
 
 @dataclass(frozen=True, slots=True)
 class ExecutedProgram:
-    """What an executed program came to; its lines stand in order of their cycles, its stacks in that of their names."""
+    """What an executed program came to; its lines stand in order of their cycles, its stacks in that of their names.
+
+    Attributes:
+        name: The program.
+        packets: Packets that it was executed for.
+        instructions_per_packet: Instructions.
+        cycles_per_packet: Engine cycles, without those to issue accesses.
+        stall_cycles_per_packet: Cycles that threads waited for what it asked for.
+        accesses_per_packet: Accesses that it asked for.
+        memories: The same by memory.
+        results: What it came to.
+        lines: Source lines, in order of their cycles.
+        stacks: Functions by who called them.
+    """
 
     name: str
     packets: int

@@ -23,6 +23,8 @@ class ProgramTrace:
         traffic: Its packets.
         instructions: Instructions of all packets.
         instructions_per_packet: Their mean; ``least_instructions`` and ``most_instructions`` the extremes.
+        least_instructions: Instructions of the shortest packet.
+        most_instructions: Instructions of the longest.
         runs_per_packet: Stretches of instructions without a jump.
         packet_accesses_per_packet: Loads and stores of the packet.
         table_accesses_per_packet: Loads and stores of other data: heap, marked state, control data.
@@ -33,6 +35,9 @@ class ProgramTrace:
         segments: Different stretches of code between two accesses to data.
         results: What the program returned, most frequent first.
         functions: Functions by instructions.
+        name: What the program is called.
+        traced: The work for cores; not part of the plain data.
+        notes: What went wrong with the folder of kept traces; not part of the plain data.
     """
 
     elf: str

@@ -32,7 +32,15 @@ class XdpProgramInfo(msgspec.Struct, frozen=True):
 
 
 class RegionUse(msgspec.Struct, frozen=True):
-    """Accesses to a region a packet: ``packet``, ``context``, ``stack``, a map's values, or ``NAME.index``."""
+    """Accesses to a region a packet: ``packet``, ``context``, ``stack``, a map's values, or ``NAME.index``.
+
+    Attributes:
+        name: The region.
+        reads_per_packet: Reads.
+        writes_per_packet: Writes.
+        atomics_per_packet: Atomic operations.
+        bytes_per_packet: Bytes of all of them.
+    """
 
     name: str
     reads_per_packet: float
@@ -42,7 +50,13 @@ class RegionUse(msgspec.Struct, frozen=True):
 
 
 class XdpMapEntry(msgspec.Struct, frozen=True):
-    """One key of a map; ``numbers`` are its values where they have 1, 2, 4 or 8 bytes."""
+    """One key of a map; ``numbers`` are its values where they have 1, 2, 4 or 8 bytes.
+
+    Attributes:
+        key: The key, in hexadecimal.
+        values: Its value of each processor, in hexadecimal.
+        numbers: Its values as numbers, where they have 1, 2, 4 or 8 bytes.
+    """
 
     key: str
     values: tuple[str, ...]
@@ -50,7 +64,19 @@ class XdpMapEntry(msgspec.Struct, frozen=True):
 
 
 class XdpMap(msgspec.Struct, frozen=True):
-    """What a map holds in the end; ``listed`` are the first of its ``entries``, of arrays those that are not zero."""
+    """What a map holds in the end; ``listed`` are the first of its ``entries``, of arrays those that are not zero.
+
+    Attributes:
+        name: Its name.
+        kind: Its kind, such as ``HASH``.
+        key_bytes: Bytes of a key.
+        value_bytes: Bytes of a value.
+        most_entries: Entries that it has room for.
+        entries: Entries that it holds.
+        listed: The first of them; of arrays those that are not zero.
+        records: Records of a ring buffer or of events.
+        record_bytes: Their bytes.
+    """
 
     name: str
     kind: str
@@ -73,6 +99,8 @@ class XdpRun(msgspec.Struct, frozen=True, kw_only=True):
         verdicts: What became of them, most frequent first.
         instructions: Instructions of all packets; a 64-bit constant counts once, a call of a helper once.
         instructions_per_packet: Their mean; ``least_instructions`` and ``most_instructions`` the extremes.
+        least_instructions: Instructions of the shortest packet.
+        most_instructions: Instructions of the longest.
         mean_bytes_left: Mean size of packets as the program left them.
         regions: Accesses by region, of instructions and helpers.
         helpers: Calls of helpers.
@@ -126,7 +154,13 @@ class XdpRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LaneRows(msgspec.Struct, frozen=True):
-    """Rows of a program with a number of lanes, and its instructions by rows."""
+    """Rows of a program with a number of lanes, and its instructions by rows.
+
+    Attributes:
+        lanes: Instructions that a row has room for.
+        rows: Rows of the program.
+        instructions_per_row: Its instructions by rows.
+    """
 
     lanes: int
     rows: int
@@ -137,6 +171,13 @@ class BlockRows(msgspec.Struct, frozen=True):
     """Rows of a block: where it begins, the instructions left in it, and where its exit takes the action from.
 
     ``exit`` is ``constant``, ``register`` or ``None`` where the program does not end.
+
+    Attributes:
+        place: Where it begins.
+        rows: Its rows.
+        instructions: Instructions left in it.
+        exit: Where its exit takes the action from: ``constant``, ``register``, or ``None`` where the program does not
+            end.
     """
 
     place: str

@@ -18,7 +18,7 @@ from linecard.errors import ConfigError, ConfigProblem
 Costs = Mapping[str, "float | Mapping[str, float]"]
 SHIPPED = Path(__file__).with_name("costs.toml")
 _HEAD = ("kind", "title")
-_KEYS = frozenset({"unit", "source", "value", "of"})
+KEYS = frozenset({"unit", "source", "value", "of"})
 
 
 def read_costs(files: Sequence[str]) -> Costs:
@@ -58,7 +58,7 @@ def _read(path: str, problems: list[ConfigProblem]) -> dict[str, float | Mapping
 def _wrong(cost: Any) -> str:
     if not isinstance(cost, dict):
         return "expected a table with unit, source, and value or of"
-    unknown = sorted(cost.keys() - _KEYS)
+    unknown = sorted(cost.keys() - KEYS)
     if unknown:
         return f"no such key: {', '.join(unknown)}; expected unit, source, and value or of"
     if not all(isinstance(cost.get(key), str) and cost[key].strip() for key in ("unit", "source")):

@@ -11,7 +11,7 @@ from linecard.explore.spec import Draft, Spec, read_spec
 from linecard.explore.toml_file import read_table
 
 MOST_BUDGET = 1_000_000
-_KEYS = ("objectives", "limits", "budget", "search_seed", "halving")
+KEYS = ("objectives", "limits", "budget", "search_seed", "halving")
 MOST_HALVING = 10
 
 
@@ -32,7 +32,16 @@ class Objective:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is asked: a space, objectives, limits on results, how many points may be run, how often runs are halved."""
+    """What is asked.
+
+    Attributes:
+        spec: The space.
+        objectives: ``max`` or ``min`` and an expression, each.
+        limits: Expressions that the results of a point must fulfil.
+        budget: Points that may be run, 2 to 1,000,000.
+        seed: Seed of the search.
+        halving: How often runs are halved for a first look at points, 0 to 10.
+    """
 
     spec: Spec
     objectives: tuple[Objective, ...]
@@ -56,7 +65,7 @@ def read_task(path: str | PathLike[str], budget: int | None = None) -> Task:
         ConfigError: The file is wrong; every problem is listed.
     """
     table, lines = read_table(fspath(path))
-    draft = read_spec(fspath(path), also=_KEYS)
+    draft = read_spec(fspath(path), also=KEYS)
     draft.title = draft.title or fspath(path)
     if table.get("kind") != "optimize":
         draft.note(lines.at("kind"), "kind", f"found {table.get('kind')!r}, expected 'optimize'")

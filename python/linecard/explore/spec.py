@@ -24,8 +24,8 @@ from linecard.explore.toml_file import Lines, flat_keys, read_table
 MOST_POINTS = 1_000_000
 MOST_REPEATS = 10_000
 _SAMPLES = ("latin_hypercube", "sobol")
-_TABLES = ("vary", "together", "set", "sample", "columns")
-_PLAIN = ("kind", "title", "what", "repeat", "constraints", "costs")
+TABLES = ("vary", "together", "set", "sample", "columns")
+PLAIN_KEYS = ("kind", "title", "what", "repeat", "constraints", "costs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,12 +257,12 @@ def read_spec(path: str | Path, *, also: Sequence[str] = ()) -> Draft:
     subject = SUBJECTS.get(draft.what)
     arguments: Mapping[str, str] = {} if subject is None else subject.arguments
     for key, value in table.items():
-        if key in _PLAIN or key in _TABLES or key in also:
+        if key in PLAIN_KEYS or key in TABLES or key in also:
             continue
         if key in arguments:
             draft.fix(lines.at(key), key, value)
         elif subject is not None:
-            near = difflib.get_close_matches(key, (*_PLAIN, *_TABLES, *also, *arguments), n=1)
+            near = difflib.get_close_matches(key, (*PLAIN_KEYS, *TABLES, *also, *arguments), n=1)
             hint = f"did you mean {near[0]}?" if near else "settings stand in [set]"
             draft.note(lines.at(key), key, f"no such key; {hint}")
     draft.repeat = table.get("repeat", 1)

@@ -38,6 +38,12 @@ class ReuseRow:
 
     ``cumulative_percent`` counts packets with this distance or less, of all packets: the hit rate of a fully
     associative LRU cache of one entry more.
+
+    Attributes:
+        distance_from: Least distance.
+        distance_to: Largest distance.
+        packets: Packets with a distance in between.
+        cumulative_percent: Packets with this distance or less, of all packets.
     """
 
     distance_from: int

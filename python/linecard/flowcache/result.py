@@ -90,6 +90,11 @@ class BestPolicy:
     """The policy with the most hits of one size, among those that can be built.
 
     Attributes:
+        entries: Entries of the cache.
+        ways: Entries of a set.
+        policy: The policy.
+        hits: Packets that it answers.
+        hit_rate: The same of all packets.
         bound: The oracle it is compared with; ``None`` when no optimal policy was run.
         percent_of_bound_hits: Its hits in percent of the oracle's. An oracle that must insert every packet can be
             exceeded by a policy that need not.

@@ -89,6 +89,13 @@ class Difference:
     """One metric of both models at one point of the grid.
 
     Attributes:
+        threads: Engines and threads of the point.
+        traffic: Its traffic.
+        scheme: Its scheme of buffering.
+        component: Component of the metric.
+        metric: Its name.
+        np: Of the event-driven model.
+        petri: Of the Petri net.
         difference: In percent of the first for throughput, else in points.
         limit: Largest that passes.
     """
@@ -111,7 +118,13 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Both models over a grid."""
+    """Both models over a grid.
+
+    Attributes:
+        rows: A metric of a point each.
+        seed: Seed of both.
+        packets: Packets of each run.
+    """
 
     rows: tuple[Difference, ...]
     seed: int

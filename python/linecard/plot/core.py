@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linecard import files
 from linecard.plot.style import LINES, STYLE, finish, load_pyplot
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ _PARTS = (
 
 
 def write_splits(result: CoreResult, path: str | Path) -> Path:
-    """Draw throughput over threads and where the cycles went, as PNG (extra ``plot``)."""
+    """Draw throughput over threads and where the cycles went, as PNG or SVG (extra ``plot``)."""
     pyplot = load_pyplot()
     with pyplot.rc_context(STYLE):
         figure, (curve, cycles) = pyplot.subplots(1, 2, figsize=(9.4, 3.4))
@@ -59,11 +58,11 @@ def write_splits(result: CoreResult, path: str | Path) -> Path:
             fontweight="bold",
         )
         drawing = finish(pyplot, figure)
-    return files.write_bytes(path, drawing.png)
+    return drawing.write(path)
 
 
 def write_heat_map(results: Sequence[CoreResult], path: str | Path) -> Path:
-    """Draw throughput over threads and memory latency, each row as a share of its best, as PNG (extra ``plot``)."""
+    """Draw throughput over threads and memory latency, each row as a share of its best: PNG or SVG (extra ``plot``)."""
     pyplot = load_pyplot()
     with pyplot.rc_context(STYLE):
         figure, axes = pyplot.subplots(figsize=(7.4, 0.5 * len(results) + 1.6))
@@ -78,6 +77,8 @@ def write_heat_map(results: Sequence[CoreResult], path: str | Path) -> Path:
         axes.set_xlabel("threads")
         figure.colorbar(image, label="of the best split")
         name = results[0].program.name
-        figure.suptitle(f"{name}: the best split moves", x=0.01, ha="left", fontsize=10, fontweight="bold")
+        figure.suptitle(
+            f"{name}: throughput by threads and memory latency", x=0.01, ha="left", fontsize=10, fontweight="bold"
+        )
         drawing = finish(pyplot, figure)
-    return files.write_bytes(path, drawing.png)
+    return drawing.write(path)

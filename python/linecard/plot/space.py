@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from linecard.errors import ConfigError, ConfigProblem, MissingExtraError
 from linecard.files import write_file
+from linecard.plot.style import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -144,16 +145,9 @@ def _label(axes: Any, across: str, up: str, title: str) -> None:
         axes.spines[side].set_visible(False)
 
 
-def _kind(path: str | Path) -> str:
-    kind = Path(path).suffix.lower().removeprefix(".")
-    if kind not in {"png", "svg"}:
-        raise ConfigError(f"cannot draw {path}: found the ending {Path(path).suffix!r}, expected .png or .svg")
-    return kind
-
-
 @contextmanager
 def _figure(path: str | Path, size: tuple[float, float]) -> Iterator[Any]:
-    _kind(path)
+    kind_of(path)
     try:
         from matplotlib import rc_context
         from matplotlib.figure import Figure
@@ -166,7 +160,7 @@ def _figure(path: str | Path, size: tuple[float, float]) -> Iterator[Any]:
 def _written(figure: Any, path: str | Path) -> Path:
     from matplotlib import rc_context
 
-    kind = _kind(path)
+    kind = kind_of(path)
     # The same bytes for the same result: no date, and names of parts that do not depend on chance.
     metadata = {"Software": None} if kind == "png" else {"Date": None}
     with rc_context({"svg.hashsalt": "linecard", "font.size": 9}):

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from linecard.errors import MissingExtraError
+from linecard import files
+from linecard.errors import ConfigError, MissingExtraError
 
 INK = "#1f2328"
 MUTED = "#57606a"
@@ -46,6 +48,27 @@ class Drawing:
 
     png: bytes
     svg: str
+
+    def write(self, path: str | Path) -> Path:
+        """Write it as PNG or SVG, by the name of the file.
+
+        Raises:
+            ConfigError: The name ends in neither.
+        """
+        data = self.png if kind_of(path) == "png" else f'<?xml version="1.0" encoding="utf-8"?>\n{self.svg}'.encode()
+        return files.write_bytes(path, data)
+
+
+def kind_of(path: str | Path) -> str:
+    """``png`` or ``svg``, by the name of a file.
+
+    Raises:
+        ConfigError: The name ends in neither.
+    """
+    kind = Path(path).suffix.lower().removeprefix(".")
+    if kind not in {"png", "svg"}:
+        raise ConfigError(f"cannot draw {path}: found the ending {Path(path).suffix!r}, expected .png or .svg")
+    return kind
 
 
 def load_pyplot() -> Any:

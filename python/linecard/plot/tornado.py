@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from linecard.errors import ConfigError, MissingExtraError
+from linecard.errors import MissingExtraError
 from linecard.files import write_file
+from linecard.plot.style import kind_of
 
 if TYPE_CHECKING:
     from linecard.explore.why_result import WhyResult
@@ -23,10 +24,7 @@ def write_tornado(result: WhyResult, path: str | Path) -> Path:
         ConfigError: The name ends in neither, or the file cannot be written.
         MissingExtraError: The extra ``plot`` is not installed.
     """
-    path = Path(path)
-    kind = path.suffix.lower().removeprefix(".")
-    if kind not in {"png", "svg"}:
-        raise ConfigError(f"cannot draw {path}: found the ending {path.suffix!r}, expected .png or .svg")
+    path, kind = Path(path), kind_of(path)
     try:
         from matplotlib import rc_context
         from matplotlib.figure import Figure

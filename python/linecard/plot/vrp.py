@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linecard import files
 from linecard.plot.style import LINES, STYLE, finish, load_pyplot
 
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def write_budgets(budgets: Sequence[VrpBudget], path: str | Path) -> Path:
-    """Draw cycles and transfers over the packet rate, as PNG (extra ``plot``)."""
+    """Draw cycles and transfers over the packet rate, as PNG or SVG (extra ``plot``)."""
     pyplot = load_pyplot()
     with pyplot.rc_context(STYLE):
         figure, (cycles, transfers) = pyplot.subplots(1, 2, figsize=(8.6, 3.1))
@@ -35,4 +34,4 @@ def write_budgets(budgets: Sequence[VrpBudget], path: str | Path) -> Path:
             f"Budget of an extension on {budgets[0].preset}", x=0.01, ha="left", fontsize=10, fontweight="bold"
         )
         drawing = finish(pyplot, figure)
-    return files.write_bytes(path, drawing.png)
+    return drawing.write(path)

@@ -233,6 +233,16 @@ class QueueDesignResult:
         designs: One row per number of entries and engines.
         target_mops: The target, operations per second, 10^6.
         most_threads: Most threads that were tried.
+        workload: The workload, or the capture.
+        format: Format of the capture.
+        compression: How it is compressed.
+        packets: Packets of the workload.
+        packets_without_flow: Packets of the capture that were left out.
+        settings: Settings that were changed.
+        warmup: Operations before the measurement.
+        seed: Seed of the workload.
+        damaged_records: Findings of the capture that are damage.
+        diagnostics: The first findings.
     """
 
     smallest: QueueDesign | None

@@ -42,6 +42,14 @@ class Change(_Strict, frozen=True):
     """What one value of a column means: a change to the run, or the measure that the cell shows.
 
     Every text may contain ``{value}``, which stands for the column's value.
+
+    Attributes:
+        preset: Preset to run instead.
+        app: Program.
+        trace: Capture, or described link.
+        map_addresses: Whether addresses move into routed space.
+        set: Changes of keys, ``KEY=VALUE`` each.
+        measure: The measure that the cell shows.
     """
 
     preset: str | None = None
@@ -53,13 +61,23 @@ class Change(_Strict, frozen=True):
 
 
 class Column(Change, frozen=True):
-    """A key column: one change for every value, or one per listed value."""
+    """A key column: one change for every value, or one per listed value.
+
+    Attributes:
+        values: The change for each value, by value.
+    """
 
     values: dict[str, Change] = {}
 
 
 class Effort(_Strict, frozen=True):
-    """How much is simulated per run: seeds, packets with statistics on, packets before."""
+    """How much is simulated per run: seeds, packets with statistics on, packets before.
+
+    Attributes:
+        seeds: Seeds of each run.
+        packets: Packets with statistics on.
+        warmup_packets: Packets before.
+    """
 
     seeds: tuple[int, ...]
     packets: int
@@ -67,7 +85,15 @@ class Effort(_Strict, frozen=True):
 
 
 class Measure(_Strict, frozen=True):
-    """A number read from a run's metrics: component, metric, unit, and the words for axes and tables."""
+    """A number read from a run's metrics: component, metric, unit, and the words for axes and tables.
+
+    Attributes:
+        component: Component of the metric.
+        metric: Its name.
+        unit: Its unit.
+        label: What axes and tables call it.
+        decimals: Decimals that tables show.
+    """
 
     component: str
     metric: str
@@ -80,6 +106,9 @@ class TableSpec(_Strict, frozen=True):
     """A published table: a CSV file whose key columns choose the run and whose cell columns hold measures.
 
     Attributes:
+        id: Name that ``--table`` takes.
+        title: One line.
+        file: The CSV file, from the study's folder.
         cells: Published column → measure. The measure ``"*"`` is named by a key column's change.
         where: Key columns that the file leaves out, because they are the same for every row.
         rank: The key column whose values the document ranks; rows that agree in all other keys are compared.
@@ -95,6 +124,7 @@ class TableSpec(_Strict, frozen=True):
         packets: Packets per run, where the study's own number does not suit.
         warmup_packets: The same for the packets before.
         quick: How much the quick study simulates of it, where that is less than ``packets`` and ``warmup_packets``.
+        note: What a reader should know beside it.
     """
 
     id: str
@@ -123,7 +153,16 @@ class Pair(_Strict, frozen=True):
 
 
 class GainSpec(_Strict, frozen=True):
-    """An improvement that the document states in percent: of one pair, or the mean of several."""
+    """An improvement that the document states in percent: of one pair, or the mean of several.
+
+    Attributes:
+        table: Table whose cells it is about.
+        section: Where the document states it.
+        text: In which words.
+        percent: How much, in percent.
+        measure: Of which measure.
+        pairs: The pairs that it is the mean of.
+    """
 
     table: str
     section: str
@@ -134,14 +173,25 @@ class GainSpec(_Strict, frozen=True):
 
 
 class Series(_Strict, frozen=True):
-    """One line of a figure."""
+    """One line of a figure.
+
+    Attributes:
+        label: Its name in the legend.
+        where: Key columns that choose its runs.
+    """
 
     label: str
     where: Where
 
 
 class Panel(_Strict, frozen=True):
-    """One part of a figure: these measures over the sweep, as lines or as bars."""
+    """One part of a figure: these measures over the sweep, as lines or as bars.
+
+    Attributes:
+        label: Its axis.
+        measures: What is drawn.
+        kind: How.
+    """
 
     label: str
     measures: tuple[str, ...]
@@ -156,6 +206,19 @@ class ShapeCheck(_Strict, frozen=True, rename={"from_": "from"}):
     ``from`` on; ``falls``: never rises there.
     ``above``: this series lies above ``than`` by more than ``margin``, a fraction, at every swept value from ``at``
     on; ``measure_than`` compares two measures.
+
+    Attributes:
+        id: Its name.
+        kind: What is claimed, see above.
+        measure: Of which measure.
+        series: Of which line, by its label.
+        text: In which words the document says so.
+        at: Where on the swept axis.
+        from_: From where on.
+        within: Fraction within which a curve counts as level.
+        margin: Fraction by which it lies above.
+        than: The other line.
+        measure_than: The other measure.
     """
 
     id: str
@@ -175,6 +238,21 @@ class FigureSpec(_Strict, frozen=True):
     """A sweep over the values of one column, drawn as a figure; the document prints no numbers for it.
 
     ``packets`` and ``warmup_packets`` are as those of a table.
+
+    Attributes:
+        id: Name that ``--table`` takes.
+        title: One line.
+        sweep: The column that is swept.
+        values: Its values.
+        axis: Label of its axis.
+        series: Lines.
+        panels: Parts of the figure.
+        where: Key columns that are the same for all.
+        checks: What the text says of the curves.
+        runner: What carries out the runs, as of a table.
+        packets: Packets per run, where the study's own number does not suit.
+        warmup_packets: The same for the packets before.
+        note: What a reader should know beside it.
     """
 
     id: str
@@ -196,6 +274,13 @@ class CheckSpec(_Strict, frozen=True):
     """A limit that was set for the study, over the cells, orders or gains of these tables.
 
     One that is missed stays: ``deviations.toml`` says why, under ``limit: `` and its id, and ``--check`` fails.
+
+    Attributes:
+        id: Its name.
+        kind: What is measured.
+        tables: Over which tables.
+        limit: How much it may be.
+        tie_percent: Published values this close count as tied in an order.
     """
 
     id: str
@@ -232,6 +317,15 @@ class Calibration(_Strict, frozen=True):
 
     Its value stands in the preset, under these keys; it is read from there and not repeated here. A study whose
     runner has no presets gives the ``value`` instead, and in ``vary`` the numbers of it that can be varied.
+
+    Attributes:
+        parameter: What was chosen.
+        reason: Why, and how.
+        cells: Key columns and values of the cells it was chosen on.
+        preset: Where the value stands.
+        keys: Under which keys.
+        value: The value itself, where no preset holds it.
+        vary: Numbers in it that can be varied, where no preset holds it.
     """
 
     parameter: str
@@ -244,14 +338,37 @@ class Calibration(_Strict, frozen=True):
 
 
 class Assumption(_Strict, frozen=True):
-    """A reading of the document that it does not state outright."""
+    """A reading of the document that it does not state outright.
+
+    Attributes:
+        what: What is read so.
+        reason: Why.
+    """
 
     what: str
     reason: str
 
 
 class StudySpec(_Strict, frozen=True):
-    """The whole of ``study.toml``."""
+    """The whole of ``study.toml``.
+
+    Attributes:
+        id: The folder's name.
+        title: One line.
+        document: Authors, title, venue, year.
+        summary: What it is about.
+        full: How much is simulated in full.
+        quick: How much with ``--quick``.
+        columns: What a value of each key column means.
+        measures: What is read from a run.
+        held_equal: What is the same in all runs.
+        tables: Published tables.
+        figures: Figures.
+        gains: Improvements that the text states.
+        checks: Limits.
+        calibrations: Parameters chosen on cells.
+        assumptions: Readings that the document does not state outright.
+    """
 
     id: str
     title: str
@@ -276,7 +393,13 @@ class StudySpec(_Strict, frozen=True):
 
 
 class KnownDeviation(_Strict, frozen=True):
-    """A deviation that is known: which one, why, and what was tried against it."""
+    """A deviation that is known: which one, why, and what was tried against it.
+
+    Attributes:
+        id: Which one, as ``--check`` names it.
+        reason: Why.
+        tried: What was tried against it.
+    """
 
     id: str
     reason: str

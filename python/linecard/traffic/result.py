@@ -14,7 +14,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SizeBin:
-    """Packets of ``from_bytes`` to ``to_bytes`` on the wire, both included."""
+    """Packets of ``from_bytes`` to ``to_bytes`` on the wire, both included.
+
+    Attributes:
+        from_bytes: Smallest size.
+        to_bytes: Largest size.
+        packets: How many packets.
+    """
 
     from_bytes: int
     to_bytes: int
@@ -63,6 +69,9 @@ class FlowStatistics:
     """Statistics of one capture. A flow is a one-way 5-tuple: protocol, addresses and ports.
 
     Attributes:
+        file: The capture.
+        format: Its format.
+        compression: How it is compressed.
         packets: Packets delivered.
         bytes: Bytes on the wire, original lengths.
         captured_bytes: Bytes stored in the capture.
@@ -71,8 +80,15 @@ class FlowStatistics:
         mean_bytes: Mean wire size; 0 without packets.
         at_most_64_bytes_percent: Share of packets of at most 64 bytes.
         size_bins: Packets by wire size.
+        ip_packets: Packets with an IP header.
+        ipv4_packets: Those of version 4.
+        ipv6_packets: Those of version 6.
+        vlan_packets: Packets with a VLAN tag.
+        mpls_packets: Packets with an MPLS label.
         flows: One-way flows.
         single_packet_flows: Flows of exactly one packet.
+        single_packet_flows_percent: The same of all flows.
+        packets_in_single_packet_flows_percent: Packets in them, of all packets.
         top10_flows_percent: Share of all packets that are in the ten largest flows.
         ipv4_checksums: IPv4 headers captured whole, so that their checksum could be verified.
         ipv4_checksums_ok_percent: Share of those whose checksum holds; ``None`` when there are none.

@@ -90,6 +90,7 @@ class VrpBudget:
     """What extensions may use at a packet rate.
 
     Attributes:
+        preset: The platform.
         rate_pps: Packets per second, of 64 bytes.
         margin_percent: Share of the head room that is given.
         resources: The resources, cycles first.

@@ -27,23 +27,47 @@ if TYPE_CHECKING:
 _LOOPS = {"loop", "while", "for", "repeat", "until", "jump", "goto", "branch"}
 
 
-class _Op(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Op(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An operation of an extension.
+
+    Attributes:
+        op: ``compute``, ``dram_read``, ``dram_write``, ``sram_read``, ``sram_write`` or ``hash``.
+        cycles: Of ``compute``: register instructions.
+        bytes: Of reads and writes: how much.
+        count: Of ``hash``: how many.
+    """
+
     op: str
     cycles: int | None = None
     bytes: int | None = None
     count: int | None = None
 
 
-class _Extension(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Extension(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An extension as its file says it.
+
+    Attributes:
+        name: What it is called.
+        ops: Its operations in order, done for every 64 bytes of a packet.
+        registers: Registers that it uses.
+        instructions: Instructions that it takes in the store; counted from the operations if left out.
+    """
+
     name: str
-    ops: tuple[_Op, ...]
+    ops: tuple[Op, ...]
     registers: int = 0
     instructions: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class VrpUse:
-    """What an extension takes of a resource, beside what it may take."""
+    """What an extension takes of a resource, beside what it may take.
+
+    Attributes:
+        resource: The resource.
+        used: What the extension takes.
+        budget: What it may take.
+    """
 
     resource: str
     used: float
@@ -60,6 +84,8 @@ class VrpCheck:
     """An extension beside a budget, and what it does at the line rate.
 
     Attributes:
+        name: What the extension is called.
+        rate_pps: Packets per second, of 64 bytes.
         accepted: Within every budget, and no packet lost when it runs.
         uses: Resources, with what is used and allowed.
         load_cycles: Engine cycles to load it into an instruction store.
@@ -88,7 +114,7 @@ class VrpCheck:
         return f"<VrpCheck {self.name}: {'accepted' if self.accepted else self.cause}>"
 
 
-def read_extension(path: Path) -> tuple[_Extension, list[int]]:
+def read_extension(path: Path) -> tuple[Extension, list[int]]:
     """An extension file and the lines of its operations, or everything that is wrong with it, by line."""
     try:
         text = path.read_text(encoding="utf-8")
@@ -116,7 +142,7 @@ def read_extension(path: Path) -> tuple[_Extension, list[int]]:
     if problems:
         raise ConfigError.of(problems)
     try:
-        extension = convert(data, _Extension)
+        extension = convert(data, Extension)
     except msgspec.ValidationError as error:
         raise ConfigError.of([ConfigProblem(str(path), "", str(error))]) from error
     for name, value in (("registers", extension.registers), ("instructions", extension.instructions or 0)):

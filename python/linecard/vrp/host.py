@@ -21,11 +21,19 @@ class HierarchyResult:
     """Packets that need more than the engines: who is reached, and what it can spend.
 
     Attributes:
+        preset: The platform.
+        rate_pps: Packets that come, a second.
+        packet_bytes: Size of each.
+        message_bytes: Bytes of a message to the host.
         messages_per_second: Messages that went up and came back.
         most_messages_per_second: The same if packets never ran out.
         reach_percent: Messages by packets.
         host_cycles_per_message: Cycles that the host has for the work on a message.
         core_cycles_per_message: Cycles that the core has, at the engines' clock.
+        dram_utilization: Share of the time for which the DRAM was busy.
+        link_utilization: The same of the link to the host.
+        core_utilization: Of the core.
+        host_utilization: Of the host.
         engine_wait_ns: What an access of the engines waits for the DRAM.
         engine_wait_alone_ns: The same without core and host.
     """

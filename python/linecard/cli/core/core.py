@@ -41,7 +41,10 @@ def core(
     cache_limit: CacheLimit = 4096,
     events: Annotated[int, typer.Option(min=1, metavar="N", help="Events that each simulation counts.")] = 400_000,
     plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the splits as PNG; several latencies: a map.")
+        Path | None,
+        typer.Option(
+            "--plot", metavar="FILE", help="Draw the splits: .png or .svg; several latencies: a map (extra: plot)."
+        ),
     ] = None,
     html: Html = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Simulations at a time.")] = None,
@@ -63,8 +66,11 @@ def core(
     from linecard.errors import ConfigError, ConfigProblem
     from linecard.files import check_outputs
     from linecard.plot.core import write_heat_map, write_splits
+    from linecard.plot.style import kind_of
 
     check_outputs(plot, html)
+    if plot is not None:
+        kind_of(plot)
     try:
         latencies = [int(part) for part in latency.split(",")]
     except ValueError:

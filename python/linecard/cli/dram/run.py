@@ -84,7 +84,7 @@ def run(
 
         linecard dram run --device hbm2 --policy split_open --pattern packet_cells --count 20000 --json
 
-        linecard dram run -d sdr100 -p fcfs_open --trace cells.csv --requests requests.csv
+        linecard dram run -d sdr100 -p fcfs_open --trace my_requests.csv --requests requests.csv
 
         linecard dram run -d ddr3_1600 --pattern random --set policy.page=closed --set "timing.tRCD=15 ns"
     """

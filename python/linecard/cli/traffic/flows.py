@@ -30,9 +30,9 @@ def flows(
 
         linecard flows examples/captures/edge-mix.pcap.gz
 
-        linecard flows sample.tsh --json
+        linecard flows examples/captures/edge-mix.pcap.gz --json
 
-        linecard flows suspicious.pcapng --strict
+        linecard flows my_capture.pcapng --strict
     """
     from linecard.cli import stderr, stdout
     from linecard.cli.traffic.flows_screen import print_flows

@@ -23,7 +23,8 @@ def budget(
     set: Set = None,
     seed: Seed = 1,
     plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the budget over the rates as PNG (extra: plot).")
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="Draw the budget over the rates: .png or .svg (extra: plot)."),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -42,12 +43,15 @@ def budget(
     """
     from linecard.errors import ConfigError, ConfigProblem
     from linecard.files import check_outputs
+    from linecard.plot.style import kind_of
     from linecard.vrp.budget import budgets_over
 
     rates = [part.strip() for part in rate.split(",") if part.strip()]
     if not rates:
         raise ConfigError.of([ConfigProblem("--rate", "", "found none, expected packets per second: 1.128Mpps")])
     check_outputs(plot)
+    if plot is not None:
+        kind_of(plot)
     with stderr.progress("Searching", "simulations") as progress:
         found = budgets_over(preset, rates, set=set, seed=seed, progress=progress)
     if json:

@@ -1,0 +1,46 @@
+"""Pieces of generated pages."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
+    """A table, line by line."""
+    heads = list(heads)
+    yield f"| {' | '.join(heads)} |"
+    yield "|" + "---|" * len(heads)
+    for row in rows:
+        yield f"| {' | '.join(' '.join(cell.split()).replace('|', chr(92) + '|') for cell in row)} |"
+
+
+def code(text: str) -> str:
+    """A text as code; nothing where there is none."""
+    return f"`{text}`" if text else ""
+
+
+def attributes(owner: Any) -> dict[str, str]:
+    """What a docstring says of each attribute or argument, as Markdown."""
+    doc = inspect.getdoc(owner) or ""
+    found: dict[str, str] = {}
+    for section in re.findall(r"^(?:Attributes|Args):\n((?: .*\n?|\n)*)", doc, re.MULTILINE):
+        for name, text in re.findall(r"^ {4}(\w+): ((?:.*\n?(?: {5,}.*\n?)*))", section, re.MULTILINE):
+            found[name] = sentence(text)
+    return found
+
+
+def sentence(text: str) -> str:
+    """Prose of a docstring as Markdown: single backquotes, one line."""
+    text = re.sub(r":\w+:`~?([^`]+)`", r"`\1`", " ".join(text.split()))
+    return text.replace("``", "`")
+
+
+def first_sentences(owner: Any) -> str:
+    """What a docstring says before its sections."""
+    doc = (inspect.getdoc(owner) or "").partition("\n\nAttributes:")[0].partition("\n\nArgs:")[0]
+    return sentence(doc)

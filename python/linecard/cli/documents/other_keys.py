@@ -1,0 +1,235 @@
+"""The page of the keys of all other files: spaces of designs, studies, queues, nets, links, cores, extensions."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args, get_origin
+
+import msgspec
+
+from linecard.catalogue import describe
+from linecard.cli.documents.markdown import attributes, code, first_sentences, table
+from linecard.cli.documents.specimens import shorter
+from linecard.errors import ConfigError
+from linecard.explore import costs, objectives, spec
+from linecard.explore.subject import NO_OPTION, SUBJECTS
+from linecard.petri.run import explore
+from linecard.queueing.settings import QueueSetting, queueing_settings
+from linecard.study import spec as study
+from linecard.traffic.mix import flow_mix
+from linecard.vrp import extension
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def others_page() -> str:
+    """Keys of everything that is neither a chip nor a memory, as Markdown."""
+    return "\n".join(
+        (
+            "# Keys of other files\n",
+            *_spaces(),
+            *_studies(),
+            *_queues(),
+            *_nets(),
+            *_extensions(),
+            *_links(),
+            *_cores(),
+        )
+    )
+
+
+def _spaces() -> Iterator[str]:
+    yield "## Sweeps and optimisations\n"
+    yield '`kind = "sweep"` or `kind = "optimize"`; [the guide](../../guide/explore.md) shows them.\n'
+    of_spec, of_sample = attributes(spec.Spec), attributes(spec.Sample)
+    of_spec |= {
+        "kind": "`sweep` or `optimize`.",
+        "what": "What is run, see below; `run` if left out.",
+        "set": of_spec["settings"],
+        "vary": of_spec["axes"],
+    }
+    of_task = attributes(objectives.Task)
+    of_task["search_seed"] = of_task["seed"]
+    of_spec["together"] = "Axes that go together, value by value: `[[together]]`, each a table of axes."
+    keys = [*spec.PLAIN_KEYS, *(each for each in spec.TABLES if each != "sample")]
+    yield from table(
+        ("key", "meaning"),
+        [
+            *((code(key if key in spec.PLAIN_KEYS else f"[{key}]"), of_spec[key]) for key in keys),
+            *((code(f"sample.{key}"), of_sample[key]) for key in of_sample),
+            *((code(key), f"`optimize` only. {of_task[key]}") for key in objectives.KEYS),
+        ],
+    )
+    yield "\nBeside these the arguments of `what`, each fixed at the top of the file or an axis:\n"
+    yield from table(
+        ("`what`", "arguments, with the option of the command", "settings"),
+        (
+            (
+                code(name),
+                ", ".join(
+                    f"`{each}` ({code(option) or 'first'})" if option != NO_OPTION else f"`{each}`"
+                    for each, option in subject.arguments.items()
+                ),
+                "any key" if subject.has_settings else "none",
+            )
+            for name, subject in ((name, SUBJECTS[name]) for name in SUBJECTS)
+        ),
+    )
+    listed = ", ".join(map(code, sorted(costs.KEYS)))
+    yield (
+        f'\nA file of costs has `kind = "costs"` and a table for each cost, with {listed}: one `value`, or '
+        f"values `of` names.\n"
+    )
+
+
+def _studies() -> Iterator[str]:
+    yield "## Studies: `study.toml`\n"
+    yield "[Writing a study](../../guide/studies.md#writing-a-study) explains them.\n"
+    shapes = {
+        "At the top": study.StudySpec,
+        "`[full]`, `[quick]`": study.Effort,
+        "`[columns.NAME]`": study.Column,
+        "`[measures.NAME]`": study.Measure,
+        "`[[tables]]`": study.TableSpec,
+        "`[[figures]]`": study.FigureSpec,
+        "`series` of a figure": study.Series,
+        "`panels` of a figure": study.Panel,
+        "`[[figures.checks]]`": study.ShapeCheck,
+        "`[[gains]]`": study.GainSpec,
+        "`[[checks]]`": study.CheckSpec,
+        "`[[calibrations]]`": study.Calibration,
+        "`[[assumptions]]`": study.Assumption,
+        "`[[deviations]]` of `deviations.toml`": study.KnownDeviation,
+    }
+    for head, shape in shapes.items():
+        yield f"### {head}\n"
+        yield f"{first_sentences(shape)}\n"
+        yield from _fields(shape)
+        yield ""
+
+
+def _fields(shape: type) -> Iterator[str]:
+    """A table of the fields of a structure."""
+    meanings = {name: text for each in reversed(shape.__mro__) for name, text in attributes(each).items()}
+    rows = []
+    for each in msgspec.structs.fields(shape):
+        default = "must be given" if each.required else _shown(each.default)
+        rows.append((code(each.encode_name), _type(each.type), default, meanings.get(each.name, "")))
+    known = any(meaning for *_, meaning in rows)
+    heads = ("key", "is", "default", *(("meaning",) if known else ()))
+    return table(heads, (row if known else row[:3] for row in rows))
+
+
+def _shown(default: Any) -> str:
+    empty = default in (None, "", (), msgspec.NODEFAULT) or default == {}
+    return "" if empty else code(str(default).lower() if isinstance(default, bool) else str(default))
+
+
+def _type(kind: Any) -> str:
+    """A type in words."""
+    words = {str: "text", int: "whole number", float: "number", bool: "true or false", type(None): ""}
+    if kind in words:
+        return words[kind]
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is dict:
+        return f"table of {_type(inner[1])}"
+    if origin is tuple:
+        return f"list of {_type(inner[0])}"
+    if origin is not None and str(origin).endswith("Literal"):
+        return ", ".join(map(code, inner))
+    if inner:
+        return " or ".join(filter(None, (_type(each) for each in inner)))
+    return "table"
+
+
+def _queues() -> Iterator[str]:
+    yield "## Settings of `linecard queueing`\n"
+    yield "They stand in no file: `--set KEY=VALUE`. `linecard queueing settings` says where each value comes from.\n"
+    yield from table(
+        ("key", "unit", "allowed", "default", "meaning"),
+        ((code(each.key), each.unit, _expected(each), code(each.value), each.meaning) for each in queueing_settings()),
+    )
+    yield ""
+
+
+def _expected(setting: QueueSetting) -> str:
+    try:
+        queueing_settings({setting.key: "?"})
+    except ConfigError as error:
+        said = re.search(r"expected (.*)", error.problems[0].message)
+        return shorter(said[1].removeprefix("nanoseconds from ")) if said else ""
+    return "text"
+
+
+def _nets() -> Iterator[str]:
+    yield "## Petri nets\n"
+    yield "[The guide](../../guide/petri.md) says what they mean. Any other key is refused.\n"
+    files = {"top": "zz = 1", "[[place]]": '[[place]]\nname = "a"\nzz = 1'}
+    files["[[transition]]"] = '[[transition]]\nname = "t"\nkind = "imm"\nzz = 1'
+    files["[[arc]]"] = '[[arc]]\nfrom = "a"\nto = "t"\nzz = 1'
+    files["[[module]]"] = '[[module]]\nname = "m"\nfile = "m.toml"\nzz = 1'
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "net.toml"
+        rows = []
+        for name, text in files.items():
+            file.write_text(text, encoding="utf-8")
+            try:
+                explore(file)
+            except ConfigError as error:
+                keys = re.findall(r"`(\w+)`", str(error).partition("expected one of")[2])
+                rows.append((name if name == "top" else code(name), ", ".join(map(code, keys))))
+    assert len(rows) == len(files), "a net takes a key that nobody knows"
+    yield from table(("where", "keys"), rows)
+    yield ""
+
+
+def _extensions() -> Iterator[str]:
+    yield "## Extensions of `linecard vrp`\n"
+    yield "[The guide](../../guide/vrp.md) shows one.\n"
+    yield "At the top:\n"
+    yield from _fields(extension.Extension)
+    yield "\n`[[ops]]`, each with the number that its operation asks for:\n"
+    yield from _fields(extension.Op)
+    yield ""
+
+
+def _links() -> Iterator[str]:
+    yield "## Described links: `presets/traffic`\n"
+    yield (
+        "`--trace edge`, `--trace core`, or a file like theirs. Every value is written `{ value = 45, unit = "
+        '"%", source = "…" }`.\n'
+    )
+    meanings = attributes(flow_mix)
+    named = {"time_out": "time_out_seconds", "rate": "rate_pps"}
+    edge, core = (describe(f"traffic/{name}").parameters for name in ("edge", "core"))
+    values = {each.key: each for each in core}
+    rows = []
+    for each in edge:
+        name = each.key.partition(".")[2]
+        meaning = meanings.get(named.get(name, name)) or meanings.get(f"{name}_percent") or each.source
+        rows.append((code(each.key), each.unit, each.text, values[each.key].text, meaning))
+    yield from table(("key", "unit", "`edge`", "`core`", "meaning"), rows)
+    yield ""
+
+
+def _cores() -> Iterator[str]:
+    yield "## Cores: `presets/cores`\n"
+    yield (
+        "What `linecard core` and the study of Mudigonda 2007 read. They ship with the project; a command "
+        "changes no value of them.\n"
+    )
+    rows = []
+    for file in sorted(Path("presets/cores").glob("*.toml")):
+        tables = tomllib.loads(file.read_text(encoding="utf-8"))
+        for name, of_table in tables.items():
+            if isinstance(of_table, dict):
+                rows += [
+                    (code(file.stem), code(f"{name}.{key}"), str(each["value"]), each["unit"], each["source"])
+                    for key, each in of_table.items()
+                ]
+    yield from table(("preset", "key", "value", "unit", "source"), rows)
+    yield ""
