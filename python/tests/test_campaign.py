@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 
@@ -34,6 +35,16 @@ def test_text_that_python_cannot_take_is_an_error_and_no_traceback(tmp_path, cli
     study.mkdir()
     (study / "study.toml").write_text(text)
     with pytest.raises(linecard.ConfigError, match=r"study\.toml"):
+        spec.load_study(str(study))
+
+
+@pytest.mark.parametrize("content", [b"table,caf\xe9\n", b"a,b\n" + b"x" * 200_000], ids=["encoding", "a long field"])
+def test_a_published_table_that_is_no_csv_is_named(tmp_path, content):
+    study = tmp_path / "spalink2000"
+    shutil.copytree(ROOT / "studies" / "spalink2000", study)
+    table = min((study / "published").glob("*.csv"))
+    table.write_bytes(content)
+    with pytest.raises(linecard.ConfigError, match=rf"{table.name}: is no CSV in UTF-8"):
         spec.load_study(str(study))
 
 

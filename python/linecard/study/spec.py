@@ -521,6 +521,8 @@ def _read_published(file: Path, table: TableSpec) -> tuple[PublishedRow, ...]:
             lines = list(reader)
     except OSError as error:
         raise ConfigError.of([ConfigProblem(str(file), "", f"cannot read: {error.strerror}")]) from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ConfigError.of([ConfigProblem(str(file), "", f"is no CSV in UTF-8: {error}")]) from error
     problems = [
         ConfigProblem(str(file), column, f"no such column; found {', '.join(header)}")
         for column in (*table.cells, *([table.relation] if table.relation else []))
