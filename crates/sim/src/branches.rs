@@ -8,9 +8,9 @@ use crate::random::{Stream, stream};
 
 /// Distances beyond this many are one in millions for any share worth stating.
 const LONGEST: usize = 512;
-/// Of more instructions in one piece the branches are reckoned and not drawn: their number is then within a thousandth of its
-/// mean.
-const DRAWN: u32 = 1 << 22;
+/// Of more instructions in one piece the branches are reckoned and not drawn: with one in eight taken, their number is then
+/// within a hundredth of its mean, and a thread of many such pieces does not keep the simulation from being ended.
+const DRAWN: u32 = 1 << 16;
 
 /// Where the taken branches of an engine are, and what they cost.
 pub struct Branches {
