@@ -40,6 +40,7 @@ COMMANDS: dict[str, tuple[object, ...]] = {
     "run: a net": ("run", "ixp2400", "--model", "petri", *QUICK),
     "run: XDP": ("run", "nfp4000", "--program", "count_min", *QUICK),
     "run: C": ("run", "example_smartnic", "--program", "app.c", *QUICK),
+    "demo": ("demo",),
     "check": ("check", "example_smartnic"),
     "check: a large one": ("check", "ixp2800"),
     "presets": ("presets",),
