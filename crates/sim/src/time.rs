@@ -172,13 +172,14 @@ impl Clock {
         self.hz
     }
 
-    /// Length of `cycles` cycles from time 0: the tick of that edge.
+    /// Length of `cycles` cycles from time 0: the tick of that edge; the last tick there is when that lies beyond it.
     #[inline]
     pub fn ticks(&self, cycles: u64) -> Ticks {
         if self.den == 1 {
-            return cycles * self.num;
+            return cycles.checked_mul(self.num).unwrap_or(Ticks::MAX - 1);
         }
-        (u128::from(cycles) * u128::from(self.num) / u128::from(self.den)) as Ticks
+        let ticks = u128::from(cycles) * u128::from(self.num) / u128::from(self.den);
+        Ticks::try_from(ticks).unwrap_or(Ticks::MAX - 1)
     }
 
     /// The number of the first cycle that starts at or after `at`.

@@ -94,7 +94,12 @@ pub enum Outcome {
     },
     /// The caller asked to stop.
     Interrupted,
+    /// The clock came to its end: ticks beyond it do not fit 64 bits.
+    TooLate,
 }
+
+/// Events end a sixteenth before the last tick, so that what follows from one fits. Arrivals end earlier still.
+const LAST_EVENT: Ticks = Ticks::MAX - (1 << 60);
 
 /// How a cluster reaches the place of a role.
 #[derive(Clone, Debug)]
@@ -491,6 +496,9 @@ impl Chip {
             let Some((now, source)) = self.agenda.take_next() else {
                 return self.nothing_left();
             };
+            if now > LAST_EVENT {
+                return Outcome::TooLate;
+            }
             self.handle(source, now);
             countdown -= 1;
             if countdown == 0 {

@@ -279,6 +279,11 @@ fn judge(outcome: &Outcome, notes: &TrafficNotes, request: &RunRequest) -> Resul
     match outcome {
         Outcome::Completed | Outcome::TrafficEnded => Ok(()),
         Outcome::Interrupted => Err(Error::Interrupted),
+        Outcome::TooLate => Err(Error::Run(
+            "the run came to the end of the chip's clock, which counts 64 bits of ticks: ask for fewer packets, or look for \
+             times of the chip or of its traffic that are longer than they were meant to be"
+                .to_owned(),
+        )),
         Outcome::Deadlock { packets_inside, waiting } => {
             let parts: Vec<String> = waiting.iter().map(|(what, n)| format!("{n} threads: {what}")).collect();
             Err(Error::Run(format!(
