@@ -70,7 +70,7 @@ fn cycles_of_a_memory_are_no_age() {
 }
 
 #[test]
-fn a_run_ends_with_its_clock() {
+fn cycles_do_not_go_round_the_clock() {
     // Cycles that are no round part of a second make ticks so short that 64 bits of them are minutes. With a bus that
     // stands still for eight seconds at a time they went round in the runs that look for what limits the chip.
     let slow = [
