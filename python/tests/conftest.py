@@ -21,6 +21,11 @@ settings.register_profile("any speed", deadline=None, suppress_health_check=[Hea
 settings.load_profile("any speed")
 
 
+def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
+    """Name bytes by their argument: what a compressed file says of the clock would differ between the processes."""
+    return argname if isinstance(val, bytes) else None
+
+
 @dataclass(frozen=True)
 class Ended:
     """How a command ended."""
