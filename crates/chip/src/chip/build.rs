@@ -32,6 +32,8 @@ use std::collections::VecDeque;
 /// lost: more comes than the port carries.
 const LINE_PATIENCE_FRAMES: u64 = 100;
 const LINE_PATIENCE_NS: u64 = 100_000;
+/// As long as may follow the last event: in femtoseconds it is minutes.
+const LONGEST_PATIENCE: Ticks = 1 << 58;
 
 /// Cells of a memory with slots are numbered in 32 bits.
 const MOST_SLOTS_BYTES: u128 = 1 << 37;
@@ -148,7 +150,7 @@ impl Chip {
             traffic,
             next_arrival: None,
             traffic_ended: false,
-            line_patience: timebase.ticks_from_ns(line_patience_ns(&config)),
+            line_patience: timebase.ticks_from_ns(line_patience_ns(&config)).min(LONGEST_PATIENCE),
             departures: None,
             lost_bytes: None,
             recording: None,

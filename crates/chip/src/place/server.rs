@@ -1,7 +1,7 @@
 //! A server, or several side by side with one queue in front: when an access is done is known when it arrives.
 
 use crate::config::ServerConfig;
-use crate::rate::Rate;
+use crate::rate::{Rate, WORK_ENDS};
 use linecard_program::script::Access;
 use linecard_sim::{Ticks, Timebase};
 use std::cmp::Reverse;
@@ -63,18 +63,18 @@ impl Server {
         let start = match self.concurrency {
             1 => {
                 let start = self.free.max(at);
-                self.free = start + service;
+                self.free = (start + service).min(WORK_ENDS);
                 start
             }
             0 => at,
             _ => {
                 let Reverse(first) = self.others.pop().unwrap_or(Reverse(at));
                 let start = first.max(at);
-                self.others.push(Reverse(start + service));
+                self.others.push(Reverse((start + service).min(WORK_ENDS)));
                 start
             }
         };
-        self.busy += service;
+        self.busy = self.busy.saturating_add(service);
         self.accesses += 1;
         self.moved_bytes += u64::from(bytes);
         let done = start + service.max(self.latency);

@@ -1,7 +1,7 @@
 //! `[memory.NAME]`, `[unit.NAME]` and `[link.NAME]`.
 
 use super::accelerators;
-use super::units::{Clocks, byte_fs, time_ps};
+use super::units::{Clocks, byte_fs, time_ps, time_up_to};
 use crate::error::Error;
 use crate::files::{Files, Shelf};
 use crate::memory::{Rule, part, policy};
@@ -313,13 +313,18 @@ fn server_of(latency_ps: u64) -> ServerConfig {
     }
 }
 
+/// Longest time that a word may take, a millisecond: those of a packet add up.
+const MOST_WORD_NS: f64 = 1e6;
+
 /// Times of a server.
 fn server(section: &Section<'_>, clocks: &Clocks, several: bool) -> ServerConfig {
     let hz = clocks.of(section);
     let time = |stem: &str, meaning: &str| time_ps(section, stem, hz, meaning).unwrap_or(0);
     let mut server = server_of(time("latency", "from the beginning of the service to the result, at least"));
     server.access_ps = [time("access", "for which an access keeps it busy"); Access::ALL.len()];
-    server.word_ps = time("word", "for which each word keeps it busy, in addition");
+    let word =
+        time_up_to(MOST_WORD_NS, section, "word", hz, "for which each word keeps it busy, in addition");
+    server.word_ps = word.unwrap_or(0);
     if server.word_ps > 0 {
         server.word_bytes = section.integer_or("word_bytes", 4, 1..=4096, "bytes of a word") as u32;
     }
