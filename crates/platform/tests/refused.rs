@@ -270,6 +270,13 @@ fn a_chip_that_waits_for_seconds_adds_up_the_time_of_its_threads_without_going_r
 }
 
 #[test]
+fn more_room_for_packets_than_the_simulator_has_memory_for_is_refused() {
+    // A packet buffer of 111 GB took 10.7 GB and 46 seconds before the first packet.
+    let error = words(ran(&request("hasan2003_adapt_pf", &["memory.dram.capacity_mib=111163"])));
+    assert!(error.contains("116562853888 bytes, all for packets; expected at most 2147483648"), "{error}");
+}
+
+#[test]
 fn more_threads_than_memory_holds_are_refused() {
     // A line asked for more than 4 GB.
     let error = words(ran(&request("ixp2800", &["cluster.process.engines=65536"])));

@@ -80,6 +80,8 @@ fn kind_of(preset: &str, depth: u32) -> String {
 
 /// No chip extends others more deeply.
 const MOST_EXTENDED: u32 = 16;
+/// Room for packets, at most: what is kept of its cells takes a tenth of it.
+const MOST_POOL_BYTES: u64 = 1 << 31;
 
 /// Whether a preset is a chip.
 pub(crate) fn is_chip(preset: &str) -> bool {
@@ -594,7 +596,14 @@ impl Binder<'_> {
             Some(PlaceKind::PacketBuffer(_)) => capacity.unwrap_or(4 << 20),
             _ => 4 << 20,
         };
-        let pool = section.integer_or("pool_bytes", usual, 64..=1 << 34, "room for packets");
+        let pool = section.integer_or("pool_bytes", usual, 64..=MOST_POOL_BYTES, "room for packets");
+        if pool > MOST_POOL_BYTES {
+            let message = format!(
+                "{name} holds {pool} bytes, all for packets; expected at most {MOST_POOL_BYTES}: say how many"
+            );
+            section.fail("pool_bytes", message);
+            return None;
+        }
         let pools = section.integer_or("pools", 1, 1..=2, "pools that are drawn from in turn") as u32;
         let orders = [("lifo", PoolOrder::Lifo), ("fifo", PoolOrder::Fifo)];
         let order =
