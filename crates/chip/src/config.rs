@@ -3,6 +3,8 @@
 //! Names stay where people read them (results, errors); everything else refers by number. Numbers are given out by
 //! whoever builds the configuration, in the order of the lists here.
 
+use crate::dispatch::DispatchRule;
+use crate::scheduler::SchedulerRule;
 use linecard_buffers::AllocatorConfig;
 use linecard_dram::channel::{Policy, RefreshMode};
 use linecard_dram::{Device, FieldMap, RowMap, SlotConfig, packet_buffer};
@@ -329,19 +331,6 @@ pub struct InboxConfig {
     pub capacity: Option<u32>,
 }
 
-/// Which thread gets a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DispatchRule {
-    /// The thread that has been free longest, of all that take from the inbox.
-    FreeList,
-    /// A flow belongs to one thread.
-    Lanes,
-    /// A flow belongs to one cluster; there the thread that has been free longest.
-    Hash,
-    /// The cluster with the fewest packets waiting or in its threads; there the thread that has been free longest.
-    LeastLoaded,
-}
-
 /// Cells of a receive buffer.
 #[derive(Clone, Debug)]
 pub struct PoolConfig {
@@ -446,7 +435,9 @@ pub struct TransmitConfig {
     /// What happens to one more.
     pub when_full: WhenFull,
     /// Which queue is next.
-    pub scheduler: Scheduler,
+    pub scheduler: SchedulerRule,
+    /// Bytes that each class may send in a turn, for rules that give turns by bytes.
+    pub quantum_bytes: Vec<u32>,
     /// Cells that stand between the queues and the wire where packets come out of a memory.
     pub buffer_cells: u32,
     /// Slots that output threads fill, block by block; on chips with such threads only.
@@ -476,20 +467,6 @@ pub enum WhenFull {
     /// Its thread waits for room. Where output threads send blocks, that is before it is stored, while so many that were
     /// admitted have not left.
     Wait,
-}
-
-/// Which class sends next.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Scheduler {
-    /// One packet of each in turn.
-    RoundRobin,
-    /// Deficit round robin (Shreedhar and Varghese 1995): so many bytes of each class in a turn.
-    Deficit {
-        /// Bytes of each class.
-        quantum_bytes: Vec<u32>,
-    },
-    /// The lowest class that has a packet.
-    Strict,
 }
 
 /// The order in which packets go to the output queues.
