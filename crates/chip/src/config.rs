@@ -4,11 +4,13 @@
 //! whoever builds the configuration, in the order of the lists here.
 
 use crate::dispatch::DispatchRule;
+use crate::place::Kind;
 use crate::scheduler::SchedulerRule;
 use linecard_buffers::AllocatorConfig;
 use linecard_dram::channel::{Policy, RefreshMode};
 use linecard_dram::{Device, FieldMap, RowMap, SlotConfig, packet_buffer};
 use linecard_program::script::Access;
+use std::sync::Arc;
 
 /// Everything that a chip is built from.
 #[derive(Clone, Debug)]
@@ -123,15 +125,8 @@ pub struct PlaceConfig {
 pub enum PlaceKind {
     /// One queue in front of one or several servers.
     Server(ServerConfig),
-    /// Banks, each a server.
-    Banked {
-        /// One bank.
-        bank: ServerConfig,
-        /// Banks.
-        count: u32,
-        /// Which bank an address belongs to.
-        by: BankBy,
-    },
+    /// What knows when an access is done when it arrives, such as [`Banked`](crate::place::Banked).
+    Of(Arc<dyn Kind>),
     /// DRAM behind controllers with queues.
     Dram(DramConfig),
     /// A cache in front of another place.
@@ -144,6 +139,12 @@ pub enum PlaceKind {
     Results(ResultCacheConfig),
     /// What puts packets into lists and takes them out, with a memory of its own.
     QueueManager(QueueManagerConfig),
+}
+
+impl<K: Kind + 'static> From<K> for PlaceKind {
+    fn from(kind: K) -> Self {
+        Self::Of(Arc::new(kind))
+    }
 }
 
 /// DRAM behind controllers that serve one access after another, of up to a row (Hasan 2003, section 4).
@@ -226,18 +227,6 @@ pub enum Interleaving {
     HighOrder,
     /// Those above the cell: cells of a packet lie in banks one after the other.
     MiddleOrder,
-}
-
-/// Which bank serves an access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BankBy {
-    /// The address, in pieces of so many bytes.
-    Address {
-        /// Bytes of a piece, a power of two.
-        interleave_bytes: u32,
-    },
-    /// One after the other.
-    Turn,
 }
 
 /// A server: an access occupies it for a time, and its result is there after a latency at the earliest.

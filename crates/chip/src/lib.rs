@@ -29,7 +29,7 @@ mod inbox;
 mod link;
 mod order;
 mod packet;
-mod place;
+pub mod place;
 mod port;
 mod rate;
 mod recording;

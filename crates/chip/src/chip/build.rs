@@ -7,8 +7,7 @@ use super::{
 };
 use crate::account::{Account, Level};
 use crate::config::{
-    BankBy, ChipConfig, ClusterConfig, OrderKept, PlaceConfig, PlaceKind, PlacementRule, TargetConfig,
-    WideConfig,
+    ChipConfig, ClusterConfig, OrderKept, PlaceConfig, PlaceKind, PlacementRule, TargetConfig, WideConfig,
 };
 use crate::data_cache::DataCache;
 use crate::dispatch::Lists;
@@ -275,7 +274,7 @@ fn targets(config: &ChipConfig, groups: &[u16], ticks: &impl Fn(u64) -> u64) -> 
     };
     let answers = |place: usize| {
         let kind = &config.places[place].kind;
-        matches!(kind, PlaceKind::Server(_) | PlaceKind::Banked { .. } | PlaceKind::Results(_))
+        matches!(kind, PlaceKind::Server(_) | PlaceKind::Of(_) | PlaceKind::Results(_))
     };
     let direct = |place: usize| {
         let mut ways = all().filter(|target| target.place == place).map(|t| (t.issue_ps, t.links.is_empty()));
@@ -653,13 +652,9 @@ fn check_place(place: &PlaceConfig, places: &[PlaceConfig]) -> Result<(), String
                 ));
             }
         }
-        PlaceKind::Banked { count, by, .. } => {
-            let interleaved = match *by {
-                BankBy::Address { interleave_bytes } => interleave_bytes.is_power_of_two(),
-                BankBy::Turn => true,
-            };
-            if *count == 0 || !interleaved {
-                return Err(format!("{name} needs a bank, and banks change after a power of two of bytes"));
+        PlaceKind::Of(kind) => {
+            if let Some(wrong) = kind.wrong() {
+                return Err(format!("{name} {wrong}"));
             }
         }
         PlaceKind::Dram(dram) => {

@@ -6,6 +6,7 @@
 use super::{dram, server};
 use linecard_buffers::{AllocatorConfig, AllocatorKind, PoolOrder};
 use linecard_chip::config::*;
+use linecard_chip::place::{BankBy, Banked};
 use linecard_chip::{Arrival, ChipConfig, DispatchRule, SchedulerRule};
 use linecard_program::script::{Access, Action, Block, PacketInfo, PacketProgram, RoleId, Steps};
 use linecard_program::{DropReason, PacketHead};
@@ -184,7 +185,7 @@ fn a_place(random: &mut Stream, clock_hz: u64, places: usize) -> PlaceKind {
         0 | 1 => PlaceKind::Server(a_server(random)),
         2 => {
             let by = one_of(random, &[BankBy::Turn, BankBy::Address { interleave_bytes: 64 }]);
-            PlaceKind::Banked { bank: a_server(random), count: 1 + random.below(4), by }
+            PlaceKind::from(Banked { bank: a_server(random), count: 1 + random.below(4), by })
         }
         3 | 4 => {
             let (refreshed, split) = (chance(random, 70), chance(random, 40));

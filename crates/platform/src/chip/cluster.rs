@@ -1,7 +1,7 @@
 //! `[cluster.NAME]`, `[inbox.NAME]` and `[[route]]`.
 
 use super::executed::ExecutionCosts;
-use super::place::{Named, instance_name};
+use super::places::{Named, instance_name};
 use super::units::{Clocks, time_ps};
 use linecard_chip::DispatchRule;
 use linecard_chip::config::{ClusterConfig, DataCacheConfig, InboxConfig, NextThread};

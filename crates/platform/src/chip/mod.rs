@@ -1,6 +1,5 @@
 //! Chips from files: reading, assembly, a run, its report, and what can be said of a chip without running it.
 
-mod accelerators;
 mod board;
 mod check;
 mod cluster;
@@ -10,6 +9,7 @@ mod limits;
 mod listed;
 mod native;
 mod place;
+mod places;
 mod port;
 mod program;
 mod report;

@@ -1,6 +1,6 @@
 //! `[buffer.NAME]`, `[transmit]`, `[port.NAME]` and `[order]`.
 
-use super::place::instance_name;
+use super::places::instance_name;
 use linecard_chip::SchedulerRule;
 use linecard_chip::config::{
     Looked, OrderConfig, OrderKept, PoolConfig, PortConfig, ReceiveConfig, Release, TransmitBufferConfig,

@@ -4,7 +4,7 @@ use super::cluster::NamedInbox;
 use super::executed::{Around, Executable, ExecutionCosts, Plan, Shared};
 use super::listed::listed;
 use super::native::{self, Runs, names, reader};
-use super::place::in_folder;
+use super::places::in_folder;
 use crate::preset::find;
 use crate::routes::routes;
 use linecard_apps::{Does, Route, StepList};
