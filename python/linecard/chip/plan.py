@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from linecard.chip.blocks import Block, cluster_block, inbox_text, link_block, place_block
 from linecard.chip.columns import columns
 from linecard.chip.facts import Route
-from linecard.chip.svg import width_of
+from linecard.svg import width_of
 
 if TYPE_CHECKING:
     from linecard.chip.facts import Cluster, Facts, Place

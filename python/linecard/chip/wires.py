@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from linecard.chip.blocks import STACK, limit_note, link_text
 from linecard.chip.plan import LABEL_LINE, NOTE, Plan, Rail
-from linecard.chip.svg import (
+from linecard.svg import (
     BLOCKS,
     FILLS,
     LABELS,

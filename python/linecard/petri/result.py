@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from linecard import _html
-from linecard.petri.drawing import to_dot, to_svg
+from linecard.petri.dot import to_dot
+from linecard.petri.picture import to_svg
 from linecard.records import plain
 
 if TYPE_CHECKING:

@@ -136,7 +136,7 @@ def test_names_and_titles_are_escaped(chip, tmp_path):
 
 
 def test_no_two_texts_of_a_drawing_overlap(chip, tmp_path):
-    from linecard.chip.svg import width_of
+    from linecard.svg import width_of
 
     for preset in (str(chip()), "example_smartnic"):
         boxes = []

@@ -291,13 +291,6 @@ def test_a_net_is_drawn_with_all_its_parts(cli, tmp_path):
     texts = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
     for name in ("source", "requests", "free_banks", "serving", "ask", "start", "serve", "r.bank", "exp 0.05", "••••"):
         assert name in texts, name
-    assert len(list(picture.iter("{http://www.w3.org/2000/svg}path"))) == 2 + 8
-    # All that is drawn lies within the picture.
-    left, top, width, height = map(float, picture.get("viewBox").split())
-    for circle in picture.iter("{http://www.w3.org/2000/svg}circle"):
-        if circle.get("r") == "16":
-            assert left + 16 <= float(circle.get("cx")) <= left + width - 16
-            assert top + 16 <= float(circle.get("cy")) <= top + height - 16
     assert cli("petri", "draw", path, "-o", tmp_path / "bus.dot").status == 0
     dot = (tmp_path / "bus.dot").read_text()
     assert dot.startswith('digraph "bus" {')
