@@ -67,7 +67,8 @@ def flowcache(
     ] = None,
     html: Html = None,
     plots: Annotated[
-        Path | None, typer.Option("--plots", metavar="DIR", help="Draw everything as PNG files (extra: plot).")
+        Path | None,
+        typer.Option("--plots", metavar="DIR", help="Draw everything into a folder, as PNG and SVG (extra: plot)."),
     ] = None,
 ) -> None:
     """Compare flow caches: hit rate and miss classes of every size, number of ways and policy.
