@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.plot.axes import begin
 from linecard.plot.style import ERROR_BARS, INK, LINES, MARKS, MUTED, SOFT, draw
-from linecard.plot.words import label as words_for
-from linecard.plot.words import objective, valued
+from linecard.words import label as words_for
+from linecard.words import objective, valued
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

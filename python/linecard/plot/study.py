@@ -21,10 +21,10 @@ from linecard.plot.style import (
     finish,
     load_pyplot,
 )
-from linecard.plot.words import label as words_for
-from linecard.plot.words import valued
 from linecard.study.columns import varying_columns
 from linecard.study.compare import item_name
+from linecard.words import label as words_for
+from linecard.words import valued
 
 if TYPE_CHECKING:
     from linecard.study.compare import Cell

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from linecard.plot.style import INK, LINES, SOFT, draw
-from linecard.plot.words import parts
+from linecard.words import parts
 
 if TYPE_CHECKING:
     from pathlib import Path

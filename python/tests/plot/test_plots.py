@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from linecard.plot.style import LINES, MARKS
-from linecard.plot.words import label, objective, valued
+from linecard.words import label, objective, valued
 
 # Eyes that see no red, no green and no blue, on linear light: Machado, Oliveira and Fernandes 2009, severity 1.
 EYES = {
