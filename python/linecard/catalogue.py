@@ -6,6 +6,7 @@ import difflib
 
 from linecard import _core
 from linecard._convert import convert
+from linecard.allowed import completed
 from linecard.description import Change, Description, PresetInfo
 from linecard.errors import ConfigError
 from linecard.request import Settings, settings
@@ -63,7 +64,12 @@ def describe(preset: str, set: Settings | None = None) -> Description:
 
 
 def _described(preset: str, set: Settings | None = None) -> Description:
-    return convert(_core.describe(preset, settings(set)), Description)
+    given = settings(set)
+
+    def refused(changes: dict[str, str]) -> object:
+        return _core.describe(preset, settings(changes))
+
+    return completed(convert(_core.describe(preset, given), Description), refused)
 
 
 def _changes(base: Description, found: Description) -> tuple[Change, ...]:

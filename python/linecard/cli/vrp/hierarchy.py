@@ -10,7 +10,9 @@ from rich.text import Text
 
 import linecard
 from linecard.cli import pieces, stdout
+from linecard.cli.options import Html
 from linecard.cli.vrp.options import RATE_HELP, Json, Preset, Seed, Set
+from linecard.cli.written import Csv, Files, Parquet
 
 if TYPE_CHECKING:
     from linecard.vrp.host import HierarchyResult
@@ -27,6 +29,9 @@ def hierarchy(
     seed: Seed = 1,
     set: Set = None,
     json: Json = False,
+    csv: Csv = None,
+    parquet: Parquet = None,
+    html: Html = None,
 ) -> None:
     """Send packets to the core and across the link to the host: how many are reached, and what can be spent on each.
 
@@ -40,6 +45,9 @@ def hierarchy(
 
         linecard hierarchy ixp1200_eval --one-in 100 --set core.signal=interrupt --json
     """
+    from linecard.tables import Table
+
+    files = Files(csv, parquet, html)
     found = linecard.hierarchy(
         preset, rate, packet_bytes=packet_bytes, message_bytes=message_bytes, one_in=one_in, seed=seed, set=set
     )
@@ -47,6 +55,8 @@ def hierarchy(
         stdout.print_json(found.to_dict())
     else:
         _print_hierarchy(found)
+    values = [(name, value) for name, value in found.to_dict().items() if isinstance(value, (int, float))]
+    files.write(Table(("measure", "value"), values), f"{found.preset}: core and host")
 
 
 def _print_hierarchy(found: HierarchyResult) -> None:
