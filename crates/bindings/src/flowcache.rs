@@ -3,6 +3,7 @@
 //! Everything that can be wrong with the request is said at once and before a packet is read ([`Plan::new`]). The
 //! caches run on threads of their own, so that this one can look for Ctrl-C; the rows do not depend on their number.
 
+use crate::capture::each_packet;
 use crate::errors::FlowCacheFailure;
 use crate::ticker::{PERIOD, Ticker};
 use flate2::read::MultiGzDecoder;
@@ -11,9 +12,7 @@ use linecard_flowcache::{
     LruRow, MissRatioCurve, Options, Policy, PolicyKind, ReuseRow, Row, Trace, TrafficView,
     TrafficViewBuilder, digests_from_bytes, lru_all_ways, reuse_rows, simulate_with,
 };
-use linecard_traffic::{
-    Compression, DamageReport, Diagnostic, OpenOptions, PacketSource, Severity, TrafficError,
-};
+use linecard_traffic::{Compression, DamageReport, Diagnostic, Severity, TrafficError};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
@@ -22,7 +21,6 @@ use std::io::{BufReader, Read, Seek};
 use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
-use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -53,6 +51,8 @@ pub struct Request {
     pub options: Options,
     /// Threads; 0 stands for all cores.
     pub threads: usize,
+    /// Packets of a capture at most; 0 for all.
+    pub packets: u64,
     /// Stop at the first damaged record.
     pub strict: bool,
     /// Whether to count false hits.
@@ -147,7 +147,7 @@ impl Plan {
         self.run(input, digests, &[], None, ticker)
     }
 
-    /// Runs over a file: of digests where nothing is to be hashed, else a capture.
+    /// Runs over a file of digests where nothing is to be hashed, else over a capture or a described link.
     pub fn over_file(&self, path: &str, ticker: &mut Ticker) -> Result<Outcome, FlowCacheFailure> {
         let (input, reading) = match &self.hashing {
             Some(hashing) => self.read_capture(path, hashing, ticker)?,
@@ -162,39 +162,33 @@ impl Plan {
         hashing: &Hashing,
         ticker: &mut Ticker,
     ) -> Result<(Input, Reading), FlowCacheFailure> {
-        let options = OpenOptions { strict: self.request.strict, ..OpenOptions::default() };
-        let mut reader = linecard_traffic::open(Path::new(path), &options)?;
+        let Request { packets, strict, false_hits, time_out_ns, .. } = self.request;
         let (mut digests, mut flows) = (Vec::new(), Vec::new());
         let mut numbers: HashMap<KeyBytes, u32> = HashMap::new();
-        let mut view = self.request.time_out_ns.map(TrafficViewBuilder::new);
-        let mut packets = 0u64;
-        while let Some(packet) = reader.next_packet()? {
-            packets += 1;
-            if let Some(key) = hashing.key.of(&packet) {
+        let mut view = time_out_ns.map(TrafficViewBuilder::new);
+        let read = each_packet(path, packets, strict, ticker, |packet| {
+            if let Some(key) = hashing.key.of(packet) {
                 digests.push(hashing.digester.digest(&key));
                 if let Some(view) = &mut view {
                     view.add(packet.time_ns, key);
                 }
-                if self.request.false_hits {
+                if false_hits {
                     let next = numbers.len() as u32;
                     flows.push(*numbers.entry(key).or_insert(next));
                 }
             }
-            if packets.is_multiple_of(crate::PACKETS_PER_LOOK) {
-                let progress = reader.progress();
-                let total = progress.file_bytes_total.unwrap_or(0);
-                stopped(ticker.tick(progress.file_bytes_read, total))?;
-            }
-        }
-        let report = reader.report();
+            Ok::<_, FlowCacheFailure>(())
+        })?;
+        let ControlFlow::Continue((read, packets)) = read else { return Err(FlowCacheFailure::Stopped) };
+        let report = read.report();
         let input = Input {
             name: path.to_owned(),
-            format: reader.format().name(),
-            compression: reader.compression(),
+            format: read.format(),
+            compression: read.compression(),
             packets_without_flow: packets - digests.len() as u64,
-            damaged_records: report.total(Severity::Damage),
-            damage: findings(report),
-            diagnostics: report.diagnostics().to_vec(),
+            damaged_records: report.map_or(0, |report| report.total(Severity::Damage)),
+            damage: report.map(findings).unwrap_or_default(),
+            diagnostics: report.map_or(&[][..], DamageReport::diagnostics).to_vec(),
         };
         Ok((input, Reading { digests, flows, traffic: view.map(TrafficViewBuilder::finish) }))
     }

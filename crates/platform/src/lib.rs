@@ -10,6 +10,7 @@ mod describe;
 mod error;
 mod files;
 mod hierarchy;
+mod input;
 mod link;
 mod memory;
 mod petri;
@@ -34,6 +35,7 @@ pub use chip::{
 pub use describe::{Derived, Described, Description, describe};
 pub use error::{ConfigProblem, Error};
 pub use hierarchy::{HierarchyReport, HierarchyRequest, hierarchy};
+pub use input::{InputError, PacketInput};
 pub use linecard_config::{IntervalEnd, Shown};
 pub use memory::{
     BankUse, CommandCounts, MemoryEnergy, MemoryInput, MemoryLatency, MemoryReport, MemoryRequest,
