@@ -91,7 +91,7 @@ impl FlowCache {
     /// # Errors
     /// When the policy does not fit the shape, or is an oracle: those need a [`Trace`].
     pub fn new(configuration: &Configuration, seed: u64) -> Result<Self, FlowCacheError> {
-        let cache = policy::build(configuration.policy, configuration.geometry, seed, None)?;
+        let cache = policy::make(configuration.policy, configuration.geometry, seed, None)?;
         Ok(Self { cache, next: 0 })
     }
 
@@ -138,7 +138,7 @@ pub fn simulate_with(
     let Configuration { geometry, policy } = *configuration;
     let future =
         policy.is_oracle().then(|| Future { next: trace.next().clone(), window: options.foresight_packets });
-    let mut cache = policy::build(policy, geometry, options.seed, future)?;
+    let mut cache = policy::make(policy, geometry, options.seed, future)?;
     let mut counts = Row::default();
     let mut block = [false; BLOCK];
     for (number, digests) in trace.digests().chunks(BLOCK).enumerate() {
