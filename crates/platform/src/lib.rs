@@ -7,6 +7,7 @@
 mod bounded;
 mod chip;
 mod describe;
+mod description;
 mod error;
 mod files;
 mod hierarchy;
@@ -32,7 +33,8 @@ pub use chip::{
     ChipCheck, ChipDrawing, DrawnCluster, DrawnLink, DrawnPlace, DrawnPort, DrawnRoute, PlaceCheck,
     check_chip, chip_template, drawing,
 };
-pub use describe::{Derived, Described, Description, describe};
+pub use describe::describe;
+pub use description::{Derived, Described, Description};
 pub use error::{ConfigProblem, Error};
 pub use hierarchy::{HierarchyReport, HierarchyRequest, hierarchy};
 pub use input::{InputError, PacketInput};
