@@ -5,26 +5,22 @@
 
 use crate::capture::each_packet;
 use crate::errors::FlowCacheFailure;
-use crate::ticker::{PERIOD, Ticker};
+use crate::ticker::Ticker;
 use flate2::read::MultiGzDecoder;
 use linecard_flowcache::{
     CacheCost, Configuration, Digester, FalseHits, FlowCache, FlowCacheError, Geometry, Hash, Key, KeyBytes,
     LruRow, MissRatioCurve, Options, Policy, PolicyKind, ReuseRow, Row, Trace, TrafficView,
-    TrafficViewBuilder, digests_from_bytes, lru_all_ways, reuse_rows, simulate_with,
+    TrafficViewBuilder, digests_from_bytes, lru_all_ways, reuse_rows, simulate_until,
 };
+use linecard_platform::spread;
 use linecard_traffic::{Compression, DamageReport, Diagnostic, Severity, TrafficError};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};
-use std::num::NonZero;
 use std::ops::ControlFlow;
-use std::panic::resume_unwind;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of a digest file between two looks at the clock.
 const BYTES_PER_LOOK: u64 = 1 << 20;
@@ -238,54 +234,17 @@ impl Plan {
         flows: &[u32],
         ticker: &mut Ticker,
     ) -> Result<Vec<CacheRow>, FlowCacheFailure> {
-        let cores = thread::available_parallelism().map_or(1, NonZero::get);
-        let threads = if self.request.threads == 0 { cores } else { self.request.threads };
-        let rows: Vec<OnceLock<_>> = self.configurations.iter().map(|_| OnceLock::new()).collect();
         let total = self.configurations.len() as u64 * trace.digests().len() as u64;
-        let (next, done, stop) = (AtomicUsize::new(0), AtomicU64::new(0), AtomicBool::new(false));
-        let count = |packets: usize| {
-            done.fetch_add(packets as u64, Ordering::Relaxed);
-            if stop.load(Ordering::Relaxed) {
-                // The only way out of a simulation; caught where the thread is joined.
-                resume_unwind(Box::new(Stopped));
-            }
-        };
-        let work = || {
-            while let Some((place, plan)) = {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                rows.get(number).zip(self.configurations.get(number))
-            } {
-                let row = self.simulate(trace, flows, plan, count);
-                place.set(row).expect("taken by one thread only");
-            }
-        };
-        let (running, ended) = mpsc::channel::<()>();
-        thread::scope(|scope| {
-            let workers: Vec<_> = (0..threads.min(rows.len()))
-                .map(|_| {
-                    let running = running.clone();
-                    scope.spawn(move || {
-                        work();
-                        drop(running);
-                    })
-                })
-                .collect();
-            drop(running);
-            while ended.recv_timeout(PERIOD) == Err(RecvTimeoutError::Timeout) {
-                if ticker.tick(done.load(Ordering::Relaxed), total) == ControlFlow::Break(()) {
-                    stop.store(true, Ordering::Relaxed);
-                }
-            }
-            for worker in workers {
-                if let Err(why) = worker.join()
-                    && !why.is::<Stopped>()
-                {
-                    resume_unwind(why);
-                }
-            }
+        let done = AtomicU64::new(0);
+        let mut look = |_| ticker.tick(done.load(Ordering::Relaxed), total);
+        let rows = spread(&self.configurations, self.request.threads, &mut look, |plan, stop| {
+            self.simulate(trace, flows, plan, |packets| {
+                done.fetch_add(packets as u64, Ordering::Relaxed);
+                if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })
         });
-        stopped(if stop.into_inner() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })?;
-        let rows = rows.into_iter().map(|row| row.into_inner().expect("every configuration was taken"));
+        // A simulation has no row only where somebody stopped all of them.
+        let rows = rows.ok_or(FlowCacheFailure::Stopped)?.into_iter().filter_map(Result::transpose);
         rows.collect::<Result<_, _>>().map_err(|problem| FlowCacheFailure::Request(vec![problem]))
     }
 
@@ -294,25 +253,26 @@ impl Plan {
         trace: &Trace,
         flows: &[u32],
         (configuration, cost): &(Configuration, CacheCost),
-        count: impl Fn(usize),
-    ) -> Result<CacheRow, FlowCacheError> {
+        count: impl Fn(usize) -> ControlFlow<()>,
+    ) -> Result<Option<CacheRow>, FlowCacheError> {
         let mut false_hits = FalseHits::default();
         // No flows, no false hits: one flow per digest, as far as anyone can tell.
         let mut packets = flows.iter().zip(trace.digests());
         let mut hash = Sha256::new();
         let mut bytes = Vec::new();
-        let row = simulate_with(trace, configuration, &self.request.options, |hits| {
+        let row = simulate_until(trace, configuration, &self.request.options, |hits| {
             bytes.clear();
             bytes.extend(hits.iter().map(|&hit| u8::from(hit)));
             hash.update(&bytes);
             for (&hit, (&flow, &digest)) in hits.iter().zip(packets.by_ref()) {
                 false_hits.see(flow, digest, hit);
             }
-            count(hits.len());
+            count(hits.len())
         })?;
+        let Some(row) = row else { return Ok(None) };
         let counted = false_hits.row(configuration.geometry, self.request.width_bits);
         let counted = (!flows.is_empty()).then_some(counted);
-        Ok(CacheRow {
+        Ok(Some(CacheRow {
             oracle: configuration.policy.is_oracle(),
             row,
             hit_seq_sha256: format!("{:x}", hash.finalize()),
@@ -323,12 +283,9 @@ impl Plan {
             false_hit_probability_expected: counted.map(|counted| counted.expected_probability),
             false_hit_probability_expected_of_tags: counted
                 .map(|counted| counted.expected_probability_of_tags),
-        })
+        }))
     }
 }
-
-/// What a thread unwinds with when nobody waits for its row any more.
-struct Stopped;
 
 fn stopped(flow: ControlFlow<()>) -> Result<(), FlowCacheFailure> {
     if flow.is_break() { Err(FlowCacheFailure::Stopped) } else { Ok(()) }

@@ -24,6 +24,7 @@ mod rules;
 mod run;
 mod schema;
 mod shots;
+mod spread;
 mod summary;
 mod totals;
 mod traffic;
@@ -64,3 +65,4 @@ pub use report::{
 pub use request::{ProgramFile, Progress, RunRequest};
 pub use run::{run, run_without_verdict};
 pub use shots::{ShotNoiseReport, ShotNoiseRequest, shot_noise_windows};
+pub use spread::spread;
