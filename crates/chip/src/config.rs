@@ -3,10 +3,14 @@
 //! Names stay where people read them (results, errors); everything else refers by number. Numbers are given out by
 //! whoever builds the configuration, in the order of the lists here.
 
+use crate::dispatch::DispatchRule;
+use crate::place::Kind;
+use crate::scheduler::SchedulerRule;
 use linecard_buffers::AllocatorConfig;
 use linecard_dram::channel::{Policy, RefreshMode};
 use linecard_dram::{Device, FieldMap, RowMap, SlotConfig, packet_buffer};
 use linecard_program::script::Access;
+use std::sync::Arc;
 
 /// Everything that a chip is built from.
 #[derive(Clone, Debug)]
@@ -121,15 +125,8 @@ pub struct PlaceConfig {
 pub enum PlaceKind {
     /// One queue in front of one or several servers.
     Server(ServerConfig),
-    /// Banks, each a server.
-    Banked {
-        /// One bank.
-        bank: ServerConfig,
-        /// Banks.
-        count: u32,
-        /// Which bank an address belongs to.
-        by: BankBy,
-    },
+    /// What knows when an access is done when it arrives, such as [`Banked`](crate::place::Banked).
+    Of(Arc<dyn Kind>),
     /// DRAM behind controllers with queues.
     Dram(DramConfig),
     /// A cache in front of another place.
@@ -142,6 +139,12 @@ pub enum PlaceKind {
     Results(ResultCacheConfig),
     /// What puts packets into lists and takes them out, with a memory of its own.
     QueueManager(QueueManagerConfig),
+}
+
+impl<K: Kind + 'static> From<K> for PlaceKind {
+    fn from(kind: K) -> Self {
+        Self::Of(Arc::new(kind))
+    }
 }
 
 /// DRAM behind controllers that serve one access after another, of up to a row (Hasan 2003, section 4).
@@ -224,18 +227,6 @@ pub enum Interleaving {
     HighOrder,
     /// Those above the cell: cells of a packet lie in banks one after the other.
     MiddleOrder,
-}
-
-/// Which bank serves an access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BankBy {
-    /// The address, in pieces of so many bytes.
-    Address {
-        /// Bytes of a piece, a power of two.
-        interleave_bytes: u32,
-    },
-    /// One after the other.
-    Turn,
 }
 
 /// A server: an access occupies it for a time, and its result is there after a latency at the earliest.
@@ -327,19 +318,6 @@ pub struct InboxConfig {
     /// Packets that may wait in it; whoever puts one more waits. Nothing for packets of ports, which wait in their
     /// receive buffer.
     pub capacity: Option<u32>,
-}
-
-/// Which thread gets a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DispatchRule {
-    /// The thread that has been free longest, of all that take from the inbox.
-    FreeList,
-    /// A flow belongs to one thread.
-    Lanes,
-    /// A flow belongs to one cluster; there the thread that has been free longest.
-    Hash,
-    /// The cluster with the fewest packets waiting or in its threads; there the thread that has been free longest.
-    LeastLoaded,
 }
 
 /// Cells of a receive buffer.
@@ -446,7 +424,9 @@ pub struct TransmitConfig {
     /// What happens to one more.
     pub when_full: WhenFull,
     /// Which queue is next.
-    pub scheduler: Scheduler,
+    pub scheduler: SchedulerRule,
+    /// Bytes that each class may send in a turn, for rules that give turns by bytes.
+    pub quantum_bytes: Vec<u32>,
     /// Cells that stand between the queues and the wire where packets come out of a memory.
     pub buffer_cells: u32,
     /// Slots that output threads fill, block by block; on chips with such threads only.
@@ -476,20 +456,6 @@ pub enum WhenFull {
     /// Its thread waits for room. Where output threads send blocks, that is before it is stored, while so many that were
     /// admitted have not left.
     Wait,
-}
-
-/// Which class sends next.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Scheduler {
-    /// One packet of each in turn.
-    RoundRobin,
-    /// Deficit round robin (Shreedhar and Varghese 1995): so many bytes of each class in a turn.
-    Deficit {
-        /// Bytes of each class.
-        quantum_bytes: Vec<u32>,
-    },
-    /// The lowest class that has a packet.
-    Strict,
 }
 
 /// The order in which packets go to the output queues.

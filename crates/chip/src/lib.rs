@@ -4,7 +4,7 @@
 //!
 //! 1. A frame ends at a port ([`config::ReceiveConfig`]): it takes cells of a receive buffer, gets a place in the packet
 //!    memory and its turn among those that it is kept in order with (`chip/receive.rs`, `order.rs`).
-//! 2. An inbox gives it to a thread ([`DispatchRule`], `inbox.rs`), whose program does the work and writes the steps down
+//! 2. An inbox gives it to a thread ([`DispatchRule`], `dispatch/`, `inbox.rs`), whose program does the work and writes the steps down
 //!    ([`linecard_program::script`]).
 //! 3. An engine runs the steps of one thread at a time (`engine.rs`, `chip/threads.rs`); an access goes over links to a
 //!    place (`chip/travel.rs`, `place/`), and mostly its end is known when it is issued.
@@ -20,18 +20,22 @@ mod chip;
 pub mod config;
 mod counts;
 mod data_cache;
+mod dispatch;
 mod due;
 mod engine;
+mod group;
 pub mod hierarchy;
 mod inbox;
 mod link;
 mod order;
 mod packet;
-mod place;
+pub mod place;
 mod port;
 mod rate;
 mod recording;
+mod scheduler;
 mod series;
+mod spread;
 mod thread;
 mod transmit_slots;
 mod wakes;
@@ -40,10 +44,12 @@ mod wire;
 
 pub use account::Loss;
 pub use chip::{Arrival, Chip, Departure, DepartureSink, LossSink, Outcome, RunLimit, TrafficSource};
-pub use config::{ChipConfig, DispatchRule};
+pub use config::ChipConfig;
 pub use counts::{
     BytesInside, ClusterCounts, Counts, DataCacheCounts, DramShares, InboxCounts, LinkCounts,
     PacketBufferCounts, PlaceCounts, PoolCounts, PortCounts, SlotShares, Spent,
 };
+pub use dispatch::DispatchRule;
 pub use recording::{Happened, LevelChange, LevelOf, Mark, Recording, StateSpan, Window};
+pub use scheduler::SchedulerRule;
 pub use series::{Series, Slice};

@@ -1,7 +1,7 @@
 //! A link: bytes cross it one after another, then take its latency.
 
 use crate::config::LinkConfig;
-use crate::rate::Rate;
+use crate::rate::{Rate, WORK_ENDS};
 use linecard_sim::{Ticks, Timebase};
 
 pub(crate) struct Link {
@@ -30,8 +30,8 @@ impl Link {
     #[inline]
     pub fn cross(&mut self, at: Ticks, bytes: u32) -> Ticks {
         let time = self.rate.ticks(u64::from(bytes));
-        self.free = self.free.max(at) + time;
-        self.busy += time;
+        self.free = (self.free.max(at) + time).min(WORK_ENDS);
+        self.busy = self.busy.saturating_add(time);
         self.bytes += u64::from(bytes);
         self.free + self.latency
     }

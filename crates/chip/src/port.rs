@@ -1,6 +1,7 @@
 //! Ports: frames come in one after another at the rate of the wire, and go out likewise, class by class.
 
-use crate::config::{Looked, PortConfig, Scheduler, Watermarks, WhenFull};
+use crate::config::{Looked, PortConfig, Watermarks, WhenFull};
+use crate::scheduler::Scheduler;
 use crate::transmit_slots::TransmitSlots;
 use crate::wire::Wire;
 use linecard_program::{PacketHead, PacketId};
@@ -38,9 +39,6 @@ pub(crate) struct Sender {
     pub queue_packets: usize,
     pub when_full: WhenFull,
     scheduler: Scheduler,
-    /// Class that is next to be looked at, and what each may still send in its turn.
-    turn: usize,
-    deficits: Vec<u32>,
     /// Packets that are being read from memory or have been, in order, and whether each is all there.
     pub fetched: VecDeque<(PacketId, bool)>,
     pub buffer_cells: u32,
@@ -139,15 +137,7 @@ impl Port {
             classes: (0..t.classes).map(|_| VecDeque::with_capacity(64)).collect(),
             queue_packets: t.queue_packets as usize,
             when_full: t.when_full,
-            scheduler: t.scheduler.clone(),
-            turn: 0,
-            deficits: match &t.scheduler {
-                // The turn of the first class has begun.
-                Scheduler::Deficit { quantum_bytes } => {
-                    quantum_bytes.iter().take(1).copied().chain(vec![0; t.classes as usize - 1]).collect()
-                }
-                _ => Vec::new(),
-            },
+            scheduler: Scheduler::new(t.scheduler, &t.quantum_bytes),
             fetched: VecDeque::with_capacity(64),
             buffer_cells: t.buffer_cells,
             buffer_used: 0,
@@ -178,47 +168,7 @@ impl Port {
 impl Sender {
     /// The class whose packet goes next, if any has one; `bytes` tells the size of a packet.
     pub fn next_class(&mut self, bytes: impl Fn(PacketId) -> u32) -> Option<usize> {
-        let count = self.classes.len();
-        if self.classes.iter().all(VecDeque::is_empty) {
-            return None;
-        }
-        match &self.scheduler {
-            Scheduler::Strict => self.classes.iter().position(|queue| !queue.is_empty()),
-            Scheduler::RoundRobin => {
-                let class =
-                    (0..count).map(|i| (self.turn + i) % count).find(|&c| !self.classes[c].is_empty())?;
-                self.turn = (class + 1) % count;
-                Some(class)
-            }
-            Scheduler::Deficit { .. } => loop {
-                let class = self.turn;
-                let Some(&head) = self.classes[class].front() else {
-                    self.deficits[class] = 0;
-                    self.begin_turn(class + 1);
-                    continue;
-                };
-                let size = bytes(head);
-                if self.deficits[class] >= size {
-                    self.deficits[class] -= size;
-                    if self.classes[class].len() == 1 {
-                        // Whoever has nothing more to send keeps nothing for later.
-                        self.deficits[class] = 0;
-                        self.begin_turn(class + 1);
-                    }
-                    return Some(class);
-                }
-                // The turn is over; what is left is kept for the next one.
-                self.begin_turn(class + 1);
-            },
-        }
-    }
-
-    /// The turn of a class begins, under deficit round robin.
-    fn begin_turn(&mut self, class: usize) {
-        self.turn = class % self.classes.len();
-        if let Scheduler::Deficit { quantum_bytes } = &self.scheduler {
-            self.deficits[self.turn] += quantum_bytes[self.turn];
-        }
+        self.scheduler.next(&self.classes, bytes)
     }
 
     /// Whether the queue of a class takes no more.

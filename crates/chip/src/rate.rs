@@ -1,6 +1,9 @@
 //! Times that are no whole number of ticks each, but must be right in sum: bytes on a link or a wire.
 
-use linecard_sim::{Ticks, Timebase};
+use linecard_sim::{END, Ticks, Timebase};
+
+/// Work piles up to here, where the clock has ended: what one more access adds still fits 64 bits.
+pub(crate) const WORK_ENDS: Ticks = END + (1 << 59);
 
 /// Ticks for so many units, in 2^-16 of a tick; what is left over counts towards the next.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! A wire: how long frames take on it, and for how long it was busy.
 
-use crate::rate::Rate;
+use crate::rate::{Rate, WORK_ENDS};
 use linecard_sim::{Ticks, Timebase};
 
 /// A wire: one frame after another.
@@ -31,8 +31,8 @@ impl Wire {
     pub fn send_part(&mut self, at: Ticks, bytes: u32, first: bool) -> Ticks {
         let overhead = if first { self.overhead_bytes } else { 0 };
         let time = self.rate.ticks(u64::from(bytes) + u64::from(overhead));
-        self.busy += time;
-        self.free = self.free.max(at) + time;
+        self.busy = self.busy.saturating_add(time);
+        self.free = (self.free.max(at) + time).min(WORK_ENDS);
         self.free
     }
 

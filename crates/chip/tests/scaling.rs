@@ -5,6 +5,7 @@ mod kit;
 use kit::dram::dram;
 use kit::{Asked, SEND, head, place, server, small};
 use linecard_chip::config::*;
+use linecard_chip::place::{BankBy, Banked};
 use linecard_chip::{Arrival, Chip, ChipConfig, Departure, Outcome, RunLimit};
 use linecard_program::PacketHead;
 use linecard_program::script::{Access, Action, PacketInfo, PacketProgram, RoleId, Steps};
@@ -24,7 +25,7 @@ fn chip(speed: u64) -> ChipConfig {
     let memory = DramConfig { latency_ps: ps(20_000), ..dram(800_000_000 * speed, 2, true, false) };
     config.places = vec![
         place("sram", scaled(10_000, 80_000)),
-        of("banks", PlaceKind::Banked { bank: scaled(40_000, 60_000), count: 4, by: BankBy::Turn }),
+        of("banks", PlaceKind::from(Banked { bank: scaled(40_000, 60_000), count: 4, by: BankBy::Turn })),
         of("ddr", PlaceKind::Dram(memory)),
         of(
             "cache",

@@ -5,6 +5,7 @@ mod kit;
 
 use kit::server;
 use linecard_chip::config::*;
+use linecard_chip::place::{BankBy, Banked};
 use linecard_chip::{Arrival, Chip, ChipConfig, Counts, Departure, DispatchRule, Outcome, RunLimit};
 use linecard_dram::SlotConfig;
 use linecard_program::script::{Access, Action, NEVER_KEPT, PacketInfo, PacketProgram, RoleId, Steps, Way};
@@ -56,7 +57,7 @@ fn chip(
             }),
         ),
         place("hash", PlaceKind::Server(server(148_000, 0))),
-        place("sram", PlaceKind::Banked { bank: words(5_000, 150_000), count: 2, by: BankBy::Turn }),
+        place("sram", PlaceKind::from(Banked { bank: words(5_000, 150_000), count: 2, by: BankBy::Turn })),
         place("direct", PlaceKind::Server(words(1_000, 0))),
     ];
     config.roles = ["packets", "hash", "table", "direct"].map(String::from).into();

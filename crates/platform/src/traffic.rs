@@ -5,6 +5,7 @@ use crate::input::PacketInput;
 use linecard_apps::RouteTable;
 use linecard_chip::Arrival;
 use linecard_program::{NetworkKind, PacketHead};
+use linecard_sim::END;
 use linecard_traffic::generators::{EmpiricalSizes, MAX_PACKET_BYTES, Sizes};
 use linecard_traffic::remap::AddressMap;
 use linecard_traffic::{LinkType, Network, Packet, PacketSource};
@@ -34,8 +35,8 @@ pub(crate) struct TrafficNotes {
     pub too_late: Option<String>,
 }
 
-/// The machine's clock counts to 2^64 ticks: arrivals end an eighth before that, so that what follows from one fits.
-const LAST_ARRIVAL_TICKS: u128 = (1 << 64) - (1 << 61);
+/// Arrivals end before the machine's clock does, so that what follows from the last fits: in femtoseconds, 19 minutes.
+const LAST_ARRIVAL_TICKS: u128 = (END - (1 << 60)) as u128;
 
 impl TrafficNotes {
     /// Says how fast the machine's clock ticks.

@@ -82,6 +82,33 @@ fn cycles_do_not_go_round_the_clock() {
 }
 
 #[test]
+fn a_run_beyond_the_end_of_the_clock_is_told_and_does_not_go_round() {
+    // Three clocks without a common tick are counted in femtoseconds, and a million cycles of 1 Hz went round: a packet that
+    // takes weeks was done after ten seconds.
+    let clocks = [
+        "clock.slow_mhz=0.000001",
+        "cluster.process.clock=slow",
+        "clock.odd_mhz=1234.567891",
+        "cluster.receive.clock=odd",
+        "clock.other_mhz=2106.729163",
+        "cluster.transmit.clock=other",
+        "cluster.process.issue_cycles=1000000",
+    ];
+    let file = Scratch::new("one.pcap", &capture(&[1]));
+    let one = RunRequest { trace: Some(file.name().to_owned()), packets: 1, ..request("ixp2800", &clocks) };
+    let error = words(ran(&one));
+    assert!(error.contains("the run came to the end of the chip's clock"), "{error}");
+}
+
+#[test]
+fn cycles_that_last_longer_than_a_second_are_refused() {
+    // They are kept in picoseconds, of which 64 bits are 213 days.
+    let slow = ["clock.slow_mhz=0.000001", "memory.sram.clock=slow", "memory.sram.latency_cycles=1000000000"];
+    let error = words(ran(&request("ixp2800", &slow)));
+    assert!(error.contains("1000000000 cycles of 1 Hz are 1000000000 s; expected at most 1 s"), "{error}");
+}
+
+#[test]
 fn a_misspelt_region_of_a_program_is_not_passed_over() {
     // The packet stayed where the chip's own file has it.
     let object = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs/xdp/prebuilt/reads.o");
@@ -106,7 +133,7 @@ fn a_misspelt_region_of_a_program_is_not_passed_over() {
 #[test]
 fn a_unit_whose_access_outlasts_the_run_is_busy_throughout_and_no_longer() {
     // It was said to be busy for 52,707 times as long as the run lasted.
-    let report = ran(&request("ixp1200", &["sram.word_ns=1000000000"])).unwrap();
+    let report = ran(&request("ixp1200", &["sram.word_ns=1000000"])).unwrap();
     assert!(
         report.resources.iter().all(|used| (0.0..=1.0).contains(&used.utilization)),
         "{:?}",
@@ -240,6 +267,13 @@ fn a_chip_that_waits_for_seconds_adds_up_the_time_of_its_threads_without_going_r
     let report = ran(&request("example_smartnic", &["traffic.rate_gbps=0.000001"])).unwrap();
     let shares: f64 = report.packet_time.iter().map(|part| part.share).sum();
     assert!((0.0..1.000_001).contains(&shares), "{:?}", report.packet_time);
+}
+
+#[test]
+fn more_room_for_packets_than_the_simulator_has_memory_for_is_refused() {
+    // A packet buffer of 111 GB took 10.7 GB and 46 seconds before the first packet.
+    let error = words(ran(&request("hasan2003_adapt_pf", &["memory.dram.capacity_mib=111163"])));
+    assert!(error.contains("116562853888 bytes, all for packets; expected at most 2147483648"), "{error}");
 }
 
 #[test]

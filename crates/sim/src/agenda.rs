@@ -9,7 +9,7 @@
 //! **Ties.** Wake-ups at the same instant come in order of source number, whatever the order in which they were
 //! scheduled. The machine's numbering of its sources is thus its arbitration at an instant, and the only one.
 
-use crate::Ticks;
+use crate::{END, Ticks};
 
 const NEVER: Ticks = Ticks::MAX;
 
@@ -87,7 +87,7 @@ impl Agenda {
         self.replay(source, NO_KEY);
     }
 
-    /// Take the next wake-up: its time becomes the present.
+    /// Take the next wake-up: its time becomes the present. `None` when there is none, or none before [`END`].
     #[inline(always)]
     pub fn take_next(&mut self) -> Option<(Ticks, usize)> {
         if self.when[self.taken] == NEVER {
@@ -124,10 +124,16 @@ impl Agenda {
         }
     }
 
-    /// Count times from the earliest wake-up on when the tree knows the time of none; `None` when there is none.
+    /// Whether wake-ups are left, all of them from [`END`] on, when none was there to be taken.
+    pub fn is_at_end(&self) -> bool {
+        self.when.iter().any(|&at| at != NEVER)
+    }
+
+    /// Count times from the earliest wake-up on when the tree knows the time of none; `None` when there is none. What is
+    /// near can lie a little beyond the end of time by then, and is still taken.
     #[cold]
     fn bring_near(&mut self) -> Option<()> {
-        self.base = self.when.iter().copied().min().filter(|&at| at != NEVER)?;
+        self.base = self.when.iter().copied().min().filter(|&at| at < END)?;
         for source in 0..self.when.len() {
             if let Some(at) = self.pending(source) {
                 self.schedule(source, at);
@@ -148,7 +154,7 @@ mod tests {
     impl Naive {
         fn next(&mut self) -> Option<(Ticks, usize)> {
             let (source, &at) = self.0.iter().enumerate().min_by_key(|&(s, &t)| (t, s))?;
-            (at != NEVER).then(|| {
+            (at < END).then(|| {
                 self.0[source] = NEVER;
                 (at, source)
             })
@@ -169,9 +175,10 @@ mod tests {
                     0 => { agenda.cancel(source); naive.0[source] = NEVER; }
                     1 | 2 => prop_assert_eq!(agenda.take_next(), naive.next()),
                     _ => {
-                        // Mostly near wake-ups with ties, some whose time no key holds, some at the end of time.
+                        // Mostly near wake-ups with ties, some whose time no key holds, some beyond the end of time.
                         let delay = match action { 3..6 => delay % 30, 6 => delay * 50, _ => delay << 48 };
-                        let at = agenda.now().saturating_add(delay).min(NEVER - 1);
+                        let at = agenda.now() + delay;
+                        let at = if at < END { at } else { NEVER - 1 };
                         agenda.schedule(source, at);
                         naive.0[source] = at;
                     }
@@ -183,6 +190,7 @@ mod tests {
                 prop_assert_eq!(a, b);
                 if a.is_none() { break; }
             }
+            prop_assert_eq!(agenda.is_at_end(), naive.0.iter().any(|&at| at != NEVER));
         }
     }
 

@@ -16,4 +16,4 @@ pub use branches::Branches;
 pub use random::{Stream, stream};
 pub use statistics::{Histogram, StateClock};
 pub use steady::{Interval, batch_means, grows, mser, ratio_of_batches};
-pub use time::{Clock, Ticks, Timebase, TimebaseError};
+pub use time::{Clock, END, Ticks, Timebase, TimebaseError};

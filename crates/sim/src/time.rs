@@ -67,6 +67,10 @@ const MOST_TICKS_PER_SECOND: u64 = 1_000_000_000_000_000;
 /// Ticks of [`Timebase::fine`] are no longer than a picosecond.
 const FINE_TICKS_PER_SECOND: u64 = 1_000_000_000_000;
 
+/// No event comes at this tick or later: a sixteenth before the end of 64 bits, so that the present and a few durations of
+/// minutes may be added up. In picoseconds it is after 200 days, in femtoseconds after less than five hours.
+pub const END: Ticks = 15 << 60;
+
 impl Timebase {
     /// The coarsest tick on which every edge of every clock falls.
     pub fn from_clocks_hz(clocks_hz: &[u64]) -> Result<Self, TimebaseError> {
@@ -140,21 +144,20 @@ impl Timebase {
         ticks as f64 * 1e9 / self.ticks_per_second as f64
     }
 
-    /// The first tick not before `ns` nanoseconds; the last tick there is when that lies beyond it.
+    /// The first tick not before `ns` nanoseconds, or [`END`].
     pub fn ticks_from_ns(&self, ns: u64) -> Ticks {
         // Mostly ticks in a nanosecond are a whole number.
         if self.ticks_per_second.is_multiple_of(1_000_000_000)
             && let Some(ticks) = ns.checked_mul(self.ticks_per_second / 1_000_000_000)
         {
-            return ticks;
+            return ticks.min(END);
         }
-        let ticks = (u128::from(ns) * u128::from(self.ticks_per_second)).div_ceil(1_000_000_000);
-        Ticks::try_from(ticks).unwrap_or(Ticks::MAX - 1)
+        before_end((u128::from(ns) * u128::from(self.ticks_per_second)).div_ceil(1_000_000_000))
     }
 
-    /// The first tick not before `ps` picoseconds.
+    /// The first tick not before `ps` picoseconds, or [`END`].
     pub fn ticks_from_ps(&self, ps: u64) -> Ticks {
-        (u128::from(ps) * u128::from(self.ticks_per_second)).div_ceil(1_000_000_000_000) as Ticks
+        before_end((u128::from(ps) * u128::from(self.ticks_per_second)).div_ceil(1_000_000_000_000))
     }
 }
 
@@ -172,14 +175,13 @@ impl Clock {
         self.hz
     }
 
-    /// Length of `cycles` cycles from time 0: the tick of that edge; the last tick there is when that lies beyond it.
+    /// Length of `cycles` cycles from time 0: the tick of that edge, or [`END`].
     #[inline]
     pub fn ticks(&self, cycles: u64) -> Ticks {
         if self.den == 1 {
-            return cycles.checked_mul(self.num).unwrap_or(Ticks::MAX - 1);
+            return cycles.saturating_mul(self.num).min(END);
         }
-        let ticks = u128::from(cycles) * u128::from(self.num) / u128::from(self.den);
-        Ticks::try_from(ticks).unwrap_or(Ticks::MAX - 1)
+        before_end(u128::from(cycles) * u128::from(self.num) / u128::from(self.den))
     }
 
     /// The number of the first cycle that starts at or after `at`.
@@ -191,6 +193,10 @@ impl Clock {
             None => (u128::from(at) * u128::from(self.den)).div_ceil(u128::from(self.num)) as u64,
         }
     }
+}
+
+fn before_end(ticks: u128) -> Ticks {
+    ticks.min(u128::from(END)) as Ticks
 }
 
 fn gcd(mut a: u64, mut b: u64) -> u64 {
@@ -234,7 +240,12 @@ mod tests {
         assert_eq!(base.ticks_from_ns(century_ns), 3_155_760_000 * 400_000_000);
         assert_eq!(base.ticks_from_ns(3), 2);
         let fine = Timebase::from_clocks_hz(&[999_999_937, 100]).unwrap();
-        assert_eq!(fine.ticks_from_ns(u64::MAX), u64::MAX - 1, "beyond the last tick");
+        assert_eq!(fine.ticks_from_ns(u64::MAX), END);
+        assert_eq!(fine.ticks_from_ps(u64::MAX), 1_844_674_291_156_467_498, "213 days, rounded up");
+        assert_eq!([u64::MAX / 100, u64::MAX].map(|cycles| fine.clock(100).ticks(cycles)), [END; 2]);
+        let fine = Timebase::fine(&WITHOUT_COMMON_TICK_HZ).unwrap();
+        assert_eq!(fine.ticks_from_ps(u64::MAX), END);
+        assert_eq!(fine.clock(399_999_959).ticks(u64::MAX), END);
     }
 
     #[test]

@@ -164,19 +164,20 @@ impl Chip {
 
     fn place_counts(&self, now: Ticks) -> Vec<PlaceCounts> {
         let duration = (now - self.account.since) as f64;
-        let of_server = |server: &crate::place::server::Server| match server.concurrency() {
+        let of_server = |server: &crate::place::Server| match server.concurrency() {
             0 => None,
             n => Some(share(server.busy(now) as f64, duration * f64::from(n))),
         };
         let place = |(place, config): (&Place, &crate::config::PlaceConfig)| {
             let (utilization, most, accesses, residence, hit_rate) = match place {
                 Place::Server(s) => (of_server(s), of_server(s), s.accesses, s.residence, None),
-                Place::Banked { banks, .. } => {
-                    let shares: Vec<f64> = banks.iter().filter_map(of_server).collect();
+                Place::Of(place) => {
+                    let served = place.served(now);
+                    let shares: Vec<f64> =
+                        served.busy.iter().map(|&busy| share(busy as f64, duration)).collect();
                     let mean = (!shares.is_empty()).then(|| share(shares.iter().sum(), shares.len() as f64));
                     let most = mean.map(|_| shares.iter().copied().fold(0.0, f64::max));
-                    let accesses = banks.iter().map(|b| b.accesses).sum();
-                    (mean, most, accesses, banks.iter().map(|b| b.residence).sum(), None)
+                    (mean, most, served.accesses, served.residence, None)
                 }
                 Place::Dram(d) => {
                     let (shares, most) = d.shares(now);
@@ -223,7 +224,7 @@ impl Chip {
                 accesses,
                 bytes: match place {
                     Place::Server(s) => s.moved_bytes,
-                    Place::Banked { banks, .. } => banks.iter().map(|b| b.moved_bytes).sum(),
+                    Place::Of(place) => place.served(now).bytes,
                     Place::Dram(d) => d.bytes,
                     Place::Cached(c) => c.port.moved_bytes,
                     Place::Slots(s) => s.shares(now).bytes,

@@ -7,13 +7,14 @@ use super::{
 };
 use crate::account::{Account, Level};
 use crate::config::{
-    BankBy, ChipConfig, ClusterConfig, DispatchRule, OrderKept, PlaceConfig, PlaceKind, PlacementRule,
-    Scheduler, TargetConfig, WideConfig,
+    ChipConfig, ClusterConfig, OrderKept, PlaceConfig, PlaceKind, PlacementRule, TargetConfig, WideConfig,
 };
 use crate::data_cache::DataCache;
+use crate::dispatch::Lists;
 use crate::due::Due;
 use crate::engine::Engine;
-use crate::inbox::{Group, Inbox};
+use crate::group::Group;
+use crate::inbox::Inbox;
 use crate::link::Link;
 use crate::order::Order;
 use crate::packet::Packets;
@@ -32,6 +33,8 @@ use std::collections::VecDeque;
 /// lost: more comes than the port carries.
 const LINE_PATIENCE_FRAMES: u64 = 100;
 const LINE_PATIENCE_NS: u64 = 100_000;
+/// As long as may follow the last event: in femtoseconds it is minutes.
+const LONGEST_PATIENCE: Ticks = 1 << 58;
 
 /// Cells of a memory with slots are numbered in 32 bits.
 const MOST_SLOTS_BYTES: u128 = 1 << 37;
@@ -148,7 +151,7 @@ impl Chip {
             traffic,
             next_arrival: None,
             traffic_ended: false,
-            line_patience: timebase.ticks_from_ns(line_patience_ns(&config)),
+            line_patience: timebase.ticks_from_ns(line_patience_ns(&config)).min(LONGEST_PATIENCE),
             departures: None,
             lost_bytes: None,
             recording: None,
@@ -271,7 +274,7 @@ fn targets(config: &ChipConfig, groups: &[u16], ticks: &impl Fn(u64) -> u64) -> 
     };
     let answers = |place: usize| {
         let kind = &config.places[place].kind;
-        matches!(kind, PlaceKind::Server(_) | PlaceKind::Banked { .. } | PlaceKind::Results(_))
+        matches!(kind, PlaceKind::Server(_) | PlaceKind::Of(_) | PlaceKind::Results(_))
     };
     let direct = |place: usize| {
         let mut ways = all().filter(|target| target.place == place).map(|t| (t.issue_ps, t.links.is_empty()));
@@ -412,15 +415,13 @@ impl Threads {
             let of_cluster =
                 |cluster: usize, threads: u32| Group { cluster: cluster as u16, threads, ..Group::default() };
             let all = |cluster: &ClusterConfig| cluster.engines * cluster.threads;
-            let groups = match inbox.rule {
-                DispatchRule::FreeList => {
+            let groups = match inbox.rule.lists() {
+                Lists::Single => {
                     let first = takers(number).next().map_or(0, |(c, _)| c);
                     vec![of_cluster(first, takers(number).map(|(_, cluster)| all(cluster)).sum())]
                 }
-                DispatchRule::Hash | DispatchRule::LeastLoaded => {
-                    takers(number).map(|(c, cluster)| of_cluster(c, all(cluster))).collect()
-                }
-                DispatchRule::Lanes => takers(number)
+                Lists::PerCluster => takers(number).map(|(c, cluster)| of_cluster(c, all(cluster))).collect(),
+                Lists::PerThread => takers(number)
                     .flat_map(|(c, cluster)| (0..all(cluster)).map(move |_| of_cluster(c, 1)))
                     .collect(),
             };
@@ -432,12 +433,10 @@ impl Threads {
             for _ in 0..cluster.engines * cluster.threads {
                 groups_at.push(groups.len() as u32);
                 for &inbox in &cluster.takes {
-                    groups.push(match config.inboxes[inbox].rule {
-                        DispatchRule::FreeList => 0,
-                        DispatchRule::Hash | DispatchRule::LeastLoaded => {
-                            takers(inbox).position(|(c, _)| c == number).unwrap_or(0) as u32
-                        }
-                        DispatchRule::Lanes => {
+                    groups.push(match config.inboxes[inbox].rule.lists() {
+                        Lists::Single => 0,
+                        Lists::PerCluster => takers(inbox).position(|(c, _)| c == number).unwrap_or(0) as u32,
+                        Lists::PerThread => {
                             lane[inbox] += 1;
                             lane[inbox] - 1
                         }
@@ -482,11 +481,11 @@ fn check(config: &ChipConfig, programs: usize) -> Result<(), String> {
         refuse(t.classes == 0, &format!("the port {name} has no output queue"))?;
         refuse(t.queue_packets == 0, &format!("the output queues of {name} have no room"))?;
         refuse(by_ports && t.buffer_cells == 0, &format!("the buffer of {name} has no cells"))?;
-        if let Scheduler::Deficit { quantum_bytes } = &t.scheduler {
-            let wrong = quantum_bytes.len() != t.classes as usize || quantum_bytes.contains(&0);
+        if t.scheduler.counts_bytes() {
+            let wrong = t.quantum_bytes.len() != t.classes as usize || t.quantum_bytes.contains(&0);
             refuse(
                 wrong,
-                &format!("deficit round robin at {name} needs some bytes of each class in a turn"),
+                &format!("{} at {name} needs some bytes of each class in a turn", t.scheduler.name()),
             )?;
         }
     }
@@ -499,10 +498,10 @@ fn check(config: &ChipConfig, programs: usize) -> Result<(), String> {
             let mut places = takers.filter_map(|(row, _)| row[packets.role].as_ref()).map(|t| t.place);
             let first = places.next();
             refuse(
-                inbox.rule == DispatchRule::FreeList && places.any(|place| Some(place) != first),
+                inbox.rule.lists() == Lists::Single && places.any(|place| Some(place) != first),
                 &format!(
                     "the inbox {} gives a packet to whichever thread is free, but each cluster keeps packets in a memory \
-                     of its own: dispatch by hash, least_loaded or lanes",
+                     of its own: dispatch by a rule that chooses a cluster, such as hash",
                     inbox.name
                 ),
             )?;
@@ -526,7 +525,7 @@ fn check_transmit(config: &ChipConfig, programs: &[Box<dyn PacketProgram>]) -> R
     )?;
     let Some(marks) = transmit.watermarks else { return Ok(()) };
     refuse(marks.low_bytes > marks.high_bytes, "the low watermark lies above the high one")?;
-    let one_list = config.inboxes.len() == 1 && config.inboxes[0].rule == DispatchRule::FreeList;
+    let one_list = config.inboxes.len() == 1 && config.inboxes[0].rule.lists() == Lists::Single;
     refuse(
         !one_list,
         "packets that are kept for congested ports go to any thread that is free: the chip needs one inbox with \
@@ -653,13 +652,9 @@ fn check_place(place: &PlaceConfig, places: &[PlaceConfig]) -> Result<(), String
                 ));
             }
         }
-        PlaceKind::Banked { count, by, .. } => {
-            let interleaved = match *by {
-                BankBy::Address { interleave_bytes } => interleave_bytes.is_power_of_two(),
-                BankBy::Turn => true,
-            };
-            if *count == 0 || !interleaved {
-                return Err(format!("{name} needs a bank, and banks change after a power of two of bytes"));
+        PlaceKind::Of(kind) => {
+            if let Some(wrong) = kind.wrong() {
+                return Err(format!("{name} {wrong}"));
             }
         }
         PlaceKind::Dram(dram) => {

@@ -94,12 +94,9 @@ pub enum Outcome {
     },
     /// The caller asked to stop.
     Interrupted,
-    /// The clock came to its end: ticks beyond it do not fit 64 bits.
+    /// The clock came to its end ([`linecard_sim::END`]).
     TooLate,
 }
-
-/// Events end a sixteenth before the last tick, so that what follows from one fits. Arrivals end earlier still.
-const LAST_EVENT: Ticks = Ticks::MAX - (1 << 60);
 
 /// How a cluster reaches the place of a role.
 #[derive(Clone, Debug)]
@@ -496,9 +493,6 @@ impl Chip {
             let Some((now, source)) = self.agenda.take_next() else {
                 return self.nothing_left();
             };
-            if now > LAST_EVENT {
-                return Outcome::TooLate;
-            }
             self.handle(source, now);
             countdown -= 1;
             if countdown == 0 {
@@ -520,6 +514,9 @@ impl Chip {
     }
 
     fn nothing_left(&self) -> Outcome {
+        if self.agenda.is_at_end() {
+            return Outcome::TooLate;
+        }
         if self.traffic_ended && self.account.inside.now == 0 {
             return Outcome::TrafficEnded;
         }

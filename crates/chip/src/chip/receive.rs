@@ -2,10 +2,10 @@
 
 use super::{ARRIVAL, Arrival, Chip, NO_TARGET, Owner, Room, Timer};
 use crate::account::Loss;
-use crate::inbox::choose;
 use crate::packet::Packet;
 use crate::port::Frame;
 use crate::recording::Happened;
+use crate::spread::choose;
 use linecard_buffers::Placement;
 use linecard_program::script::Access;
 use linecard_program::{CELL_BYTES, DropReason, PacketHead, PacketId};

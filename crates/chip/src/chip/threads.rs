@@ -7,6 +7,7 @@ use crate::account::{Account, Loss};
 use crate::packet::{NONE, Packets};
 use crate::place::Place;
 use crate::place::packet_buffer::Transfer;
+use crate::rate::WORK_ENDS;
 use crate::recording::{Recording, StateSpan};
 use crate::thread::{NEVER, Posted, State, Thread};
 use linecard_program::script::{Access, Action, PacketInfo, RoleId, Step, Way};
@@ -172,7 +173,7 @@ impl Chip {
                 }
                 return false;
             };
-            let mut until = now + extra;
+            let mut until = now.saturating_add(extra);
             if !t.spent {
                 let cluster = &self.clusters[t.cluster as usize];
                 let mut cycles = step.cycles;
@@ -191,10 +192,11 @@ impl Chip {
                     None => u64::from(cycles),
                 };
                 if cycles > 0 {
-                    until += cluster.clock.ticks(cycles);
+                    until = until.saturating_add(cluster.clock.ticks(cycles));
                 }
             }
             if until > now {
+                let until = until.min(WORK_ENDS);
                 self.engines[engine].work(now, until);
                 self.agenda.schedule(self.sources.first_engine + engine, until);
                 return true;

@@ -1,31 +1,36 @@
 //! Places: what serves accesses. One file a kind.
 //!
 //! A server, a bank and a hit of a cache are first come, first served, so that the end of an access is known when it
-//! arrives; only DRAM, and what waits for it, answers later.
+//! arrives; only DRAM, and what waits for it, answers later. Kinds of the first sort are open ([`Kind`]): whoever describes
+//! a chip may bring more.
 
+mod banked;
 pub(crate) mod cache;
 mod channel;
 pub(crate) mod dram;
+mod kind;
 pub(crate) mod packet_buffer;
 pub(crate) mod results;
-pub(crate) mod server;
+mod server;
 pub(crate) mod slots;
 
-use crate::config::{BankBy, PlaceConfig, PlaceKind};
+use crate::config::{PlaceConfig, PlaceKind};
+pub use banked::{BankBy, Banked};
 use cache::Cache;
 use dram::Dram;
+pub use kind::{Facts, Kind, Served, Serves};
 use linecard_program::script::Access;
 use linecard_queueing::{Service, Settings};
 use linecard_sim::{Ticks, Timebase};
 use packet_buffer::PacketBuffer;
 use results::Results;
-use server::Server;
+pub use server::Server;
 use slots::Slots;
 
 /// A place.
 pub(crate) enum Place {
     Server(Server),
-    Banked { banks: Vec<Server>, by: BankBy, turn: usize },
+    Of(Box<dyn Serves>),
     Dram(Box<Dram>),
     Cached(Box<Cache>),
     Slots(Box<Slots>),
@@ -42,11 +47,7 @@ impl Place {
     pub fn new(config: &PlaceConfig, timebase: &Timebase, threads: u32, queues: u32) -> Result<Self, String> {
         Ok(match &config.kind {
             PlaceKind::Server(server) => Place::Server(Server::new(server, timebase)),
-            PlaceKind::Banked { bank, count, by } => Place::Banked {
-                banks: (0..*count).map(|_| Server::new(bank, timebase)).collect(),
-                by: *by,
-                turn: 0,
-            },
+            PlaceKind::Of(kind) => Place::Of(kind.place(timebase)),
             PlaceKind::Dram(dram) => Place::Dram(Box::new(Dram::new(dram, timebase))),
             PlaceKind::Cached(cache) => Place::Cached(Box::new(Cache::new(cache, timebase))),
             PlaceKind::Slots(slots) => Place::Slots(Box::new(Slots::new(slots, timebase)?)),
@@ -62,23 +63,12 @@ impl Place {
         })
     }
 
-    /// Serves an access of a server or of banks; nothing for places that answer later.
+    /// Serves an access of a place that knows when it is done; nothing for places that answer later.
     #[inline(always)]
     pub fn serve(&mut self, at: Ticks, kind: Access, address: u64, bytes: u32) -> Option<Ticks> {
         match self {
             Place::Server(server) => Some(server.serve(at, kind, bytes)),
-            Place::Banked { banks, by, turn } => {
-                let bank = match *by {
-                    BankBy::Turn => {
-                        *turn = if *turn + 1 == banks.len() { 0 } else { *turn + 1 };
-                        *turn
-                    }
-                    BankBy::Address { interleave_bytes } => {
-                        (address >> interleave_bytes.ilog2()) as usize % banks.len()
-                    }
-                };
-                Some(banks[bank].serve(at, kind, bytes))
-            }
+            Place::Of(place) => Some(place.serve(at, kind, address, bytes)),
             Place::Results(results) => Some(results.port.serve(at, kind, bytes)),
             Place::Dram(_)
             | Place::Cached(_)
@@ -92,7 +82,7 @@ impl Place {
     pub fn entered_ahead(&mut self, lead: Ticks) {
         match self {
             Place::Server(server) => server.entered_ahead(lead),
-            Place::Banked { banks, .. } => banks.iter_mut().for_each(|bank| bank.entered_ahead(lead)),
+            Place::Of(place) => place.entered_ahead(lead),
             Place::Results(results) => results.port.entered_ahead(lead),
             Place::Dram(_)
             | Place::Cached(_)
@@ -106,7 +96,7 @@ impl Place {
     pub fn restart(&mut self, now: Ticks) {
         match self {
             Place::Server(server) => server.restart(now),
-            Place::Banked { banks, .. } => banks.iter_mut().for_each(|bank| bank.restart(now)),
+            Place::Of(place) => place.restart(now),
             Place::Dram(dram) => dram.restart(now),
             Place::Slots(slots) => slots.restart(now),
             Place::PacketBuffer(buffer) => buffer.restart(now),

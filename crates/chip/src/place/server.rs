@@ -1,14 +1,47 @@
 //! A server, or several side by side with one queue in front: when an access is done is known when it arrives.
 
+use super::kind::Facts;
 use crate::config::ServerConfig;
-use crate::rate::Rate;
+use crate::rate::{Rate, WORK_ENDS};
 use linecard_program::script::Access;
 use linecard_sim::{Ticks, Timebase};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+/// Bytes of the access that closed forms hold for.
+const WORD_BYTES: u32 = 4;
+
+impl ServerConfig {
+    /// What so many of them, side by side, take and serve; `what` says what the peak is.
+    pub fn facts(&self, parts: f64, what: &str) -> Facts {
+        let words = f64::from(WORD_BYTES.div_ceil(self.word_bytes.max(1)));
+        let service_ps = self.access_ps[Access::Read as usize] as f64
+            + self.word_ps as f64 * words
+            + self.byte_fs as f64 / 1e3 * f64::from(WORD_BYTES);
+        Facts {
+            latency_ps: service_ps.max(self.latency_ps as f64),
+            service_ps,
+            parts,
+            bytes: WORD_BYTES,
+            formula: format!("max(latency, service); {what}"),
+        }
+    }
+
+    /// The same, busy for half as long with each access.
+    #[must_use]
+    pub fn faster(&self) -> Self {
+        Self {
+            access_ps: self.access_ps.map(|ps| ps / 2),
+            word_ps: self.word_ps / 2,
+            byte_fs: self.byte_fs / 2,
+            ..self.clone()
+        }
+    }
+}
+
+/// A server at work.
 #[derive(Clone, Debug)]
-pub(crate) struct Server {
+pub struct Server {
     latency: Ticks,
     access: [Ticks; Access::ALL.len()],
     word: Ticks,
@@ -21,13 +54,16 @@ pub(crate) struct Server {
     busy: u64,
     /// How long before they arrive accesses are entered, the same for all.
     lead: Ticks,
+    /// Accesses since the last restart.
     pub accesses: u64,
+    /// Their bytes.
     pub moved_bytes: u64,
     /// Time from arrival to result, summed over accesses.
     pub residence: u128,
 }
 
 impl Server {
+    /// An idle server.
     pub fn new(config: &ServerConfig, timebase: &Timebase) -> Self {
         let several = if config.concurrency > 1 { config.concurrency } else { 0 };
         Self {
@@ -63,18 +99,18 @@ impl Server {
         let start = match self.concurrency {
             1 => {
                 let start = self.free.max(at);
-                self.free = start + service;
+                self.free = (start + service).min(WORK_ENDS);
                 start
             }
             0 => at,
             _ => {
                 let Reverse(first) = self.others.pop().unwrap_or(Reverse(at));
                 let start = first.max(at);
-                self.others.push(Reverse(start + service));
+                self.others.push(Reverse((start + service).min(WORK_ENDS)));
                 start
             }
         };
-        self.busy += service;
+        self.busy = self.busy.saturating_add(service);
         self.accesses += 1;
         self.moved_bytes += u64::from(bytes);
         let done = start + service.max(self.latency);

@@ -5,7 +5,7 @@ pub mod dram;
 pub mod random;
 
 use linecard_chip::config::*;
-use linecard_chip::{Arrival, Chip, ChipConfig, Departure, DispatchRule, Outcome, RunLimit};
+use linecard_chip::{Arrival, Chip, ChipConfig, Departure, DispatchRule, Outcome, RunLimit, SchedulerRule};
 use linecard_program::script::{Access, Action, PacketInfo, PacketProgram, RoleId, Steps};
 use linecard_program::{NetworkKind, PacketHead};
 use std::cell::RefCell;
@@ -79,7 +79,8 @@ pub fn small(engines: u32, threads: u32) -> ChipConfig {
                 classes: 1,
                 queue_packets: 100_000,
                 when_full: WhenFull::Drop,
-                scheduler: Scheduler::RoundRobin,
+                scheduler: SchedulerRule::RoundRobin,
+                quantum_bytes: vec![],
                 buffer_cells: 64,
                 slots: None,
                 bus: None,

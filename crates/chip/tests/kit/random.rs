@@ -6,7 +6,8 @@
 use super::{dram, server};
 use linecard_buffers::{AllocatorConfig, AllocatorKind, PoolOrder};
 use linecard_chip::config::*;
-use linecard_chip::{Arrival, ChipConfig, DispatchRule};
+use linecard_chip::place::{BankBy, Banked};
+use linecard_chip::{Arrival, ChipConfig, DispatchRule, SchedulerRule};
 use linecard_program::script::{Access, Action, Block, PacketInfo, PacketProgram, RoleId, Steps};
 use linecard_program::{DropReason, PacketHead};
 use linecard_sim::{Stream, stream};
@@ -184,7 +185,7 @@ fn a_place(random: &mut Stream, clock_hz: u64, places: usize) -> PlaceKind {
         0 | 1 => PlaceKind::Server(a_server(random)),
         2 => {
             let by = one_of(random, &[BankBy::Turn, BankBy::Address { interleave_bytes: 64 }]);
-            PlaceKind::Banked { bank: a_server(random), count: 1 + random.below(4), by }
+            PlaceKind::from(Banked { bank: a_server(random), count: 1 + random.below(4), by })
         }
         3 | 4 => {
             let (refreshed, split) = (chance(random, 70), chance(random, 40));
@@ -256,11 +257,10 @@ pub fn chip(seed: u64) -> RandomChip {
     });
 
     let inbox = |name: &str, rule, capacity| InboxConfig { name: name.into(), rule, capacity };
-    let rules = [DispatchRule::FreeList, DispatchRule::Lanes, DispatchRule::Hash, DispatchRule::LeastLoaded];
-    let rule = one_of(random, &rules);
+    let rule = one_of(random, DispatchRule::ALL);
     let mut inboxes = vec![inbox("rx", rule, None)];
     if two_stages {
-        inboxes.push(inbox("ring", one_of(random, &rules), Some(1 + random.below(4))));
+        inboxes.push(inbox("ring", one_of(random, DispatchRule::ALL), Some(1 + random.below(4))));
     }
     let most_cycles = one_of(random, &[3, 40, 300]);
     let count = if two_stages { 2 + random.below(3) } else { 1 + random.below(4) } as usize;
@@ -360,13 +360,8 @@ pub fn chip(seed: u64) -> RandomChip {
                 classes,
                 queue_packets: one_of(random, &[1, 2, 16, 1000]),
                 when_full,
-                scheduler: match random.below(3) {
-                    0 => Scheduler::RoundRobin,
-                    1 => Scheduler::Strict,
-                    _ => Scheduler::Deficit {
-                        quantum_bytes: (0..classes).map(|_| 1 + random.below(2000)).collect(),
-                    },
-                },
+                scheduler: one_of(random, SchedulerRule::ALL),
+                quantum_bytes: (0..classes).map(|_| 1 + random.below(2000)).collect(),
                 buffer_cells: one_of(random, &[1, 24, 64]),
                 slots: None,
                 bus: None,

@@ -3,10 +3,10 @@
 
 use super::design::Design;
 use crate::error::Error;
-use linecard_chip::config::{ChipConfig, PlaceKind, ServerConfig, TargetConfig};
+use linecard_chip::config::{ChipConfig, PlaceKind, TargetConfig};
+use linecard_chip::place::Facts;
 use linecard_dram::{Command, Device};
 use linecard_program::CELL_BYTES;
-use linecard_program::script::Access;
 use serde::Serialize;
 
 /// A chip, checked.
@@ -57,23 +57,6 @@ pub struct PlaceCheck {
     pub formula: String,
 }
 
-/// What a place takes and serves.
-struct Facts {
-    latency_ps: f64,
-    /// Picoseconds of one access of the busiest part, and how many parts there are.
-    service_ps: f64,
-    parts: f64,
-    bytes: u32,
-    formula: String,
-}
-
-fn service_ps(server: &ServerConfig, bytes: u32) -> f64 {
-    let words = f64::from(bytes.div_ceil(server.word_bytes.max(1)));
-    server.access_ps[Access::Read as usize] as f64
-        + server.word_ps as f64 * words
-        + server.byte_fs as f64 / 1e3 * f64::from(bytes)
-}
-
 /// Cycles from opening a row to reading from it.
 pub(super) fn activate_cycles(device: &Device) -> u64 {
     let constraints = device.timing().constraints.iter();
@@ -83,25 +66,14 @@ pub(super) fn activate_cycles(device: &Device) -> u64 {
 }
 
 fn facts(config: &ChipConfig, place: usize) -> Facts {
-    const WORD: u32 = 4;
-    let of = |server: &ServerConfig, parts: f64, what: &str| {
-        let service_ps = service_ps(server, WORD);
-        Facts {
-            latency_ps: service_ps.max(server.latency_ps as f64),
-            service_ps,
-            parts,
-            bytes: WORD,
-            formula: format!("max(latency, service); {what}"),
-        }
-    };
     match &config.places[place].kind {
         PlaceKind::Server(server) if server.concurrency == 0 => {
-            of(server, f64::INFINITY, "serves as many as come")
+            server.facts(f64::INFINITY, "serves as many as come")
         }
-        PlaceKind::Server(server) => of(server, f64::from(server.concurrency), "concurrency / service"),
-        PlaceKind::Banked { bank, count, .. } => of(bank, f64::from(*count), "banks / service"),
+        PlaceKind::Server(server) => server.facts(f64::from(server.concurrency), "concurrency / service"),
+        PlaceKind::Of(kind) => kind.facts(),
         PlaceKind::Cached(cache) => {
-            of(&cache.port, f64::from(cache.port.concurrency), "a hit; concurrency / service")
+            cache.port.facts(f64::from(cache.port.concurrency), "a hit; concurrency / service")
         }
         PlaceKind::Slots(slots) => {
             let timing = &slots.slots;
@@ -116,7 +88,7 @@ fn facts(config: &ChipConfig, place: usize) -> Facts {
             }
         }
         PlaceKind::Results(results) => {
-            of(&results.port, f64::from(results.port.concurrency), "concurrency / service")
+            results.port.facts(f64::from(results.port.concurrency), "concurrency / service")
         }
         PlaceKind::QueueManager(manager) => Facts {
             latency_ps: manager.settings.interconnect_ps as f64 + 2.0 * manager.settings.memory_ps as f64,

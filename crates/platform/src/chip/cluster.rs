@@ -1,7 +1,7 @@
 //! `[cluster.NAME]`, `[inbox.NAME]` and `[[route]]`.
 
 use super::executed::ExecutionCosts;
-use super::place::{Named, instance_name};
+use super::places::{Named, instance_name};
 use super::units::{Clocks, time_ps};
 use linecard_chip::DispatchRule;
 use linecard_chip::config::{ClusterConfig, DataCacheConfig, InboxConfig, NextThread};
@@ -182,12 +182,10 @@ pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], pla
     }
 }
 
-const RULES: &[(&str, DispatchRule)] = &[
-    ("free_list", DispatchRule::FreeList),
-    ("lanes", DispatchRule::Lanes),
-    ("hash", DispatchRule::Hash),
-    ("least_loaded", DispatchRule::LeastLoaded),
-];
+fn dispatch_rule(section: &Section<'_>) -> DispatchRule {
+    let rules: Vec<_> = DispatchRule::ALL.iter().map(|rule| (rule.name(), *rule)).collect();
+    section.choice_or("rule", "free_list", &rules, "which thread gets a packet")
+}
 
 /// An inbox as the file names it: a ring if it lives in a memory.
 pub(super) struct NamedInbox {
@@ -206,12 +204,12 @@ pub(super) struct Ring {
 pub(super) fn inboxes(root: &Section<'_>) -> (Vec<NamedInbox>, Vec<InboxConfig>) {
     let (mut named, mut configs) = (Vec::new(), Vec::new());
     for section in root.sections("inbox") {
-        let rule = section.choice_or("rule", "free_list", RULES, "which thread gets a packet");
+        let rule = dispatch_rule(&section);
         configs.push(InboxConfig { name: section.name().to_owned(), rule, capacity: None });
         named.push(NamedInbox { name: section.name().to_owned(), ring: None });
     }
     for section in root.sections("ring") {
-        let rule = section.choice_or("rule", "free_list", RULES, "which thread gets a packet");
+        let rule = dispatch_rule(&section);
         let capacity =
             section.integer("entries", 1..=1 << 30, "packets that fit; whoever puts one more waits") as u32;
         let memory = section.text("memory", "role or memory that the ring lives in");

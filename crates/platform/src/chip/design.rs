@@ -5,7 +5,7 @@ use super::check::activate_cycles;
 use super::cluster::{self, NamedCluster, NamedInbox, Route};
 use super::executed::{Executable, ExecutionCosts};
 use super::native;
-use super::place::{self, Named, Places};
+use super::places::{self, Named, Places};
 use super::port::{self, Moves, Ports};
 use super::program::{
     LISTED, ReadProgram, Reading, Roles, called, describe_program, executed, program, runs_by_step,
@@ -53,7 +53,7 @@ pub(crate) struct Design {
 
 /// A name as the finder of files takes it: a chip before a core of the same name.
 pub(super) fn preset_name(preset: &str) -> String {
-    let platform = place::in_folder("platforms", preset);
+    let platform = places::in_folder("platforms", preset);
     if load(&platform).is_ok() { platform } else { preset.to_owned() }
 }
 
@@ -80,6 +80,8 @@ fn kind_of(preset: &str, depth: u32) -> String {
 
 /// No chip extends others more deeply.
 const MOST_EXTENDED: u32 = 16;
+/// Room for packets, at most: what is kept of its cells takes a tenth of it.
+const MOST_POOL_BYTES: u64 = 1 << 31;
 
 /// Whether a preset is a chip.
 pub(crate) fn is_chip(preset: &str) -> bool {
@@ -88,7 +90,7 @@ pub(crate) fn is_chip(preset: &str) -> bool {
 
 /// Whether a preset is a program.
 pub(crate) fn is_program(preset: &str) -> bool {
-    kind_of(&place::in_folder("programs", preset), MOST_EXTENDED) == "program"
+    kind_of(&places::in_folder("programs", preset), MOST_EXTENDED) == "program"
 }
 
 fn problems(list: Vec<Problem>) -> Error {
@@ -132,7 +134,7 @@ impl Design {
             let instead_of = if app.is_some_and(|app| own.as_deref() != Some(app)) { LISTED } else { &[] };
             document = read(Some(Under {
                 key: "program",
-                file: &place::in_folder("programs", program),
+                file: &places::in_folder("programs", program),
                 instead_of,
             }));
         }
@@ -160,7 +162,7 @@ fn laid_program(
     is_executed: bool,
 ) -> Option<String> {
     let name = app.or(own.filter(|_| !is_executed))?;
-    let file = place::in_folder("programs", name);
+    let file = places::in_folder("programs", name);
     let is_list = native::reader(name).is_none() && find(&file).is_ok();
     let kind = kind_of(&file, MOST_EXTENDED);
     // The chip's own list beside the name of another is a mistake, which is said where programs are read.
@@ -212,7 +214,7 @@ fn assemble(
     let (mut places, behind) = Places::read(document, &clocks, &instances, seed);
     places.connect(document, behind);
     cluster::data_caches(&root, &mut configs, &places.named);
-    let (links, link_configs) = place::links(&root, &clocks, &instances);
+    let (links, link_configs) = places::links(&root, &clocks, &instances);
     let routes = cluster::routes(&root, &clusters, &places.named, &links);
     let (inboxes, inbox_configs) = cluster::inboxes(&root);
     let names: Vec<String> = inboxes.iter().map(|inbox| inbox.name.clone()).collect();
@@ -222,7 +224,7 @@ fn assemble(
     let board = board::board(&root);
     let senders = ports.ports.iter().filter(|port| port.transmit.is_some()).count() as u16;
     let mut roles = Roles::default();
-    let queue_manager = place::queue_manager_of(&root);
+    let queue_manager = places::queue_manager_of(&root);
     let threads: u64 = configs.iter().map(|c| u64::from(c.engines) * u64::from(c.threads)).sum();
     let keeps = transmit.is_some_and(|transmit| transmit.watermarks.is_some());
     let mut reading = Reading {
@@ -232,7 +234,7 @@ fn assemble(
         seed,
         threads,
         keeps,
-        results: place::has_results(&root),
+        results: places::has_results(&root),
         queue_manager,
         bind: root.section("bind"),
         executable,
@@ -594,7 +596,14 @@ impl Binder<'_> {
             Some(PlaceKind::PacketBuffer(_)) => capacity.unwrap_or(4 << 20),
             _ => 4 << 20,
         };
-        let pool = section.integer_or("pool_bytes", usual, 64..=1 << 34, "room for packets");
+        let pool = section.integer_or("pool_bytes", usual, 64..=MOST_POOL_BYTES, "room for packets");
+        if pool > MOST_POOL_BYTES {
+            let message = format!(
+                "{name} holds {pool} bytes, all for packets; expected at most {MOST_POOL_BYTES}: say how many"
+            );
+            section.fail("pool_bytes", message);
+            return None;
+        }
         let pools = section.integer_or("pools", 1, 1..=2, "pools that are drawn from in turn") as u32;
         let orders = [("lifo", PoolOrder::Lifo), ("fifo", PoolOrder::Fifo)];
         let order =

@@ -6,7 +6,7 @@ use super::executed::Shared;
 use crate::error::Error;
 use crate::report::Bottleneck;
 use crate::request::RunRequest;
-use linecard_chip::config::{PlaceKind, PlacementRule, ServerConfig, WhenFull};
+use linecard_chip::config::{PlaceKind, PlacementRule, WhenFull};
 use linecard_chip::{ChipConfig, Counts, Loss, Outcome, RunLimit};
 use linecard_program::DropReason;
 use std::ops::ControlFlow;
@@ -39,12 +39,6 @@ const LOCKED: f64 = 0.5;
 const BUSY: f64 = 0.4;
 /// Parts that are tried at most.
 const MOST_TRIED: usize = 8;
-
-fn faster(server: &mut ServerConfig) {
-    server.access_ps.iter_mut().for_each(|ps| *ps /= 2);
-    server.word_ps /= 2;
-    server.byte_fs /= 2;
-}
 
 impl Limit {
     /// The name in results.
@@ -97,12 +91,12 @@ impl Limit {
             Limit::Place(name) => {
                 for place in config.places.iter_mut().filter(|place| place.group == *name) {
                     match &mut place.kind {
-                        PlaceKind::Server(server) => faster(server),
-                        PlaceKind::Banked { bank, .. } => faster(bank),
+                        PlaceKind::Server(server) => *server = server.faster(),
+                        PlaceKind::Of(kind) => *kind = kind.faster(),
                         PlaceKind::Dram(dram) => dram.channels *= 2,
-                        PlaceKind::Cached(cache) => faster(&mut cache.port),
+                        PlaceKind::Cached(cache) => cache.port = cache.port.faster(),
                         PlaceKind::PacketBuffer(buffer) => buffer.channels *= 2,
-                        PlaceKind::Results(results) => faster(&mut results.port),
+                        PlaceKind::Results(results) => results.port = results.port.faster(),
                         PlaceKind::QueueManager(manager) => {
                             manager.settings.memory_ps /= 2;
                             manager.settings.interconnect_ps /= 2;

@@ -1,7 +1,6 @@
 //! Chips from files: reading, assembly, a run, its report, and what can be said of a chip without running it.
 
 mod above;
-mod accelerators;
 mod board;
 mod check;
 mod cluster;
@@ -11,6 +10,7 @@ mod limits;
 mod listed;
 mod native;
 mod place;
+mod places;
 mod port;
 mod program;
 mod reading;

@@ -1,9 +1,10 @@
 //! `[buffer.NAME]`, `[transmit]`, `[port.NAME]` and `[order]`.
 
-use super::place::instance_name;
+use super::places::instance_name;
+use linecard_chip::SchedulerRule;
 use linecard_chip::config::{
-    Looked, OrderConfig, OrderKept, PoolConfig, PortConfig, ReceiveConfig, Release, Scheduler,
-    TransmitBufferConfig, TransmitConfig, TransmitRoom, TransmitSlotsConfig, Watermarks, WhenFull,
+    Looked, OrderConfig, OrderKept, PoolConfig, PortConfig, ReceiveConfig, Release, TransmitBufferConfig,
+    TransmitConfig, TransmitRoom, TransmitSlotsConfig, Watermarks, WhenFull,
 };
 use linecard_config::Section;
 use linecard_program::CELL_BYTES;
@@ -254,26 +255,22 @@ impl Ports {
         if let Some(from) = from {
             self.moves.send_from = Some((from, section.place_of("send_from")));
         }
-        let kinds = [("round_robin", 0), ("deficit", 1), ("strict", 2)];
+        let rules: Vec<_> = SchedulerRule::ALL.iter().map(|rule| (rule.name(), *rule)).collect();
         section.leave(&["quantum_bytes"]);
-        let scheduler = match section.choice_or("scheduler", "round_robin", &kinds, "which class sends next")
-        {
-            0 => Scheduler::RoundRobin,
-            1 => {
-                let key = "quantum_bytes";
-                let given = section.numbers(key, 1.0..=1e6, "bytes that each class may send in a turn");
-                let quantum_bytes: Vec<u32> = match given.len() {
-                    0 => vec![1518; classes as usize],
-                    1 => vec![given[0] as u32; classes as usize],
-                    _ => given.iter().map(|&bytes| bytes as u32).collect(),
-                };
-                if quantum_bytes.len() != classes as usize {
-                    section.fail(key, format!("{} values for {classes} classes", quantum_bytes.len()));
-                }
-                Scheduler::Deficit { quantum_bytes }
+        let scheduler = section.choice_or("scheduler", "round_robin", &rules, "which class sends next");
+        let mut quantum_bytes = Vec::new();
+        if scheduler.counts_bytes() {
+            let key = "quantum_bytes";
+            let given = section.numbers(key, 1.0..=1e6, "bytes that each class may send in a turn");
+            quantum_bytes = match given.len() {
+                0 => vec![1518; classes as usize],
+                1 => vec![given[0] as u32; classes as usize],
+                _ => given.iter().map(|&bytes| bytes as u32).collect(),
+            };
+            if quantum_bytes.len() != classes as usize {
+                section.fail(key, format!("{} values for {classes} classes", quantum_bytes.len()));
             }
-            _ => Scheduler::Strict,
-        };
+        }
         let full = [("drop", WhenFull::Drop), ("wait", WhenFull::Wait)];
         // Without a word, packets for slots wait for their place before they are stored.
         let usual_when_full = if section.has("slots") { "wait" } else { "drop" };
@@ -293,6 +290,7 @@ impl Ports {
                 "what becomes of one more: it is dropped, or its thread waits",
             ),
             scheduler,
+            quantum_bytes,
             buffer_cells: section.integer_or(
                 "send_cells",
                 128,

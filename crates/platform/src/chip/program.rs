@@ -3,11 +3,10 @@
 use super::executed::{Around, Executable, ExecutionCosts};
 use super::listed::listed;
 use super::native::{self, names, reader};
-use super::place::in_folder;
 pub(super) use super::reading::{Reading, Roles};
 pub(super) use super::runs::ReadProgram;
 use super::runs::{Runs, execute};
-use crate::preset::find;
+use crate::preset::{find, in_folder};
 use linecard_apps::{Does, StepList};
 use linecard_config::nearest;
 use linecard_config::{Document, Problem, Row, Section, read};

@@ -5,8 +5,9 @@ use linecard_config::Section;
 /// Clocks by name; the first is the usual one.
 pub(super) struct Clocks(Vec<(String, u64)>);
 
-/// Longest time that a file may give, in nanoseconds or cycles: about a second.
-const MOST: f64 = 1e9;
+/// Longest time that a file may give, a second: more is a slip.
+const MOST_NS: f64 = 1e9;
+const MOST_CYCLES: f64 = 1e9;
 
 impl Clocks {
     /// Reads `[clock]`: `NAME_mhz`, `NAME_ghz`, …
@@ -43,18 +44,37 @@ impl Clocks {
     }
 }
 
-/// `STEM_ns` or `STEM_cycles` in picoseconds, if the file says either.
+/// `STEM_ns` or `STEM_cycles` in picoseconds, if the file says either; at most a second.
 pub(super) fn time_ps(section: &Section<'_>, stem: &str, clock_hz: u64, meaning: &str) -> Option<u64> {
+    time_up_to(MOST_NS, section, stem, clock_hz, meaning)
+}
+
+/// The same, with a bound of its own.
+pub(super) fn time_up_to(
+    most_ns: f64,
+    section: &Section<'_>,
+    stem: &str,
+    clock_hz: u64,
+    meaning: &str,
+) -> Option<u64> {
     let ns_key = format!("{stem}_ns");
-    let ns = section.number_if(&ns_key, 0.0..=MOST, meaning);
-    let cycles = section.number_if(&format!("{stem}_cycles"), 0.0..=MOST, meaning);
+    let ns = section.number_if(&ns_key, 0.0..=most_ns, meaning);
+    let cycles_key = format!("{stem}_cycles");
+    let cycles = section.number_if(&cycles_key, 0.0..=MOST_CYCLES, meaning);
     match (ns, cycles) {
         (Some(_), Some(_)) => {
             section.fail(&ns_key, format!("{stem} is given in ns and in cycles; give it once"));
             None
         }
         (Some(ns), None) => Some((ns * 1e3).round() as u64),
-        (None, Some(cycles)) => Some((cycles * 1e12 / clock_hz as f64).round() as u64),
+        (None, Some(cycles)) => {
+            let ps = cycles * 1e12 / clock_hz as f64;
+            if ps > most_ns * 1e3 {
+                let found = format!("{cycles} cycles of {clock_hz} Hz are {} s", ps / 1e12);
+                section.fail(&cycles_key, format!("{found}; expected at most {} s", most_ns / 1e9));
+            }
+            Some(ps.round() as u64)
+        }
         (None, None) => None,
     }
 }

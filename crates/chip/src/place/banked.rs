@@ -1,0 +1,95 @@
+//! Banks, each a server of its own: accesses to one bank wait for each other, and for nobody else.
+
+use super::kind::{Facts, Kind, Served, Serves};
+use super::server::Server;
+use crate::config::ServerConfig;
+use linecard_program::script::Access;
+use linecard_sim::{Ticks, Timebase};
+use std::sync::Arc;
+
+/// Numbers of a memory of banks.
+#[derive(Clone, Debug)]
+pub struct Banked {
+    /// One bank.
+    pub bank: ServerConfig,
+    /// Banks.
+    pub count: u32,
+    /// Which bank an access belongs to.
+    pub by: BankBy,
+}
+
+/// Which bank serves an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BankBy {
+    /// The address, in pieces of so many bytes.
+    Address {
+        /// Bytes of a piece, a power of two.
+        interleave_bytes: u32,
+    },
+    /// One after the other.
+    Turn,
+}
+
+impl Kind for Banked {
+    fn wrong(&self) -> Option<String> {
+        let interleaved = match self.by {
+            BankBy::Address { interleave_bytes } => interleave_bytes.is_power_of_two(),
+            BankBy::Turn => true,
+        };
+        let fits = self.count > 0 && interleaved;
+        (!fits).then(|| "needs a bank, and banks change after a power of two of bytes".to_owned())
+    }
+
+    fn place(&self, timebase: &Timebase) -> Box<dyn Serves> {
+        let banks = (0..self.count).map(|_| Server::new(&self.bank, timebase)).collect();
+        Box::new(Banks { banks, by: self.by, turn: 0 })
+    }
+
+    fn facts(&self) -> Facts {
+        self.bank.facts(f64::from(self.count), "banks / service")
+    }
+
+    fn faster(&self) -> Arc<dyn Kind> {
+        Arc::new(Self { bank: self.bank.faster(), ..self.clone() })
+    }
+}
+
+struct Banks {
+    banks: Vec<Server>,
+    by: BankBy,
+    turn: usize,
+}
+
+impl Serves for Banks {
+    #[inline]
+    fn serve(&mut self, at: Ticks, kind: Access, address: u64, bytes: u32) -> Ticks {
+        let bank = match self.by {
+            BankBy::Turn => {
+                self.turn = if self.turn + 1 == self.banks.len() { 0 } else { self.turn + 1 };
+                self.turn
+            }
+            BankBy::Address { interleave_bytes } => {
+                (address >> interleave_bytes.ilog2()) as usize % self.banks.len()
+            }
+        };
+        self.banks[bank].serve(at, kind, bytes)
+    }
+
+    fn entered_ahead(&mut self, lead: Ticks) {
+        self.banks.iter_mut().for_each(|bank| bank.entered_ahead(lead));
+    }
+
+    fn restart(&mut self, now: Ticks) {
+        self.banks.iter_mut().for_each(|bank| bank.restart(now));
+    }
+
+    fn served(&self, now: Ticks) -> Served {
+        let busy = |bank: &Server| bank.busy(now).checked_div(u64::from(bank.concurrency()));
+        Served {
+            busy: self.banks.iter().filter_map(busy).collect(),
+            accesses: self.banks.iter().map(|bank| bank.accesses).sum(),
+            bytes: self.banks.iter().map(|bank| bank.moved_bytes).sum(),
+            residence: self.banks.iter().map(|bank| bank.residence).sum(),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What a kind of place says of itself. Whoever writes one implements [`Kind`] for its numbers and [`Serves`] for its state:
+//! the chip knows it by these alone ([`PlaceKind::Of`](crate::config::PlaceKind::Of)).
+//!
+//! It is first come, first served: when an access is done is known when it arrives. DRAM, and what waits for it, answers
+//! later and is known to the chip by name.
+
+use linecard_program::script::Access;
+use linecard_sim::{Ticks, Timebase};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// The numbers of a kind of place.
+pub trait Kind: Debug + Send + Sync {
+    /// What does not fit, in words that follow the place's name.
+    fn wrong(&self) -> Option<String>;
+
+    /// An idle place.
+    fn place(&self, timebase: &Timebase) -> Box<dyn Serves>;
+
+    /// What it takes and serves, in closed form.
+    fn facts(&self) -> Facts;
+
+    /// The same, twice as fast: a run with it tells whether this place is what limits a chip.
+    fn faster(&self) -> Arc<dyn Kind>;
+}
+
+/// A place at work.
+pub trait Serves: Send {
+    /// An access that arrives at `at`; returns when its result is there.
+    fn serve(&mut self, at: Ticks, kind: Access, address: u64, bytes: u32) -> Ticks;
+
+    /// Accesses are entered when they are issued, `lead` before they arrive, the same for all.
+    fn entered_ahead(&mut self, lead: Ticks);
+
+    /// Forget what was counted before `now`.
+    fn restart(&mut self, now: Ticks);
+
+    /// What was counted up to `now`.
+    fn served(&self, now: Ticks) -> Served;
+}
+
+/// What a place has done since it was last told to forget.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Served {
+    /// For how long each of its parts was busy; of none where as many accesses as come are served.
+    pub busy: Vec<Ticks>,
+    /// Accesses.
+    pub accesses: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Time from arrival to result, summed over accesses.
+    pub residence: u128,
+}
+
+/// What a place takes unloaded, and serves at most.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Facts {
+    /// From arrival to result with nobody else there, picoseconds.
+    pub latency_ps: f64,
+    /// For which an access keeps a part busy, picoseconds.
+    pub service_ps: f64,
+    /// Parts that serve side by side; infinite where as many as come are served.
+    pub parts: f64,
+    /// Bytes of the access that this holds for.
+    pub bytes: u32,
+    /// How latency and peak come about, in words.
+    pub formula: String,
+}
