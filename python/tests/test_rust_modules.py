@@ -214,20 +214,11 @@ def told(crate: Path, group: list[str]) -> str:
     return "\n".join(lines)
 
 
-# Circles that are left; each goes from this list with its circle, and none is added.
-KNOWN = {
-    "chip": [["chip/cached.rs", "chip/threads.rs"]],
-    "platform": [["chip/check.rs", "chip/design.rs"]],
-}
-
-
 @pytest.mark.parametrize("crate", CRATES, ids=lambda path: path.name)
 def test_no_file_of_a_crate_uses_itself_on_any_way(crate):
     found = circles(uses(crate))
-    known = KNOWN.get(crate.name, [])
-    text = "\n\n".join(told(crate, group) for group in found if group not in known)
-    assert not text, f"files in a circle; move what both need into a file of its own:\n{text}"
-    assert all(group in found for group in known), f"no longer a circle, so strike it from KNOWN: {known}"
+    text = "\n\n".join(told(crate, group) for group in found)
+    assert not found, f"files in a circle; move what both need into a file of its own:\n{text}"
 
 
 def crate_of(folder: Path, **files: str) -> Path:
