@@ -25,7 +25,7 @@ def run(
     bound: Literal["stated", "low", "high"] = "stated",
 ) -> dict[str, Any]: ...
 def flows(
-    path: str, *, strict: bool, most_flows: int, progress: Callable[[int, int], object] | None
+    path: str, *, packets: int, strict: bool, most_flows: int, progress: Callable[[int, int], object] | None
 ) -> dict[str, Any]: ...
 def flowcache(
     source: object,
@@ -41,6 +41,7 @@ def flowcache(
     foresight_packets: int,
     seed: int,
     threads: int,
+    packets: int,
     strict: bool,
     false_hits: bool,
     curves: bool,

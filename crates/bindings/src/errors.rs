@@ -2,7 +2,7 @@
 
 use crate::plain;
 use linecard_flowcache::FlowCacheError;
-use linecard_platform::Error;
+use linecard_platform::{Error, InputError};
 use linecard_queueing::QueueingError;
 use linecard_traffic::TrafficError;
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -29,9 +29,9 @@ pub fn platform(error: Error) -> PyErr {
     }
 }
 
-/// An error of a capture as the exception that Python raises.
-pub fn traffic(error: TrafficError) -> PyErr {
-    python::TrafficError::new_err(error.to_string())
+/// An error of a capture or of a described link as the exception that Python raises.
+pub fn input(error: InputError) -> PyErr {
+    platform(error.into())
 }
 
 /// An error in what a generator was asked for as the exception that Python raises.
@@ -45,7 +45,7 @@ pub enum FlowCacheFailure {
     /// What is wrong with the request, everything at once.
     Request(Vec<FlowCacheError>),
     /// The file cannot be read.
-    Traffic(TrafficError),
+    Traffic(InputError),
     /// What was read cannot be used.
     Input {
         /// File, or a word for what is none.
@@ -57,9 +57,15 @@ pub enum FlowCacheFailure {
     Stopped,
 }
 
+impl From<InputError> for FlowCacheFailure {
+    fn from(error: InputError) -> Self {
+        Self::Traffic(error)
+    }
+}
+
 impl From<TrafficError> for FlowCacheFailure {
     fn from(error: TrafficError) -> Self {
-        Self::Traffic(error)
+        Self::Traffic(error.into())
     }
 }
 
@@ -67,10 +73,10 @@ impl From<TrafficError> for FlowCacheFailure {
 pub fn flowcache(failure: FlowCacheFailure) -> PyErr {
     match failure {
         FlowCacheFailure::Request(problems) => config(&problems),
-        FlowCacheFailure::Traffic(error @ TrafficError::UnknownFormat { .. }) => {
+        FlowCacheFailure::Traffic(InputError::Capture(error @ TrafficError::UnknownFormat { .. })) => {
             python::TrafficError::new_err(format!("{error}: u32le for a file of digests"))
         }
-        FlowCacheFailure::Traffic(error) => traffic(error),
+        FlowCacheFailure::Traffic(error) => input(error),
         FlowCacheFailure::Input { name, problem } => {
             python::TrafficError::new_err(format!("{name}: {problem}"))
         }
@@ -84,7 +90,7 @@ pub enum QueueingFailure {
     /// What is wrong with the request, everything at once.
     Request(Vec<QueueingError>),
     /// The capture cannot be read.
-    Traffic(TrafficError),
+    Traffic(InputError),
     /// No packet of the capture has a flow.
     NoFlow {
         /// The capture.
@@ -102,8 +108,8 @@ impl From<QueueingError> for QueueingFailure {
     }
 }
 
-impl From<TrafficError> for QueueingFailure {
-    fn from(error: TrafficError) -> Self {
+impl From<InputError> for QueueingFailure {
+    fn from(error: InputError) -> Self {
         Self::Traffic(error)
     }
 }
@@ -117,7 +123,7 @@ pub fn queueing(failure: QueueingFailure) -> PyErr {
             }
             problems => config(problems),
         },
-        QueueingFailure::Traffic(error) => traffic(error),
+        QueueingFailure::Traffic(error) => input(error),
         QueueingFailure::NoFlow { name, packets } => python::TrafficError::new_err(format!(
             "{name}: none of its {packets} packets is IP with a flow; a queue is chosen by a hash of the five-tuple"
         )),

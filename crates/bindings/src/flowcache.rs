@@ -3,30 +3,24 @@
 //! Everything that can be wrong with the request is said at once and before a packet is read ([`Plan::new`]). The
 //! caches run on threads of their own, so that this one can look for Ctrl-C; the rows do not depend on their number.
 
+use crate::capture::each_packet;
 use crate::errors::FlowCacheFailure;
-use crate::ticker::{PERIOD, Ticker};
+use crate::ticker::Ticker;
 use flate2::read::MultiGzDecoder;
 use linecard_flowcache::{
     CacheCost, Configuration, Digester, FalseHits, FlowCache, FlowCacheError, Geometry, Hash, Key, KeyBytes,
     LruRow, MissRatioCurve, Options, Policy, PolicyKind, ReuseRow, Row, Trace, TrafficView,
-    TrafficViewBuilder, digests_from_bytes, lru_all_ways, reuse_rows, simulate_with,
+    TrafficViewBuilder, digests_from_bytes, lru_all_ways, reuse_rows, simulate_until,
 };
-use linecard_traffic::{
-    Compression, DamageReport, Diagnostic, OpenOptions, PacketSource, Severity, TrafficError,
-};
+use linecard_platform::spread;
+use linecard_traffic::{Compression, DamageReport, Diagnostic, Severity, TrafficError};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};
-use std::num::NonZero;
 use std::ops::ControlFlow;
-use std::panic::resume_unwind;
-use std::path::Path;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of a digest file between two looks at the clock.
 const BYTES_PER_LOOK: u64 = 1 << 20;
@@ -53,6 +47,8 @@ pub struct Request {
     pub options: Options,
     /// Threads; 0 stands for all cores.
     pub threads: usize,
+    /// Packets of a capture at most; 0 for all.
+    pub packets: u64,
     /// Stop at the first damaged record.
     pub strict: bool,
     /// Whether to count false hits.
@@ -147,7 +143,7 @@ impl Plan {
         self.run(input, digests, &[], None, ticker)
     }
 
-    /// Runs over a file: of digests where nothing is to be hashed, else a capture.
+    /// Runs over a file of digests where nothing is to be hashed, else over a capture or a described link.
     pub fn over_file(&self, path: &str, ticker: &mut Ticker) -> Result<Outcome, FlowCacheFailure> {
         let (input, reading) = match &self.hashing {
             Some(hashing) => self.read_capture(path, hashing, ticker)?,
@@ -162,39 +158,33 @@ impl Plan {
         hashing: &Hashing,
         ticker: &mut Ticker,
     ) -> Result<(Input, Reading), FlowCacheFailure> {
-        let options = OpenOptions { strict: self.request.strict, ..OpenOptions::default() };
-        let mut reader = linecard_traffic::open(Path::new(path), &options)?;
+        let Request { packets, strict, false_hits, time_out_ns, .. } = self.request;
         let (mut digests, mut flows) = (Vec::new(), Vec::new());
         let mut numbers: HashMap<KeyBytes, u32> = HashMap::new();
-        let mut view = self.request.time_out_ns.map(TrafficViewBuilder::new);
-        let mut packets = 0u64;
-        while let Some(packet) = reader.next_packet()? {
-            packets += 1;
-            if let Some(key) = hashing.key.of(&packet) {
+        let mut view = time_out_ns.map(TrafficViewBuilder::new);
+        let read = each_packet(path, packets, strict, ticker, |packet| {
+            if let Some(key) = hashing.key.of(packet) {
                 digests.push(hashing.digester.digest(&key));
                 if let Some(view) = &mut view {
                     view.add(packet.time_ns, key);
                 }
-                if self.request.false_hits {
+                if false_hits {
                     let next = numbers.len() as u32;
                     flows.push(*numbers.entry(key).or_insert(next));
                 }
             }
-            if packets.is_multiple_of(crate::PACKETS_PER_LOOK) {
-                let progress = reader.progress();
-                let total = progress.file_bytes_total.unwrap_or(0);
-                stopped(ticker.tick(progress.file_bytes_read, total))?;
-            }
-        }
-        let report = reader.report();
+            Ok::<_, FlowCacheFailure>(())
+        })?;
+        let ControlFlow::Continue((read, packets)) = read else { return Err(FlowCacheFailure::Stopped) };
+        let report = read.report();
         let input = Input {
             name: path.to_owned(),
-            format: reader.format().name(),
-            compression: reader.compression(),
+            format: read.format(),
+            compression: read.compression(),
             packets_without_flow: packets - digests.len() as u64,
-            damaged_records: report.total(Severity::Damage),
-            damage: findings(report),
-            diagnostics: report.diagnostics().to_vec(),
+            damaged_records: report.map_or(0, |report| report.total(Severity::Damage)),
+            damage: report.map(findings).unwrap_or_default(),
+            diagnostics: report.map_or(&[][..], DamageReport::diagnostics).to_vec(),
         };
         Ok((input, Reading { digests, flows, traffic: view.map(TrafficViewBuilder::finish) }))
     }
@@ -244,54 +234,17 @@ impl Plan {
         flows: &[u32],
         ticker: &mut Ticker,
     ) -> Result<Vec<CacheRow>, FlowCacheFailure> {
-        let cores = thread::available_parallelism().map_or(1, NonZero::get);
-        let threads = if self.request.threads == 0 { cores } else { self.request.threads };
-        let rows: Vec<OnceLock<_>> = self.configurations.iter().map(|_| OnceLock::new()).collect();
         let total = self.configurations.len() as u64 * trace.digests().len() as u64;
-        let (next, done, stop) = (AtomicUsize::new(0), AtomicU64::new(0), AtomicBool::new(false));
-        let count = |packets: usize| {
-            done.fetch_add(packets as u64, Ordering::Relaxed);
-            if stop.load(Ordering::Relaxed) {
-                // The only way out of a simulation; caught where the thread is joined.
-                resume_unwind(Box::new(Stopped));
-            }
-        };
-        let work = || {
-            while let Some((place, plan)) = {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                rows.get(number).zip(self.configurations.get(number))
-            } {
-                let row = self.simulate(trace, flows, plan, count);
-                place.set(row).expect("taken by one thread only");
-            }
-        };
-        let (running, ended) = mpsc::channel::<()>();
-        thread::scope(|scope| {
-            let workers: Vec<_> = (0..threads.min(rows.len()))
-                .map(|_| {
-                    let running = running.clone();
-                    scope.spawn(move || {
-                        work();
-                        drop(running);
-                    })
-                })
-                .collect();
-            drop(running);
-            while ended.recv_timeout(PERIOD) == Err(RecvTimeoutError::Timeout) {
-                if ticker.tick(done.load(Ordering::Relaxed), total) == ControlFlow::Break(()) {
-                    stop.store(true, Ordering::Relaxed);
-                }
-            }
-            for worker in workers {
-                if let Err(why) = worker.join()
-                    && !why.is::<Stopped>()
-                {
-                    resume_unwind(why);
-                }
-            }
+        let done = AtomicU64::new(0);
+        let mut look = |_| ticker.tick(done.load(Ordering::Relaxed), total);
+        let rows = spread(&self.configurations, self.request.threads, &mut look, |plan, stop| {
+            self.simulate(trace, flows, plan, |packets| {
+                done.fetch_add(packets as u64, Ordering::Relaxed);
+                if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })
         });
-        stopped(if stop.into_inner() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })?;
-        let rows = rows.into_iter().map(|row| row.into_inner().expect("every configuration was taken"));
+        // A simulation has no row only where somebody stopped all of them.
+        let rows = rows.ok_or(FlowCacheFailure::Stopped)?.into_iter().filter_map(Result::transpose);
         rows.collect::<Result<_, _>>().map_err(|problem| FlowCacheFailure::Request(vec![problem]))
     }
 
@@ -300,25 +253,26 @@ impl Plan {
         trace: &Trace,
         flows: &[u32],
         (configuration, cost): &(Configuration, CacheCost),
-        count: impl Fn(usize),
-    ) -> Result<CacheRow, FlowCacheError> {
+        count: impl Fn(usize) -> ControlFlow<()>,
+    ) -> Result<Option<CacheRow>, FlowCacheError> {
         let mut false_hits = FalseHits::default();
         // No flows, no false hits: one flow per digest, as far as anyone can tell.
         let mut packets = flows.iter().zip(trace.digests());
         let mut hash = Sha256::new();
         let mut bytes = Vec::new();
-        let row = simulate_with(trace, configuration, &self.request.options, |hits| {
+        let row = simulate_until(trace, configuration, &self.request.options, |hits| {
             bytes.clear();
             bytes.extend(hits.iter().map(|&hit| u8::from(hit)));
             hash.update(&bytes);
             for (&hit, (&flow, &digest)) in hits.iter().zip(packets.by_ref()) {
                 false_hits.see(flow, digest, hit);
             }
-            count(hits.len());
+            count(hits.len())
         })?;
+        let Some(row) = row else { return Ok(None) };
         let counted = false_hits.row(configuration.geometry, self.request.width_bits);
         let counted = (!flows.is_empty()).then_some(counted);
-        Ok(CacheRow {
+        Ok(Some(CacheRow {
             oracle: configuration.policy.is_oracle(),
             row,
             hit_seq_sha256: format!("{:x}", hash.finalize()),
@@ -329,12 +283,9 @@ impl Plan {
             false_hit_probability_expected: counted.map(|counted| counted.expected_probability),
             false_hit_probability_expected_of_tags: counted
                 .map(|counted| counted.expected_probability_of_tags),
-        })
+        }))
     }
 }
-
-/// What a thread unwinds with when nobody waits for its row any more.
-struct Stopped;
 
 fn stopped(flow: ControlFlow<()>) -> Result<(), FlowCacheFailure> {
     if flow.is_break() { Err(FlowCacheFailure::Stopped) } else { Ok(()) }

@@ -5,6 +5,7 @@
 //! wrong is mapped to Python exceptions in one place, [`errors`]. Ctrl-C is looked at where progress is reported,
 //! [`ticker`].
 
+mod capture;
 mod errors;
 mod flow_mix;
 mod flowcache;
@@ -16,21 +17,18 @@ mod queueing;
 mod shots;
 mod ticker;
 
-use linecard_platform::{MemoryInput, MemoryRequest, RunRequest};
+use capture::each_packet;
+use linecard_platform::{InputError, MemoryInput, MemoryRequest, RunRequest};
 use linecard_traffic::flows::FlowStatisticsBuilder;
 use linecard_traffic::generators::FlowMix;
-use linecard_traffic::{OpenOptions, PacketSource, Severity, TrafficError};
+use linecard_traffic::{DamageReport, Severity, TrafficError};
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Serialize;
 use std::ops::ControlFlow;
-use std::path::Path;
 use ticker::Ticker;
-
-/// Packets between two looks at the clock while reading a capture.
-const PACKETS_PER_LOOK: u64 = 1 << 14;
 
 /// A program to execute, as `linecard.run` gives it.
 #[derive(FromPyObject)]
@@ -115,18 +113,22 @@ fn run<'py>(
 
 /// Counts the packets and flows of a capture; see `linecard.flows`.
 #[pyfunction]
-#[pyo3(signature = (path, *, strict, most_flows, progress))]
+#[pyo3(signature = (path, *, packets, strict, most_flows, progress))]
 fn flows<'py>(
     py: Python<'py>,
     path: String,
+    packets: u64,
     strict: bool,
     most_flows: u64,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut ticker = Ticker::new(progress);
-    let outcome = py.detach(|| count_flows(&path, strict, most_flows, &mut ticker));
+    let outcome = py.detach(|| count_flows(&path, packets, strict, most_flows, &mut ticker));
     ticker.into_error().map_or(Ok(()), Err)?;
-    plain::to_python(py, &outcome.map_err(errors::traffic)?)
+    match outcome.map_err(errors::input)? {
+        ControlFlow::Continue(statistics) => plain::to_python(py, &statistics),
+        ControlFlow::Break(()) => Err(PyKeyboardInterrupt::new_err("interrupted")),
+    }
 }
 
 /// The statistics of a capture, and what the reader says about the file.
@@ -143,56 +145,42 @@ struct CaptureStatistics {
 
 fn count_flows(
     path: &str,
+    packets: u64,
     strict: bool,
     most_flows: u64,
     ticker: &mut Ticker,
-) -> Result<CaptureStatistics, linecard_traffic::TrafficError> {
-    let mut reader =
-        linecard_traffic::open(Path::new(path), &OpenOptions { strict, ..OpenOptions::default() })?;
+) -> Result<ControlFlow<(), CaptureStatistics>, InputError> {
     let mut builder = FlowStatisticsBuilder::default();
-    let mut until_look = PACKETS_PER_LOOK;
-    // The table is the only thing here that grows with the capture.
-    let fits = |builder: &FlowStatisticsBuilder| {
+    let read = each_packet(path, packets, strict, ticker, |packet| {
+        builder.add(packet);
+        // The table is the only thing here that grows with the capture.
         match builder.table().len() as u64 {
-        flows if flows > most_flows => Err(TrafficError::BadParameter {
-            what: "flows",
-            found: format!("more than {most_flows} in {path}"),
-            expected: "fewer, or a higher --most-flows; each takes about 100 bytes of memory, and 220 while the table grows"
-                .to_owned(),
-        }),
-        _ => Ok(()),
-    }
-    };
-    while let Some(packet) = reader.next_packet()? {
-        builder.add(&packet);
-        until_look -= 1;
-        if until_look == 0 {
-            until_look = PACKETS_PER_LOOK;
-            fits(&builder)?;
-            let progress = reader.progress();
-            let total = progress.file_bytes_total.unwrap_or(0);
-            if ticker.tick(progress.file_bytes_read, total) == ControlFlow::Break(()) {
-                break;
-            }
+            flows if flows > most_flows => Err(InputError::from(TrafficError::BadParameter {
+                what: "flows",
+                found: format!("more than {most_flows} in {path}"),
+                expected: "fewer, or a higher --most-flows; each takes about 100 bytes of memory, and 220 while the table grows"
+                    .to_owned(),
+            })),
+            _ => Ok(()),
         }
-    }
-    fits(&builder)?;
-    let report = reader.report();
-    Ok(CaptureStatistics {
+    })?;
+    let ControlFlow::Continue((input, _)) = read else { return Ok(ControlFlow::Break(())) };
+    let report = input.report();
+    Ok(ControlFlow::Continue(CaptureStatistics {
         file: path.to_owned(),
-        format: reader.format().name(),
-        compression: reader.compression(),
-        statistics: builder.finish(Some(report)),
-        damaged_records: report.total(Severity::Damage),
-        diagnostics: report.diagnostics().to_vec(),
-    })
+        format: input.format(),
+        compression: input.compression(),
+        statistics: builder.finish(report),
+        damaged_records: report.map_or(0, |report| report.total(Severity::Damage)),
+        diagnostics: report.map_or(&[][..], DamageReport::diagnostics).to_vec(),
+    }))
 }
 
 /// Runs caches over a capture, a file of digests or an array of them; see `linecard.flowcache`.
 #[pyfunction]
 #[pyo3(name = "flowcache", signature = (
     source, *, entries, ways, policies, key, hash, width_bits, result_bits, cold_window_packets,
-    foresight_packets, seed, threads, strict, false_hits, curves, time_out_ns, progress
+    foresight_packets, seed, threads, packets, strict, false_hits, curves, time_out_ns, progress
 ))]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn flow_cache<'py>(
@@ -208,6 +196,7 @@ fn flow_cache<'py>(
     foresight_packets: u32,
     seed: u64,
     threads: usize,
+    packets: u64,
     strict: bool,
     false_hits: bool,
     curves: bool,
@@ -226,6 +215,7 @@ fn flow_cache<'py>(
         result_bits,
         options,
         threads,
+        packets,
         strict,
         false_hits,
         curves,

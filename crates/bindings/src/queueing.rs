@@ -1,5 +1,6 @@
 //! `linecard.queueing`: a workload or a capture as queue operations, and every manager over them.
 
+use crate::capture::each_packet;
 use crate::errors::{QueueingFailure, queueing as python_error};
 use crate::plain;
 use crate::ticker::Ticker;
@@ -8,11 +9,10 @@ use linecard_queueing::{
     Gaps, Kind, MOST_DESIGN_THREADS, Operation, QueueingError, Report, Settings, Unloaded, Window, Workload,
     design, gaps, operations_of_queues, predict, run, smallest, unloaded,
 };
-use linecard_traffic::{Compression, DamageReport, Diagnostic, OpenOptions, PacketSource, Severity};
+use linecard_traffic::{Compression, DamageReport, Diagnostic, Severity};
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::ops::ControlFlow;
-use std::path::Path;
 
 /// Adds these functions to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -197,40 +197,32 @@ impl Input {
         Ok(Self { workload: workload.to_owned(), format: "workload", ..Self::default() })
     }
 
-    /// Maps the packets of a capture to queues by a hash of their five-tuple (section 4.1.3).
+    /// Maps the packets of a capture or a described link to queues by a hash of their five-tuple (section 4.1.3).
     fn capture(path: &str, queues: u32, strict: bool, ticker: &mut Ticker) -> Result<Self, QueueingFailure> {
-        let mut reader =
-            linecard_traffic::open(Path::new(path), &OpenOptions { strict, ..OpenOptions::default() })?;
         let key = Key::five_tuple();
         let bad_hash = |error| QueueingError::bad("hash", "crc32c", error);
         let digester = Digester::new(Hash::Crc32c, 32, 1).map_err(bad_hash)?;
-        let (mut ids, mut packets) = (Vec::new(), 0u64);
-        while let Some(packet) = reader.next_packet()? {
-            packets += 1;
-            if let Some(key) = key.of(&packet) {
+        let mut ids = Vec::new();
+        let read = each_packet(path, 0, strict, ticker, |packet| {
+            if let Some(key) = key.of(packet) {
                 let digest = u64::from(digester.digest(&key));
                 ids.push(((digest * u64::from(queues)) >> 32) as u32);
             }
-            if packets.is_multiple_of(crate::PACKETS_PER_LOOK) {
-                let progress = reader.progress();
-                let total = progress.file_bytes_total.unwrap_or(0);
-                if ticker.tick(progress.file_bytes_read, total) == ControlFlow::Break(()) {
-                    return Err(QueueingFailure::Stopped);
-                }
-            }
-        }
+            Ok::<_, QueueingFailure>(())
+        })?;
+        let ControlFlow::Continue((read, packets)) = read else { return Err(QueueingFailure::Stopped) };
         if ids.is_empty() {
             return Err(QueueingFailure::NoFlow { name: path.to_owned(), packets });
         }
-        let report: &DamageReport = reader.report();
+        let report = read.report();
         Ok(Self {
             workload: path.to_owned(),
             packets: ids.len() as u64,
             packets_without_flow: packets - ids.len() as u64,
-            format: reader.format().name(),
-            compression: Some(reader.compression()),
-            damaged_records: report.total(Severity::Damage),
-            diagnostics: report.diagnostics().to_vec(),
+            format: read.format(),
+            compression: Some(read.compression()),
+            damaged_records: report.map_or(0, |report| report.total(Severity::Damage)),
+            diagnostics: report.map_or(&[][..], DamageReport::diagnostics).to_vec(),
             queues: Some(ids),
         })
     }

@@ -4,7 +4,7 @@
 //! in random order, so the cells of a packet lie in different rows. The pool starts in a random order for that
 //! reason: the state it reaches by itself after some time.
 
-use crate::Placement;
+use crate::placement::Placement;
 use crate::pool::{Pool, PoolOrder};
 use linecard_sim::stream;
 

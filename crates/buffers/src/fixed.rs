@@ -4,7 +4,7 @@
 //! the even banks, drawn from alternately) and 6.3. Cost: one pop or push. Internal fragmentation is large for
 //! small packets.
 
-use crate::Placement;
+use crate::placement::Placement;
 use crate::pool::{Pool, PoolOrder};
 
 /// Buffers of one size from one or two pools.

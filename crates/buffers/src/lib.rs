@@ -10,6 +10,7 @@ mod fixed;
 mod linear;
 mod per_queue;
 mod piecewise;
+mod placement;
 mod pool;
 
 pub use fine_grain::FineGrain;
@@ -17,18 +18,8 @@ pub use fixed::Fixed;
 pub use linear::Linear;
 pub use per_queue::PerQueue;
 pub use piecewise::Piecewise;
+pub use placement::Placement;
 pub use pool::PoolOrder;
-
-/// What came of a request for cells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Placement {
-    /// Granted; the number of the packet's first cell. [`Allocator::next_cell`] tells the others.
-    At(u32),
-    /// Not now: try again after a release.
-    Wait,
-    /// Never: no buffer of this allocator can hold so many cells.
-    TooLarge,
-}
 
 /// The allocators by kind, for choosing at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! the frontier comes to a page that is not empty it waits; it never skips. Cost: an addition; a counter a page.
 //! One packet that stays can stop all allocation.
 
-use crate::Placement;
+use crate::placement::Placement;
 
 /// A frontier that waits for the next page to empty.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 //! Source: Hasan 2003, section 4.5: wide accesses through caches need the packets of each output queue to lie one
 //! after another. Packets of a queue leave in order, so a region is a ring with a head and a tail.
 
-use crate::Placement;
+use crate::placement::Placement;
 
 /// A ring of cells for each queue.
 #[derive(Clone, Debug)]

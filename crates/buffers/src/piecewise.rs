@@ -4,7 +4,7 @@
 //! new one; a page returns to the pool as soon as its last cell is freed. Cost: a pop a page, a counter a page.
 //! Internal fragmentation at the end of each page.
 
-use crate::Placement;
+use crate::placement::Placement;
 use crate::pool::{Pool, PoolOrder};
 
 const NONE: u32 = u32::MAX;

@@ -376,6 +376,13 @@ impl Device {
         &self.timing
     }
 
+    /// Cycles from opening a row to reading from it.
+    pub fn open_cycles(&self) -> Cycle {
+        let opens =
+            |c: &&Constraint| c.before.contains(&Command::Activate) && c.after.contains(&Command::Read);
+        self.timing.constraints.iter().filter(opens).map(|c| c.cycles).max().unwrap_or(0)
+    }
+
     /// The open row of a bank.
     #[inline]
     pub fn open_row(&self, bank: u32) -> Option<u32> {

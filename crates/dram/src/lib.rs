@@ -5,6 +5,7 @@
 //! commands go out; a log of the commands can be replayed against the table by the tests.
 #![forbid(unsafe_code)]
 
+mod access;
 pub mod channel;
 mod device;
 pub mod energy;
@@ -17,12 +18,13 @@ mod slots;
 mod system;
 pub mod trace;
 
+pub use access::Access;
 pub use device::{AutoPrecharge, Command, Constraint, Device, Edge, Level, Organization, Timing};
 pub use fields::{Field, FieldMap, Place, Widths, widths};
 pub use map::{AddressMap, Location, RowMap};
 pub use packet_system::PacketSystem;
 pub use slots::{SlotConfig, SlotController, SlotRequest, SlotStatistics};
-pub use system::{Access, Stopped, System, Watch};
+pub use system::{Stopped, System, Watch};
 
 /// A point in time or a duration, in cycles of the device's clock.
 pub type Cycle = u64;

@@ -1,24 +1,12 @@
 //! A memory of one or more channels behind one front end.
 
+use crate::access::Access;
 use crate::channel::{Channel, ChannelStatistics, Observer, Policy, Transaction};
 use crate::fields::FieldMap;
 use crate::{Cycle, Device};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
-
-/// One access of a trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Access {
-    /// Clock from which on it waits at the front end.
-    pub arrival: Cycle,
-    /// Byte address, below the capacity.
-    pub address: u64,
-    /// Bytes to move, at most those of an access of the device.
-    pub bytes: u32,
-    /// Write or read.
-    pub write: bool,
-}
 
 /// Channels behind a front end. Requests enter in the order of the trace: one that finds its queue full keeps those
 /// behind it waiting. Each channel takes at most one in a clock.

@@ -6,6 +6,7 @@ use crate::geometry::Geometry;
 use crate::policy::{self, Future, Policy};
 use crate::trace::{NEVER, Trace};
 use serde::Serialize;
+use std::ops::ControlFlow;
 
 /// Packets that are run before their hits are looked at: what is written must still stand in the nearest cache.
 const BLOCK: usize = 4096;
@@ -91,7 +92,7 @@ impl FlowCache {
     /// # Errors
     /// When the policy does not fit the shape, or is an oracle: those need a [`Trace`].
     pub fn new(configuration: &Configuration, seed: u64) -> Result<Self, FlowCacheError> {
-        let cache = policy::build(configuration.policy, configuration.geometry, seed, None)?;
+        let cache = policy::make(configuration.policy, configuration.geometry, seed, None)?;
         Ok(Self { cache, next: 0 })
     }
 
@@ -135,10 +136,27 @@ pub fn simulate_with(
     options: &Options,
     mut see: impl FnMut(&[bool]),
 ) -> Result<Row, FlowCacheError> {
+    let row = simulate_until(trace, configuration, options, |hits| {
+        see(hits);
+        ControlFlow::Continue(())
+    });
+    row.map(|row| row.expect("nobody ends it"))
+}
+
+/// As [`simulate_with`]; `see` may end it, and then there is no row.
+///
+/// # Errors
+/// When the policy does not fit the shape.
+pub fn simulate_until(
+    trace: &Trace,
+    configuration: &Configuration,
+    options: &Options,
+    mut see: impl FnMut(&[bool]) -> ControlFlow<()>,
+) -> Result<Option<Row>, FlowCacheError> {
     let Configuration { geometry, policy } = *configuration;
     let future =
         policy.is_oracle().then(|| Future { next: trace.next().clone(), window: options.foresight_packets });
-    let mut cache = policy::build(policy, geometry, options.seed, future)?;
+    let mut cache = policy::make(policy, geometry, options.seed, future)?;
     let mut counts = Row::default();
     let mut block = [false; BLOCK];
     for (number, digests) in trace.digests().chunks(BLOCK).enumerate() {
@@ -146,11 +164,13 @@ pub fn simulate_with(
         let hits = &mut block[..digests.len()];
         cache.replay(first as u32, digests, hits);
         classify(&mut counts, trace, first, hits, geometry.entries(), options.cold_window_packets);
-        see(hits);
+        if see(hits).is_break() {
+            return Ok(None);
+        }
     }
     let packets = trace.digests().len() as u64;
     counts.hits = packets - counts.misses;
-    Ok(Row {
+    Ok(Some(Row {
         entries: geometry.entries(),
         ways: geometry.ways(),
         sets: geometry.sets(),
@@ -159,7 +179,7 @@ pub fn simulate_with(
         miss_ratio: counts.misses as f64 / packets as f64,
         policy_state_bits: policy.state_bits(geometry),
         ..counts
-    })
+    }))
 }
 
 /// Adds the misses of the packets from `first` on to their classes.

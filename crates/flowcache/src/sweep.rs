@@ -2,10 +2,7 @@
 
 use crate::trace::Trace;
 use crate::{Configuration, FlowCacheError, Options, Row, simulate};
-use std::num::NonZero;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use rayon::prelude::*;
 
 /// Runs every configuration; rows in the order of the configurations, whatever the number of threads.
 ///
@@ -20,25 +17,13 @@ pub fn sweep(
     options: &Options,
     threads: usize,
 ) -> Result<Vec<Row>, FlowCacheError> {
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let threads = if threads == 0 { cores } else { threads }.min(configurations.len());
-    let results: Vec<_> = configurations.iter().map(|_| OnceLock::new()).collect();
-    let next = AtomicUsize::new(0);
-    // Each thread takes the next configuration that nobody has; the result has a place of its own.
-    let work = || {
-        while let Some(number) =
-            Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&n| n < configurations.len())
-        {
-            let row = simulate(trace, &configurations[number], options);
-            results[number].set(row).expect("taken by one thread only");
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(work);
-        }
-    });
-    results.into_iter().map(|row| row.into_inner().expect("every configuration was taken")).collect()
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(configurations.len())).build();
+    // Configurations differ in length: each is taken by itself.
+    let one = |configuration| simulate(trace, configuration, options);
+    let rows: Vec<_> = pool
+        .expect("a system that starts threads")
+        .install(|| configurations.par_iter().with_max_len(1).map(one).collect());
+    rows.into_iter().collect()
 }
 
 #[cfg(test)]

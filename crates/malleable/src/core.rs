@@ -7,7 +7,8 @@ use crate::MalleableError;
 use crate::cache::{Cache, Found};
 use crate::config::{Arrivals, CoreConfig, TICKS, Window};
 use crate::registers::{Registers, Surroundings};
-use crate::work::{FAR, Kind, Work};
+use crate::segment::{FAR, Kind};
+use crate::work::Work;
 use serde::Serialize;
 
 const NOBODY: u8 = u8::MAX;

@@ -14,6 +14,7 @@ mod mrc;
 mod paths;
 mod register_cache;
 mod registers;
+mod segment;
 mod segments;
 mod work;
 
@@ -26,4 +27,5 @@ pub use error::MalleableError;
 pub use mrc::{CONTEXT_REGISTERS, Mrc, Prediction, RegisterCounts};
 pub use register_cache::{RegisterCache, RegisterCacheCounts};
 pub use registers::{Registers, Separate, Surroundings};
-pub use work::{Event, Kind, LINE_BYTES, PacketWork, Pipeline, Segment, Work, WorkBuilder};
+pub use segment::{Kind, Pipeline, Segment};
+pub use work::{Event, LINE_BYTES, PacketWork, Work, WorkBuilder};

@@ -11,7 +11,7 @@
 
 use crate::cache::Cache;
 use crate::registers::{Registers, Surroundings};
-use crate::work::Segment;
+use crate::segment::Segment;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 

@@ -1,7 +1,7 @@
 //! A register cache with least-recently-used replacement: the alternative that Mudigonda 2007, section 4.1, rejects.
 
 use crate::registers::{Registers, Surroundings};
-use crate::work::Segment;
+use crate::segment::Segment;
 use serde::Serialize;
 
 const THREADS: usize = 64;

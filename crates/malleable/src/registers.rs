@@ -1,7 +1,7 @@
 //! Where the registers of the threads are: what it costs to change from one thread to another.
 
 use crate::cache::Cache;
-use crate::work::Segment;
+use crate::segment::Segment;
 
 /// Off-chip memory as register storage sees it: lines of contexts can be evicted.
 pub struct Surroundings<'a> {

@@ -1,6 +1,6 @@
 //! Distinct segments: what lies between two events, compiled once for each path that a program takes there.
 
-use crate::work::{FAR, Kind, Pipeline, Segment};
+use crate::segment::{FAR, Kind, Pipeline, Segment};
 use linecard_iss::{Class, Code};
 use rustc_hash::FxHashMap;
 

@@ -7,9 +7,11 @@
 mod bounded;
 mod chip;
 mod describe;
+mod description;
 mod error;
 mod files;
 mod hierarchy;
+mod input;
 mod link;
 mod memory;
 mod petri;
@@ -22,6 +24,7 @@ mod rules;
 mod run;
 mod schema;
 mod shots;
+mod spread;
 mod summary;
 mod totals;
 mod traffic;
@@ -31,9 +34,11 @@ pub use chip::{
     ChipCheck, ChipDrawing, DrawnCluster, DrawnLink, DrawnPlace, DrawnPort, DrawnRoute, PlaceCheck,
     check_chip, chip_template, drawing,
 };
-pub use describe::{Derived, Described, Description, describe};
+pub use describe::describe;
+pub use description::{Derived, Described, Description};
 pub use error::{ConfigProblem, Error};
 pub use hierarchy::{HierarchyReport, HierarchyRequest, hierarchy};
+pub use input::{InputError, PacketInput};
 pub use linecard_config::{IntervalEnd, Shown};
 pub use memory::{
     BankUse, CommandCounts, MemoryEnergy, MemoryInput, MemoryLatency, MemoryReport, MemoryRequest,
@@ -60,3 +65,4 @@ pub use report::{
 pub use request::{ProgramFile, Progress, RunRequest};
 pub use run::{run, run_without_verdict};
 pub use shots::{ShotNoiseReport, ShotNoiseRequest, shot_noise_windows};
+pub use spread::spread;

@@ -1,7 +1,9 @@
 //! A link that is described by its flow statistics, wherever a capture is read: `edge`, `core`, or a file like those.
 
 use crate::error::Error;
+use crate::preset;
 use crate::program::Part;
+use linecard_config::nearest;
 use linecard_traffic::generators::{EmpiricalSizes, FlowMix, LinkMix, LinkPackets, Sizes};
 use std::path::Path;
 
@@ -17,8 +19,20 @@ impl DescribedLink {
         if name.ends_with(".toml") {
             return Some(Part::read(name).map(|part| Self { part }));
         }
-        let is_file = Path::new(name).exists() || name.contains(['/', '.']);
-        (!is_file).then(|| Part::read(&format!("traffic/{name}")).map(|part| Self { part }))
+        if Path::new(name).exists() || name.contains(['/', '.']) {
+            return None;
+        }
+        let links = || preset::names_of("traffic");
+        Some(match links().find(|link| *link == name) {
+            Some(link) => Part::read(&format!("traffic/{link}")).map(|part| Self { part }),
+            None => {
+                let known = links().collect::<Vec<_>>().join(", ");
+                let near = nearest(name, links());
+                Err(Error::Traffic(format!(
+                    "{name}: there is neither a file nor a described link of this name (described links: {known}){near}"
+                )))
+            }
+        })
     }
 
     /// What it is.

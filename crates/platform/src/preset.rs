@@ -74,6 +74,17 @@ fn shipped() -> impl Iterator<Item = (&'static str, &'static str, &'static File<
     })
 }
 
+/// Names of the shipped presets of a kind, which is their folder.
+pub(crate) fn names_of(kind: &str) -> impl Iterator<Item = &'static str> {
+    shipped().filter(move |(each, _, _)| *each == kind).map(|(_, name, _)| name)
+}
+
+/// A name of a preset in its folder, unless it is a path.
+pub(crate) fn in_folder(folder: &str, name: &str) -> String {
+    let plain = !name.contains('/') && !name.ends_with(".toml") && !name.starts_with('.');
+    if plain { format!("{folder}/{name}") } else { name.to_owned() }
+}
+
 /// The place and text of a preset, as the reader of chips wants them.
 pub(crate) fn find(preset: &str) -> Result<(String, String), String> {
     load(preset).map(|(place, text)| (place, text.into_owned()))

@@ -1,16 +1,16 @@
 //! From captures and generators to arrivals at a machine.
 
 use crate::error::Error;
-use crate::link::DescribedLink;
+use crate::input::PacketInput;
 use linecard_apps::RouteTable;
 use linecard_chip::Arrival;
 use linecard_program::{NetworkKind, PacketHead};
 use linecard_sim::END;
-use linecard_traffic::generators::{EmpiricalSizes, LinkPackets, MAX_PACKET_BYTES, Sizes};
+use linecard_traffic::generators::{EmpiricalSizes, MAX_PACKET_BYTES, Sizes};
 use linecard_traffic::remap::AddressMap;
-use linecard_traffic::{CaptureReader, LinkType, Network, OpenOptions, Packet, PacketSource, open};
+use linecard_traffic::{LinkType, Network, Packet, PacketSource};
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 
 /// What a run learns about its traffic while it runs.
@@ -66,52 +66,34 @@ pub(crate) type BytesSink = Box<dyn FnMut(&Packet, &[u8], u64) -> u32>;
 pub(crate) enum Source {
     /// A generator.
     Generator(Box<dyn PacketSource>),
-    /// A capture.
-    Capture {
-        /// Its reader, and what opens it again.
-        reader: Box<CaptureReader>,
-        /// See `reader`.
-        path: PathBuf,
-        /// See `reader`.
-        options: OpenOptions,
-        /// Whether it begins again at its end.
+    /// A capture, or a link that is described.
+    Input {
+        /// Its packets.
+        input: PacketInput,
+        /// Whether a capture begins again at its end.
         repeat: bool,
         /// Whether packets count as Ethernet frames with their check sequence, as ports of chips see them.
-        frames: bool,
-    },
-    /// A link that is described.
-    Link {
-        /// Its packets.
-        packets: LinkPackets,
-        /// See [`Source::Capture`].
         frames: bool,
     },
 }
 
 impl Source {
-    /// Opens a capture, or draws at least `packets` packets of a described link.
+    /// Opens a capture, or draws at least `packets` packets of a described link, which has an end.
     pub fn capture(
-        trace: &str,
+        name: &str,
         packets: u64,
         strict: bool,
         repeat: bool,
         frames: bool,
     ) -> Result<Self, Error> {
-        if let Some(link) = DescribedLink::named(trace) {
-            return Ok(Source::Link { packets: link?.packets(packets)?, frames });
-        }
-        let (path, options) = (PathBuf::from(trace), OpenOptions { format: None, strict });
-        let reader = open(&path, &options).map_err(|e| Error::Traffic(e.to_string()))?;
-        Ok(Source::Capture { reader: Box::new(reader), path, options, repeat, frames })
+        Ok(Source::Input { input: PacketInput::open(name, packets, strict)?, repeat, frames })
     }
-}
 
-impl Source {
     /// What a capture kept of the packet at hand.
     fn kept(&self) -> &[u8] {
         match self {
-            Source::Capture { reader, .. } => reader.frame(),
-            Source::Generator(_) | Source::Link { .. } => &[],
+            Source::Input { input, .. } => input.captured(),
+            Source::Generator(_) => &[],
         }
     }
 }
@@ -171,7 +153,7 @@ impl Traffic {
                     let ip_bytes = packet.wire_bytes.saturating_sub(ETHERNET_HEADER_BYTES + FCS_BYTES);
                     sink(&Packet { ip_bytes, ip_header: [0; 20], ..packet }, &[], at_ns)
                 }
-                Source::Capture { frames, .. } | Source::Link { frames, .. } => {
+                Source::Input { frames, .. } => {
                     let sequence = if *frames { FCS_BYTES } else { 0 };
                     let wire_bytes = packet.wire_bytes.saturating_sub(sequence);
                     sink(&Packet { wire_bytes, ..packet }, self.source.kept(), at_ns)
@@ -185,17 +167,12 @@ impl Traffic {
         let mut notes = self.notes.borrow_mut();
         let packet = match &mut self.source {
             Source::Generator(generator) => generator.next_packet(),
-            Source::Link { packets, frames } => packets
-                .next_packet()
-                .map(|next| next.map(|packet| if *frames { framed(packet) } else { packet })),
-            Source::Capture { reader, path, options, repeat, frames } => {
-                let mut next = reader.next_packet();
-                notes.file_bytes = {
-                    let p = reader.progress();
-                    (p.file_bytes_read, p.file_bytes_total.unwrap_or(0))
-                };
-                if !matches!(next, Ok(Some(_))) {
-                    let report = reader.report();
+            Source::Input { input, repeat, frames } => {
+                let mut next = input.next_packet();
+                notes.file_bytes = input.file_bytes();
+                if !matches!(next, Ok(Some(_)))
+                    && let Some(report) = input.report()
+                {
                     notes.damage += report.total(linecard_traffic::Severity::Damage);
                     if notes.first_damage.is_none() {
                         let found = report
@@ -205,12 +182,13 @@ impl Traffic {
                         notes.first_damage = found.map(ToString::to_string);
                     }
                 }
-                if matches!(next, Ok(None)) && *repeat && notes.packets > 0 {
+                if *repeat
+                    && notes.packets > 0
+                    && matches!(next, Ok(None))
+                    && let Some(again) = input.begin_again()
+                {
                     notes.repeats += 1;
-                    next = open(path, options).and_then(|again| {
-                        **reader = again;
-                        reader.next_packet()
-                    });
+                    next = again.and_then(|()| input.next_packet());
                 }
                 if *frames { next.map(|next| next.map(framed)) } else { next }
             }

@@ -14,8 +14,8 @@
 
 use crate::Kind;
 use crate::directory::{Directory, Replacement};
+use crate::kind::Q_ARRAY_ENTRIES;
 use crate::lists::address;
-use crate::manager::Q_ARRAY_ENTRIES;
 use crate::operation::Operation;
 use crate::settings::{Entry, Locking, Settings};
 use serde::Serialize;

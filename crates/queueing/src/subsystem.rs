@@ -6,10 +6,11 @@
 use crate::Kind;
 use crate::QueueingError;
 use crate::fabric::{Counts, Fabric, Source};
+use crate::kind::Q_ARRAY_THREADS;
 use crate::ledger::Ledger;
 use crate::lists::NIL;
 use crate::locks::Locks;
-use crate::manager::{Manager, Progress, Q_ARRAY_THREADS};
+use crate::manager::{Manager, Progress};
 use crate::operation::Operation;
 use crate::settings::Settings;
 use linecard_sim::Ticks;

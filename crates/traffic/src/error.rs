@@ -1,6 +1,6 @@
 //! Errors that end a stream of packets.
 
-use crate::Diagnostic;
+use crate::finding::Diagnostic;
 use std::path::PathBuf;
 
 /// Why no more packets can be delivered.

@@ -30,8 +30,10 @@
 #![forbid(unsafe_code)]
 
 mod capture;
+mod checksum;
 mod datagram;
 mod error;
+mod finding;
 pub mod flows;
 mod format;
 pub mod frame;

@@ -165,7 +165,7 @@ impl Packet {
     /// A header with options is treated as if it had none beyond the first 20 bytes.
     pub fn repair_ipv4_checksum(&mut self) {
         if self.network == Network::Ipv4 {
-            crate::ip::set_checksum(&mut self.ip_header);
+            crate::checksum::set_checksum(&mut self.ip_header);
             self.ipv4_checksum_ok = Some(true);
         }
     }

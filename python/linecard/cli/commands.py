@@ -81,7 +81,7 @@ COMMANDS = (
         "Find the best designs of a space, for one objective or several that pull apart.",
     ),
     Entry("results", _EXPLORE, "explore.results:app", "Look after the folder that keeps finished runs."),
-    Entry("flows", _PARTS, "traffic.flows:flows", "Count the packets and flows of a capture."),
+    Entry("flows", _PARTS, "traffic.flows:flows", "Count the packets and flows of a capture, or of a described link."),
     Entry(
         "flowcache",
         _PARTS,

@@ -59,7 +59,7 @@ def compare(
         set_a: Changes of the first alone.
         set_b: Changes of the second alone.
         app: Application of both designs.
-        trace: Capture of both designs.
+        trace: Capture or described link (``"edge"``, ``"core"``) of both designs.
         packets: Packets of each run of designs.
         seeds: Seeds of each design.
         seed: The first of them.

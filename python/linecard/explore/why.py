@@ -65,7 +65,7 @@ def why(
         chip: Name of a shipped chip, or path of a TOML file.
         set: Changes of its keys.
         app: Another program.
-        trace: Capture to replay.
+        trace: Capture to replay, or a described link (``"edge"``, ``"core"``).
         packets: Packets that each run measures, after half as many of warm-up.
         seeds: Seeds of each statement, for its interval.
         seed: The first of them.

@@ -51,6 +51,7 @@ def flowcache(
     false_hits: bool = False,
     curves: bool = False,
     time_out_seconds: float | None = None,
+    packets: int = 0,
     strict: bool = False,
     progress: ProgressCallback | None = None,
 ) -> FlowCacheResult:
@@ -60,9 +61,10 @@ def flowcache(
     for and do not depend on `jobs`.
 
     Args:
-        source: A capture; a file of digests, one little-endian u32 per packet, plain or (``.gz``) inside gzip; or an
-            array of digests, such as a NumPy array of ``uint32``. An array is read where it is, without a copy: no
-            other thread may write to it meanwhile.
+        source: A capture; a described link (``"edge"``, ``"core"``, or a ``.toml`` file like those of
+            ``presets/traffic``); a file of digests, one little-endian u32 per packet, plain or (``.gz``) inside gzip;
+            or an array of digests, such as a NumPy array of ``uint32``. An array is read where it is, without a copy:
+            no other thread may write to it meanwhile.
         entries: Sizes.
         ways: Entries of a set; ``"full"`` for one set of all.
         policy: Names in any case, such as ``"lru"``, ``"BIP32"``, ``"SECOND16+SP"``.
@@ -82,6 +84,8 @@ def flowcache(
         curves: Add LRU of all sizes and ways, the miss-ratio curve and the reuse distances, from one pass.
         time_out_seconds: Add what the flows are like; a flow ends after this silence (1 second in Girish 2008). Only
             with a capture.
+        packets: Packets at most; 0 for the whole capture, or as many as the description of a link says. Only with a
+            capture.
         strict: Stop at the first damaged record of the capture.
         progress: Called now and then with (done, in all): bytes while the input is read, then packets of all caches.
 
@@ -111,6 +115,7 @@ def flowcache(
         ("result bits", result_bits, 0, _RESULT_BITS_MAX),
         ("cold window", cold_window_packets, 0, _U32_MAX),
         ("foresight", foresight_packets, 0, _U32_MAX),
+        ("packets", packets, 0, U64_MAX),
         ("seed", seed, 0, U64_MAX),
         ("jobs", 1 if jobs is None else jobs, 1, _THREADS_MAX),
     ]
@@ -127,7 +132,7 @@ def flowcache(
     digests = path is None or _holds_digests(path, format, problems)
     if digests:
         asked = {"key": key is not None, "hash": hash is not None, "false hits": false_hits}
-        asked["time-out"] = time_out_seconds is not None
+        asked |= {"time-out": time_out_seconds is not None, "packets": packets != 0}
         problems += [
             ConfigProblem(name, "", "found with an input of digests, expected a capture; leave it out")
             for name, is_asked in asked.items()
@@ -151,6 +156,7 @@ def flowcache(
             foresight_packets=foresight_packets,
             seed=seed,
             threads=jobs or 0,
+            packets=packets,
             strict=strict,
             false_hits=false_hits,
             curves=curves,

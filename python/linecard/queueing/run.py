@@ -42,11 +42,11 @@ def queueing_run(
 
     Args:
         workload: Notation of the document (``"R"``, ``"U"``, ``"L1.1"``, ``"SD16_90"``, ``"SD1_30"``), ``"edge"`` or
-            ``"core"``, ``"MIXt_k_m_s"``; with ``trace``, a capture whose packets a hash of the five-tuple maps to
-            queues.
+            ``"core"``, ``"MIXt_k_m_s"``; with ``trace``, a capture or a described link (``"edge"``, ``"core"``, or a
+            ``.toml`` file like those of ``presets/traffic``), whose packets a hash of the five-tuple maps to queues.
         managers: Names: ``qc``, ``sqc``, ``dc``, ``nc``, ``qarray``.
         set: Changes of settings, such as ``{"threads": 16}`` or ``"entries=64"``; see `queueing_settings`.
-        trace: Whether ``workload`` is a capture.
+        trace: Whether ``workload`` is a capture or a described link, and no notation.
         operations: Operations measured; ``None`` takes 200,000 of a workload, and two for each packet of a capture, at
             least 20,000. A capture begins anew when it is through.
         warmup: Operations before.

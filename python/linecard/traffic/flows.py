@@ -1,4 +1,4 @@
-"""What a capture holds: `flows`."""
+"""What a capture or a described link holds: `flows`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from linecard import _core
 from linecard._convert import convert
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.request import U64_MAX
 from linecard.traffic.result import FlowStatistics
 
 if TYPE_CHECKING:
@@ -19,24 +21,35 @@ MOST_FLOWS = 20_000_000
 def flows(
     path: str | PathLike[str],
     *,
+    packets: int = 0,
     strict: bool = False,
     most_flows: int = MOST_FLOWS,
     progress: ProgressCallback | None = None,
 ) -> FlowStatistics:
-    """Count the packets and flows of a capture.
+    """Count the packets and flows of a capture, or of a link that is described.
 
     Args:
-        path: The capture: pcap, pcapng, ERF, TSH or CSV, plain or inside gzip, zstd or bzip2.
+        path: The capture: pcap, pcapng, ERF, TSH or CSV, plain or inside gzip, zstd or bzip2; or a described link:
+            ``"edge"``, ``"core"``, or a ``.toml`` file like those of ``presets/traffic``.
+        packets: Packets at most; 0 for the whole capture, or as many as the description of the link says.
         strict: Stop at the first damaged record.
         most_flows: Flows at which counting stops with an error; each takes up to 220 bytes of memory.
-        progress: Called now and then with (bytes read, bytes in all).
+        progress: Called now and then with (bytes read, bytes in all) of a capture.
 
     Returns:
         Packets, bytes, duration, sizes, flows, and what was skipped and why.
 
     Raises:
+        ConfigError: The description of a link is wrong; ``packets`` is no count.
         TrafficError: The capture cannot be opened or is of no known format; with ``strict``, it is damaged; it
             has more than ``most_flows`` flows.
+
+    Example:
+        >>> import linecard
+        >>> linecard.flows("edge", packets=20_000).packets
+        20000
     """
-    plain = _core.flows(fspath(path), strict=strict, most_flows=most_flows, progress=progress)
+    if not 0 <= packets <= U64_MAX:
+        raise ConfigError.of([ConfigProblem("packets", "", f"found {packets}, expected 0 to {U64_MAX}")])
+    plain = _core.flows(fspath(path), packets=packets, strict=strict, most_flows=most_flows, progress=progress)
     return convert(plain, FlowStatistics)

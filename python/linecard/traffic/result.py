@@ -69,8 +69,8 @@ class FlowStatistics:
     """Statistics of one capture. A flow is a one-way 5-tuple: protocol, addresses and ports.
 
     Attributes:
-        file: The capture.
-        format: Its format.
+        file: The capture, or the name of a described link.
+        format: Its format; ``described link`` for one.
         compression: How it is compressed.
         packets: Packets delivered.
         bytes: Bytes on the wire, original lengths.
@@ -148,10 +148,12 @@ class FlowStatistics:
         # A capture joined from several days has a duration, but no rate.
         if self.seconds and "clock_jump" not in self.damage:
             rate = f", {self.bytes * 8 / self.seconds / 1e6:,.3f} Mbit/s"
+        # A described link has sizes and headers, and no bytes; nor has a table of packets.
+        captured = f", {self.captured_bytes:,} captured" if self.captured_bytes else ""
         facts = [
             ("Format", self.format + ("" if self.compression in {"", "none"} else f" in {self.compression}")),
             ("Packets", f"{self.packets:,}"),
-            ("Bytes", f"{self.bytes:,} on the wire, {self.captured_bytes:,} captured"),
+            ("Bytes", f"{self.bytes:,} on the wire" + captured),
             ("Duration", f"{self.seconds:,.6f} s{rate}"),
             (
                 "Mean size",

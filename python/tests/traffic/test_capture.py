@@ -6,6 +6,7 @@ import gzip
 import json
 
 import pytest
+from conftest import ROOT
 
 import linecard
 
@@ -94,3 +95,69 @@ def test_packed_digests_that_expand_without_end_are_refused(cli, tmp_path):
     ended = cli("flowcache", path)
     assert ended.status == 3
     assert "1024 MiB unpacked" in ended.err
+
+
+def test_a_described_link_stands_where_a_capture_does(cli, tmp_path):
+    whole = linecard.flows("edge")
+    assert (whole.format, whole.packets, whole.captured_bytes) == ("described link", 150_000, 0)
+    assert "0 captured" not in dict(whole.facts())["Bytes"]
+    # Its description: shares of flows and packets that come out within a few percent of what was asked for.
+    assert whole.single_packet_flows_percent == pytest.approx(45, rel=0.05)
+    assert whole.packets_in_single_packet_flows_percent == pytest.approx(3, rel=0.1)
+    assert linecard.flows("edge") == whole
+    own = tmp_path / "own.toml"
+    own.write_text((ROOT / "presets/traffic/edge.toml").read_text())
+    assert linecard.flows(own).flows == whole.flows
+    assert linecard.flows("core", packets=5000).packets == 5000
+    assert (
+        json.loads(cli("flows", "core", "--packets", 5000, "--json").out)
+        == linecard.flows("core", packets=5000).to_dict()
+    )
+    cached = linecard.flowcache("edge", 1024, packets=20_000)
+    assert cached.packets == 20_000
+    assert cached.manifest()["input_hash"] is None
+    queued = linecard.queueing_run("edge", "qc", trace=True, operations=5000, warmup=100)
+    assert (queued.packets, queued.format) == (150_000, "described link")
+    program = linecard.xdp_run("firewall", "edge", packets=500)
+    assert program.traffic.packets == 500
+
+
+def test_more_packets_than_a_description_says_are_drawn():
+    assert linecard.flows("edge", packets=200_000).packets == 200_000
+
+
+def test_packets_of_a_capture_end_where_they_are_told_to(capture):
+    assert linecard.flows(capture, packets=4).packets == 4
+    assert linecard.flows(capture, packets=11).packets == 10
+    assert linecard.flowcache(capture, 4, packets=4).packets == 4
+
+
+@pytest.mark.parametrize("command", [("flows",), ("flowcache",), ("queueing", "run", "--trace")])
+def test_what_is_neither_a_file_nor_a_described_link_is_told_with_those_there_are(cli, command):
+    ended = cli(*command, "edgs")
+    assert (ended.status, ended.out) == (3, "")
+    assert "neither a file nor a described link" in ended.err
+    assert "core, edge" in ended.err
+    assert "did you mean `edge`?" in ended.err
+
+
+@pytest.mark.parametrize("command", ["flows", "flowcache"])
+def test_a_description_that_is_wrong_is_told_with_its_key(cli, tmp_path, command):
+    path = tmp_path / "link.toml"
+    path.write_text((ROOT / "presets/traffic/edge.toml").read_text().replace("value = 85", "value = 850"))
+    ended = cli(command, path)
+    assert (ended.status, ended.out) == (2, "")
+    assert "flows.tcp" in ended.err
+
+
+def test_numbers_of_packets_that_nothing_has_are_refused(tmp_path):
+    for packets in (-1, 2**64):
+        with pytest.raises(linecard.ConfigError, match="packets"):
+            linecard.flows("edge", packets=packets)
+        with pytest.raises(linecard.ConfigError, match="packets"):
+            linecard.flowcache("edge", packets=packets)
+    (tmp_path / "some.u32le").write_bytes(bytes(16))
+    with pytest.raises(linecard.ConfigError, match="packets"):
+        linecard.flowcache(tmp_path / "some.u32le", packets=2)
+    with pytest.raises(linecard.TrafficError, match="at most 100000000"):
+        linecard.flows("edge", packets=2**63)

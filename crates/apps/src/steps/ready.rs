@@ -1,7 +1,7 @@
 //! Steps made ready: what does not depend on the packet is worked out once, and what is the same for all of them is one piece.
 
 use super::access::{Instruction, mix};
-use super::{Does, Each, ListedStep};
+use super::step::{Does, Each, ListedStep};
 use linecard_program::script::Step;
 
 /// What a step does, for any packet.

@@ -4,7 +4,7 @@
 //! (`Allocate`); a packet that is complete there (`Enqueue`) is given to the threads of its port in blocks, as slots are
 //! free. Source: Hasan 2003, sections 4.3, 4.5 and 5.2.
 
-use super::threads::Issued;
+use super::issued::Issued;
 use super::{BlockThread, Chip, NO_TARGET, Owner, Room};
 use crate::account::Loss;
 use crate::config::WhenFull;

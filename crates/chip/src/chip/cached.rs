@@ -1,7 +1,7 @@
 //! Accesses through the data cache of an engine. A hit costs cycles and leaves the engine to its thread; a thread that misses
 //! waits for all lines that it asks for, and what else it has under way.
 
-use super::threads::{After, Issued};
+use super::issued::{After, Issued};
 use super::{Chip, NO_TARGET, Owner};
 use crate::thread::{NEVER, State};
 use linecard_program::script::{Access, Action, RoleId};

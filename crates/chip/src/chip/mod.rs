@@ -4,6 +4,7 @@ mod account;
 mod blocks;
 mod build;
 mod cached;
+mod issued;
 mod receive;
 mod send;
 mod threads;

@@ -1,6 +1,7 @@
 //! Engines run threads: who is next, until when, and what the actions of a thread do.
 
 use super::cached::Cached;
+use super::issued::{After, Issued};
 use super::send::Sent;
 use super::{Chip, Owner, Timer};
 use crate::account::{Account, Loss};
@@ -15,33 +16,8 @@ use linecard_program::{CELL_BYTES, DropReason, PacketId};
 use linecard_queueing::Operation;
 use linecard_sim::Ticks;
 
-/// What comes of an action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum After {
-    /// The thread goes on with its next step.
-    GoOn,
-    /// It waits for the result.
-    Wait,
-    /// It waits to do the action; whoever makes room does it for the thread.
-    Blocked,
-    /// It waits to do the action, and its engine stands still with it.
-    Stall,
-}
-
 /// Bytes of an access of the result cache.
 const WORD_BYTES: u16 = 4;
-
-/// An access as a thread issues it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Issued {
-    pub role: RoleId,
-    pub kind: Access,
-    pub posted: bool,
-    pub bytes: u16,
-    /// Bytes of them that come from registers, as a transfer of their own.
-    pub registers: u8,
-    pub address: u64,
-}
 
 impl Chip {
     #[inline(always)]

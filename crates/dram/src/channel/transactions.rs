@@ -1,6 +1,6 @@
 //! Requests that wait in front of the command queues: lists by command queue, oldest first, over one pool.
 
-use super::Transaction;
+use super::messages::Transaction;
 use crate::Cycle;
 
 /// No entry of the pool.

@@ -1,6 +1,6 @@
 //! CSV with named columns.
 
-use super::{Request, decimal, need_address, need_arrival, need_operation, shown};
+use super::words::{Request, decimal, need_address, need_arrival, need_operation, shown};
 
 const NAMES: [&[u8]; 4] = [b"arrival", b"op", b"address", b"bytes"];
 

@@ -3,10 +3,12 @@
 mod csv;
 mod dramsim3;
 mod ramulator;
+mod words;
 
 use crate::{Access, Cycle};
 use std::fmt;
 use std::io::{self, BufRead, Read};
+use words::{Request, operation, words};
 
 /// How a trace is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,14 +209,6 @@ fn unreadable(error: &io::Error) -> String {
     }
 }
 
-/// A request as a format gives it.
-struct Request {
-    arrival: Option<Cycle>,
-    address: u64,
-    write: bool,
-    bytes: Option<u32>,
-}
-
 fn guess(line: &[u8]) -> Option<TraceFormat> {
     let words: Vec<&[u8]> = words(line).collect();
     if line.contains(&b',') || words == [b"address"] {
@@ -230,71 +224,4 @@ fn guess(line: &[u8]) -> Option<TraceFormat> {
 #[inline]
 fn trimmed(line: &[u8]) -> &[u8] {
     line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii()
-}
-
-fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
-}
-
-/// Whether an operation is a write.
-#[inline]
-fn operation(word: &[u8]) -> Option<bool> {
-    match word {
-        b"R" | b"r" => Some(false),
-        b"W" | b"w" => Some(true),
-        _ => {
-            let is = |names: &[&[u8]]| names.iter().any(|name| word.eq_ignore_ascii_case(name));
-            if is(&[b"READ", b"RD", b"LD", b"P_MEM_RD", b"P_FETCH"]) {
-                Some(false)
-            } else if is(&[b"WRITE", b"WR", b"ST", b"P_MEM_WR"]) {
-                Some(true)
-            } else {
-                None
-            }
-        }
-    }
-}
-
-fn shown(word: &[u8]) -> String {
-    let cut = &word[..word.len().min(40)];
-    format!("`{}`", String::from_utf8_lossy(cut))
-}
-
-#[inline]
-fn decimal(word: &[u8]) -> Option<u64> {
-    if word.is_empty() || word.len() > 19 {
-        return None;
-    }
-    word.iter().try_fold(0u64, |value, &c| c.is_ascii_digit().then(|| value * 10 + u64::from(c - b'0')))
-}
-
-/// A number in hexadecimal after `0x`, otherwise in decimal.
-#[inline]
-fn number(word: &[u8]) -> Option<u64> {
-    match word {
-        [b'0', b'x' | b'X', digits @ ..] if (1..=16).contains(&digits.len()) => {
-            digits.iter().try_fold(0u64, |value, &c| {
-                let digit = match c {
-                    b'0'..=b'9' => c - b'0',
-                    b'a'..=b'f' => c - b'a' + 10,
-                    b'A'..=b'F' => c - b'A' + 10,
-                    _ => return None,
-                };
-                Some(value << 4 | u64::from(digit))
-            })
-        }
-        _ => decimal(word),
-    }
-}
-
-fn need_operation(word: &[u8], expected: &str) -> Result<bool, String> {
-    operation(word).ok_or_else(|| format!("operation {}; expected {expected}", shown(word)))
-}
-
-fn need_address(word: &[u8]) -> Result<u64, String> {
-    number(word).ok_or_else(|| format!("address {}; expected a number such as 0x1a40 or 6720", shown(word)))
-}
-
-fn need_arrival(word: &[u8]) -> Result<Cycle, String> {
-    decimal(word).ok_or_else(|| format!("arrival {}; expected a whole number of clocks", shown(word)))
 }

@@ -1,6 +1,6 @@
 //! Ramulator's load-store trace: `LD address`, `ST address`.
 
-use super::{Request, need_address, need_operation, words};
+use super::words::{Request, need_address, need_operation, words};
 
 pub(super) fn access(line: &[u8]) -> Result<Request, String> {
     let mut words = words(line);

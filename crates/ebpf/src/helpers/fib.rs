@@ -1,6 +1,6 @@
 //! `bpf_fib_lookup`: the routes and neighbours that the kernel would know, given by the reader.
 
-use super::{Arguments, failed};
+use super::arguments::{Arguments, failed};
 use crate::error::Fault;
 use crate::hook::{AccessKind, Hook, Watch};
 use crate::maps::errno::EINVAL;

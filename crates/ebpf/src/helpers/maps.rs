@@ -1,6 +1,6 @@
 //! Helpers on maps.
 
-use super::{Arguments, failed};
+use super::arguments::{Arguments, failed};
 use crate::error::Fault;
 use crate::hook::{AccessKind, Hook, Watch};
 use crate::object::MapKind;

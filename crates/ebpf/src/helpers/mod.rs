@@ -3,67 +3,24 @@
 //! What a helper reads and writes appears in a trace as accesses, like those of instructions. Time is the packet's
 //! arrival: it stands still while a program works on it.
 
+mod arguments;
 mod fib;
 mod maps;
 mod names;
 mod output;
 mod packet;
 
+pub(crate) use arguments::failed;
 pub use names::helper_name;
 pub(crate) use names::{arguments, supported};
 
 use crate::error::Fault;
 use crate::hook::{AccessKind, Hook, Watch};
 use crate::world::World;
+use arguments::Arguments;
 
-/// Result of `bpf_redirect` that a program returns.
-const XDP_REDIRECT: u64 = 4;
 /// The kernel's clock of 250 ticks a second.
 const JIFFY_NS: u64 = 4_000_000;
-
-/// Arguments of a helper, in r1 to r5.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Arguments {
-    pub helper: &'static str,
-    pub values: [u64; 5],
-}
-
-impl Arguments {
-    fn get(&self, number: u8) -> u64 {
-        self.values[usize::from(number) - 1]
-    }
-
-    fn fault(&self, argument: u8, expected: &'static str) -> Fault {
-        let found = format!("{:#x}", self.get(argument));
-        Fault::Argument { helper: self.helper, argument, found, expected }
-    }
-
-    /// The map that an argument stands for.
-    pub fn map(&self, world: &World, number: u8) -> Result<usize, Fault> {
-        world.map(self.get(number)).ok_or_else(|| self.fault(number, "a map"))
-    }
-
-    /// A size that an argument gives.
-    fn size(&self, number: u8, most: u64, expected: &'static str) -> Result<u64, Fault> {
-        let size = self.get(number) & 0xffff_ffff;
-        if size <= most { Ok(size) } else { Err(self.fault(number, expected)) }
-    }
-
-    /// The packet, which is the only context there is.
-    fn context(&self, number: u8) -> Result<(), Fault> {
-        let context = crate::memory::CONTEXT.address(0, 0);
-        if self.get(number) == context {
-            Ok(())
-        } else {
-            Err(self.fault(number, "the program's struct xdp_md"))
-        }
-    }
-}
-
-/// A negative error number as helpers return it.
-pub(crate) fn failed(errno: i64) -> u64 {
-    errno as u64
-}
 
 /// Calls a helper; what it returns.
 #[inline(never)]

@@ -1,6 +1,6 @@
 //! Helpers that give something to user space: records are counted, and what writing them costs is traced.
 
-use super::{Arguments, failed};
+use super::arguments::{Arguments, failed};
 use crate::error::Fault;
 use crate::hook::{AccessKind, Hook, Watch};
 use crate::maps::errno::EINVAL;

@@ -1,12 +1,15 @@
 //! Helpers on the packet and on where it goes.
 
-use super::{Arguments, XDP_REDIRECT, failed};
+use super::arguments::{Arguments, failed};
 use crate::error::Fault;
 use crate::hook::{AccessKind, Hook, Watch};
 use crate::maps::errno::EINVAL;
 use crate::memory::PACKET;
 use crate::object::MapKind;
 use crate::world::{Target, World};
+
+/// Result of `bpf_redirect` that a program returns.
+const XDP_REDIRECT: u64 = 4;
 
 /// Most bytes that one call sums or copies: what the kernel's `u16` lengths hold.
 const MOST_BYTES: u64 = 0xffff;

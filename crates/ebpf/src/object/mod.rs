@@ -3,73 +3,19 @@
 //! CO-RE relocations are not applied: the offsets that the compiler knew stand in the code.
 
 mod btf;
+mod contents;
 mod definition;
 mod lines;
 mod raw;
 mod reader;
 
+pub(crate) use contents::{CodeSection, Reference};
+pub use contents::{Object, Program};
 pub use definition::{MapDefinition, MapKind, Named, READ_ONLY_FLAG};
 pub use lines::SourceLine;
 
-use crate::code::Code;
 use crate::error::EbpfError;
-use crate::insn::Slot;
-use lines::Lines;
 use reader::Reader;
-use std::collections::BTreeMap;
-
-/// What an instruction refers to beyond its own numbers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Reference {
-    /// A map, as such.
-    Map(usize),
-    /// A byte of a map's first value: global variables.
-    Data { map: usize, offset: u32 },
-    /// A function: slot of the section.
-    Code { section: usize, slot: u32 },
-    /// Something that is not in the object.
-    Extern(String),
-}
-
-impl CodeSection {
-    /// The function that a slot is part of.
-    fn function(&self, slot: u32) -> Option<&(u32, u32, String)> {
-        self.functions.iter().find(|(first, slots, _)| (*first..first + slots).contains(&slot))
-    }
-}
-
-/// Code of one section.
-#[derive(Clone, Debug)]
-pub(crate) struct CodeSection {
-    pub name: String,
-    pub slots: Vec<Slot>,
-    pub references: BTreeMap<u32, Reference>,
-    /// Functions: first slot, slots, name.
-    pub functions: Vec<(u32, u32, String)>,
-}
-
-/// A program that can be chosen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Program {
-    /// Name of its function.
-    pub name: String,
-    /// Its section.
-    pub section: String,
-    /// Instruction slots of eight bytes of its function.
-    pub slots: u32,
-    pub(crate) section_number: usize,
-    pub(crate) first: u32,
-}
-
-/// An object, read and its references resolved.
-#[derive(Clone, Debug)]
-pub struct Object {
-    file: String,
-    programs: Vec<Program>,
-    maps: Vec<MapDefinition>,
-    pub(crate) code: Vec<CodeSection>,
-    lines: Option<Lines>,
-}
 
 impl Object {
     /// Reads an object of clang, or raw instructions; `file` stands for it in messages.
@@ -81,105 +27,5 @@ impl Object {
             return raw::read(file, bytes);
         }
         Reader::new(file, bytes)?.read()
-    }
-
-    /// The file it came from.
-    #[must_use]
-    pub fn file(&self) -> &str {
-        &self.file
-    }
-
-    /// Its programs, by section and place.
-    #[must_use]
-    pub fn programs(&self) -> &[Program] {
-        &self.programs
-    }
-
-    /// The same with a map more, for programs that are not made by a compiler: constants with [`map_handle`] name it.
-    ///
-    /// [`map_handle`]: crate::map_handle
-    #[must_use]
-    pub fn with_map(mut self, definition: MapDefinition) -> Self {
-        self.maps.push(definition);
-        self
-    }
-
-    /// Its maps; data sections are among them.
-    #[must_use]
-    pub fn maps(&self) -> &[MapDefinition] {
-        &self.maps
-    }
-
-    /// The program of a function or a section; the only one where nothing is named.
-    ///
-    /// # Errors
-    /// When there is none of that name, or several.
-    pub fn program(&self, name: Option<&str>) -> Result<&Program, EbpfError> {
-        let refuse = |what: String, found: String, expected: &str| EbpfError::Request {
-            what: format!("{}: {what}", self.file),
-            found,
-            expected: expected.to_owned(),
-        };
-        let listed = || {
-            let names = self.programs.iter().map(|each| format!("`{}` in {}", each.name, each.section));
-            names.collect::<Vec<_>>().join(", ")
-        };
-        let Some(name) = name else {
-            // Objects hold programs for other places, too; only these get packets as they come.
-            let xdp: Vec<&Program> =
-                self.programs.iter().filter(|each| each.section.starts_with("xdp")).collect();
-            return match (xdp.as_slice(), self.programs.as_slice()) {
-                (&[only], _) | ([], [only]) => Ok(only),
-                (_, []) => Err(refuse(
-                    "programs".to_owned(),
-                    "none".to_owned(),
-                    "a function in a section such as `xdp`",
-                )),
-                _ => Err(refuse(
-                    "the program".to_owned(),
-                    listed(),
-                    "one of them, chosen by function or section (--section NAME)",
-                )),
-            };
-        };
-        if let Some(found) = self.programs.iter().find(|each| each.name == name) {
-            return Ok(found);
-        }
-        let mut within = self.programs.iter().filter(|each| each.section == name);
-        match (within.next(), within.next()) {
-            (Some(found), None) => Ok(found),
-            (None, _) => {
-                Err(refuse(format!("program `{name}`"), listed(), "one of these, by function or section"))
-            }
-            (Some(_), Some(_)) => Err(refuse(
-                format!("section `{name}`"),
-                format!("several programs: {}", listed()),
-                "a function",
-            )),
-        }
-    }
-
-    /// Where an operation stands, for people: instruction, function, source line.
-    pub(crate) fn place(&self, code: &Code, index: u32) -> String {
-        let (number, slot) = code.place(index);
-        let Some(section) = self.code.get(number) else { return format!("operation {index}") };
-        let mut place = format!("instruction {slot} of section {}", section.name);
-        if let Some((first, _, name)) = section.function(slot) {
-            place = format!("{place} ({name} + {})", slot - first);
-        }
-        if let Some(line) = self.line(number, slot) {
-            place = format!("{place}, {line}");
-        }
-        place
-    }
-
-    /// Name of the function that a slot of a code section is part of.
-    pub(crate) fn function(&self, section: usize, slot: u32) -> Option<&str> {
-        self.code.get(section)?.function(slot).map(|(_, _, name)| name.as_str())
-    }
-
-    /// The source line of a slot of a code section.
-    pub(crate) fn line(&self, section: usize, slot: u32) -> Option<SourceLine> {
-        self.lines.as_ref()?.at(&self.code.get(section)?.name, slot)
     }
 }

@@ -1,6 +1,6 @@
 //! Raw instructions: a file of eight bytes each and nothing else, without maps.
 
-use super::{CodeSection, Object, Program};
+use super::contents::{CodeSection, Object, Program};
 use crate::error::EbpfError;
 use crate::insn::{SLOT_BYTES, Slot};
 use std::collections::BTreeMap;

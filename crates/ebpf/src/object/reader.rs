@@ -3,8 +3,9 @@
 //! Source of the relocations: the kernel's `Documentation/bpf/llvm_reloc.rst`.
 
 use super::btf::Btf;
+use super::contents::{CodeSection, Object, Program, Reference};
+use super::definition::{self, MapDefinition, Named};
 use super::lines::Lines;
-use super::{CodeSection, MapDefinition, Named, Object, Program, Reference, definition};
 use crate::error::EbpfError;
 use crate::insn::{CALL, LDDW, SLOT_BYTES, Slot};
 use object::elf::EM_BPF;

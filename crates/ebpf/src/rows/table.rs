@@ -1,8 +1,8 @@
 //! Rows of one block, filled instruction by instruction.
 
-use super::Rules;
 use super::inst::{Does, Inst};
 use super::place::{Range, overlap};
+use super::rules::Rules;
 
 /// Bytes that an instruction in the table touches, and the row that it stands in.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! CHANCE: a missing digest comes in with probability 1/n. In front of LRU it is the policy PROB.
 
-use super::{AdmissionInfo, Admit};
+use super::info::{AdmissionInfo, Admit};
 use crate::cache::NextVictim;
 use crate::geometry::Geometry;
 use crate::policy::info::Parameter;

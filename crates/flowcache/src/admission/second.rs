@@ -3,7 +3,7 @@
 //! The table (a Bloom filter of two hashes, the "doorkeeper" of TinyLFU) is cleared when a quarter of it could be
 //! marked. Single packets, most flows of a core link, never enter the cache.
 
-use super::{AdmissionInfo, Admit};
+use super::info::{AdmissionInfo, Admit};
 use crate::cache::NextVictim;
 use crate::geometry::Geometry;
 use crate::policy::info::Parameter;

@@ -3,8 +3,8 @@
 //! The counts come from a sketch, which fades. Where the policy does not show its victim beforehand (a random one,
 //! a hand that moves), a digest comes in from its second packet on.
 
+use super::info::{AdmissionInfo, Admit};
 use super::sketch::Sketch;
-use super::{AdmissionInfo, Admit};
 use crate::cache::NextVictim;
 use crate::geometry::Geometry;
 use crate::policy::info::Parameter;

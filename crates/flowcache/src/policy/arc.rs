@@ -1,7 +1,8 @@
 //! ARC, adaptive replacement: an LRU list of digests seen once, one of those seen more often, and the ghosts of
 //! both; a miss in a list's ghosts makes that list larger.
 
-use super::{Build, Cost, Info, log2_ceil};
+use super::build::{Build, log2_ceil};
+use super::info::{Cost, Info};
 use crate::cache::{Access, Cache, Replay};
 use crate::geometry::Geometry;
 use crate::shelf::Shelf;
@@ -13,8 +14,8 @@ pub(super) const INFO: Info = Info {
     summary: "two LRU lists, seen once and seen again, sized by hits in their ghosts",
     source: "Megiddo and Modha, FAST 2003",
     cost: Cost::Bits(|geometry, _| {
-        super::ordered_bits(geometry) * 2
-            + super::ghost_bits(geometry, 1, 1)
+        super::build::ordered_bits(geometry) * 2
+            + super::build::ghost_bits(geometry, 1, 1)
             + u64::from(geometry.sets()) * (log2_ceil(geometry.ways()) + FRACTION_BITS)
     }),
     least_sets: 1,

@@ -2,7 +2,8 @@
 //!
 //! The n-th, 2n-th, … insertion of the whole cache stands for the probability 1/n of the paper, whose n is 32.
 
-use super::{Build, Cost, Info, Parameter, log2_ceil, ordered_bits};
+use super::build::{Build, log2_ceil, ordered_bits};
+use super::info::{Cost, Info, Parameter};
 use crate::cache::{Access, Replay};
 use crate::order::{Order, Rule};
 

@@ -2,7 +2,8 @@
 
 use super::bip::Throttle;
 use super::rrip::{self, Rrip};
-use super::{Build, Info};
+use super::build::Build;
+use super::info::Info;
 use crate::cache::{Access, Cache, NextVictim, Replay};
 
 pub(super) const INFO: Info =

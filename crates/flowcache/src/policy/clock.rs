@@ -1,6 +1,7 @@
 //! CLOCK: FIFO with a second chance. A hit sets the entry's bit; the hand clears bits until it finds one clear.
 
-use super::{Build, Cost, Info, log2_ceil};
+use super::build::{Build, log2_ceil};
+use super::info::{Cost, Info};
 use crate::cache::{Access, Cache, Replay};
 use crate::geometry::Geometry;
 use crate::ways::Ways;

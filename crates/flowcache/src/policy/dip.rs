@@ -2,7 +2,8 @@
 
 use super::bip::{Bip, Throttle};
 use super::duel::{COUNTER_BITS, Duel, Side};
-use super::{Build, Cost, Info, ordered_bits};
+use super::build::{Build, ordered_bits};
+use super::info::{Cost, Info};
 use crate::cache::{Access, Replay};
 use crate::order::{Order, Rule};
 

@@ -4,7 +4,8 @@ use super::bip::Throttle;
 use super::brrip::EVERY;
 use super::duel::{COUNTER_BITS, Duel, Side};
 use super::rrip::{self, Rrip};
-use super::{Build, Cost, Info};
+use super::build::Build;
+use super::info::{Cost, Info};
 use crate::cache::{Access, Cache, NextVictim, Replay};
 use crate::geometry::Geometry;
 

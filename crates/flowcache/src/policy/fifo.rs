@@ -1,6 +1,7 @@
 //! FIFO: the entry that came first leaves, however often it was hit.
 
-use super::{Build, Cost, Info, log2_ceil};
+use super::build::{Build, log2_ceil};
+use super::info::{Cost, Info};
 use crate::cache::{Access, Replay};
 use crate::order::{Order, Rule};
 

@@ -1,6 +1,6 @@
 //! Looking ahead in the trace.
 
-use super::Future;
+use super::build::Future;
 use crate::trace::NEVER;
 
 /// Questions to the future.

@@ -2,7 +2,8 @@
 //!
 //! A count starts at 1 with the insertion and is forgotten with the entry; nothing ages it.
 
-use super::{Build, Cost, Info};
+use super::build::Build;
+use super::info::{Cost, Info};
 use crate::cache::{Access, Cache, NextVictim, Replay};
 use crate::geometry::Geometry;
 use crate::ways::Ways;
@@ -16,7 +17,7 @@ pub(super) const INFO: Info = Info {
     parameter: None,
     summary: "the entry with the fewest accesses leaves; ties by LRU",
     source: "golden definitions; evaluated for digest caches by Li et al. 2003 (thesis, section 5.5)",
-    cost: Cost::Bits(|geometry, _| u64::from(geometry.entries()) * COUNT_BITS + super::ordered_bits(geometry)),
+    cost: Cost::Bits(|geometry, _| u64::from(geometry.entries()) * COUNT_BITS + super::build::ordered_bits(geometry)),
     least_sets: 1,
 };
 

@@ -1,6 +1,7 @@
 //! LIP, LRU insertion policy: as LRU, but a new entry is the next victim until it is hit.
 
-use super::{Build, Cost, Info, ordered_bits};
+use super::build::{Build, ordered_bits};
+use super::info::{Cost, Info};
 use crate::cache::{Access, Replay};
 use crate::order::{Order, Rule};
 

@@ -4,7 +4,8 @@
 //! stack has the shorter interval and changes places with the bottom one. The stack also remembers digests that
 //! left; here at most twice as many as the set has ways, the oldest first forgotten, which the paper leaves open.
 
-use super::{Build, Cost, Info};
+use super::build::Build;
+use super::info::{Cost, Info};
 use crate::cache::{Access, Cache, Replay};
 use crate::geometry::Geometry;
 use crate::shelf::{Node, Shelf};
@@ -16,7 +17,7 @@ pub(super) const INFO: Info = Info {
     summary: "keeps what was last used at the shortest interval; 1 % of the entries on trial",
     source: "Jiang and Zhang, SIGMETRICS 2002",
     cost: Cost::Bits(|geometry, _| {
-        3 * super::ordered_bits(geometry) + u64::from(geometry.entries()) * 2 + super::ghost_bits(geometry, 2, 1)
+        3 * super::build::ordered_bits(geometry) + u64::from(geometry.entries()) * 2 + super::build::ghost_bits(geometry, 2, 1)
     }),
     least_sets: 1,
 };

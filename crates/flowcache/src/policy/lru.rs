@@ -1,6 +1,7 @@
 //! LRU: the entry used least recently leaves. Chapter 5 measures everything against it.
 
-use super::{Build, Cost, Info, ordered_bits};
+use super::build::{Build, ordered_bits};
+use super::info::{Cost, Info};
 use crate::cache::{Access, Replay};
 use crate::order::{Order, Rule};
 

@@ -1,7 +1,8 @@
 //! OPT: the entry whose next use is furthest leaves. No policy that always inserts misses less (Belady).
 
 use super::foresight::Foresight;
-use super::{Build, Cost, Info};
+use super::build::Build;
+use super::info::{Cost, Info};
 use crate::cache::{Access, Cache, Replay};
 use crate::geometry::Geometry;
 use crate::ways::Ways;

@@ -2,7 +2,8 @@
 
 use super::foresight::Foresight;
 use super::opt::Opt;
-use super::{Build, Cost, Info};
+use super::build::Build;
+use super::info::{Cost, Info};
 use crate::cache::Replay;
 
 pub(super) const INFO: Info = Info {

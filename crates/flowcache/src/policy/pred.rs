@@ -5,7 +5,8 @@
 //! the missing packet itself as the first access, 2 does not.
 
 use super::foresight::Foresight;
-use super::{Build, Cost, Info, Parameter};
+use super::build::Build;
+use super::info::{Cost, Info, Parameter};
 use crate::cache::{Access, Replay};
 use crate::order::{Order, Rule};
 

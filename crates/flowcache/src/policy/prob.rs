@@ -3,7 +3,8 @@
 //! A large flow misses often enough to get in, a single packet hardly. Open vSwitch fills its exact-match cache so,
 //! with n = 100.
 
-use super::{Build, Cost, Info, Parameter, ordered_bits};
+use super::build::{Build, ordered_bits};
+use super::info::{Cost, Info, Parameter};
 use crate::cache::{Access, Replay};
 use crate::order::{Order, Rule};
 use linecard_sim::{Stream, stream};

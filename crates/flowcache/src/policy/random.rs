@@ -1,6 +1,7 @@
 //! RANDOM: any entry may leave.
 
-use super::{Build, Cost, Info};
+use super::build::Build;
+use super::info::{Cost, Info};
 use crate::cache::{Access, Cache, Replay};
 use crate::ways::Ways;
 use linecard_sim::{Stream, stream};

@@ -4,7 +4,7 @@
 //! sets 0 (hit priority). The victim is the lowest-numbered way with the largest value; if there is none, all
 //! values of the set rise until there is.
 
-use super::{Cost, Info, Parameter};
+use super::info::{Cost, Info, Parameter};
 use crate::cache::{Access, NextVictim};
 use crate::geometry::Geometry;
 use crate::ways::Ways;

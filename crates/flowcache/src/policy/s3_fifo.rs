@@ -4,7 +4,8 @@
 //! golden results come from a program whose current variant differs while the cache fills: once the small queue is
 //! full, new entries go to the main queue. Here they queue up in the small one.
 
-use super::{Build, Cost, Info};
+use super::build::Build;
+use super::info::{Cost, Info};
 use crate::cache::{Access, Cache, Replay};
 use crate::geometry::Geometry;
 use crate::shelf::Shelf;
@@ -21,7 +22,7 @@ pub(super) const INFO: Info = Info {
     summary: "a small FIFO filters what enters the main FIFO; ghosts get a second chance",
     source: "Yang et al., SOSP 2023",
     cost: Cost::Bits(|geometry, _| {
-        super::ordered_bits(geometry) + u64::from(geometry.entries()) * 2 + super::ghost_bits(geometry, 9, 10)
+        super::build::ordered_bits(geometry) + u64::from(geometry.entries()) * 2 + super::build::ghost_bits(geometry, 9, 10)
     }),
     least_sets: 1,
 };

@@ -5,7 +5,8 @@
 //! signature's counter, leaving without one lowers it; at 0 a new entry is the next to leave unless hit.
 
 use super::rrip::{self, Rrip};
-use super::{Build, Cost, Info};
+use super::build::Build;
+use super::info::{Cost, Info};
 use crate::cache::{Access, Cache, NextVictim, Replay};
 use crate::geometry::Geometry;
 

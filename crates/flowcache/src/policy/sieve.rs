@@ -2,7 +2,8 @@
 //!
 //! Unlike CLOCK, a survivor stays where it is, so that new entries behind the hand are sifted quickly.
 
-use super::{Build, Cost, Info, log2_ceil};
+use super::build::{Build, log2_ceil};
+use super::info::{Cost, Info};
 use crate::cache::{Access, Cache, Replay};
 use crate::geometry::Geometry;
 use crate::shelf::{Node, Shelf};
@@ -15,7 +16,7 @@ pub(super) const INFO: Info = Info {
     source: "Zhang et al., NSDI 2024",
     // An order by age, a bit per entry, a hand per set.
     cost: Cost::Bits(|geometry, _| {
-        super::ordered_bits(geometry)
+        super::build::ordered_bits(geometry)
             + u64::from(geometry.entries())
             + u64::from(geometry.sets()) * log2_ceil(geometry.ways())
     }),

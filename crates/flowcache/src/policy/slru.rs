@@ -2,7 +2,8 @@
 //!
 //! A new entry goes into the lowest list that has room, as in libCacheSim, whose results are the golden ones.
 
-use super::{Build, Cost, Info};
+use super::build::Build;
+use super::info::{Cost, Info};
 use crate::cache::{Access, Cache, Replay};
 use crate::geometry::Geometry;
 use crate::shelf::{Node, Shelf};
@@ -16,7 +17,7 @@ pub(super) const INFO: Info = Info {
     parameter: None,
     summary: "four LRU lists; hits climb, overflow sinks",
     source: "Karedla et al., IEEE Computer 1994; four lists as in libCacheSim",
-    cost: Cost::Bits(|geometry, _| super::ordered_bits(geometry) + u64::from(geometry.entries()) * 2),
+    cost: Cost::Bits(|geometry, _| super::build::ordered_bits(geometry) + u64::from(geometry.entries()) * 2),
     least_sets: 1,
 };
 

@@ -7,7 +7,8 @@
 //! - reading 1: a new entry goes behind the valid ones, so that the set fills up first;
 //! - reading 2: empty ways hold the low priorities, so that the second miss evicts what the first brought.
 
-use super::{Build, Cost, Info, Parameter, ordered_bits};
+use super::build::{Build, ordered_bits};
+use super::info::{Cost, Info, Parameter};
 use crate::cache::{Access, Replay};
 use crate::order::{Order, Rule};
 

@@ -1,7 +1,8 @@
 //! SRRIP, static re-reference interval prediction: new entries are expected late, but not last of all.
 
 use super::rrip::{self, Rrip};
-use super::{Build, Info};
+use super::build::Build;
+use super::info::Info;
 use crate::cache::{Access, Cache, NextVictim, Replay};
 
 pub(super) const INFO: Info = rrip::info("SRRIP", "a new entry must be hit before the set has aged, or leaves");

@@ -2,7 +2,8 @@
 //!
 //! The FIFO takes a quarter of the entries, and as many digests as half of the entries are remembered behind it.
 
-use super::{Build, Cost, Info};
+use super::build::Build;
+use super::info::{Cost, Info};
 use crate::cache::{Access, Cache, Replay};
 use crate::geometry::Geometry;
 use crate::shelf::Shelf;
@@ -13,7 +14,7 @@ pub(super) const INFO: Info = Info {
     parameter: None,
     summary: "a FIFO for new entries, its ghosts, and an LRU for what came back",
     source: "Johnson and Shasha, VLDB 1994: Kin 25 %, Kout 50 %",
-    cost: Cost::Bits(|geometry, _| super::ordered_bits(geometry) + super::ghost_bits(geometry, 1, 2)),
+    cost: Cost::Bits(|geometry, _| super::build::ordered_bits(geometry) + super::build::ghost_bits(geometry, 1, 2)),
     least_sets: 1,
 };
 

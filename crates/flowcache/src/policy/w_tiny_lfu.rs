@@ -3,7 +3,8 @@
 //!
 //! The window is 1 % of the entries and does not adapt.
 
-use super::{Build, Cost, Info};
+use super::build::Build;
+use super::info::{Cost, Info};
 use crate::admission::sketch::{SAMPLE_PER_ENTRY, Sketch};
 use crate::cache::{Access, Cache, Replay};
 use crate::geometry::Geometry;
@@ -16,7 +17,7 @@ pub(super) const INFO: Info = Info {
     summary: "a window, and a main cache that admits by counted frequency",
     source: "Einziger, Friedman and Manes, ACM Transactions on Storage 2017",
     cost: Cost::Bits(|geometry, _| {
-        super::ordered_bits(geometry) + u64::from(geometry.entries()) * 2 + Sketch::bits(geometry.entries())
+        super::build::ordered_bits(geometry) + u64::from(geometry.entries()) * 2 + Sketch::bits(geometry.entries())
     }),
     least_sets: 1,
 };

@@ -39,7 +39,8 @@
 //! wand2010-boot25 at 2048), SRRIP on wand2010-boot25 from 1024 on. In 8 ways SP misses less on golden core at 512
 //! (by 0.7 %), on min-size-tcp-1000conn at 512 (3.8 %) and on portscan2011 at 1024 (one packet).
 
-use super::{Build, Cost, Info, Parameter};
+use super::build::Build;
+use super::info::{Cost, Info, Parameter};
 use crate::cache::{Access, Cache, Replay};
 use crate::geometry::Geometry;
 

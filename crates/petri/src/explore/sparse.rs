@@ -4,7 +4,7 @@
 //! looked at. Transitions come in the order of their numbers, so that markings are found in the same order as in rows of all
 //! places.
 
-use super::{Explored, PARTS_PER_LOOK, Progress, too_many_tokens};
+use super::found::{Explored, PARTS_PER_LOOK, Progress, too_many_tokens};
 use crate::PetriError;
 use crate::compiled::Compiled;
 use crate::net::Net;

@@ -5,9 +5,9 @@
 //! are tried, before variables of which all colours have to be. What is found is in the order of all bindings by name, the
 //! last variable running fastest.
 
+use super::elements::{PARTS_PER_LOOK, Watch, wrong};
 use super::sorts::{Sort, Sorts};
 use super::terms::{Condition, Variables};
-use super::{PARTS_PER_LOOK, Watch, wrong};
 use crate::PetriError;
 use roxmltree::Node;
 

@@ -7,6 +7,7 @@
 
 mod bindings;
 mod depth;
+mod elements;
 mod sorts;
 mod terms;
 mod write;
@@ -16,36 +17,13 @@ pub use write::{rewrite_pnml, write_pnml};
 use crate::net::{Net, NetBuilder, Servers, Timing};
 use crate::{ArcKind, PetriError};
 use bindings::Bindings;
-use roxmltree::{Document, Node};
+pub(crate) use elements::Watch;
+use elements::{PARTS_PER_LOOK, attribute, child, children, parse, wrong};
+use roxmltree::Node;
 use rustc_hash::FxHashMap;
 use sorts::{MOST_COLOURS, Sort, Sorts};
 use std::ops::ControlFlow;
 use terms::{Bag, Condition, Term, Variables};
-
-/// Unfolded transitions, and bindings that are tried, between two looks at whether to stop.
-const PARTS_PER_LOOK: u64 = 1 << 12;
-
-/// Asked now and then whether to go on.
-pub(crate) type Watch<'w> = &'w mut dyn FnMut() -> ControlFlow<()>;
-
-/// An error at an element.
-fn wrong(node: Node<'_, '_>, found: impl ToString, expected: &str) -> PetriError {
-    let line = node.document().text_pos_at(node.range().start).row;
-    PetriError::Pnml { line, found: found.to_string(), expected: expected.to_owned() }
-}
-
-fn children<'a, 'i>(node: Node<'a, 'i>) -> impl Iterator<Item = Node<'a, 'i>> {
-    node.children().filter(Node::is_element)
-}
-
-fn child<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Option<Node<'a, 'i>> {
-    children(node).find(|child| child.tag_name().name() == name)
-}
-
-fn attribute<'a>(node: Node<'a, '_>, name: &str) -> Result<&'a str, PetriError> {
-    node.attribute(name)
-        .ok_or_else(|| wrong(node, format!("<{}> without {name}", node.tag_name().name()), "the attribute"))
-}
 
 /// The text of a label, as `<text>` or, in older files, `<value>`.
 fn label(node: Node<'_, '_>, name: &str) -> Result<Option<u32>, PetriError> {
@@ -70,17 +48,6 @@ fn default_class(text: &str) -> Option<&str> {
         }
     }
     of_default.filter(|_| text.split(',').count().is_multiple_of(2))
-}
-
-/// The document, if it is not nested so deep that reading it would end the process.
-fn parse(text: &str) -> Result<Document<'_>, PetriError> {
-    depth::check(text)?;
-    let options = roxmltree::ParsingOptions { allow_dtd: true, ..roxmltree::ParsingOptions::default() };
-    Document::parse_with_options(text, options).map_err(|error| PetriError::Pnml {
-        line: error.pos().row,
-        found: error.to_string(),
-        expected: "XML".to_owned(),
-    })
 }
 
 /// Reads the first net of a PNML document.

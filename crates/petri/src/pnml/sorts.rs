@@ -1,6 +1,6 @@
 //! Sorts of a symmetric net, and their colours by number.
 
-use super::{attribute, child, children, wrong};
+use super::elements::{attribute, child, children, wrong};
 use crate::PetriError;
 use roxmltree::Node;
 use rustc_hash::FxHashMap;

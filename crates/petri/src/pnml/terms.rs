@@ -1,7 +1,7 @@
 //! Terms of a symmetric net: multisets of colours, and conditions.
 
+use super::elements::{attribute, children, wrong};
 use super::sorts::{MOST_COLOURS, Sort, Sorts};
-use super::{attribute, children, wrong};
 use crate::PetriError;
 use roxmltree::Node;
 use rustc_hash::FxHashMap;

@@ -2,9 +2,10 @@
 //!
 //! Time has no place in the standard. It goes into `<toolspecific tool="linecard">` of a transition, which the reader knows.
 
-use super::{Node, wrong};
+use super::elements::{attribute, child, children, parse, wrong};
 use crate::PetriError;
 use crate::net::{ArcKind, Net, Servers, Timing};
+use roxmltree::Node;
 use std::fmt::Write as _;
 
 /// The tool whose blocks hold times.
@@ -107,7 +108,7 @@ fn escaped(text: &str) -> String {
 /// # Errors
 /// When it is no XML.
 pub fn rewrite_pnml(text: &str) -> Result<String, PetriError> {
-    let document = super::parse(text)?;
+    let document = parse(text)?;
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     for node in document.root().children() {
         element(node, &mut out);
@@ -187,23 +188,23 @@ pub(super) fn timing(node: Node<'_, '_>) -> Result<Option<(Timing, Servers)>, Pe
     let ours = |block: &Node<'_, '_>| {
         block.tag_name().name() == "toolspecific" && block.attribute("tool") == Some(TOOL)
     };
-    let Some(block) = super::children(node).find(ours).and_then(|block| super::child(block, "timing")) else {
+    let Some(block) = children(node).find(ours).and_then(|block| child(block, "timing")) else {
         return Ok(None);
     };
     let real = |name: &str| {
-        let text = super::attribute(block, name)?;
+        let text = attribute(block, name)?;
         text.parse::<f64>().map_err(|_| wrong(block, format!("{name} {text:?}"), "a number"))
     };
     let whole = |name: &str| {
-        let text = super::attribute(block, name)?;
+        let text = attribute(block, name)?;
         text.parse::<u32>().map_err(|_| wrong(block, format!("{name} {text:?}"), "a whole number"))
     };
     let list = |name: &str| {
-        let text = super::attribute(block, name)?;
+        let text = attribute(block, name)?;
         let values: Result<Vec<f64>, _> = text.split_whitespace().map(str::parse).collect();
         values.map_err(|_| wrong(block, format!("{name} {text:?}"), "numbers"))
     };
-    let timing = match super::attribute(block, "kind")? {
+    let timing = match attribute(block, "kind")? {
         "imm" => Timing::Immediate { weight: real("weight")?, priority: whole("priority")? },
         "exp" => Timing::Exponential { rate: real("rate")? },
         "det" => Timing::Deterministic { delay: real("delay")? },
@@ -226,7 +227,7 @@ pub(super) fn timing(node: Node<'_, '_>) -> Result<Option<(Timing, Servers)>, Pe
             ));
         }
     };
-    let servers = match super::attribute(block, "servers")? {
+    let servers = match attribute(block, "servers")? {
         "inf" => Servers::Infinite,
         _ => Servers::Count(whole("servers")?),
     };

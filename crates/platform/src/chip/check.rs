@@ -5,7 +5,6 @@ use super::design::Design;
 use crate::error::Error;
 use linecard_chip::config::{ChipConfig, PlaceKind, TargetConfig};
 use linecard_chip::place::{Facts, Kind};
-use linecard_dram::{Command, Device};
 use linecard_program::CELL_BYTES;
 use serde::Serialize;
 
@@ -57,14 +56,6 @@ pub struct PlaceCheck {
     pub formula: String,
 }
 
-/// Cycles from opening a row to reading from it.
-pub(super) fn activate_cycles(device: &Device) -> u64 {
-    let constraints = device.timing().constraints.iter();
-    let opens =
-        constraints.filter(|c| c.before.contains(&Command::Activate) && c.after.contains(&Command::Read));
-    opens.map(|c| c.cycles).max().unwrap_or(0)
-}
-
 fn facts(config: &ChipConfig, place: usize) -> Facts {
     match &config.places[place].kind {
         PlaceKind::Server(server) if server.concurrency == 0 => {
@@ -101,7 +92,7 @@ fn facts(config: &ChipConfig, place: usize) -> Facts {
         PlaceKind::PacketBuffer(buffer) => {
             let (device, cycle_ps) = (&buffer.device, 1e12 / buffer.clock_hz as f64);
             let data = device.data_cycles(CELL_BYTES) as f64 * cycle_ps;
-            let closed = activate_cycles(device) + device.timing().read_latency;
+            let closed = device.open_cycles() + device.timing().read_latency;
             Facts {
                 latency_ps: closed as f64 * cycle_ps + data + buffer.latency_ps as f64,
                 service_ps: data,
@@ -119,7 +110,7 @@ fn facts(config: &ChipConfig, place: usize) -> Facts {
             let data = f64::from(dram.access_bytes) / f64::from(per_cycle) * cycle_ps;
             // A clock to hand the request over and one to the command queue, then activate, column, data.
             let cycles = 2
-                + activate_cycles(&dram.device)
+                + dram.device.open_cycles()
                 + dram.device.timing().read_latency
                 + dram.device.data_cycles(dram.access_bytes);
             let closed = cycles as f64 * cycle_ps;

@@ -1,7 +1,6 @@
 //! A chip's file as a whole: parts are named, bound to each other, and checked; the result is plain data.
 
 use super::board::{self, Board};
-use super::check::activate_cycles;
 use super::cluster::{self, NamedCluster, NamedInbox, Route};
 use super::executed::{Executable, ExecutionCosts};
 use super::native;
@@ -14,7 +13,7 @@ use super::traffic::{TrafficPlan, traffic};
 use super::units::Clocks;
 use crate::describe::{Derived, Described, Description, row};
 use crate::error::{ConfigProblem, Error};
-use crate::preset::{find, list_of, load, presets, text_of};
+use crate::preset::{find, in_folder, list_of, load, presets, text_of};
 use linecard_buffers::{AllocatorConfig, AllocatorKind, PoolOrder};
 use linecard_chip::ChipConfig;
 use linecard_chip::config::{
@@ -53,7 +52,7 @@ pub(crate) struct Design {
 
 /// A name as the finder of files takes it: a chip before a core of the same name.
 pub(super) fn preset_name(preset: &str) -> String {
-    let platform = places::in_folder("platforms", preset);
+    let platform = in_folder("platforms", preset);
     if load(&platform).is_ok() { platform } else { preset.to_owned() }
 }
 
@@ -90,7 +89,7 @@ pub(crate) fn is_chip(preset: &str) -> bool {
 
 /// Whether a preset is a program.
 pub(crate) fn is_program(preset: &str) -> bool {
-    kind_of(&places::in_folder("programs", preset), MOST_EXTENDED) == "program"
+    kind_of(&in_folder("programs", preset), MOST_EXTENDED) == "program"
 }
 
 fn problems(list: Vec<Problem>) -> Error {
@@ -132,11 +131,8 @@ impl Design {
         let laid = laid_program(&document.root(), own.as_deref(), app, executable.is_some());
         if let Some(program) = &laid {
             let instead_of = if app.is_some_and(|app| own.as_deref() != Some(app)) { LISTED } else { &[] };
-            document = read(Some(Under {
-                key: "program",
-                file: &places::in_folder("programs", program),
-                instead_of,
-            }));
+            document =
+                read(Some(Under { key: "program", file: &in_folder("programs", program), instead_of }));
         }
         let runs = app.map(str::to_owned).or(own);
         document.choose("for", runs.as_deref().unwrap_or_default(), &program_names());
@@ -162,7 +158,7 @@ fn laid_program(
     is_executed: bool,
 ) -> Option<String> {
     let name = app.or(own.filter(|_| !is_executed))?;
-    let file = places::in_folder("programs", name);
+    let file = in_folder("programs", name);
     let is_list = native::reader(name).is_none() && find(&file).is_ok();
     let kind = kind_of(&file, MOST_EXTENDED);
     // The chip's own list beside the name of another is a mistake, which is said where programs are read.
@@ -802,7 +798,7 @@ fn derived(config: &ChipConfig) -> Vec<Derived> {
         let organization = buffer.device.organization();
         let per_cycle = f64::from(organization.beat_bytes * organization.beats_per_cycle * 8);
         let peak = per_cycle * buffer.clock_hz as f64 / 1e9 * f64::from(buffer.channels);
-        let closed = activate_cycles(&buffer.device) + buffer.device.timing().read_latency;
+        let closed = buffer.device.open_cycles() + buffer.device.timing().read_latency;
         let effective = |bytes: f64| {
             let data = bytes * 8.0 / per_cycle;
             peak * data / (data + closed as f64)

@@ -1,5 +1,6 @@
 //! Chips from files: reading, assembly, a run, its report, and what can be said of a chip without running it.
 
+mod above;
 mod board;
 mod check;
 mod cluster;
@@ -12,17 +13,20 @@ mod place;
 mod places;
 mod port;
 mod program;
+mod reading;
 mod report;
 mod run;
+mod runs;
+mod shot_noise;
 mod template;
 mod timeline;
 mod traffic;
 mod units;
 
-pub(crate) use board::{Above, above};
+pub(crate) use above::{Above, above};
 pub use check::{ChipCheck, PlaceCheck, check_chip};
 pub use design::{ChipDrawing, DrawnCluster, DrawnLink, DrawnPlace, DrawnPort, DrawnRoute, drawing};
 pub(crate) use design::{describe, is_chip, is_program};
 pub(crate) use run::run;
+pub(crate) use shot_noise::shot_noise_of;
 pub use template::chip_template;
-pub(crate) use traffic::shot_noise_of;

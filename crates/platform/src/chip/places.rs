@@ -187,12 +187,6 @@ pub(super) fn queue_manager_of(root: &Section<'_>) -> Option<linecard_queueing::
     unit_of_kind(root, "queue_manager").and_then(|unit| queue_manager::manager(&unit))
 }
 
-/// A name of a preset in its folder, unless it is a path.
-pub(super) fn in_folder(folder: &str, name: &str) -> String {
-    let plain = !name.contains('/') && !name.ends_with(".toml") && !name.starts_with('.');
-    if plain { format!("{folder}/{name}") } else { name.to_owned() }
-}
-
 /// All links, and what they were made of.
 pub(super) fn links(
     root: &Section<'_>,

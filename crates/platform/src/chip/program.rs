@@ -1,122 +1,15 @@
 //! Programs: what `[program]` of a chip says, and files of listed steps.
 
-use super::cluster::NamedInbox;
-use super::executed::{Around, Executable, ExecutionCosts, Plan, Shared};
+use super::executed::{Around, Executable, ExecutionCosts};
 use super::listed::listed;
-use super::native::{self, Runs, names, reader};
-use super::places::in_folder;
-use crate::preset::find;
-use crate::routes::routes;
-use linecard_apps::{Does, Route, StepList};
+use super::native::{self, names, reader};
+pub(super) use super::reading::{Reading, Roles};
+pub(super) use super::runs::ReadProgram;
+use super::runs::{Runs, execute};
+use crate::preset::{find, in_folder};
+use linecard_apps::{Does, StepList};
 use linecard_config::nearest;
 use linecard_config::{Document, Problem, Row, Section, read};
-use linecard_program::script::PacketProgram;
-use std::rc::Rc;
-
-/// Names of roles, numbered in the order in which they are met.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Roles {
-    pub names: Vec<String>,
-    /// Bytes that programs use of each, and where the file says so.
-    pub bytes: Vec<u64>,
-    pub places: Vec<String>,
-    /// Regions of executed programs, which may be bound.
-    pub regions: Vec<String>,
-}
-
-impl Roles {
-    /// The number of a role.
-    pub fn number(&mut self, name: &str, place: &str) -> usize {
-        if let Some(number) = self.names.iter().position(|known| known == name) {
-            return number;
-        }
-        self.names.push(name.to_owned());
-        self.bytes.push(0);
-        self.places.push(place.to_owned());
-        self.names.len() - 1
-    }
-
-    /// A program keeps so many bytes there.
-    pub fn uses(&mut self, number: usize, bytes: u64) {
-        self.bytes[number] = self.bytes[number].max(bytes);
-    }
-}
-
-/// A program that has been read.
-#[derive(Clone, Debug)]
-pub(super) struct ReadProgram {
-    pub name: String,
-    pub runs: Runs,
-    /// Its forwarding table, if it has one.
-    pub routes: Option<Rc<[Route]>>,
-    /// Roles that it uses.
-    pub roles: Vec<usize>,
-    /// Whether it moves cells of packets itself.
-    pub moves_cells: bool,
-    /// Whether it asks for room in the packet memory.
-    pub allocates: bool,
-}
-
-impl ReadProgram {
-    /// A program that has seen no packet, for the chip's program of a number.
-    pub fn fresh(&self, number: usize, shared: &Shared) -> Box<dyn PacketProgram> {
-        self.runs.fresh(number, shared)
-    }
-
-    /// The executed program, if it is one.
-    pub fn plan(&self) -> Option<&Plan> {
-        match &self.runs {
-            Runs::Executed(plan) => Some(plan),
-            _ => None,
-        }
-    }
-}
-
-/// What a program is read with.
-pub(super) struct Reading<'a> {
-    pub roles: &'a mut Roles,
-    pub inboxes: &'a [NamedInbox],
-    pub ports: u16,
-    pub seed: u64,
-    /// Threads of the chip.
-    pub threads: u64,
-    /// Whether packets of congested ports are kept in memory.
-    pub keeps: bool,
-    /// Whether there is a cache of lookup results.
-    pub results: bool,
-    /// The queue manager, if there is one.
-    pub queue_manager: Option<linecard_queueing::Kind>,
-    /// `[bind]` of the chip.
-    pub bind: Option<Section<'a>>,
-    /// The program that is to be executed, if one is.
-    pub executable: Option<&'a Executable>,
-    /// What its instructions cost on the cluster at hand.
-    pub costs: ExecutionCosts,
-    /// Whether a program has a step that executes it.
-    pub is_executed: bool,
-    /// Whether threads of some cluster send block by block.
-    pub sends_blocks: bool,
-    /// The program whose file lies under `[program]`, if one does.
-    pub laid: Option<String>,
-}
-
-impl Reading<'_> {
-    /// The forwarding table that a section names.
-    pub fn routes(&self, section: &Section<'_>) -> Option<Rc<[Route]>> {
-        let file = section.text_or(
-            "routes",
-            "",
-            "forwarding table: file of `prefix next_hop …` lines, plain or gzip; empty generates one",
-        );
-        match routes(&file, self.ports.max(1), self.seed) {
-            Ok(routes) => Some(routes.into()),
-            Err(message) => {
-                section.fail("routes", message);
-                None
-            }
-        }
-    }
-}
 
 /// Keys of `[program]` that a list of steps has.
 pub(super) const LISTED: &[&str] = &["step", "extension", "without"];
@@ -271,17 +164,4 @@ pub(super) fn executed(
 pub(super) fn runs_by_step(root: &Section<'_>) -> bool {
     let Some(own) = root.section("program") else { return false };
     own.has("step") && own.list("step").iter().any(|step| step.says("op", "run"))
-}
-
-/// A program that is executed between steps.
-pub(super) fn execute(
-    executable: &Executable,
-    around: Around,
-    place: &str,
-    reading: &mut Reading<'_>,
-    read: &mut ReadProgram,
-) -> Runs {
-    read.name = executable.name().to_owned();
-    reading.is_executed = true;
-    Runs::Executed(Box::new(executable.plan(around, place, reading, &mut read.roles)))
 }

@@ -1,7 +1,6 @@
 //! `[traffic]`: what comes when no capture is given, in Ethernet frames with their check sequence.
 
 use crate::error::Error;
-use crate::preset::problem;
 use linecard_config::Section;
 use linecard_traffic::PacketSource;
 use linecard_traffic::generators::{
@@ -245,22 +244,6 @@ fn arrivals(
             }
         }
     }
-}
-
-/// Shot noise as a chip's file describes it, whatever arrivals it has.
-///
-/// # Errors
-/// All problems of the file at once, and that it has no shot noise.
-pub(crate) fn shot_noise_of(preset: &str, overrides: &[String], seed: u64) -> Result<ShotNoiseConfig, Error> {
-    if !super::is_chip(preset) {
-        let message = format!("found `{preset}`, expected a chip with [shots], such as ixp2400_core");
-        return Err(Error::Config { problems: vec![problem("shot noise".into(), "", message)] });
-    }
-    let changes: Vec<String> =
-        overrides.iter().cloned().chain(["traffic.arrivals=shot_noise".to_owned()]).collect();
-    let design = super::design::Design::load(preset, &changes, None, seed)?;
-    let Some(shots) = design.traffic.shots else { unreachable!("it was asked for, and read") };
-    Ok(ShotNoiseConfig { seed, ..shots })
 }
 
 impl TrafficPlan {

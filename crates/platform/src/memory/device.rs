@@ -2,7 +2,7 @@
 
 use super::file::{ConstraintText, Entry, Merged, read};
 use super::formula::Formula;
-use crate::describe::Derived;
+use crate::description::Derived;
 use crate::error::{ConfigProblem, Error};
 use crate::files::Files;
 use crate::preset::{Value, problem};

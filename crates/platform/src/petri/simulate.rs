@@ -3,11 +3,11 @@
 use super::named::{NamedNumbers, Names, by_name};
 use super::read::{AnyNet, NetSource, ask, one_problem, petri, read_net_until};
 use crate::error::Error;
+use crate::spread::spread;
 use linecard_petri::{PetriError, Run, Simulated, simulate, simulate_coloured};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 /// A mean over replications, and half the width of its 95 % interval.
@@ -142,53 +142,43 @@ fn replications(
     numbers: std::ops::Range<u32>,
     tick: &(dyn Fn(u64, u64) -> bool + Sync),
 ) -> Result<Vec<Simulated>, Error> {
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let threads = if request.threads == 0 { cores } else { request.threads };
-    let next = AtomicU32::new(numbers.start);
-    let done = AtomicU64::new(u64::from(numbers.start) * 1000);
-    let total = u64::from(numbers.end) * 1000;
-    let runs = Mutex::new(Vec::new());
+    let numbers: Vec<u32> = numbers.collect();
+    let before = numbers.first().copied().unwrap_or(0);
+    let total = u64::from(before + numbers.len() as u32) * 1000;
+    let done = AtomicU64::new(u64::from(before) * 1000);
     let whole = request.warmup + request.time;
-    let failed = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        for _ in 0..threads.min(numbers.len()) {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= numbers.end || tick(done.load(Ordering::Relaxed), total) {
-                        break;
-                    }
-                    let seed = request.seed.wrapping_add(u64::from(number));
-                    let run = Run { warmup: request.warmup, time: request.time, seed };
-                    let mut told = 0;
-                    let mut progress = |now: f64| {
-                        let part = (now / whole * 1000.0) as u64;
-                        done.fetch_add(part - told, Ordering::Relaxed);
-                        told = part;
-                        let stop = tick(done.load(Ordering::Relaxed), total);
-                        if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-                    };
-                    let measured = match net {
-                        AnyNet::Plain(net) => simulate(net, &run, &mut progress),
-                        AnyNet::Coloured(net) => simulate_coloured(net, &run, &mut progress),
-                    };
-                    done.fetch_add(1000 - told, Ordering::Relaxed);
-                    // Those with lower numbers run already, so that the failure that is told does not depend on who was first.
-                    if measured.is_err() {
-                        failed.store(true, Ordering::Relaxed);
-                        next.store(numbers.end, Ordering::Relaxed);
-                    }
-                    runs.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((number, measured));
-                }
-            });
+    // Those with lower numbers are run to their end, so that the failure that is told does not depend on who was first.
+    let failed = AtomicU32::new(u32::MAX);
+    let replicate = |&number: &u32, stop: &AtomicBool| {
+        let run = Run {
+            warmup: request.warmup,
+            time: request.time,
+            seed: request.seed.wrapping_add(u64::from(number)),
+        };
+        let is_wanted = || !stop.load(Ordering::Relaxed) && number < failed.load(Ordering::Relaxed);
+        let mut told = 0;
+        let mut progress = |now: f64| {
+            let part = (now / whole * 1000.0) as u64;
+            done.fetch_add(part - told, Ordering::Relaxed);
+            told = part;
+            if is_wanted() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        let measured = is_wanted().then(|| match net {
+            AnyNet::Plain(net) => simulate(net, &run, &mut progress),
+            AnyNet::Coloured(net) => simulate_coloured(net, &run, &mut progress),
+        });
+        done.fetch_add(1000 - told, Ordering::Relaxed);
+        if matches!(measured, Some(Err(_))) {
+            failed.fetch_min(number, Ordering::Relaxed);
         }
-    });
-    let mut runs = runs.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if runs.len() < numbers.len() && !failed.load(Ordering::Relaxed) {
-        return Err(Error::Interrupted);
-    }
-    runs.sort_by_key(|(number, _)| *number);
-    let runs: Result<Vec<Simulated>, PetriError> = runs.into_iter().map(|(_, measured)| measured).collect();
+        measured
+    };
+    let mut look = |_| match tick(done.load(Ordering::Relaxed), total) {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    };
+    let runs = spread(&numbers, request.threads, &mut look, replicate).ok_or(Error::Interrupted)?;
+    let runs: Result<Vec<Simulated>, PetriError> = runs.into_iter().flatten().collect();
     runs.map_err(|error| petri(&request.net.path, error))
 }
 

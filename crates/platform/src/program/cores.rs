@@ -2,14 +2,13 @@
 
 use super::part::Part;
 use crate::error::Error;
+use crate::spread::spread;
 use linecard_malleable::{
     Adaptation, Adapted, AreaModel, Arrivals, Core, CoreConfig, Counts, LINE_BYTES, MalleableError, Mrc,
     Prediction, RegisterCache, Separate, Termination, Ticks, Window, Work, adapt, run, terminate,
 };
 use serde::Serialize;
 use std::ops::ControlFlow;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Throughputs that differ by less are equal; of equal ones more threads win, as Algorithm 1 climbs while throughput
 /// does not fall.
@@ -152,52 +151,15 @@ fn window(work: &Work, events: u64) -> Window {
 }
 
 /// Does every job on so many threads; results in the order of the jobs.
-fn spread<J: Sync, O: Send>(
+fn each<J: Sync, O: Send>(
     jobs: &[J],
     workers: usize,
     progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
     work: impl Fn(&J) -> Result<O, MalleableError> + Sync,
 ) -> Result<Vec<O>, Error> {
-    let next = AtomicUsize::new(0);
-    let done = AtomicUsize::new(0);
-    let stop = AtomicBool::new(false);
-    let results: Vec<Mutex<Option<Result<O, MalleableError>>>> =
-        jobs.iter().map(|_| Mutex::new(None)).collect();
-    let mut interrupted = false;
-    std::thread::scope(|scope| {
-        for _ in 0..workers.clamp(1, jobs.len().max(1)) {
-            scope.spawn(|| {
-                while !stop.load(Ordering::Relaxed) {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(job) = jobs.get(at) else { break };
-                    let result = work(job);
-                    if let Ok(mut slot) = results[at].lock() {
-                        *slot = Some(result);
-                    }
-                    done.fetch_add(1, Ordering::Relaxed);
-                }
-            });
-        }
-        while done.load(Ordering::Relaxed) < jobs.len() {
-            std::thread::sleep(std::time::Duration::from_millis(10));
-            let finished = done.load(Ordering::Relaxed) as u64;
-            if progress(finished, jobs.len() as u64) == ControlFlow::Break(()) {
-                stop.store(true, Ordering::Relaxed);
-                interrupted = true;
-                break;
-            }
-        }
-    });
-    if interrupted {
-        return Err(Error::Interrupted);
-    }
-    results
-        .into_iter()
-        .map(|slot| match slot.into_inner() {
-            Ok(Some(result)) => result.map_err(failed),
-            _ => Err(Error::Run("a simulation ended without a result".to_owned())),
-        })
-        .collect()
+    let look = &mut |done| progress(done, jobs.len() as u64);
+    let results = spread(jobs, workers.max(1), look, |job, _| work(job)).ok_or(Error::Interrupted)?;
+    results.into_iter().map(|result| result.map_err(failed)).collect()
 }
 
 /// Where the cycles of a core went, in per cent.
@@ -390,7 +352,7 @@ pub fn core_report(
         cycles_per_us => Arrivals::Timed { cycles_per_us },
     };
     let window = window(work, request.events);
-    let rows = spread(&threads, request.jobs, progress, |&threads| {
+    let rows = each(&threads, request.jobs, progress, |&threads| {
         let cache = request.area - threads;
         let config = presets.core(threads, cache, memory);
         let counts = run(work, config, arrivals, Separate, window)?;
@@ -526,7 +488,7 @@ pub fn deployments(
 ) -> Result<Vec<DeploymentRow>, Error> {
     let presets = Presets::read()?;
     let window = window(work, request.events);
-    spread(list, request.jobs, progress, |&deployment| deploy(work, &presets, deployment, request, window))
+    each(list, request.jobs, progress, |&deployment| deploy(work, &presets, deployment, request, window))
 }
 
 fn deploy(
@@ -687,7 +649,7 @@ pub fn register_study(
         ("double_buffer".to_owned(), Prediction::All),
     ];
     let schemes = if request.only_predicted { &schemes[..1] } else { &schemes[..] };
-    let mut rows = spread(schemes, request.jobs, progress, |(scheme, prediction)| {
+    let mut rows = each(schemes, request.jobs, progress, |(scheme, prediction)| {
         let (counts, registers) = predicted(*prediction, threads, window)?;
         let found = registers.counts();
         let per = |count: u64, of: u64| count as f64 / of.max(1) as f64;
@@ -703,7 +665,7 @@ pub fn register_study(
             relative_percent: counts.packets_per_mcycle(work) / base * 100.0,
         })
     })?;
-    rows.extend(spread(&request.cache_registers, request.jobs, progress, |&room| {
+    rows.extend(each(&request.cache_registers, request.jobs, progress, |&room| {
         let config = presets.malleable(threads, area, memory);
         let mut core = Core::new(work, config, Arrivals::BackToBack, RegisterCache::new(room))?;
         core.run(window.warmup_packets)?;
@@ -765,5 +727,5 @@ pub fn termination_study(
         let mut core = core(threads.max(2))?;
         terminate(&mut core, AFTER_PACKETS, SETTLED_PACKETS, TERMINATIONS)
     };
-    Ok(spread(&[()], 1, progress, one)?[0])
+    Ok(each(&[()], 1, progress, one)?[0])
 }

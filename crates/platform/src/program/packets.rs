@@ -2,19 +2,11 @@
 
 use super::frame::{self, Framer};
 use crate::error::Error;
-use crate::link::DescribedLink;
-use linecard_traffic::generators::LinkPackets;
+use crate::input::PacketInput;
 use linecard_traffic::remap::{AddressMap, AddressMapOptions, read_prefixes};
-use linecard_traffic::{
-    CaptureReader, FiveTuple, Network, OpenOptions, Packet, PacketSource, Payload, Severity, open,
-};
+use linecard_traffic::{FiveTuple, Network, Packet, PacketSource, Payload, Severity};
 use rustc_hash::FxHashMap;
 use std::path::Path;
-
-enum Source {
-    Capture(Box<CaptureReader>),
-    Link(LinkPackets),
-}
 
 /// Where packets come from and what becomes of them.
 #[derive(Clone, Debug)]
@@ -56,7 +48,7 @@ pub struct PacketStatistics {
 
 /// IP packets, one at a time.
 pub(crate) struct Packets {
-    source: Source,
+    input: PacketInput,
     framer: Framer,
     map: Option<AddressMap>,
     left: u64,
@@ -81,16 +73,9 @@ impl Packets {
                 });
             }
         };
-        let mut statistics =
-            PacketStatistics { title: request.traffic.clone(), ..PacketStatistics::default() };
-        let source = if let Some(link) = DescribedLink::named(&request.traffic) {
-            let link = link?;
-            statistics.title = link.title();
-            Source::Link(link.packets(request.packets)?)
-        } else {
-            let options = OpenOptions { format: None, strict: request.strict };
-            Source::Capture(Box::new(open(Path::new(&request.traffic), &options).map_err(traffic)?))
-        };
+        let input = PacketInput::open(&request.traffic, request.packets, request.strict)?;
+        let title = input.title().unwrap_or(&request.traffic).to_owned();
+        let statistics = PacketStatistics { title, ..PacketStatistics::default() };
         let map = match &request.routes {
             None => None,
             Some(file) => {
@@ -101,7 +86,7 @@ impl Packets {
         };
         let limit = if request.packets == 0 { u64::MAX } else { request.packets };
         Ok(Self {
-            source,
+            input,
             framer: Framer::new(payload, request.seed),
             map,
             left: limit,
@@ -116,12 +101,9 @@ impl Packets {
 
     /// How far it has come, of how much.
     pub fn progress(&self) -> (u64, u64) {
-        match &self.source {
-            Source::Capture(reader) if self.total == 0 => {
-                let progress = reader.progress();
-                (progress.file_bytes_read, progress.file_bytes_total.unwrap_or(0))
-            }
-            _ => (self.statistics.packets, self.total),
+        match self.total {
+            0 if self.input.report().is_some() => self.input.file_bytes(),
+            total => (self.statistics.packets, total),
         }
     }
 
@@ -130,11 +112,7 @@ impl Packets {
         if self.left == 0 {
             return Ok(None);
         }
-        let next = match &mut self.source {
-            Source::Capture(reader) => reader.next_packet(),
-            Source::Link(packets) => packets.next_packet(),
-        };
-        next.map_err(|error| Error::Traffic(error.to_string()))
+        self.input.next_packet().map_err(|error| Error::Traffic(error.to_string()))
     }
 
     /// Counts a packet, moves its addresses, and gives the time since the first in nanoseconds.
@@ -165,7 +143,7 @@ impl Packets {
     /// The next IP packet and its arrival in microseconds since the first.
     pub fn next(&mut self) -> Result<Option<(&[u8], u32)>, Error> {
         let Some((packet, time_ns)) = self.next_of(frame::is_ip)? else { return Ok(None) };
-        let bytes = self.framer.datagram(&packet, captured(&self.source)).unwrap_or_default();
+        let bytes = self.framer.datagram(&packet, self.input.captured()).unwrap_or_default();
         self.bytes += bytes.len() as u64;
         Ok(Some((bytes, (time_ns / 1000) as u32)))
     }
@@ -174,7 +152,7 @@ impl Packets {
     /// IP nor Ethernet is left out ([`Framer::ethernet`]).
     pub fn next_frame(&mut self) -> Result<Option<(&[u8], u64)>, Error> {
         let Some((packet, time_ns)) = self.next_of(frame::is_frame)? else { return Ok(None) };
-        let bytes = self.framer.ethernet(&packet, captured(&self.source)).unwrap_or_default();
+        let bytes = self.framer.ethernet(&packet, self.input.captured()).unwrap_or_default();
         self.bytes += bytes.len() as u64;
         Ok(Some((bytes, time_ns)))
     }
@@ -195,20 +173,11 @@ impl Packets {
         statistics.flows = self.flows.len() as u64;
         statistics.mean_bytes = self.bytes as f64 / statistics.packets.max(1) as f64;
         statistics.median_packets_between = self.gaps.get(self.gaps.len() / 2).copied().unwrap_or(0).into();
-        if let Source::Capture(reader) = &self.source {
-            let report = reader.report();
+        if let Some(report) = self.input.report() {
             statistics.damaged_records = report.total(Severity::Damage);
             let found = report.diagnostics().iter().find(|found| found.kind.severity() == Severity::Damage);
             statistics.first_damage = found.map(ToString::to_string);
         }
         statistics
-    }
-}
-
-/// What the capture has of the packet at hand.
-fn captured(source: &Source) -> &[u8] {
-    match source {
-        Source::Capture(reader) => reader.frame(),
-        Source::Link(_) => &[],
     }
 }

@@ -11,8 +11,9 @@
 //! channel; channels share nothing but the interconnect. Times are those of `sqc`: the manual gives none.
 
 use super::engines::Engines;
-use super::{Entries, Kind, Manager, Progress, Q_ARRAY_ENTRIES};
+use super::{Entries, Manager, Progress};
 use crate::fabric::{Fabric, Message};
+use crate::kind::{Kind, Q_ARRAY_ENTRIES};
 use crate::settings::{Entry, Settings};
 use linecard_sim::Ticks;
 use std::collections::VecDeque;

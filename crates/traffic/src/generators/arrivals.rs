@@ -1,7 +1,6 @@
 //! Arrival times.
 
-use super::Random;
-use super::choice::open_unit;
+use super::random::{Random, below, open_unit};
 use crate::TrafficError;
 
 const NS_PER_SECOND: u128 = 1_000_000_000;
@@ -126,7 +125,7 @@ impl Clock {
             Self::OnOff { peak_ps_per_byte, mean_pause_ps, burst_packets, next_ps, random } => {
                 let time_ns = *next_ps / PS_PER_NS;
                 let mut gap_ps = f64::from(wire_bytes) * *peak_ps_per_byte;
-                if super::choice::below(random, u64::from(*burst_packets)) == 0 {
+                if below(random, u64::from(*burst_packets)) == 0 {
                     gap_ps += -libm::log(open_unit(random)) * *mean_pause_ps;
                 }
                 *next_ps = next_ps.saturating_add(gap_ps as u64);

@@ -9,8 +9,7 @@
 //! What the statistics do not fix is a choice of this file: the laws above with their spreads of 1.5, as in the
 //! traces that the caches of this project are judged on.
 
-use super::Random;
-use super::choice::{below, open_unit};
+use super::random::{Random, below, open_unit};
 use crate::TrafficError;
 use rand_xoshiro::rand_core::SeedableRng;
 

@@ -3,8 +3,8 @@
 //! A fixed set of flows; the k-th most popular is drawn with a probability proportional to k^-s (Zipf). With s
 //! near 1 a few flows carry most packets and many flows carry one, as in the captures this project is judged by.
 
-use super::choice::{below, open_unit};
-use super::{Random, WeightedChoice};
+use super::choice::WeightedChoice;
+use super::random::{Random, below, open_unit};
 use crate::{FiveTuple, TrafficError, ip};
 
 const TCP_SYN: u8 = 0x02;

@@ -2,8 +2,8 @@
 //!
 //! Stands in for captures that are not available, where what matters is how soon a flow, or a host, comes again.
 
-use super::choice::below;
-use super::{FlowMix, Random, Sizes, WeightedChoice};
+use super::random::{Random, below};
+use super::{FlowMix, Sizes, WeightedChoice};
 use crate::{Decoded, FiveTuple, LinkType, Network, Packet, PacketSource, TrafficError, frame, ip};
 use rand_xoshiro::rand_core::SeedableRng;
 

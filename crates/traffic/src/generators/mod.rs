@@ -15,6 +15,7 @@ mod choice;
 mod flow_mix;
 mod flows;
 mod link_mix;
+mod random;
 mod shot_noise;
 mod sizes;
 
@@ -24,16 +25,13 @@ pub use flow_mix::{FlowMix, LARGE_PACKETS, MixedPacket};
 use flows::Flows;
 pub use flows::{FlowShape, public_ipv4};
 pub use link_mix::{LinkMix, LinkPackets};
+pub use random::Random;
 pub use shot_noise::{ShotNoise, ShotNoiseConfig};
 pub use sizes::{EmpiricalSizes, MAX_PACKET_BYTES, MIN_PACKET_BYTES, Sizes};
 
 use crate::{Decoded, LinkType, Network, Packet, PacketSource, TrafficError, frame};
 use arrivals::Clock;
-use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
-
-/// The random generator behind everything here.
-pub type Random = Xoshiro256PlusPlus;
 
 /// What to generate.
 #[derive(Clone, Debug)]

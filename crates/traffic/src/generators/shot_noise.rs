@@ -10,9 +10,9 @@
 //! All flows together are one Poisson process whose rate changes when a flow begins or ends, so that a packet costs one
 //! draw of a gap and one of a flow by its rate: an octave of rates by their sum, a flow of it by rejection.
 
-use super::choice::{below, open_unit};
 use super::flows::draw_tuple;
-use super::{Random, Sizes};
+use super::random::{Random, below, open_unit};
+use super::sizes::Sizes;
 use crate::{Decoded, FiveTuple, LinkType, Network, Packet, PacketSource, TrafficError, frame};
 use rand_xoshiro::rand_core::SeedableRng;
 use std::cmp::Reverse;

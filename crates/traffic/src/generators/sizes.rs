@@ -1,6 +1,7 @@
 //! Packet sizes.
 
-use super::{Random, WeightedChoice};
+use super::choice::WeightedChoice;
+use super::random::{Random, below};
 use crate::TrafficError;
 use std::path::Path;
 
@@ -66,7 +67,7 @@ impl Sizes {
             Self::Fixed(bytes) => *bytes,
             Self::Imix => {
                 let total = IMIX.iter().map(|&(_, weight)| u64::from(weight)).sum();
-                let mut at = super::choice::below(random, total);
+                let mut at = below(random, total);
                 for (bytes, weight) in IMIX {
                     if at < u64::from(weight) {
                         return bytes;

@@ -8,100 +8,18 @@
 
 mod atm;
 mod ethernet;
+mod hdlc;
+mod header;
+mod link_type;
 mod loopback;
+mod mpls;
 mod ppp;
 mod sll;
 
+pub use header::MAX_TAGS;
+pub use link_type::LinkType;
+
 use crate::{Decoded, Packet, ip};
-use serde::Serialize;
-
-/// VLAN tags or MPLS labels followed before a frame is taken for an attack on its reader.
-pub const MAX_TAGS: u8 = 32;
-
-/// A link type, by its number in the registry of tcpdump.org ("LINKTYPE_" values).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(transparent)]
-pub struct LinkType(u16);
-
-impl Default for LinkType {
-    fn default() -> Self {
-        Self::UNKNOWN
-    }
-}
-
-impl LinkType {
-    /// BSD loopback: the address family in the byte order of the capturing machine.
-    pub const NULL: Self = Self(0);
-    /// Ethernet.
-    pub const ETHERNET: Self = Self(1);
-    /// Point-to-point protocol, with or without HDLC address and control.
-    pub const PPP: Self = Self(9);
-    /// PPP in HDLC-like framing, or Cisco HDLC.
-    pub const PPP_HDLC: Self = Self(50);
-    /// PPP over Ethernet, session header first.
-    pub const PPP_ETHER: Self = Self(51);
-    /// ATM adaptation layer 5: an LLC/SNAP header, then the packet.
-    pub const ATM_LLC: Self = Self(100);
-    /// IPv4 or IPv6, told by the version nibble. Also seen as 12 and 14.
-    pub const RAW_IP: Self = Self(101);
-    /// Cisco HDLC.
-    pub const C_HDLC: Self = Self(104);
-    /// OpenBSD loopback: the address family in network byte order.
-    pub const LOOP: Self = Self(108);
-    /// Linux cooked capture.
-    pub const LINUX_SLL: Self = Self(113);
-    /// Linux cooked capture, version 2.
-    pub const LINUX_SLL2: Self = Self(276);
-    /// IPv4 only.
-    pub const IPV4: Self = Self(228);
-    /// IPv6 only.
-    pub const IPV6: Self = Self(229);
-    /// A record type without a number in the registry.
-    pub const UNKNOWN: Self = Self(u16::MAX);
-
-    /// From a number in a capture file.
-    #[must_use]
-    pub const fn from_number(number: u16) -> Self {
-        match number {
-            // Raw IP before it had a number of its own: BSD/OS and OpenBSD.
-            12 | 14 => Self::RAW_IP,
-            number => Self(number),
-        }
-    }
-
-    /// Its number in the registry.
-    #[must_use]
-    pub const fn number(self) -> u16 {
-        self.0
-    }
-
-    /// Its name, where this crate reads it.
-    #[must_use]
-    pub const fn name(self) -> Option<&'static str> {
-        Some(match self {
-            Self::NULL => "BSD loopback",
-            Self::ETHERNET => "Ethernet",
-            Self::PPP => "PPP",
-            Self::PPP_HDLC => "PPP with HDLC framing",
-            Self::PPP_ETHER => "PPPoE",
-            Self::ATM_LLC => "ATM with LLC/SNAP",
-            Self::RAW_IP => "raw IP",
-            Self::C_HDLC => "Cisco HDLC",
-            Self::LOOP => "OpenBSD loopback",
-            Self::LINUX_SLL => "Linux cooked",
-            Self::LINUX_SLL2 => "Linux cooked 2",
-            Self::IPV4 => "raw IPv4",
-            Self::IPV6 => "raw IPv6",
-            _ => return None,
-        })
-    }
-
-    /// Whether packets of this type are decoded.
-    #[must_use]
-    pub const fn is_known(self) -> bool {
-        self.name().is_some()
-    }
-}
 
 /// Reads the headers of `frame` into `packet`.
 #[inline]
@@ -113,15 +31,9 @@ pub(crate) fn decode(link: LinkType, frame: &[u8], packet: &mut Packet) {
         LinkType::LINUX_SLL => sll::decode_v1(frame, packet),
         LinkType::LINUX_SLL2 => sll::decode_v2(frame, packet),
         LinkType::NULL | LinkType::LOOP => loopback::decode(frame, packet),
-        LinkType::PPP | LinkType::PPP_HDLC | LinkType::C_HDLC => ppp::decode(frame, 0, packet),
+        LinkType::PPP | LinkType::PPP_HDLC | LinkType::C_HDLC => hdlc::decode(frame, packet),
         LinkType::PPP_ETHER => ppp::decode_session(frame, 0, packet),
         LinkType::ATM_LLC => atm::decode(frame, packet),
         _ => packet.decoded = Decoded::UnknownLinkType,
     }
-}
-
-/// The 16 bits at `at`, if captured.
-#[inline]
-fn word(frame: &[u8], at: usize) -> Option<u16> {
-    frame.get(at..at + 2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]))
 }

@@ -1,6 +1,7 @@
 //! Linux "cooked" captures, versions 1 and 2 (tcpdump.org, LINKTYPE_LINUX_SLL and LINKTYPE_LINUX_SLL2).
 
-use super::{ethernet, word};
+use super::header::word;
+use super::{ethernet, mpls};
 use crate::{Decoded, Packet, ip};
 
 const V1_PROTOCOL_AT: usize = 14;
@@ -18,7 +19,7 @@ pub(super) fn decode_v2(frame: &[u8], packet: &mut Packet) {
     };
     match ethertype {
         0x0800 | 0x86dd => ip::decode(frame, V2_HEADER_BYTES, packet),
-        0x8847 | 0x8848 => ethernet::decode_mpls(frame, V2_HEADER_BYTES, packet),
+        0x8847 | 0x8848 => mpls::decode(frame, V2_HEADER_BYTES, packet),
         // The tag's contents come first, then the next type.
         0x8100 | 0x88a8 => {
             packet.vlan_tags = 1;

@@ -12,8 +12,8 @@ from rich.text import Text
 import linecard
 from linecard.cli import pieces, stderr, stdout
 from linecard.cli.executed.damage import end_with_damage, note_kept
-from linecard.cli.executed.options import Cache, CacheLimit, Control, Entry, Json, Packets, Trace
-from linecard.cli.options import Html, command_line
+from linecard.cli.executed.options import Cache, CacheLimit, Control, Entry, Json, Trace
+from linecard.cli.options import Html, Packets, command_line
 from linecard.cli.written import Csv, Files, Parquet
 
 if TYPE_CHECKING:

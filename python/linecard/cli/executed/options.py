@@ -7,18 +7,16 @@ from typing import Annotated
 
 import typer
 
-from linecard.cli.options import JSON_HELP
+from linecard.cli.options import CAPTURE_HELP, JSON_HELP
 
 Program = Annotated[
     str, typer.Argument(metavar="PROGRAM", help="Name of a shipped program, a C file, or an ELF file for RISC-V.")
 ]
-TRACE_HELP = "A capture, or a described link: edge, core, or a TOML file like those in presets/traffic."
-Trace = Annotated[str, typer.Option("--trace", metavar="CAPTURE", help=TRACE_HELP)]
+Trace = Annotated[str, typer.Option("--trace", metavar="CAPTURE", help=CAPTURE_HELP)]
 Control = Annotated[
     Path | None, typer.Option("--control", metavar="FILE", help="What app_init is given; shipped programs have theirs.")
 ]
 Entry = Annotated[str | None, typer.Option("--entry", metavar="NAME", help="Function of a packet, if not app_packet.")]
-Packets = Annotated[int, typer.Option(min=0, metavar="N", help="Packets at most; 0 for the whole capture.")]
 Payload = Annotated[str, typer.Option(metavar="KIND", help="Payload that the capture lacks: random or pages.")]
 Routes = Annotated[
     Path | None,

@@ -11,8 +11,8 @@ from rich.text import Text
 import linecard
 from linecard.cli import stderr, stdout
 from linecard.cli.executed.damage import note_damage
-from linecard.cli.executed.options import Json, Packets, Payload, Routes, Seed, Strict, Trace
-from linecard.cli.options import Html, command_line
+from linecard.cli.executed.options import Json, Payload, Routes, Seed, Strict, Trace
+from linecard.cli.options import Html, Packets, command_line
 
 
 def run(

@@ -17,7 +17,6 @@ from linecard.cli.executed.options import (
     Control,
     Entry,
     Json,
-    Packets,
     Payload,
     Program,
     Routes,
@@ -25,7 +24,7 @@ from linecard.cli.executed.options import (
     Strict,
     Trace,
 )
-from linecard.cli.options import Html, command_line
+from linecard.cli.options import Html, Packets, command_line
 
 if TYPE_CHECKING:
     from linecard.executed.trace import ProgramTrace

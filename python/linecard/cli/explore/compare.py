@@ -10,7 +10,7 @@ from rich.text import Text
 
 from linecard.cli import pieces, stderr, stdout
 from linecard.cli.explore.options import STORE, Executor, Jobs, Json, StoreOption, read_settings, say_how_to_go_on
-from linecard.cli.options import Html, command_line
+from linecard.cli.options import CAPTURE_HELP, Html, command_line
 from linecard.cli.written import Csv, Files, Parquet
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def compare(
         list[str] | None, typer.Option("--set-b", metavar="KEY=VALUE", help="Change the second alone; repeatable.")
     ] = None,
     app_name: Annotated[str | None, typer.Option("--app", metavar="NAME", help="Application of both designs.")] = None,
-    trace: Annotated[str | None, typer.Option(metavar="CAPTURE", help="Capture of both designs.")] = None,
+    trace: Annotated[str | None, typer.Option(metavar="CAPTURE", help=CAPTURE_HELP)] = None,
     packets: Annotated[int | None, typer.Option(metavar="N", help="Packets of each run, as of `run`.")] = None,
     seeds: Annotated[int, typer.Option(metavar="N", help="Seeds of each design.")] = 5,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="The first of them.")] = 1,

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from linecard.cli import pieces, stderr, stdout
 from linecard.cli.explore.options import STORE, Executor, Jobs, Json, StoreOption, read_settings, say_how_to_go_on
-from linecard.cli.options import Chip, Html, command_line
+from linecard.cli.options import CAPTURE_HELP, Chip, Html, command_line
 from linecard.cli.written import Csv, Files, Parquet
 
 if TYPE_CHECKING:
@@ -24,7 +24,9 @@ def ndr(
         str | None,
         typer.Option(metavar="BYTES,…", help="Frame sizes, imix, rfc2544 or mixes of the chip; its own if left out."),
     ] = None,
-    trace: Annotated[str | None, typer.Option(metavar="CAPTURE", help="Capture to replay, faster or slower.")] = None,
+    trace: Annotated[
+        str | None, typer.Option(metavar="CAPTURE", help=f"{CAPTURE_HELP} Replayed faster or slower.")
+    ] = None,
     set: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value; repeatable.")
     ] = None,

@@ -12,7 +12,7 @@ from linecard.cli.explore.dry_run import estimate_of, print_estimate
 from linecard.cli.explore.options import STORE, Executor, Jobs, Json, StoreOption, filled, say_how_to_go_on
 from linecard.cli.explore.sweep_screen import print_sweep
 from linecard.cli.explore.sweep_spec import asked_sweep, read_shard
-from linecard.cli.options import Exit
+from linecard.cli.options import CAPTURE_HELP, Exit
 
 
 def sweep(
@@ -54,7 +54,7 @@ def sweep(
     points: Annotated[int | None, typer.Option(metavar="N", help="Points to draw.")] = None,
     sample_seed: Annotated[int, typer.Option(metavar="N", help="Seed of the drawing.")] = 1,
     app_name: Annotated[str | None, typer.Option("--app", metavar="NAME", help="Application of all points.")] = None,
-    trace: Annotated[str | None, typer.Option(metavar="CAPTURE", help="Capture of all points.")] = None,
+    trace: Annotated[str | None, typer.Option(metavar="CAPTURE", help=CAPTURE_HELP)] = None,
     packets: Annotated[int | None, typer.Option(metavar="N", help="Packets of all points, as of `run`.")] = None,
     warmup: Annotated[int | None, typer.Option(metavar="N", help="Warm-up of all points, as of `run`.")] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Seed of all points; the first with --repeat.")] = None,

@@ -10,7 +10,7 @@ import typer
 from linecard.cli import stderr, stdout
 from linecard.cli.explore.options import STORE, Executor, Jobs, Json, StoreOption, read_settings, say_how_to_go_on
 from linecard.cli.explore.why_screen import print_why
-from linecard.cli.options import Chip, Html, command_line
+from linecard.cli.options import CAPTURE_HELP, Chip, Html, command_line
 from linecard.cli.written import Csv, Files, Parquet
 
 
@@ -20,7 +20,7 @@ def why(
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value; repeatable.")
     ] = None,
     app_name: Annotated[str | None, typer.Option("--app", metavar="NAME", help="Another program.")] = None,
-    trace: Annotated[str | None, typer.Option(metavar="CAPTURE", help="Capture to replay.")] = None,
+    trace: Annotated[str | None, typer.Option(metavar="CAPTURE", help=CAPTURE_HELP)] = None,
     packets: Annotated[int, typer.Option(metavar="N", help="Packets that each run measures.")] = 4_000,
     seeds: Annotated[int, typer.Option(metavar="N", help="Seeds of each statement, for its interval.")] = 3,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="The first of them.")] = 1,

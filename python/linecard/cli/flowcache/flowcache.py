@@ -8,14 +8,18 @@ from typing import Annotated
 import typer
 
 import linecard
-from linecard.cli.options import JSON_HELP, Exit, Html, command_line
+from linecard.cli.options import JSON_HELP, Exit, Html, Packets, command_line
 from linecard.cli.written import Files, Parquet
 from linecard.errors import ConfigError, ConfigProblem
 
 
 def flowcache(
     source: Annotated[
-        Path, typer.Argument(metavar="INPUT", help="A capture, or a file of digests: one little-endian u32 per packet.")
+        Path,
+        typer.Argument(
+            metavar="INPUT",
+            help="A capture; a described link (edge, core, a TOML file); or digests, a little-endian u32 each.",
+        ),
     ],
     entries: Annotated[str, typer.Option(metavar="N,…", help="Sizes.")] = "512,1024,2048",
     ways: Annotated[str, typer.Option(metavar="N,…", help="Entries of a set; `full` for one set of all.")] = "4",
@@ -61,6 +65,7 @@ def flowcache(
         bool, typer.Option("--traffic", help="Add what the flows are like: sizes, and how many are active at once.")
     ] = False,
     time_out: Annotated[float, typer.Option(metavar="SECONDS", help="Silence that ends a flow there.")] = 1.0,
+    packets: Packets = 0,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")] = False,
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
     csv: Annotated[
@@ -90,6 +95,8 @@ def flowcache(
         linecard flowcache examples/captures/edge-mix.pcap.gz --policy lru,sp,pred,opt_bypass --json --csv caches.csv
 
         linecard flowcache examples/captures/edge-mix.pcap.gz --curves --traffic --plots caches/
+
+        linecard flowcache core --policy lru,sp --packets 50000
     """
     from linecard.cli import stderr, stdout
     from linecard.cli.flowcache.flowcache_screen import print_flowcache
@@ -116,6 +123,7 @@ def flowcache(
             false_hits=false_hits,
             curves=curves,
             time_out_seconds=time_out if traffic else None,
+            packets=packets,
             strict=strict,
             progress=progress,
         )

@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from linecard.cli import pieces, stderr
-from linecard.cli.options import JSON_HELP, Exit
+from linecard.cli.options import CAPTURE_HELP, JSON_HELP, Exit
 from linecard.cli.written import Files
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.tables import manifest_beside
@@ -25,7 +25,8 @@ Workload = Annotated[
     ),
 ]
 Trace = Annotated[
-    Path | None, typer.Option("--trace", metavar="CAPTURE", help="Capture, its packets mapped to queues by a hash.")
+    Path | None,
+    typer.Option("--trace", metavar="CAPTURE", help=f"{CAPTURE_HELP} Its packets are mapped to queues by a hash."),
 ]
 Set = Annotated[
     list[str] | None,

@@ -1,4 +1,4 @@
-"""`linecard flows`: what a capture holds."""
+"""`linecard flows`: what a capture or a described link holds."""
 
 from __future__ import annotations
 
@@ -8,14 +8,19 @@ from typing import Annotated
 import typer
 
 import linecard
-from linecard.cli.options import JSON_HELP, Exit, Html
+from linecard.cli.options import JSON_HELP, Exit, Html, Packets
 from linecard.cli.written import Csv, Files, Parquet
 
 
 def flows(
     capture: Annotated[
-        Path, typer.Argument(metavar="CAPTURE", help="pcap, pcapng, ERF, TSH or CSV; plain, gzip, zstd or bzip2.")
+        Path,
+        typer.Argument(
+            metavar="CAPTURE",
+            help="pcap, pcapng, ERF, TSH or CSV; plain, gzip, zstd or bzip2. Or a link: edge, core, FILE.toml.",
+        ),
     ],
+    packets: Packets = 0,
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
     csv: Csv = None,
     parquet: Parquet = None,
@@ -25,7 +30,7 @@ def flows(
         int, typer.Option(min=1, max=1 << 40, metavar="N", help="Flows at which it gives up; 220 bytes of memory each.")
     ] = 20_000_000,
 ) -> None:
-    """Count the packets and flows of a capture.
+    """Count the packets and flows of a capture, or of a described link.
 
     Prints packets, bytes, duration, the size distribution, one-way flows, and what was skipped and why. What can be
     read of a damaged capture is read; the rest is reported with file, byte offset and packet number.
@@ -37,6 +42,8 @@ def flows(
         linecard flows examples/captures/edge-mix.pcap.gz --json
 
         linecard flows my_capture.pcapng --strict
+
+        linecard flows edge --packets 50000
     """
     from linecard.cli import stderr, stdout
     from linecard.cli.traffic.flows_screen import print_flows
@@ -44,7 +51,7 @@ def flows(
 
     files = Files(csv, parquet, html)
     with stderr.progress("Reading", "bytes") as progress:
-        statistics = linecard.flows(capture, strict=strict, most_flows=most_flows, progress=progress)
+        statistics = linecard.flows(capture, packets=packets, strict=strict, most_flows=most_flows, progress=progress)
     if json:
         stdout.print_json(statistics.to_dict())
     else:

@@ -38,6 +38,7 @@ SUBJECT = Subject(
         "cold_window_packets": "--cold-window",
         "foresight_packets": "--foresight",
         "false_hits": "--false-hits",
+        "packets": "--packets",
         "strict": "--strict",
         "seed": "--seed",
     },

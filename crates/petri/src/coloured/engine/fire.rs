@@ -5,77 +5,8 @@
 
 use super::super::fault::Fault;
 use super::super::net::TimingCode;
-use super::timed::as_weight;
-use super::{Done, Engine, Failure, guard_failed};
-
-/// Lists that are used again in each firing.
-pub(super) struct Buffers {
-    /// The transition that fired last, with its binding.
-    pub last: u32,
-    pub frame: Vec<i64>,
-    entries: Vec<u32>,
-    /// Words of tokens that are put; of colours that are looked for.
-    pub words: Vec<i64>,
-    /// Place, beginning of the words, number of tokens.
-    puts: Vec<(u32, u32, u32)>,
-    /// Dots that are put and taken by the binding's numbers.
-    dots: Vec<(u32, i64)>,
-    /// Entries of bindings that a search found.
-    pub found: Vec<u32>,
-    new: Vec<(u32, u32)>,
-    /// Whether the new entry fits each arc that takes from its place.
-    fits: Vec<bool>,
-    touched: Vec<(u32, u32)>,
-    /// Places whose number of tokens changed, and what it was.
-    changed: Vec<(u32, u32)>,
-    is_changed: Vec<bool>,
-    concerned: Vec<u32>,
-    is_concerned: Vec<bool>,
-    refills: Vec<u32>,
-    needs_refill: Vec<bool>,
-    /// Most tokens of an entry that a transition ever saw.
-    widest: Vec<u32>,
-    /// How often the dots allowed each transition when it was last looked at.
-    units: Vec<u32>,
-}
-
-impl Buffers {
-    pub fn new(places: usize, transitions: usize) -> Self {
-        Self {
-            last: 0,
-            frame: Vec::new(),
-            entries: Vec::new(),
-            words: Vec::new(),
-            puts: Vec::new(),
-            dots: Vec::new(),
-            found: Vec::new(),
-            new: Vec::new(),
-            fits: Vec::new(),
-            touched: Vec::new(),
-            changed: Vec::new(),
-            is_changed: vec![false; places],
-            concerned: Vec::new(),
-            is_concerned: vec![false; transitions],
-            refills: Vec::new(),
-            needs_refill: vec![false; transitions],
-            widest: vec![1; transitions],
-            units: vec![u32::MAX; transitions],
-        }
-    }
-
-    /// A transition's dots are to be looked at.
-    pub fn concern(&mut self, transition: u32) {
-        if !std::mem::replace(&mut self.is_concerned[transition as usize], true) {
-            self.concerned.push(transition);
-        }
-    }
-
-    fn refill(&mut self, transition: u32) {
-        if !std::mem::replace(&mut self.needs_refill[transition as usize], true) {
-            self.refills.push(transition);
-        }
-    }
-}
+use super::failure::{Done, Failure, as_weight, guard_failed};
+use super::state::Engine;
 
 impl Engine<'_> {
     /// A time is over: its transition fires.

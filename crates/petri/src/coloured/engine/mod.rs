@@ -7,27 +7,35 @@
 
 mod agenda;
 mod bindings;
+mod buffers;
+mod failure;
 mod fire;
+mod fixed;
 mod immediate;
+mod immediates;
 mod offer;
 mod plan;
 mod search;
+mod state;
 mod store;
 mod timed;
 
-use super::code::Code;
 use super::fault::Fault;
 use super::net::{ColouredNet, TimingCode};
 use super::unfold::failed;
 use crate::PetriError;
-use crate::net::Servers;
 use crate::occupancy::Occupancy;
 use crate::simulate::{FIRINGS_PER_LOOK, MOST_IMMEDIATE, Run, Simulated};
 use agenda::Agenda;
 use bindings::Bindings;
-use linecard_sim::{Stream, stream};
+use buffers::Buffers;
+use failure::{Done, Ended, Failure, guard_failed};
+use fixed::Fixed;
+use immediates::Immediates;
+use linecard_sim::stream;
 use plan::Plans;
 use search::Scratch;
+use state::Engine;
 use std::ops::ControlFlow;
 use store::Store;
 
@@ -75,67 +83,6 @@ impl ColouredNet {
     }
 }
 
-/// A failure inside a firing.
-struct Failure {
-    transition: u32,
-    what: &'static str,
-    place: Option<u32>,
-    fault: Fault,
-}
-
-type Done<T> = Result<T, Box<Failure>>;
-
-/// What is constant of a transition while it fires.
-struct Fixed {
-    /// Dots that are taken and tokens that must not be there, in numbers that do not depend on the binding.
-    needs: Vec<(u32, u32)>,
-    inhibitors: Vec<(u32, u32)>,
-    /// Those that depend on it.
-    varying_needs: Vec<(u32, Code)>,
-    varying_inhibitors: Vec<usize>,
-    /// Changes of dots that do not depend on the binding.
-    changes: Vec<(u32, i64)>,
-    varying_puts: Vec<(u32, Code)>,
-    /// Numbers of the arcs that put coloured tokens.
-    puts: Vec<usize>,
-    /// Takes of a queue with finitely many servers: so many bindings at most.
-    most_bindings: u32,
-    servers: Servers,
-    is_immediate: bool,
-    resets: bool,
-}
-
-struct Engine<'a> {
-    net: &'a ColouredNet,
-    fixed: Vec<Fixed>,
-    plans: Vec<Plans>,
-    /// For each place, the transition and arc that takes its coloured tokens.
-    takers: Vec<Vec<(u32, u32)>>,
-    /// For each place, transitions that look at how many tokens there are.
-    counters: Vec<Vec<u32>>,
-    stores: Vec<Option<u32>>,
-    coloured: Vec<Store>,
-    tokens: Vec<u32>,
-    bindings: Vec<Bindings>,
-    agenda: Agenda,
-    random: Stream,
-    now: f64,
-    scratch: Scratch,
-    fire: fire::Buffers,
-    immediate: immediate::Immediates,
-    occupancy: Occupancy,
-    /// Servers that work, by transition, summed over its bindings; and their time.
-    busy: Vec<u32>,
-    busy_since: Vec<f64>,
-    busy_time: Vec<f64>,
-    fired: Vec<u64>,
-    /// What firings counted for, by transition.
-    rewards: Vec<f64>,
-    firings: u64,
-    started: f64,
-    dead: bool,
-}
-
 impl<'a> Engine<'a> {
     fn new(
         net: &'a ColouredNet,
@@ -178,8 +125,8 @@ impl<'a> Engine<'a> {
             random: stream(seed, "petri"),
             now: 0.0,
             scratch: Scratch::default(),
-            fire: fire::Buffers::new(places, transitions),
-            immediate: immediate::Immediates::new(net),
+            fire: Buffers::new(places, transitions),
+            immediate: Immediates::new(net),
             occupancy: Occupancy::new(&vec![0; places], 0.0),
             busy: vec![0; transitions],
             busy_since: vec![0.0; transitions],
@@ -392,81 +339,5 @@ impl<'a> Engine<'a> {
             time,
             dead: self.dead,
         }
-    }
-}
-
-/// Why a run ended before its time.
-enum Ended {
-    Failed(Box<Failure>),
-    Interrupted,
-}
-
-impl From<Box<Failure>> for Ended {
-    fn from(failure: Box<Failure>) -> Self {
-        Self::Failed(failure)
-    }
-}
-
-#[cold]
-fn guard_failed(transition: u32, fault: Fault) -> Box<Failure> {
-    Box::new(Failure { transition, what: "the guard", place: None, fault })
-}
-
-impl Fixed {
-    fn new(net: &ColouredNet, transition: &super::net::ColouredTransition) -> Self {
-        let constant = |code: &Code| code.constant().and_then(|weight| u32::try_from(weight).ok());
-        let mut fixed = Self {
-            needs: Vec::new(),
-            inhibitors: Vec::new(),
-            varying_needs: Vec::new(),
-            varying_inhibitors: Vec::new(),
-            changes: Vec::new(),
-            varying_puts: Vec::new(),
-            puts: Vec::new(),
-            most_bindings: u32::MAX,
-            servers: transition.servers,
-            is_immediate: matches!(transition.timing, TimingCode::Immediate { .. }),
-            resets: !transition.resets.is_empty(),
-        };
-        let mut needed: Vec<(u32, u32)> = Vec::new();
-        for need in &transition.needs {
-            match constant(&need.weight) {
-                // Parallel arcs are one of their sum.
-                Some(weight) => match needed.iter_mut().find(|(place, _)| *place == need.place) {
-                    Some((_, sum)) => *sum = sum.saturating_add(weight),
-                    None => needed.push((need.place, weight)),
-                },
-                None => fixed.varying_needs.push((need.place, need.weight.clone())),
-            }
-        }
-        let mut changes: Vec<(u32, i64)> =
-            needed.iter().map(|&(place, weight)| (place, -i64::from(weight))).collect();
-        fixed.needs = needed;
-        for (number, put) in transition.puts.iter().enumerate() {
-            if !put.parts.is_empty() {
-                fixed.puts.push(number);
-            } else if let Some(weight) = constant(&put.weight) {
-                match changes.iter_mut().find(|(place, _)| *place == put.place) {
-                    Some((_, by)) => *by += i64::from(weight),
-                    None => changes.push((put.place, i64::from(weight))),
-                }
-            } else {
-                fixed.varying_puts.push((put.place, put.weight.clone()));
-            }
-        }
-        changes.retain(|&(_, by)| by != 0);
-        fixed.changes = changes;
-        for (number, inhibitor) in transition.inhibitors.iter().enumerate() {
-            match (constant(&inhibitor.weight), &inhibitor.colour) {
-                (Some(weight), None) => fixed.inhibitors.push((inhibitor.place, weight)),
-                _ => fixed.varying_inhibitors.push(number),
-            }
-        }
-        let from_queue =
-            |take: &super::net::Take| net.places[take.place as usize].choice == super::net::Choice::Fifo;
-        if let (true, Servers::Count(count)) = (transition.takes.iter().any(from_queue), transition.servers) {
-            fixed.most_bindings = count;
-        }
-        fixed
     }
 }

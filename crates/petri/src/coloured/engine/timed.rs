@@ -1,10 +1,12 @@
 //! Timed transitions: which bindings they have, how often each is enabled, and when their times end.
 
+use super::super::code::Code;
 use super::super::fault::Fault;
 use super::super::net::TimingCode;
 use super::agenda::NO_TIMER;
+use super::failure::{Done, Failure, as_weight, guard_failed};
 use super::search::Search;
-use super::{Done, Engine, Failure, guard_failed};
+use super::state::Engine;
 use crate::net::{erlang, one_of};
 
 impl Engine<'_> {
@@ -170,7 +172,7 @@ impl Engine<'_> {
 
     /// A number of a time, of the binding in the frame.
     #[inline]
-    pub(super) fn number(&mut self, transition: usize, code: &super::Code, or_zero: bool) -> Done<f64> {
+    pub(super) fn number(&mut self, transition: usize, code: &Code, or_zero: bool) -> Done<f64> {
         let bits = code.run(&self.scratch.frame, &mut self.random);
         let value = bits.and_then(|bits| {
             let value = f64::from_bits(bits as u64);
@@ -291,10 +293,4 @@ impl Engine<'_> {
         }
         Ok(())
     }
-}
-
-/// A number of tokens.
-#[inline]
-pub(super) fn as_weight(weight: i64) -> Result<u32, Fault> {
-    u32::try_from(weight).map_err(|_| Fault::NoWeight(weight))
 }

@@ -5,13 +5,14 @@
 //! access. On engines with lanes rows cost instead, which are scheduled before: a block's where it begins.
 
 use super::costs::{EbpfCosts, RowCosts};
+use super::done::{Done, Fate};
 use super::profile::{Accesses, Calls, Origin, Sums, Use};
-use super::{Done, Fate, Placed};
+use super::region::{Placed, ROOM_BYTES, room_of};
 use linecard_ebpf::{
     Access as Touch, AccessKind, Arrival, Charge, Code, EbpfError, Hook, Kind, Machine, Op, PACKET, Rows,
     Rules, STACK, Target, Verdict, wanted_after,
 };
-use linecard_program::script::{Access, RoleId, Steps};
+use linecard_program::script::{Access, Steps};
 use std::collections::BTreeMap;
 
 /// Number of the frame register, whose stores cannot go to the packet.
@@ -20,14 +21,6 @@ const FRAME: u8 = 10;
 const HANDLES: u64 = 0xfff << 52;
 /// First byte of a packet as received, in its region.
 const HEADROOM: u32 = linecard_ebpf::HEADROOM_BYTES as u32;
-/// Packets stand side by side in their memory, in rooms of so many bytes, so many rooms.
-pub(super) const ROOM_BYTES: u32 = 2048;
-const ROOMS: u32 = 64;
-
-/// Where the packet of a number stands in its memory.
-pub(super) fn room_of(number: u64) -> u32 {
-    (number % u64::from(ROOMS)) as u32 * ROOM_BYTES
-}
 
 /// What an operation is to the listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -565,12 +558,4 @@ fn origin(machine: &Machine, index: u32) -> Origin {
         Some(line) => Origin::line(&line.file, line.line, &line.text),
         None => Origin::function(&machine.place(index)),
     }
-}
-
-/// Bytes of packets that stand side by side in their memory.
-pub(super) const PACKET_BYTES: u64 = ROOM_BYTES as u64 * ROOMS as u64;
-
-/// A role, as an executed program knows it.
-pub(super) fn placed(role: usize, base: u64, within_bytes: u64) -> Placed {
-    Placed { role: RoleId(role as u8), base: base as u32, within_bytes: within_bytes.min(1 << 31) as u32 }
 }

@@ -9,147 +9,38 @@
 //! bound to no memory is the engine's own, and costs the cycles of its instructions.
 
 mod costs;
+mod done;
 mod ebpf;
+mod executable;
 mod frames;
 mod pipeline;
 mod profile;
+mod region;
 mod riscv;
 
 pub(super) use costs::ExecutionCosts;
+pub(super) use executable::Executable;
 pub(super) use frames::Frames;
 
-use super::program::Reading;
-use crate::bounded;
+use super::reading::Reading;
 use crate::error::Error;
-use crate::preset::problem;
-use crate::program::{Framer, XdpLoad, load_xdp, read_image, refused_iss, refused_xdp};
+use crate::program::{Framer, refused_xdp};
 use crate::report::{CallStack, ExecutedProgram, MemoryUse, ProgramResult, SourceLine};
-use crate::request::ProgramFile;
 use crate::traffic::BytesSink;
+use done::{Done, Fate};
+use executable::Loaded;
 use linecard_apps::{Carrier, Io, StepList};
-use linecard_ebpf::{MapKind, Options};
+use linecard_ebpf::MapKind;
 use linecard_program::PacketHead;
 use linecard_program::script::{Action, Block, PacketInfo, PacketProgram, RoleId, Step, Steps};
 use linecard_traffic::Payload;
 use profile::{Origin, Sums, Use};
+use region::{PACKET_BYTES, Placed};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::rc::Rc;
 
-/// Number of eBPF among the machines of ELF files, and where it stands.
-const EM_BPF: u16 = 247;
-const MACHINE_AT: usize = 18;
-
-/// Where a region is.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Placed {
-    role: RoleId,
-    /// Its first byte within the role, and its size.
-    base: u32,
-    within_bytes: u32,
-}
-
-impl Placed {
-    /// A new packet stands in a room of this region: what caches of engines have of the one before is no longer true.
-    fn forget(self, room: u32, bytes: usize) -> Action {
-        let bytes = bytes.min(ebpf::ROOM_BYTES as usize) as u16;
-        Action::Forget { role: self.role, bytes, address: self.base + room }
-    }
-}
-
-/// What becomes of a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
-    /// It leaves, by a port that follows from its flow.
-    Leaves,
-    /// By the port of a number.
-    LeavesBy(u16),
-    /// By the port that it came by.
-    Returns,
-    /// It ends here.
-    Ends,
-}
-
-/// What a program did with a packet.
-struct Done {
-    fate: Fate,
-    /// Bytes that it added, or cut off.
-    grown_bytes: i32,
-}
-
-/// A program that has been loaded and has seen no packet.
-#[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant, reason = "there is one of them")]
-enum Loaded {
-    Ebpf(linecard_ebpf::Machine),
-    Riscv(linecard_iss::Machine),
-}
-
-/// A program for a chip.
-#[derive(Clone, Debug)]
-pub(super) struct Executable {
-    name: String,
-    cpus: u32,
-    seed: u64,
-    loaded: Loaded,
-}
-
 impl Executable {
-    /// Loads what a request names.
-    ///
-    /// # Errors
-    /// When the file is no program, or cannot be used.
-    pub fn load(file: &ProgramFile, seed: u64) -> Result<Self, Error> {
-        let refuse =
-            |message: String| Error::Config { problems: vec![problem(file.name.clone(), "", message)] };
-        let bytes = bounded::read(&file.path, bounded::MOST_INPUT_BYTES)
-            .map_err(|error| refuse(format!("cannot read the program: {error}")))?;
-        let machine =
-            bytes.get(MACHINE_AT..MACHINE_AT + 2).map(|half| u16::from_le_bytes([half[0], half[1]]));
-        let is_elf = bytes.starts_with(b"\x7fELF");
-        let loaded = if is_elf && machine != Some(EM_BPF) {
-            if file.section.is_some() || !file.maps.is_empty() || file.routes.is_some() {
-                return Err(refuse(
-                    "a C program has no sections, maps or routes to be named: they are for XDP programs"
-                        .to_owned(),
-                ));
-            }
-            let image = read_image(&file.path, &file.name)?;
-            let control = match &file.control {
-                None => Vec::new(),
-                Some(path) => bounded::read(path, bounded::MOST_INPUT_BYTES)
-                    .map_err(|error| refuse(format!("cannot read the control data {path}: {error}")))?,
-            };
-            let mut go_on = |_| ControlFlow::Continue(());
-            let entry = file.entry.as_deref().unwrap_or(linecard_iss::PACKET_ENTRY);
-            let machine = linecard_iss::Machine::new_until(image, entry, &control, file.budget, &mut go_on);
-            Loaded::Riscv(machine.map_err(refused_iss)?)
-        } else {
-            if file.control.is_some() || file.entry.is_some() {
-                return Err(refuse(
-                    "control data and an entry are for C programs; maps of an XDP program are filled by name, and a section chooses among its functions"
-                        .to_owned(),
-                ));
-            }
-            let options = Options { budget: file.budget, cpus: file.cpus, seed, ..Options::default() };
-            Loaded::Ebpf(load_xdp(&XdpLoad {
-                object: &file.path,
-                name: &file.name,
-                program: file.section.as_deref(),
-                maps: &file.maps,
-                routes: file.routes.as_deref(),
-                options,
-            })?)
-        };
-        Ok(Self { name: file.name.clone(), cpus: file.cpus, seed, loaded })
-    }
-
-    /// What people call it.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
     /// Places its regions; the plan of its work on the engines of a cluster.
     pub fn plan(
         &self,
@@ -163,7 +54,7 @@ impl Executable {
             Loaded::Ebpf(machine) => {
                 let mut regions = vec![None; machine.memory().regions()];
                 for (number, name) in ["packet", "context", "stack"].into_iter().enumerate() {
-                    let bytes = if name == "packet" { ebpf::PACKET_BYTES } else { 4096 };
+                    let bytes = if name == "packet" { PACKET_BYTES } else { 4096 };
                     regions[number] = placer.own(name, bytes);
                 }
                 for (number, map) in machine.maps().enumerate() {
@@ -234,7 +125,7 @@ impl Placer<'_, '_> {
         if !self.used.contains(&number) {
             self.used.push(number);
         }
-        ebpf::placed(number, base, bytes)
+        Placed::new(number, base, bytes)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where an executed program spends what it spends: source lines, memories, and functions by who called them.
 
-use super::Placed;
+use super::region::Placed;
 use linecard_program::script::RoleId;
 use std::collections::{BTreeMap, HashMap};
 

@@ -4,9 +4,10 @@
 //! engine's own, and cost the cycles of their instructions.
 
 use super::costs::RiscvCosts;
+use super::done::{Done, Fate};
 use super::pipeline::{Pipeline, by_class};
 use super::profile::{Accesses, Calls, Origin, Sums, Use};
-use super::{Done, Fate, Placed};
+use super::region::{PACKET_BYTES, Placed, ROOM_BYTES, room_of};
 use crate::error::Error;
 use crate::program::refused_iss;
 use linecard_iss::{Amo, Class, Code, HEAP_BYTES, Machine, Opcode, Recorder};
@@ -41,7 +42,7 @@ pub(super) fn region_bytes(machine: &Machine) -> [u64; 4] {
     let least = if allocates { HEAP_PAGE_BYTES * pages.max(1) } else { 0 };
     let control = u64::from(layout.packet_low - layout.control_low);
     let state = u64::from(layout.heap_low.saturating_sub(layout.data_low));
-    [super::ebpf::PACKET_BYTES, (used * 2).max(least).min(HEAP_BYTES.into()), control, state]
+    [PACKET_BYTES, (used * 2).max(least).min(HEAP_BYTES.into()), control, state]
 }
 
 /// What an instruction costs, and whether it may touch data.
@@ -154,7 +155,7 @@ impl Running {
         }
         let Self { machine, code, recorder, locks, executed, cycles, accesses, calls, .. } = self;
         let layout = *machine.layout();
-        let room = super::ebpf::room_of(number);
+        let room = room_of(number);
         let mut pipeline = Pipeline::default();
         let mut used = FirstUse::default();
         if code.costs.has_caches
@@ -199,7 +200,7 @@ impl Running {
                 _ => (3, address - layout.data_low),
             };
             let Some(Placed { role, base, within_bytes }) = code.regions[region] else { return };
-            let offset = if region == 0 { room + offset % super::ebpf::ROOM_BYTES } else { offset };
+            let offset = if region == 0 { room + offset % ROOM_BYTES } else { offset };
             let address = base + offset % within_bytes.max(1);
             accesses.count(at, role);
             match priced.waits {

@@ -1,6 +1,6 @@
 //! What of a list of steps fits together.
 
-use super::Placed;
+use super::placed::Placed;
 use linecard_apps::{Address, Amount, Does, Each, ListedAccess, Reach};
 use linecard_config::Section;
 

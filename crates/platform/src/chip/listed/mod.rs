@@ -2,22 +2,16 @@
 
 mod check;
 mod parts;
+mod placed;
 mod step;
 
 use super::executed::Around;
-use super::native::Runs;
-use super::program::{ReadProgram, Reading, execute};
+use super::reading::Reading;
+use super::runs::{ReadProgram, Runs, execute};
 use linecard_apps::{Does, Each, ListedStep, OutPort, RouteTable, StepList};
 use linecard_config::Section;
+use placed::Placed;
 use step::{StepReader, Verb, verb};
-
-/// A step with where it stands.
-pub(super) struct Placed<'d> {
-    section: Section<'d>,
-    step: ListedStep,
-    /// It marks where a program is executed.
-    runs: bool,
-}
 
 /// The steps that a section lists.
 pub(super) fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_>) -> Option<ReadProgram> {

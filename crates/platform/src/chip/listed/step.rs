@@ -1,9 +1,9 @@
 //! One step: its keys, and what they make of it.
 
-use super::super::native::Runs;
-use super::super::program::{ReadProgram, Reading};
-use super::Placed;
+use super::super::reading::Reading;
+use super::super::runs::{ReadProgram, Runs};
 use super::parts::Parts;
+use super::placed::Placed;
 use linecard_apps::{Address, Amount, Does, Each, ListedAccess, ListedStep, OutPort, Reach, Span, StepList};
 use linecard_config::Section;
 use linecard_config::nearest;

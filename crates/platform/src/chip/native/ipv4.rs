@@ -1,7 +1,7 @@
 //! `ipv4_forward`: forwarding by parallel threads (Girish 2008).
 
-use super::{MILLION, Runs};
-use crate::chip::program::{ReadProgram, Reading};
+use crate::chip::reading::{MILLION, Reading};
+use crate::chip::runs::{ReadProgram, Runs};
 use linecard_apps::{BufferingScheme, Carrier, Ipv4Config, Ipv4Forward, Ipv4Roles, RouteTable};
 use linecard_config::Section;
 use linecard_program::script::RoleId;

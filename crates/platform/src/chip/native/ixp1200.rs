@@ -1,7 +1,7 @@
 //! `l3fwd16`, `nat` and `firewall`: the applications of Hasan 2003, section 5.2.
 
-use super::{MILLION, Runs};
-use crate::chip::program::{ReadProgram, Reading};
+use crate::chip::reading::{MILLION, Reading};
+use crate::chip::runs::{ReadProgram, Runs};
 use crate::rules::templates;
 use linecard_apps::{
     Firewall, FirewallConfig, Io, IoCosts, IoRoles, L3Forward, Nat, NatConfig, NatRoles, ResultCacheUse,

@@ -4,11 +4,10 @@
 mod ipv4;
 mod ixp1200;
 
-use super::executed::{Around, Plan, Shared};
-use super::program::{ReadProgram, Reading};
-use linecard_apps::{Firewall, Ipv4Forward, L3Forward, Nat, StepList};
+use super::executed::Around;
+use super::reading::Reading;
+use super::runs::ReadProgram;
 use linecard_config::Section;
-use linecard_program::script::PacketProgram;
 
 /// Reads the costs of a program: from the root of the chip's file, and from its `[program]`.
 type Reader = fn(&Section<'_>, &Section<'_>, &mut Reading<'_>) -> ReadProgram;
@@ -58,38 +57,13 @@ pub(super) const COSTS: &[&str] = &[
     "table_words",
 ];
 
-/// All of them. One more is a function, and a line here and in [`Runs`].
+/// All of them. One more is a function, and a line here and in [`Runs`](super::runs::Runs).
 const NATIVE: &[Native] = &[
     native("ipv4_forward", "", ("program", "packet_cycles"), ipv4::read),
     native("l3fwd16", "", LOOPS, ixp1200::l3fwd16),
     native("nat", "nat", LOOPS, ixp1200::nat),
     native("firewall", "firewall", LOOPS, ixp1200::firewall),
 ];
-
-/// What runs.
-#[derive(Clone, Debug)]
-pub(super) enum Runs {
-    Steps(StepList),
-    Ipv4(Ipv4Forward),
-    L3Forward(L3Forward),
-    Nat(Box<Nat>),
-    Firewall(Firewall),
-    Executed(Box<Plan>),
-}
-
-impl Runs {
-    /// A program that has seen no packet, for the chip's program of a number.
-    pub fn fresh(&self, number: usize, shared: &Shared) -> Box<dyn PacketProgram> {
-        match self {
-            Runs::Executed(plan) => plan.start(number, shared),
-            Runs::Steps(steps) => Box::new(steps.clone()),
-            Runs::Ipv4(program) => Box::new(program.clone()),
-            Runs::L3Forward(program) => Box::new(program.clone()),
-            Runs::Nat(program) => program.clone(),
-            Runs::Firewall(program) => Box::new(program.clone()),
-        }
-    }
-}
 
 /// What reads the costs of the program of a name.
 pub(super) fn reader(name: &str) -> Option<Reader> {
@@ -141,5 +115,3 @@ pub(super) fn sections_of_others(name: &str) -> Vec<&'static str> {
     let others = NATIVE.iter().filter(|native| native.name != name && !native.section.is_empty());
     others.map(|native| native.section).collect()
 }
-
-const MILLION: u64 = 1_000_000;

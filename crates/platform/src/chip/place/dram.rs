@@ -2,7 +2,7 @@
 
 use super::reading::Reading;
 use super::server;
-use crate::chip::places::in_folder;
+use crate::preset::in_folder;
 use crate::chip::units::time_ps;
 use crate::error::Error;
 use crate::files::{Files, Shelf};

@@ -1,6 +1,6 @@
 //! Files that fill maps: CSV and TOML, with keys and values as text or numbers.
 
-use super::{config, refused};
+use super::request::{config, refused};
 use crate::bounded;
 use crate::error::Error;
 use linecard_ebpf::{Machine, MapDefinition, MapKind, Route};

@@ -2,17 +2,20 @@
 
 mod fill;
 mod report;
+mod request;
 mod rows;
 
 pub use report::{MapEntry, MapReport, RegionReport, XdpReport};
+pub use request::XdpRequest;
+pub(crate) use request::refused;
 pub use rows::{BlockReport, LaneRows, RowsReport, RowsRequest, rows_of_xdp};
 
-use super::packets::{PacketRequest, Packets};
+use super::packets::Packets;
 use crate::bounded;
 use crate::error::Error;
-use crate::preset::problem;
-use linecard_ebpf::{Arrival, EbpfError, Machine, Object, Options, Profile};
+use linecard_ebpf::{Arrival, Machine, Object, Options, Profile};
 use report::Tally;
+use request::config;
 use std::ops::ControlFlow;
 
 /// Packets between two looks at whether to go on, and instructions if packets take many.
@@ -22,54 +25,6 @@ const INSTRUCTIONS_PER_LOOK: u64 = 20_000_000;
 const MOST_BUDGET: u64 = 100_000_000;
 /// Processors that per-processor maps may have values for.
 const MOST_CPUS: u32 = 1024;
-
-/// A program to be run.
-#[derive(Clone, Debug)]
-pub struct XdpRequest {
-    /// The object file.
-    pub object: String,
-    /// What messages and the report call it: an object may have been made of a source a moment ago.
-    pub name: String,
-    /// Function or section, where there are several programs.
-    pub program: Option<String>,
-    /// Its packets.
-    pub packets: PacketRequest,
-    /// Maps and the files that fill them.
-    pub maps: Vec<(String, String)>,
-    /// Routes for `bpf_fib_lookup`.
-    pub routes: Option<String>,
-    /// Instructions that a packet may take.
-    pub budget: u64,
-    /// Processors; packets take turns.
-    pub cpus: u32,
-    /// The interface that packets come by.
-    pub interface: u32,
-}
-
-fn config(place: &str, message: String) -> Error {
-    Error::Config { problems: vec![problem(place.to_owned(), "", message)] }
-}
-
-/// What the object or the request is refused for, and what a program does wrong.
-pub(crate) fn refused(error: EbpfError) -> Error {
-    match error {
-        EbpfError::Object { file, found, expected } => {
-            config(&file, format!("found {found}, expected {expected}"))
-        }
-        EbpfError::Request { what, found, expected } => {
-            config(&what, format!("found {found}, expected {expected}"))
-        }
-        EbpfError::Unsupported { file, program, problems } => Error::Config {
-            problems: problems
-                .into_iter()
-                .map(|found| {
-                    problem(file.clone(), "", format!("program `{program}` cannot run here: {found}"))
-                })
-                .collect(),
-        },
-        fault @ EbpfError::Fault { .. } => Error::Run(fault.to_string()),
-    }
-}
 
 /// What a program is loaded from.
 pub(crate) struct XdpLoad<'a> {

@@ -1,6 +1,6 @@
 //! What a run of an XDP program tells.
 
-use super::{XdpRequest, refused};
+use super::request::{XdpRequest, refused};
 use crate::error::Error;
 use crate::program::packets::PacketStatistics;
 use crate::program::trace::{Share, shares};

@@ -1,0 +1,37 @@
+//! Every packet of a capture or of a described link, with a look for Ctrl-C now and then.
+
+use crate::ticker::Ticker;
+use linecard_platform::{InputError, PacketInput};
+use linecard_traffic::{Packet, PacketSource};
+use std::ops::ControlFlow;
+
+/// Packets between two looks at the clock.
+const PACKETS_PER_LOOK: u64 = 1 << 14;
+
+/// Opens an input and gives its packets to `see`, at most so many; 0 stands for all.
+///
+/// Returns the input as it stands behind them, and their number; `Break` when somebody stopped it.
+pub fn each_packet<E: From<InputError>>(
+    name: &str,
+    most_packets: u64,
+    strict: bool,
+    ticker: &mut Ticker,
+    mut see: impl FnMut(&Packet) -> Result<(), E>,
+) -> Result<ControlFlow<(), (PacketInput, u64)>, E> {
+    let mut input = PacketInput::open(name, most_packets, strict)?;
+    let most_packets = if most_packets == 0 { u64::MAX } else { most_packets };
+    let mut packets = 0;
+    while packets < most_packets
+        && let Some(packet) = input.next_packet().map_err(InputError::from)?
+    {
+        packets += 1;
+        see(&packet)?;
+        if packets.is_multiple_of(PACKETS_PER_LOOK) {
+            let (done, total) = input.file_bytes();
+            if ticker.tick(done, total).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+    }
+    Ok(ControlFlow::Continue((input, packets)))
+}

@@ -1,0 +1,70 @@
+//! Lists that are used again in each firing, so that none is made anew.
+
+/// See above.
+pub(super) struct Buffers {
+    /// The transition that fired last, with its binding.
+    pub last: u32,
+    pub frame: Vec<i64>,
+    pub entries: Vec<u32>,
+    /// Words of tokens that are put; of colours that are looked for.
+    pub words: Vec<i64>,
+    /// Place, beginning of the words, number of tokens.
+    pub puts: Vec<(u32, u32, u32)>,
+    /// Dots that are put and taken by the binding's numbers.
+    pub dots: Vec<(u32, i64)>,
+    /// Entries of bindings that a search found.
+    pub found: Vec<u32>,
+    pub new: Vec<(u32, u32)>,
+    /// Whether the new entry fits each arc that takes from its place.
+    pub fits: Vec<bool>,
+    pub touched: Vec<(u32, u32)>,
+    /// Places whose number of tokens changed, and what it was.
+    pub changed: Vec<(u32, u32)>,
+    pub is_changed: Vec<bool>,
+    pub concerned: Vec<u32>,
+    pub is_concerned: Vec<bool>,
+    pub refills: Vec<u32>,
+    pub needs_refill: Vec<bool>,
+    /// Most tokens of an entry that a transition ever saw.
+    pub widest: Vec<u32>,
+    /// How often the dots allowed each transition when it was last looked at.
+    pub units: Vec<u32>,
+}
+
+impl Buffers {
+    pub fn new(places: usize, transitions: usize) -> Self {
+        Self {
+            last: 0,
+            frame: Vec::new(),
+            entries: Vec::new(),
+            words: Vec::new(),
+            puts: Vec::new(),
+            dots: Vec::new(),
+            found: Vec::new(),
+            new: Vec::new(),
+            fits: Vec::new(),
+            touched: Vec::new(),
+            changed: Vec::new(),
+            is_changed: vec![false; places],
+            concerned: Vec::new(),
+            is_concerned: vec![false; transitions],
+            refills: Vec::new(),
+            needs_refill: vec![false; transitions],
+            widest: vec![1; transitions],
+            units: vec![u32::MAX; transitions],
+        }
+    }
+
+    /// A transition's dots are to be looked at.
+    pub fn concern(&mut self, transition: u32) {
+        if !std::mem::replace(&mut self.is_concerned[transition as usize], true) {
+            self.concerned.push(transition);
+        }
+    }
+
+    pub fn refill(&mut self, transition: u32) {
+        if !std::mem::replace(&mut self.needs_refill[transition as usize], true) {
+            self.refills.push(transition);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What is constant of a transition while it fires.
+
+use super::super::code::Code;
+use super::super::net::{Choice, ColouredNet, ColouredTransition, Take, TimingCode};
+use crate::net::Servers;
+
+/// What is constant of a transition while it fires.
+pub(super) struct Fixed {
+    /// Dots that are taken and tokens that must not be there, in numbers that do not depend on the binding.
+    pub needs: Vec<(u32, u32)>,
+    pub inhibitors: Vec<(u32, u32)>,
+    /// Those that depend on it.
+    pub varying_needs: Vec<(u32, Code)>,
+    pub varying_inhibitors: Vec<usize>,
+    /// Changes of dots that do not depend on the binding.
+    pub changes: Vec<(u32, i64)>,
+    pub varying_puts: Vec<(u32, Code)>,
+    /// Numbers of the arcs that put coloured tokens.
+    pub puts: Vec<usize>,
+    /// Takes of a queue with finitely many servers: so many bindings at most.
+    pub most_bindings: u32,
+    pub servers: Servers,
+    pub is_immediate: bool,
+    pub resets: bool,
+}
+
+impl Fixed {
+    pub fn new(net: &ColouredNet, transition: &ColouredTransition) -> Self {
+        let constant = |code: &Code| code.constant().and_then(|weight| u32::try_from(weight).ok());
+        let mut fixed = Self {
+            needs: Vec::new(),
+            inhibitors: Vec::new(),
+            varying_needs: Vec::new(),
+            varying_inhibitors: Vec::new(),
+            changes: Vec::new(),
+            varying_puts: Vec::new(),
+            puts: Vec::new(),
+            most_bindings: u32::MAX,
+            servers: transition.servers,
+            is_immediate: matches!(transition.timing, TimingCode::Immediate { .. }),
+            resets: !transition.resets.is_empty(),
+        };
+        let mut needed: Vec<(u32, u32)> = Vec::new();
+        for need in &transition.needs {
+            match constant(&need.weight) {
+                // Parallel arcs are one of their sum.
+                Some(weight) => match needed.iter_mut().find(|(place, _)| *place == need.place) {
+                    Some((_, sum)) => *sum = sum.saturating_add(weight),
+                    None => needed.push((need.place, weight)),
+                },
+                None => fixed.varying_needs.push((need.place, need.weight.clone())),
+            }
+        }
+        let mut changes: Vec<(u32, i64)> =
+            needed.iter().map(|&(place, weight)| (place, -i64::from(weight))).collect();
+        fixed.needs = needed;
+        for (number, put) in transition.puts.iter().enumerate() {
+            if !put.parts.is_empty() {
+                fixed.puts.push(number);
+            } else if let Some(weight) = constant(&put.weight) {
+                match changes.iter_mut().find(|(place, _)| *place == put.place) {
+                    Some((_, by)) => *by += i64::from(weight),
+                    None => changes.push((put.place, i64::from(weight))),
+                }
+            } else {
+                fixed.varying_puts.push((put.place, put.weight.clone()));
+            }
+        }
+        changes.retain(|&(_, by)| by != 0);
+        fixed.changes = changes;
+        for (number, inhibitor) in transition.inhibitors.iter().enumerate() {
+            match (constant(&inhibitor.weight), &inhibitor.colour) {
+                (Some(weight), None) => fixed.inhibitors.push((inhibitor.place, weight)),
+                _ => fixed.varying_inhibitors.push(number),
+            }
+        }
+        let from_queue = |take: &Take| net.places[take.place as usize].choice == Choice::Fifo;
+        if let (true, Servers::Count(count)) = (transition.takes.iter().any(from_queue), transition.servers) {
+            fixed.most_bindings = count;
+        }
+        fixed
+    }
+}

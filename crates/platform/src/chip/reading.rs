@@ -1,0 +1,86 @@
+//! What a program is read with: roles as they are met, and what the chip around it has.
+
+use super::cluster::NamedInbox;
+use super::executed::{Executable, ExecutionCosts};
+use crate::routes::routes;
+use linecard_apps::Route;
+use linecard_config::Section;
+use std::rc::Rc;
+
+/// Most cycles of a step, and most of anything else that a program's costs count.
+pub(super) const MILLION: u64 = 1_000_000;
+
+/// Names of roles, numbered in the order in which they are met.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Roles {
+    pub names: Vec<String>,
+    /// Bytes that programs use of each, and where the file says so.
+    pub bytes: Vec<u64>,
+    pub places: Vec<String>,
+    /// Regions of executed programs, which may be bound.
+    pub regions: Vec<String>,
+}
+
+impl Roles {
+    /// The number of a role.
+    pub fn number(&mut self, name: &str, place: &str) -> usize {
+        if let Some(number) = self.names.iter().position(|known| known == name) {
+            return number;
+        }
+        self.names.push(name.to_owned());
+        self.bytes.push(0);
+        self.places.push(place.to_owned());
+        self.names.len() - 1
+    }
+
+    /// A program keeps so many bytes there.
+    pub fn uses(&mut self, number: usize, bytes: u64) {
+        self.bytes[number] = self.bytes[number].max(bytes);
+    }
+}
+
+/// What a program is read with.
+pub(super) struct Reading<'a> {
+    pub roles: &'a mut Roles,
+    pub inboxes: &'a [NamedInbox],
+    pub ports: u16,
+    pub seed: u64,
+    /// Threads of the chip.
+    pub threads: u64,
+    /// Whether packets of congested ports are kept in memory.
+    pub keeps: bool,
+    /// Whether there is a cache of lookup results.
+    pub results: bool,
+    /// The queue manager, if there is one.
+    pub queue_manager: Option<linecard_queueing::Kind>,
+    /// `[bind]` of the chip.
+    pub bind: Option<Section<'a>>,
+    /// The program that is to be executed, if one is.
+    pub executable: Option<&'a Executable>,
+    /// What its instructions cost on the cluster at hand.
+    pub costs: ExecutionCosts,
+    /// Whether a program has a step that executes it.
+    pub is_executed: bool,
+    /// Whether threads of some cluster send block by block.
+    pub sends_blocks: bool,
+    /// The program whose file lies under `[program]`, if one does.
+    pub laid: Option<String>,
+}
+
+impl Reading<'_> {
+    /// The forwarding table that a section names.
+    pub fn routes(&self, section: &Section<'_>) -> Option<Rc<[Route]>> {
+        let file = section.text_or(
+            "routes",
+            "",
+            "forwarding table: file of `prefix next_hop …` lines, plain or gzip; empty generates one",
+        );
+        match routes(&file, self.ports.max(1), self.seed) {
+            Ok(routes) => Some(routes.into()),
+            Err(message) => {
+                section.fail("routes", message);
+                None
+            }
+        }
+    }
+}
