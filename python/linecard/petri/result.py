@@ -63,6 +63,15 @@ class Explored:
         """A place and the most tokens in it, a row each."""
         return Table(("place", "most_tokens"), list(self.bounds.items()))
 
+    def _repr_html_(self) -> str:
+        facts = [
+            ("Markings", f"{self.reachable_markings:,}" + ("" if self.complete else ", stopped at the limit")),
+            ("Edges", f"{self.edges:,}"),
+            ("Dead", f"{self.dead_markings:,} markings"),
+        ]
+        bounds = [(name, f"{bound:,}") for name, bound in self.bounds.items()]
+        return _html.block(self.net, _html.facts(facts), _html.heading("Bounds"), _html.facts(bounds))
+
     def __repr__(self) -> str:
         return f"<Explored {self.net}: {self.reachable_markings:,} markings, {self.edges:,} edges>"
 
@@ -104,9 +113,11 @@ class Solved:
         return f"<Solved {self.net}: {self.tangible_markings:,} tangible markings>"
 
     def _repr_html_(self) -> str:
-        rows = [(name, f"{value:.6g}", "firings") for name, value in self.throughput.items()]
-        rows += [(name, f"{value:.6g}", "tokens") for name, value in self.mean_tokens.items()]
-        return _html.block(self.net, _html.table(("name", "value", ""), rows))
+        rows = [(name, f"{value:.6g} firings") for name, value in self.throughput.items()]
+        rows += [(name, f"{value:.6g} tokens") for name, value in self.mean_tokens.items()]
+        markings = f"{self.tangible_markings:,} tangible, {self.vanishing_markings:,} vanishing"
+        facts = _html.facts([("Markings", markings)])
+        return _html.block(self.net, facts, _html.heading("Steady state"), _html.facts(rows))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -166,6 +177,22 @@ class Simulated:
         ):
             rows += [(measure, name, mean, widths[name]) for name, mean in means.items()]
         return Table(("measure", "name", "mean", "half_width"), rows)
+
+    def _repr_html_(self) -> str:
+        facts = [("Runs", f"{self.replications} of time {self.time:g}, {self.firings:,} firings")]
+        sides = (
+            (self.throughput, self.throughput_half_width, "firings"),
+            (self.rewards, self.rewards_half_width, "reward"),
+            (self.mean_tokens, self.mean_tokens_half_width, "tokens"),
+        )
+        rows = [
+            (name, f"{mean:.6g} ± {widths[name]:.2g} {unit}")
+            for means, widths, unit in sides
+            for name, mean in means.items()
+            if mean or unit == "firings"
+        ]
+        heading = _html.heading("In a unit of time, and on average")
+        return _html.block(self.net, _html.facts(facts), heading, _html.facts(rows))
 
     def to_frame(self) -> polars.DataFrame:
         """Measure, name, mean and half width as a polars data frame (extra ``frames``)."""

@@ -274,6 +274,18 @@ class QueueDesignResult:
         """Everything needed to repeat this result and to recognise it."""
         return _manifest(self.to_dict(), ("smallest", "designs", "diagnostics"))
 
+    def _repr_html_(self) -> str:
+        best = self.smallest
+        said = "No size reaches it"
+        if best is not None:
+            size = f"{best.entries} entries, {best.engines} engines, {best.threads} threads"
+            said = f"{size}: {best.throughput_mops:.1f} M operations/s"
+        return _html.block(
+            f"{self.workload}: {self.target_mops:g} M operations/s",
+            _html.facts([("Smallest", said)]),
+            _html.record_table(self.table().columns, self.table().rows),
+        )
+
     def to_frame(self) -> polars.DataFrame:
         """The designs as a polars data frame (extra ``frames``)."""
         from linecard import tables

@@ -88,9 +88,6 @@ def _one(result: CoreResult, *, several: bool, before: str) -> str:
     if result.adapted is not None:
         found = result.adapted
         settled = [each for each in found.history if not each.trial]
-        share = (
-            found.steady_packets_per_mcycle / result.best_packets_per_mcycle if result.best_packets_per_mcycle else 0
-        )
         adapted = sheet.section(
             f"A malleable core{title}",
             # One step alone is told in a sentence.
@@ -127,8 +124,7 @@ def _one(result: CoreResult, *, several: bool, before: str) -> str:
                 ],
                 text=("kind",),
             ),
-            said=f"it ends with {found.threads} thread{'s' if found.threads > 1 else ''} and "
-            f"{found.steady_packets_per_mcycle:,.1f} packets/Mcycle, {share:.1%} of the best split",
+            said="; ".join(f"{name.lower()} {value}" for name, value in result.adapted_facts()),
         )
     return sheet.beside(
         before,

@@ -190,16 +190,10 @@ def _print_core(result: CoreResult) -> None:
         parts.append(Padding(Text(", ".join(flat), style=pieces.DIM), (0, 0, 0, 2)))
     if not result.single_peak and len(result.rows) > 1:
         parts.append(pieces.section(Text("Throughput over threads has several peaks", style="yellow")))
-    adapted = result.adapted
-    if adapted is not None:
-        trials = sum(stretch.trial for stretch in adapted.history)
-        share = adapted.steady_packets_per_mcycle / most if most else 0.0
-        parts.append(
-            pieces.section(
-                Text(
-                    f"Malleable, adapting: {adapted.threads} threads after {trials} trials, "
-                    f"{adapted.steady_packets_per_mcycle:,.1f} packets/Mcycle ({share:.1%} of the best split)"
-                )
-            )
-        )
+    facts = result.adapted_facts()
+    if facts:
+        found = pieces.grid("l", "w")
+        for name, value in facts:
+            found.add_row(Text(name, style=pieces.DIM), value)
+        parts.append(pieces.section(pieces.heading("Malleable, adapting"), found))
     stdout.show(*parts, Text(""))

@@ -64,10 +64,8 @@ def shot_noise(
     for number, load in enumerate(found.rates_mbps):
         table.add_row(f"{number * found.window_ms / 1e3:.1f} s", f"{load:,.1f}", pieces.bar(load / most, "blue"))
     facts = pieces.grid("l", "w")
-    facts.add_row("Mean", Text(f"{found.mean_mbps:,.1f} Mbit/s", style="bold"))
-    facts.add_row("Range", f"{min(found.rates_mbps):,.1f} to {most:,.1f} Mbit/s")
-    facts.add_row("Variation", f"{found.variation_percent:.2f} %, closed form {found.expected_variation_percent:.2f} %")
-    facts.add_row("Flows", f"{found.active_flows:,.0f} under way on average")
+    for name, value in found.facts():
+        facts.add_row(name, Text(value, style="bold" if name == "Mean" else ""))
     stdout.show(
         pieces.section(pieces.heading("Load", f"Mbit/s in windows of {found.window_ms:g} ms"), table),
         pieces.section(facts),

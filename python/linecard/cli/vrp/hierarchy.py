@@ -61,25 +61,10 @@ def hierarchy(
 
 def _print_hierarchy(found: HierarchyResult) -> None:
     facts = pieces.grid("l", "w")
-    rows = (
-        ("Reach", f"{found.reach_percent:.1f} % of the packets, {found.messages_per_second / 1e3:,.1f} kpps"),
-        ("At most", f"{found.most_messages_per_second / 1e3:,.1f} kpps of {found.message_bytes} bytes there and back"),
-        ("Host", f"{found.host_cycles_per_message:,.0f} cycles for each"),
-        ("Core", f"{found.core_cycles_per_message:,.0f} cycles for each"),
-        (
-            "DRAM",
-            f"engines wait {found.engine_wait_ns:,.1f} ns, {found.engine_wait_alone_ns:,.1f} without core and host",
-        ),
-    )
-    for name, value in rows:
+    for name, value in found.facts():
         facts.add_row(Text(name, style=pieces.DIM), value)
     busy = pieces.grid("l", "l", "r")
-    for name, share in (
-        ("link", found.link_utilization),
-        ("host", found.host_utilization),
-        ("core", found.core_utilization),
-        ("dram", found.dram_utilization),
-    ):
+    for name, share in found.busy():
         busy.add_row(name, pieces.bar(share, "blue"), f"{share:.0%}")
     title = f"{found.preset}, {found.rate_pps / 1e3:,.4g} kpps of {found.packet_bytes} bytes"
     stdout.show(
