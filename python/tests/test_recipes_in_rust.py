@@ -200,6 +200,54 @@ impl Lowest {
 }
 """
 
+PROGRAM = """\
+//! `bounce`: every packet goes back by the port that it came from, after so many cycles.
+
+use crate::chip::reading::{MILLION, Reading};
+use crate::chip::runs::{ReadProgram, Runs};
+use linecard_config::Section;
+use linecard_program::PacketHead;
+use linecard_program::script::{Action, PacketInfo, PacketProgram, Steps};
+
+pub(super) const SECTION: &str = "";
+pub(super) const NEEDS: (&str, &str) = ("program", "bounce_cycles");
+pub(super) const COSTS: &[&str] = &["bounce_cycles"];
+
+pub(super) fn read(_: &Section<'_>, section: &Section<'_>, _: &mut Reading<'_>) -> ReadProgram {
+    let cycles = section.integer("bounce_cycles", 0..=MILLION, "of a packet") as u32;
+    ReadProgram {
+        name: "bounce".to_owned(),
+        runs: Runs::of(Bounce { cycles }),
+        routes: None,
+        roles: Vec::new(),
+        moves_cells: false,
+        allocates: false,
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Bounce {
+    cycles: u32,
+}
+
+impl PacketProgram for Bounce {
+    fn packet(&mut self, _: &mut PacketHead, info: &PacketInfo, steps: &mut Steps) {
+        steps.push(self.cycles, Action::Send { port: info.input_port, class: 0 });
+    }
+}
+"""
+
+BOUNCING = """\
+kind = "chip"
+title = "The shipped example, whose program is that of the recipe"
+extends = ["platforms/example_smartnic"]
+source = "a recipe"
+
+[program]
+run = "bounce"
+bounce_cycles = 500
+"""
+
 CHIP = """\
 kind = "chip"
 title = "The shipped example, with a part of each recipe"
@@ -302,6 +350,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
     lib.write_text(text.replace("Self::Piecewise, Self::PerQueue]", "Self::Piecewise, Self::PerQueue, Self::Lowest]"))
     assert sources.counted() == files_said("A buffer allocator.") == 2
 
+    natives = "crates/platform/src/chip/native/"
+    sources.write(natives + "bounce.rs", PROGRAM)
+    sources.insert(natives + "mod.rs", ("    l3fwd16,\n", "    bounce,\n"))
+    sources.write("bouncing.toml", BOUNCING)
+    assert sources.counted() == files_said("A program in Rust.") == 3
+
     # What does not change is built already, mostly.
     target = os.environ.get("CARGO_TARGET_DIR", str(ROOT / "target"))
     build = ["cargo", "build", "--locked", "--package", "linecard-platform", "--example", "run_preset"]
@@ -335,3 +389,7 @@ def test_each_part_does_what_it_says(run):
 def test_a_policy_of_flow_caches(run):
     cached = ["cache.entries=64", "cache.ways=4", "cache.policy=MINE"]
     assert "packets_out" in run("ixp1200", "2000", "l3fwd16", *cached)
+
+
+def test_a_program_in_rust(run):
+    assert "packets_dropped: 0," in run("bouncing.toml", "2000")

@@ -74,8 +74,8 @@ impl Places {
                 let kind = section.choice_or("kind", "server", &kinds, meaning);
                 leave_others(&section, kind, &kinds);
                 let asked = Reading { document, section: &section, clocks, seed };
-                let built = (kind.read)(&asked);
                 let given = if table == "memory" { asked.capacity_bytes() } else { None };
+                let built = (kind.read)(&asked);
                 let capacity_bytes = capacity_of(&section, &built, given);
                 if matches!(built, PlaceKind::Cached(_)) {
                     let name = section.text("behind", "memory that the cache stands in front of");

@@ -43,7 +43,7 @@ pub(super) fn program(
                 return None;
             };
             if let Some(name) = reading.laid.clone() {
-                own.leave(native::COSTS);
+                own.leave(&native::costs());
                 return listed(&own, &name, reading);
             }
             let run = own.text_if("run", "program: a preset of presets/programs, or a file");
@@ -150,7 +150,7 @@ pub(super) fn executed(
     });
     let mut read = ReadProgram {
         name: String::new(),
-        runs: Runs::Steps(StepList::new(vec![], Does::Finish, None)),
+        runs: Runs::of(StepList::new(vec![], Does::Finish, None)),
         routes: None,
         roles,
         moves_cells: moves,

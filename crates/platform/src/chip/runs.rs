@@ -2,8 +2,9 @@
 
 use super::executed::{Around, Executable, Plan, Shared};
 use super::reading::Reading;
-use linecard_apps::{Firewall, Ipv4Forward, L3Forward, Nat, Route, StepList};
+use linecard_apps::Route;
 use linecard_program::script::PacketProgram;
+use std::fmt::Debug;
 use std::rc::Rc;
 
 /// A program that has been read.
@@ -31,7 +32,7 @@ impl ReadProgram {
     pub fn plan(&self) -> Option<&Plan> {
         match &self.runs {
             Runs::Executed(plan) => Some(plan),
-            _ => None,
+            Runs::Written(_) => None,
         }
     }
 }
@@ -49,27 +50,37 @@ pub(super) fn execute(
     Runs::Executed(Box::new(executable.plan(around, place, reading, &mut read.roles)))
 }
 
+/// A program that begins anew on every chip.
+pub(super) trait Start: Debug {
+    /// It, before the first packet.
+    fn start(&self) -> Box<dyn PacketProgram>;
+}
+
+impl<P: PacketProgram + Clone + Debug + 'static> Start for P {
+    fn start(&self) -> Box<dyn PacketProgram> {
+        Box::new(self.clone())
+    }
+}
+
 /// What runs.
 #[derive(Clone, Debug)]
 pub(super) enum Runs {
-    Steps(StepList),
-    Ipv4(Ipv4Forward),
-    L3Forward(L3Forward),
-    Nat(Box<Nat>),
-    Firewall(Firewall),
+    /// A program of the project, or a list of steps.
+    Written(Rc<dyn Start>),
     Executed(Box<Plan>),
 }
 
 impl Runs {
+    /// A program that is not executed.
+    pub fn of(program: impl Start + 'static) -> Self {
+        Self::Written(Rc::new(program))
+    }
+
     /// A program that has seen no packet, for the chip's program of a number.
     pub fn fresh(&self, number: usize, shared: &Shared) -> Box<dyn PacketProgram> {
         match self {
             Runs::Executed(plan) => plan.start(number, shared),
-            Runs::Steps(steps) => Box::new(steps.clone()),
-            Runs::Ipv4(program) => Box::new(program.clone()),
-            Runs::L3Forward(program) => Box::new(program.clone()),
-            Runs::Nat(program) => program.clone(),
-            Runs::Firewall(program) => Box::new(program.clone()),
+            Runs::Written(program) => program.start(),
         }
     }
 }

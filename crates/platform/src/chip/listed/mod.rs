@@ -59,7 +59,7 @@ pub(super) fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_
             let (front, behind) = StepList::parted(steps, at + 1, routes);
             execute(executable, Around::Steps { front, behind }, &section.place(), reading, &mut read)
         }
-        _ => Runs::Steps(StepList::new(steps, last_word(reading.sends_blocks), routes)),
+        _ => Runs::of(StepList::new(steps, last_word(reading.sends_blocks), routes)),
     };
     Some(read)
 }

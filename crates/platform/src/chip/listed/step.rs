@@ -121,7 +121,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
         self.parts.say_unknown(program);
         let read = ReadProgram {
             name: name.to_owned(),
-            runs: Runs::Steps(StepList::new(vec![], Does::Finish, None)),
+            runs: Runs::of(StepList::new(vec![], Does::Finish, None)),
             routes: None,
             roles: self.roles,
             // Where threads send block by block, packets lie in memory.

@@ -1,8 +1,7 @@
 //! Programs that the project itself brings, in Rust: they do the work on headers for real, and the chip's file says what it
 //! costs: `[program]`, and a table of the program's own name.
 
-mod ipv4;
-mod ixp1200;
+mod loops;
 
 use super::executed::Around;
 use super::reading::Reading;
@@ -19,51 +18,37 @@ struct Native {
     section: &'static str,
     /// What a file with its costs has: a table, and a key in it.
     needs: (&'static str, &'static str),
+    /// Keys of `[program]` that it costs by.
+    costs: &'static [&'static str],
     read: Reader,
 }
 
-const fn native(
-    name: &'static str,
-    section: &'static str,
-    needs: (&'static str, &'static str),
-    read: Reader,
-) -> Native {
-    Native { name, section, needs, read }
+macro_rules! natives {
+    ($($file:ident,)*) => {
+        $(mod $file;)*
+
+        /// All of them.
+        const NATIVE: &[Native] = &[$(Native {
+            name: stringify!($file),
+            section: $file::SECTION,
+            needs: $file::NEEDS,
+            costs: $file::COSTS,
+            read: $file::read,
+        }),*];
+    };
 }
 
-/// What the loops of the IXP1200 cost.
-const LOOPS: (&str, &str) = ("program", "input_first_cell_cycles");
+natives! {
+    ipv4_forward,
+    l3fwd16,
+    nat,
+    firewall,
+}
 
-/// Keys of `[program]` that they cost by; lists of steps leave them.
-pub(super) const COSTS: &[&str] = &[
-    "input_first_cell_cycles",
-    "input_later_cell_cycles",
-    "input_cell_scratch",
-    "enqueue_cycles",
-    "enqueue_scratch",
-    "output_first_block_cycles",
-    "output_first_block_scratch",
-    "output_later_block_cycles",
-    "output_later_block_scratch",
-    "output_blocked_cell_cycles",
-    "digest_hashes",
-    "scheme",
-    "packet_cycles",
-    "store_cycles",
-    "load_cycles",
-    "header_bytes",
-    "hashes",
-    "table_reads",
-    "table_words",
-];
-
-/// All of them. One more is a function, and a line here and in [`Runs`](super::runs::Runs).
-const NATIVE: &[Native] = &[
-    native("ipv4_forward", "", ("program", "packet_cycles"), ipv4::read),
-    native("l3fwd16", "", LOOPS, ixp1200::l3fwd16),
-    native("nat", "nat", LOOPS, ixp1200::nat),
-    native("firewall", "firewall", LOOPS, ixp1200::firewall),
-];
+/// Keys of `[program]` that programs cost by; lists of steps leave them.
+pub(super) fn costs() -> Vec<&'static str> {
+    NATIVE.iter().flat_map(|native| native.costs).copied().collect()
+}
 
 /// What reads the costs of the program of a name.
 pub(super) fn reader(name: &str) -> Option<Reader> {
@@ -89,11 +74,11 @@ pub(super) fn around(
         is_costed("l3fwd16", root) && ["l3fwd16", "nat", "firewall", "vanilla_ip"].contains(&run.as_str());
     match run.as_str() {
         "ipv4_forward" => {
-            let (carrier, used) = ipv4::carrier(own, reading);
+            let (carrier, used) = ipv4_forward::carrier(own, reading);
             Some((Around::Carrier(carrier), used))
         }
         _ if loops => {
-            let (io, used) = ixp1200::loops(own, reading);
+            let (io, used) = loops::loops(own, reading);
             Some((Around::Io(io), used))
         }
         _ => None,

@@ -6,6 +6,14 @@ use linecard_apps::{BufferingScheme, Carrier, Ipv4Config, Ipv4Forward, Ipv4Roles
 use linecard_config::Section;
 use linecard_program::script::RoleId;
 
+/// It has no table of its own.
+pub(super) const SECTION: &str = "";
+/// What a file with its costs has: a table, and a key in it.
+pub(super) const NEEDS: (&str, &str) = ("program", "packet_cycles");
+/// Keys of `[program]` that it costs by.
+pub(super) const COSTS: &[&str] =
+    &["scheme", "packet_cycles", "store_cycles", "load_cycles", "header_bytes", "hashes", "table_reads", "table_words"];
+
 /// Reads its costs.
 pub(super) fn read(_: &Section<'_>, section: &Section<'_>, reading: &mut Reading<'_>) -> ReadProgram {
     let (carrier, used) = carrier(section, reading);
@@ -13,7 +21,7 @@ pub(super) fn read(_: &Section<'_>, section: &Section<'_>, reading: &mut Reading
     let table = RouteTable::new(routes.as_deref().unwrap_or_default());
     ReadProgram {
         name: "ipv4_forward".to_owned(),
-        runs: Runs::Ipv4(Ipv4Forward::new(carrier.config, carrier.roles, table)),
+        runs: Runs::of(Ipv4Forward::new(carrier.config, carrier.roles, table)),
         routes,
         roles: used,
         moves_cells: true,
