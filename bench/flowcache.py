@@ -73,7 +73,7 @@ def measure(row: Row, *, quick: bool) -> None:
             wanted = "" if target is None else f">= {target}"
             row(f"flow cache: {name}", speeds.get(name), "M accesses/s", wanted)
         started = time.perf_counter()
-        result = linecard.flowcache(made, 1024, 4, "lru", threads=1)
+        result = linecard.flowcache(made, 1024, 4, "lru", jobs=1)
         whole = packets / (time.perf_counter() - started) / 1e6
         row("linecard.flowcache, one cache, classes and all", whole, "M accesses/s", "")
         packed = path.with_suffix(".u32le.gz")
@@ -82,7 +82,7 @@ def measure(row: Row, *, quick: bool) -> None:
         gzip.decompress(packed.read_bytes())
         floor = time.perf_counter() - started
         started = time.perf_counter()
-        linecard.flowcache(packed, 1024, 4, "lru", threads=1)
+        linecard.flowcache(packed, 1024, 4, "lru", jobs=1)
         row("the same from gzip, beside decompressing it", time.perf_counter() - started, "s", f"{floor:.2g} s")
         python = python_with("pycachesim")
         speed = None

@@ -90,7 +90,7 @@ def queueing(operations: int) -> None:
 def petri_mm1k(firings: int) -> None:
     """A queue of bounded length as a Petri net."""
     # A firing takes 1 / 1.71 of its time unit on average.
-    linecard.petri.simulate(petri.mm1k(), firings / 1.71, warmup=0.0, replications=1, threads=1, seed=1)
+    linecard.petri.simulate(petri.mm1k(), firings / 1.71, warmup=0.0, replications=1, jobs=1, seed=1)
 
 
 def trace_md5(instructions: int) -> None:

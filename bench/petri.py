@@ -186,7 +186,7 @@ def measure(row: Callable[..., None], *, quick: bool) -> None:
             started = time.perf_counter()
             # A coloured firing is dearer: fewer of them are enough.
             wanted = firings / (4 if net.name == "col4" else 1)
-            found = petri.simulate(net, wanted / rate, warmup=0.0, replications=1, threads=1, seed=seed)
+            found = petri.simulate(net, wanted / rate, warmup=0.0, replications=1, jobs=1, seed=seed)
             fastest = max(fastest, found.firings / (time.perf_counter() - started))
         row(f"petri, {net.name}: speed", fastest, "firings/s", f">= {TARGETS[net.name]:,}")
         beside = peer(net.name, PEER_STEPS // 5 if quick else PEER_STEPS)

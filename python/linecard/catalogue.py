@@ -6,8 +6,10 @@ import difflib
 
 from linecard import _core
 from linecard._convert import convert
+from linecard.allowed import completed
 from linecard.description import Change, Description, PresetInfo
 from linecard.errors import ConfigError
+from linecard.listed import Listed
 from linecard.request import Settings, settings
 
 # Kinds of presets, and what each is for.
@@ -22,7 +24,7 @@ KINDS = {
 }
 
 
-def presets(kind: str | None = None, search: str | None = None) -> list[PresetInfo]:
+def presets(kind: str | None = None, search: str | None = None) -> Listed[PresetInfo]:
     """List the shipped presets, sorted by kind and name.
 
     Args:
@@ -37,11 +39,11 @@ def presets(kind: str | None = None, search: str | None = None) -> list[PresetIn
         hint = f"; nearest: {near[0]}" if near else ""
         raise ConfigError(f"found the kind `{kind}`, expected one of {', '.join(KINDS)}{hint}")
     words = (search or "").lower().split()
-    return [
+    return Listed(
         each
         for each in convert(_core.presets(), list[PresetInfo])
         if kind in (None, each.kind) and all(word in f"{each.name} {each.title}".lower() for word in words)
-    ]
+    )
 
 
 def describe(preset: str, set: Settings | None = None) -> Description:
@@ -63,7 +65,12 @@ def describe(preset: str, set: Settings | None = None) -> Description:
 
 
 def _described(preset: str, set: Settings | None = None) -> Description:
-    return convert(_core.describe(preset, settings(set)), Description)
+    given = settings(set)
+
+    def refused(changes: dict[str, str]) -> object:
+        return _core.describe(preset, settings(changes))
+
+    return completed(convert(_core.describe(preset, given), Description), refused)
 
 
 def _changes(base: Description, found: Description) -> tuple[Change, ...]:

@@ -9,6 +9,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,40 @@ def frame_of(kind: type, rows: Sequence[Any]) -> polars.DataFrame:
 
 
 Row = Sequence[object]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns by name, and rows of values that a file of tables can hold."""
+
+    columns: tuple[str, ...]
+    rows: Sequence[Row]
+
+
+def records(several: Iterable[Any], of: type | None = None, **first: Sequence[object]) -> Table:
+    """A row for each record, of those of its fields that are one value.
+
+    Args:
+        several: Records of one kind.
+        of: Their kind, which names the columns where there may be none.
+        **first: Columns that stand before them, a value for each record.
+    """
+    kept = list(several)
+    kind: Any = of or (type(kept[0]) if kept else None)
+    # Records of the core's JSON are structures of msgspec, the others dataclasses.
+    known = getattr(kind, "__struct_fields__", None) or (field_names(kind) if kind else ())
+    names = [
+        name
+        for name in known
+        if all(isinstance(getattr(each, name), (str, int, float, bool, type(None))) for each in kept)
+    ]
+    rows: list[Row] = [
+        [*(values[at] for values in first.values()), *(getattr(each, name) for name in names)]
+        for at, each in enumerate(kept)
+    ]
+    return Table((*first, *names), rows)
+
+
 METRIC_COLUMNS = ("run_id", "component", "metric", "unit", "value")
 
 

@@ -4,7 +4,7 @@
 //! whoever builds the configuration, in the order of the lists here.
 
 use crate::dispatch::DispatchRule;
-use crate::place::Kind;
+use crate::place::{Banked, Kind};
 use crate::scheduler::SchedulerRule;
 use linecard_buffers::AllocatorConfig;
 use linecard_dram::channel::{Policy, RefreshMode};
@@ -125,7 +125,10 @@ pub struct PlaceConfig {
 pub enum PlaceKind {
     /// One queue in front of one or several servers.
     Server(ServerConfig),
-    /// What knows when an access is done when it arrives, such as [`Banked`](crate::place::Banked).
+    /// Banks, each a server.
+    Banked(Banked),
+    /// Any other kind that knows when an access is done when it arrives. Chips ask memories of the kinds above so often that
+    /// they are known by name.
     Of(Arc<dyn Kind>),
     /// DRAM behind controllers with queues.
     Dram(DramConfig),
@@ -139,12 +142,6 @@ pub enum PlaceKind {
     Results(ResultCacheConfig),
     /// What puts packets into lists and takes them out, with a memory of its own.
     QueueManager(QueueManagerConfig),
-}
-
-impl<K: Kind + 'static> From<K> for PlaceKind {
-    fn from(kind: K) -> Self {
-        Self::Of(Arc::new(kind))
-    }
 }
 
 /// DRAM behind controllers that serve one access after another, of up to a row (Hasan 2003, section 4).

@@ -8,6 +8,7 @@ pub(crate) struct Link {
     latency: Ticks,
     rate: Rate,
     free: Ticks,
+    /// It goes round only where the clock has ended.
     busy: u64,
     pub bytes: u64,
     /// How long before they reach it bytes are entered.
@@ -31,7 +32,7 @@ impl Link {
     pub fn cross(&mut self, at: Ticks, bytes: u32) -> Ticks {
         let time = self.rate.ticks(u64::from(bytes));
         self.free = (self.free.max(at) + time).min(WORK_ENDS);
-        self.busy = self.busy.saturating_add(time);
+        self.busy = self.busy.wrapping_add(time);
         self.bytes += u64::from(bytes);
         self.free + self.latency
     }
@@ -49,7 +50,7 @@ impl Link {
 
     /// Time for which it was busy since the last restart.
     pub fn busy(&self, now: Ticks) -> u64 {
-        self.busy - self.ahead(now)
+        self.busy.wrapping_sub(self.ahead(now))
     }
 
     /// Forget what was before `now`.

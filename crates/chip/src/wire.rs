@@ -9,6 +9,7 @@ pub(crate) struct Wire {
     rate: Rate,
     overhead_bytes: u32,
     pub free: Ticks,
+    /// It goes round only where the clock has ended.
     busy: u64,
 }
 
@@ -31,7 +32,7 @@ impl Wire {
     pub fn send_part(&mut self, at: Ticks, bytes: u32, first: bool) -> Ticks {
         let overhead = if first { self.overhead_bytes } else { 0 };
         let time = self.rate.ticks(u64::from(bytes) + u64::from(overhead));
-        self.busy = self.busy.saturating_add(time);
+        self.busy = self.busy.wrapping_add(time);
         self.free = (self.free.max(at) + time).min(WORK_ENDS);
         self.free
     }
@@ -44,7 +45,7 @@ impl Wire {
 
     /// Time for which the wire was busy since the last restart.
     pub fn busy(&self, now: Ticks) -> u64 {
-        self.busy - self.ahead(now)
+        self.busy.wrapping_sub(self.ahead(now))
     }
 
     /// Forget what was before `now`.

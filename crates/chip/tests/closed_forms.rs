@@ -42,7 +42,7 @@ const ROUTE_NS: f64 = 3.0 + (10.0 + 7.0) + (10.0 + 2.0) + 5.0;
 
 #[test]
 fn an_access_without_load_takes_its_route_and_its_service() {
-    let banked = |by| PlaceKind::from(Banked { bank: server(10_000, 100_000), count: 4, by });
+    let banked = |by| PlaceKind::Banked(Banked { bank: server(10_000, 100_000), count: 4, by });
     // One clock of 1 ns into the queue of the controller, one to the first command.
     let closed_row = (2 + ACTIVATE_TO_READ + READ_LATENCY + BURST) as f64;
     for (name, places, expected) in [
@@ -106,7 +106,7 @@ fn close(found: f64, expected: f64, within: f64) {
 
 #[test]
 fn saturated_places_reach_their_peak_and_are_busy_all_the_time() {
-    let banked = |by| PlaceKind::from(Banked { bank: server(10_000, 30_000), count: 4, by });
+    let banked = |by| PlaceKind::Banked(Banked { bank: server(10_000, 30_000), count: 4, by });
     let by_address = BankBy::Address { interleave_bytes: 64 };
     let one_after_another: fn(u64) -> u32 = |number| (number * 64 % (1 << 18)) as u32;
     let cases = [

@@ -25,7 +25,7 @@ fn chip(speed: u64) -> ChipConfig {
     let memory = DramConfig { latency_ps: ps(20_000), ..dram(800_000_000 * speed, 2, true, false) };
     config.places = vec![
         place("sram", scaled(10_000, 80_000)),
-        of("banks", PlaceKind::from(Banked { bank: scaled(40_000, 60_000), count: 4, by: BankBy::Turn })),
+        of("banks", PlaceKind::Banked(Banked { bank: scaled(40_000, 60_000), count: 4, by: BankBy::Turn })),
         of("ddr", PlaceKind::Dram(memory)),
         of(
             "cache",

@@ -57,7 +57,7 @@ fn chip(
             }),
         ),
         place("hash", PlaceKind::Server(server(148_000, 0))),
-        place("sram", PlaceKind::from(Banked { bank: words(5_000, 150_000), count: 2, by: BankBy::Turn })),
+        place("sram", PlaceKind::Banked(Banked { bank: words(5_000, 150_000), count: 2, by: BankBy::Turn })),
         place("direct", PlaceKind::Server(words(1_000, 0))),
     ];
     config.roles = ["packets", "hash", "table", "direct"].map(String::from).into();

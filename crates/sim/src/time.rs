@@ -175,11 +175,11 @@ impl Clock {
         self.hz
     }
 
-    /// Length of `cycles` cycles from time 0: the tick of that edge, or [`END`].
+    /// Length of `cycles` cycles from time 0: the tick of that edge; [`END`] or later when it does not come.
     #[inline]
     pub fn ticks(&self, cycles: u64) -> Ticks {
         if self.den == 1 {
-            return cycles.saturating_mul(self.num).min(END);
+            return cycles.checked_mul(self.num).unwrap_or(END);
         }
         before_end(u128::from(cycles) * u128::from(self.num) / u128::from(self.den))
     }

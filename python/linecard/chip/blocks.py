@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from linecard.chip.svg import FILLS, LIMIT, SOFT, Canvas, level_fill, text_on, width_of
+from linecard.svg import FILLS, LIMIT, SOFT, Canvas, level_fill, text_on, width_of
 
 if TYPE_CHECKING:
     from linecard.chip.facts import Cluster, Facts, Link, Place, Port

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from linecard.chip.plan import NOTE
-from linecard.chip.svg import BLOCKS, FILLS, LIMIT, PACKETS, SOFT, WIRE, Canvas, level_fill, width_of, wrap
+from linecard.svg import BLOCKS, FILLS, LIMIT, PACKETS, SOFT, WIRE, Canvas, level_fill, width_of, wrap
 
 if TYPE_CHECKING:
     from linecard.chip.facts import Facts

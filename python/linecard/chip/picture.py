@@ -13,14 +13,14 @@ from linecard.chip.blocks import STACK, Block, buffer_block, link_text, port_blo
 from linecard.chip.columns import columns_width, place_columns
 from linecard.chip.frame import MARGIN
 from linecard.chip.plan import NOTE
-from linecard.chip.svg import (
+from linecard.chip.wires import BAR, PILL, Wires
+from linecard.svg import (
     BLOCKS,
     INK,
     PACKETS,
     WIRES,
     width_of,
 )
-from linecard.chip.wires import BAR, PILL, Wires
 
 if TYPE_CHECKING:
     from linecard.chip.facts import Port

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from linecard.chip.blocks import Block, cluster_block, inbox_text, link_block, place_block
 from linecard.chip.columns import columns
 from linecard.chip.facts import Route
-from linecard.chip.svg import width_of
+from linecard.svg import width_of
 
 if TYPE_CHECKING:
     from linecard.chip.facts import Cluster, Facts, Place
@@ -65,6 +65,7 @@ class Plan:
         self.groups = columns(facts, self.shared, entry)
 
     def _routes(self) -> None:
+        took: dict[tuple[str, str], dict[str, list[float]]] = {}
         for route in _all_routes(self.facts, self.own):
             cluster, place = route.from_, route.to
             if self.places[place].per in self.own:
@@ -78,13 +79,14 @@ class Plan:
                 before = name
             _once(self.rails[before].places, place)
             if route.nanoseconds is not None:
-                texts = self.labels.setdefault((before, place), [])
-                texts.append(f"{cluster}: {route.nanoseconds:.4g} ns")
-        for key, texts in self.labels.items():
-            # Where all clusters take as long, their names say nothing.
-            times = list(dict.fromkeys(text.rpartition(": ")[2] for text in texts))
-            if len(times) == 1:
-                self.labels[key] = times
+                took.setdefault((before, place), {}).setdefault(cluster, []).append(route.nanoseconds)
+        for key, clusters in took.items():
+            texts = {cluster: _span(times) for cluster, times in clusters.items()}
+            # Where all clusters take as long, their names say nothing, and ways that take no time need no word.
+            if len(set(texts.values())) == 1:
+                self.labels[key] = [text for text in list(texts.values())[:1] if text]
+            else:
+                self.labels[key] = [f"{cluster}: {text or '0 ns'}" for cluster, text in texts.items()]
         # A link comes after every link that leads to it; a circle is cut where it closes.
         order: list[str] = []
         for name in self.rails:
@@ -204,6 +206,14 @@ def _all_routes(facts: Facts, own: dict[str, list[Place]]) -> list[Route]:
             ):
                 routes.append(Route(cluster.name, place.behind))
     return routes
+
+
+def _span(times: list[float]) -> str:
+    """Times of the ways to one place, in nanoseconds; nothing where there is none."""
+    low, high = f"{min(times):.4g}", f"{max(times):.4g}"
+    if low == high:
+        return "" if low == "0" else f"{low} ns"
+    return f"{low}–{high} ns"
 
 
 def _once(names: list[str], name: str) -> None:

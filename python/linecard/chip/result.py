@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from linecard import _html
 from linecard._convert import convert
-from linecard.chip.dram_time import DramTime  # noqa: TC001 # msgspec reads the annotations
+from linecard.chip.dram_time import DRAM_WORDS, DramTime  # msgspec reads the annotations
 from linecard.executed.profile import ExecutedProgram  # noqa: TC001 # msgspec reads the annotations
 from linecard.records import Metric, plain_fields
 
@@ -365,16 +365,20 @@ class RunResult:
             ("Loss", f"{first.loss_fraction:.3%} of {first.packets_in:,} packets"),
             ("Latency", f"p50 {latency.p50 / 1e3:.2f} µs, p99 {latency.p99 / 1e3:.2f} µs"),
             ("Bottleneck", f"{self.bottleneck.component}: {self.bottleneck.why}"),
-            ("DRAM row hits", f"{self.dram.row_hit_rate:.1%}"),
         ]
+        if first.steady is not None:
+            facts.insert(3, ("Steady", "yes" if first.steady else "no"))
+        times = [(words, getattr(self.dram, name)) for name, words in DRAM_WORDS.items()]
         return _html.block(
             f"{self.preset}: {self.app}",
             _html.facts(facts),
             _html.bars("Utilisation", [(use.component, use.utilization) for use in self.resources]),
             _html.bars(
-                "DRAM time",
-                [(name, getattr(self.dram, name)) for name in ("data", "row_miss", "turnaround", "refresh", "idle")],
-            ),
+                f"DRAM time, row hits {self.dram.row_hit_rate:.1%}",
+                [(words, share) for words, share in times if share is not None],
+            )
+            if any(share for _, share in times)
+            else "",
             _html.bars("Packet time", [(part.part, part.share) for part in self.packet_time]),
             _html.notes(self.warnings),
         )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from linecard.chip.blocks import STACK, limit_note, link_text
 from linecard.chip.plan import LABEL_LINE, NOTE, Plan, Rail
-from linecard.chip.svg import (
+from linecard.svg import (
     BLOCKS,
     FILLS,
     LABELS,
@@ -179,17 +180,18 @@ class Wires:
                 canvas.dot(x, level, stroke)
         for rail in rails:
             if rail.name:
-                self._bar(rail, link_text(self.facts, links[rail.name]), left, width)
+                passing = [x for _, x, start, end, _, _ in wires if start < rail.y < end]
+                self._bar(rail, link_text(self.facts, links[rail.name]), left, width, passing)
             elif len(rail.ends) > 1 and not rail.packets:
                 canvas.layer = WIRES
                 canvas.wire([(min(rail.ends), rail.y), (max(rail.ends), rail.y)])
 
-    def _bar(self, rail: Rail, text: str, left: float, width: float) -> None:
+    def _bar(self, rail: Rail, text: str, left: float, width: float, passing: list[float]) -> None:
         canvas = self.canvas
         usage = self.facts.usage
         limit = usage is not None and usage.bottleneck.component == rail.name
         wide = width_of(text, NOTE + 1, True) + (180.0 if limit else 24.0)
-        ends = rail.ends or [left + width / 2]
+        ends = rail.ends or [_between(passing, wide, left, left + width)]
         x, end = min(ends) - 18.0, max(ends) + 18.0
         if end - x < wide:
             x = min(max((x + end - wide) / 2, left), left + width - wide)
@@ -226,3 +228,11 @@ class Wires:
             for each in column.above:
                 x = each.x + each.w / 2
                 self.canvas.wire([(x, each.y + each.h), (x, column.y)], start="wire", end="wire")
+
+
+def _between(passing: list[float], wide: float, left: float, right: float) -> float:
+    """The middle of a gap for a link that no route goes over, nearest to the middle of the chip."""
+    edges = sorted([left, *passing, right])
+    gaps = [(a, b) for a, b in pairwise(edges) if b - a >= wide + 12.0]
+    middle = (left + right) / 2
+    return min(((a + b) / 2 for a, b in gaps), key=lambda at: abs(at - middle), default=middle)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from linecard import _html
+from linecard.catalogue import describe
 from linecard.records import field_names, plain
 
 if TYPE_CHECKING:
@@ -127,6 +128,24 @@ class CoreResult:
         """The best split."""
         return next(row for row in self.rows if row.threads == self.best_threads)
 
+    def adapted_facts(self) -> list[tuple[str, str]]:
+        """What a malleable core came to, in words: what was measured, beside the best split; empty without one."""
+        found = self.adapted
+        if found is None:
+            return []
+        trials = sum(stretch.trial for stretch in found.history)
+        slower = describe("cores/malleable")["processor.slower"].text
+        return [
+            ("Ends with", f"{_threads(found.threads)} after {trials} trial{'' if trials == 1 else 's'}"),
+            ("Between trials", f"{found.steady_packets_per_mcycle:,.1f} packets/Mcycle"),
+            ("With its trials", f"{found.packets_per_mcycle:,.1f} packets/Mcycle"),
+            (
+                "Best fixed split",
+                f"{self.best_packets_per_mcycle:,.1f} packets/Mcycle with {_threads(self.best_threads)}",
+            ),
+            ("Its clock", f"{slower} % slower than that of a fixed split"),
+        ]
+
     def plateau(self, percent: float) -> tuple[int, int]:
         """Fewest and most threads of the splits around the best one that lie within so many percent of it."""
         least = self.best_packets_per_mcycle * (1 - percent / 100)
@@ -171,7 +190,28 @@ class CoreResult:
         )
 
     def _repr_html_(self) -> str:
-        most = max(row.packets_per_mcycle for row in self.rows)
-        shares = [(f"{row.threads} threads", row.packets_per_mcycle / most) for row in self.rows]
-        title = f"{self.program.name}: best {self.best_threads} threads, limit {self.best.limit}"
-        return _html.block(title, _html.bars("Throughput over threads, of the best", shares))
+        header = ("threads", "cache", "pkts/Mcycle", "hits", "bus", "switch", "limit")
+        rows = [
+            (
+                str(row.threads),
+                f"{row.cache_kb:g} KB",
+                f"{row.packets_per_mcycle:,.1f}",
+                f"{row.hit_percent:.0f} %" if row.cache_kb else "–",
+                f"{row.bandwidth_percent:.0f} %",
+                f"{row.switches_percent:.0f} %",
+                row.limit,
+            )
+            for row in self.rows
+        ]
+        best = f"Best: {_threads(self.best_threads)} and {self.best.cache_kb:g} KB of cache; limit: {self.best.limit}"
+        return _html.block(
+            f"{self.program.name}: {self.latency_cycles} cycles, {self.refs_per_cycle:g} references/cycle, "
+            f"{self.area} thread-equivalents",
+            _html.table(header, rows),
+            _html.facts([("", best)]),
+            _html.heading("Malleable, adapting") + _html.facts(self.adapted_facts()) if self.adapted else "",
+        )
+
+
+def _threads(count: int) -> str:
+    return "1 thread" if count == 1 else f"{count} threads"

@@ -43,6 +43,20 @@ class MemoryLatency:
     refresh_clocks: float
 
 
+# What people call where the time of the data buses went, on screens and in notebooks alike.
+BUS_WORDS = {
+    "read": "reading",
+    "write": "writing",
+    "row_miss": "opening rows",
+    "bank_conflict": "bank conflicts",
+    "turnaround": "turning the bus",
+    "activate_window": "activate window",
+    "refresh": "refreshing",
+    "spacing": "spacing",
+    "idle": "idle",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryTime:
     """Where the time of the data buses went, in shares that add up to 1.
@@ -286,10 +300,11 @@ class MemoryResult:
     def _repr_html_(self) -> str:
         facts = [
             ("Bandwidth", f"{self.bandwidth_gbytes_s:.3f} of {self.peak_gbytes_s:.3f} GB/s"),
-            ("Reads", f"{self.reads:,}, mean latency {self.read.mean_clocks:.1f} clocks"),
-            ("Writes", f"{self.writes:,}, mean latency {self.write.mean_clocks:.1f} clocks"),
+            ("Requests", f"{self.reads:,} reads, {self.writes:,} writes"),
             ("Row hits", f"{self.row_hit_rate:.1%}"),
         ]
-        shares = [(name.replace("_", " "), f"{getattr(self.time, name):.1%}") for name in field_names(MemoryTime)]
+        shares = [(words, getattr(self.time, name)) for name, words in BUS_WORDS.items()]
         title = f"{self.device}, {self.policy}, {self.input}"
-        return _html.block(title, _html.facts(facts), _html.table(("bus time", "share"), shares))
+        latency = [(name, f"{each.mean_clocks:.1f}") for name, each in (("reads", self.read), ("writes", self.write))]
+        latencies = _html.table(("latency in clocks", "mean"), latency)
+        return _html.block(title, _html.facts(facts), latencies, _html.bars("Bus time", shares))

@@ -9,6 +9,7 @@ import msgspec
 
 from linecard import _core
 from linecard._convert import convert
+from linecard.listed import Listed
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -26,13 +27,13 @@ class CachedTrace(msgspec.Struct, frozen=True):
     problem: str | None
 
 
-def cached_traces(folder: str | PathLike[str]) -> list[CachedTrace]:
+def cached_traces(folder: str | PathLike[str]) -> Listed[CachedTrace]:
     """The traces that a folder keeps (``program_trace(cache=folder)``), those used last first; each is checked.
 
     Raises:
         ConfigError: The folder cannot be read.
     """
-    return convert(_core.cached_traces(os.fspath(folder)), list[CachedTrace])
+    return Listed(convert(_core.cached_traces(os.fspath(folder)), list[CachedTrace]))
 
 
 def clear_cached_traces(folder: str | PathLike[str]) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from linecard.errors import ConfigError
+from linecard.listed import Listed
 
 PROGRAMS = Path(__file__).parent.parent / "_programs"
 
@@ -42,9 +43,9 @@ def _table() -> dict[str, Any]:
     return tomllib.loads((PROGRAMS / "programs.toml").read_text(encoding="utf-8"))
 
 
-def programs() -> list[ProgramInfo]:
+def programs() -> Listed[ProgramInfo]:
     """The shipped programs, in the order of Table 1."""
-    return [
+    return Listed(
         ProgramInfo(
             name,
             entry["title"],
@@ -55,7 +56,7 @@ def programs() -> list[ProgramInfo]:
             str(PROGRAMS / "control" / entry["control"]) if "control" in entry else None,
         )
         for name, entry in _table().items()
-    ]
+    )
 
 
 def program_info(name: str) -> ProgramInfo | None:

@@ -26,6 +26,7 @@ from linecard._convert import convert
 from linecard.errors import CompileError, ConfigError, ConfigProblem, MissingExtraError
 from linecard.executed.shipped import PROGRAMS, toolchain
 from linecard.executed.xdp_result import XdpProgramInfo, XdpRows, XdpRun
+from linecard.listed import Listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -51,13 +52,13 @@ XDP_SOURCE = re.compile(
 
 
 @cache
-def xdp_programs() -> list[XdpProgramInfo]:
+def xdp_programs() -> Listed[XdpProgramInfo]:
     """The shipped XDP programs."""
     table = tomllib.loads((XDP / "xdp.toml").read_text(encoding="utf-8"))
-    return [
+    return Listed(
         XdpProgramInfo(name, each["title"], each["source"], each.get("parameters", {}), tuple(each.get("maps", ())))
         for name, each in table.items()
-    ]
+    )
 
 
 def is_xdp(program: str | PathLike[str]) -> bool:

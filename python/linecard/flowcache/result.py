@@ -242,13 +242,13 @@ class FlowCacheResult:
         return tables.manifest_beside(path, self.manifest())
 
     def write_plots(self, folder: str | Path) -> list[Path]:
-        """Draw what there is to draw into a folder as PNG files; return their paths (extra ``plot``)."""
+        """Draw what there is to draw into a folder, as PNG and SVG; return their paths (extra ``plot``)."""
         from linecard import files
         from linecard.plot.flowcache import draw_flowcache
 
         drawings = draw_flowcache(self)
         folder = files.make_folder(folder)
-        return [files.write_bytes(folder / f"{name}.png", drawing.png) for name, drawing in drawings.items()]
+        return [path for name, drawing in drawings.items() for path in drawing.write_both(folder, name)]
 
     def write_html(self, path: str | Path, *, command: str | None = None) -> Path:
         """Write one self-contained page; ``command`` is shown as what repeats it."""

@@ -47,7 +47,7 @@ def flowcache(
     cold_window_packets: int = 10_000,
     foresight_packets: int = 10_000,
     seed: int = 1,
-    threads: int | None = None,
+    jobs: int | None = None,
     false_hits: bool = False,
     curves: bool = False,
     time_out_seconds: float | None = None,
@@ -58,7 +58,7 @@ def flowcache(
     """Run flow caches of every size, number of ways and policy over one traffic.
 
     The caches run on all cores in compiled code and release the GIL. Ctrl-C stops them. Rows come in the order asked
-    for and do not depend on the number of threads.
+    for and do not depend on `jobs`.
 
     Args:
         source: A capture; a described link (``"edge"``, ``"core"``, or a ``.toml`` file like those of
@@ -78,7 +78,7 @@ def flowcache(
         cold_window_packets: A miss is cold if its digest does not occur in so many packets before.
         foresight_packets: How far ``PRED`` looks ahead.
         seed: Seed of the policies that draw, and of the hash ``h3``.
-        threads: Caches run at the same time; ``None`` takes one per core.
+        jobs: Caches run at the same time; ``None`` takes one per core.
         false_hits: Count packets that get the result of another flow, because both have one digest. Only with a
             capture.
         curves: Add LRU of all sizes and ways, the miss-ratio curve and the reuse distances, from one pass.
@@ -117,7 +117,7 @@ def flowcache(
         ("foresight", foresight_packets, 0, _U32_MAX),
         ("packets", packets, 0, U64_MAX),
         ("seed", seed, 0, U64_MAX),
-        ("threads", 1 if threads is None else threads, 1, _THREADS_MAX),
+        ("jobs", 1 if jobs is None else jobs, 1, _THREADS_MAX),
     ]
     if time_out_seconds is not None and not 0 < time_out_seconds <= TIME_OUT_MAX_SECONDS:
         expected = f"expected more than 0, at most {TIME_OUT_MAX_SECONDS}"
@@ -155,7 +155,7 @@ def flowcache(
             cold_window_packets=cold_window_packets,
             foresight_packets=foresight_packets,
             seed=seed,
-            threads=threads or 0,
+            threads=jobs or 0,
             packets=packets,
             strict=strict,
             false_hits=false_hits,

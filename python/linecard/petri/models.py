@@ -10,9 +10,11 @@ import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from linecard import _html
 from linecard.chip.run import run as run_chip
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.petri.ixp2400 import run as run_net
+from linecard.tables import records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -143,6 +145,11 @@ class Comparison:
             if key not in found or abs(row.difference) > abs(found[key].difference):
                 found[key] = row
         return found
+
+    def _repr_html_(self) -> str:
+        found = records(self.rows)
+        verdict = "agree everywhere" if self.passed else "differ"
+        return _html.block(f"Two models that {verdict}", _html.record_table(found.columns, found.rows))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as ``compare-models --json`` prints it."""

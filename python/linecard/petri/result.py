@@ -6,10 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from linecard import _html
-from linecard.petri.drawing import to_dot, to_svg
+from linecard.petri.dot import to_dot
+from linecard.petri.picture import to_svg
 from linecard.records import plain
+from linecard.tables import Table, frame
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import polars
 
 
@@ -55,6 +59,19 @@ class Explored:
         result: dict[str, Any] = plain(self)
         return result
 
+    def table(self) -> Table:
+        """A place and the most tokens in it, a row each."""
+        return Table(("place", "most_tokens"), list(self.bounds.items()))
+
+    def _repr_html_(self) -> str:
+        facts = [
+            ("Markings", f"{self.reachable_markings:,}" + ("" if self.complete else ", stopped at the limit")),
+            ("Edges", f"{self.edges:,}"),
+            ("Dead", f"{self.dead_markings:,} markings"),
+        ]
+        bounds = [(name, f"{bound:,}") for name, bound in self.bounds.items()]
+        return _html.block(self.net, _html.facts(facts), _html.heading("Bounds"), _html.facts(bounds))
+
     def __repr__(self) -> str:
         return f"<Explored {self.net}: {self.reachable_markings:,} markings, {self.edges:,} edges>"
 
@@ -82,21 +99,25 @@ class Solved:
         result: dict[str, Any] = plain(self)
         return result
 
+    def table(self) -> Table:
+        """Measure, name and value: firings in a unit of time, tokens."""
+        rows: list[Sequence[object]] = [("throughput", name, value) for name, value in self.throughput.items()]
+        rows += [("mean_tokens", name, value) for name, value in self.mean_tokens.items()]
+        return Table(("measure", "name", "value"), rows)
+
     def to_frame(self) -> polars.DataFrame:
         """Measure, name and value as a polars data frame (extra ``frames``)."""
-        from linecard import tables
-
-        rows = [["throughput", name, value] for name, value in self.throughput.items()]
-        rows += [["mean_tokens", name, value] for name, value in self.mean_tokens.items()]
-        return tables.frame(("measure", "name", "value"), rows)
+        return frame(self.table().columns, self.table().rows)
 
     def __repr__(self) -> str:
         return f"<Solved {self.net}: {self.tangible_markings:,} tangible markings>"
 
     def _repr_html_(self) -> str:
-        rows = [(name, f"{value:.6g}", "firings") for name, value in self.throughput.items()]
-        rows += [(name, f"{value:.6g}", "tokens") for name, value in self.mean_tokens.items()]
-        return _html.block(self.net, _html.table(("name", "value", ""), rows))
+        rows = [(name, f"{value:.6g} firings") for name, value in self.throughput.items()]
+        rows += [(name, f"{value:.6g} tokens") for name, value in self.mean_tokens.items()]
+        markings = f"{self.tangible_markings:,} tangible, {self.vanishing_markings:,} vanishing"
+        facts = _html.facts([("Markings", markings)])
+        return _html.block(self.net, facts, _html.heading("Steady state"), _html.facts(rows))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -145,19 +166,37 @@ class Simulated:
         result: dict[str, Any] = plain(self)
         return result
 
-    def to_frame(self) -> polars.DataFrame:
-        """Measure, name, mean and half width as a polars data frame (extra ``frames``)."""
-        from linecard import tables
-
-        rows: list[list[object]] = []
+    def table(self) -> Table:
+        """Measure, name, mean and half width of its 95 % interval."""
+        rows: list[Sequence[object]] = []
         for measure, means, widths in (
             ("throughput", self.throughput, self.throughput_half_width),
             ("mean_tokens", self.mean_tokens, self.mean_tokens_half_width),
             ("rewards", self.rewards, self.rewards_half_width),
             ("busy_servers", self.busy_servers, self.busy_servers_half_width),
         ):
-            rows += [[measure, name, mean, widths[name]] for name, mean in means.items()]
-        return tables.frame(("measure", "name", "mean", "half_width"), rows)
+            rows += [(measure, name, mean, widths[name]) for name, mean in means.items()]
+        return Table(("measure", "name", "mean", "half_width"), rows)
+
+    def _repr_html_(self) -> str:
+        facts = [("Runs", f"{self.replications} of time {self.time:g}, {self.firings:,} firings")]
+        sides = (
+            (self.throughput, self.throughput_half_width, "firings"),
+            (self.rewards, self.rewards_half_width, "reward"),
+            (self.mean_tokens, self.mean_tokens_half_width, "tokens"),
+        )
+        rows = [
+            (name, f"{mean:.6g} ± {widths[name]:.2g} {unit}")
+            for means, widths, unit in sides
+            for name, mean in means.items()
+            if mean or unit == "firings"
+        ]
+        heading = _html.heading("In a unit of time, and on average")
+        return _html.block(self.net, _html.facts(facts), heading, _html.facts(rows))
+
+    def to_frame(self) -> polars.DataFrame:
+        """Measure, name, mean and half width as a polars data frame (extra ``frames``)."""
+        return frame(self.table().columns, self.table().rows)
 
     def __repr__(self) -> str:
         return f"<Simulated {self.net}: {self.replications} replications, {self.firings:,} firings>"

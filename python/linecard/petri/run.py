@@ -83,11 +83,11 @@ def simulate(
     of: Sequence[str] = (),
     most_replications: int = 1000,
     seed: int = 1,
-    threads: int | None = None,
+    jobs: int | None = None,
     overrides: Sequence[str] = (),
     progress: Callable[[int, int], object] | None = None,
 ) -> Simulated:
-    """Simulate a net in several replications on all cores. The result does not depend on the threads.
+    """Simulate a net in several replications on all cores. The result does not depend on `jobs`.
 
     Args:
         net: A net whose transitions all have times.
@@ -98,7 +98,7 @@ def simulate(
         of: Places and transitions that ``accuracy`` is for; all, if there are none.
         most_replications: Replications at which ``accuracy`` gives up.
         seed: Seed of the first.
-        threads: Replications at the same time; ``None`` takes one per core.
+        jobs: Replications at the same time; ``None`` takes one per core.
         overrides: Parameters, as ``name=value``.
         progress: Called now and then with thousandths of replications, (done, in all).
 
@@ -111,7 +111,7 @@ def simulate(
             ("replications", replications, 1, 1_000_000),
             ("most_replications", most_replications, 1, 1_000_000),
             ("seed", seed, 0, _U64_MAX),
-            ("threads", 1 if threads is None else threads, 1, 1024),
+            ("jobs", 1 if jobs is None else jobs, 1, 1024),
         )
         if not least <= value <= most
     ]
@@ -129,7 +129,7 @@ def simulate(
         of=of,
         most_replications=most_replications,
         seed=seed,
-        threads=threads or 0,
+        threads=jobs or 0,
         progress=progress,
     )
     return convert(found, Simulated)

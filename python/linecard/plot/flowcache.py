@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from linecard.plot.style import INK, LINES, MUTED, STYLE, Drawing, finish, load_pyplot
+from linecard.plot.style import INK, LINES, MARKS, MUTED, PALE, STYLE, Drawing, finish, load_pyplot
 
 if TYPE_CHECKING:
     from linecard.flowcache.curves import CacheCurves
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from linecard.traffic.view import TrafficView
 
 # Cold, capacity, conflict: from what no cache can help to what a better one could.
-CLASSES = (("cold", "#b9c4d0"), ("capacity", "#1f5fa8"), ("conflict", "#c2571a"))
+CLASSES = (("cold", PALE), ("capacity", LINES[0]), ("conflict", LINES[1]))
 # Nobody can build an oracle: grey, broken, each with a mark of its own.
 ORACLE = "#6e7781"
 ORACLE_MARKS = ("s", "^", "D", "v")
@@ -52,6 +52,10 @@ def _miss_rates(pyplot: Any, result: FlowCacheResult) -> Any:
     shapes = _by_shape(result)
     figure, axes = _panels(pyplot, len(shapes), 5.2)
     colours, oracles = _colours(result), _oracles(result)
+    marks = {
+        policy: MARKS[number % len(MARKS)]
+        for number, policy in enumerate(each for each in colours if each not in oracles)
+    }
     for panel, (shape, rows) in zip(axes, shapes.items(), strict=True):
         sizes = sorted({row.entries for row in rows})
         for policy, colour in colours.items():
@@ -60,7 +64,7 @@ def _miss_rates(pyplot: Any, result: FlowCacheResult) -> Any:
             panel.plot(
                 [sizes.index(size) for size in points],
                 list(points.values()),
-                marker=ORACLE_MARKS[oracles.index(policy) % len(ORACLE_MARKS)] if is_oracle else "o",
+                marker=ORACLE_MARKS[oracles.index(policy) % len(ORACLE_MARKS)] if is_oracle else marks[policy],
                 ms=4,
                 color=colour,
                 linestyle="--" if is_oracle else "-",
@@ -127,7 +131,7 @@ def _curves(pyplot: Any, curves: CacheCurves) -> Any:
         rows = sorted((row.entries, 100 * row.miss_ratio) for row in curves.lru if row.ways == ways and row.sets > 1)
         rows = [row for row in rows if row[0] <= largest] or rows[:1]
         colour = LINES[number % len(LINES)]
-        axes.plot(*zip(*rows, strict=True), color=colour, marker="o", ms=3, lw=1, label=f"{ways}-way")
+        axes.plot(*zip(*rows, strict=True), color=colour, marker=MARKS[number], ms=3, lw=1, label=f"{ways}-way")
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     axes.set_ylim(bottom=0)

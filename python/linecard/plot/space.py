@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from linecard.errors import ConfigError, ConfigProblem, MissingExtraError
-from linecard.files import write_file
-from linecard.plot.style import kind_of
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.plot.axes import begin
+from linecard.plot.style import ERROR_BARS, INK, LINES, MARKS, MUTED, SOFT, draw
+from linecard.words import label as words_for
+from linecard.words import objective, valued
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from linecard.explore.optimize_result import OptimizeResult
     from linecard.explore.result import SweepResult
 
-_COLOURS = ("#2f6db5", "#c4722e", "#3a8a4d", "#8b5fb0", "#b03a48", "#5f6b7a", "#2a9d9d", "#a08a1f")
-_MARKS = "os^DvPX*"
-_POINT, _FRONT = "#8fb4dd", "#c4722e"
-
 
 def write_table(result: SweepResult, path: str | Path, across: str | None = None, up: str | None = None) -> Path:
-    """Draw one column of a sweep over another, a line for each value of the other axes; seeds are averaged.
+    """Draw one column of a sweep over another, a line for each value of the other axes, seeds as mean and range.
 
     Where there are more lines than can be told apart, or neither column is an axis, there are points alone.
 
@@ -50,12 +47,11 @@ def write_table(result: SweepResult, path: str | Path, across: str | None = None
     if not rows:
         message = f"no point has a number {up!r}; nothing can be drawn"
         raise ConfigError.of([ConfigProblem("plot", "", message)])
-    with _figure(path, (6.5, 4.2)) as figure:
-        _draw_table(figure.subplots(), result, rows, across, up)
-    return _written(figure, path)
+    return draw(path, lambda pyplot: _table(pyplot, result, rows, across, up))
 
 
-def _draw_table(axes: Any, result: SweepResult, rows: Sequence[Mapping[str, Any]], across: str, up: str) -> None:
+def _table(pyplot: Any, result: SweepResult, rows: Sequence[Mapping[str, Any]], across: str, up: str) -> Any:
+    figure, axes = pyplot.subplots(figsize=(6.5, 4.4))
     names: list[Any] = []
     if not all(_is_number(row[across]) for row in rows):
         names = list(dict.fromkeys(str(row[across]) for row in rows))
@@ -64,22 +60,37 @@ def _draw_table(axes: Any, result: SweepResult, rows: Sequence[Mapping[str, Any]
         return names.index(str(row[across])) if names else float(row[across])
 
     others = [name for name in result.axes if name not in (across, up, "seed")]
-    groups: dict[tuple[str, ...], dict[float, list[float]]] = {}
+    groups: dict[tuple[Any, ...], dict[float, list[float]]] = {}
     for row in rows:
-        group = tuple(str(row[name]) for name in others)
-        groups.setdefault(group, {}).setdefault(place(row), []).append(float(row[up]))
-    if across in result.axes and len(groups) <= len(_COLOURS):
+        groups.setdefault(tuple(row[name] for name in others), {}).setdefault(place(row), []).append(float(row[up]))
+    note = ""
+    if across in result.axes and len(groups) <= len(LINES):
         for number, (group, places) in enumerate(groups.items()):
-            line = sorted((x, sum(values) / len(values)) for x, values in places.items())
-            label = ", ".join(f"{name} {value}" for name, value in zip(others, group, strict=True))
-            axes.plot(*zip(*line, strict=True), marker=_MARKS[number], ms=4, lw=1, color=_COLOURS[number], label=label)
+            across_all = sorted(places)
+            means = [sum(places[x]) / len(places[x]) for x in across_all]
+            reach = [
+                [mean - min(places[x]) for x, mean in zip(across_all, means, strict=True)],
+                [max(places[x]) - mean for x, mean in zip(across_all, means, strict=True)],
+            ]
+            label = ", ".join(valued(name, value) for name, value in zip(others, group, strict=True))
+            look: dict[str, Any] = {"marker": MARKS[number], "ms": 5, "lw": 1.2, "color": LINES[number], "label": label}
+            if any(len(values) > 1 for values in places.values()):
+                axes.errorbar(across_all, means, yerr=reach, **look, **ERROR_BARS)
+                most = max(len(values) for values in places.values())
+                note = f"points: means of {most} seeds; bars: the smallest and the largest"
+            else:
+                axes.plot(across_all, means, **look)
         if others:
-            axes.legend(fontsize=8, frameon=False)
+            axes.legend()
     else:
-        axes.scatter([place(row) for row in rows], [float(row[up]) for row in rows], s=12, color=_COLOURS[0])
+        axes.scatter([place(row) for row in rows], [float(row[up]) for row in rows], s=12, color=LINES[0])
     if names:
         axes.set_xticks(range(len(names)), names)
-    _label(axes, across, up, result.title)
+    begin(axes, [float(row[up]) for row in rows])
+    axes.set_xlabel(words_for(across))
+    axes.set_ylabel(words_for(up))
+    _head(axes, result.title, note)
+    return figure
 
 
 def write_front(result: OptimizeResult, path: str | Path) -> Path:
@@ -95,73 +106,56 @@ def write_front(result: OptimizeResult, path: str | Path) -> Path:
 
     columns = [OBJECTIVE + text for text in result.objectives[:2]]
     rows = [row for row in result.rows if row["status"] == "ok"]
-    with _figure(path, (6.5, 4.5)) as figure:
-        axes = figure.subplots()
-        if len(columns) == 1:
-            axes.scatter(range(1, len(rows) + 1), [row[columns[0]] for row in rows], s=12, color=_POINT)
-            axes.axhline(result.front[0]["objectives"][0], color=_FRONT, lw=1)
-            _label(axes, "run", result.objectives[0], result.title)
-        else:
-            _draw_front(axes, result, [[row[name] for name in columns] for row in rows])
-    return _written(figure, path)
+    return draw(path, lambda pyplot: _front(pyplot, result, columns, rows))
+
+
+def _front(pyplot: Any, result: OptimizeResult, columns: list[str], rows: Sequence[Mapping[str, Any]]) -> Any:
+    figure, axes = pyplot.subplots(figsize=(6.5, 4.6))
+    if len(columns) == 1:
+        values = [row[columns[0]] for row in rows]
+        axes.scatter(range(1, len(rows) + 1), values, s=12, color=SOFT, label=f"{len(rows):,} runs")
+        axes.axhline(result.front[0]["objectives"][0], color=LINES[1], lw=1, label="the best")
+        begin(axes, values)
+        axes.set_xlabel("run, in the order of the search")
+        axes.set_ylabel(objective(result.objectives[0]))
+        axes.legend()
+        _head(axes, result.title, "")
+    else:
+        _draw_front(axes, result, [[row[name] for name in columns] for row in rows])
+    return figure
 
 
 def _draw_front(axes: Any, result: OptimizeResult, points: Sequence[Sequence[float]]) -> None:
-    axes.scatter(*zip(*points, strict=True), s=12, color=_POINT, label=f"{len(points):,} runs")
+    axes.scatter(*zip(*points, strict=True), s=12, color=SOFT, label=f"{len(points):,} runs")
     front = sorted(result.front, key=lambda row: tuple(row["objectives"]))
     x, y = ([row["objectives"][n] for row in front] for n in range(2))
     reach = [
         None if row["low"][0] is None else [(row["high"][n] - row["low"][n]) / 2 for n in range(2)] for row in front
     ]
+    note = ""
     if all(each is not None for each in reach):
         halves = [[each[n] for each in reach if each is not None] for n in range(2)]
-        axes.errorbar(x, y, xerr=halves[0], yerr=halves[1], fmt="none", ecolor=_FRONT, lw=0.7, capsize=2)
+        axes.errorbar(x, y, xerr=halves[0], yerr=halves[1], fmt="none", **ERROR_BARS)
+        note = "bars: 95 % intervals"
     # With two objectives the front is a line; with more, these two show a part of it.
     line = "-" if len(result.objectives) == 2 else ""
-    axes.plot(x, y, linestyle=line, marker="o", ms=4, lw=1, color=_FRONT, label=f"front, {len(front):,}")
+    axes.plot(x, y, linestyle=line, marker="s", ms=4, lw=1, color=LINES[1], label=f"front, {len(front):,}")
     knee = next(row for row in front if row["knee"])
-    axes.plot(
-        *([value] for value in knee["objectives"][:2]),
-        linestyle="",
-        marker="o",
-        ms=10,
-        mfc="none",
-        color="#222222",
-        label="best compromise",
-    )
-    axes.legend(fontsize=8, frameon=False)
-    _label(axes, result.objectives[0], result.objectives[1], result.title)
+    at = [[value] for value in knee["objectives"][:2]]
+    axes.plot(*at, linestyle="", marker="o", ms=11, mfc="none", mew=1.5, color=INK, label="best compromise")
+    for along, number in (("x", 0), ("y", 1)):
+        begin(axes, [point[number] for point in points], along=along)
+    axes.legend()
+    axes.set_xlabel(objective(result.objectives[0]))
+    axes.set_ylabel(objective(result.objectives[1]))
+    _head(axes, result.title, note)
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _label(axes: Any, across: str, up: str, title: str) -> None:
-    axes.set_xlabel(across)
-    axes.set_ylabel(up)
-    axes.set_title(title, loc="left", fontsize=10)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-
-
-@contextmanager
-def _figure(path: str | Path, size: tuple[float, float]) -> Iterator[Any]:
-    kind_of(path)
-    try:
-        from matplotlib import rc_context
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError("a plot", "plot") from error
-    with rc_context({"font.size": 9}):
-        yield Figure(figsize=size, layout="constrained")
-
-
-def _written(figure: Any, path: str | Path) -> Path:
-    from matplotlib import rc_context
-
-    kind = kind_of(path)
-    # The same bytes for the same result: no date, and names of parts that do not depend on chance.
-    metadata = {"Software": None} if kind == "png" else {"Date": None}
-    with rc_context({"svg.hashsalt": "linecard", "font.size": 9}):
-        return write_file(Path(path), lambda file: figure.savefig(file, format=kind, dpi=120, metadata=metadata))
+def _head(axes: Any, title: str, note: str) -> None:
+    axes.set_title(title)
+    if note:
+        axes.set_title(note, loc="right", fontsize=7.5, fontweight="normal", color=MUTED)

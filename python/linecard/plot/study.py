@@ -8,17 +8,29 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from linecard.plot.style import INK, LETTER_INCHES, LINES, MUTED, STYLE, Drawing, finish, load_pyplot
+from linecard.plot.axes import begin
+from linecard.plot.style import (
+    ERROR_BARS,
+    LETTER_INCHES,
+    LINES,
+    MARKS,
+    MUTED,
+    PALE,
+    STYLE,
+    Drawing,
+    finish,
+    load_pyplot,
+)
 from linecard.study.columns import varying_columns
 from linecard.study.compare import item_name
+from linecard.words import label as words_for
+from linecard.words import valued
 
 if TYPE_CHECKING:
     from linecard.study.compare import Cell
     from linecard.study.result import FigureResult, StudyResult, TableResult
 
-PUBLISHED = "#b9c4d0"
-MEASURED = "#1f5fa8"
-CALIBRATED = "#9a6fb0"
+PUBLISHED, MEASURED, CALIBRATED = PALE, LINES[0], LINES[3]
 # More lines than these leave no room for their names.
 MOST_LINES_WITH_LEGEND_INSIDE = 4
 
@@ -56,7 +68,7 @@ def cell_groups(table: TableResult) -> list[tuple[str, list[tuple[str, Cell]]]]:
         varying = {column: cell.keys[column] for column in columns}
         label_column = _label_column(table)
         rest = [
-            value if isinstance(value, str) else f"{value} {column.replace('_', ' ')}"
+            value if isinstance(value, str) else valued(column, value)
             for column, value in varying.items()
             if column != label_column
         ]
@@ -96,7 +108,7 @@ def _table_figure(pyplot: Any, result: StudyResult, table: TableResult) -> Any:
             axes.bar(position - 0.2, cell.published, 0.38, color=PUBLISHED)
             if cell.measured is not None:
                 colour = CALIBRATED if cell.calibrated else MEASURED
-                axes.bar(position + 0.2, cell.measured, 0.38, color=colour, yerr=cell.spread, ecolor=INK, capsize=2)
+                axes.bar(position + 0.2, cell.measured, 0.38, color=colour, yerr=cell.spread, error_kw=ERROR_BARS)
                 height = max(cell.published, cell.measured) + (cell.spread or 0.0)
                 text = difference_text(table, cell)
                 axes.text(position, height + top * 0.025, text, ha="center", fontsize=7.5, color=MUTED)
@@ -120,7 +132,7 @@ def _table_figure(pyplot: Any, result: StudyResult, table: TableResult) -> Any:
     axes.set_xticks(ticks, labels, rotation=24 if crowded else 0, ha="right" if crowded else "center", fontsize=7.5)
     axes.tick_params(axis="x", length=0)
     if not any(title for title, _ in groups):
-        axes.set_xlabel(_label_column(table).replace("_", " "), color=MUTED)
+        axes.set_xlabel(words_for(_label_column(table)), color=MUTED)
     axes.set_ylim(0, top * 1.16)
     measures = {result.study.spec.measures[measure].label for measure in table.spec.cells.values() if measure != "*"}
     units = {cell.unit for cell in table.cells}
@@ -152,6 +164,7 @@ def _sweep_figure(pyplot: Any, result: StudyResult, figure_result: FigureResult)
     figure, all_axes = pyplot.subplots(1, len(spec.panels), figsize=size, squeeze=False)
     positions = list(range(len(spec.values)))
     for panel, axes in zip(spec.panels, all_axes[0], strict=True):
+        drawn: list[float] = []
         lines = [(series.label, measure) for series in spec.series for measure in panel.measures]
         for number, (series, measure) in enumerate(lines):
             points = figure_result.curve(series, measure)
@@ -163,7 +176,14 @@ def _sweep_figure(pyplot: Any, result: StudyResult, figure_result: FigureResult)
             label = ", ".join(names) or series
             colour = LINES[number % len(LINES)]
             if panel.kind == "line":
-                axes.errorbar(positions, values, yerr=spreads, color=colour, marker="o", ms=4, capsize=2, label=label)
+                look = {"color": colour, "marker": MARKS[number % len(MARKS)], "ms": 4, "label": label}
+                if any(spreads):
+                    axes.errorbar(positions, values, yerr=spreads, **look, **ERROR_BARS)
+                else:
+                    axes.plot(positions, values, **look)
+                drawn += [
+                    value + way * spread for value, spread in zip(values, spreads, strict=True) for way in (-1, 1)
+                ]
             else:
                 width = 0.8 / len(lines)
                 places = [position + (number - (len(lines) - 1) / 2) * width for position in positions]
@@ -171,8 +191,10 @@ def _sweep_figure(pyplot: Any, result: StudyResult, figure_result: FigureResult)
         axes.set_xticks(positions, [str(value) for value in spec.values])
         axes.set_xlabel(spec.axis)
         axes.set_title(panel.label, fontsize=9, fontweight="normal")
-        axes.margins(y=0.18)
-        if panel.kind == "bars":
+        if panel.kind == "line":
+            begin(axes, drawn)
+        else:
+            axes.margins(y=0.18)
             axes.set_ylim(bottom=0)
         if len(lines) > MOST_LINES_WITH_LEGEND_INSIDE:
             axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))

@@ -8,16 +8,25 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from linecard import files
 from linecard.errors import ConfigError, MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 INK = "#1f2328"
 MUTED = "#57606a"
 # Width of a letter of a bar's label, on average.
 LETTER_INCHES = 0.062
-LINES = ("#1f5fa8", "#c2571a", "#2c7a4b", "#8250a6", "#9a6700")
+# One palette for every plot, after Okabe and Ito (2008): no two look alike to readers without red, green or blue.
+# Marks go with the colours, so that nothing depends on them alone.
+LINES = ("#0072b2", "#d55e00", "#009e73", "#b65f96", "#e69f00", "#56b4e9", "#1f2328", "#7818d8")
+MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
+# What is there for comparison: published numbers, wires, points that were only tried.
+PALE, SOFT = "#b9c4d0", "#8cbfe0"
+ERROR_BARS = {"ecolor": INK, "elinewidth": 1.1, "capsize": 3, "capthick": 1.1}
 STYLE = {
     "font.family": "sans-serif",
     "font.size": 9,
@@ -37,6 +46,7 @@ STYLE = {
     "xtick.color": INK,
     "ytick.color": INK,
     "legend.frameon": False,
+    "legend.fontsize": 8,
     "svg.hashsalt": "linecard",
     "figure.constrained_layout.use": True,
 }
@@ -57,6 +67,10 @@ class Drawing:
         """
         data = self.png if kind_of(path) == "png" else f'<?xml version="1.0" encoding="utf-8"?>\n{self.svg}'.encode()
         return files.write_bytes(path, data)
+
+    def write_both(self, folder: Path, name: str) -> list[Path]:
+        """Write it into a folder as PNG and as SVG; return their paths."""
+        return [self.write(folder / f"{name}.{kind}") for kind in ("png", "svg")]
 
 
 def kind_of(path: str | Path) -> str:
@@ -85,6 +99,20 @@ def load_pyplot() -> Any:
     from matplotlib import pyplot
 
     return pyplot
+
+
+def draw(path: str | Path, make: Callable[[Any], Any]) -> Path:
+    """Make a figure with pyplot in the style of all and write it, as PNG or SVG by the name.
+
+    Raises:
+        ConfigError: The name ends in neither, or the file cannot be written.
+        MissingExtraError: The extra ``plot`` is not installed.
+    """
+    kind_of(path)
+    pyplot = load_pyplot()
+    with pyplot.rc_context(STYLE):
+        drawing = finish(pyplot, make(pyplot))
+    return drawing.write(path)
 
 
 def finish(pyplot: Any, figure: Any) -> Drawing:

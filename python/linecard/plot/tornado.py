@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from linecard.errors import MissingExtraError
-from linecard.files import write_file
-from linecard.plot.style import kind_of
+from linecard.plot.style import INK, LINES, SOFT, draw
+from linecard.words import parts
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from linecard.explore.why_result import WhyResult
 
 _MOST_BARS = 14
-_ALONE, _PAIR, _RATE, _OTHER = "#2f6db5", "#8fb4dd", "#2f6db5", "#c4722e"
 _LONGEST_LABEL = 58
 
 
@@ -24,41 +23,37 @@ def write_tornado(result: WhyResult, path: str | Path) -> Path:
         ConfigError: The name ends in neither, or the file cannot be written.
         MissingExtraError: The extra ``plot`` is not installed.
     """
-    path, kind = Path(path), kind_of(path)
-    try:
-        from matplotlib import rc_context
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError("a plot", "plot") from error
+    return draw(path, lambda pyplot: _figure(pyplot, result))
+
+
+def _figure(pyplot: Any, result: WhyResult) -> Any:
     lifts = [lift for lift in result.lifts if abs(lift.gain) >= 0.002][:_MOST_BARS] or list(result.lifts[:3])
     slopes = [each for each in result.elasticities if abs(each.value) >= 0.005][:_MOST_BARS]
     rows = max(len(lifts), len(slopes), 3)
-    # The same bytes for the same result: no date, and names of parts that do not depend on chance.
-    with rc_context({"svg.hashsalt": "linecard", "font.size": 9}):
-        figure = Figure(figsize=(12, 1.3 + 0.3 * rows), layout="constrained")
-        left, right = figure.subplots(1, 2, width_ratios=(3, 2))
-        _bars(
-            left,
-            [_short(lift.text) for lift in lifts],
-            [lift.gain * 100 for lift in lifts],
-            [(lift.low, lift.high) for lift in lifts],
-            [_PAIR if lift.kind == "pair" else _ALONE for lift in lifts],
-            100,
-        )
-        left.set_xlabel("more packets leave, % (pairs are pale)")
-        left.set_title(f"{result.chip}: limited by {result.verdict}", loc="left", fontsize=10)
-        _bars(
-            right,
-            [each.parameter for each in slopes],
-            [each.value for each in slopes],
-            [(each.low, each.high) for each in slopes],
-            [_RATE if each.value > 0 else _OTHER for each in slopes],
-            1,
-        )
-        right.set_xlabel("d ln throughput / d ln parameter")
-        right.set_title("Elasticities", loc="left", fontsize=10)
-        metadata = {"Software": None} if kind == "png" else {"Date": None}
-        return write_file(path, lambda file: figure.savefig(file, format=kind, dpi=120, metadata=metadata))
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(12, 1.6 + 0.3 * rows), width_ratios=(3, 2))
+    _bars(
+        left,
+        [_short(lift.text) for lift in lifts],
+        [lift.gain * 100 for lift in lifts],
+        [(lift.low, lift.high) for lift in lifts],
+        [SOFT if lift.kind == "pair" else LINES[0] for lift in lifts],
+        100,
+    )
+    left.set_xlabel("change of the packets that leave (%); two at once are pale")
+    left.set_title("What lifting each limit changes", fontweight="normal")
+    _bars(
+        right,
+        [parts(each.parameter)[0] for each in slopes],
+        [each.value for each in slopes],
+        [(each.low, each.high) for each in slopes],
+        [LINES[0] if each.value > 0 else LINES[1] for each in slopes],
+        1,
+    )
+    right.set_xlabel("change of packets (%) for 1 % more")
+    right.set_title("Elasticities", fontweight="normal")
+    note = "; lines: 95 % intervals" if any(lift.low is not None for lift in lifts) else ""
+    figure.suptitle(f"{result.chip}{note}", x=0.01, ha="left", fontsize=10, fontweight="bold")
+    return figure
 
 
 def _short(text: str) -> str:
@@ -77,7 +72,7 @@ def _bars(
     axes.barh(places, values, color=colours, height=0.7)
     for place, (low, high) in zip(places, bounds, strict=True):
         if low is not None and high is not None:
-            axes.plot([low * scale, high * scale], [place, place], color="#333333", linewidth=1)
+            axes.plot([low * scale, high * scale], [place, place], color=INK, linewidth=1.1, marker="|", markersize=6)
     if bounds:
         # Wide intervals must not make bars invisible.
         reach = max(abs(value) for value in values) or 1.0
@@ -85,11 +80,9 @@ def _bars(
         reach = min(max([reach, *known]), 2 * reach) * 1.05
         lowest = min(0.0, *values, *[edge * scale for pair in bounds for edge in pair if edge is not None])
         axes.set_xlim(max(lowest * 1.05, -reach), reach)
-    axes.axvline(0, color="#666666", linewidth=0.8)
+    axes.axvline(0, color=INK, linewidth=0.8)
     axes.set_yticks(places, labels)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(visible=False, axis="y")
+    axes.grid(visible=True, axis="x")
     axes.set_ylim(-0.6, len(labels) - 0.4)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-
-
-__all__ = ["write_tornado"]

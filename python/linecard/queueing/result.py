@@ -10,6 +10,7 @@ from linecard import _html
 from linecard._core import __version__
 from linecard.queueing.settings import queueing_settings
 from linecard.records import field_names, plain
+from linecard.tables import Table
 from linecard.traffic.result import Diagnostic  # noqa: TC001 # msgspec reads the annotations
 
 if TYPE_CHECKING:
@@ -180,6 +181,10 @@ class QueueingResult:
 
         return tables.frame(field_names(QueueRow), _table(self.rows))
 
+    def table(self) -> Table:
+        """The rows, a manager each."""
+        return Table(field_names(QueueRow), list(_table(self.rows)))
+
     def write_csv(self, path: str | Path) -> Path:
         """Write the rows as CSV, and a manifest beside them; return the manifest's path."""
         return _write_csv(path, field_names(QueueRow), _table(self.rows), self.manifest())
@@ -269,11 +274,27 @@ class QueueDesignResult:
         """Everything needed to repeat this result and to recognise it."""
         return _manifest(self.to_dict(), ("smallest", "designs", "diagnostics"))
 
+    def _repr_html_(self) -> str:
+        best = self.smallest
+        said = "No size reaches it"
+        if best is not None:
+            size = f"{best.entries} entries, {best.engines} engines, {best.threads} threads"
+            said = f"{size}: {best.throughput_mops:.1f} M operations/s"
+        return _html.block(
+            f"{self.workload}: {self.target_mops:g} M operations/s",
+            _html.facts([("Smallest", said)]),
+            _html.record_table(self.table().columns, self.table().rows),
+        )
+
     def to_frame(self) -> polars.DataFrame:
         """The designs as a polars data frame (extra ``frames``)."""
         from linecard import tables
 
         return tables.frame(field_names(QueueDesign), _table(self.designs))
+
+    def table(self) -> Table:
+        """The sizes that were tried, a row each."""
+        return Table(field_names(QueueDesign), list(_table(self.designs)))
 
     def write_csv(self, path: str | Path) -> Path:
         """Write the designs as CSV, and a manifest beside them; return the manifest's path."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from linecard import _core
 from linecard._convert import convert
+from linecard.listed import Listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -23,13 +24,13 @@ class QueueSetting:
     source: str
 
 
-def queueing_settings(set: Mapping[str, object] | Iterable[str] | str | None = None) -> list[QueueSetting]:
+def queueing_settings(set: Mapping[str, object] | Iterable[str] | str | None = None) -> Listed[QueueSetting]:
     """Every setting of the queueing machine with value, unit, meaning and source, after these changes.
 
     Raises:
         ConfigError: A change cannot be made; every problem is listed.
     """
-    return convert(_core.queueing_settings(changes_of(set)), list[QueueSetting])
+    return Listed(convert(_core.queueing_settings(changes_of(set)), list[QueueSetting]))
 
 
 def changes_of(changes: Mapping[str, object] | Iterable[str] | str | None) -> list[str]:

@@ -72,6 +72,8 @@ class _Scale:
         self.ticks = _powers(low, high) if axis.logarithmic else _steps(low, high)
         if not axis.logarithmic and axis.high is None:
             high = max(high, self.ticks[-1])
+        # Axes of logarithms have no zero, and what goes below it needs none.
+        self.is_cut = not axis.logarithmic and low > 0
         self._low, self._high, self._start, self._end = self._form(low), self._form(high), start, end
         self._logarithmic = axis.logarithmic
 
@@ -195,6 +197,10 @@ def _axes(x: Axis, y: Axis, across: _Scale, up: _Scale) -> list[str]:
             drawn.append(f'<text x="{_LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{_plain(tick)}</text>')
     middle, centre = (_TOP + HEIGHT - _BOTTOM) / 2, (_LEFT + WIDTH - _RIGHT) / 2
     wide, high = WIDTH - _LEFT - _RIGHT, HEIGHT - _TOP - _BOTTOM
+    if up.is_cut:
+        foot = HEIGHT - _BOTTOM
+        strokes = "".join(f'<path class="cut" d="M{_LEFT - 5} {foot - at} l10 -5"/>' for at in (4, 9))
+        drawn.append(f'{strokes}<text class="cut" x="{_LEFT + 9}" y="{foot - 5}">axis cut: does not begin at 0</text>')
     drawn.append(
         f'<rect class="frame" x="{_LEFT}" y="{_TOP}" width="{wide}" height="{high}"/>'
         f'<text class="name" x="{centre}" y="{HEIGHT - 8}" text-anchor="middle">{escape(x.name)}</text>'

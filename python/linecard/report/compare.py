@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from linecard.report import sheet
+from linecard.words import label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,6 +49,12 @@ def write_compare(result: CompareResult, path: str | Path, command: str | None =
     )
 
 
+def _readable(name: str) -> str:
+    """A metric in words; what stands before a colon is the part that it is of."""
+    part, colon, metric = name.rpartition(": ")
+    return f"{part}{colon}{label(metric)}"
+
+
 def _moved(caption: str, several: Sequence[Moved]) -> str:
     from linecard.explore.wording import change_text, noise_text
 
@@ -61,7 +68,7 @@ def _moved(caption: str, several: Sequence[Moved]) -> str:
             between = f"{sheet.number(each.low, 3)} to {sheet.number(each.high, 3)}"
         rows.append(
             [
-                each.name,
+                _readable(each.name),
                 sheet.Bar((each.change or 0.0) / _WHOLE, bounds[0], bounds[1], signed=True),
                 change_text(each),
                 noise_text(each),

@@ -46,17 +46,27 @@ def write_cores(results: Sequence[CoreResult], path: str | Path, command: str | 
         f"of area; each split counts {first.window_packets:,} packets",
         sheet.tiles(tiles),
         sheet.command(command) if command else "",
+        *(
+            _one(each, several=not one, before=_throughput(speeds) if number == 0 else "")
+            for number, each in enumerate(results)
+        ),
+    )
+
+
+def _throughput(speeds: Sequence[chart.Series]) -> str:
+    return sheet.section(
+        "Throughput",
         chart.lines(
             "Throughput of every split of the area",
             chart.Axis("threads", low=0),
             chart.Axis("packets in a million cycles", zero=True),
             speeds,
         ),
-        *(_one(each, several=not one) for each in results),
     )
 
 
-def _one(result: CoreResult, *, several: bool) -> str:
+def _one(result: CoreResult, *, several: bool, before: str) -> str:
+    """One latency; ``before`` stands beside its first chart."""
     rows = []
     for row in result.rows:
         parts = [f"{getattr(row, name):.1f}" for name in _CYCLES.values()]
@@ -78,9 +88,6 @@ def _one(result: CoreResult, *, several: bool) -> str:
     if result.adapted is not None:
         found = result.adapted
         settled = [each for each in found.history if not each.trial]
-        share = (
-            found.steady_packets_per_mcycle / result.best_packets_per_mcycle if result.best_packets_per_mcycle else 0
-        )
         adapted = sheet.section(
             f"A malleable core{title}",
             # One step alone is told in a sentence.
@@ -117,10 +124,10 @@ def _one(result: CoreResult, *, several: bool) -> str:
                 ],
                 text=("kind",),
             ),
-            said=f"it ends with {found.threads} thread{'s' if found.threads > 1 else ''} and "
-            f"{found.steady_packets_per_mcycle:,.1f} packets/Mcycle, {share:.1%} of the best split",
+            said="; ".join(f"{name.lower()} {value}" for name, value in result.adapted_facts()),
         )
     return sheet.beside(
+        before,
         sheet.section(
             f"Where cycles go{title}",
             chart.stacked(

@@ -6,13 +6,15 @@ The page is a file: it loads nothing, so that it opens from a disk or out of a m
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from linecard.explore.columns import FIRST_NUMBERS
+from linecard.explore.columns import FIRST_NUMBERS, OBJECTIVE
 from linecard.explore.subject import SUBJECTS
 from linecard.files import write_text
 from linecard.report.sheet import style
+from linecard.words import label, objective
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,8 +62,6 @@ def write_sweep(result: SweepResult, path: str | Path) -> Path:
 
 def write_optimized(result: OptimizeResult, path: str | Path) -> Path:
     """Write the page of an optimisation, with the front marked."""
-    from linecard.explore.columns import OBJECTIVE
-
     first = result.rows[0]
     objectives = [OBJECTIVE + text for text in result.objectives]
     names = [name for name in first if name not in {*objectives, *_TEXTS, "status"}]
@@ -120,6 +120,7 @@ def _write(
         **said,
         "axes": list(axes),
         "columns": list(columns),
+        "labels": _labels(columns),
         "texts": list(_TEXTS),
         "given": given,
         "arguments": sorted(subject.arguments) if subject else [],
@@ -130,6 +131,15 @@ def _write(
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     template = _TEMPLATE.read_text(encoding="utf-8").replace("/*STYLE*/", style("style"))
     return write_text(path, template.replace("/*DATA*/", text))
+
+
+def _labels(columns: Sequence[str]) -> dict[str, str]:
+    """Columns in words; two that would read alike keep their names."""
+    words = {
+        name: objective(name.removeprefix(OBJECTIVE)) if name.startswith(OBJECTIVE) else label(name) for name in columns
+    }
+    many = Counter(words.values())
+    return {name: text for name, text in words.items() if many[text] == 1 and text != name}
 
 
 def _rounded(value: float | None) -> float | None:

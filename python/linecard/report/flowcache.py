@@ -63,7 +63,7 @@ def write_flowcache(result: FlowCacheResult, path: str | Path, command: str | No
                 chart.lines(
                     "Packets whose flow is in the cache",
                     chart.Axis("entries", logarithmic=True),
-                    chart.Axis("hits, %"),
+                    chart.Axis("hits, %", zero=True),
                     [chart.Series(name, sorted(points)) for name, points in kinds.items()],
                 ),
             ),

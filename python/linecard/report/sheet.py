@@ -6,6 +6,7 @@ lost.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
@@ -39,15 +40,36 @@ def style(*names: str) -> str:
     return "".join(files(__package__).joinpath(f"{name}.css").read_text(encoding="utf-8") for name in names)
 
 
+# A page with fewer sections than these needs no contents.
+LEAST_SECTIONS = 3
+_SECTION = re.compile(r"<section><h2>(.*?)</h2>")
+
+
+def contents(text: str) -> tuple[str, str]:
+    """A text whose sections can be reached, and the list that leads to them; an empty list where they are few."""
+    found: list[str] = []
+
+    def reachable(match: re.Match[str]) -> str:
+        found.append(match[1])
+        return f'<section id="s{len(found)}"><h2>{match[1]}</h2>'
+
+    text = _SECTION.sub(reachable, text)
+    if len(found) < LEAST_SECTIONS:
+        return text, ""
+    links = "".join(f'<li><a href="#s{number}">{title}</a></li>' for number, title in enumerate(found, 1))
+    return text, f'<nav class="contents" aria-label="Contents"><ul>{links}</ul></nav>\n'
+
+
 def page(title: str, said: str, *parts: str) -> str:
-    """A whole page."""
+    """A whole page, with a list of its sections."""
+    body, list_of_sections = contents("\n".join(part for part in parts if part))
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>\n{style('style', 'sheet')}</style>\n</head>\n<body>\n<main>\n"
         f'<h1>{escape(title)}</h1>\n<p class="dim">{escape(said)}</p>\n'
-        + "\n".join(part for part in parts if part)
-        + f'\n</main>\n<footer><p class="dim">Linecard {escape(__version__)}</p></footer>\n'
+        f"{list_of_sections}{body}"
+        f'\n</main>\n<footer><p class="dim">Linecard {escape(__version__)}</p></footer>\n'
         f"<script>{_COPY}</script>\n</body>\n</html>\n"
     )
 
@@ -152,7 +174,10 @@ def table(
         said: Columns of sentences, which wrap.
         bars: Whether it takes the whole width, so that bars are long.
     """
+    rows = list(rows)
     words, sentences, loud = {columns[0], *text}, {*said}, {*marked}
+    # Cells say the name of their column where a phone shows a row as a list.
+    is_list = _width(columns, rows, sentences) > PHONE_LETTERS
 
     def kind(name: str) -> str:
         return ' class="said"' if name in sentences else ' class="text"' if name in words else ""
@@ -166,7 +191,10 @@ def table(
             else:
                 shown = escape(cell if isinstance(cell, str) else number(cell))
                 first = not cells
-                cells.append(f'<th scope="row"{kind(name)}>{shown}</th>' if first else f"<td{kind(name)}>{shown}</td>")
+                of = f' data-name="{escape(name.strip())}"' if is_list else ""
+                cells.append(
+                    f'<th scope="row"{kind(name)}{of}>{shown}</th>' if first else f"<td{kind(name)}{of}>{shown}</td>"
+                )
         stands_out = ' class="marked"' if at in loud else ""
         body.append(f"<tr{stands_out}>{''.join(cells)}</tr>")
     if not body:
@@ -177,10 +205,33 @@ def table(
         for name in columns
     )
     whole = (
-        f'<div class="wide" tabindex="0" role="region" aria-label="{escape(caption)}"><table><caption>{escape(caption)}'
+        f'<div class="wide{" rows" if is_list else ""}{" full" if len(columns) >= FULL_COLUMNS else ""}" tabindex="0" '
+        f'role="region" aria-label="{escape(caption)}"><table><caption>{escape(caption)}'
         f"</caption><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
     )
     return f'<div class="bars">{whole}</div>' if bars else whole
+
+
+# Letters that a phone of 390 pixels shows in a row, what a column takes beside its letters, and a bar.
+PHONE_LETTERS, LETTERS_BETWEEN, LETTERS_OF_BAR, LETTERS_THAT_WRAP = 47.5, 2.75, 9, 16
+# From so many columns on a table is as wide as the page.
+FULL_COLUMNS = 6
+
+
+def _width(columns: Sequence[str], rows: Sequence[Sequence[Cell]], sentences: set[str]) -> float:
+    """Letters that the widest row of a table takes, about."""
+    total = 0.0
+    for at, name in enumerate(columns):
+        cells = [row[at] for row in rows]
+        if any(isinstance(cell, Bar) for cell in cells):
+            total += LETTERS_OF_BAR
+            continue
+        texts = [cell if isinstance(cell, str) else number(cell) for cell in cells if not isinstance(cell, Bar)]
+        longest = max([len(name), *map(len, texts)])
+        # Sentences wrap, and so does what stands first beside a bar.
+        wraps = name in sentences or (at == 0 and any(isinstance(cell, Bar) for row in rows for cell in row))
+        total += LETTERS_BETWEEN + (min(longest, LETTERS_THAT_WRAP) if wraps else longest)
+    return total
 
 
 def shares(caption: str, columns: tuple[str, str], several: Iterable[tuple[str, float, str]], most: float = 1.0) -> str:

@@ -5,6 +5,7 @@ The template holds the words and the layout; this module gives it plain data and
 
 from __future__ import annotations
 
+import re
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +16,16 @@ from linecard.study import compare
 from linecard.study.columns import constant_keys, percent, varying_columns
 from linecard.study.robustness.documents import effort, line_rows, picture
 from linecard.study.robustness.result import error_text
+from linecard.study.robustness.tornado import tornado_text
 from linecard.study.scorecard import calibrated_text
+from linecard.words import label
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from jinja2 import Template
 
-    from linecard.study.result import StudyResult, TableResult
+    from linecard.study.result import FigureResult, StudyResult, TableResult
     from linecard.study.robustness.result import Robustness
     from linecard.study.scorecard.card import Scorecard
 
@@ -52,8 +55,10 @@ def study_report(
         gap_text=compare.gap_text,
         words=compare.words,
         is_tie=compare.is_tie,
+        table_words=_table_words,
+        figure_words=_figure_words,
     )
-    return page
+    return named_cells(page)
 
 
 def scorecard_report(card: Scorecard) -> str:
@@ -61,15 +66,65 @@ def scorecard_report(card: Scorecard) -> str:
     page: str = _template("scorecard.html.j2").render(
         card=card, version=__version__, item_name=compare.item_name, calibrated_text=calibrated_text
     )
-    return page
+    return named_cells(page)
 
 
 def robustness_report(found: Robustness) -> str:
     """The page of a study's robustness as text: a tornado of its calibrated values, and what moves each limit."""
     page: str = _template("robustness.html.j2").render(
-        found=found, effort=effort(found), lines=line_rows(found), tornado=picture(found), version=__version__
+        found=found,
+        effort=effort(found),
+        lines=line_rows(found),
+        tornado=picture(found),
+        said=tornado_text(found),
+        version=__version__,
     )
-    return page
+    return named_cells(page)
+
+
+def named_cells(page: str) -> str:
+    """A page whose cells say the column that they are of, so that a phone can show rows as lists.
+
+    The first row of a table names its columns; a cell over several columns names none.
+    """
+
+    def named(table: re.Match[str]) -> str:
+        head, *rows = table[0].split("<tr")[1:]
+        if "<td" in head:
+            return table[0]
+        names = [re.sub(r"<[^>]*>", "", each).strip() for each in re.findall(r"<th[^>]*>(.*?)</th>", head, re.DOTALL)]
+        written = [table[0].split("<tr")[0], head.replace("<th", '<th scope="col"')]
+        for row in rows:
+            places = iter(names)
+
+            def cell(match: re.Match[str], places: Iterator[str] = places) -> str:
+                name = "" if "colspan" in match[1] else next(places, "")
+                return f'<td data-name="{name}"{match[1]}>' if name else match[0]
+
+            written.append(re.sub(r"<td([^>]*)>", cell, row))
+        return "<tr".join(written)
+
+    return re.sub(r"<table>.*?</table>", named, page, flags=re.DOTALL)
+
+
+def _table_words(table: TableResult) -> str:
+    """What the plot of a table is, for those who hear it."""
+    title = f"{compare.item_name(table.spec.id).capitalize()}: {table.spec.title}"
+    return f"{title}. Bars of published and measured numbers; the same numbers stand in the table."
+
+
+def _figure_words(figure: FigureResult) -> str:
+    """What the plot of a figure is, for those who hear it: panels, series, and where each begins and ends."""
+    spec = figure.spec
+    said = [f"{compare.item_name(spec.id).capitalize()}: {spec.title}, over {spec.axis}."]
+    for panel in spec.panels:
+        for series in spec.series:
+            for measure in panel.measures:
+                points = [point for point in figure.curve(series.label, measure) if point.measured is not None]
+                if points:
+                    values = ", ".join(f"{point.measured:.4g}" for point in points)
+                    said.append(f"{panel.label}, {series.label}, {measure.replace('_', ' ')}: {values}.")
+    return " ".join(said)
 
 
 def _template(name: str) -> Template:
@@ -81,6 +136,8 @@ def _template(name: str) -> Template:
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+    sheet = files(__package__).joinpath("document.css").read_text(encoding="utf-8")
+    environment.globals["document_css"] = sheet
     environment.filters["percent"] = percent
     environment.filters["error_text"] = error_text
     environment.filters["number"] = _number
@@ -114,7 +171,7 @@ def _table_view(result: StudyResult, table: TableResult) -> dict[str, Any]:
         }
         for cell in table.cells
     ]
-    header = [column.replace("_", " ") for column in columns] + (["measure"] if several else [])
+    header = [label(column) for column in columns] + (["measure"] if several else [])
     return {
         "table": table,
         "header": header,

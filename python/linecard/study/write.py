@@ -137,7 +137,7 @@ def _write_plots(result: StudyResult, folder: Path, drawings: dict[str, Drawing]
 
     drawings.update(draw_study(result))
     plots = files.make_folder(folder / "plots")
-    return [files.write_bytes(plots / f"{name}.png", drawing.png) for name, drawing in drawings.items()]
+    return [path for name, drawing in drawings.items() for path in drawing.write_both(plots, name)]
 
 
 def _write_report(result: StudyResult, folder: Path, drawings: dict[str, Drawing]) -> list[Path]:

@@ -45,4 +45,10 @@ def buffer_bytes(rate_bps: float, round_trip_s: float, flows: int = 1) -> float:
     ]
     if problems:
         raise ConfigError.of(problems)
-    return rate_bps * round_trip_s / 8 / math.sqrt(flows)
+    product = rate_bps * round_trip_s / 8
+    if not math.isfinite(product):
+        found = f"{rate_bps:g} bit/s times {round_trip_s:g} s is beyond all counting"
+        raise ConfigError.of(
+            [ConfigProblem("buffer size", "round_trip_s", f"{found}; expected a finite number of bytes")]
+        )
+    return product / math.sqrt(flows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from linecard import _core
+from linecard import _core, _html
 from linecard._convert import convert
 from linecard.request import settings
 
@@ -36,6 +36,24 @@ class ShotNoiseResult:
     packets: int
     seed: int
     window_ms: float
+
+    def facts(self) -> list[tuple[str, str]]:
+        """The numbers in words, as the screen and the notebook show them."""
+        return [
+            ("Mean", f"{self.mean_mbps:,.1f} Mbit/s"),
+            ("Range", f"{min(self.rates_mbps):,.1f} to {max(self.rates_mbps):,.1f} Mbit/s"),
+            ("Variation", f"{self.variation_percent:.2f} %, closed form {self.expected_variation_percent:.2f} %"),
+            ("Flows", f"{self.active_flows:,.0f} under way on average"),
+        ]
+
+    def _repr_html_(self) -> str:
+        title = f"Load, Mbit/s in windows of {self.window_ms:g} ms"
+        most = max(self.rates_mbps)
+        windows = [
+            (f"{number * self.window_ms / 1e3:.1f} s: {rate:,.1f}", rate / most)
+            for number, rate in enumerate(self.rates_mbps)
+        ]
+        return _html.block(title, _html.facts(self.facts()), _html.bars("Of the largest", windows))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as ``shot-noise --json`` prints it."""

@@ -254,6 +254,9 @@ def vrp_budget(
             progress(done, 0)
 
     described = describe(preset, changes)
+    if not any(parameter.key.startswith("vrp.") for parameter in described.parameters):
+        message = f"`{preset}` is a chip without [vrp], what extensions may take of it; ixp1200_eval has one"
+        raise ConfigError.of([ConfigProblem("preset", "", message)])
     lost = float(described["cluster.input.branch_share"].text) * float(
         described["cluster.input.branch_lost_cycles"].text
     )

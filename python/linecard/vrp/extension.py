@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from linecard import _html
 from linecard._convert import convert
 from linecard.catalogue import describe
 from linecard.chip.run import run as run_chip
@@ -102,6 +103,24 @@ class VrpCheck:
     loss_fraction: float | None
     latency_ns: float | None
     cause: str
+
+    def _repr_html_(self) -> str:
+        uses = [
+            (
+                use.resource.replace("_", " "),
+                f"{use.used:g}",
+                f"{use.budget:g}",
+                "fits" if use.fits else f"{use.used - use.budget:g} too many",
+            )
+            for use in self.uses
+        ]
+        facts = [("Verdict", "accepted" if self.accepted else "refused"), ("Because", self.cause)]
+        facts.append(("Loading", f"{self.load_cycles:,.0f} engine cycles"))
+        return _html.block(
+            self.name,
+            _html.facts([each for each in facts if each[1]]),
+            _html.table(("resource", "used", "allowed", ""), uses),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""

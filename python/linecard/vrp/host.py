@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from linecard import _core
+from linecard import _core, _html
 from linecard._convert import convert
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.records import plain
@@ -58,6 +58,26 @@ class HierarchyResult:
         """Plain data, ready for JSON."""
         result: dict[str, Any] = plain(self)
         return result
+
+    def facts(self) -> list[tuple[str, str]]:
+        """The numbers in words, as the screen and the notebook show them."""
+        waits = f"engines wait {self.engine_wait_ns:,.1f} ns, {self.engine_wait_alone_ns:,.1f} without core and host"
+        most = f"{self.most_messages_per_second / 1e3:,.1f} kpps of {self.message_bytes} bytes there and back"
+        return [
+            ("Reach", f"{self.reach_percent:.1f} % of the packets, {self.messages_per_second / 1e3:,.1f} kpps"),
+            ("At most", most),
+            ("Host", f"{self.host_cycles_per_message:,.0f} cycles for each"),
+            ("Core", f"{self.core_cycles_per_message:,.0f} cycles for each"),
+            ("DRAM", waits),
+        ]
+
+    def busy(self) -> list[tuple[str, float]]:
+        """How busy link, host, core and DRAM were, in shares of the time."""
+        return [(name, getattr(self, f"{name}_utilization")) for name in ("link", "host", "core", "dram")]
+
+    def _repr_html_(self) -> str:
+        title = f"{self.preset}, {self.rate_pps / 1e3:,.4g} kpps of {self.packet_bytes} bytes"
+        return _html.block(title, _html.facts(self.facts()), _html.bars("Busy", self.busy()))
 
     def __repr__(self) -> str:
         return f"<HierarchyResult {self.preset}: {self.reach_percent:.1f} % reach the host>"

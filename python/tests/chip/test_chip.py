@@ -7,7 +7,7 @@ import re
 from xml.etree import ElementTree as ET
 
 import pytest
-from conftest import make_result
+from conftest import ROOT, make_result
 
 import linecard
 
@@ -136,11 +136,15 @@ def test_names_and_titles_are_escaped(chip, tmp_path):
 
 
 def test_no_two_texts_of_a_drawing_overlap(chip, tmp_path):
-    from linecard.chip.svg import width_of
+    from linecard.svg import width_of
 
-    for preset in (str(chip()), "example_smartnic"):
+    shipped = sorted(path.stem for path in (ROOT / "presets" / "platforms").glob("*.toml"))
+    for preset in (str(chip()), *shipped):
         boxes = []
-        for each in ET.parse(linecard.draw(preset, tmp_path / "chip.svg")).getroot().iter(f"{SVG}text"):
+        root = ET.parse(linecard.draw(preset, tmp_path / "chip.svg")).getroot()
+        # Not so wide that its texts shrink on a page.
+        assert 0.5 <= float(root.get("width")) / float(root.get("height")) <= 2.5, preset
+        for each in root.iter(f"{SVG}text"):
             size, wide = float(each.get("font-size")), width_of(each.text, float(each.get("font-size")))
             share = {"middle": 0.5, "end": 1.0}.get(each.get("text-anchor"), 0.0)
             x, y = float(each.get("x")) - wide * share, float(each.get("y"))

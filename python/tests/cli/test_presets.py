@@ -86,3 +86,52 @@ def test_a_shell_is_offered_commands_and_presets(typed, offered):
     )
     assert ended.stderr == ""
     assert (offered in ended.stdout) == (offered != "dram")
+
+
+def test_every_parameter_of_every_kind_has_a_meaning_and_says_what_it_may_be():
+    for preset in linecard.presets():
+        for each in linecard.describe(f"{preset.kind}/{preset.name}").parameters:
+            assert each.meaning, (preset.name, each.key)
+            assert each.allowed, (preset.name, each.key)
+
+
+def test_a_key_that_says_a_unit_has_it():
+    units = {
+        "mhz": "MHz",
+        "gbps": "Gbit/s",
+        "ns": "ns",
+        "bytes": "bytes",
+        "cycles": "cycles",
+        "percent": "percent",
+    }
+    for preset in linecard.presets():
+        for each in linecard.describe(f"{preset.kind}/{preset.name}").parameters:
+            ending = each.key.rpartition("_")[2]
+            if ending in units and "." not in ending and ".helpers." not in each.key:
+                assert each.unit == units[ending], (preset.name, each.key, each.unit)
+
+
+def test_helpers_cost_cycles_whatever_their_names_end_in():
+    found = {each.key: each for each in linecard.describe("nfp4000").parameters if ".helpers." in each.key}
+    assert "cluster.island.ebpf.helpers.ktime_get_ns" in found
+    assert {each.unit for each in found.values()} == {"cycles"}
+
+
+def test_what_a_part_may_have_is_what_its_reader_takes():
+    part = {each.key: each.allowed for each in linecard.describe("ddr4_2400").parameters}
+    assert part["organization.ranks"] == "a whole number from 1 to 8"
+    assert linecard.describe("ddr4_2400", set={"organization.rows": 4096})["organization.rows"].value == 4096
+    with pytest.raises(linecard.ConfigError, match="from 1 to 8"):
+        linecard.describe("ddr4_2400", set={"organization.ranks": 9})
+    for mode in part["refresh.mode"].replace(" or ", ", ").split(", "):
+        assert linecard.describe("ddr4_2400", set={"refresh.mode": mode})["refresh.mode"].value == mode
+    assert linecard.describe("fcfs_open")["policy.row_hit_cap"].allowed == "a whole number from 0 to 65535"
+
+
+def test_every_change_is_one(cli):
+    for preset in linecard.presets():
+        found = linecard.describe(f"{preset.kind}/{preset.name}")
+        values = {each.key: each.value for each in found.parameters}
+        for each in found.changes:
+            assert each.value != each.base, (preset.name, each.key)
+            assert values.get(each.key) == each.value

@@ -192,7 +192,7 @@ def test_threads_change_no_byte(cli, tmp_path):
     path = tmp_path / "some.u32le"
     path.write_bytes(u32le(list(some_digests())))
     arguments = ("flowcache", path, "--entries", "64,96,256", "--ways", "2,4,full", "--policy", "lru,random,pred,arc")
-    outputs = [cli(*arguments, "--json", "--threads", threads) for threads in (1, 2, 7)]
+    outputs = [cli(*arguments, "--json", "--jobs", threads) for threads in (1, 2, 7)]
     outputs.append(cli(*arguments, "--json"))
     assert outputs[0].status == 0, outputs[0].err
     assert len({ended.out for ended in outputs}) == 1
@@ -253,7 +253,7 @@ def test_the_screen_and_the_notebook_name_the_best(cli, capture):
         (("--width", "33"), 2, "digest width: found 33 bits, expected 1 to 32 bits"),
         (("--width", "-1"), 2, "digest width: found -1"),
         (("--width", "6"), 2, "expected 7 to 32 bits for 128 sets"),
-        (("--threads", "0"), 2, "threads: found 0, expected 1 to"),
+        (("--jobs", "0"), 2, "jobs: found 0, expected 1 to"),
         (("--format", "u23le"), 2, "did you mean u32le?"),
         (("--format", "u32le", "--key", "dst"), 2, "key: found with an input of digests"),
         (("--format", "u32le", "--false-hits"), 2, "false hits: found with an input of digests"),
@@ -316,7 +316,7 @@ def test_progress_and_interrupt_from_python():
     def step(done, total):
         seen.append((done, total))
 
-    linecard.flowcache(digests, 1024, 4, ["arc", "lfu", "lirs"], threads=1, progress=step)
+    linecard.flowcache(digests, 1024, 4, ["arc", "lfu", "lirs"], jobs=1, progress=step)
     assert seen
     assert all(done <= total == 3 * len(digests) for done, total in seen)
 

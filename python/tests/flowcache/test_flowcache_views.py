@@ -92,7 +92,9 @@ def test_plots_are_written_whole_and_the_same_each_time(cli, tmp_path):
         ended = cli("flowcache", CAPTURE, *arguments, "--plots", tmp_path / folder)
         assert ended.status == 0, ended.err
     names = sorted(path.name for path in (tmp_path / "one").iterdir())
-    assert names == ["curves.png", "flow_sizes.png", "miss_classes.png", "miss_rates.png"]
+    assert names == [
+        f"{name}.{kind}" for name in ("curves", "flow_sizes", "miss_classes", "miss_rates") for kind in ("png", "svg")
+    ]
     for name in names:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 

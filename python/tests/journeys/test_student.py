@@ -16,7 +16,7 @@ def folder(tmp_path, monkeypatch):
 
 def test_a_table_of_a_paper_comes_out(cli):
     person = Person(cli)
-    shown = person.types("linecard reproduce hasan2003 --quick --table 1 --out hasan")
+    shown = person.types("linecard reproduce hasan2003 --quick --table 1 --output hasan")
     assert "Table 1" in shown.out
     assert "published" in shown.out
     # The screen names the page to read.

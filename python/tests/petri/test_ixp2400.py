@@ -46,7 +46,7 @@ def test_a_capture_runs_through_it(cli):
         (("shot-noise", "ixp1200"), "ixp2400_core"),
         (("shot-noise", "--windows", "1"), "2 to"),
         (("shot-noise", "--set", "shots.slowest_kbps=5000"), "highest"),
-        (("buffer-size", "--rate-mbps", "0", "--round-trip-ms", "200"), "above 0"),
+        (("buffer-size", "--rate", "0Mbps", "--round-trip-ms", "200"), "above 0"),
     ],
 )
 def test_errors_name_the_place_and_what_is_expected(cli, arguments, words):

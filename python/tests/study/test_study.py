@@ -337,8 +337,11 @@ def test_the_output_folder(folder, tmp_path):
         "measurements.csv",
         "measurements.parquet",
         "plots/figure_1.png",
+        "plots/figure_1.svg",
         "plots/table_1.png",
+        "plots/table_1.svg",
         "plots/table_2.png",
+        "plots/table_2.svg",
         "report.html",
         "result.json",
     }

@@ -234,6 +234,12 @@ def test_the_commands_print_json_and_end_with_a_status(cli, tmp_path):
     assert cli("hierarchy", "--set", "pci.up=64").status == 2
 
 
+def test_a_chip_without_room_for_extensions_is_told(cli):
+    ended = cli("vrp", "budget", "ixp2400")
+    assert ended.status == 2
+    assert "`ixp2400` is a chip without [vrp]" in ended.err
+
+
 def test_the_rate_is_read_with_its_unit():
     assert parse_rate("1.128Mpps") == 1.128e6
     assert parse_rate("700 kpps") == parse_rate(7e5) == 7e5

@@ -5,7 +5,7 @@ use crate::counts::{
     ClusterCounts, Counts, InboxCounts, LinkCounts, PacketBufferCounts, PlaceCounts, PoolCounts, PortCounts,
     Spent,
 };
-use crate::place::Place;
+use crate::place::{Place, Served, Serves};
 use crate::thread::{NEVER, State};
 use linecard_sim::Ticks;
 
@@ -168,17 +168,17 @@ impl Chip {
             0 => None,
             n => Some(share(server.busy(now) as f64, duration * f64::from(n))),
         };
+        let of_parts = |served: Served| {
+            let shares: Vec<f64> = served.busy.iter().map(|&busy| share(busy as f64, duration)).collect();
+            let mean = (!shares.is_empty()).then(|| share(shares.iter().sum(), shares.len() as f64));
+            let most = mean.map(|_| shares.iter().copied().fold(0.0, f64::max));
+            (mean, most, served.accesses, served.residence, None)
+        };
         let place = |(place, config): (&Place, &crate::config::PlaceConfig)| {
             let (utilization, most, accesses, residence, hit_rate) = match place {
                 Place::Server(s) => (of_server(s), of_server(s), s.accesses, s.residence, None),
-                Place::Of(place) => {
-                    let served = place.served(now);
-                    let shares: Vec<f64> =
-                        served.busy.iter().map(|&busy| share(busy as f64, duration)).collect();
-                    let mean = (!shares.is_empty()).then(|| share(shares.iter().sum(), shares.len() as f64));
-                    let most = mean.map(|_| shares.iter().copied().fold(0.0, f64::max));
-                    (mean, most, served.accesses, served.residence, None)
-                }
+                Place::Banked(banks) => of_parts(banks.served(now)),
+                Place::Of(place) => of_parts(place.served(now)),
                 Place::Dram(d) => {
                     let (shares, most) = d.shares(now);
                     (Some(shares.data), Some(most), d.accesses, d.residence, Some(shares.row_hit_rate))
@@ -224,6 +224,7 @@ impl Chip {
                 accesses,
                 bytes: match place {
                     Place::Server(s) => s.moved_bytes,
+                    Place::Banked(banks) => banks.served(now).bytes,
                     Place::Of(place) => place.served(now).bytes,
                     Place::Dram(d) => d.bytes,
                     Place::Cached(c) => c.port.moved_bytes,

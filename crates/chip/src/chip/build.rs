@@ -18,7 +18,7 @@ use crate::inbox::Inbox;
 use crate::link::Link;
 use crate::order::Order;
 use crate::packet::Packets;
-use crate::place::Place;
+use crate::place::{Kind, Place};
 use crate::port::Port;
 use crate::thread::{State, Thread};
 use crate::wide::WideCaches;
@@ -34,7 +34,7 @@ use std::collections::VecDeque;
 const LINE_PATIENCE_FRAMES: u64 = 100;
 const LINE_PATIENCE_NS: u64 = 100_000;
 /// As long as may follow the last event: in femtoseconds it is minutes.
-const LONGEST_PATIENCE: Ticks = 1 << 58;
+const LONGEST_AFTER: Ticks = 1 << 58;
 
 /// Cells of a memory with slots are numbered in 32 bits.
 const MOST_SLOTS_BYTES: u128 = 1 << 37;
@@ -72,7 +72,7 @@ impl Chip {
             let clock = timebase.clock(c.clock_hz);
             Cluster {
                 clock,
-                switch: clock.ticks(u64::from(c.switch_cycles)),
+                switch: clock.ticks(u64::from(c.switch_cycles)).min(LONGEST_AFTER),
                 issue_cycles: c.issue_cycles,
                 post_cycles: c.post_cycles,
                 posted: c.posted,
@@ -151,7 +151,7 @@ impl Chip {
             traffic,
             next_arrival: None,
             traffic_ended: false,
-            line_patience: timebase.ticks_from_ns(line_patience_ns(&config)).min(LONGEST_PATIENCE),
+            line_patience: timebase.ticks_from_ns(line_patience_ns(&config)).min(LONGEST_AFTER),
             departures: None,
             lost_bytes: None,
             recording: None,
@@ -274,7 +274,7 @@ fn targets(config: &ChipConfig, groups: &[u16], ticks: &impl Fn(u64) -> u64) -> 
     };
     let answers = |place: usize| {
         let kind = &config.places[place].kind;
-        matches!(kind, PlaceKind::Server(_) | PlaceKind::Of(_) | PlaceKind::Results(_))
+        matches!(kind, PlaceKind::Server(_) | PlaceKind::Banked(_) | PlaceKind::Of(_) | PlaceKind::Results(_))
     };
     let direct = |place: usize| {
         let mut ways = all().filter(|target| target.place == place).map(|t| (t.issue_ps, t.links.is_empty()));
@@ -626,6 +626,10 @@ fn wide(config: &ChipConfig, timebase: &Timebase) -> Option<Wide> {
 
 fn check_place(place: &PlaceConfig, places: &[PlaceConfig]) -> Result<(), String> {
     let name = &place.name;
+    let refuse = |kind: &dyn Kind| match kind.wrong() {
+        Some(wrong) => Err(format!("{name} {wrong}")),
+        None => Ok(()),
+    };
     match &place.kind {
         PlaceKind::Server(_) | PlaceKind::Results(_) | PlaceKind::QueueManager(_) => {}
         PlaceKind::PacketBuffer(buffer) => {
@@ -652,11 +656,8 @@ fn check_place(place: &PlaceConfig, places: &[PlaceConfig]) -> Result<(), String
                 ));
             }
         }
-        PlaceKind::Of(kind) => {
-            if let Some(wrong) = kind.wrong() {
-                return Err(format!("{name} {wrong}"));
-            }
-        }
+        PlaceKind::Banked(banked) => refuse(banked)?,
+        PlaceKind::Of(kind) => refuse(&**kind)?,
         PlaceKind::Dram(dram) => {
             if dram.channels == 0 || dram.access_bytes == 0 {
                 return Err(format!("{name} needs a channel, and accesses of a byte or more"));

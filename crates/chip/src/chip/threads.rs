@@ -149,7 +149,7 @@ impl Chip {
                 }
                 return false;
             };
-            let mut until = now.saturating_add(extra);
+            let mut until = now + extra;
             if !t.spent {
                 let cluster = &self.clusters[t.cluster as usize];
                 let mut cycles = step.cycles;

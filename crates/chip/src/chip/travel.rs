@@ -128,7 +128,7 @@ impl Chip {
                 self.submit_transfer(number, Transfer { request, address, bytes, registers, write }, now);
                 None
             }
-            Place::Server(_) | Place::Of(_) | Place::Results(_) => {
+            Place::Server(_) | Place::Banked(_) | Place::Of(_) | Place::Results(_) => {
                 unreachable!("these answer at once")
             }
             Place::QueueManager(_) => unreachable!("queue managers are asked by `Link`"),

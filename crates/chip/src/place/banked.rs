@@ -30,6 +30,14 @@ pub enum BankBy {
     Turn,
 }
 
+impl Banked {
+    /// Idle banks.
+    pub(crate) fn banks(&self, timebase: &Timebase) -> Banks {
+        let banks = (0..self.count).map(|_| Server::new(&self.bank, timebase)).collect();
+        Banks { banks, by: self.by, turn: 0 }
+    }
+}
+
 impl Kind for Banked {
     fn wrong(&self) -> Option<String> {
         let interleaved = match self.by {
@@ -41,8 +49,7 @@ impl Kind for Banked {
     }
 
     fn place(&self, timebase: &Timebase) -> Box<dyn Serves> {
-        let banks = (0..self.count).map(|_| Server::new(&self.bank, timebase)).collect();
-        Box::new(Banks { banks, by: self.by, turn: 0 })
+        Box::new(self.banks(timebase))
     }
 
     fn facts(&self) -> Facts {
@@ -54,14 +61,14 @@ impl Kind for Banked {
     }
 }
 
-struct Banks {
+pub(crate) struct Banks {
     banks: Vec<Server>,
     by: BankBy,
     turn: usize,
 }
 
 impl Serves for Banks {
-    #[inline]
+    #[inline(always)]
     fn serve(&mut self, at: Ticks, kind: Access, address: u64, bytes: u32) -> Ticks {
         let bank = match self.by {
             BankBy::Turn => {

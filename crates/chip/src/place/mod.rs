@@ -15,6 +15,7 @@ mod server;
 pub(crate) mod slots;
 
 use crate::config::{PlaceConfig, PlaceKind};
+use banked::Banks;
 pub use banked::{BankBy, Banked};
 use cache::Cache;
 use dram::Dram;
@@ -30,6 +31,7 @@ use slots::Slots;
 /// A place.
 pub(crate) enum Place {
     Server(Server),
+    Banked(Box<Banks>),
     Of(Box<dyn Serves>),
     Dram(Box<Dram>),
     Cached(Box<Cache>),
@@ -47,6 +49,7 @@ impl Place {
     pub fn new(config: &PlaceConfig, timebase: &Timebase, threads: u32, queues: u32) -> Result<Self, String> {
         Ok(match &config.kind {
             PlaceKind::Server(server) => Place::Server(Server::new(server, timebase)),
+            PlaceKind::Banked(banked) => Place::Banked(Box::new(banked.banks(timebase))),
             PlaceKind::Of(kind) => Place::Of(kind.place(timebase)),
             PlaceKind::Dram(dram) => Place::Dram(Box::new(Dram::new(dram, timebase))),
             PlaceKind::Cached(cache) => Place::Cached(Box::new(Cache::new(cache, timebase))),
@@ -68,7 +71,8 @@ impl Place {
     pub fn serve(&mut self, at: Ticks, kind: Access, address: u64, bytes: u32) -> Option<Ticks> {
         match self {
             Place::Server(server) => Some(server.serve(at, kind, bytes)),
-            Place::Of(place) => Some(place.serve(at, kind, address, bytes)),
+            Place::Banked(banks) => Some(banks.serve(at, kind, address, bytes)),
+            Place::Of(place) => Some(serve_of(&mut **place, at, kind, address, bytes)),
             Place::Results(results) => Some(results.port.serve(at, kind, bytes)),
             Place::Dram(_)
             | Place::Cached(_)
@@ -82,6 +86,7 @@ impl Place {
     pub fn entered_ahead(&mut self, lead: Ticks) {
         match self {
             Place::Server(server) => server.entered_ahead(lead),
+            Place::Banked(banks) => banks.entered_ahead(lead),
             Place::Of(place) => place.entered_ahead(lead),
             Place::Results(results) => results.port.entered_ahead(lead),
             Place::Dram(_)
@@ -96,6 +101,7 @@ impl Place {
     pub fn restart(&mut self, now: Ticks) {
         match self {
             Place::Server(server) => server.restart(now),
+            Place::Banked(banks) => banks.restart(now),
             Place::Of(place) => place.restart(now),
             Place::Dram(dram) => dram.restart(now),
             Place::Slots(slots) => slots.restart(now),
@@ -111,4 +117,11 @@ impl Place {
             }
         }
     }
+}
+
+/// Apart, so that the loop of events stays small.
+#[cold]
+#[inline(never)]
+fn serve_of(place: &mut dyn Serves, at: Ticks, kind: Access, address: u64, bytes: u32) -> Ticks {
+    place.serve(at, kind, address, bytes)
 }

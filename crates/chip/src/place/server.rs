@@ -51,6 +51,7 @@ pub struct Server {
     /// When the server is free; of several, the one that is free first stands in the heap.
     free: Ticks,
     others: BinaryHeap<Reverse<Ticks>>,
+    /// It goes round only where the clock has ended.
     busy: u64,
     /// How long before they arrive accesses are entered, the same for all.
     lead: Ticks,
@@ -110,7 +111,7 @@ impl Server {
                 start
             }
         };
-        self.busy = self.busy.saturating_add(service);
+        self.busy = self.busy.wrapping_add(service);
         self.accesses += 1;
         self.moved_bytes += u64::from(bytes);
         let done = start + service.max(self.latency);
@@ -136,7 +137,7 @@ impl Server {
 
     /// Time for which servers were busy since the last restart, summed over servers.
     pub fn busy(&self, now: Ticks) -> u64 {
-        self.busy - self.ahead(now)
+        self.busy.wrapping_sub(self.ahead(now))
     }
 
     /// Servers side by side; 0 for as many as come.

@@ -11,6 +11,7 @@ use linecard_chip::{Arrival, ChipConfig, DispatchRule, SchedulerRule};
 use linecard_program::script::{Access, Action, Block, PacketInfo, PacketProgram, RoleId, Steps};
 use linecard_program::{DropReason, PacketHead};
 use linecard_sim::{Stream, stream};
+use std::sync::Arc;
 
 /// A chip, what its clusters run, and the packets that come.
 #[derive(Clone)]
@@ -185,7 +186,9 @@ fn a_place(random: &mut Stream, clock_hz: u64, places: usize) -> PlaceKind {
         0 | 1 => PlaceKind::Server(a_server(random)),
         2 => {
             let by = one_of(random, &[BankBy::Turn, BankBy::Address { interleave_bytes: 64 }]);
-            PlaceKind::from(Banked { bank: a_server(random), count: 1 + random.below(4), by })
+            let banked = Banked { bank: a_server(random), count: 1 + random.below(4), by };
+            // Known by name, or by what it says of itself.
+            if chance(random, 50) { PlaceKind::Banked(banked) } else { PlaceKind::Of(Arc::new(banked)) }
         }
         3 | 4 => {
             let (refreshed, split) = (chance(random, 70), chance(random, 40));

@@ -4,7 +4,7 @@
 use super::design::Design;
 use crate::error::Error;
 use linecard_chip::config::{ChipConfig, PlaceKind, TargetConfig};
-use linecard_chip::place::Facts;
+use linecard_chip::place::{Facts, Kind};
 use linecard_program::CELL_BYTES;
 use serde::Serialize;
 
@@ -62,6 +62,7 @@ fn facts(config: &ChipConfig, place: usize) -> Facts {
             server.facts(f64::INFINITY, "serves as many as come")
         }
         PlaceKind::Server(server) => server.facts(f64::from(server.concurrency), "concurrency / service"),
+        PlaceKind::Banked(banked) => banked.facts(),
         PlaceKind::Of(kind) => kind.facts(),
         PlaceKind::Cached(cache) => {
             cache.port.facts(f64::from(cache.port.concurrency), "a hit; concurrency / service")

@@ -92,6 +92,7 @@ impl Limit {
                 for place in config.places.iter_mut().filter(|place| place.group == *name) {
                     match &mut place.kind {
                         PlaceKind::Server(server) => *server = server.faster(),
+                        PlaceKind::Banked(banked) => banked.bank = banked.bank.faster(),
                         PlaceKind::Of(kind) => *kind = kind.faster(),
                         PlaceKind::Dram(dram) => dram.channels *= 2,
                         PlaceKind::Cached(cache) => cache.port = cache.port.faster(),

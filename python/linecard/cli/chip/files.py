@@ -11,7 +11,8 @@ from rich.text import Text
 
 import linecard
 from linecard.cli import completion, pieces, stderr, stdout
-from linecard.cli.options import JSON_HELP, Chip
+from linecard.cli.options import JSON_HELP, Chip, Html
+from linecard.cli.written import Csv, Files, Parquet
 
 if TYPE_CHECKING:
     from linecard.chip.check import ChipCheck
@@ -45,6 +46,9 @@ def check(
     preset: Chip,
     set: Set = None,
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    csv: Csv = None,
+    parquet: Parquet = None,
+    html: Html = None,
 ) -> None:
     """Say what is wrong with a chip's file, or what its places do without load and at most.
 
@@ -58,11 +62,16 @@ def check(
 
         linecard check example_smartnic --json
     """
+    from linecard.tables import records
+
+    files = Files(csv, parquet, html)
     found = linecard.check(preset, set=set)
     if json:
         stdout.print_json(found.to_dict())
     else:
         _print_check(found)
+    said = f"{found.title}; a read without load, and the most that there is"
+    files.write(records(found.accesses), f"{found.preset}: places without load", said)
 
 
 def draw(

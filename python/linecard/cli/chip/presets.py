@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import linecard
 from linecard.cli import completion
-from linecard.cli.options import JSON_HELP
+from linecard.cli.options import JSON_HELP, Html
+from linecard.cli.written import Csv, Files, Parquet
+
+if TYPE_CHECKING:
+    from linecard.description import PresetInfo
 
 
 def presets(
@@ -25,6 +29,8 @@ def presets(
         typer.Option("--search", metavar="WORDS", help="List presets with all of these words in name or title."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    csv: Csv = None,
+    parquet: Parquet = None,
 ) -> None:
     """List the shipped presets: how many of each kind, those of one kind, or those with a word.
 
@@ -41,7 +47,9 @@ def presets(
     from linecard.cli import stderr, stdout
     from linecard.cli.chip.presets_screen import print_kinds, print_presets
     from linecard.records import plain
+    from linecard.tables import Table
 
+    files = Files(csv, parquet)
     found = linecard.presets(kind, search)
     if json:
         stdout.print_json(plain(found))
@@ -51,6 +59,11 @@ def presets(
         print_presets(found)
     else:
         stderr.note(f"no preset has all words of `{search}`; linecard presets KIND lists a kind")
+    files.write(Table(("kind", "name", "title", "extends"), [_row(each) for each in found]))
+
+
+def _row(preset: PresetInfo) -> tuple[str, str, str, str]:
+    return preset.kind, preset.name, preset.title, ", ".join(preset.extends)
 
 
 def describe(
@@ -66,6 +79,9 @@ def describe(
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a parameter; repeatable.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    csv: Csv = None,
+    parquet: Parquet = None,
+    html: Html = None,
 ) -> None:
     """Show every parameter of a preset with unit and source, and what follows from them.
 
@@ -79,9 +95,13 @@ def describe(
     """
     from linecard.cli import stdout
     from linecard.cli.chip.presets_screen import print_description
+    from linecard.tables import records
 
+    files = Files(csv, parquet, html)
     description = linecard.describe(preset, set)
     if json:
         stdout.print_json(description.to_dict())
     else:
         print_description(description)
+    table = records(description.parameters, value=[each.text for each in description.parameters])
+    files.write(table, description.preset, description.title)

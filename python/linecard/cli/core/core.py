@@ -14,6 +14,7 @@ from linecard.cli import pieces, stderr, stdout
 from linecard.cli.executed.damage import end_with_damage, note_kept
 from linecard.cli.executed.options import Cache, CacheLimit, Control, Entry, Json, Trace
 from linecard.cli.options import Html, Packets, command_line
+from linecard.cli.written import Csv, Files, Parquet
 
 if TYPE_CHECKING:
     from linecard.core.result import CoreResult
@@ -46,8 +47,12 @@ def core(
             "--plot", metavar="FILE", help="Draw the splits: .png or .svg; several latencies: a map (extra: plot)."
         ),
     ] = None,
+    csv: Csv = None,
+    parquet: Parquet = None,
     html: Html = None,
-    jobs: Annotated[int | None, typer.Option(metavar="N", help="Simulations at a time.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", help="Simulations at the same time; one per core if left out.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Find the best split of a core's area between threads and data cache for a program.
@@ -67,7 +72,9 @@ def core(
     from linecard.files import check_outputs
     from linecard.plot.core import write_heat_map, write_splits
     from linecard.plot.style import kind_of
+    from linecard.tables import records
 
+    files = Files(csv, parquet)
     check_outputs(plot, html)
     if plot is not None:
         kind_of(plot)
@@ -111,6 +118,12 @@ def core(
     else:
         for result in results:
             _print_core(result)
+    files.write(
+        records(
+            [row for result in results for row in result.rows],
+            latency_cycles=[result.latency_cycles for result in results for _ in result.rows],
+        )
+    )
     if plot is not None:
         written = write_splits(results[0], plot) if len(results) == 1 else write_heat_map(results, plot)
         stderr.note_written([written])
@@ -177,16 +190,10 @@ def _print_core(result: CoreResult) -> None:
         parts.append(Padding(Text(", ".join(flat), style=pieces.DIM), (0, 0, 0, 2)))
     if not result.single_peak and len(result.rows) > 1:
         parts.append(pieces.section(Text("Throughput over threads has several peaks", style="yellow")))
-    adapted = result.adapted
-    if adapted is not None:
-        trials = sum(stretch.trial for stretch in adapted.history)
-        share = adapted.steady_packets_per_mcycle / most if most else 0.0
-        parts.append(
-            pieces.section(
-                Text(
-                    f"Malleable, adapting: {adapted.threads} threads after {trials} trials, "
-                    f"{adapted.steady_packets_per_mcycle:,.1f} packets/Mcycle ({share:.1%} of the best split)"
-                )
-            )
-        )
+    facts = result.adapted_facts()
+    if facts:
+        found = pieces.grid("l", "w")
+        for name, value in facts:
+            found.add_row(Text(name, style=pieces.DIM), value)
+        parts.append(pieces.section(pieces.heading("Malleable, adapting"), found))
     stdout.show(*parts, Text(""))

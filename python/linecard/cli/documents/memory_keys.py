@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from linecard.catalogue import describe, presets
 from linecard.cli.documents.markdown import code, table
 from linecard.cli.documents.specimens import shorter
-from linecard.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,7 +56,7 @@ def _keys(kind: str, tables: tuple[str, ...]) -> dict[str, tuple[list[str], Para
             continue
         for each in describe(f"{kind}/{preset.name}").parameters:
             if each.key.partition(".")[0] in tables:
-                users, *_ = found.setdefault(each.key, ([], each, _expected(f"{kind}/{preset.name}", each.key)))
+                users, *_ = found.setdefault(each.key, ([], each, _expected(each)))
                 users.append(preset.name)
     return dict(sorted(found.items(), key=lambda item: tables.index(item[0].partition(".")[0])))
 
@@ -70,18 +69,12 @@ def _in(found: list[str]) -> str:
     return f"all but {', '.join(map(code, others))}" if len(others) < 4 else ", ".join(map(code, found))
 
 
-def _expected(preset: str, key: str) -> str:
-    """What the reader says that it expects, when it is given something else."""
-    try:
-        describe(preset, set={key: "?"})
-    except ConfigError as error:
-        said = re.search(r"expected (.*)", error.problems[0].message)
-        if said:
-            choices = re.fullmatch(r"(?:one of )?(\w+(?:, \w+)*(?: or \w+)?)", said[1])
-            if choices and said[1] != "true or false":
-                return ", ".join(code(each) for each in re.split(r", | or ", choices[1]))
-            return shorter(said[1])
-    return "text"
+def _expected(each: Parameter) -> str:
+    """What a parameter may be, names one by one."""
+    choices = re.fullmatch(r"(?:one of )?(\w+(?:, \w+)*(?: or \w+)?)", each.allowed)
+    if choices and each.allowed != "true or false":
+        return ", ".join(code(name) for name in re.split(r", | or ", choices[1]))
+    return shorter(each.allowed)
 
 
 def _table(keys: dict[str, tuple[list[str], Parameter, str]]) -> Iterator[str]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 import tempfile
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 import msgspec
 
-from linecard.catalogue import describe
+from linecard.catalogue import describe, presets
 from linecard.cli.documents.markdown import attributes, code, first_sentences, table
 from linecard.cli.documents.specimens import shorter
 from linecard.errors import ConfigError
@@ -19,7 +18,6 @@ from linecard.explore.subject import NO_OPTION, SUBJECTS
 from linecard.petri.run import explore
 from linecard.queueing.settings import QueueSetting, queueing_settings
 from linecard.study import spec as study
-from linecard.traffic.mix import flow_mix
 from linecard.vrp import extension
 
 if TYPE_CHECKING:
@@ -203,15 +201,9 @@ def _links() -> Iterator[str]:
         "`--trace edge`, `--trace core`, or a file like theirs. Every value is written `{ value = 45, unit = "
         '"%", source = "…" }`.\n'
     )
-    meanings = attributes(flow_mix)
-    named = {"time_out": "time_out_seconds", "rate": "rate_pps"}
     edge, core = (describe(f"traffic/{name}").parameters for name in ("edge", "core"))
-    values = {each.key: each for each in core}
-    rows = []
-    for each in edge:
-        name = each.key.partition(".")[2]
-        meaning = meanings.get(named.get(name, name)) or meanings.get(f"{name}_percent") or each.source
-        rows.append((code(each.key), each.unit, each.text, values[each.key].text, meaning))
+    values = {each.key: each.text for each in core}
+    rows = [(code(each.key), each.unit, each.text, values[each.key], each.meaning) for each in edge]
     yield from table(("key", "unit", "`edge`", "`core`", "meaning"), rows)
     yield ""
 
@@ -222,14 +214,10 @@ def _cores() -> Iterator[str]:
         "What `linecard core` and the study of Mudigonda 2007 read. They ship with the project; a command "
         "changes no value of them.\n"
     )
-    rows = []
-    for file in sorted(Path("presets/cores").glob("*.toml")):
-        tables = tomllib.loads(file.read_text(encoding="utf-8"))
-        for name, of_table in tables.items():
-            if isinstance(of_table, dict):
-                rows += [
-                    (code(file.stem), code(f"{name}.{key}"), str(each["value"]), each["unit"], each["source"])
-                    for key, each in of_table.items()
-                ]
-    yield from table(("preset", "key", "value", "unit", "source"), rows)
+    rows = [
+        (code(preset.name), code(each.key), each.text, each.unit, each.meaning, each.source)
+        for preset in presets("cores")
+        for each in describe(f"cores/{preset.name}").parameters
+    ]
+    yield from table(("preset", "key", "value", "unit", "meaning", "source"), rows)
     yield ""

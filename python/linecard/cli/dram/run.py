@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 import linecard
-from linecard.cli.options import JSON_HELP
+from linecard.cli.options import JSON_HELP, Html
+from linecard.cli.written import Csv, Files, Parquet
 from linecard.errors import NotWrittenError
 
 
@@ -69,6 +70,9 @@ def run(
         Path | None, typer.Option("--commands", metavar="FILE", help="Write every command, as CSV.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    csv: Csv = None,
+    parquet: Parquet = None,
+    html: Html = None,
 ) -> None:
     """Run a DRAM part under a trace of requests or a pattern.
 
@@ -90,7 +94,9 @@ def run(
     """
     from linecard.cli import stderr, stdout
     from linecard.cli.dram.run_screen import print_memory
+    from linecard.tables import records
 
+    files = Files(csv, parquet, html)
     unwritten = None
     with stderr.progress("Simulating", "requests") as progress:
         try:
@@ -117,6 +123,7 @@ def run(
         stdout.print_json(result.to_dict())
     else:
         print_memory(result)
+    files.write(records(result.metrics()), f"{result.device}, {result.policy}", f"{result.requests:,} requests")
     if unwritten is not None:
         raise unwritten
     stderr.note_written([path for path in (requests, commands) if path is not None])

@@ -11,20 +11,21 @@ from rich.text import Text
 from linecard.cli.beside import Beside
 from linecard.cli.pieces import DIM, SHOWN_SHARE, bar, grid, heading, lined, percent, section, si_time
 from linecard.cli.stdout import show
+from linecard.dram.result import BUS_WORDS
 
 if TYPE_CHECKING:
     from linecard.dram.result import MemoryResult
 
-MEMORY_WORDS = {
-    "read": ("reading", "green"),
-    "write": ("writing", "blue"),
-    "row_miss": ("opening rows", "red"),
-    "bank_conflict": ("bank conflicts", "red"),
-    "turnaround": ("turning the bus", "magenta"),
-    "activate_window": ("activate window", "red"),
-    "refresh": ("refreshing", "yellow"),
-    "spacing": ("spacing", "cyan"),
-    "idle": ("idle", DIM),
+_COLOURS = {
+    "read": "green",
+    "write": "blue",
+    "row_miss": "red",
+    "bank_conflict": "red",
+    "turnaround": "magenta",
+    "activate_window": "red",
+    "refresh": "yellow",
+    "spacing": "cyan",
+    "idle": DIM,
 }
 BANKS_SHOWN = 16
 
@@ -86,7 +87,8 @@ def print_memory(result: MemoryResult) -> None:
     parts.append(Padding(Group(latency, Text(note_of_unloaded, style=DIM)), (1, 0, 0, 2)))
 
     times = grid("l", "l", "r")
-    for name, (words, colour) in MEMORY_WORDS.items():
+    for name, words in BUS_WORDS.items():
+        colour = _COLOURS[name]
         share = getattr(result.time, name)
         if share < SHOWN_SHARE:
             continue

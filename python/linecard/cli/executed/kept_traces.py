@@ -12,6 +12,7 @@ from rich.text import Text
 import linecard
 from linecard.cli import pieces, stderr, stdout
 from linecard.cli.options import EPILOG, JSON_HELP
+from linecard.cli.written import Csv, Files, Parquet
 
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder given to --cache.")]
 
@@ -19,6 +20,8 @@ Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder given
 def show(
     folder: Folder,
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    csv: Csv = None,
+    parquet: Parquet = None,
 ) -> None:
     """List the traces that a folder keeps, those used last first.
 
@@ -31,10 +34,14 @@ def show(
 
         linecard cache show traces --json
     """
+    from linecard.executed.kept_traces import CachedTrace
     from linecard.records import plain
+    from linecard.tables import records
 
+    files = Files(csv, parquet)
     found = linecard.cached_traces(folder)
     total = sum(each.bytes for each in found)
+    files.write(records(found, CachedTrace))
     if json:
         stdout.print_json({"folder": str(folder), "bytes": total, "traces": plain(found)})
         return

@@ -11,11 +11,14 @@ from rich.text import Text
 import linecard
 from linecard.cli import pieces, stdout
 from linecard.cli.executed.options import Json
+from linecard.cli.written import Csv, Files, Parquet
 
 
 def list_programs(
     xdp: Annotated[bool, typer.Option("--xdp", help="The XDP programs, instead of those for RISC-V.")] = False,
     json: Json = False,
+    csv: Csv = None,
+    parquet: Parquet = None,
 ) -> None:
     """List the shipped programs.
 
@@ -29,11 +32,15 @@ def list_programs(
     """
     from linecard.cli.executed.xdp_screen import show_list
     from linecard.records import plain
+    from linecard.tables import records
 
+    files = Files(csv, parquet)
     if xdp:
         show_list(json=json)
+        files.write(records(linecard.xdp_programs()))
         return
     found = linecard.programs()
+    files.write(records(found))
     if json:
         stdout.print_json(plain(found))
         return

@@ -11,6 +11,7 @@ from rich.text import Text
 from linecard.cli import pieces, stderr, stdout
 from linecard.cli.explore.options import STORE, Executor, Jobs, Json, StoreOption, read_settings, say_how_to_go_on
 from linecard.cli.options import CAPTURE_HELP, Html, command_line
+from linecard.cli.written import Csv, Files, Parquet
 
 if TYPE_CHECKING:
     from linecard.explore.compare_result import CompareResult
@@ -39,6 +40,8 @@ def compare(
     jobs: Jobs = None,
     executor: Executor = "threads",
     json: Json = False,
+    csv: Csv = None,
+    parquet: Parquet = None,
     html: Html = None,
 ) -> None:
     """Put two designs, runs or sweeps side by side: what differs, what moved, and whether beyond noise.
@@ -57,7 +60,9 @@ def compare(
     from linecard.explore.execute import Interrupted
     from linecard.explore.store import Store
     from linecard.files import check_outputs
+    from linecard.tables import records
 
+    files = Files(csv, parquet)
     check_outputs(html)
     try:
         with stderr.progress("Simulating", "runs") as progress:
@@ -87,6 +92,7 @@ def compare(
     counts = result.counts
     if counts.found + counts.run:
         stderr.note(f"{counts.found:,} runs found, {counts.run:,} run; kept in {store}")
+    files.write(records((*result.metrics, *result.measurements)))
     if html is not None:
         stderr.note_written([result.write_html(html, command=command_line())])
 

@@ -12,6 +12,7 @@ from rich.text import Text
 from linecard.cli import pieces, stderr, stdout
 from linecard.cli.explore.options import STORE, Executor, Jobs, Json, StoreOption, read_settings, say_how_to_go_on
 from linecard.cli.options import CAPTURE_HELP, Chip, Html, command_line
+from linecard.cli.written import Csv, Files, Parquet
 
 if TYPE_CHECKING:
     from linecard.explore.ndr_result import NdrResult
@@ -38,7 +39,8 @@ def ndr(
     jobs: Jobs = None,
     executor: Executor = "threads",
     json: Json = False,
-    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table of rates as CSV.")] = None,
+    csv: Csv = None,
+    parquet: Parquet = None,
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw rates and losses: .png or .svg (extra: plot).")
     ] = None,
@@ -60,10 +62,11 @@ def ndr(
     from linecard.explore.execute import Interrupted
     from linecard.explore.ndr import ndr as ask
     from linecard.explore.store import Store
-    from linecard.files import check_outputs, write_text
-    from linecard.tables import csv_text
+    from linecard.files import check_outputs
+    from linecard.tables import Table
 
-    check_outputs(csv, plot, html)
+    files = Files(csv, parquet)
+    check_outputs(plot, html)
     try:
         with stderr.progress("Simulating", "runs") as progress:
             result = ask(
@@ -91,8 +94,7 @@ def ndr(
         print_ndr(result)
     counts = result.counts
     stderr.note(f"{counts.found:,} runs found, {counts.run:,} run; kept in {store}")
-    if csv is not None:
-        stderr.note_written([write_text(csv, csv_text(*result.table()))])
+    files.write(Table(*result.table()))
     if plot is not None:
         stderr.note_written([result.write_plot(plot)])
     if html is not None:

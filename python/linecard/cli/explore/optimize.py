@@ -11,6 +11,7 @@ from rich.text import Text
 
 from linecard.cli import pieces, stderr, stdout
 from linecard.cli.explore.options import STORE, Executor, Jobs, Json, StoreOption, read_settings, say_how_to_go_on
+from linecard.cli.written import Files, Parquet
 
 if TYPE_CHECKING:
     from linecard.explore.optimize_result import OptimizeResult
@@ -29,6 +30,7 @@ def optimize(
     executor: Executor = "threads",
     json: Json = False,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the front as CSV.")] = None,
+    parquet: Parquet = None,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write one self-contained page to explore it in.")
     ] = None,
@@ -52,10 +54,11 @@ def optimize(
     from linecard.explore.execute import Interrupted
     from linecard.explore.optimize import optimize as ask
     from linecard.explore.store import Store
-    from linecard.files import check_outputs, write_text
-    from linecard.tables import csv_text
+    from linecard.files import check_outputs
+    from linecard.tables import Table
 
-    check_outputs(csv, html, plot)
+    files = Files(csv, parquet)
+    check_outputs(html, plot)
     try:
         with stderr.progress("Simulating", "runs") as progress:
             result = ask(
@@ -77,13 +80,11 @@ def optimize(
         print_optimize(result)
     counts = result.counts
     stderr.note(f"{counts.found:,} runs found, {counts.run:,} run, {counts.refused:,} refused; kept in {store}")
-    if csv is not None:
-        columns = (*result.axes, *result.objectives, "knee", "command")
-        rows = [
-            [*(row[name] for name in result.axes), *row["objectives"], row["knee"], row["command"]]
-            for row in result.front
-        ]
-        stderr.note_written([write_text(csv, csv_text(columns, rows))])
+    columns = (*result.axes, *result.objectives, "knee", "command")
+    rows = [
+        [*(row[name] for name in result.axes), *row["objectives"], row["knee"], row["command"]] for row in result.front
+    ]
+    files.write(Table(columns, list(rows)))
     if html is not None:
         stderr.note_written([result.write_html(html)])
     if plot is not None:

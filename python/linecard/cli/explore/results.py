@@ -12,10 +12,11 @@ from rich.text import Text
 from linecard.cli import pieces, stderr, stdout
 from linecard.cli.explore.options import STORE, Json, StoreOption, filled
 from linecard.cli.options import EPILOG
+from linecard.cli.written import Csv, Files, Parquet
 from linecard.errors import ConfigError, ConfigProblem
 
 
-def list_runs(store: StoreOption = STORE, json: Json = False) -> None:
+def list_runs(store: StoreOption = STORE, json: Json = False, csv: Csv = None, parquet: Parquet = None) -> None:
     """Say what a store holds: runs by what was run, and how full it is.
 
     **Examples**
@@ -27,9 +28,13 @@ def list_runs(store: StoreOption = STORE, json: Json = False) -> None:
     from linecard.explore.content import code_version
     from linecard.explore.store import Store
     from linecard.explore.store_contents import contents
+    from linecard.tables import Table
 
     kept = Store(store, make=False)
+    files = Files(csv, parquet)
     found = contents(kept)
+    names = ("what", "of", "runs", "failed", "seconds", "code")
+    files.write(Table(names, [[row[name] for name in names] for row in found["groups"]]))
     if json:
         stdout.print_json(found)
         return

@@ -11,6 +11,7 @@ from linecard.cli import stderr, stdout
 from linecard.cli.explore.options import STORE, Executor, Jobs, Json, StoreOption, read_settings, say_how_to_go_on
 from linecard.cli.explore.why_screen import print_why
 from linecard.cli.options import CAPTURE_HELP, Chip, Html, command_line
+from linecard.cli.written import Csv, Files, Parquet
 
 
 def why(
@@ -33,6 +34,8 @@ def why(
     jobs: Jobs = None,
     executor: Executor = "threads",
     json: Json = False,
+    csv: Csv = None,
+    parquet: Parquet = None,
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw the tornado: .png or .svg (extra: plot).")
     ] = None,
@@ -56,8 +59,11 @@ def why(
     from linecard.explore.execute import Interrupted
     from linecard.explore.store import Store
     from linecard.explore.why import why as ask
+    from linecard.explore.why_result import Lifted
     from linecard.files import check_outputs
+    from linecard.tables import records
 
+    files = Files(csv, parquet)
     check_outputs(plot, html)
     try:
         with stderr.progress("Simulating", "runs") as progress:
@@ -85,6 +91,8 @@ def why(
         print_why(result)
     counts = result.counts
     stderr.note(f"{counts.found:,} runs found, {counts.run:,} run, {counts.refused:,} refused; kept in {store}")
+    several = [", ".join(f"{key}={value}" for key, value in each.settings.items()) for each in result.lifts]
+    files.write(records(result.lifts, Lifted, settings=several))
     if plot is not None:
         stderr.note_written([result.write_plot(plot)])
     if html is not None:

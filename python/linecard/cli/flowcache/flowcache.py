@@ -9,6 +9,7 @@ import typer
 
 import linecard
 from linecard.cli.options import JSON_HELP, Exit, Html, Packets, command_line
+from linecard.cli.written import Files, Parquet
 from linecard.errors import ConfigError, ConfigProblem
 
 
@@ -51,7 +52,7 @@ def flowcache(
     ] = 10_000,
     foresight: Annotated[int, typer.Option(metavar="N", help="Packets that PRED looks ahead.")] = 10_000,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of policies that draw, and of the hash h3.")] = 1,
-    threads: Annotated[
+    jobs: Annotated[
         int | None, typer.Option(metavar="N", help="Caches run at the same time; one per core if left out.")
     ] = None,
     false_hits: Annotated[
@@ -70,9 +71,11 @@ def flowcache(
     csv: Annotated[
         Path | None, typer.Option("--csv", metavar="FILE", help="Write the rows as CSV, a manifest beside it.")
     ] = None,
+    parquet: Parquet = None,
     html: Html = None,
     plots: Annotated[
-        Path | None, typer.Option("--plots", metavar="DIR", help="Draw everything as PNG files (extra: plot).")
+        Path | None,
+        typer.Option("--plots", metavar="DIR", help="Draw everything into a folder, as PNG and SVG (extra: plot)."),
     ] = None,
 ) -> None:
     """Compare flow caches: hit rate and miss classes of every size, number of ways and policy.
@@ -98,7 +101,9 @@ def flowcache(
     from linecard.cli import stderr, stdout
     from linecard.cli.flowcache.flowcache_screen import print_flowcache
     from linecard.files import check_outputs
+    from linecard.tables import records
 
+    files = Files(parquet=parquet)
     check_outputs(csv, html, folders=[plots])
     with stderr.progress("Simulating", "") as progress:
         result = linecard.flowcache(
@@ -114,7 +119,7 @@ def flowcache(
             cold_window_packets=cold_window,
             foresight_packets=foresight,
             seed=seed,
-            threads=threads,
+            jobs=jobs,
             false_hits=false_hits,
             curves=curves,
             time_out_seconds=time_out if traffic else None,
@@ -130,6 +135,7 @@ def flowcache(
     stderr.diagnose_capture(result)
     if csv is not None:
         stderr.note_written([csv, result.write_csv(csv)])
+    files.write(records(result.rows))
     if html is not None:
         stderr.note_written([result.write_html(html, command=command_line())])
     if plots is not None:

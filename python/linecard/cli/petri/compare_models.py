@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import linecard
-from linecard.cli.options import JSON_HELP, Exit
+from linecard.cli.options import JSON_HELP, Exit, Html
+from linecard.cli.written import Csv, Files, Parquet
 
 if TYPE_CHECKING:
     from linecard.petri.models import Comparison
@@ -27,7 +27,9 @@ def compare_models(
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of every random stream.")] = 1,
     packets: Annotated[int, typer.Option(min=1, metavar="N", help="Packets of each run.")] = 30_000,
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
-    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write every row as CSV.")] = None,
+    csv: Csv = None,
+    parquet: Parquet = None,
+    html: Html = None,
 ) -> None:
     """Run both models of the IXP2400 over a grid and print the difference of every metric.
 
@@ -43,10 +45,9 @@ def compare_models(
         linecard compare-models --json
     """
     from linecard.cli import stderr, stdout
-    from linecard.files import check_outputs, write_text
-    from linecard.tables import csv_text
+    from linecard.tables import records
 
-    check_outputs(csv)
+    files = Files(csv, parquet, html)
 
     def names(text: str) -> list[str]:
         return [name.strip() for name in text.split(",") if name.strip()]
@@ -65,10 +66,7 @@ def compare_models(
         stdout.print_json(comparison.to_dict())
     else:
         _print_comparison(comparison)
-    if csv is not None:
-        rows = comparison.to_dict()["rows"]
-        write_text(csv, csv_text(list(rows[0]) if rows else [], [tuple(row.values()) for row in rows]))
-        stderr.note_written([csv])
+    files.write(records(comparison.rows), "Two models of the IXP2400", "events and a Petri net, every metric")
     if not comparison.passed:
         raise typer.Exit(Exit.CHECK_FAILED)
 

@@ -18,7 +18,9 @@ def draw(
 ) -> None:
     """Draw a net: SVG with a layout of its own, or DOT for Graphviz.
 
-    Places are round, queues with a second ring; timed transitions are open, immediate ones filled.
+    Places are round, queues with a second ring; timed transitions are open bars, immediate ones filled. Each module has
+    a box, long chains stand in columns, and where an arc would cross the page the name of its place stands beside the
+    transition. In a browser such a name leads to the place, and pointing at a text that was cut shows all of it.
 
     **Examples**
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from linecard.cli import stderr, stdout
+from linecard.cli.options import Html
 from linecard.cli.petri.options import Json, Limit, Net, Set, print_facts
+from linecard.cli.written import Csv, Files, Parquet
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from linecard.petri.result import Explored, Solved
 
 
 def explore(
@@ -18,6 +25,9 @@ def explore(
     ] = False,
     overrides: Set = None,
     json: Json = False,
+    csv: Csv = None,
+    parquet: Parquet = None,
+    html: Html = None,
 ) -> None:
     """Find every marking of a net, its bounds and its dead ends. Time and priorities play no part.
 
@@ -31,11 +41,18 @@ def explore(
     """
     from linecard import petri
 
+    files = Files(csv, parquet, html)
     with stderr.progress("Exploring", "markings") as progress:
         found = petri.explore(net, limit, invariants=invariants, overrides=overrides or (), progress=progress)
     if json:
         stdout.print_json(found.to_dict())
-        return
+    else:
+        _print_explored(found, net, invariants=invariants)
+    said = f"{found.reachable_markings:,} markings" + ("" if found.complete else ", stopped at the limit")
+    files.write(found.table(), found.net or net.name, said)
+
+
+def _print_explored(found: Explored, net: Path, *, invariants: bool) -> None:
     facts = [
         ("Markings", f"{found.reachable_markings:,}" + ("" if found.complete else ", stopped at the limit")),
         ("Edges", f"{found.edges:,}"),
@@ -54,7 +71,15 @@ def explore(
     print_facts(found.net or net.name, facts, "Bounds", ((name, f"{bound:,}") for name, bound in found.bounds.items()))
 
 
-def solve(net: Net, limit: Limit = 10_000_000, overrides: Set = None, json: Json = False) -> None:
+def solve(
+    net: Net,
+    limit: Limit = 10_000_000,
+    overrides: Set = None,
+    json: Json = False,
+    csv: Csv = None,
+    parquet: Parquet = None,
+    html: Html = None,
+) -> None:
     """Solve for the steady state of a net with exponential and immediate transitions, exactly.
 
     **Examples**
@@ -65,11 +90,17 @@ def solve(net: Net, limit: Limit = 10_000_000, overrides: Set = None, json: Json
     """
     from linecard import petri
 
+    files = Files(csv, parquet, html)
     with stderr.progress("Solving", "markings") as progress:
         found = petri.solve(net, limit, overrides=overrides or (), progress=progress)
     if json:
         stdout.print_json(found.to_dict())
-        return
+    else:
+        _print_solved(found, net)
+    files.write(found.table(), found.net or net.name, f"{found.tangible_markings:,} tangible markings; steady state")
+
+
+def _print_solved(found: Solved, net: Path) -> None:
     facts = [("Markings", f"{found.tangible_markings:,} tangible, {found.vanishing_markings:,} vanishing")]
     rows = [(name, f"{value:.6g} firings") for name, value in found.throughput.items()]
     rows += [(name, f"{value:.6g} tokens") for name, value in found.mean_tokens.items()]

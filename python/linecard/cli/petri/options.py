@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 Net = Annotated[
     Path, typer.Argument(metavar="FILE", help="A net: PNML (.pnml, .xml), TOML, or the name of a shipped net.")
 ]
-Set = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Set a parameter of the net.")]
+Set = Annotated[
+    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Set a parameter of the net; repeatable.")
+]
 Limit = Annotated[int, typer.Option("--limit", metavar="N", help="Markings at which the search stops.")]
 Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 

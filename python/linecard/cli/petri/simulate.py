@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from linecard.cli import stderr, stdout
+from linecard.cli.options import Html
 from linecard.cli.petri.options import Json, Net, Set, print_facts
+from linecard.cli.written import Csv, Files, Parquet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
+
+    from linecard.petri.result import Simulated
 
 
 def simulate(
@@ -29,15 +34,18 @@ def simulate(
     ] = None,
     most_replications: Annotated[int, typer.Option(metavar="N", help="Where --accuracy gives up.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the first replication.")] = 1,
-    threads: Annotated[
+    jobs: Annotated[
         int | None, typer.Option(metavar="N", help="Replications at the same time; one per core if left out.")
     ] = None,
     overrides: Set = None,
     json: Json = False,
+    csv: Csv = None,
+    parquet: Parquet = None,
+    html: Html = None,
 ) -> None:
     """Simulate a net: throughputs and mean tokens with 95 % intervals over replications.
 
-    The same command prints the same bytes, whatever `--threads`.
+    The same command prints the same bytes, whatever `--jobs`.
 
     **Examples**
 
@@ -49,6 +57,7 @@ def simulate(
     """
     from linecard import petri
 
+    files = Files(csv, parquet, html)
     with stderr.progress("Simulating", "thousandths of a replication") as progress:
         found = petri.simulate(
             net,
@@ -59,13 +68,19 @@ def simulate(
             of=of or (),
             most_replications=most_replications,
             seed=seed,
-            threads=threads,
+            jobs=jobs,
             overrides=overrides or (),
             progress=progress,
         )
     if json:
         stdout.print_json(found.to_dict())
-        return
+    else:
+        _print_simulated(found, net, accuracy)
+    said = f"{found.replications} of time {found.time:g}, {found.firings:,} firings; 95 % intervals"
+    files.write(found.table(), found.net or net.name, said)
+
+
+def _print_simulated(found: Simulated, net: Path, accuracy: float | None) -> None:
     facts = [("Runs", f"{found.replications} of time {found.time:g}, {found.firings:,} firings")]
     if accuracy is not None and found.relative_half_width is not None:
         reached = "reached" if found.relative_half_width <= accuracy else "not reached"

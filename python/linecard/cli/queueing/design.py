@@ -10,7 +10,9 @@ from rich.text import Text
 
 import linecard
 from linecard.cli import pieces, stderr, stdout
-from linecard.cli.queueing.options import Csv, Json, Seed, Set, Strict, Trace, Workload, facts_of, finish, source_of
+from linecard.cli.options import Html
+from linecard.cli.queueing.options import Json, Seed, Set, Strict, Trace, Workload, facts_of, finish, source_of
+from linecard.cli.written import Csv, Files, Parquet
 
 if TYPE_CHECKING:
     from linecard.queueing.result import QueueDesignResult
@@ -29,6 +31,8 @@ def design(
     strict: Strict = False,
     json: Json = False,
     csv: Csv = None,
+    parquet: Parquet = None,
+    html: Html = None,
 ) -> None:
     """Find the smallest queuing cache that reaches a throughput.
 
@@ -41,10 +45,8 @@ def design(
 
         linecard queueing design --trace examples/captures/edge-mix.pcap.gz --target-mops 80 --json
     """
-    from linecard.files import check_outputs
-
     source = source_of(workload, trace)
-    check_outputs(csv)
+    files = Files(csv, parquet, html)
     with stderr.progress("Searching", "sizes") as progress:
         result = linecard.queueing_design(
             source,
@@ -61,7 +63,7 @@ def design(
         stdout.print_json(result.to_dict())
     else:
         _print_design(result)
-    finish(result, csv)
+    finish(result, files)
 
 
 def _print_design(result: QueueDesignResult) -> None:

@@ -10,7 +10,9 @@ from rich.text import Text
 
 from linecard.cli import pieces, stderr
 from linecard.cli.options import CAPTURE_HELP, JSON_HELP, Exit
+from linecard.cli.written import Files
 from linecard.errors import ConfigError, ConfigProblem
+from linecard.tables import manifest_beside
 
 if TYPE_CHECKING:
     from linecard.cli.table import Table
@@ -33,7 +35,6 @@ Set = Annotated[
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the workload.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")]
 Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
-Csv = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the rows as CSV, a manifest beside it.")]
 
 
 def source_of(workload: str | None, trace: Path | None) -> str:
@@ -43,12 +44,13 @@ def source_of(workload: str | None, trace: Path | None) -> str:
     return str(trace) if trace is not None else workload or "R"
 
 
-def finish(result: QueueingResult | QueueDesignResult, csv: Path | None) -> None:
-    """Write the rows, and say what was found in a capture."""
+def finish(result: QueueingResult | QueueDesignResult, files: Files) -> None:
+    """Write the rows, a manifest beside CSV, and say what was found in a capture."""
     for diagnostic in result.diagnostics[: stderr.DIAGNOSTICS_SHOWN]:
         stderr.diagnose(str(diagnostic))
-    if csv is not None:
-        stderr.note_written([csv, result.write_csv(csv)])
+    files.write(result.table(), f"Queues under {result.workload}")
+    if files.csv is not None:
+        stderr.note_written([manifest_beside(files.csv, result.manifest())])
     if result.damaged_records:
         raise typer.Exit(Exit.CAPTURE)
 

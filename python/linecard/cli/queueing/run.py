@@ -10,7 +10,9 @@ from rich.text import Text
 
 import linecard
 from linecard.cli import pieces, stderr, stdout
-from linecard.cli.queueing.options import Csv, Json, Seed, Set, Strict, Trace, Workload, facts_of, finish, source_of
+from linecard.cli.options import Html
+from linecard.cli.queueing.options import Json, Seed, Set, Strict, Trace, Workload, facts_of, finish, source_of
+from linecard.cli.written import Csv, Files, Parquet
 
 if TYPE_CHECKING:
     from linecard.queueing.result import QueueingResult
@@ -34,6 +36,8 @@ def run(
     strict: Strict = False,
     json: Json = False,
     csv: Csv = None,
+    parquet: Parquet = None,
+    html: Html = None,
 ) -> None:
     """Compare queue managers under one workload.
 
@@ -50,10 +54,8 @@ def run(
 
         linecard queueing run --workload R --manager qarray --set threads=8
     """
-    from linecard.files import check_outputs
-
     source = source_of(workload, trace)
-    check_outputs(csv)
+    files = Files(csv, parquet, html)
     with stderr.progress("Simulating", "operations") as progress:
         result = linecard.queueing_run(
             source,
@@ -71,7 +73,7 @@ def run(
         stdout.print_json(result.to_dict())
     else:
         _print_run(result)
-    finish(result, csv)
+    finish(result, files)
 
 
 def _print_run(result: QueueingResult) -> None:

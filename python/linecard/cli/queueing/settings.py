@@ -9,6 +9,7 @@ from rich.text import Text
 import linecard
 from linecard.cli import pieces, stdout
 from linecard.cli.queueing.options import Json, Set
+from linecard.cli.written import Csv, Files, Parquet
 
 if TYPE_CHECKING:
     from linecard.queueing.settings import QueueSetting
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 def settings(
     set: Set = None,  # the name of the option
     json: Json = False,
+    csv: Csv = None,
+    parquet: Parquet = None,
 ) -> None:
     """List every setting with value, unit, meaning and source.
 
@@ -27,12 +30,15 @@ def settings(
         linecard queueing settings --set threads=16 --json
     """
     from linecard.records import plain
+    from linecard.tables import records
 
+    files = Files(csv, parquet)
     found = linecard.queueing_settings(set)
     if json:
         stdout.print_json(plain(found))
     else:
         _print_settings(found)
+    files.write(records(found))
 
 
 def _print_settings(found: list[QueueSetting]) -> None:

@@ -33,6 +33,8 @@ def reproduce(
     out: Annotated[
         Path | None,
         typer.Option(
+            "--output",
+            "-o",
             "--out",
             metavar="DIR",
             help="Output folder; results/STUDY, results/scorecard or results/robustness if left out.",
@@ -68,7 +70,7 @@ def reproduce(
 
         linecard reproduce hasan2003 --table 1 --table figure5
 
-        linecard reproduce hasan2003 --json --jobs 2 --out results/mine
+        linecard reproduce hasan2003 --json --jobs 2 -o results/mine
 
         linecard reproduce --scorecard spalink2000
 

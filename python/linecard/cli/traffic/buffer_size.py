@@ -10,7 +10,7 @@ from linecard.cli.options import JSON_HELP
 
 
 def buffer_size(
-    rate_mbps: Annotated[float, typer.Option(metavar="MBPS", help="Rate of the output link.")],
+    rate: Annotated[str, typer.Option(metavar="RATE", help="Rate of the output link, such as 8.1Gbps.")],
     round_trip_ms: Annotated[float, typer.Option(metavar="MS", help="Mean round-trip time of the flows.")],
     flows: Annotated[int, typer.Option(metavar="N", help="Long flows that are not synchronised.")] = 1,
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
@@ -22,15 +22,17 @@ def buffer_size(
 
     **Examples**
 
-        linecard buffer-size --rate-mbps 8100 --round-trip-ms 200 --flows 40000
+        linecard buffer-size --rate 8.1Gbps --round-trip-ms 200 --flows 40000
     """
     from rich.text import Text
 
     from linecard.cli import pieces, stdout
     from linecard.traffic.buffer_size import buffer_bytes
+    from linecard.traffic.rate import parse_bit_rate
 
-    product = buffer_bytes(rate_mbps * 1e6, round_trip_ms * 1e-3)
-    shared = buffer_bytes(rate_mbps * 1e6, round_trip_ms * 1e-3, flows)
+    bits = parse_bit_rate(rate)
+    product = buffer_bytes(bits, round_trip_ms * 1e-3)
+    shared = buffer_bytes(bits, round_trip_ms * 1e-3, flows)
     if json:
         stdout.print_json({"bandwidth_delay_bytes": product, "flows": flows, "buffer_bytes": shared})
         return

@@ -10,7 +10,9 @@ from rich.padding import Padding
 from rich.text import Text
 
 from linecard.cli import pieces, stderr, stdout
+from linecard.cli.options import Html
 from linecard.cli.vrp.options import RATE_HELP, Json, Preset, Seed, Set
+from linecard.cli.written import Csv, Files, Parquet
 from linecard.records import plain
 
 if TYPE_CHECKING:
@@ -27,6 +29,9 @@ def budget(
         typer.Option("--plot", metavar="FILE", help="Draw the budget over the rates: .png or .svg (extra: plot)."),
     ] = None,
     json: Json = False,
+    csv: Csv = None,
+    parquet: Parquet = None,
+    html: Html = None,
 ) -> None:
     """Find what a program may do for every 64 bytes at a packet rate, beside forwarding.
 
@@ -44,11 +49,13 @@ def budget(
     from linecard.errors import ConfigError, ConfigProblem
     from linecard.files import check_outputs
     from linecard.plot.style import kind_of
+    from linecard.tables import records
     from linecard.vrp.budget import budgets_over
 
     rates = [part.strip() for part in rate.split(",") if part.strip()]
     if not rates:
         raise ConfigError.of([ConfigProblem("--rate", "", "found none, expected packets per second: 1.128Mpps")])
+    files = Files(csv, parquet, html)
     check_outputs(plot)
     if plot is not None:
         kind_of(plot)
@@ -59,6 +66,11 @@ def budget(
     else:
         for each in found:
             _print_budget(each)
+    table = records(
+        [row for each in found for row in each.resources],
+        rate_pps=[each.rate_pps for each in found for _ in each.resources],
+    )
+    files.write(table, f"Budget of an extension on {preset}", "for every 64 bytes, beside forwarding")
     if plot is not None:
         from linecard.plot.vrp import write_budgets
 

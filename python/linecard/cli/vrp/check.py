@@ -11,8 +11,9 @@ from rich.text import Text
 
 import linecard
 from linecard.cli import pieces, stderr, stdout
-from linecard.cli.options import Exit
+from linecard.cli.options import Exit, Html
 from linecard.cli.vrp.options import RATE_HELP, Json, Seed, Set
+from linecard.cli.written import Csv, Files, Parquet
 
 if TYPE_CHECKING:
     from linecard.vrp.extension import VrpCheck
@@ -25,6 +26,9 @@ def check(
     set: Set = None,
     seed: Seed = 1,
     json: Json = False,
+    csv: Csv = None,
+    parquet: Parquet = None,
+    html: Html = None,
 ) -> None:
     """Check that an extension fits the budget at a packet rate, then run it.
 
@@ -38,12 +42,17 @@ def check(
 
         linecard vrp check filter.toml --rate 800kpps --json
     """
+    from linecard.tables import records
+
+    files = Files(csv, parquet, html)
     with stderr.progress("Searching", "simulations") as progress:
         found = linecard.vrp_check(extension, preset, rate, set=set, seed=seed, progress=progress)
     if json:
         stdout.print_json(found.to_dict())
     else:
         _print_check(found)
+    verdict = "accepted" if found.accepted else "refused"
+    files.write(records(found.uses), f"{found.name}: {verdict}", "budget for every 64 bytes")
     if not found.accepted:
         raise typer.Exit(Exit.CHECK_FAILED)
 

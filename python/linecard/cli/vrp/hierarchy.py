@@ -10,7 +10,9 @@ from rich.text import Text
 
 import linecard
 from linecard.cli import pieces, stdout
+from linecard.cli.options import Html
 from linecard.cli.vrp.options import RATE_HELP, Json, Preset, Seed, Set
+from linecard.cli.written import Csv, Files, Parquet
 
 if TYPE_CHECKING:
     from linecard.vrp.host import HierarchyResult
@@ -27,6 +29,9 @@ def hierarchy(
     seed: Seed = 1,
     set: Set = None,
     json: Json = False,
+    csv: Csv = None,
+    parquet: Parquet = None,
+    html: Html = None,
 ) -> None:
     """Send packets to the core and across the link to the host: how many are reached, and what can be spent on each.
 
@@ -40,6 +45,9 @@ def hierarchy(
 
         linecard hierarchy ixp1200_eval --one-in 100 --set core.signal=interrupt --json
     """
+    from linecard.tables import Table
+
+    files = Files(csv, parquet, html)
     found = linecard.hierarchy(
         preset, rate, packet_bytes=packet_bytes, message_bytes=message_bytes, one_in=one_in, seed=seed, set=set
     )
@@ -47,29 +55,16 @@ def hierarchy(
         stdout.print_json(found.to_dict())
     else:
         _print_hierarchy(found)
+    values = [(name, value) for name, value in found.to_dict().items() if isinstance(value, (int, float))]
+    files.write(Table(("measure", "value"), values), f"{found.preset}: core and host")
 
 
 def _print_hierarchy(found: HierarchyResult) -> None:
     facts = pieces.grid("l", "w")
-    rows = (
-        ("Reach", f"{found.reach_percent:.1f} % of the packets, {found.messages_per_second / 1e3:,.1f} kpps"),
-        ("At most", f"{found.most_messages_per_second / 1e3:,.1f} kpps of {found.message_bytes} bytes there and back"),
-        ("Host", f"{found.host_cycles_per_message:,.0f} cycles for each"),
-        ("Core", f"{found.core_cycles_per_message:,.0f} cycles for each"),
-        (
-            "DRAM",
-            f"engines wait {found.engine_wait_ns:,.1f} ns, {found.engine_wait_alone_ns:,.1f} without core and host",
-        ),
-    )
-    for name, value in rows:
+    for name, value in found.facts():
         facts.add_row(Text(name, style=pieces.DIM), value)
     busy = pieces.grid("l", "l", "r")
-    for name, share in (
-        ("link", found.link_utilization),
-        ("host", found.host_utilization),
-        ("core", found.core_utilization),
-        ("dram", found.dram_utilization),
-    ):
+    for name, share in found.busy():
         busy.add_row(name, pieces.bar(share, "blue"), f"{share:.0%}")
     title = f"{found.preset}, {found.rate_pps / 1e3:,.4g} kpps of {found.packet_bytes} bytes"
     stdout.show(

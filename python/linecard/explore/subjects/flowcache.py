@@ -12,7 +12,7 @@ def _run_flowcache(request: Request, progress: Progress) -> Outcome:
     asked = dict(request.arguments)
     source = asked.pop("source")
     # One cache a point, and points beside each other: a thread for each would be too many.
-    result = flowcache(source, **asked, threads=1, progress=progress)
+    result = flowcache(source, **asked, jobs=1, progress=progress)
     if len(result.rows) != 1:
         problem = ConfigProblem("sweep", "", "a point is one cache: give one size, one number of ways and one policy")
         raise ConfigError.of([problem])

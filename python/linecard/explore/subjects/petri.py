@@ -11,7 +11,7 @@ def _run_petri(request: Request, progress: Progress) -> Outcome:
     asked = dict(request.arguments)
     net = asked.pop("net")
     asked["time"] = float(asked.get("time", 10_000.0))
-    result = petri.simulate(net, **asked, threads=1, overrides=overrides_of(request), progress=progress)
+    result = petri.simulate(net, **asked, jobs=1, overrides=overrides_of(request), progress=progress)
     numbers = flat(plain(result))
     numbers.pop("net", None)
     return Outcome(numbers, measurements_of("net", numbers))

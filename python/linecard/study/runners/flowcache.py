@@ -75,7 +75,7 @@ def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
         ways,
         POLICIES,
         seed=spec.seed,
-        threads=1,
+        jobs=1,
         progress=lambda done, total: progress(done * spec.packets // max(total, 1), spec.packets),
     )
     rows = {row.policy: row for row in result.rows}

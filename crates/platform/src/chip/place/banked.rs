@@ -25,5 +25,5 @@ pub(super) fn read(asked: &Reading<'_>) -> PlaceKind {
             BankBy::Address { interleave_bytes: bytes.next_power_of_two() as u32 }
         }
     };
-    Banked { bank: server::one(asked), count: count as u32, by }.into()
+    PlaceKind::Banked(Banked { bank: server::one(asked), count: count as u32, by })
 }

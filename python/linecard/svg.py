@@ -29,6 +29,7 @@ SCALE = ((243, 247, 252), (158, 202, 225), (49, 130, 189), (8, 48, 107))
 _WIDTHS = {
     **dict.fromkeys("ijl'|", 230),
     **dict.fromkeys("ftIr.,:;!/\\ ()[]`-·", 310),
+    "•": 360,
     **dict.fromkeys('ckszvxyJ*"{}', 500),
     **dict.fromkeys("abdeghnopqu0123456789_L?$#+=<>~^×→µ", 560),
     **dict.fromkeys("ABEKPSVXYFTZ&w", 670),

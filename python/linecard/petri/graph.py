@@ -1,0 +1,256 @@
+"""A net as it is drawn: which node stands in which layer, and which arcs are drawn as lines.
+
+Layers go down, from what has nothing before it to what comes last; the longest way decides the layer. Places of
+resources, which hold tokens at first, stand beside the transitions that use them. An arc that would go over more than
+a few layers, or into another module, is no line: beside its transition stands the name of its place.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from linecard.petri.result import Parts
+
+# Arcs over more layers than these are named instead of drawn.
+MOST_LAYERS, MOST_LAYERS_OF_RESOURCE = 5, 3
+# What a line of a resource that leads up counts for, in layers.
+AGAINST = 0.5
+TIGHTENING_PASSES = 4
+# A cut of a long chain may lie this many layers beside where it would be even.
+CUT_LEEWAY = 2
+
+
+@dataclass(slots=True)
+class Link:
+    """One arc, or two of the same text that lead there and back.
+
+    Attributes:
+        place: Key of its place; ``transition`` likewise.
+        kind: ``input``, ``output``, ``inhibitor``, ``reset``, or ``both`` for there and back.
+        is_line: Whether it is drawn as a line.
+    """
+
+    place: str
+    transition: str
+    kind: str
+    text: str
+    is_line: bool = True
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Where it begins and where it leads."""
+        ends = (self.place, self.transition)
+        return ends[::-1] if self.kind == "output" else ends
+
+
+@dataclass(slots=True)
+class Piece:
+    """Nodes that are laid out together: the layer of each, the first is 0."""
+
+    layers: dict[str, int]
+    links: list[Link] = field(default_factory=list)
+
+    @property
+    def depth(self) -> int:
+        """How many layers it has."""
+        return max(self.layers.values()) + 1
+
+
+def short(text: str, most: int) -> str:
+    """A text on one line, cut to so many letters."""
+    text = " ".join(text.split())
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def marking(tokens: int) -> str:
+    """Tokens as they are drawn: dots, or their number."""
+    if tokens <= 4:
+        return "•" * tokens
+    return str(tokens) if tokens < 10_000 else f"{tokens:.0e}".replace("e+0", "e")
+
+
+def links_of(net: Parts) -> list[Link]:
+    """The arcs of a net; an arc there and one back with the same text are one."""
+    links: list[Link] = []
+    inputs: dict[tuple[int, int, str], Link] = {}
+    for arc in net.arcs:
+        link = Link(f"p{arc.place}", f"t{arc.transition}", arc.kind, arc.text)
+        key = (arc.place, arc.transition, arc.text)
+        if arc.kind == "input":
+            inputs.setdefault(key, link)
+        elif arc.kind == "output" and inputs.get(key, link).kind == "input":
+            inputs[key].kind = "both"
+            continue
+        links.append(link)
+    return links
+
+
+def pieces(nodes: Sequence[str], links: Sequence[Link], starts: set[str]) -> list[Piece]:
+    """Nodes of one module in pieces that lines hold together; links that are too long become names.
+
+    Args:
+        nodes: Keys, in the order of the file.
+        links: Those between these nodes.
+        starts: Places that hold tokens at first.
+    """
+    found: list[Piece] = []
+    for _ in range(2):
+        found = []
+        lines = [link for link in links if link.is_line]
+        for members in _components(nodes, lines):
+            piece = Piece(_layered(members, [link for link in lines if link.place in members], starts))
+            for link in lines:
+                if link.place in piece.layers:
+                    span = abs(piece.layers[link.place] - piece.layers[link.transition])
+                    link.is_line = 0 < span <= (MOST_LAYERS_OF_RESOURCE if link.place in starts else MOST_LAYERS)
+            found.append(piece)
+    for piece in found:
+        piece.links = [link for link in links if link.is_line and link.place in piece.layers]
+    return found
+
+
+def folded(piece: Piece, most: int) -> list[Piece]:
+    """A piece in parts of about so many layers; what leads from one to another is named."""
+    count = -(-piece.depth // most)
+    crossing = [0] * (piece.depth + 1)
+    for link in piece.links:
+        ends = sorted((piece.layers[link.place], piece.layers[link.transition]))
+        for layer in range(ends[0] + 1, ends[1] + 1):
+            crossing[layer] += 1
+    cuts = [0]
+    for number in range(1, count):
+        even = round(piece.depth * number / count)
+        near = range(max(even - CUT_LEEWAY, cuts[-1] + 2), min(even + CUT_LEEWAY, piece.depth - 2) + 1)
+        if near:
+            cuts.append(min(near, key=lambda layer: (crossing[layer], abs(layer - even))))
+    parts = []
+    for first, end in zip(cuts, [*cuts[1:], piece.depth], strict=True):
+        inside = {key: layer - first for key, layer in piece.layers.items() if first <= layer < end}
+        # A part may have come apart, and a node that stood below others need not now.
+        whole = [link for link in piece.links if link.place in inside and link.transition in inside]
+        parts.append(Piece(inside, whole))
+    return parts
+
+
+def _components(nodes: Sequence[str], lines: Sequence[Link]) -> list[set[str]]:
+    beside = defaultdict(list)
+    for link in lines:
+        beside[link.place].append(link.transition)
+        beside[link.transition].append(link.place)
+    seen: set[str] = set()
+    found = []
+    for root in nodes:
+        if root in seen:
+            continue
+        members, stack = {root}, [root]
+        while stack:
+            for other in beside[stack.pop()]:
+                if other not in members:
+                    members.add(other)
+                    stack.append(other)
+        seen |= members
+        found.append(members)
+    return found
+
+
+def _layered(members: set[str], lines: Sequence[Link], starts: set[str]) -> dict[str, int]:
+    """The layer of each node; the first is 0."""
+    flow, resources = _flow(members, lines, starts)
+    layer = _layers_of_flow([key for key in members if key not in resources], flow)
+    for place, links in resources.items():
+        # Where its lines are short; one that could not be drawn counts as a long one.
+        near = sorted({layer[link.transition] + step for link in links for step in (-1, 1)})
+        costs = [sum(_length(link, at, layer[link.transition]) for link in links) for at in near]
+        layer[place] = near[costs.index(min(costs))]
+    used = {at: number for number, at in enumerate(sorted(set(layer.values())))}
+    return {key: used[at] for key, at in layer.items()}
+
+
+def _flow(members: set[str], lines: Sequence[Link], starts: set[str]) -> tuple[list[Link], dict[str, list[Link]]]:
+    """What goes through a net, and what it takes on the way: links, and those of each place of resources.
+
+    A place that holds tokens at first and joins nothing that would else be apart is a resource.
+    """
+    of: dict[str, list[Link]] = defaultdict(list)
+    for link in lines:
+        of[link.place].append(link)
+    whole = {key: key for key in members}
+
+    def root(key: str) -> str:
+        while whole[key] != key:
+            whole[key] = whole[whole[key]]
+            key = whole[key]
+        return key
+
+    flow: list[Link] = []
+    resources = {}
+    for place in sorted(of, key=lambda key: (key in starts, _number(key))):
+        others = {root(link.transition) for link in of[place]}
+        if place in starts and len(others) == 1:
+            resources[place] = of[place]
+            continue
+        for other in others:
+            whole[other] = root(place)
+        flow += of[place]
+    return flow, resources
+
+
+def _length(link: Link, place: int, transition: int) -> float:
+    span = abs(place - transition)
+    if not 0 < span <= MOST_LAYERS_OF_RESOURCE:
+        return MOST_LAYERS_OF_RESOURCE + 1.0
+    leads_down = (place < transition) == (link.kind != "output")
+    return span if leads_down else span + AGAINST
+
+
+def _layers_of_flow(members: Iterable[str], links: Sequence[Link]) -> dict[str, int]:
+    """The longest way to each node; arcs that lead back in a search from the sources are left out."""
+    nodes = sorted(members, key=_number)
+    edges = sorted({link.ends for link in links}, key=lambda ends: (_number(ends[0]), _number(ends[1])))
+    leads, led = defaultdict(list), {target for _, target in edges}
+    for source, target in edges:
+        leads[source].append(target)
+    state: dict[str, int] = {}
+    order: list[str] = []
+    after, before = defaultdict(list), defaultdict(list)
+    for start in [*(key for key in nodes if key not in led), *nodes]:
+        if start in state:
+            continue
+        state[start] = 1
+        stack = [(start, iter(leads[start]))]
+        while stack:
+            node, rest = stack[-1]
+            target = next(rest, "")
+            if not target:
+                state[node] = 2
+                order.append(node)
+                stack.pop()
+                continue
+            if state.get(target) != 1:
+                after[node].append(target)
+                before[target].append(node)
+            if target not in state:
+                state[target] = 1
+                stack.append((target, iter(leads[target])))
+    layer: dict[str, int] = {}
+    for key in reversed(order):
+        layer[key] = max((layer[other] + 1 for other in before[key]), default=0)
+    for _ in range(TIGHTENING_PASSES):
+        # Down what has as much below it as above; then up what has less.
+        for key in order:
+            if after[key] and len(after[key]) >= len(before[key]):
+                layer[key] = min(layer[other] for other in after[key]) - 1
+        for key in reversed(order):
+            if before[key] and len(after[key]) < len(before[key]):
+                layer[key] = max(layer[other] for other in before[key]) + 1
+    return layer
+
+
+def _number(key: str) -> tuple[int, str]:
+    """The order of the file: places and transitions by turns."""
+    return int(key[1:]), key[0]

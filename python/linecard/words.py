@@ -1,0 +1,111 @@
+"""Names of parameters and columns as people read them on an axis: words, and the unit that the name ends in."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+# What a name may end in, the longest first, and how its unit is written.
+UNITS = {
+    "gbytes_s": "Gbyte/s",
+    "per_mcycle": "per million cycles",
+    "gbps": "Gbit/s",
+    "mbps": "Mbit/s",
+    "kbps": "kbit/s",
+    "mpps": "Mpps",
+    "kpps": "kpps",
+    "pps": "packets/s",
+    "mops": "million/s",
+    "mhz": "MHz",
+    "ghz": "GHz",
+    "percent": "%",
+    "fraction": "share",
+    "share": "share",
+    "cycles": "cycles",
+    "bytes": "bytes",
+    "bits": "bits",
+    "kib": "KiB",
+    "mib": "MiB",
+    "words": "words",
+    "ns": "ns",
+    "ps": "ps",
+    "us": "µs",
+    "ms": "ms",
+    "seconds": "s",
+    "nj": "nJ",
+    "pj": "pJ",
+    "mw": "mW",
+    "mm2": "mm²",
+}
+# Tables of a chip's file: which one a name stands in says nothing that the name does not.
+TABLES = {"cluster", "memory", "unit", "link", "port", "buffer", "ring"}
+KEPT = {"dram": "DRAM", "sram": "SRAM", "crypto": "crypto", "mac": "MAC", "tdm": "TDM", "ndr": "NDR", "pdr": "PDR"}
+PERCENTILE = re.compile(r"^p(\d{2,3})$")
+NAME = re.compile(r"[A-Za-z_][\w.\[\]]*")
+
+
+def parts(name: str) -> tuple[str, str]:
+    """Words and unit of a name; the unit is empty where it says none.
+
+    >>> parts("cluster.island.threads")
+    ('island threads', '')
+    >>> parts("latency_p99_ns")
+    ('latency, 99th percentile', 'ns')
+    """
+    steps = [step for step in re.split(r"[.\[\]]+", name) if step]
+    if len(steps) > 1 and steps[0] in TABLES:
+        steps = steps[1:]
+    last = steps[-1] if steps else name
+    unit = ""
+    for ending, written in UNITS.items():
+        if last == ending or last.endswith(f"_{ending}"):
+            steps[-1], unit = last[: -len(ending)].strip("_"), written
+            break
+    words = [KEPT.get(word, word) for step in steps for word in step.split("_") if word]
+    percentiles = [word for word in words if PERCENTILE.match(word)]
+    if percentiles:
+        share = percentiles[0][1:]
+        share = f"{share[:2]}.{share[2:]}" if len(share) > 2 else share
+        words = [word for word in words if word not in percentiles]
+        return f"{' '.join(words)}, {share}th percentile", unit
+    return " ".join(words) or unit, unit if words else ""
+
+
+def label(name: str) -> str:
+    """A name for an axis, its unit in brackets.
+
+    >>> label("clock.engine_mhz")
+    'clock engine (MHz)'
+    >>> label("island.count")
+    'island count'
+    """
+    words, unit = parts(name)
+    return f"{words} ({unit})" if unit else words
+
+
+def valued(name: str, value: Any) -> str:
+    """A name with a value of it.
+
+    >>> valued("engine_mhz", 200)
+    'engine 200 MHz'
+    >>> valued("island.threads", 4)
+    'island threads 4'
+    """
+    words, unit = parts(name)
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{words} {text} {unit}".strip() if unit not in {"", "share"} else f"{words} {text}"
+
+
+def objective(text: str) -> str:
+    """An objective for an axis: what is wanted, in words, and which way is better.
+
+    >>> objective("max throughput_gbps")
+    'throughput (Gbit/s), more is better'
+    >>> objective("min threads_in_all / loss_fraction")
+    'threads in all / loss, less is better'
+    """
+    way, _, what = text.partition(" ")
+    if way not in {"max", "min"}:
+        return label(text)
+    words = label(what) if NAME.fullmatch(what) else NAME.sub(lambda found: parts(found[0])[0], what)
+    return f"{words}, {'more' if way == 'max' else 'less'} is better"

@@ -1,0 +1,196 @@
+"""One vocabulary of options: a word means the same in every command, and what reports a table writes one."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+import typer
+from conftest import ROOT
+from test_widths import COMMANDS
+
+from linecard import cli
+from linecard.cli.reference import _commands
+
+# Why a command that takes --json has no table to write.
+NO_TABLE = {
+    "buffer-size": "two numbers",
+    "results prune": "what was removed",
+    "program trace": "shares of several kinds; --html has them",
+    "program run": "shares of several kinds; --html has them",
+    "program rows": "a program, row by row",
+    "reproduce": "a folder of tables, plots and a report",
+}
+# Why a command that writes a table has no page: it lists what is there and simulates nothing.
+NO_PAGE = {
+    *("presets", "results list", "results export", "queueing settings", "program list", "cache show"),
+}
+# What is hardware and no parallelism.
+HARDWARE_THREADS = {"core", "compare-models"}
+# Spellings that another word has: a synonym would be a second vocabulary.
+SYNONYMS = {
+    *("--workers", "--parallel", "--processes", "--njobs", "--cores"),
+    *("--out-file", "--outfile", "--output-file", "--out-dir", "--dest"),
+    *("--figure", "--png", "--svg", "--graph", "--rate-mbps", "--rate-pps", "--rate-gbps", "--pps", "--num-packets"),
+    *("--random-seed", "--override", "--param", "--report", "--page", "--tsv"),
+}
+
+
+def options():
+    """Every option of every command: command, names, parameter."""
+    root = typer.main.get_command(cli.app)
+    for name, command in _commands(root.commands):
+        for parameter in command.params:
+            if parameter.param_type_name == "option":
+                yield name, set(parameter.opts), parameter
+
+
+ALL = list(options())
+OF = {}
+for _command, _names, _parameter in ALL:
+    OF.setdefault(_command, {}).update(dict.fromkeys(_names, _parameter))
+
+
+def test_commands_were_found():
+    assert len(OF) > 40
+    assert "--jobs" in OF["sweep"]
+
+
+@pytest.mark.parametrize("command", sorted(OF))
+def test_no_option_is_a_synonym_of_another(command):
+    assert not SYNONYMS & set(OF[command]), command
+    assert "--out" not in OF[command] or "--output" in OF[command], command
+
+
+def test_jobs_are_parallelism_and_threads_are_hardware():
+    for command, names, parameter in ALL:
+        if "--jobs" in names:
+            assert re.fullmatch(r"\w+ (run )?at the same time; one per core if left out\.", parameter.help), command
+            assert (parameter.metavar, parameter.default) == ("N", None), command
+        if "--threads" in names:
+            assert command in HARDWARE_THREADS, command
+
+
+def test_output_is_minus_o():
+    for command, names, _ in ALL:
+        assert ("--output" in names) == ("-o" in names), command
+
+
+def test_plots_pages_and_tables_are_files_with_the_same_words():
+    folders = 0
+    for command, names, parameter in ALL:
+        if "--plot" in names:
+            assert parameter.metavar == "FILE", command
+            assert ".png or .svg" in parameter.help, command
+            assert "(extra: plot)" in parameter.help, command
+        if "--plots" in names:
+            folders += 1
+            assert parameter.metavar == "DIR", command
+        if "--html" in names:
+            assert parameter.metavar == "FILE", command
+            assert parameter.help.startswith("Write one self-contained page"), command
+        if "--parquet" in names:
+            assert parameter.help.endswith("(extra: frames)."), command
+    assert folders == 1
+
+
+def test_rates_have_a_unit_in_what_is_typed():
+    for command, names, parameter in ALL:
+        if "--rate" in names:
+            assert parameter.metavar.startswith("RATE"), command
+            assert re.search(r"\d(\.\d+)?[kMG](pps|bps)", parameter.help), command
+
+
+def test_packets_are_a_number_of_packets():
+    for command, names, parameter in ALL:
+        if "--packets" in names:
+            assert parameter.metavar == "N", command
+            assert parameter.help.startswith("Packets"), command
+
+
+def test_settings_seeds_and_json_are_written_alike():
+    for command, names, parameter in ALL:
+        if "--set" in names:
+            assert parameter.metavar in {"KEY=VALUE", "NAME=VALUE"}, command
+            assert parameter.multiple, command
+            assert "repeatable" in parameter.help, command
+        if "--seed" in names:
+            assert parameter.metavar == "N", command
+        if "--json" in names:
+            assert parameter.help == "Print one JSON object on stdout instead of the screen.", command
+
+
+def test_a_letter_is_one_word():
+    words: dict[str, set[str]] = {}
+    for _, names, _ in ALL:
+        for letter in (name for name in names if re.fullmatch(r"-\w", name)):
+            words.setdefault(letter, set()).update(name for name in names if name.startswith("--"))
+    assert {letter: found for letter, found in words.items() if len(found - {"--out"}) > 1} == {}
+
+
+def test_what_reports_writes_a_table_and_a_page():
+    for command, known in OF.items():
+        assert ("--csv" in known) == ("--parquet" in known), command
+        if "--json" in known:
+            assert ("--csv" in known) != (command in NO_TABLE), command
+        if "--csv" in known:
+            assert ("--html" in known) != (command in NO_PAGE), command
+    assert set(OF) >= set(NO_TABLE) | NO_PAGE
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with the files that the small requests take."""
+    monkeypatch.chdir(tmp_path)
+    for page, name in (("petri", "model.toml"), ("vrp", "filter.toml")):
+        text = (ROOT / "docs" / "guide" / f"{page}.md").read_text()
+        Path(name).write_text(text.split("```toml\n")[1].split("```")[0])
+    Path("kept").mkdir()
+    Path("space.toml").write_text((ROOT / "examples" / "explore" / "queue_manager.toml").read_text())
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "name",
+    sorted(name for name in COMMANDS if name in OF and "--csv" in OF[name] and name not in {"results list", "run"}),
+)
+def test_a_table_holds_what_the_command_found(cli, folder, name):
+    polars = pytest.importorskip("polars", reason="NO POLARS: Parquet was NOT written; pip install '.[frames]'")
+    words = [*COMMANDS[name], "--csv", "a.csv", "--parquet", "a.parquet"]
+    words += ["--html", "a.html"] if "--html" in OF[name] else []
+    ended = cli(*words, "--json")
+    assert ended.status in {0, 1}, ended.err
+    json.loads(ended.out)
+    with Path("a.csv").open(encoding="utf-8", newline="") as file:
+        header, *rows = list(csv.reader(file))
+    assert len(set(header)) == len(header) > 1
+    frame = polars.read_parquet("a.parquet")
+    assert frame.columns == header
+    assert frame.height == len(rows)
+    if name != "cache show":
+        assert rows, name
+    if "--html" in OF[name]:
+        page = Path("a.html").read_text(encoding="utf-8")
+        assert "linecard" in page
+        assert "<table" in page
+    assert ended.err.count("wrote") >= 1
+
+
+@pytest.mark.parametrize("name", ["check", "vrp budget", "petri simulate", "compare"])
+def test_a_table_that_cannot_be_written_is_refused_before_the_run(cli, folder, name):
+    for option in ("--csv", "--parquet"):
+        ended = cli(*COMMANDS[name], option, "none/a.csv")
+        assert (ended.status, ended.out) == (2, "")
+        assert "there is no folder" in ended.err
+
+
+def test_records_of_both_kinds_make_a_table_and_none_of_them_a_header(cli, folder):
+    assert cli("program", "list", "--xdp", "--csv", "xdp.csv").status == 0
+    header, *rows = Path("xdp.csv").read_text(encoding="utf-8").splitlines()
+    assert header.startswith("name,")
+    assert len(rows) > 5
+    assert cli("cache", "show", "kept", "--csv", "kept.csv").status == 0
+    assert Path("kept.csv").read_text(encoding="utf-8").startswith("file,")
