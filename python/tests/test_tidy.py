@@ -17,7 +17,7 @@ import linecard
 
 # Crates may use only what stands in an earlier group.
 LAYERS = (
-    {"sim"},
+    {"sim", "words"},
     {"program", "config"},
     {"traffic", "dram", "buffers", "iss", "ebpf", "apps", "queueing"},
     {"flowcache"},  # caches of flows, replayed from captures

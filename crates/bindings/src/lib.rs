@@ -22,6 +22,7 @@ use linecard_platform::{InputError, MemoryInput, MemoryRequest, RunRequest};
 use linecard_traffic::flows::FlowStatisticsBuilder;
 use linecard_traffic::generators::FlowMix;
 use linecard_traffic::{DamageReport, Severity, TrafficError};
+use linecard_words::Mismatch;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -155,12 +156,11 @@ fn count_flows(
         builder.add(packet);
         // The table is the only thing here that grows with the capture.
         match builder.table().len() as u64 {
-            flows if flows > most_flows => Err(InputError::from(TrafficError::BadParameter {
-                what: "flows",
-                found: format!("more than {most_flows} in {path}"),
-                expected: "fewer, or a higher --most-flows; each takes about 100 bytes of memory, and 220 while the table grows"
-                    .to_owned(),
-            })),
+            flows if flows > most_flows => Err(InputError::from(TrafficError::BadParameter(Mismatch::new(
+                "flows",
+                format!("more than {most_flows} in {path}"),
+                "fewer, or a higher --most-flows; each takes about 100 bytes of memory, and 220 while the table grows",
+            )))),
             _ => Ok(()),
         }
     })?;

@@ -3,13 +3,14 @@
 //! Names stay where people read them (results, errors); everything else refers by number. Numbers are given out by
 //! whoever builds the configuration, in the order of the lists here.
 
+pub use crate::place::ServerConfig;
+
 use crate::dispatch::DispatchRule;
 use crate::place::{Banked, Kind};
 use crate::scheduler::SchedulerRule;
 use linecard_buffers::AllocatorConfig;
 use linecard_dram::channel::{Policy, RefreshMode};
 use linecard_dram::{Device, FieldMap, RowMap, SlotConfig, packet_buffer};
-use linecard_program::script::Access;
 use std::sync::Arc;
 
 /// Everything that a chip is built from.
@@ -224,23 +225,6 @@ pub enum Interleaving {
     HighOrder,
     /// Those above the cell: cells of a packet lie in banks one after the other.
     MiddleOrder,
-}
-
-/// A server: an access occupies it for a time, and its result is there after a latency at the earliest.
-#[derive(Clone, Debug)]
-pub struct ServerConfig {
-    /// From the beginning of the service to the result, at least; picoseconds.
-    pub latency_ps: u64,
-    /// For which an access keeps the server busy, by kind of access (the order of `Access::ALL`); picoseconds.
-    pub access_ps: [u64; Access::ALL.len()],
-    /// For which each word keeps it busy, in addition; picoseconds.
-    pub word_ps: u64,
-    /// Bytes of a word.
-    pub word_bytes: u32,
-    /// For which each byte keeps it busy, in addition; femtoseconds.
-    pub byte_fs: u64,
-    /// Accesses that it serves side by side; 0 for as many as come.
-    pub concurrency: u32,
 }
 
 /// DRAM.

@@ -128,20 +128,5 @@ impl Log {
 /// `; did you mean …?` with the nearest of some names, or nothing if none is near.
 #[must_use]
 pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
-    // The distance takes the product of the lengths; what is much longer than a key is near to none.
-    const LONGEST: usize = 200;
-    let distance = |n: &str| strsim::damerau_levenshtein(name, n);
-    let near = (name.len() <= LONGEST)
-        .then(|| {
-            names
-                .into_iter()
-                .filter(|n| n.len() <= LONGEST)
-                .map(|n| (distance(n), n))
-                .min_by_key(|(far, _)| *far)
-        })
-        .flatten();
-    match near {
-        Some((far, best)) if far <= name.len().max(best.len()) / 2 => format!("; did you mean `{best}`?"),
-        _ => String::new(),
-    }
+    linecard_words::nearest(name, names).map_or_else(String::new, |best| format!("; did you mean `{best}`?"))
 }

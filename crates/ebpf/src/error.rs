@@ -1,20 +1,14 @@
 //! What goes wrong when an object is loaded or a program is run, for the person who wrote it.
 
+use linecard_words::Mismatch;
 use thiserror::Error;
 
 /// An object that cannot be loaded, or a program that did what the kernel's verifier would not have let it do.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum EbpfError {
     /// The file is no object of eBPF programs, or a damaged one.
-    #[error("{file}: found {found}, expected {expected}")]
-    Object {
-        /// The file.
-        file: String,
-        /// What stands there.
-        found: String,
-        /// What should, and what to do.
-        expected: String,
-    },
+    #[error(transparent)]
+    Object(Mismatch),
     /// The program needs what is not there; all of it is named, before anything runs.
     #[error("{file}: program `{program}` cannot run here: {}", .problems.join("; "))]
     Unsupported {
@@ -26,15 +20,8 @@ pub enum EbpfError {
         problems: Vec<String>,
     },
     /// A request that names what the object does not have, or a value that does not fit.
-    #[error("{what}: found {found}, expected {expected}")]
-    Request {
-        /// What was asked for.
-        what: String,
-        /// What was found.
-        found: String,
-        /// What would do.
-        expected: String,
-    },
+    #[error(transparent)]
+    Request(Mismatch),
     /// The program did something that ends the run.
     #[error("packet {packet}: {fault}, at {place}")]
     Fault {

@@ -11,6 +11,7 @@ use crate::memory::{Memory, RegionId};
 use crate::object::{MapDefinition, MapKind, Named, Object, Program, SourceLine};
 use crate::routes::Route;
 use crate::world::{Arrival, MOST_PACKET_BYTES, Target, World};
+use linecard_words::Mismatch;
 
 /// What a machine is made with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +81,7 @@ impl Machine {
         let code = decode(&object.code);
         if options.cpus == 0 {
             let (found, expected) = ("0".to_owned(), "at least 1".to_owned());
-            return Err(EbpfError::Request { what: "processors".to_owned(), found, expected });
+            return Err(EbpfError::Request(Mismatch::new("processors", found, expected)));
         }
         let mut machine = Self {
             object: object.clone(),
@@ -107,10 +108,12 @@ impl Machine {
     /// Looks at a program before it can be run or called; the index of its first operation.
     fn enter(&mut self, program: &Program) -> Result<u32, EbpfError> {
         let entry = self.code.index(program.section_number, program.first);
-        let entry = entry.ok_or_else(|| EbpfError::Object {
-            file: self.object.file().to_owned(),
-            found: format!("program `{}` beginning inside an instruction", program.name),
-            expected: "an instruction".to_owned(),
+        let entry = entry.ok_or_else(|| {
+            EbpfError::Object(Mismatch::new(
+                self.object.file(),
+                format!("program `{}` beginning inside an instruction", program.name),
+                "an instruction",
+            ))
         })?;
         if self.entries.contains(&entry) {
             return Ok(entry);
@@ -130,7 +133,8 @@ impl Machine {
         let left = self.options.most_map_bytes - self.map_bytes;
         let what = format!("{}: map `{}` ({})", self.object.file(), definition.name, definition.kind.name());
         let made = Map::new(definition, number, self.options.cpus, &mut self.world.memory, left);
-        let (map, bytes) = made.map_err(|(found, expected)| EbpfError::Request { what, found, expected })?;
+        let (map, bytes) =
+            made.map_err(|(found, expected)| EbpfError::Request(Mismatch::new(what, found, expected)))?;
         self.map_bytes += bytes;
         if map.definition.kind == MapKind::Ringbuf {
             self.world.rings.push(number);
@@ -153,11 +157,11 @@ impl Machine {
     ) -> Result<Outcome, EbpfError> {
         self.packets += 1;
         if packet.len() > MOST_PACKET_BYTES {
-            return Err(EbpfError::Request {
-                what: format!("packet {}", self.packets),
-                found: format!("{} bytes", packet.len()),
-                expected: format!("at most {MOST_PACKET_BYTES}"),
-            });
+            return Err(EbpfError::Request(Mismatch::new(
+                format!("packet {}", self.packets),
+                format!("{} bytes", packet.len()),
+                format!("at most {MOST_PACKET_BYTES}"),
+            )));
         }
         self.world.receive(packet, arrival);
         let Ended { result, instructions } =
@@ -266,13 +270,15 @@ impl Machine {
     /// # Errors
     /// When the object has none of that name; those that it has are named.
     pub fn map(&self, name: &str) -> Result<usize, EbpfError> {
-        self.maps().position(|definition| definition.name == name).ok_or_else(|| EbpfError::Request {
-            what: format!("{}: map `{name}`", self.object.file()),
-            found: "no map of that name".to_owned(),
-            expected: match self.maps().map(|map| map.name.as_str()).collect::<Vec<_>>() {
-                none if none.is_empty() => "none: the object has no maps".to_owned(),
-                names => format!("one of {}", names.join(", ")),
-            },
+        self.maps().position(|definition| definition.name == name).ok_or_else(|| {
+            EbpfError::Request(Mismatch::new(
+                format!("{}: map `{name}`", self.object.file()),
+                "no map of that name",
+                match self.maps().map(|map| map.name.as_str()).collect::<Vec<_>>() {
+                    none if none.is_empty() => "none: the object has no maps".to_owned(),
+                    names => format!("one of {}", names.join(", ")),
+                },
+            ))
         })
     }
 
@@ -283,7 +289,7 @@ impl Machine {
     pub fn insert(&mut self, map: usize, key: &[u8], value: &[u8]) -> Result<(), EbpfError> {
         let definition = self.definition(map)?;
         let refuse = |found: String, expected: String| {
-            Err(EbpfError::Request { what: format!("map `{}`", definition.name), found, expected })
+            Err(EbpfError::Request(Mismatch::new(format!("map `{}`", definition.name), found, expected)))
         };
         if matches!(definition.kind, MapKind::ProgArray | MapKind::ArrayOfMaps | MapKind::HashOfMaps) {
             let expected = "the name of a program, or entries of an inner map".to_owned();
@@ -304,10 +310,12 @@ impl Machine {
 
     fn definition(&self, map: usize) -> Result<&MapDefinition, EbpfError> {
         let found = self.world.maps.get(map).map(|map| &map.definition);
-        found.ok_or_else(|| EbpfError::Request {
-            what: "map".to_owned(),
-            found: format!("number {map}"),
-            expected: format!("less than {}", self.world.maps.len()),
+        found.ok_or_else(|| {
+            EbpfError::Request(Mismatch::new(
+                "map",
+                format!("number {map}"),
+                format!("less than {}", self.world.maps.len()),
+            ))
         })
     }
 
@@ -317,16 +325,18 @@ impl Machine {
         for cpu in 0..cpus {
             let mut watch = Watch { hook: &mut silent, executed: 0 };
             let done = self.world.maps[map].update(&mut self.world.memory, key, value, 0, cpu, &mut watch);
-            done.map_err(|error| EbpfError::Request {
-                what: format!("map `{}`", self.world.maps[map].definition.name),
-                found: match error {
-                    errno::E2BIG | errno::ENOSPC => "a key that does not fit in".to_owned(),
-                    _ => "a key that it does not take".to_owned(),
-                },
-                expected: format!(
-                    "{} entries at most, and an index below that number in arrays",
-                    self.world.maps[map].definition.most_entries
-                ),
+            done.map_err(|error| {
+                EbpfError::Request(Mismatch::new(
+                    format!("map `{}`", self.world.maps[map].definition.name),
+                    match error {
+                        errno::E2BIG | errno::ENOSPC => "a key that does not fit in".to_owned(),
+                        _ => "a key that it does not take".to_owned(),
+                    },
+                    format!(
+                        "{} entries at most, and an index below that number in arrays",
+                        self.world.maps[map].definition.most_entries
+                    ),
+                ))
             })?;
         }
         Ok(())
@@ -347,11 +357,11 @@ impl Machine {
     pub fn insert_inner(&mut self, map: usize, key: &[u8]) -> Result<usize, EbpfError> {
         let definition = self.definition(map)?.clone();
         let Some(inner) = &definition.inner else {
-            return Err(EbpfError::Request {
-                what: format!("map `{}`", definition.name),
-                found: format!("{} without `values` that say what inner maps are", definition.kind.name()),
-                expected: "__array(values, struct …) in the object".to_owned(),
-            });
+            return Err(EbpfError::Request(Mismatch::new(
+                format!("map `{}`", definition.name),
+                format!("{} without `values` that say what inner maps are", definition.kind.name()),
+                "__array(values, struct …) in the object",
+            )));
         };
         let digits: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
         let mut made = inner.as_ref().clone();
@@ -370,11 +380,11 @@ impl Machine {
                 self.enter(&program)?
             }
             _ => {
-                return Err(EbpfError::Request {
-                    what: format!("map `{}` ({})", definition.name, definition.kind.name()),
-                    found: "a map or a program as value".to_owned(),
-                    expected: "bytes".to_owned(),
-                });
+                return Err(EbpfError::Request(Mismatch::new(
+                    format!("map `{}` ({})", definition.name, definition.kind.name()),
+                    "a map or a program as value",
+                    "bytes",
+                )));
             }
         };
         self.write(map, key, &number.to_le_bytes())

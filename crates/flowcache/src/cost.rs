@@ -2,6 +2,7 @@
 
 use crate::geometry::Geometry;
 use crate::{FlowCacheError, Policy};
+use linecard_words::Mismatch;
 use serde::Serialize;
 
 /// Bits of a cache. The digest's bits that choose the set need not be stored.
@@ -41,11 +42,12 @@ impl CacheCost {
         let set_bits = geometry.sets().ilog2();
         let least = geometry.sets().next_power_of_two().ilog2().max(1);
         if !(least..=32).contains(&digest_bits) {
-            return Err(FlowCacheError::BadParameter {
-                what: "digest width",
-                found: format!("{digest_bits} bits"),
-                expected: format!("{least} to 32 bits for {} sets", geometry.sets()),
-            });
+            return Err(Mismatch::new(
+                "digest width",
+                format!("{digest_bits} bits"),
+                format!("{least} to 32 bits for {} sets", geometry.sets()),
+            )
+            .into());
         }
         let tag_bits = digest_bits - set_bits;
         let entry_bits = tag_bits + result_bits;

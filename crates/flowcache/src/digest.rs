@@ -3,6 +3,7 @@
 use crate::key::KeyBytes;
 use crate::{FlowCacheError, names};
 use linecard_sim::stream;
+use linecard_words::Mismatch;
 use md5::{Digest as _, Md5};
 
 /// The hash of a digest.
@@ -59,11 +60,7 @@ impl Digester {
     /// When the width is not 1 to 32 bits.
     pub fn new(hash: Hash, width_bits: u32, seed: u64) -> Result<Self, FlowCacheError> {
         if !(1..=32).contains(&width_bits) {
-            return Err(FlowCacheError::BadParameter {
-                what: "digest width",
-                found: format!("{width_bits} bits"),
-                expected: "1 to 32 bits".to_owned(),
-            });
+            return Err(Mismatch::new("digest width", format!("{width_bits} bits"), "1 to 32 bits").into());
         }
         let h3 = if hash == Hash::H3 { h3_tables(seed) } else { Vec::new() };
         Ok(Self { hash, mask: u32::MAX >> (32 - width_bits), h3 })

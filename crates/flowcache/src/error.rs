@@ -1,19 +1,14 @@
 //! What can be wrong with a request for a cache.
 
+use linecard_words::{Mismatch, UnknownName};
+
 /// Why a cache, key or digest cannot be built, and what would work.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FlowCacheError {
     /// A number outside of the range that makes sense.
-    #[error("{what}: found {found}, expected {expected}")]
-    BadParameter {
-        /// Which parameter.
-        what: &'static str,
-        /// Its value.
-        found: String,
-        /// The values allowed.
-        expected: String,
-    },
+    #[error(transparent)]
+    BadParameter(#[from] Mismatch),
     /// Entries that do not fill whole sets.
     #[error(
         "entries: {entries} entries do not divide into sets of {ways} ways; \
@@ -30,17 +25,8 @@ pub enum FlowCacheError {
         above: u64,
     },
     /// A name that is on no list.
-    #[error("{what}: unknown name \"{found}\"; did you mean {nearest}? Known: {known}")]
-    UnknownName {
-        /// What was to be named: a policy, a hash, a field.
-        what: &'static str,
-        /// The name given.
-        found: String,
-        /// The known name with the fewest differing letters.
-        nearest: String,
-        /// All known names.
-        known: String,
-    },
+    #[error(transparent)]
+    UnknownName(#[from] UnknownName),
     /// A policy that cannot work in this shape or place.
     #[error("{policy}: {reason}")]
     Unfit {

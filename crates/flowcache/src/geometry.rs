@@ -1,6 +1,7 @@
 //! The shape of a cache: entries, ways, sets, and which set a digest belongs to.
 
 use crate::FlowCacheError;
+use linecard_words::Mismatch;
 
 /// Most entries of one cache; enough for 16 MiB of tags.
 pub const MOST_ENTRIES: u32 = 1 << 24;
@@ -71,7 +72,7 @@ fn in_range(what: &'static str, found: u32, most: u32) -> Result<(), FlowCacheEr
     if (1..=most).contains(&found) {
         return Ok(());
     }
-    Err(FlowCacheError::BadParameter { what, found: found.to_string(), expected: format!("1 to {most}") })
+    Err(Mismatch::new(what, found, format!("1 to {most}")).into())
 }
 
 /// From digest to set; two cases because a division costs more than a whole access.

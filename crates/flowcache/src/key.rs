@@ -2,6 +2,7 @@
 
 use crate::{FlowCacheError, names};
 use linecard_traffic::{FiveTuple, Network, Packet};
+use linecard_words::Mismatch;
 use std::fmt;
 
 /// Most bytes of a key: each field once, with addresses of 16 bytes.
@@ -46,11 +47,12 @@ impl Field {
         match (field, bits) {
             (Self::Source(_), Some(_)) => Ok(Self::Source(bits)),
             (Self::Destination(_), Some(_)) => Ok(Self::Destination(bits)),
-            _ => Err(FlowCacheError::BadParameter {
-                what: "key field",
-                found: text.to_owned(),
-                expected: format!("a prefix of 1 to {MOST_PREFIX_BITS} bits, of src or dst"),
-            }),
+            _ => Err(Mismatch::new(
+                "key field",
+                text,
+                format!("a prefix of 1 to {MOST_PREFIX_BITS} bits, of src or dst"),
+            )
+            .into()),
         }
     }
 
@@ -95,11 +97,12 @@ impl Key {
             text.split(',').map(|field| Field::parse(field.trim())).collect::<Result<Vec<_>, _>>()?;
         for (place, field) in fields.iter().enumerate() {
             if fields[..place].iter().any(|other| other.name() == field.name()) {
-                return Err(FlowCacheError::BadParameter {
-                    what: "key",
-                    found: text.to_owned(),
-                    expected: format!("each field once; {} stands there twice", field.name()),
-                });
+                return Err(Mismatch::new(
+                    "key",
+                    text,
+                    format!("each field once; {} stands there twice", field.name()),
+                )
+                .into());
             }
         }
         Ok(Self { fields })

@@ -9,6 +9,7 @@
 use crate::FlowCacheError;
 use crate::geometry::{Geometry, Index};
 use crate::trace::{NEVER, Trace};
+use linecard_words::Mismatch;
 use serde::Serialize;
 
 /// Most ways of one pass.
@@ -134,11 +135,12 @@ pub fn lru_all_ways(
 /// The numbers of sets in rising order, each once.
 fn checked(set_counts: &[u32], most_ways: u32) -> Result<Vec<u32>, FlowCacheError> {
     if !(1..=MOST_ONE_PASS_WAYS).contains(&most_ways) {
-        return Err(FlowCacheError::BadParameter {
-            what: "most ways",
-            found: most_ways.to_string(),
-            expected: format!("1 to {MOST_ONE_PASS_WAYS}; for wider sets simulate single configurations"),
-        });
+        return Err(Mismatch::new(
+            "most ways",
+            most_ways,
+            format!("1 to {MOST_ONE_PASS_WAYS}; for wider sets simulate single configurations"),
+        )
+        .into());
     }
     let mut set_counts = set_counts.to_vec();
     set_counts.sort_unstable();

@@ -10,6 +10,7 @@ use crate::error::{Fault, IssError, Place};
 use crate::image::Image;
 use crate::memory::Memory;
 use crate::word::{Width, Word};
+use linecard_words::Mismatch;
 use std::ops::ControlFlow;
 
 const EXIT: u64 = 93;
@@ -108,10 +109,12 @@ fn run_on<W: Word>(
 ) -> Result<(u32, u64), IssError> {
     let code = Code::new(image);
     let (low, high) = image.span();
-    let top = high.checked_add(STACK_BYTES + 15).map(|top| top & !15).ok_or_else(|| IssError::Image {
-        file: image.file.clone(),
-        found: format!("an image up to {high:#x}"),
-        expected: "room for a stack behind it".to_owned(),
+    let top = high.checked_add(STACK_BYTES + 15).map(|top| top & !15).ok_or_else(|| {
+        IssError::Image(Mismatch::new(
+            image.file.clone(),
+            format!("an image up to {high:#x}"),
+            "room for a stack behind it",
+        ))
     })?;
     let mut memory = Memory::new(low, top, (0, 0));
     memory.allow_misaligned();

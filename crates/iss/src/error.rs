@@ -1,5 +1,6 @@
 //! What goes wrong when a program is loaded or run, for the person who wrote it.
 
+use linecard_words::Mismatch;
 use thiserror::Error;
 
 /// A program that cannot be loaded, or that did what no packet program may do.
@@ -9,15 +10,8 @@ pub enum IssError {
     #[error("interrupted")]
     Interrupted,
     /// The file is no program for this machine.
-    #[error("{file}: found {found}, expected {expected}")]
-    Image {
-        /// The file.
-        file: String,
-        /// What stands there.
-        found: String,
-        /// What should, and what to do.
-        expected: String,
-    },
+    #[error(transparent)]
+    Image(#[from] Mismatch),
     /// The program did something that ends the run.
     #[error("{place}: {fault}, at pc {pc:#010x} ({symbol}){}", in_brackets(line))]
     Fault {

@@ -3,6 +3,7 @@
 use crate::IssError;
 use crate::lines::{Lines, SourcePlace};
 use crate::word::Width;
+use linecard_words::Mismatch;
 use object::elf::{EM_RISCV, FileHeader32, FileHeader64, PF_X, PT_LOAD};
 use object::read::elf::{ElfFile, FileHeader, ProgramHeader};
 use object::{Endianness, Object, ObjectSymbol, SymbolKind, SymbolSection};
@@ -190,7 +191,7 @@ impl Image {
 }
 
 fn unfit(file: &str, found: String, expected: &str) -> IssError {
-    IssError::Image { file: file.to_owned(), found, expected: expected.to_owned() }
+    IssError::Image(Mismatch::new(file, found, expected))
 }
 
 /// A symbol that is defined here and has a name. Those of a linker script have no type and no size.

@@ -6,6 +6,7 @@ use crate::error::{Fault, IssError, Place};
 use crate::hart::Hart;
 use crate::image::Image;
 use crate::memory::Memory;
+use linecard_words::Mismatch;
 use serde::Serialize;
 use std::ops::ControlFlow;
 
@@ -56,10 +57,8 @@ pub struct Layout {
 
 impl Layout {
     fn new(image: &Image, control_bytes: usize) -> Result<Self, IssError> {
-        let unfit = |found: String, expected: &str| IssError::Image {
-            file: image.file.clone(),
-            found,
-            expected: expected.to_owned(),
+        let unfit = |found: String, expected: &str| {
+            IssError::Image(Mismatch::new(image.file.clone(), found, expected))
         };
         let (image_low, image_high) = image.span();
         let (code_low, code_high) = image.code_span();
@@ -151,16 +150,12 @@ impl Machine {
                 .map(|symbol| symbol.name.as_str())
                 .take(8)
                 .collect();
-            return Err(IssError::Image {
-                file: image.file.clone(),
-                found: format!(
+            return Err(Mismatch::new(image.file.clone(), format!(
                     "no symbol `{entry}` (functions: {})",
                     if names.is_empty() { "none; stripped?".to_owned() } else { names.join(", ") }
-                ),
-                expected: format!(
+                ), format!(
                     "a function `uint32_t {entry}(uint8_t *packet, uint32_t bytes)`, not static and not stripped, or the name of another one (entry)"
-                ),
-            });
+                )).into());
         };
         let layout = Layout::new(&image, control.len())?;
         let code = Code::new(&image);

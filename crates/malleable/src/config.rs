@@ -1,6 +1,7 @@
 //! A core: what it has, and the memory it sees.
 
 use crate::MalleableError;
+use linecard_words::Mismatch;
 use serde::Serialize;
 
 /// Ticks of a cycle of the base clock. Slots of every bandwidth studied (0.04 to 2.56 references a cycle) and cycles of
@@ -49,7 +50,7 @@ impl CoreConfig {
     /// The first that no core can have.
     pub fn check(&self) -> Result<(), MalleableError> {
         let unfit = |what: &'static str, found: String, expected: &'static str| {
-            Err(MalleableError::Value { what, found, expected })
+            Err(Mismatch::new(what, found, expected).into())
         };
         if self.threads == 0 || self.threads > MOST_THREADS {
             return unfit("threads", self.threads.to_string(), "1 to 64");

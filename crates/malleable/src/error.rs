@@ -1,20 +1,14 @@
 //! What is wrong with a request, for the person who made it.
 
+use linecard_words::Mismatch;
 use thiserror::Error;
 
 /// A core or a run that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum MalleableError {
     /// A value out of its range.
-    #[error("{what}: found {found}, expected {expected}")]
-    Value {
-        /// Which.
-        what: &'static str,
-        /// What it is.
-        found: String,
-        /// What it can be.
-        expected: &'static str,
-    },
+    #[error(transparent)]
+    Value(#[from] Mismatch),
     /// More threads than the area holds.
     #[error(
         "{threads} threads do not fit into {area} thread-equivalents; expected at most {area} threads, or more area"

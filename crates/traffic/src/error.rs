@@ -1,6 +1,7 @@
 //! Errors that end a stream of packets.
 
 use crate::finding::Diagnostic;
+use linecard_words::Mismatch;
 use std::path::PathBuf;
 
 /// Why no more packets can be delivered.
@@ -62,13 +63,6 @@ pub enum TrafficError {
         expected: String,
     },
     /// A generator or an address map was given values it cannot work with.
-    #[error("{what}: found {found}, expected {expected}")]
-    BadParameter {
-        /// Which parameter.
-        what: &'static str,
-        /// Its value.
-        found: String,
-        /// The values allowed.
-        expected: String,
-    },
+    #[error(transparent)]
+    BadParameter(#[from] Mismatch),
 }

@@ -4,6 +4,7 @@
 use crate::TrafficError;
 use crate::readers::legacy_dag::LegacyDag;
 use crate::readers::{csv, erf, pcap, pcapng, tsh};
+use linecard_words::Mismatch;
 use serde::Serialize;
 use std::path::Path;
 use std::str::FromStr;
@@ -82,10 +83,12 @@ impl FromStr for Format {
     type Err = TrafficError;
 
     fn from_str(name: &str) -> Result<Self, TrafficError> {
-        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| TrafficError::BadParameter {
-            what: "capture format",
-            found: format!("`{name}`"),
-            expected: "pcap, pcapng, erf, tsh, dag or csv".to_owned(),
+        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
+            TrafficError::BadParameter(Mismatch::new(
+                "capture format",
+                format!("`{name}`"),
+                "pcap, pcapng, erf, tsh, dag or csv",
+            ))
         })
     }
 }

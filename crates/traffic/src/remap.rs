@@ -21,6 +21,7 @@
 
 use crate::readers::compression::decompress;
 use crate::{Decoded, Network, Packet, PacketSource, TrafficError, ip};
+use linecard_words::Mismatch;
 use std::fs::File;
 use std::io::{self, Read};
 use std::net::Ipv4Addr;
@@ -153,19 +154,21 @@ impl AddressMap {
     pub fn new(prefixes: &[(u32, u8)], options: AddressMapOptions) -> Result<Self, TrafficError> {
         let AddressMapOptions { seed, source: (_, source_bits), host_bits } = options;
         if host_bits > MAX_HOST_BITS || source_bits > ADDRESS_BITS - host_bits {
-            return Err(TrafficError::BadParameter {
-                what: "address map",
-                found: format!("source /{source_bits} with {host_bits} host bits"),
-                expected: "0 to 16 host bits, and a source of at least one block".to_owned(),
-            });
+            return Err(Mismatch::new(
+                "address map",
+                format!("source /{source_bits} with {host_bits} host bits"),
+                "0 to 16 host bits, and a source of at least one block",
+            )
+            .into());
         }
         let (runs, routed_blocks) = routed_runs(prefixes, host_bits);
         if routed_blocks == 0 {
-            return Err(TrafficError::BadParameter {
-                what: "prefixes of an address map",
-                found: format!("{} prefixes that cover no public block whole", prefixes.len()),
-                expected: format!("at least one /{} of public unicast", ADDRESS_BITS - host_bits),
-            });
+            return Err(Mismatch::new(
+                "prefixes of an address map",
+                format!("{} prefixes that cover no public block whole", prefixes.len()),
+                format!("at least one /{} of public unicast", ADDRESS_BITS - host_bits),
+            )
+            .into());
         }
         let source_blocks = 1_u64 << (ADDRESS_BITS - host_bits - source_bits);
         let permutation = Permutation::new(source_blocks.max(routed_blocks), seed);

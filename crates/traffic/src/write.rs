@@ -3,6 +3,7 @@
 use crate::{LinkType, Packet, TrafficError, frame};
 use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
+use linecard_words::Mismatch;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -96,12 +97,13 @@ impl<W: Write> PcapWriter<W> {
     ///
     /// When writing fails, or the time lies beyond what pcap can say (the year 2106).
     pub fn write_frame(&mut self, packet: &Packet, frame: &[u8]) -> Result<(), TrafficError> {
-        let seconds =
-            u32::try_from(packet.time_ns / NS_PER_SECOND).map_err(|_| TrafficError::BadParameter {
-                what: "time of a packet to be written",
-                found: format!("{} ns", packet.time_ns),
-                expected: "at most 2^32 seconds, the range of pcap".to_owned(),
-            })?;
+        let seconds = u32::try_from(packet.time_ns / NS_PER_SECOND).map_err(|_| {
+            TrafficError::BadParameter(Mismatch::new(
+                "time of a packet to be written",
+                format!("{} ns", packet.time_ns),
+                "at most 2^32 seconds, the range of pcap",
+            ))
+        })?;
         let frame = &frame[..frame.len().min(self.snap_bytes as usize)];
         let mut header = [0; 16];
         header[0..4].copy_from_slice(&seconds.to_le_bytes());

@@ -62,7 +62,7 @@ fn ipv6_headers_survive_a_round_trip() {
 fn a_time_beyond_the_format_is_refused() {
     let mut writer = PcapWriter::new(Vec::new(), LinkType::RAW_IP, 64, false).unwrap();
     let packet = Packet { time_ns: u64::MAX, ..Packet::default() };
-    assert!(matches!(writer.write_headers(&packet), Err(TrafficError::BadParameter { .. })));
+    assert!(matches!(writer.write_headers(&packet), Err(TrafficError::BadParameter(_))));
 }
 
 fn shipped() -> PathBuf {

@@ -73,8 +73,8 @@ def test_a_capture_is_mapped_to_queues(tmp_path):
 @pytest.mark.parametrize(
     ("workload", "managers", "set", "said"),
     [
-        ("SD16_90", "qc,xx", None, 'unknown name "xx"; did you mean'),
-        ("Q", "qc", None, "did you mean R?"),
+        ("SD16_90", "qc,xx", None, 'unknown name "xx"; known: '),
+        ("Q", "qc", None, 'unknown name "Q"; known: R'),
         ("L0.9", "qc", None, "k above 1"),
         ("R", "qc", "threads=0", "expected a whole number from 1"),
         ("R", "qc", "engines=0", "expected a whole number from 1"),

@@ -25,7 +25,7 @@ use linecard_queueing::{Service, Settings};
 use linecard_sim::{Ticks, Timebase};
 use packet_buffer::PacketBuffer;
 use results::Results;
-pub use server::Server;
+pub use server::{Server, ServerConfig};
 use slots::Slots;
 
 /// A place.

@@ -1,7 +1,6 @@
 //! A server, or several side by side with one queue in front: when an access is done is known when it arrives.
 
 use super::kind::Facts;
-use crate::config::ServerConfig;
 use crate::rate::{Rate, WORK_ENDS};
 use linecard_program::script::Access;
 use linecard_sim::{Ticks, Timebase};
@@ -10,6 +9,23 @@ use std::collections::BinaryHeap;
 
 /// Bytes of the access that closed forms hold for.
 const WORD_BYTES: u32 = 4;
+
+/// A server: an access occupies it for a time, and its result is there after a latency at the earliest.
+#[derive(Clone, Debug)]
+pub struct ServerConfig {
+    /// From the beginning of the service to the result, at least; picoseconds.
+    pub latency_ps: u64,
+    /// For which an access keeps the server busy, by kind of access (the order of `Access::ALL`); picoseconds.
+    pub access_ps: [u64; Access::ALL.len()],
+    /// For which each word keeps it busy, in addition; picoseconds.
+    pub word_ps: u64,
+    /// Bytes of a word.
+    pub word_bytes: u32,
+    /// For which each byte keeps it busy, in addition; femtoseconds.
+    pub byte_fs: u64,
+    /// Accesses that it serves side by side; 0 for as many as come.
+    pub concurrency: u32,
+}
 
 impl ServerConfig {
     /// What so many of them, side by side, take and serve; `what` says what the peak is.

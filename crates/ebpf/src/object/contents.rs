@@ -5,6 +5,7 @@ use super::lines::{Lines, SourceLine};
 use crate::code::Code;
 use crate::error::EbpfError;
 use crate::insn::Slot;
+use linecard_words::Mismatch;
 use std::collections::BTreeMap;
 
 /// What an instruction refers to beyond its own numbers.
@@ -93,10 +94,8 @@ impl Object {
     /// # Errors
     /// When there is none of that name, or several.
     pub fn program(&self, name: Option<&str>) -> Result<&Program, EbpfError> {
-        let refuse = |what: String, found: String, expected: &str| EbpfError::Request {
-            what: format!("{}: {what}", self.file),
-            found,
-            expected: expected.to_owned(),
+        let refuse = |what: String, found: String, expected: &str| {
+            EbpfError::Request(Mismatch::new(format!("{}: {what}", self.file), found, expected))
         };
         let listed = || {
             let names = self.programs.iter().map(|each| format!("`{}` in {}", each.name, each.section));

@@ -3,6 +3,7 @@
 use super::contents::{CodeSection, Object, Program};
 use crate::error::EbpfError;
 use crate::insn::{SLOT_BYTES, Slot};
+use linecard_words::Mismatch;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -11,13 +12,11 @@ const NAME: &str = "raw";
 
 pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Object, EbpfError> {
     if bytes.is_empty() || !bytes.len().is_multiple_of(SLOT_BYTES) {
-        return Err(EbpfError::Object {
-            file: file.to_owned(),
-            found: format!("{} bytes that do not begin as ELF", bytes.len()),
-            expected:
-                "an object file for eBPF (clang -target bpfel -O2 -g -c), or raw instructions of 8 bytes each"
-                    .to_owned(),
-        });
+        return Err(EbpfError::Object(Mismatch::new(
+            file,
+            format!("{} bytes that do not begin as ELF", bytes.len()),
+            "an object file for eBPF (clang -target bpfel -O2 -g -c), or raw instructions of 8 bytes each",
+        )));
     }
     let slots = Slot::all(bytes);
     let name =

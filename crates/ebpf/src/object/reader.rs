@@ -8,6 +8,7 @@ use super::definition::{self, MapDefinition, Named};
 use super::lines::Lines;
 use crate::error::EbpfError;
 use crate::insn::{CALL, LDDW, SLOT_BYTES, Slot};
+use linecard_words::Mismatch;
 use object::elf::EM_BPF;
 use object::read::elf::{ElfFile64, FileHeader};
 use object::{
@@ -46,11 +47,12 @@ pub(super) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub fn new(file: &'a str, bytes: &'a [u8]) -> Result<Self, EbpfError> {
-        let refuse = |found: String| EbpfError::Object {
-            file: file.to_owned(),
-            found,
-            expected: "an object file for eBPF, 64-bit and little-endian (clang -target bpfel -O2 -g -c)"
-                .to_owned(),
+        let refuse = |found: String| {
+            EbpfError::Object(Mismatch::new(
+                file,
+                found,
+                "an object file for eBPF, 64-bit and little-endian (clang -target bpfel -O2 -g -c)",
+            ))
         };
         let elf = ElfFile64::<Endianness>::parse(bytes).map_err(|error| refuse(error.to_string()))?;
         let (endian, header) = (elf.endian(), elf.elf_header());
@@ -63,7 +65,7 @@ impl<'a> Reader<'a> {
     }
 
     fn refuse(&self, found: String, expected: &str) -> EbpfError {
-        EbpfError::Object { file: self.file.to_owned(), found, expected: expected.to_owned() }
+        EbpfError::Object(Mismatch::new(self.file, found, expected))
     }
 
     pub fn read(mut self) -> Result<Object, EbpfError> {

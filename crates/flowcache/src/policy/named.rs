@@ -2,7 +2,8 @@
 
 use super::{Cost, Info, Parameter, PolicyKind};
 use crate::admission::{Admission, AdmissionInfo, AdmissionKind};
-use crate::{FlowCacheError, Geometry, names};
+use crate::{FlowCacheError, Geometry};
+use linecard_words::{Mismatch, UnknownName};
 use std::fmt;
 
 /// A policy with its number, behind an admission filter or not.
@@ -120,16 +121,19 @@ fn numbered(what: &'static str, found: &str, list: &[Numbered]) -> Result<(usize
     let stem = wanted.trim_end_matches(|c: char| c.is_ascii_digit());
     let Some((position, parameter)) = by_name(stem).and_then(|at| Some((at, list[at].parameter?))) else {
         let known: Vec<String> = list.iter().map(|n| with_number(n.name, n.default_number())).collect();
-        return Err(names::unknown(what, found, &known.iter().map(String::as_str).collect::<Vec<_>>()));
+        return Err(
+            UnknownName::new(what, found, &known.iter().map(String::as_str).collect::<Vec<_>>()).into()
+        );
     };
     let Parameter { meaning, least, most, .. } = parameter;
     match wanted[stem.len()..].parse() {
         Ok(number) if (*least..=*most).contains(&number) => Ok((position, number)),
-        _ => Err(FlowCacheError::BadParameter {
+        _ => Err(Mismatch::new(
             what,
-            found: found.to_owned(),
-            expected: format!("{} with a number from {least} to {most} ({meaning})", list[position].name),
-        }),
+            found,
+            format!("{} with a number from {least} to {most} ({meaning})", list[position].name),
+        )
+        .into()),
     }
 }
 

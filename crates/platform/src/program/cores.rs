@@ -7,6 +7,7 @@ use linecard_malleable::{
     Adaptation, Adapted, AreaModel, Arrivals, Core, CoreConfig, Counts, LINE_BYTES, MalleableError, Mrc,
     Prediction, RegisterCache, Separate, Termination, Ticks, Window, Work, adapt, run, terminate,
 };
+use linecard_words::Mismatch;
 use serde::Serialize;
 use std::ops::ControlFlow;
 
@@ -136,7 +137,7 @@ struct Memory {
 
 fn failed(error: MalleableError) -> Error {
     match error {
-        error @ (MalleableError::Value { .. } | MalleableError::Area { .. }) => {
+        error @ (MalleableError::Value(_) | MalleableError::Area { .. }) => {
             Error::Config { problems: vec![crate::preset::problem("core".to_owned(), "", error.to_string())] }
         }
         other => Error::Run(other.to_string()),
@@ -340,7 +341,11 @@ pub fn core_report(
     }
     if request.area == 0 || request.area > 1024 {
         let (what, found) = ("area", format!("{} thread-equivalents", request.area));
-        return Err(failed(MalleableError::Value { what, found, expected: "1 to 1024 thread-equivalents" }));
+        return Err(failed(MalleableError::Value(Mismatch::new(
+            what,
+            found,
+            "1 to 1024 thread-equivalents",
+        ))));
     }
     let memory = Memory { latency_cycles: request.latency_cycles, refs_per_cycle: request.refs_per_cycle };
     let threads: Vec<u32> = match request.threads {

@@ -101,9 +101,7 @@ fn config(place: &str, message: String) -> Error {
 
 pub(crate) fn iss(error: IssError) -> Error {
     match error {
-        IssError::Image { file, found, expected } => {
-            config(&file, format!("found {found}, expected {expected}"))
-        }
+        IssError::Image(wrong) => config(&wrong.what, wrong.sentence()),
         IssError::Control { file, line } => config(
             &format!("line {line} of the control data"),
             format!("{file} does not understand it; the first comment of its source says what it reads"),

@@ -2,6 +2,7 @@
 
 use super::random::{Random, below, open_unit};
 use crate::TrafficError;
+use linecard_words::Mismatch;
 
 const NS_PER_SECOND: u128 = 1_000_000_000;
 const PS_PER_NS: u64 = 1000;
@@ -62,18 +63,15 @@ impl Clock {
         if let Arrivals::OnOff { peak_bits_per_second, .. } = arrivals
             && peak_bits_per_second <= bits_per_second
         {
-            return Err(TrafficError::BadParameter {
-                what: "peak rate in bits per second",
-                found: peak_bits_per_second.to_string(),
-                expected: format!("above the mean rate of {bits_per_second}"),
-            });
+            return Err(Mismatch::new(
+                "peak rate in bits per second",
+                peak_bits_per_second,
+                format!("above the mean rate of {bits_per_second}"),
+            )
+            .into());
         }
         if bits_per_second == 0 {
-            return Err(TrafficError::BadParameter {
-                what: "rate in bits per second",
-                found: "0".to_owned(),
-                expected: "at least 1".to_owned(),
-            });
+            return Err(Mismatch::new("rate in bits per second", "0", "at least 1").into());
         }
         Ok(match arrivals {
             Arrivals::BackToBack { bits_per_second, overhead_bytes } => {

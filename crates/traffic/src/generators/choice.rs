@@ -5,6 +5,7 @@
 
 use super::random::{Random, below};
 use crate::TrafficError;
+use linecard_words::Mismatch;
 use rand_xoshiro::rand_core::Rng;
 
 #[derive(Clone, Copy, Debug)]
@@ -33,11 +34,12 @@ impl WeightedChoice {
         let fits = (total * weights.len() as f64).is_finite();
         let sound = weights.iter().all(|&weight| weight >= 0.0) && total > 0.0 && fits;
         if !sound || u32::try_from(weights.len()).is_err() {
-            return Err(TrafficError::BadParameter {
-                what: "weights",
-                found: format!("{} weights with sum {total:e}", weights.len()),
-                expected: "at least one, none negative, not all zero, and a sum far below 1e308".to_owned(),
-            });
+            return Err(Mismatch::new(
+                "weights",
+                format!("{} weights with sum {total:e}", weights.len()),
+                "at least one, none negative, not all zero, and a sum far below 1e308",
+            )
+            .into());
         }
         let count = weights.len() as f64;
         let mut share: Vec<f64> = weights.iter().map(|weight| weight * count / total).collect();

@@ -11,6 +11,7 @@
 
 use super::random::{Random, below, open_unit};
 use crate::TrafficError;
+use linecard_words::Mismatch;
 use rand_xoshiro::rand_core::SeedableRng;
 
 /// A flow with more packets is large (Girish 2008, section 5.3.1).
@@ -200,7 +201,7 @@ impl FlowMix {
 }
 
 fn unfit(what: &'static str, found: String, expected: String) -> TrafficError {
-    TrafficError::BadParameter { what, found, expected }
+    TrafficError::BadParameter(Mismatch::new(what, found, expected))
 }
 
 /// exp of a normal number of mean 0 (Box and Muller, 1958).

@@ -6,6 +6,7 @@
 use super::choice::WeightedChoice;
 use super::random::{Random, below, open_unit};
 use crate::{FiveTuple, TrafficError, ip};
+use linecard_words::Mismatch;
 
 const TCP_SYN: u8 = 0x02;
 const TCP_ACK: u8 = 0x10;
@@ -70,11 +71,12 @@ impl Flows {
             && zipf_exponent.is_finite()
             && (0.0..=1.0).contains(&tcp_share);
         if !sound {
-            return Err(TrafficError::BadParameter {
-                what: "flows",
-                found: format!("{shape:?}"),
-                expected: "at least one flow, an exponent of at least 0, a share from 0 to 1".to_owned(),
-            });
+            return Err(Mismatch::new(
+                "flows",
+                format!("{shape:?}"),
+                "at least one flow, an exponent of at least 0, a share from 0 to 1",
+            )
+            .into());
         }
         let weights: Vec<f64> = (1..=flows).map(|rank| libm::pow(f64::from(rank), -zipf_exponent)).collect();
         let flows = (0..flows).map(|_| draw_flow(&mut random, tcp_share)).collect();

@@ -14,6 +14,7 @@ use super::flows::draw_tuple;
 use super::random::{Random, below, open_unit};
 use super::sizes::Sizes;
 use crate::{Decoded, FiveTuple, LinkType, Network, Packet, PacketSource, TrafficError, frame};
+use linecard_words::Mismatch;
 use rand_xoshiro::rand_core::SeedableRng;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -55,9 +56,7 @@ fn log_uniform_moments(low: f64, high: f64) -> (f64, f64) {
 
 impl ShotNoiseConfig {
     fn check(&self) -> Result<(), TrafficError> {
-        let bad = |what, found: String, expected: &str| {
-            Err(TrafficError::BadParameter { what, found, expected: expected.to_owned() })
-        };
+        let bad = |what, found: String, expected: &str| Err(Mismatch::new(what, found, expected).into());
         self.sizes.check()?;
         if self.bits_per_second == 0 {
             return bad("rate in bits per second", "0".to_owned(), "at least 1");

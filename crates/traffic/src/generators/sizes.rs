@@ -3,6 +3,7 @@
 use super::choice::WeightedChoice;
 use super::random::{Random, below};
 use crate::TrafficError;
+use linecard_words::Mismatch;
 use std::path::Path;
 
 /// The smallest size: an IPv4 header.
@@ -85,11 +86,8 @@ fn check_size(bytes: u32) -> Result<(), TrafficError> {
     if (MIN_PACKET_BYTES..=MAX_PACKET_BYTES).contains(&bytes) {
         return Ok(());
     }
-    Err(TrafficError::BadParameter {
-        what: "packet size in bytes",
-        found: bytes.to_string(),
-        expected: format!("{MIN_PACKET_BYTES} to {MAX_PACKET_BYTES}"),
-    })
+    Err(Mismatch::new("packet size in bytes", bytes, format!("{MIN_PACKET_BYTES} to {MAX_PACKET_BYTES}"))
+        .into())
 }
 
 /// A measured size distribution.
@@ -122,11 +120,12 @@ impl EmpiricalSizes {
         let (mean_bytes, mean_square_bytes) = (moment(1), moment(2));
         // The square of a size times its weight is what overflows first.
         if !mean_bytes.is_finite() || !mean_square_bytes.is_finite() {
-            return Err(TrafficError::BadParameter {
-                what: "weights of sizes",
-                found: format!("weights with sum {total:e}, whose mean size is beyond the range of numbers"),
-                expected: "weights whose sum is below 1e290".to_owned(),
-            });
+            return Err(Mismatch::new(
+                "weights of sizes",
+                format!("weights with sum {total:e}, whose mean size is beyond the range of numbers"),
+                "weights whose sum is below 1e290",
+            )
+            .into());
         }
         Ok(Self {
             bytes: sizes.iter().map(|&(bytes, _)| bytes).collect(),

@@ -35,12 +35,7 @@ pub(super) fn config(place: &str, message: String) -> Error {
 /// What the object or the request is refused for, and what a program does wrong.
 pub(crate) fn refused(error: EbpfError) -> Error {
     match error {
-        EbpfError::Object { file, found, expected } => {
-            config(&file, format!("found {found}, expected {expected}"))
-        }
-        EbpfError::Request { what, found, expected } => {
-            config(&what, format!("found {found}, expected {expected}"))
-        }
+        EbpfError::Object(wrong) | EbpfError::Request(wrong) => config(&wrong.what, wrong.sentence()),
         EbpfError::Unsupported { file, program, problems } => Error::Config {
             problems: problems
                 .into_iter()

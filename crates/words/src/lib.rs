@@ -1,0 +1,10 @@
+//! What errors say: what was found and what was expected, and the name that was probably meant.
+#![forbid(unsafe_code)]
+
+mod mismatch;
+mod nearest;
+mod unknown;
+
+pub use mismatch::Mismatch;
+pub use nearest::nearest;
+pub use unknown::UnknownName;

@@ -1,0 +1,38 @@
+//! A value that cannot be.
+
+/// Something was found where something else was expected.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what}: found {found}, expected {expected}")]
+pub struct Mismatch {
+    /// What it is about: a parameter, a file.
+    pub what: String,
+    /// What was found.
+    pub found: String,
+    /// What could stand there, and what to do.
+    pub expected: String,
+}
+
+impl Mismatch {
+    /// Of something, with what was found and what was expected.
+    pub fn new(what: impl Into<String>, found: impl ToString, expected: impl Into<String>) -> Self {
+        Self { what: what.into(), found: found.to_string(), expected: expected.into() }
+    }
+
+    /// The same without what it is about.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        format!("found {}, expected {}", self.found, self.expected)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_reads_as_a_sentence_with_and_without_what_it_is_about() {
+        let wrong = Mismatch::new("ways", 0, "1 to 16");
+        assert_eq!(wrong.to_string(), "ways: found 0, expected 1 to 16");
+        assert_eq!(wrong.sentence(), "found 0, expected 1 to 16");
+    }
+}
