@@ -41,6 +41,8 @@ SMALL = {"--packets": "50", "--warmup": "0", "--operations": "300", "--count": "
 # Options whose large values only take long, and what is a lot for a test.
 COUNTS = {"--packets", "--operations", "--count", "--time", "--events", "--warmup", "--replications", "--limit",
           "--windows", "--budget", "--most-replications", "--jobs", "--threads", "--most"}  # fmt: skip
+# Options that name what is written.
+WRITTEN = {"--csv", "--parquet", "--html", "--plot", "--plots", "--output", "--timeline", "--requests", "--commands"}
 EXTREMES = ["0", "1", "-1", "2", "4294967295", "4294967296", "9223372036854775807", "18446744073709551615",
             "18446744073709551616", "1e308", "-1e308", "1e-308", "nan", "inf", "-inf", "0.5", "x", ""]  # fmt: skip
 
@@ -160,7 +162,7 @@ def draw_line(path: tuple[str, ...], params: list[Any], draw: random.Random) -> 
     chosen = needed + draw.sample(others, min(len(others), draw.choice((1, 1, 2, 2, 3, 4))))
     for param in chosen:
         name = param.opts[0]
-        if name in ("--csv", "--timeline", "--requests", "--commands", "--parquet", "--plot", "--plots", "--out", "-o"):
+        if name in WRITTEN:
             words += [name, draw.choice(["OUT", "no/such", "/dev/null", "-"])]
         elif getattr(param, "is_flag", False):
             words.append(name)

@@ -29,7 +29,7 @@ def write_plain(table: Table, path: str | Path, title: str, said: str, command: 
         title,
         said,
         sheet.command(command) if command else "",
-        sheet.table(title, columns, rows, text=texts, said=sentences),
+        sheet.table(title, columns, rows, text=texts, said=sentences, alone=True),
     )
 
 

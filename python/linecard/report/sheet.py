@@ -162,6 +162,7 @@ def table(
     text: Iterable[str] = (),
     said: Iterable[str] = (),
     bars: bool = False,
+    alone: bool = False,
 ) -> str:
     """A table that scrolls by itself; the first cell of a row is its header.
 
@@ -173,6 +174,7 @@ def table(
         text: Columns of words, beside the first.
         said: Columns of sentences, which wrap.
         bars: Whether it takes the whole width, so that bars are long.
+        alone: Whether it is all that the page has, and takes the whole of it.
     """
     rows = list(rows)
     words, sentences, loud = {columns[0], *text}, {*said}, {*marked}
@@ -204,10 +206,13 @@ def table(
         f'<th scope="col"{kind(name)}>{escape(name)}</th>' if name else '<td aria-hidden="true"></td>'
         for name in columns
     )
+    kinds = ["wide"]
+    kinds += ["rows"] if is_list else []
+    kinds += ["full"] if alone or len(columns) >= FULL_COLUMNS else []
+    kinds += ["alone"] if alone else []
     whole = (
-        f'<div class="wide{" rows" if is_list else ""}{" full" if len(columns) >= FULL_COLUMNS else ""}" tabindex="0" '
-        f'role="region" aria-label="{escape(caption)}"><table><caption>{escape(caption)}'
-        f"</caption><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
+        f'<div class="{" ".join(kinds)}" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
+        f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
     )
     return f'<div class="bars">{whole}</div>' if bars else whole
 

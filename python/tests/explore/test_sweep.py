@@ -630,7 +630,8 @@ def test_what_is_drawn_are_the_numbers_of_the_table(tmp_path, monkeypatch):
     )
     table = linecard.sweep(NIC, packets=200, vary={"island.count": [2, 1], "packets.part": ["ddr4_2400", "hbm2"]})
     table.write_plot(tmp_path / "p.svg", up="throughput_mpps")
-    assert set(lines) == {"packets.part ddr4_2400", "packets.part hbm2"}
+    # Marks of a cut axis have no name that a legend shows.
+    assert {name for name in lines if name[0] != "_"} == {"packets part ddr4_2400", "packets part hbm2"}
     for row in table.rows:
-        x, y = lines[f"packets.part {row['packets.part']}"]
+        x, y = lines[f"packets part {row['packets.part']}"]
         assert y[x.index(row["island.count"])] == row["throughput_mpps"]

@@ -28,6 +28,10 @@ COMMANDS = {
     "xdp": ("program", "run", "parse_count", "--packets", 300),
     "executed": ("run", "nfp4000", "--program", "firewall", "--packets", 300, "--warmup", 100),
     "flowcache": ("flowcache", CAPTURE, "--entries", "64,256", "--policy", "lru,opt", "--curves", "--traffic"),
+    "budget": ("vrp", "budget", "ixp1200_eval", "--rate", "1.128Mpps,0.5Mpps"),
+    "net": ("petri", "simulate", "girish2008_dram", "--time", 1000, "--replications", 2),
+    "places": ("check", "ixp2800"),
+    "parameters": ("describe", "ixp2400"),
     "sweep": ("sweep", *NIC, "--vary", "island.count=1,2,4", "--vary", "packets.part=ddr4_2400,hbm9"),
 }
 STORED = {"ndr", "why", "compare", "sweep"}

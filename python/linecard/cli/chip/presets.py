@@ -95,7 +95,7 @@ def describe(
     """
     from linecard.cli import stdout
     from linecard.cli.chip.presets_screen import print_description
-    from linecard.tables import records
+    from linecard.tables import Table
 
     files = Files(csv, parquet, html)
     description = linecard.describe(preset, set)
@@ -103,5 +103,8 @@ def describe(
         stdout.print_json(description.to_dict())
     else:
         print_description(description)
-    table = records(description.parameters, value=[each.text for each in description.parameters])
-    files.write(table, description.preset, description.title)
+    columns = ("key", "value", "unit", "meaning", "allowed", "source")
+    rows = [
+        (each.key, each.text, each.unit, each.meaning, each.allowed, each.source) for each in description.parameters
+    ]
+    files.write(Table(columns, rows), description.preset, description.title)
