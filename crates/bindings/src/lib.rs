@@ -14,7 +14,7 @@ mod petri;
 mod plain;
 mod program;
 mod queueing;
-mod shots;
+mod shot_noise;
 mod ticker;
 
 use capture::each_packet;
@@ -378,7 +378,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(chip_template, module)?)?;
     queueing::register(module)?;
     hierarchy::register(module)?;
-    shots::register(module)?;
+    shot_noise::register(module)?;
     petri::register(module)?;
     program::register(module)?;
     Ok(())

@@ -7,7 +7,6 @@
 //! Marks are custom-0 instructions (`programs/include/linecard.h`): packet begin and end, lock and unlock, time.
 #![forbid(unsafe_code)]
 
-mod alone;
 mod atomic;
 mod code;
 mod compressed;
@@ -19,10 +18,10 @@ mod image;
 mod lines;
 mod machine;
 mod memory;
+mod standalone;
 mod trace;
 mod word;
 
-pub use alone::{run_alone, run_alone_until};
 pub use code::{Class, Code};
 pub use compressed::expand;
 pub use cpu::{Cpu, Hook, REGISTERS, STOP, Silent, System};
@@ -32,5 +31,6 @@ pub use image::{Image, Segment, Symbol};
 pub use lines::{Lines, SourcePlace};
 pub use machine::{HEAP_BYTES, INIT_ENTRY, Layout, MOST_PACKET_BYTES, Machine, PACKET_ENTRY};
 pub use memory::Memory;
+pub use standalone::{run_standalone, run_standalone_until};
 pub use trace::{PacketEntry, Recorder, Runs, Step, Trace};
 pub use word::{Width, Word};

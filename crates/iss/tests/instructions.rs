@@ -2,7 +2,7 @@
 
 use linecard_iss::{
     Class, Fault, Image, IssError, Lines, Machine, PACKET_ENTRY, Recorder, Segment, Silent, Symbol, Width,
-    decode, expand, run_alone,
+    decode, expand, run_standalone,
 };
 use std::ops::ControlFlow;
 
@@ -45,7 +45,7 @@ fn as_in_qemu(width: Width, golden: &str) {
             .step_by(2)
             .map(|at| u8::from_str_radix(&hex[at..at + 2], 16).expect("hex"))
             .collect();
-        let (result, _) = run_alone(&image_of(width, code), 100_000).expect("a program that ends");
+        let (result, _) = run_standalone(&image_of(width, code), 100_000).expect("a program that ends");
         assert_eq!(format!("{result:08x}"), expected, "{width:?}, program {programs}");
         programs += 1;
     }
@@ -157,10 +157,10 @@ fn programs_that_leave_through_tohost_are_noticed_and_endless_ones_too() {
     let code = words(&[0x0002_05b7, 0x0070_0513, 0x00a5_a023, 0xffdf_f06f]);
     let mut leaving = image(code.clone());
     leaving.symbols.push(Symbol { address: 0x20000, name: "tohost".to_owned(), code: false });
-    let (result, instructions) = run_alone(&leaving, 1_000_000).expect("a result");
+    let (result, instructions) = run_standalone(&leaving, 1_000_000).expect("a result");
     assert_eq!(result, 3);
     assert!(instructions < 200_000);
-    let error = run_alone(&image(code), 300_000).expect_err("no end");
+    let error = run_standalone(&image(code), 300_000).expect_err("no end");
     assert!(matches!(error, IssError::Fault { fault: Fault::Runaway { budget: 300_000 }, .. }), "{error}");
 }
 
@@ -220,7 +220,7 @@ fn atomic_instructions_are_aligned_accesses_of_memory() {
     assert_eq!(fault_of(&[OWN_CODE, AMOADD, RET]).0, Fault::StoreToCode { address: BASE.into() });
     // A program that runs by itself may load what is not aligned, but not atomically.
     let alone = image(words(&[0x0002_0537, ONE_BYTE_ON, 0x0005_2583, AMOADD]));
-    let error = run_alone(&alone, 1000).expect_err("no atomic access");
+    let error = run_standalone(&alone, 1000).expect_err("no atomic access");
     assert!(matches!(error, IssError::Fault { fault: Fault::Misaligned { .. }, pc: 0x1000c, .. }), "{error}");
 }
 
@@ -333,7 +333,7 @@ fn files_of_64_bits_are_run_where_they_lie_below_four_gigabytes() {
     let code = words(&[0x0010_0513, 0x0285_1513, 0x0265_5513, 0x05d0_0893, 0x73]);
     let image = Image::read("wide.elf", &elf64(0x8000_0000, 0x8000_0000, &code)).expect("a program");
     assert_eq!((image.width, image.entry), (Width::Rv64, 0x8000_0000));
-    assert_eq!(run_alone(&image, 100).expect("a result"), (4, 5));
+    assert_eq!(run_standalone(&image, 100).expect("a result"), (4, 5));
     for (address, entry) in
         [(1 << 32, 1 << 32), (u64::MAX - 8, 0x10000), (0xffff_fffc, 0), (0x10000, 1 << 40)]
     {
@@ -343,5 +343,5 @@ fn files_of_64_bits_are_run_where_they_lie_below_four_gigabytes() {
     // auipc reads an address above 2 GiB without a sign.
     let code = words(&[0x0000_0517, 0x0205_5513, 0x05d0_0893, 0x73]);
     let image = Image::read("high.elf", &elf64(0x8000_0000, 0x8000_0000, &code)).expect("a program");
-    assert_eq!(run_alone(&image, 100).expect("a result").0, 0);
+    assert_eq!(run_standalone(&image, 100).expect("a result").0, 0);
 }

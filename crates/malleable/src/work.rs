@@ -4,7 +4,7 @@
 //! wrong, so what lies there, a *segment*, is one number of cycles whatever the configuration. Few segments are
 //! different: each is kept once.
 
-use crate::paths::{Ends, NONE, Paths, START};
+use crate::event_paths::{Ends, EventPaths, NONE, START};
 use crate::segment::{Kind, Pipeline, Segment};
 use crate::segments::Segments;
 use linecard_iss::{Code, Layout, Trace};
@@ -86,7 +86,7 @@ impl Work {
 pub struct WorkBuilder {
     work: Work,
     segments: Segments,
-    paths: Paths,
+    paths: EventPaths,
     packet_low: u32,
     packet_accesses: u64,
     locks: FxHashMap<u32, u32>,
@@ -100,7 +100,7 @@ impl WorkBuilder {
         Self {
             work: Work::default(),
             segments: Segments::new(pipeline),
-            paths: Paths::new(),
+            paths: EventPaths::new(),
             packet_low: layout.packet_low,
             packet_accesses: 0,
             locks: FxHashMap::default(),

@@ -4,7 +4,7 @@ pub(crate) use crate::description::row;
 pub use crate::description::{Derived, Described, Description};
 
 use crate::error::Error;
-use crate::files::{Files, PresetKind, Shelf};
+use crate::files::{Files, KeptTexts, PresetKind};
 use crate::preset::{load, problem};
 use crate::program::Part;
 use linecard_config::Shown;
@@ -20,8 +20,8 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
     if let Some(description) = describe_part(preset, overrides)? {
         return Ok(description);
     }
-    let shelf = Shelf::default();
-    let files = Files::read(preset, &shelf);
+    let texts = KeptTexts::default();
+    let files = Files::read(preset, &texts);
     if let Some(description) = describe_memory(&files, overrides)? {
         return Ok(description);
     }

@@ -19,12 +19,12 @@ pub(crate) enum PresetKind {
 
 /// Keeps the texts of files that are not shipped, for as long as what was parsed from them is in use.
 #[derive(Default)]
-pub(crate) struct Shelf {
+pub(crate) struct KeptTexts {
     text: OnceCell<String>,
-    next: OnceCell<Box<Shelf>>,
+    next: OnceCell<Box<KeptTexts>>,
 }
 
-impl Shelf {
+impl KeptTexts {
     fn keep(&self, text: String) -> &str {
         let mut place = self;
         while place.text.get().is_some() {
@@ -69,12 +69,12 @@ pub(crate) struct Files<'t> {
 
 impl<'t> Files<'t> {
     /// Read a preset and all that it extends. What cannot be read is told by [`Files::walk`].
-    pub fn read(preset: &str, shelf: &'t Shelf) -> Self {
+    pub fn read(preset: &str, texts: &'t KeptTexts) -> Self {
         let mut files = BTreeMap::new();
         let mut wanted = vec![preset.to_owned()];
         while let Some(name) = wanted.pop() {
             if let Entry::Vacant(place) = files.entry(name) {
-                let file = read_file(place.key(), shelf);
+                let file = read_file(place.key(), texts);
                 wanted.extend(file.iter().flat_map(|f| f.extends.iter().cloned()));
                 place.insert(file);
             }
@@ -152,11 +152,11 @@ struct Walk<'a, 'v, 't> {
     visit: &'v mut Visit<'v, 't>,
 }
 
-fn read_file<'t>(name: &str, shelf: &'t Shelf) -> Result<PresetFile<'t>, Unread> {
+fn read_file<'t>(name: &str, texts: &'t KeptTexts) -> Result<PresetFile<'t>, Unread> {
     let (place, text) = load(name).map_err(Unread::Missing)?;
     let text = match text {
         Cow::Borrowed(shipped) => shipped,
-        Cow::Owned(text) => shelf.keep(text),
+        Cow::Owned(text) => texts.keep(text),
     };
     match DeTable::parse(text) {
         Ok(table) => {

@@ -10,12 +10,12 @@ mod describe;
 mod description;
 mod error;
 mod files;
-mod hierarchy;
 mod input;
 mod link;
 mod memory;
 mod petri;
 mod preset;
+mod processor_hierarchy;
 mod program;
 mod report;
 mod request;
@@ -23,7 +23,7 @@ mod routes;
 mod rules;
 mod run;
 mod schema;
-mod shots;
+mod shot_noise;
 mod spread;
 mod summary;
 mod totals;
@@ -37,7 +37,6 @@ pub use chip::{
 pub use describe::describe;
 pub use description::{Derived, Described, Description};
 pub use error::{ConfigProblem, Error};
-pub use hierarchy::{HierarchyReport, HierarchyRequest, hierarchy};
 pub use input::{InputError, PacketInput};
 pub use linecard_config::{IntervalEnd, Shown};
 pub use memory::{
@@ -50,6 +49,7 @@ pub use petri::{
     read_net, simulate_net, solve_net, trace_net, view_net,
 };
 pub use preset::{PresetInfo, presets};
+pub use processor_hierarchy::{HierarchyReport, HierarchyRequest, hierarchy};
 pub use program::{
     BlockReport, CachedTrace, CoreReport, CoreRequest, CoreRow, CycleShares, Deployment, DeploymentRequest,
     DeploymentRow, LaneRows, MapEntry, MapReport, PacketRequest, PacketStatistics, ProgramReport,
@@ -64,5 +64,5 @@ pub use report::{
 };
 pub use request::{ProgramFile, Progress, RunRequest};
 pub use run::{run, run_without_verdict};
-pub use shots::{ShotNoiseReport, ShotNoiseRequest, shot_noise_windows};
+pub use shot_noise::{ShotNoiseReport, ShotNoiseRequest, shot_noise_windows};
 pub use spread::spread;

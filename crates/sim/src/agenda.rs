@@ -177,7 +177,7 @@ mod tests {
                     _ => {
                         // Mostly near wake-ups with ties, some whose time no key holds, some beyond the end of time.
                         let delay = match action { 3..6 => delay % 30, 6 => delay * 50, _ => delay << 48 };
-                        let at = agenda.now() + delay;
+                        let at = agenda.now().saturating_add(delay);
                         let at = if at < END { at } else { NEVER - 1 };
                         agenda.schedule(source, at);
                         naive.0[source] = at;

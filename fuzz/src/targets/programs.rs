@@ -2,7 +2,7 @@
 
 use super::choice;
 use crate::scratch::{self, Patience};
-use linecard_iss::{Image, Machine, PACKET_ENTRY, Silent, run_alone_until};
+use linecard_iss::{Image, Machine, PACKET_ENTRY, Silent, run_standalone_until};
 use linecard_platform::cached_traces;
 use sha2::{Digest, Sha256};
 
@@ -18,7 +18,7 @@ pub fn prebuilt(name: &str) -> String {
 pub fn elf(data: &[u8]) {
     let Ok(image) = Image::read("x.elf", data) else { return };
     let patience = Patience::new();
-    let _ = run_alone_until(&image, BUDGET, &mut |_| patience.flow());
+    let _ = run_standalone_until(&image, BUDGET, &mut |_| patience.flow());
     // What a program sets up may take as long as twenty thousand million instructions: somebody ends it.
     let set_up = Machine::new_until(image, PACKET_ENTRY, b"", BUDGET, &mut |_| patience.flow());
     if let Ok(mut machine) = set_up {

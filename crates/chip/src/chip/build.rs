@@ -20,8 +20,8 @@ use crate::order::Order;
 use crate::packet::Packets;
 use crate::place::{Kind, Place};
 use crate::port::Port;
+use crate::queue_caches::QueueCaches;
 use crate::thread::{State, Thread};
-use crate::wide::WideCaches;
 use linecard_buffers::{Allocator, AllocatorKind};
 use linecard_dram::RowMap;
 use linecard_program::CELL_BYTES;
@@ -617,7 +617,7 @@ fn wide(config: &ChipConfig, timebase: &Timebase) -> Option<Wide> {
     };
     let ring_cells = allocator.cells / allocator.queues;
     Some(Wide {
-        caches: WideCaches::new(allocator.queues, ring_cells, wide.block_cells, wide.blocks),
+        caches: QueueCaches::new(allocator.queues, ring_cells, wide.block_cells, wide.blocks),
         cell: timebase.ticks_from_ps(wide.cell_ps),
         free: 0,
         retry: Vec::new(),

@@ -22,10 +22,10 @@ use crate::order::Order;
 use crate::packet::{NONE, Packets};
 use crate::place::Place;
 use crate::port::Port;
+use crate::queue_caches::QueueCaches;
 use crate::recording::{Happened, LevelOf, Recording, Window};
 use crate::series::Series;
 use crate::thread::{State, Thread};
-use crate::wide::WideCaches;
 use linecard_buffers::Allocator;
 use linecard_program::script::{Access, PacketProgram};
 use linecard_program::{PacketHead, PacketId};
@@ -324,7 +324,7 @@ pub(crate) struct PacketMemory {
 
 /// Caches of output queues in front of the packet memory.
 pub(crate) struct Wide {
-    caches: WideCaches,
+    caches: QueueCaches,
     /// To move a cell between a thread and a cache.
     cell: Ticks,
     /// When the last cell so far has been moved.

@@ -5,7 +5,7 @@ use super::build::{Build, log2_ceil};
 use super::info::{Cost, Info};
 use crate::cache::{Access, Cache, Replay};
 use crate::geometry::Geometry;
-use crate::shelf::Shelf;
+use crate::list_pool::ListPool;
 
 pub(super) const INFO: Info = Info {
     name: "ARC",
@@ -25,7 +25,7 @@ pub(super) fn build(build: &Build) -> Box<dyn Replay> {
     build.boxed(Arc::new(build.geometry))
 }
 
-/// Lists of a set, named as in the paper.
+/// ListPool of a set, named as in the paper.
 const LISTS: u32 = 4;
 const T1: u32 = 0;
 const T2: u32 = 1;
@@ -36,7 +36,7 @@ const B2: u32 = 3;
 const FRACTION_BITS: u64 = 32;
 
 struct Arc {
-    shelf: Shelf,
+    pool: ListPool,
     ways: u32,
     /// The paper's p, per set.
     targets: Vec<u64>,
@@ -45,14 +45,14 @@ struct Arc {
 impl Arc {
     fn new(geometry: Geometry) -> Self {
         Self {
-            shelf: Shelf::new(geometry.sets() * LISTS, geometry.entries() * 2),
+            pool: ListPool::new(geometry.sets() * LISTS, geometry.entries() * 2),
             ways: geometry.ways(),
             targets: vec![0; geometry.sets() as usize],
         }
     }
 
     fn len(&self, set: u32, list: u32) -> u32 {
-        self.shelf.len(set * LISTS + list)
+        self.pool.len(set * LISTS + list)
     }
 
     /// Moves the target by the ratio of the other ghost list to the one that was hit, at least by 1.
@@ -73,13 +73,13 @@ impl Arc {
         let target = self.targets[set as usize];
         let from_t1 = t1 > 0 && (t1 > target || (missed_in_b2 && t1 == target) || self.len(set, T2) == 0);
         let (from, to) = if from_t1 { (T1, B1) } else { (T2, B2) };
-        let last = self.shelf.back(set * LISTS + from).expect("a full set has entries");
-        self.shelf.move_front(set * LISTS + to, last);
+        let last = self.pool.back(set * LISTS + from).expect("a full set has entries");
+        self.pool.move_front(set * LISTS + to, last);
     }
 
     fn drop_last(&mut self, set: u32, list: u32) {
-        let last = self.shelf.back(set * LISTS + list).expect("the list was found full");
-        self.shelf.remove(last);
+        let last = self.pool.back(set * LISTS + list).expect("the list was found full");
+        self.pool.remove(last);
     }
 
     /// Case IV of the paper: the digest is in none of the lists.
@@ -101,7 +101,7 @@ impl Arc {
                 self.replace(set, false);
             }
         }
-        self.shelf.add_front(set * LISTS + T1, access.digest);
+        self.pool.add_front(set * LISTS + T1, access.digest);
     }
 }
 
@@ -109,24 +109,24 @@ impl Cache for Arc {
     #[inline]
     fn lookup(&mut self, access: Access) -> bool {
         let first = access.set * LISTS;
-        let found = self.shelf.find(access.digest).filter(|&node| self.shelf.list_of(node) < first + B1);
+        let found = self.pool.find(access.digest).filter(|&node| self.pool.list_of(node) < first + B1);
         if let Some(node) = found {
-            self.shelf.move_front(first + T2, node);
+            self.pool.move_front(first + T2, node);
         }
         found.is_some()
     }
 
     #[inline]
     fn insert(&mut self, access: Access) {
-        let Some(ghost) = self.shelf.find(access.digest) else {
+        let Some(ghost) = self.pool.find(access.digest) else {
             return self.insert_unknown(access);
         };
-        let list = self.shelf.list_of(ghost) - access.set * LISTS;
+        let list = self.pool.list_of(ghost) - access.set * LISTS;
         self.adapt(access.set, list);
         if self.len(access.set, T1) + self.len(access.set, T2) == self.ways {
             self.replace(access.set, list == B2);
         }
-        self.shelf.move_front(access.set * LISTS + T2, ghost);
+        self.pool.move_front(access.set * LISTS + T2, ghost);
     }
 }
 
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn by_hand() {
         let mut arc = Arc::new(Geometry::new(2, 2).unwrap());
-        let show = |arc: &Arc| format!("{}={}", lists(&arc.shelf, 0..4), arc.targets[0] >> FRACTION_BITS);
+        let show = |arc: &Arc| format!("{}={}", lists(&arc.pool, 0..4), arc.targets[0] >> FRACTION_BITS);
         // a is used twice. b becomes a ghost of T1 and comes back: the target rises to 1, so that T2 gives way;
         // a comes back from the ghosts of T2, and the target falls again.
         let steps = "a:a|||=0 a+|a||=0 b:b|a||=0 c:c|a|b|=0 b:c|b||a=1 a:|ab|c|=0 d:d|a|c|b=0";

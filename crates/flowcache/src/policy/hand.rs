@@ -5,9 +5,9 @@
 use crate::cache::{Access, Cache};
 use crate::chain::Chain;
 use crate::geometry::Geometry;
+use crate::list_pool::ListPool;
 use crate::order::{Order, Ordered, Rule};
 use crate::rows::Rows;
-use crate::shelf::Shelf;
 
 /// The digest that a letter stands for: even, so that it belongs to set 0 of 2.
 fn digest(letter: char) -> u32 {
@@ -61,7 +61,7 @@ impl<C: Cache> Cache for Parts<C> {
     }
 }
 
-/// The lists of a shelf, front first, such as `ab|c||`.
-pub(crate) fn lists(shelf: &Shelf, numbers: std::ops::Range<u32>) -> String {
-    numbers.map(|list| letters(shelf.digests(list))).collect::<Vec<_>>().join("|")
+/// The lists of a pool, front first, such as `ab|c||`.
+pub(crate) fn lists(pool: &ListPool, numbers: std::ops::Range<u32>) -> String {
+    numbers.map(|list| letters(pool.digests(list))).collect::<Vec<_>>().join("|")
 }

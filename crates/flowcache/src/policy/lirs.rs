@@ -8,7 +8,7 @@ use super::build::Build;
 use super::info::{Cost, Info};
 use crate::cache::{Access, Cache, Replay};
 use crate::geometry::Geometry;
-use crate::shelf::{Node, Shelf};
+use crate::list_pool::{Node, ListPool};
 
 pub(super) const INFO: Info = Info {
     name: "LIRS",
@@ -36,11 +36,11 @@ const GHOST: u32 = 2;
 
 struct Lirs {
     /// Digests by last use, with a note; one list per set.
-    stack: Shelf,
+    stack: ListPool,
     /// Entries on trial, the next victim at the back; one list per set.
-    trial: Shelf,
+    trial: ListPool,
     /// Digests in the stack that left the cache, the oldest at the back; one list per set.
-    ghosts: Shelf,
+    ghosts: ListPool,
     /// LIR entries of each set.
     lir: Vec<u32>,
     lir_most: u32,
@@ -52,9 +52,9 @@ impl Lirs {
         let (sets, ways) = (geometry.sets(), geometry.ways());
         let ghosts = (GHOSTS_PER_WAY * ways + 1) * sets;
         Self {
-            stack: Shelf::new(sets, geometry.entries() + ghosts + sets),
-            trial: Shelf::new(sets, geometry.entries() + sets),
-            ghosts: Shelf::new(sets, ghosts),
+            stack: ListPool::new(sets, geometry.entries() + ghosts + sets),
+            trial: ListPool::new(sets, geometry.entries() + sets),
+            ghosts: ListPool::new(sets, ghosts),
             lir: vec![0; sets as usize],
             lir_most: ways - (ways / 100).max(1),
             ways,

@@ -8,7 +8,7 @@ use super::build::Build;
 use super::info::{Cost, Info};
 use crate::cache::{Access, Cache, Replay};
 use crate::geometry::Geometry;
-use crate::shelf::Shelf;
+use crate::list_pool::ListPool;
 
 /// Hits that are counted; a count has two bits.
 const COUNT_MOST: u32 = 3;
@@ -37,7 +37,7 @@ const MAIN: u32 = 1;
 const GHOSTS: u32 = 2;
 
 struct S3Fifo {
-    shelf: Shelf,
+    pool: ListPool,
     ways: u32,
     small: u32,
 }
@@ -46,13 +46,13 @@ impl S3Fifo {
     fn new(geometry: Geometry) -> Self {
         let ways = geometry.ways();
         let nodes = 2 * geometry.entries() + geometry.sets();
-        Self { shelf: Shelf::new(geometry.sets() * LISTS, nodes), ways, small: (ways / 10).max(1) }
+        Self { pool: ListPool::new(geometry.sets() * LISTS, nodes), ways, small: (ways / 10).max(1) }
     }
 
     /// Makes room for one entry.
     fn evict(&mut self, first: u32) {
-        while self.shelf.len(first + SMALL) + self.shelf.len(first + MAIN) == self.ways {
-            if self.shelf.len(first + SMALL) >= self.small || self.shelf.len(first + MAIN) == 0 {
+        while self.pool.len(first + SMALL) + self.pool.len(first + MAIN) == self.ways {
+            if self.pool.len(first + SMALL) >= self.small || self.pool.len(first + MAIN) == 0 {
                 self.evict_small(first);
             } else {
                 self.evict_main(first);
@@ -62,33 +62,33 @@ impl S3Fifo {
 
     /// The oldest entry of the small queue goes to the main queue or to the ghosts.
     fn evict_small(&mut self, first: u32) {
-        let oldest = self.shelf.back(first + SMALL).expect("it is not empty");
-        if self.shelf.note(oldest) >= COUNT_TO_MAIN {
-            self.shelf.set_note(oldest, 0);
-            self.shelf.move_front(first + MAIN, oldest);
-            if self.shelf.len(first + MAIN) > self.ways - self.small {
+        let oldest = self.pool.back(first + SMALL).expect("it is not empty");
+        if self.pool.note(oldest) >= COUNT_TO_MAIN {
+            self.pool.set_note(oldest, 0);
+            self.pool.move_front(first + MAIN, oldest);
+            if self.pool.len(first + MAIN) > self.ways - self.small {
                 self.evict_main(first);
             }
             return;
         }
-        self.shelf.move_front(first + GHOSTS, oldest);
-        if self.shelf.len(first + GHOSTS) > self.ways - self.small {
-            let forgotten = self.shelf.back(first + GHOSTS).expect("it holds too many");
-            self.shelf.remove(forgotten);
+        self.pool.move_front(first + GHOSTS, oldest);
+        if self.pool.len(first + GHOSTS) > self.ways - self.small {
+            let forgotten = self.pool.back(first + GHOSTS).expect("it holds too many");
+            self.pool.remove(forgotten);
         }
     }
 
     /// The oldest entry of the main queue without hits leaves; those with hits pay one and go round.
     fn evict_main(&mut self, first: u32) {
         loop {
-            let oldest = self.shelf.back(first + MAIN).expect("it is not empty");
-            let count = self.shelf.note(oldest);
+            let oldest = self.pool.back(first + MAIN).expect("it is not empty");
+            let count = self.pool.note(oldest);
             if count == 0 {
-                self.shelf.remove(oldest);
+                self.pool.remove(oldest);
                 return;
             }
-            self.shelf.set_note(oldest, count - 1);
-            self.shelf.move_front(first + MAIN, oldest);
+            self.pool.set_note(oldest, count - 1);
+            self.pool.move_front(first + MAIN, oldest);
         }
     }
 }
@@ -97,9 +97,9 @@ impl Cache for S3Fifo {
     #[inline]
     fn lookup(&mut self, access: Access) -> bool {
         let ghosts = access.set * LISTS + GHOSTS;
-        let found = self.shelf.find(access.digest).filter(|&node| self.shelf.list_of(node) != ghosts);
+        let found = self.pool.find(access.digest).filter(|&node| self.pool.list_of(node) != ghosts);
         if let Some(node) = found {
-            self.shelf.set_note(node, (self.shelf.note(node) + 1).min(COUNT_MOST));
+            self.pool.set_note(node, (self.pool.note(node) + 1).min(COUNT_MOST));
         }
         found.is_some()
     }
@@ -109,12 +109,12 @@ impl Cache for S3Fifo {
         let first = access.set * LISTS;
         self.evict(first);
         // Only now: the eviction may just have pushed the digest out of the ghosts.
-        let ghost = self.shelf.find(access.digest);
+        let ghost = self.pool.find(access.digest);
         if let Some(ghost) = ghost {
-            self.shelf.remove(ghost);
+            self.pool.remove(ghost);
         }
         let list = if ghost.is_some() { MAIN } else { SMALL };
-        self.shelf.add_front(first + list, access.digest);
+        self.pool.add_front(first + list, access.digest);
     }
 }
 
@@ -129,6 +129,6 @@ mod tests {
         // One place is small, two are main. a was hit twice and enters the main queue; b and d go to the ghosts
         // and come back into the main queue. The eviction for d pushes c out of the ghosts.
         let steps = "a:a|| b:ba|| c:cba|| a+cba|| a+cba|| d:dc|a|b b:d|ba|c e:e|ba|dc d:|dba|e";
-        replay(&mut s3_fifo, steps, |cache| lists(&cache.shelf, 0..3));
+        replay(&mut s3_fifo, steps, |cache| lists(&cache.pool, 0..3));
     }
 }

@@ -6,7 +6,7 @@ use super::build::{Build, log2_ceil};
 use super::info::{Cost, Info};
 use crate::cache::{Access, Cache, Replay};
 use crate::geometry::Geometry;
-use crate::shelf::{Node, Shelf};
+use crate::list_pool::{Node, ListPool};
 
 pub(super) const INFO: Info = Info {
     name: "SIEVE",
@@ -31,7 +31,7 @@ pub(super) fn build(build: &Build) -> Box<dyn Replay> {
 const VISITED: u32 = 1;
 
 struct Sieve {
-    shelf: Shelf,
+    pool: ListPool,
     hands: Vec<Option<Node>>,
     ways: u32,
 }
@@ -39,7 +39,7 @@ struct Sieve {
 impl Sieve {
     fn new(geometry: Geometry) -> Self {
         Self {
-            shelf: Shelf::new(geometry.sets(), geometry.entries()),
+            pool: ListPool::new(geometry.sets(), geometry.entries()),
             hands: vec![None; geometry.sets() as usize],
             ways: geometry.ways(),
         }
@@ -49,13 +49,13 @@ impl Sieve {
         let mut hand = self.hands[set as usize];
         loop {
             // At the newest entry the hand returns to the oldest.
-            let node = hand.or(self.shelf.back(set)).expect("a full set has entries");
-            hand = self.shelf.before(node);
-            if self.shelf.note(node) != VISITED {
-                self.shelf.remove(node);
+            let node = hand.or(self.pool.back(set)).expect("a full set has entries");
+            hand = self.pool.before(node);
+            if self.pool.note(node) != VISITED {
+                self.pool.remove(node);
                 break;
             }
-            self.shelf.set_note(node, 0);
+            self.pool.set_note(node, 0);
         }
         self.hands[set as usize] = hand;
     }
@@ -64,19 +64,19 @@ impl Sieve {
 impl Cache for Sieve {
     #[inline]
     fn lookup(&mut self, access: Access) -> bool {
-        let found = self.shelf.find(access.digest);
+        let found = self.pool.find(access.digest);
         if let Some(node) = found {
-            self.shelf.set_note(node, VISITED);
+            self.pool.set_note(node, VISITED);
         }
         found.is_some()
     }
 
     #[inline]
     fn insert(&mut self, access: Access) {
-        if self.shelf.len(access.set) == self.ways {
+        if self.pool.len(access.set) == self.ways {
             self.evict(access.set);
         }
-        self.shelf.add_front(access.set, access.digest);
+        self.pool.add_front(access.set, access.digest);
     }
 }
 
@@ -90,6 +90,6 @@ mod tests {
     fn by_hand() {
         let mut sieve = Sieve::new(Geometry::new(3, 3).unwrap());
         let steps = "a:a b:ba c:cba a+cba d:dca e:eda d+eda f:fda g:gfd h:hgf";
-        replay(&mut sieve, steps, |cache| lists(&cache.shelf, 0..1));
+        replay(&mut sieve, steps, |cache| lists(&cache.pool, 0..1));
     }
 }

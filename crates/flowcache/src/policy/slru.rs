@@ -6,9 +6,9 @@ use super::build::Build;
 use super::info::{Cost, Info};
 use crate::cache::{Access, Cache, Replay};
 use crate::geometry::Geometry;
-use crate::shelf::{Node, Shelf};
+use crate::list_pool::{Node, ListPool};
 
-/// Lists of a set; 0 is the lowest.
+/// ListPool of a set; 0 is the lowest.
 const SEGMENTS: u32 = 4;
 
 pub(super) const INFO: Info = Info {
@@ -26,13 +26,13 @@ pub(super) fn build(build: &Build) -> Box<dyn Replay> {
 }
 
 struct Slru {
-    shelf: Shelf,
+    pool: ListPool,
     ways: u32,
 }
 
 impl Slru {
     fn new(geometry: Geometry) -> Self {
-        Self { shelf: Shelf::new(geometry.sets() * SEGMENTS, geometry.entries()), ways: geometry.ways() }
+        Self { pool: ListPool::new(geometry.sets() * SEGMENTS, geometry.entries()), ways: geometry.ways() }
     }
 
     /// Entries a list may hold; what does not divide belongs to the lowest.
@@ -42,31 +42,31 @@ impl Slru {
 
     /// Moves a node into a list, and what overflows one list down, as far as needed.
     fn promote(&mut self, set: u32, node: Node, segment: u32) {
-        self.shelf.move_front(set * SEGMENTS + segment, node);
+        self.pool.move_front(set * SEGMENTS + segment, node);
         for upper in (1..=segment).rev() {
             let list = set * SEGMENTS + upper;
-            if self.shelf.len(list) <= self.room(upper) {
+            if self.pool.len(list) <= self.room(upper) {
                 break;
             }
-            let last = self.shelf.back(list).expect("it holds too many");
-            self.shelf.move_front(list - 1, last);
+            let last = self.pool.back(list).expect("it holds too many");
+            self.pool.move_front(list - 1, last);
         }
     }
 
     /// Evicts from the lowest list that holds anything.
     fn evict(&mut self, set: u32) {
         let mut lists = set * SEGMENTS..(set + 1) * SEGMENTS;
-        let victim = lists.find_map(|list| self.shelf.back(list)).expect("a full set has entries");
-        self.shelf.remove(victim);
+        let victim = lists.find_map(|list| self.pool.back(list)).expect("a full set has entries");
+        self.pool.remove(victim);
     }
 }
 
 impl Cache for Slru {
     #[inline]
     fn lookup(&mut self, access: Access) -> bool {
-        let found = self.shelf.find(access.digest);
+        let found = self.pool.find(access.digest);
         if let Some(node) = found {
-            let segment = self.shelf.list_of(node) - access.set * SEGMENTS;
+            let segment = self.pool.list_of(node) - access.set * SEGMENTS;
             // Fewer ways than lists leave the upper lists without room.
             let upper = (segment + 1).min(if self.ways < SEGMENTS { 0 } else { SEGMENTS - 1 });
             self.promote(access.set, node, upper);
@@ -77,11 +77,11 @@ impl Cache for Slru {
     #[inline]
     fn insert(&mut self, access: Access) {
         let first = access.set * SEGMENTS;
-        let free = (0..SEGMENTS).find(|&segment| self.shelf.len(first + segment) < self.room(segment));
+        let free = (0..SEGMENTS).find(|&segment| self.pool.len(first + segment) < self.room(segment));
         if free.is_none() {
             self.evict(access.set);
         }
-        self.shelf.add_front(first + free.unwrap_or(0), access.digest);
+        self.pool.add_front(first + free.unwrap_or(0), access.digest);
     }
 }
 
@@ -96,6 +96,6 @@ mod tests {
         // List 0 has two places. c and e go further up for want of room; each hit pushes another one down.
         let steps = "a:a||| b:ba||| c:ba|c|| a+cb|a|| a+cb||a| d:cb|d|a| d+cb|a|d| \
             e:cb|a|d|e f:fc|a|d|e a+fc|d|a|e c+df|c|a|e";
-        replay(&mut slru, steps, |cache| lists(&cache.shelf, 0..4));
+        replay(&mut slru, steps, |cache| lists(&cache.pool, 0..4));
     }
 }

@@ -8,7 +8,7 @@ use super::info::{Cost, Info};
 use crate::admission::sketch::{SAMPLE_PER_ENTRY, Sketch};
 use crate::cache::{Access, Cache, Replay};
 use crate::geometry::Geometry;
-use crate::shelf::{Node, Shelf};
+use crate::list_pool::{Node, ListPool};
 
 pub(super) const INFO: Info = Info {
     name: "WTINYLFU",
@@ -32,7 +32,7 @@ const PROBATION: u32 = 1;
 const PROTECTED: u32 = 2;
 
 struct WTinyLfu {
-    shelf: Shelf,
+    pool: ListPool,
     sketch: Sketch,
     window: u32,
     main: u32,
@@ -44,7 +44,7 @@ impl WTinyLfu {
         let window = (geometry.ways() / 100).max(1);
         let main = geometry.ways() - window;
         Self {
-            shelf: Shelf::new(geometry.sets() * LISTS, geometry.entries() + geometry.sets()),
+            pool: ListPool::new(geometry.sets() * LISTS, geometry.entries() + geometry.sets()),
             sketch: Sketch::new(geometry.entries(), SAMPLE_PER_ENTRY),
             window,
             main,
@@ -54,25 +54,25 @@ impl WTinyLfu {
 
     /// Lets what leaves the window into the main cache, or not.
     fn admit(&mut self, first: u32, candidate: Node) {
-        if self.shelf.len(first + PROBATION) + self.shelf.len(first + PROTECTED) >= self.main {
-            let victim = self.shelf.back(first + PROBATION).or(self.shelf.back(first + PROTECTED));
-            let estimate = |node| self.sketch.estimate(self.shelf.digest(node));
+        if self.pool.len(first + PROBATION) + self.pool.len(first + PROTECTED) >= self.main {
+            let victim = self.pool.back(first + PROBATION).or(self.pool.back(first + PROTECTED));
+            let estimate = |node| self.sketch.estimate(self.pool.digest(node));
             match victim {
-                Some(victim) if estimate(candidate) > estimate(victim) => self.shelf.remove(victim),
+                Some(victim) if estimate(candidate) > estimate(victim) => self.pool.remove(victim),
                 _ => {
-                    self.shelf.remove(candidate);
+                    self.pool.remove(candidate);
                     return;
                 }
             };
         }
-        self.shelf.move_front(first + PROBATION, candidate);
+        self.pool.move_front(first + PROBATION, candidate);
     }
 
     fn protect(&mut self, first: u32, node: Node) {
-        self.shelf.move_front(first + PROTECTED, node);
-        if self.shelf.len(first + PROTECTED) > self.protected {
-            let last = self.shelf.back(first + PROTECTED).expect("it holds too many");
-            self.shelf.move_front(first + PROBATION, last);
+        self.pool.move_front(first + PROTECTED, node);
+        if self.pool.len(first + PROTECTED) > self.protected {
+            let last = self.pool.back(first + PROTECTED).expect("it holds too many");
+            self.pool.move_front(first + PROBATION, last);
         }
     }
 }
@@ -82,10 +82,10 @@ impl Cache for WTinyLfu {
     fn lookup(&mut self, access: Access) -> bool {
         self.sketch.count(access.digest);
         let first = access.set * LISTS;
-        let found = self.shelf.find(access.digest);
+        let found = self.pool.find(access.digest);
         match found {
-            Some(node) if self.shelf.list_of(node) == first + WINDOW => {
-                self.shelf.move_front(first + WINDOW, node);
+            Some(node) if self.pool.list_of(node) == first + WINDOW => {
+                self.pool.move_front(first + WINDOW, node);
             }
             Some(node) => self.protect(first, node),
             None => (),
@@ -96,9 +96,9 @@ impl Cache for WTinyLfu {
     #[inline]
     fn insert(&mut self, access: Access) {
         let first = access.set * LISTS;
-        self.shelf.add_front(first + WINDOW, access.digest);
-        if self.shelf.len(first + WINDOW) > self.window {
-            let candidate = self.shelf.back(first + WINDOW).expect("it holds too many");
+        self.pool.add_front(first + WINDOW, access.digest);
+        if self.pool.len(first + WINDOW) > self.window {
+            let candidate = self.pool.back(first + WINDOW).expect("it holds too many");
             self.admit(first, candidate);
         }
     }
@@ -116,6 +116,6 @@ mod tests {
         // A window of 1, a main cache of 2, of which 1 protected. c, seen once, does not displace b; seen twice, it
         // does. A hit of c sends a back on probation.
         let steps = "a:a|| b:b|a| a+b||a c:c|b|a d:d|b|a c:c|b|a d:d|c|a e:e|c|a f:f|c|a c+f|a|c";
-        replay(&mut cache, steps, |cache| lists(&cache.shelf, 0..3));
+        replay(&mut cache, steps, |cache| lists(&cache.pool, 0..3));
     }
 }

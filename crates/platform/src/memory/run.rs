@@ -5,7 +5,7 @@ use super::output::Logs;
 use super::policy::{PolicyPreset, Rule, policy};
 use super::report::{Facts, MemoryReport, report};
 use crate::error::Error;
-use crate::files::{Files, PresetKind, Shelf};
+use crate::files::{Files, KeptTexts, PresetKind};
 use crate::preset::problem;
 use flate2::read::MultiGzDecoder;
 use linecard_config::nearest;
@@ -41,7 +41,7 @@ impl Memory {
         }
         let (of_policy, of_part): (Vec<_>, Vec<_>) =
             changes.into_iter().partition(|(_, key, _)| key.starts_with("policy."));
-        let shelves = [Shelf::default(), Shelf::default()];
+        let shelves = [KeptTexts::default(), KeptTexts::default()];
         let device = Files::read(device, &shelves[0]);
         let policy_files = Files::read(policy_name, &shelves[1]);
         for (files, wanted, option) in

@@ -128,7 +128,7 @@ pub fn run_program(
     progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
 ) -> Result<(u32, u64), Error> {
     let image = read_image(elf, elf)?;
-    linecard_iss::run_alone_until(&image, budget, &mut |done| progress(done, budget)).map_err(iss)
+    linecard_iss::run_standalone_until(&image, budget, &mut |done| progress(done, budget)).map_err(iss)
 }
 
 /// Cycles of the pipeline, as the preset has them.

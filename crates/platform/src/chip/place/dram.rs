@@ -5,7 +5,7 @@ use super::server;
 use crate::preset::in_folder;
 use crate::chip::units::time_ps;
 use crate::error::Error;
-use crate::files::{Files, Shelf};
+use crate::files::{Files, KeptTexts};
 use crate::memory::{Rule, part, policy};
 use linecard_chip::config::{DramConfig, PacketBufferConfig, PlaceKind};
 use linecard_config::Section;
@@ -66,8 +66,8 @@ fn dram(asked: &Reading<'_>) -> Option<PlaceKind> {
         }
         other => section.fail(key, other.to_string()),
     };
-    let shelf = Shelf::default();
-    let files = |folder: &str, name: &str| Files::read(&in_folder(folder, name), &shelf);
+    let texts = KeptTexts::default();
+    let files = |folder: &str, name: &str| Files::read(&in_folder(folder, name), &texts);
     let part = part(&files("dram", &part_name), &[]).map_err(|e| failed("part", e)).ok();
     let policy = policy(&files("policies", &policy_name), &[]).map_err(|e| failed("controller", e)).ok();
     let (part, policy) = (part?, policy?);

@@ -9,7 +9,7 @@
 //!
 //! The engines are a stream of DRAM accesses here, as many as forwarding needs. The pieces of a packet come one after
 //! another (section 2.1: the ports break it into 64 bytes), evenly until the next packet. What the engines' program does at
-//! an access is the machine's affair ([`crate::Machine`]). Times are integers of picoseconds.
+//! an access is the affair of a [chip](crate::Chip). Times are integers of picoseconds.
 
 use linecard_sim::{Stream, stream};
 use std::cmp::Reverse;

@@ -2,7 +2,7 @@
 
 use crate::chip::{Above, above};
 use crate::error::Error;
-use linecard_chip::hierarchy::{HierarchyConfig, HierarchyCounts, LinkTimes, Signal, run};
+use linecard_chip::processor_hierarchy::{HierarchyConfig, HierarchyCounts, LinkTimes, Signal, run};
 use serde::Serialize;
 
 /// What is asked of the hierarchy.

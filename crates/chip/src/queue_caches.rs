@@ -61,7 +61,7 @@ pub(crate) enum Written {
 
 /// The caches of all queues.
 #[derive(Debug)]
-pub(crate) struct WideCaches {
+pub(crate) struct QueueCaches {
     queues: Vec<Queue>,
     block_cells: u32,
     /// Blocks of room in each cache.
@@ -70,7 +70,7 @@ pub(crate) struct WideCaches {
     pub written_blocks: u64,
 }
 
-impl WideCaches {
+impl QueueCaches {
     /// `ring_cells`: cells of packet buffer of each queue, a multiple of `block_cells` (at most 32).
     pub fn new(queues: u32, ring_cells: u32, block_cells: u32, blocks: u32) -> Self {
         let queue = || Queue {

@@ -1,4 +1,4 @@
-//! Paths between events, remembered run by run: what was executed before is not looked at instruction by instruction.
+//! EventPaths between events, remembered run by run: what was executed before is not looked at instruction by instruction.
 //!
 //! A *place* is how far a packet has come since its last event. A *way* leads from place to place: a run of the trace, or
 //! the part of it up to an event. Programs take the same few ways again and again, so that compiling a trace is following
@@ -145,7 +145,7 @@ impl Way {
 
 /// All ways of a program, as far as it took them.
 #[derive(Debug)]
-pub(crate) struct Paths {
+pub(crate) struct EventPaths {
     places: Vec<Place>,
     ways: Vec<Way>,
     /// Places behind events, by instruction.
@@ -156,7 +156,7 @@ pub(crate) struct Paths {
     executed: Vec<u64>,
 }
 
-impl Paths {
+impl EventPaths {
     pub fn new() -> Self {
         let mut paths = Self {
             places: Vec::new(),

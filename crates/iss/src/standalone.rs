@@ -83,15 +83,15 @@ fn jump(target: u64) -> Result<System, Fault> {
 ///
 /// # Errors
 /// When it faults, or takes more than `budget` instructions.
-pub fn run_alone(image: &Image, budget: u64) -> Result<(u32, u64), IssError> {
-    run_alone_until(image, budget, &mut |_| ControlFlow::Continue(()))
+pub fn run_standalone(image: &Image, budget: u64) -> Result<(u32, u64), IssError> {
+    run_standalone_until(image, budget, &mut |_| ControlFlow::Continue(()))
 }
 
 /// The same, telling now and then how many instructions it took so far; `progress` may end it.
 ///
 /// # Errors
-/// As [`run_alone`], and when `progress` ended it.
-pub fn run_alone_until(
+/// As [`run_standalone`], and when `progress` ended it.
+pub fn run_standalone_until(
     image: &Image,
     budget: u64,
     progress: &mut dyn FnMut(u64) -> ControlFlow<()>,

@@ -33,16 +33,16 @@ struct Ends {
     len: u32,
 }
 
-/// Lists of digests.
+/// ListPool of digests.
 #[derive(Clone, Debug)]
-pub(crate) struct Shelf {
+pub(crate) struct ListPool {
     cells: Vec<Cell>,
     free: Vec<u32>,
     lists: Vec<Ends>,
     index: FxHashMap<u32, u32>,
 }
 
-impl Shelf {
+impl ListPool {
     /// `lists` empty lists that together never hold more than `nodes` digests.
     pub fn new(lists: u32, nodes: u32) -> Self {
         let cell = Cell { digest: 0, previous: NIL, next: NIL, list: NIL, note: 0 };
@@ -111,7 +111,7 @@ impl Shelf {
         node
     }
 
-    /// Puts a node without a digest at the back of a list; [`Shelf::rename`] gives it one.
+    /// Puts a node without a digest at the back of a list; [`ListPool::rename`] gives it one.
     pub fn add_blank(&mut self, list: List) {
         let node = self.free.pop().expect("the pool holds the ways of all sets");
         self.cells[node as usize].note = BLANK;
@@ -239,21 +239,21 @@ mod tests {
 
     #[test]
     fn nodes_move_between_lists_and_back_to_the_pool() {
-        let mut shelf = Shelf::new(2, 3);
-        let a = shelf.add_front(0, 10);
-        let b = shelf.add_front(0, 11);
-        shelf.add_back(0, 12);
-        let digests = |shelf: &Shelf, list| shelf.digests(list).into_iter().flatten().collect::<Vec<_>>();
-        assert_eq!(digests(&shelf, 0), [11, 10, 12]);
-        shelf.swap_with_previous(a);
-        shelf.swap_with_previous(a);
-        assert_eq!(digests(&shelf, 0), [10, 11, 12]);
-        shelf.move_front(1, b);
-        assert_eq!((digests(&shelf, 0), digests(&shelf, 1)), (vec![10, 12], vec![11]));
-        assert_eq!(shelf.remove(a), 10);
-        assert_eq!((shelf.len(0), shelf.find(10)), (1, None));
-        shelf.rename(b, 13);
-        assert_eq!((shelf.find(11), shelf.find(13), shelf.list_of(b)), (None, Some(b), 1));
-        assert_eq!(shelf.back(1), Some(b));
+        let mut pool = ListPool::new(2, 3);
+        let a = pool.add_front(0, 10);
+        let b = pool.add_front(0, 11);
+        pool.add_back(0, 12);
+        let digests = |pool: &ListPool, list| pool.digests(list).into_iter().flatten().collect::<Vec<_>>();
+        assert_eq!(digests(&pool, 0), [11, 10, 12]);
+        pool.swap_with_previous(a);
+        pool.swap_with_previous(a);
+        assert_eq!(digests(&pool, 0), [10, 11, 12]);
+        pool.move_front(1, b);
+        assert_eq!((digests(&pool, 0), digests(&pool, 1)), (vec![10, 12], vec![11]));
+        assert_eq!(pool.remove(a), 10);
+        assert_eq!((pool.len(0), pool.find(10)), (1, None));
+        pool.rename(b, 13);
+        assert_eq!((pool.find(11), pool.find(13), pool.list_of(b)), (None, Some(b), 1));
+        assert_eq!(pool.back(1), Some(b));
     }
 }
