@@ -147,7 +147,11 @@ impl Server {
         match self.concurrency {
             0 => 0,
             1 => self.free.saturating_sub(now),
-            _ => self.others.iter().map(|&Reverse(free)| free.saturating_sub(now)).sum(),
+            // Servers that are busy to the end of the clock add up beyond it.
+            _ => self
+                .others
+                .iter()
+                .fold(0u64, |sum, &Reverse(free)| sum.saturating_add(free.saturating_sub(now))),
         }
     }
 

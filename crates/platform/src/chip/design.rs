@@ -79,7 +79,7 @@ fn kind_of(preset: &str, depth: u32) -> String {
 
 /// No chip extends others more deeply.
 const MOST_EXTENDED: u32 = 16;
-/// Room for packets, at most: what is kept of its cells takes a tenth of it.
+/// Room for packets, at most: what allocators keep of its cells takes up to a sixth of it.
 const MOST_POOL_BYTES: u64 = 1 << 31;
 
 /// Whether a preset is a chip.
