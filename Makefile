@@ -40,8 +40,8 @@ lint: $(VENV)/.dev ## Check formats, lints and types of Rust and Python
 	for step in \
 		"cargo fmt --all --check" \
 		"cargo clippy --workspace --all-targets --locked -- -D warnings" \
-		"$(BIN)/ruff format --check python .ci bench rtl programs fuzz outside docs/conf.py docs/python_pages.py docs/gallery/draw.py" \
-		"$(BIN)/ruff check python .ci bench rtl programs fuzz outside docs/conf.py docs/python_pages.py docs/gallery/draw.py" \
+		"$(BIN)/ruff format --check python .ci bench rtl programs fuzz outside studies docs/conf.py docs/python_pages.py docs/gallery/draw.py" \
+		"$(BIN)/ruff check python .ci bench rtl programs fuzz outside studies docs/conf.py docs/python_pages.py docs/gallery/draw.py" \
 		"$(BIN)/mypy"; \
 	do echo "$$step"; $$step || { status=1; echo "failed: $$step"; }; done; exit $$status
 

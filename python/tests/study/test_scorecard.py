@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 
 import msgspec
@@ -179,6 +180,28 @@ def test_a_line_over_what_was_not_run_is_not_judged_and_one_over_a_failure_is_mi
         if line.target.id in over_figures.get(name, set()) | {"H3", "H9", "K5"}:
             continue
         assert (line.kept, line.measured) == (False, None), line.target.id
+
+
+def test_orders_over_eight_seeds_are_not_judged_on_one_and_missed_where_a_run_failed():
+    study = uncalibrated("hasan2003")
+    tables, figures = perfect(study)
+
+    def kept(short: Callable[[int], bool]) -> bool | None:
+        cut = [
+            replace(
+                table,
+                cells=tuple(
+                    replace(cell, samples=cell.samples[:1] if short(number) else cell.samples)
+                    for number, cell in enumerate(table.cells)
+                ),
+            )
+            for table in tables.values()
+        ]
+        return next(line.kept for line in lines_of(study, cut, figures.values()) if line.target.id == "H4")
+
+    assert kept(lambda _: False) is True
+    assert kept(lambda _: True) is None
+    assert kept(lambda number: number == 0) is False
 
 
 def target(kind: str, limit: str) -> Target:

@@ -61,11 +61,17 @@ class Scorecard:
 
     def _repr_html_(self) -> str:
         rows = [
-            (line.target.id, line.target.what, line.limit_text, line.measured_text, "kept" if line.kept else "missed")
+            (line.target.id, line.target.what, line.limit_text, line.measured_text, _judged(line))
             for line in self.lines
         ]
         title = f"{self.kept} of {len(self.lines)} limits kept"
         return _html.block(title, _html.table(("line", "what", "limit", "measured", ""), rows))
+
+
+def _judged(line: Line) -> str:
+    if line.kept is None:
+        return "not judged"
+    return "kept" if line.kept else "missed"
 
 
 def limited_studies() -> list[str]:

@@ -11,6 +11,7 @@ from linecard.catalogue import describe
 from linecard.study.compare import find_orders, is_tie, item_name, max_abs, mean_abs, quantities
 from linecard.study.scorecard.evidence import (
     Evidence,
+    NotRunError,
     Reading,
     largest,
     mean,
@@ -53,8 +54,11 @@ def _turned_by_a_seed(evidence: Evidence) -> Reading:
     for name in THROUGHPUT:
         table = evidence.table(name)
         seeds = evidence.study.spec.full.seeds
-        if not set(SEEDS) <= set(seeds) or any(len(cell.samples) < len(SEEDS) for cell in table.cells):
-            return Reading(None, f"{item_name(name)} was not run with seeds {SEEDS[0]} to {SEEDS[-1]}")
+        fewer = [len(cell.samples) < len(SEEDS) for cell in table.cells]
+        if not set(SEEDS) <= set(seeds) or all(fewer):
+            raise NotRunError(f"{name} with seeds {SEEDS[0]} to {SEEDS[-1]}")
+        if any(fewer):
+            return Reading(None, f"a run of {item_name(name)} failed with one of the seeds {SEEDS[0]} to {SEEDS[-1]}")
         for seed in SEEDS:
             for order in find_orders([_alone(cell, seeds.index(seed)) for cell in table.cells], table.spec.rank):
                 if is_tie(order, TIE_PERCENT):
