@@ -60,10 +60,6 @@ def executed(
         CompileError: The source does not compile.
         MissingExtraError: The compiler is not installed.
     """
-    from linecard.executed.riscv import program_build
-    from linecard.executed.shipped import PROGRAMS, program_info, programs
-    from linecard.executed.xdp import ISA, XDP, is_xdp, prebuilt, xdp_build, xdp_programs
-
     if program is None:
         given = {
             "section": section,
@@ -80,6 +76,10 @@ def executed(
             raise ConfigError.of([ConfigProblem(", ".join(named), "", message)])
         yield None
         return
+    from linecard.executed.riscv import program_build
+    from linecard.executed.shipped import PROGRAMS, program_info, programs
+    from linecard.executed.xdp import ISA, XDP, is_xdp, prebuilt, xdp_build, xdp_programs
+
     name, path = str(program), Path(program)
     known_xdp = [each.name for each in xdp_programs()]
     shipped = program_info(name)

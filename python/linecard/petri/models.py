@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from linecard import _html
+from linecard.chip.modelled import PRESET
 from linecard.chip.run import run as run_chip
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.petri.ixp2400 import run as run_net
@@ -18,10 +19,6 @@ from linecard.tables import records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-
-# The program that both models run, and the preset that says what they run it on.
-APPLICATION = "ipv4_forward"
-PRESET = "ixp2400"
 
 # What is compared: component, metric, unit, and the largest difference; throughput by its share, the others in points.
 THROUGHPUT_PERCENT = 3.0

@@ -13,7 +13,7 @@ use super::traffic::{TrafficPlan, traffic};
 use super::units::Clocks;
 use crate::describe::{Derived, Described, Description, row};
 use crate::error::{ConfigProblem, Error};
-use crate::preset::{find, in_folder, list_of, load, presets, text_of};
+use crate::preset::{find, in_folder, list_of, load, names_of, text_of};
 use linecard_buffers::{AllocatorConfig, AllocatorKind, PoolOrder};
 use linecard_chip::ChipConfig;
 use linecard_chip::config::{
@@ -169,8 +169,7 @@ fn laid_program(
 
 /// Names of all programs that come with the project.
 fn program_names() -> Vec<String> {
-    let lists = presets().into_iter().filter(|preset| preset.kind == "programs").map(|preset| preset.name);
-    native::names().into_iter().map(str::to_owned).chain(lists).collect()
+    native::names().into_iter().chain(names_of("programs")).map(str::to_owned).collect()
 }
 
 /// That a preset is no part of another kind, which cannot run.

@@ -155,11 +155,11 @@ def run(
 
         linecard run ipv4_forward --model np --set traffic.kind=PSC --set program.scheme=FCB+TB
     """
+    from linecard.chip.modelled import APPLICATION, PRESET
     from linecard.cli import stderr, stdout
     from linecard.cli.chip.run_screen import print_run
     from linecard.cli.executed.maps import maps
     from linecard.files import check_outputs, write_text
-    from linecard.petri.models import APPLICATION, PRESET
     from linecard.records import need_polars
 
     if folded is not None and program is None:

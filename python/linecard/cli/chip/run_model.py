@@ -27,9 +27,10 @@ def run_other(
     Raises:
         ConfigError: There is no such model, or none of this preset.
     """
+    from linecard.chip.modelled import PRESET
     from linecard.cli import pieces, stdout
     from linecard.errors import ConfigError, ConfigProblem
-    from linecard.petri.models import COMPARED, MODELS, PACKETS, PRESET, WARMUP_PACKETS, run_model
+    from linecard.petri.models import COMPARED, MODELS, PACKETS, WARMUP_PACKETS, run_model
 
     if preset != PRESET and model in MODELS:
         message = f"{model} is a model of {PRESET}, not of {preset}: leave --model out"
