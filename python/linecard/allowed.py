@@ -26,8 +26,6 @@ _SAID = {
     "refresh.mode": "none, all_bank or per_bank",
 }
 _FIXED = "as the file has it; a copy of the file may have another"
-# Helpers of XDP programs have names that end as they like (`ktime_get_ns`); what is set is always their cost.
-_HELPERS = ".ebpf.helpers."
 
 
 def completed(found: Description, refused: Callable[[dict[str, str]], object]) -> Description:
@@ -72,8 +70,6 @@ def _expected(keys: Iterable[str], refused: Callable[[dict[str, str]], object]) 
 
 
 def _worded(each: Parameter) -> Parameter:
-    if _HELPERS in each.key:
-        return replace(each, unit="cycles")
     table, _, key = each.key.partition(".")
     return replace(each, meaning=each.meaning or _words().get(table, {}).get(key, ""))
 

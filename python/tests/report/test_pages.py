@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from html.parser import HTMLParser
+from importlib import resources
 
 import pytest
 from browser import DARK, LIGHT, needs_browser, seen_in_frames
@@ -12,6 +13,7 @@ from conftest import ROOT, make_result
 
 import linecard
 from linecard.errors import ConfigError
+from linecard.plot import style
 from linecard.report import chart, sheet
 
 CAPTURE = ROOT / "examples" / "captures" / "edge-mix.pcap.gz"
@@ -286,3 +288,13 @@ def test_a_result_of_nothing_is_still_a_page(tmp_path):
     assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
     with pytest.raises(ConfigError):
         sheet.write_page(tmp_path, "t", "s")
+
+
+def test_words_axes_and_grids_of_plots_follow_the_dark():
+    """A plot has its own colours for paper; each neutral one has a rule that replaces it where the page is dark."""
+    css = resources.files("linecard").joinpath("report/document.css").read_text(encoding="utf-8")
+    dark = css[css.index(".plot svg {") :]
+    neutral = {style.INK, style.MUTED, style.STYLE["grid.color"], "#ffffff"}
+    for colour in neutral:
+        assert f'[style*="fill: {colour}"]' in dark
+        assert f'[style*="stroke: {colour}"]' in dark
