@@ -3,7 +3,7 @@
 use crate::place::Place;
 use crate::problem::Log;
 use crate::tree::{Content, Node, Scalar, Table};
-use crate::units::check_unit;
+use crate::units::{check_unit, says_unit};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -183,7 +183,8 @@ impl Parser<'_> {
                 self.log.add(self.place(name.span().start), path, message);
             }
         }
-        if let Some(Err(message)) = self.text_at(table, "unit", path).map(|unit| check_unit(key, &unit)) {
+        let says = says_unit(path.rsplit('.').nth(1).unwrap_or(""), key);
+        if let Some(Err(message)) = self.text_at(table, "unit", path).map(|unit| check_unit(says, &unit)) {
             self.log.add(self.place(position(table, "unit")), path, message);
         }
         let source = self.source(table, path, source);

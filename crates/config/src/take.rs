@@ -4,7 +4,7 @@ use crate::problem::{Row, nearest};
 use crate::section::Section;
 use crate::shown::Shown;
 use crate::tree::{Content, Node, Scalar};
-use crate::units::{Quantity, quantity, unit_of};
+use crate::units::{Quantity, quantity, says_unit, unit_of};
 use std::ops::RangeInclusive;
 
 /// What holds when a value is not there, or is not what it must be.
@@ -46,13 +46,14 @@ impl<'d> Section<'d> {
         meaning: &str,
         absent: Absent<u64>,
     ) -> Option<u64> {
-        let taking = Taking { key, meaning, allowed: say_whole(range), unit: unit_name(key), absent };
-        let understand = |value: &Scalar| match quantity(key, value)? {
+        let says = says_unit(self.name(), key);
+        let taking = Taking { key, meaning, allowed: say_whole(range), unit: unit_name(says), absent };
+        let understand = |value: &Scalar| match quantity(says, value)? {
             Quantity::Whole(i) => {
                 let fits = u64::try_from(i).ok().filter(|i| range.contains(i));
-                fits.ok_or_else(|| found(value, key, &i.to_string()))
+                fits.ok_or_else(|| found(value, says, &i.to_string()))
             }
-            Quantity::Real(r) => Err(found(value, key, &r.to_string())),
+            Quantity::Real(r) => Err(found(value, says, &r.to_string())),
         };
         self.value(taking, understand, |value| Shown::whole(*value))
     }
@@ -81,8 +82,9 @@ impl<'d> Section<'d> {
         absent: Absent<f64>,
     ) -> Option<f64> {
         let allowed = format!("a number {}", say_reals(range));
-        let taking = Taking { key, meaning, allowed, unit: unit_name(key), absent };
-        self.value(taking, |value| finite(key, range, value), |value| Shown::Real(*value))
+        let says = says_unit(self.name(), key);
+        let taking = Taking { key, meaning, allowed, unit: unit_name(says), absent };
+        self.value(taking, |value| finite(says, range, value), |value| Shown::Real(*value))
     }
 
     /// A text that must be there; empty if it is not.

@@ -114,6 +114,12 @@ static UNITS: [Unit; 42] = [
     unit("percent", "percent", &["%"], Family::Share, 1),
 ];
 
+/// What says the unit of a key of this table: the key itself, but for helpers, which are functions of others (`ktime_get_ns`)
+/// with their cycles behind them.
+pub(crate) fn says_unit<'k>(table: &str, key: &'k str) -> &'k str {
+    if table == "helpers" { "cycles" } else { key }
+}
+
 /// The unit that the suffix of a key says. A short one needs something before it: `s` alone is a name.
 pub(crate) fn unit_of(key: &str) -> Option<&'static Unit> {
     const SHORTEST_ALONE: usize = 4;

@@ -100,6 +100,18 @@ fn rows_say_all_that_describe_needs() {
 }
 
 #[test]
+fn helpers_take_cycles_whatever_their_names_end_in() {
+    let text =
+        "[c.ebpf.helpers]\nktime_get_ns={value=7,unit='cycles',source='s'}\nmap_lookup_elem='1 kcycles'";
+    let document = document(text, &[]);
+    let cluster = document.root().section("c").unwrap();
+    let helpers = cluster.section("ebpf").unwrap().section("helpers").unwrap();
+    assert_eq!(helpers.integer("ktime_get_ns", ANY, ""), 7);
+    assert_eq!(helpers.integer("map_lookup_elem", ANY, ""), 1000);
+    assert!(document.finish().unwrap().iter().all(|row| row.unit == "cycles"));
+}
+
+#[test]
 fn all_problems_come_at_once_in_the_order_of_the_lines() {
     let text = "\
 mode = 'fats'
