@@ -1,11 +1,15 @@
 //! Chips from files: reading, assembly, a run, its report, and what can be said of a chip without running it.
 
 mod above;
+mod bind;
 mod board;
 mod check;
 mod cluster;
+mod description;
 mod design;
+mod drawing;
 mod executed;
+mod kind;
 mod limits;
 mod listed;
 mod native;
@@ -25,8 +29,9 @@ mod units;
 
 pub(crate) use above::{Above, above};
 pub use check::{ChipCheck, PlaceCheck, check_chip};
-pub use design::{ChipDrawing, DrawnCluster, DrawnLink, DrawnPlace, DrawnPort, DrawnRoute, drawing};
-pub(crate) use design::{describe, is_chip, is_program};
+pub(crate) use description::describe;
+pub use drawing::{ChipDrawing, DrawnCluster, DrawnLink, DrawnPlace, DrawnPort, DrawnRoute, drawing};
+pub(crate) use kind::{is_chip, is_program};
 pub(crate) use run::run;
 pub(crate) use shot_noise::shot_noise_of;
 pub use template::chip_template;

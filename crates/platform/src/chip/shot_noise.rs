@@ -1,6 +1,7 @@
 //! The shot noise of a chip, for those who look at traffic alone.
 
-use super::design::{Design, is_chip};
+use super::design::Design;
+use super::kind::is_chip;
 use crate::error::Error;
 use crate::preset::problem;
 use linecard_traffic::generators::ShotNoiseConfig;

@@ -1,6 +1,6 @@
 //! A file to start from: the text of a shipped chip, or a few lines that change one.
 
-use super::design::{is_chip, preset_name};
+use super::kind::{is_chip, preset_name};
 use crate::error::Error;
 use crate::preset::{load, problem};
 

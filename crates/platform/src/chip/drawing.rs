@@ -1,0 +1,173 @@
+//! What a block diagram of a chip shows.
+
+use super::design::Design;
+use crate::error::Error;
+use linecard_chip::config::PlaceKind;
+use serde::Serialize;
+
+/// What a block diagram of a chip shows.
+#[derive(Clone, Debug, Serialize)]
+pub struct ChipDrawing {
+    /// The preset.
+    pub preset: String,
+    /// What it is.
+    pub title: String,
+    /// Clusters by name.
+    pub clusters: Vec<DrawnCluster>,
+    /// Memories and accelerators.
+    pub places: Vec<DrawnPlace>,
+    /// Links.
+    pub links: Vec<DrawnLink>,
+    /// Ways between them.
+    pub routes: Vec<DrawnRoute>,
+    /// Ports.
+    pub ports: Vec<DrawnPort>,
+}
+
+/// A cluster of a drawing.
+#[derive(Clone, Debug, Serialize)]
+pub struct DrawnCluster {
+    /// Its name.
+    pub name: String,
+    /// How many there are, and of what.
+    pub count: usize,
+    /// Engines of each.
+    pub engines: u32,
+    /// Threads of an engine.
+    pub threads: u32,
+    /// Clock.
+    pub clock_mhz: f64,
+}
+
+/// A place of a drawing.
+#[derive(Clone, Debug, Serialize)]
+pub struct DrawnPlace {
+    /// Its name.
+    pub name: String,
+    /// How it serves.
+    pub kind: String,
+    /// Cluster that has one each.
+    pub per: Option<String>,
+    /// How many there are.
+    pub count: usize,
+    /// Roles that it plays.
+    pub roles: Vec<String>,
+    /// What it holds.
+    pub capacity_bytes: Option<u64>,
+    /// Place behind it, of a cache.
+    pub behind: Option<String>,
+}
+
+/// A link of a drawing.
+#[derive(Clone, Debug, Serialize)]
+pub struct DrawnLink {
+    /// Its name.
+    pub name: String,
+    /// How many there are.
+    pub count: usize,
+    /// Rate, Gbit/s.
+    pub rate_gbps: f64,
+}
+
+/// A route of a drawing.
+#[derive(Clone, Debug, Serialize)]
+pub struct DrawnRoute {
+    /// Cluster.
+    pub from: String,
+    /// Place.
+    pub to: String,
+    /// Links on the way.
+    pub links: Vec<String>,
+    /// There and back, nanoseconds, without waiting.
+    pub nanoseconds: f64,
+}
+
+/// Ports of a drawing.
+#[derive(Clone, Debug, Serialize)]
+pub struct DrawnPort {
+    /// Their name.
+    pub name: String,
+    /// How many there are.
+    pub count: usize,
+    /// Rate in and out, Gbit/s.
+    pub receive_gbps: Option<f64>,
+    /// See `receive_gbps`.
+    pub transmit_gbps: Option<f64>,
+    /// Memory that they write packets to and read them from.
+    pub memory: Option<String>,
+}
+
+/// What a drawing of a chip shows.
+///
+/// # Errors
+/// All problems of the file at once.
+pub fn drawing(preset: &str, overrides: &[String]) -> Result<ChipDrawing, Error> {
+    let design = Design::load(preset, overrides, None, 1)?;
+    let config = &design.config;
+    let clusters = design.clusters.iter().map(|named| {
+        let cluster = &config.clusters[named.first];
+        DrawnCluster {
+            name: named.name.clone(),
+            count: named.count,
+            engines: cluster.engines,
+            threads: cluster.threads,
+            clock_mhz: cluster.clock_hz as f64 / 1e6,
+        }
+    });
+    let places = design.places.iter().map(|named| DrawnPlace {
+        name: named.name.clone(),
+        kind: named.kind.to_owned(),
+        per: named.per.clone(),
+        count: named.count,
+        roles: design
+            .roles
+            .iter()
+            .filter(|(_, place)| *place == named.name)
+            .map(|(role, _)| role.clone())
+            .collect(),
+        capacity_bytes: named.capacity_bytes,
+        behind: match &config.places[named.first].kind {
+            PlaceKind::Cached(cache) => Some(config.places[cache.behind].group.clone()),
+            _ => None,
+        },
+    });
+    let links = design.links.iter().map(|named| DrawnLink {
+        name: named.name.clone(),
+        count: named.count,
+        rate_gbps: 8e6 / config.links[named.first].byte_fs.max(1) as f64,
+    });
+    let mut routes = Vec::new();
+    for route in &design.routes {
+        for from in &route.from {
+            routes.extend(route.to.iter().map(|to| DrawnRoute {
+                from: from.clone(),
+                to: to.clone(),
+                links: route.links.clone(),
+                nanoseconds: (route.issue_ps + route.back_ps) as f64 / 1e3,
+            }));
+        }
+    }
+    let packet_memory = config.packets.as_ref().map(|packets| design.roles[packets.role].1.clone());
+    let mut ports: Vec<DrawnPort> = Vec::new();
+    for port in &config.ports {
+        match ports.iter_mut().find(|drawn| drawn.name == port.group) {
+            Some(drawn) => drawn.count += 1,
+            None => ports.push(DrawnPort {
+                name: port.group.clone(),
+                count: 1,
+                receive_gbps: port.receive.as_ref().map(|r| r.bits_per_second as f64 / 1e9),
+                transmit_gbps: port.transmit.as_ref().map(|t| t.bits_per_second as f64 / 1e9),
+                memory: packet_memory.clone(),
+            }),
+        }
+    }
+    Ok(ChipDrawing {
+        preset: preset.to_owned(),
+        title: design.title.clone(),
+        clusters: clusters.collect(),
+        places: places.collect(),
+        links: links.collect(),
+        routes,
+        ports,
+    })
+}
