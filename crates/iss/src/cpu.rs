@@ -180,10 +180,19 @@ impl<W: Word> Cpu<W> {
                 };
             }
             let a = x[usize::from(op.rs1)];
-            let b = x[usize::from(op.rs2())];
             let d = usize::from(op.rd);
             let imm = W::signed(op.imm);
-            let address = a.plus(imm);
+            // Half of all instructions want neither, and what stands here is done for every one.
+            macro_rules! b {
+                () => {
+                    x[usize::from(op.rs2())]
+                };
+            }
+            macro_rules! address {
+                () => {
+                    a.plus(imm)
+                };
+            }
             macro_rules! branch {
                 ($taken:expr) => {
                     if $taken {
@@ -193,15 +202,15 @@ impl<W: Word> Cpu<W> {
             }
             macro_rules! load {
                 ($load:ident, $signed:ty) => {{
-                    let value = tried!(memory.$load(address));
-                    hook.access(address.low());
+                    let value = tried!(memory.$load(address!()));
+                    hook.access(address!().low());
                     x[d] = W::signed(value as $signed as i32);
                 }};
             }
             macro_rules! store {
                 ($store:ident, $as:ty) => {{
-                    tried!(memory.$store(address, b.low() as $as));
-                    hook.access(address.low());
+                    tried!(memory.$store(address!(), b!().low() as $as));
+                    hook.access(address!().low());
                 }};
             }
             // What RV64 does with the lowest 32 bits.
@@ -224,7 +233,7 @@ impl<W: Word> Cpu<W> {
                     tried!(memory.check_atomic(a, size_of::<$as>()));
                     let succeeds = reserved.take() == Some(a);
                     if succeeds {
-                        tried!(memory.$store(a, Into::<u64>::into(b) as $as));
+                        tried!(memory.$store(a, Into::<u64>::into(b!()) as $as));
                     }
                     hook.access(a.low());
                     x[d] = W::unsigned(u32::from(!succeeds));
@@ -234,7 +243,7 @@ impl<W: Word> Cpu<W> {
                 ($load:ident, $store:ident, $as:ty, $signed:ty) => {{
                     tried!(memory.check_atomic(a, size_of::<$as>()));
                     let old = tried!(memory.$load(a));
-                    tried!(memory.$store(a, atomic::changed(op, old, Into::<u64>::into(b) as $as)));
+                    tried!(memory.$store(a, atomic::changed(op, old, Into::<u64>::into(b!()) as $as)));
                     hook.access(a.low());
                     x[d] = W::cut(old as $signed as i64 as u64);
                 }};
@@ -247,7 +256,7 @@ impl<W: Word> Cpu<W> {
                     jump!(index.wrapping_add((op.imm >> 1) as u32))
                 }
                 C::Jalr => {
-                    let target = address.and(W::signed(!1));
+                    let target = address!().and(W::signed(!1));
                     x[d] = W::unsigned(low.wrapping_add(index.wrapping_add(op.halfwords()) << 1));
                     if target == W::unsigned(STOP) {
                         hook.run(first, index);
@@ -259,12 +268,12 @@ impl<W: Word> Cpu<W> {
                     }
                     jump!((offset >> 1) as u32)
                 }
-                C::Beq => branch!(a == b),
-                C::Bne => branch!(a != b),
-                C::Blt => branch!(a.is_below(b)),
-                C::Bge => branch!(!a.is_below(b)),
-                C::Bltu => branch!(a < b),
-                C::Bgeu => branch!(a >= b),
+                C::Beq => branch!(a == b!()),
+                C::Bne => branch!(a != b!()),
+                C::Blt => branch!(a.is_below(b!())),
+                C::Bge => branch!(!a.is_below(b!())),
+                C::Bltu => branch!(a < b!()),
+                C::Bgeu => branch!(a >= b!()),
                 C::Lb => load!(load_u8, i8),
                 C::Lh => load!(load_u16, i16),
                 C::Lw => load!(load_u32, i32),
@@ -274,20 +283,20 @@ impl<W: Word> Cpu<W> {
                 C::Sh => store!(store_u16, u16),
                 C::Sw => store!(store_u32, u32),
                 C::Lwu if wide => {
-                    let value = tried!(memory.load_u32(address));
-                    hook.access(address.low());
+                    let value = tried!(memory.load_u32(address!()));
+                    hook.access(address!().low());
                     x[d] = W::unsigned(value);
                 }
                 C::Ld if wide => {
-                    let value = tried!(memory.load_u64(address));
-                    hook.access(address.low());
+                    let value = tried!(memory.load_u64(address!()));
+                    hook.access(address!().low());
                     x[d] = W::cut(value);
                 }
                 C::Sd if wide => {
-                    tried!(memory.store_u64(address, b.into()));
-                    hook.access(address.low());
+                    tried!(memory.store_u64(address!(), b!().into()));
+                    hook.access(address!().low());
                 }
-                C::Addi => x[d] = address,
+                C::Addi => x[d] = address!(),
                 C::Slti => x[d] = W::unsigned(u32::from(a.is_below(imm))),
                 C::Sltiu => x[d] = W::unsigned(u32::from(a < imm)),
                 C::Xori => x[d] = a.xor(imm),
@@ -296,38 +305,38 @@ impl<W: Word> Cpu<W> {
                 C::Slli => x[d] = a.left(op.imm as u32),
                 C::Srli => x[d] = a.right(op.imm as u32),
                 C::Srai => x[d] = a.signed_right(op.imm as u32),
-                C::Add => x[d] = a.plus(b),
-                C::Sub => x[d] = a.minus(b),
-                C::Sll => x[d] = a.left(b.low()),
-                C::Slt => x[d] = W::unsigned(u32::from(a.is_below(b))),
-                C::Sltu => x[d] = W::unsigned(u32::from(a < b)),
-                C::Xor => x[d] = a.xor(b),
-                C::Srl => x[d] = a.right(b.low()),
-                C::Sra => x[d] = a.signed_right(b.low()),
-                C::Or => x[d] = a.or(b),
-                C::And => x[d] = a.and(b),
-                C::Mul => x[d] = a.times(b),
-                C::Mulh => x[d] = a.high_signed(b),
-                C::Mulhsu => x[d] = a.high_mixed(b),
-                C::Mulhu => x[d] = a.high_unsigned(b),
-                C::Div => x[d] = a.quotient(b),
-                C::Divu => x[d] = a.unsigned_quotient(b),
-                C::Rem => x[d] = a.remainder(b),
-                C::Remu => x[d] = a.unsigned_remainder(b),
+                C::Add => x[d] = a.plus(b!()),
+                C::Sub => x[d] = a.minus(b!()),
+                C::Sll => x[d] = a.left(b!().low()),
+                C::Slt => x[d] = W::unsigned(u32::from(a.is_below(b!()))),
+                C::Sltu => x[d] = W::unsigned(u32::from(a < b!())),
+                C::Xor => x[d] = a.xor(b!()),
+                C::Srl => x[d] = a.right(b!().low()),
+                C::Sra => x[d] = a.signed_right(b!().low()),
+                C::Or => x[d] = a.or(b!()),
+                C::And => x[d] = a.and(b!()),
+                C::Mul => x[d] = a.times(b!()),
+                C::Mulh => x[d] = a.high_signed(b!()),
+                C::Mulhsu => x[d] = a.high_mixed(b!()),
+                C::Mulhu => x[d] = a.high_unsigned(b!()),
+                C::Div => x[d] = a.quotient(b!()),
+                C::Divu => x[d] = a.unsigned_quotient(b!()),
+                C::Rem => x[d] = a.remainder(b!()),
+                C::Remu => x[d] = a.unsigned_remainder(b!()),
                 C::Addiw if wide => on_low!(plus, op.imm as u32),
                 C::Slliw if wide => on_low!(left, op.imm as u32),
                 C::Srliw if wide => on_low!(right, op.imm as u32),
                 C::Sraiw if wide => on_low!(signed_right, op.imm as u32),
-                C::Addw if wide => on_low!(plus, b.low()),
-                C::Subw if wide => on_low!(minus, b.low()),
-                C::Sllw if wide => on_low!(left, b.low()),
-                C::Srlw if wide => on_low!(right, b.low()),
-                C::Sraw if wide => on_low!(signed_right, b.low()),
-                C::Mulw if wide => on_low!(times, b.low()),
-                C::Divw if wide => on_low!(quotient, b.low()),
-                C::Divuw if wide => on_low!(unsigned_quotient, b.low()),
-                C::Remw if wide => on_low!(remainder, b.low()),
-                C::Remuw if wide => on_low!(unsigned_remainder, b.low()),
+                C::Addw if wide => on_low!(plus, b!().low()),
+                C::Subw if wide => on_low!(minus, b!().low()),
+                C::Sllw if wide => on_low!(left, b!().low()),
+                C::Srlw if wide => on_low!(right, b!().low()),
+                C::Sraw if wide => on_low!(signed_right, b!().low()),
+                C::Mulw if wide => on_low!(times, b!().low()),
+                C::Divw if wide => on_low!(quotient, b!().low()),
+                C::Divuw if wide => on_low!(unsigned_quotient, b!().low()),
+                C::Remw if wide => on_low!(remainder, b!().low()),
+                C::Remuw if wide => on_low!(unsigned_remainder, b!().low()),
                 C::LrW => reserve!(load_u32, i32),
                 C::ScW => conditional!(store_u32, u32),
                 C::AmoW => atomic!(load_u32, store_u32, u32, i32),
