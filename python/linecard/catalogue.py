@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import tomllib
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
 
 from linecard import _core
 from linecard._convert import convert
-from linecard.allowed import completed
-from linecard.description import Change, Description, PresetInfo
+from linecard.description import Change, Description, Parameter, PresetInfo
 from linecard.errors import ConfigError
 from linecard.listed import Listed
 from linecard.request import Settings, settings
@@ -65,12 +68,19 @@ def describe(preset: str, set: Settings | None = None) -> Description:
 
 
 def _described(preset: str, set: Settings | None = None) -> Description:
-    given = settings(set)
+    found = convert(_core.describe(preset, settings(set)), Description)
+    return replace(found, parameters=tuple(_worded(each) for each in found.parameters))
 
-    def refused(changes: dict[str, str]) -> object:
-        return _core.describe(preset, settings(changes))
 
-    return completed(convert(_core.describe(preset, given), Description), refused)
+def _worded(each: Parameter) -> Parameter:
+    table, _, key = each.key.partition(".")
+    return replace(each, meaning=each.meaning or _words().get(table, {}).get(key, ""))
+
+
+@cache
+def _words() -> dict[str, dict[str, str]]:
+    text = files("linecard").joinpath("parameter_words.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
 
 
 def _changes(base: Description, found: Description) -> tuple[Change, ...]:

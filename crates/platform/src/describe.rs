@@ -5,6 +5,7 @@ pub use crate::description::{Derived, Described, Description};
 
 use crate::error::Error;
 use crate::files::{Files, KeptTexts, PresetKind};
+use crate::memory::MemoryRow;
 use crate::preset::{load, problem};
 use crate::program::Part;
 use linecard_config::Shown;
@@ -45,7 +46,7 @@ fn describe_part(preset: &str, overrides: &[String]) -> Result<Option<Descriptio
         value: Shown::of_text(value),
         unit,
         meaning: String::new(),
-        allowed: String::new(),
+        allowed: "as the file has it; a copy of the file may have another".to_owned(),
         source,
         interval: None,
     });
@@ -80,9 +81,14 @@ fn describe_memory(files: &Files<'_>, overrides: &[String]) -> Result<Option<Des
         }
         _ => return Ok(None),
     };
-    let described = |[key, value, unit, meaning, source]: [String; 5]| {
-        let (value, allowed) = (Shown::of_text(value), String::new());
-        Described { key, value, unit, meaning, allowed, source, interval: None }
+    let described = |row: MemoryRow| Described {
+        key: row.key,
+        value: Shown::of_text(row.value),
+        unit: row.unit,
+        meaning: row.meaning,
+        allowed: row.allowed,
+        source: row.source,
+        interval: None,
     };
     Ok(Some(Description {
         preset: files.preset().to_owned(),

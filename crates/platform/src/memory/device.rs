@@ -1,6 +1,6 @@
 //! A DRAM part: organization, clock, timing, address map, currents; and the table of its standard.
 
-use super::file::{ConstraintText, Entry, Merged, read};
+use super::file::{ConstraintText, Entry, MemoryRow, Merged, read};
 use super::formula::Formula;
 use crate::description::Derived;
 use crate::error::{ConfigProblem, Error};
@@ -21,6 +21,24 @@ pub(super) struct Key {
     least: f64,
     most: f64,
     pub meaning: &'static str,
+}
+
+impl Key {
+    /// Whether only whole numbers fit.
+    fn is_whole(&self) -> bool {
+        !["ns", "V", "mA"].contains(&self.unit)
+    }
+
+    /// What values fit.
+    fn allowed(&self) -> String {
+        match (self.least, self.most) {
+            (0.0, 0.0) => SWITCH.to_owned(),
+            (least, most) => {
+                let kind = if self.is_whole() { "a whole number" } else { "a number" };
+                format!("{kind} from {least} to {most}")
+            }
+        }
+    }
 }
 
 const fn key(name: &'static str, unit: &'static str, least: f64, most: f64, meaning: &'static str) -> Key {
@@ -60,6 +78,11 @@ pub(super) const OPTIONAL: &[Key] = &[
     key("energy.IDD5", "mA", 0.0, 10_000.0, "refreshing without pause"),
 ];
 
+const SWITCH: &str = "true or false";
+const MAP_ORDER: &str = "the fields channel, rank, bankgroup, bank, row and column, in any order";
+const MAP_BITS: &str = "bit numbers such as `13^17, 14`";
+const REFRESH_MODES: &str = "none, all_bank or per_bank";
+const TIMES: &str = "whole or half clocks (unit `clocks`) or a time (unit `ns`)";
 const MAP_MEANING: &str = "address bits of the field, the lowest first; `13^17` is an exclusive or";
 
 /// Names of timing values that a part may use whatever its standard says.
@@ -80,8 +103,8 @@ pub(crate) struct Part {
     /// tREFI in clocks, and whether the standard refreshes bank by bank; `None` without refresh.
     pub refresh: RefreshMode,
     pub currents: Option<Currents>,
-    /// For `describe`: key, value, unit, meaning, source.
-    pub rows: Vec<[String; 5]>,
+    /// For `describe`.
+    pub rows: Vec<MemoryRow>,
 }
 
 /// Read a part with changes.
@@ -140,7 +163,7 @@ impl Part {
 }
 
 /// A standard on its own, for `describe`: what it extends, title, rows; nothing if the preset is a part.
-pub(crate) fn standard(files: &Files<'_>) -> Option<(Vec<String>, String, Vec<[String; 5]>)> {
+pub(crate) fn standard(files: &Files<'_>) -> Option<(Vec<String>, String, Vec<MemoryRow>)> {
     let mut problems = Vec::new();
     let merged = read(files, &[], &|_| None, &mut problems);
     let mut builder = Builder { merged: &merged, problems };
@@ -176,12 +199,9 @@ impl<'a> Builder<'a> {
             self.fail(Some(entry), key.name, format!("unit is `{}`, expected `{}`", entry.unit, key.unit));
         }
         let value = as_number(&entry.value);
-        let whole = key.unit != "ns" && key.unit != "V" && key.unit != "mA";
-        let fits = |v: f64| (key.least..=key.most).contains(&v) && (!whole || v.fract() == 0.0);
+        let fits = |v: f64| (key.least..=key.most).contains(&v) && (!key.is_whole() || v.fract() == 0.0);
         if !value.is_some_and(fits) {
-            let kind = if whole { "a whole number" } else { "a number" };
-            let message =
-                format!("found `{}`; expected {kind} from {} to {}", entry.value, key.least, key.most);
+            let message = format!("found `{}`; expected {}", entry.value, key.allowed());
             self.fail(Some(entry), key.name, message);
             return None;
         }
@@ -301,7 +321,7 @@ impl<'a> Builder<'a> {
             None => false,
             Some((_, Value::Switch(on))) => *on,
             Some((entry, other)) => {
-                self.fail(Some(entry), name, format!("found `{other}`; expected true or false"));
+                self.fail(Some(entry), name, format!("found `{other}`; expected {SWITCH}"));
                 false
             }
         }
@@ -343,10 +363,8 @@ impl<'a> Builder<'a> {
                     values.insert(name.to_owned(), clocks);
                 }
                 None => {
-                    let message = format!(
-                        "found `{}` with unit `{}`; expected whole or half clocks (unit `clocks`) or a time (unit `ns`)",
-                        entry.value, entry.unit
-                    );
+                    let message =
+                        format!("found `{}` with unit `{}`; expected {TIMES}", entry.value, entry.unit);
                     self.fail(Some(entry), key, message);
                 }
             }
@@ -431,7 +449,7 @@ impl<'a> Builder<'a> {
             ("all_bank" | "per_bank", None) => None, // said with the value that is missing or too small
             (other, _) => {
                 let near = nearest(other, ["none", "all_bank", "per_bank"]);
-                let message = format!("found `{other}`; expected none, all_bank or per_bank{near}");
+                let message = format!("found `{other}`; expected {REFRESH_MODES}{near}");
                 self.fail(self.entry("refresh.mode"), "refresh.mode", message);
                 None
             }
@@ -513,27 +531,34 @@ impl<'a> Builder<'a> {
         &self,
         formulas: &[(&ConstraintText, Formula)],
         clocks: &impl Fn(&str) -> Option<f64>,
-    ) -> Vec<[String; 5]> {
-        let meaning = |key: &str| match KEYS.iter().chain(OPTIONAL).find(|k| k.name == key) {
-            Some(k) => k.meaning.to_owned(),
+    ) -> Vec<MemoryRow> {
+        let said = |key: &str| match KEYS.iter().chain(OPTIONAL).find(|k| k.name == key) {
+            Some(k) => (k.meaning.to_owned(), k.allowed()),
             None => match key.split_once('.') {
-                Some(("timing", name)) => match clocks(name) {
-                    Some(c) => format!("{c} clocks"),
-                    None => String::new(),
-                },
-                Some(("map", "order")) => "fields of the address, the highest bits first".to_owned(),
-                Some(("map", _)) => MAP_MEANING.to_owned(),
-                _ => "banks refreshed together".to_owned(),
+                Some(("timing", name)) => {
+                    (clocks(name).map_or_else(String::new, |c| format!("{c} clocks")), TIMES.to_owned())
+                }
+                Some(("map", "order")) => {
+                    ("fields of the address, the highest bits first".to_owned(), MAP_ORDER.to_owned())
+                }
+                Some(("map", _)) => (MAP_MEANING.to_owned(), MAP_BITS.to_owned()),
+                _ => ("banks refreshed together".to_owned(), REFRESH_MODES.to_owned()),
             },
         };
-        let mut rows: Vec<[String; 5]> = self
+        let mut rows: Vec<MemoryRow> = self
             .merged
             .entries
             .iter()
             .map(|(key, e)| {
-                [key.clone(), e.value.to_string(), e.unit.clone(), meaning(key), e.source.clone()]
+                let (meaning, allowed) = said(key);
+                let (value, unit, source) = (e.value.to_string(), e.unit.clone(), e.source.clone());
+                MemoryRow { key: key.clone(), value, unit, meaning, allowed, source }
             })
             .collect();
+        let allowed = match self.merged.is_standard() {
+            true => "a formula over the names of times",
+            false => "follows from the formula of its standard",
+        };
         rows.extend(formulas.iter().map(|(row, formula)| {
             let window = if row.window > 1 { format!(", window of {}", row.window) } else { String::new() };
             let from = if row.from == "issue" {
@@ -552,7 +577,14 @@ impl<'a> Builder<'a> {
                 Some(value) => (value.ceil().to_string(), "clocks"),
                 None => (row.cycles.to_string(), ""),
             };
-            [format!("constraint.{}", row.name), value, unit.into(), meaning, row.source.clone()]
+            MemoryRow {
+                key: format!("constraint.{}", row.name),
+                value,
+                unit: unit.to_owned(),
+                meaning,
+                allowed: allowed.to_owned(),
+                source: row.source.clone(),
+            }
         }));
         rows
     }
@@ -585,7 +617,7 @@ fn fields(text: &str) -> Result<Vec<Field>, String> {
 fn masks(text: &str) -> Result<Vec<u64>, String> {
     let bit = |word: &str| match word.trim().parse::<u32>() {
         Ok(bit) if bit < 63 => Ok(1u64 << bit),
-        _ => Err(format!("found `{}` in `{text}`; expected bit numbers such as `13^17, 14`", word.trim())),
+        _ => Err(format!("found `{}` in `{text}`; expected {MAP_BITS}", word.trim())),
     };
     text.split(',')
         .filter(|item| !item.trim().is_empty())

@@ -16,6 +16,18 @@ pub(super) struct Entry {
     pub place: String,
 }
 
+/// A parameter as `describe` shows it.
+#[derive(Clone, Debug)]
+pub(crate) struct MemoryRow {
+    pub key: String,
+    pub value: String,
+    pub unit: String,
+    pub meaning: String,
+    /// What values it may have.
+    pub allowed: String,
+    pub source: String,
+}
+
 /// A number of clocks as written: a number, or a formula.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(untagged)]

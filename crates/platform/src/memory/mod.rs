@@ -9,6 +9,7 @@ mod report;
 mod run;
 
 pub(crate) use device::{part, standard};
+pub(crate) use file::MemoryRow;
 pub(crate) use policy::{Rule, policy};
 pub use report::{BankUse, CommandCounts, MemoryEnergy, MemoryLatency, MemoryReport, MemoryTime};
 pub use run::{MemoryInput, MemoryRequest, run_memory};

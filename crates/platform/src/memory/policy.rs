@@ -1,6 +1,6 @@
 //! A controller's policy: a preset of names and numbers, turned into the rules of one of the two controllers.
 
-use super::file::{Entry, Merged, read};
+use super::file::{Entry, MemoryRow, Merged, read};
 use crate::error::{ConfigProblem, Error};
 use crate::files::Files;
 use crate::preset::{Value, problem};
@@ -150,8 +150,8 @@ pub(crate) struct PolicyPreset {
     pub refresh: bool,
     pub transaction_queue: u32,
     pub rule: Rule,
-    /// For `describe`: key, value, unit, meaning, source.
-    pub rows: Vec<[String; 5]>,
+    /// For `describe`.
+    pub rows: Vec<MemoryRow>,
 }
 
 /// Read a policy with changes.
@@ -261,9 +261,16 @@ impl<'a> Reader<'a> {
             "queued" => self.queued(transaction_queue),
             _ => self.packet_buffer(),
         };
-        let meaning = |name: &str| KEYS.iter().find(|k| k.name == name).map_or("", |k| k.meaning).to_owned();
         let row = |(name, e): (&String, &Entry)| {
-            [name.clone(), e.value.to_string(), e.unit.clone(), meaning(name), e.source.clone()]
+            let key = KEYS.iter().find(|k| k.name == name);
+            MemoryRow {
+                key: name.clone(),
+                value: e.value.to_string(),
+                unit: e.unit.clone(),
+                meaning: key.map_or("", |k| k.meaning).to_owned(),
+                allowed: key.map_or_else(String::new, |k| k.kind.expected()),
+                source: e.source.clone(),
+            }
         };
         Some(PolicyPreset {
             title: self.merged.title.clone(),

@@ -105,8 +105,8 @@ impl Memory {
     /// SHA-256 over every value of both presets.
     fn hash(&self) -> String {
         let mut hasher = Sha256::new();
-        for [key, value, unit, ..] in self.part.rows.iter().chain(&self.policy.rows) {
-            hasher.update(format!("{key}={value} {unit}\n"));
+        for row in self.part.rows.iter().chain(&self.policy.rows) {
+            hasher.update(format!("{}={} {}\n", row.key, row.value, row.unit));
         }
         hasher.finalize().iter().map(|b| format!("{b:02x}")).collect()
     }
