@@ -190,10 +190,10 @@ impl Channel {
 
     /// Take a request, which there must be room for. `at` is the clock after the one in which it is handed over.
     #[inline]
-    pub fn accept(&mut self, transaction: Transaction, at: Cycle, observer: &mut impl Observer) {
-        let Transaction { index, block, bank, write, .. } = transaction;
+    pub fn accept(&mut self, transaction: &Transaction, at: Cycle, observer: &mut impl Observer) {
+        let Transaction { index, block, bank, write, .. } = *transaction;
         self.statistics.accepted[usize::from(write)] += 1;
-        if self.transactions.may_hold(block) && self.shares(&transaction, at, observer) {
+        if self.transactions.may_hold(block) && self.shares(transaction, at, observer) {
             return;
         }
         debug_assert!(self.has_room(write), "request {index} accepted without room");
@@ -202,7 +202,7 @@ impl Channel {
             self.last.woke = at;
         }
         let refreshed = self.rows[bank as usize].refreshed_until(at);
-        self.transactions.push(self.kind(write), self.queue_of(bank), transaction, at, refreshed);
+        self.transactions.push(self.kind(write), self.queue_of(bank), *transaction, at, refreshed);
         if self.would_move() {
             self.next_tick = self.next_tick.min(at);
         }
