@@ -24,6 +24,18 @@ pub(super) enum Want {
     },
 }
 
+impl Want {
+    /// Which kinds of commands: activate, precharge, read, write.
+    #[inline(always)]
+    pub fn kinds(self) -> [bool; 4] {
+        match self {
+            Want::Nothing => [false; 4],
+            Want::Activate => [true, false, false, false],
+            Want::Open { precharge, read, write } => [false, precharge, read != NOWHERE, write != NOWHERE],
+        }
+    }
+}
+
 /// No place in the queue.
 pub(super) const NOWHERE: u8 = u8::MAX;
 

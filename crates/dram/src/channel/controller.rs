@@ -2,10 +2,10 @@
 
 use super::commands::{CommandQueue, MAX_COMMAND_QUEUE, NOWHERE, Want};
 use super::policy::{Page, Policy, Scheduler, Writes};
-use super::ready::Ready;
 use super::refresh::{RefreshClock, Target};
 use super::statistics::{BankStatistics, ChannelStatistics};
 use super::transactions::{Slot, Transactions};
+use super::waits::Waits;
 use super::{Issued, Observer, Outcome, Transaction};
 use crate::{Command, Cycle, Device};
 
@@ -23,9 +23,12 @@ struct Plan {
 
 const NEVER: Plan = Plan { at: Cycle::MAX, queue: None };
 
-/// A row's history, as far as statistics and the cap need it.
+/// A bank: its row and the row's history, as far as statistics and the cap need it.
 #[derive(Clone, Copy, Debug, Default)]
 struct RowState {
+    /// The open row.
+    open: Option<u32>,
+    rank: u32,
     /// Column commands since the row was opened.
     served: u32,
     /// When the first command that prepared it went out.
@@ -73,7 +76,7 @@ pub struct Channel {
     policy: Policy,
     transactions: Transactions,
     queues: Vec<CommandQueue>,
-    ready: Ready,
+    waits: Waits,
     /// Command queues that hold something, and those that have room.
     occupied: u64,
     room: u64,
@@ -87,6 +90,8 @@ pub struct Channel {
     stale: bool,
     next_tick: Cycle,
     rows: Vec<RowState>,
+    /// Bit set of the banks with an open row.
+    open_banks: u64,
     merged: Vec<Merged>,
     open_rows: Vec<(u32, Cycle)>,
     last: LastColumn,
@@ -127,7 +132,7 @@ impl Channel {
             number,
             transactions: Transactions::new(count, capacity),
             queues: (0..count as u32).map(CommandQueue::new).collect(),
-            ready: Ready::new(),
+            waits: Waits::new(&device),
             occupied: 0,
             room: all,
             in_queues: 0,
@@ -137,7 +142,10 @@ impl Channel {
             stale: false,
             next_tick: refresh.due,
             refresh,
-            rows: vec![RowState::default(); banks],
+            rows: (0..banks as u32)
+                .map(|bank| RowState { rank: organization.rank(bank), ..RowState::default() })
+                .collect(),
+            open_banks: 0,
             merged: Vec::new(),
             open_rows: vec![(0, 0); organization.ranks as usize],
             last: LastColumn::default(),
@@ -266,9 +274,9 @@ impl Channel {
         let moved = self.move_one();
         // A request that moved changes the plan if its queue can issue before what is planned.
         self.plan = match moved {
-            Some(queue) if !issued => self.revise(queue, now + 1),
             _ if issued => self.make_plan(now + 1),
-            _ => self.plan,
+            Some(queue) => self.revise(queue, now + 1),
+            None => self.plan,
         };
         self.stale = false;
         self.next_tick = match self.would_move() {
@@ -283,8 +291,7 @@ impl Channel {
     /// from then on is the same. Does nothing while there is a request, a row is open, or a refresh is under way.
     #[cold]
     pub fn skip_refreshes(&mut self, until: Cycle) {
-        let open = |bank: u32| self.device.open_row(bank).is_some();
-        if !self.is_idle() || self.refresh.front().is_some() || (0..self.rows.len() as u32).any(open) {
+        if !self.is_idle() || self.refresh.front().is_some() || self.open_banks != 0 {
             return;
         }
         let rounds = self.refresh.skip_rounds(until);
@@ -327,37 +334,32 @@ impl Channel {
     /// When the refresh that is due could issue its next command.
     #[cold]
     fn refresh_ready(&self, target: Target) -> Cycle {
-        let banks = target.first_bank..target.first_bank + target.banks;
-        let open = banks.filter(|&bank| self.device.open_row(bank).is_some());
-        let precharge = open.map(|bank| self.device.earliest(Command::Precharge, bank)).min();
-        precharge.unwrap_or_else(|| self.device.earliest(target.command, target.first_bank))
+        let open = bits(self.open_banks & target.mask());
+        let precharge = open.map(|bank| self.waits.earliest(Command::Precharge, bank)).min();
+        precharge.unwrap_or_else(|| self.waits.earliest(target.command, target.first_bank))
     }
 
     #[cold]
     fn issue_for_refresh(&mut self, target: Target, now: Cycle, observer: &mut impl Observer) {
-        let banks = target.first_bank..target.first_bank + target.banks;
-        let ready = |&bank: &u32| {
-            self.device.open_row(bank).is_some() && self.device.earliest(Command::Precharge, bank) <= now
-        };
-        if let Some(bank) = banks.clone().find(ready) {
+        let ready = |&bank: &u32| self.waits.earliest(Command::Precharge, bank) <= now;
+        if let Some(bank) = bits(self.open_banks & target.mask()).find(ready) {
             self.statistics.banks[bank as usize].closed_for_refresh += 1;
             self.close(bank, None, now, observer);
             return;
         }
-        self.device.issue(target.command, target.first_bank, 0, 0, now);
+        self.send(target.command, target.first_bank, 0, 0, now);
         observer.command(self.number, &row_command(target.command, target.first_bank, None, now));
         match target.command {
             Command::Refresh => self.statistics.refreshes += 1,
             _ => self.statistics.banks[target.first_bank as usize].refreshes += 1,
         }
-        for bank in banks {
-            let end = self.device.earliest(Command::Activate, bank).max(now);
+        for bank in bits(target.mask()) {
+            let end = self.waits.earliest(Command::Activate, bank).max(now);
             let row = &mut self.rows[bank as usize];
             row.refreshed += end - row.refresh_from;
             row.refresh_until = end;
             row.refreshing = false;
             row.prepared_from = None;
-            self.consider(self.queue_of(bank));
         }
         self.refresh.done();
         if let Some(next) = self.refresh.front() {
@@ -381,7 +383,7 @@ impl Channel {
         }
     }
 
-    /// The plan after a queue has got another request.
+    /// The plan after a queue has got another request, and wants another kind of command for it.
     #[inline]
     fn revise(&self, queue: usize, from: Cycle) -> Plan {
         if self.plan.queue == Some(queue as u8) || self.refresh.front().is_some() {
@@ -397,13 +399,17 @@ impl Channel {
 
     #[inline]
     fn plan_queues(&self, from: Cycle) -> Plan {
-        let among = self.occupied & !self.frozen();
-        if self.queues.len() == 1 {
-            // Of all banks: its rank is that of the request.
-            let at = if among == 0 { Cycle::MAX } else { self.ready_at(0).max(from) };
-            return Plan { at, queue: Some(0) };
+        let frozen = self.frozen();
+        let among = self.occupied & !frozen;
+        if among == 0 {
+            return NEVER;
         }
-        match self.ready.first(from, among, self.pointer, &self.device) {
+        // Of one there is nothing to choose.
+        if among.is_power_of_two() {
+            let queue = among.trailing_zeros();
+            return Plan { at: self.ready_at(queue as usize).max(from), queue: Some(queue as u8) };
+        }
+        match self.waits.first(from, frozen, self.pointer) {
             Some((at, queue)) => Plan { at, queue: Some(queue as u8) },
             None => NEVER,
         }
@@ -415,17 +421,17 @@ impl Channel {
         let CommandQueue { want, bank, .. } = self.queues[queue];
         match want {
             Want::Nothing => Cycle::MAX,
-            Want::Activate => self.device.earliest(Command::Activate, bank),
+            Want::Activate => self.waits.earliest(Command::Activate, bank),
             Want::Open { precharge, read, write } => {
                 let mut at = Cycle::MAX;
                 if precharge {
-                    at = self.device.earliest(Command::Precharge, bank);
+                    at = self.waits.earliest(Command::Precharge, bank);
                 }
                 if read != NOWHERE {
-                    at = at.min(self.device.earliest(Command::Read, bank));
+                    at = at.min(self.waits.earliest(Command::Read, bank));
                 }
                 if write != NOWHERE {
-                    at = at.min(self.device.earliest(Command::Write, bank));
+                    at = at.min(self.waits.earliest(Command::Write, bank));
                 }
                 at
             }
@@ -436,7 +442,7 @@ impl Channel {
     #[inline]
     fn choose(&self, queue: usize, now: Cycle) -> (Command, usize) {
         let CommandQueue { want, bank, .. } = self.queues[queue];
-        let legal = |command| self.device.earliest(command, bank) <= now;
+        let legal = |command| self.waits.earliest(command, bank) <= now;
         match want {
             Want::Nothing => unreachable!("an empty queue was planned"),
             Want::Activate => (Command::Activate, 0),
@@ -503,58 +509,71 @@ impl Channel {
     fn open(&mut self, queue: usize, bank: u32, now: Cycle, observer: &mut impl Observer) {
         let request @ (row, _) = self.queues[queue].oldest();
         let state = &mut self.rows[bank as usize];
+        state.open = Some(row);
         state.served = 0;
-        state.windowed = self.device.earliest_of_bank(Command::Activate, bank) < now
-            && self.device.earliest(Command::Activate, bank) == now;
+        state.windowed = self.waits.earliest_of_bank(Command::Activate, bank) < now
+            && self.waits.earliest(Command::Activate, bank) == now;
         state.conflict = state.prepared_from.is_some();
         state.prepared_from.get_or_insert(now);
-        self.device.issue(Command::Activate, bank, row, 0, now);
-        observer.command(self.number, &row_command(Command::Activate, bank, Some(request), now));
-        self.statistics.banks[bank as usize].activates += 1;
-        let (open, since) = &mut self.open_rows[self.device.organization().rank(bank) as usize];
+        let (open, since) = &mut self.open_rows[state.rank as usize];
         if *open == 0 {
             *since = now;
         }
         *open += 1;
+        self.open_banks |= 1 << bank;
+        self.send(Command::Activate, bank, row, 0, now);
+        observer.command(self.number, &row_command(Command::Activate, bank, Some(request), now));
+        self.statistics.banks[bank as usize].activates += 1;
         self.consider(queue);
-        self.renew(Command::Activate, bank);
     }
 
     #[inline]
     fn close(&mut self, bank: u32, request: Option<(u32, u32)>, now: Cycle, observer: &mut impl Observer) {
-        self.device.issue(Command::Precharge, bank, 0, 0, now);
+        self.send(Command::Precharge, bank, 0, 0, now);
         observer.command(self.number, &row_command(Command::Precharge, bank, request, now));
         self.rows[bank as usize].prepared_from = Some(now);
         self.statistics.banks[bank as usize].precharges += 1;
         self.closed(bank, now);
         self.consider(self.queue_of(bank));
-        self.renew(Command::Precharge, bank);
     }
 
     /// A bank has been closed.
     #[inline]
     fn closed(&mut self, bank: u32, now: Cycle) {
-        let (open, since) = &mut self.open_rows[self.device.organization().rank(bank) as usize];
+        let state = &mut self.rows[bank as usize];
+        state.open = None;
+        self.open_banks &= !(1 << bank);
+        let (open, since) = &mut self.open_rows[state.rank as usize];
         *open -= 1;
         if *open == 0 {
             self.statistics.open_cycles += now - *since;
         }
     }
 
-    /// Work out anew what a queue wants.
+    /// Work out anew what a queue wants. Returns whether it wants other kinds of commands than before.
     #[inline]
-    fn consider(&mut self, queue: usize) {
+    fn consider(&mut self, queue: usize) -> bool {
         let q = &mut self.queues[queue];
-        let capped = self.policy.row_hit_cap.is_some_and(|cap| self.rows[q.bank as usize].served >= cap);
-        q.consider(self.device.open_row(q.bank), capped);
-        self.ready.note(queue, q, &self.device);
+        let before = q.want.kinds();
+        let row = &self.rows[q.bank as usize];
+        let capped = self.policy.row_hit_cap.is_some_and(|cap| row.served >= cap);
+        q.consider(row.open, capped);
+        let kinds = q.want.kinds();
+        let changed = kinds != before;
+        if changed {
+            self.waits.wish(queue, kinds);
+        }
+        changed
     }
 
-    /// A command to a bank has changed what its group allows.
-    #[inline]
-    fn renew(&mut self, issued: Command, bank: u32) {
-        if self.queues.len() > 1 {
-            self.ready.renew(issued, self.device.banks_of_group(bank), &self.device);
+    /// A command goes out. Returns the cycles that its data take on the bus.
+    #[inline(always)]
+    fn send(&mut self, command: Command, bank: u32, row: u32, bytes: u32, now: Cycle) {
+        let columns = if command.is_column() { self.device.data_cycles(bytes) } else { 0 };
+        self.waits.issue(command, bank, columns, now);
+        if cfg!(debug_assertions) {
+            self.device.issue(command, bank, row, bytes, now);
+            self.waits.compare(&self.device, now);
         }
     }
 
@@ -588,8 +607,8 @@ impl Channel {
             (true, false) => Command::ReadAuto,
             (true, true) => Command::WriteAuto,
         };
-        let row_ready = self.device.earliest_of_bank(plain, bank);
-        self.device.issue(command, bank, row, bytes, now);
+        let row_ready = self.waits.earliest_of_bank(plain, bank);
+        self.send(command, bank, row, bytes, now);
         observer
             .command(self.number, &Issued { at: now, command, bank, request: Some((row, column)), bytes });
         self.account(&slot, row_ready, now, observer);
@@ -601,10 +620,6 @@ impl Channel {
             self.closed(bank, now);
         }
         self.consider(queue);
-        self.renew(plain, bank);
-        if auto {
-            self.renew(Command::Precharge, bank);
-        }
     }
 
     // ---- accounts ----
@@ -722,7 +737,8 @@ impl Channel {
         self.in_queues == 0 && self.transactions.len(READS) > 0
     }
 
-    /// Move the oldest transaction whose command queue has room. Returns that queue.
+    /// Move the oldest transaction whose command queue has room. Returns that queue if it then wants another kind of
+    /// command.
     #[inline]
     fn move_one(&mut self) -> Option<usize> {
         if let Writes::Split { high, low, idle } = self.policy.writes {
@@ -734,8 +750,7 @@ impl Channel {
                 let (queue, id) = self.transactions.oldest(WRITES, self.room)?;
                 if !self.waits_for_read(queue, id) {
                     self.draining -= 1;
-                    self.move_from(WRITES, queue, id);
-                    return Some(queue);
+                    return self.move_from(WRITES, queue, id);
                 }
                 self.draining = 0;
                 if !self.is_stuck() {
@@ -744,12 +759,11 @@ impl Channel {
             }
         }
         let (queue, id) = self.transactions.oldest(READS, self.room)?;
-        self.move_from(READS, queue, id);
-        Some(queue)
+        self.move_from(READS, queue, id)
     }
 
     #[inline]
-    fn move_from(&mut self, kind: usize, queue: usize, id: u16) {
+    fn move_from(&mut self, kind: usize, queue: usize, id: u16) -> Option<usize> {
         self.transactions.take(kind, queue);
         let Transaction { row, column, bank, write, .. } = self.transactions.slot(id).transaction;
         let q = &mut self.queues[queue];
@@ -760,7 +774,7 @@ impl Channel {
         }
         self.occupied |= 1 << queue;
         self.in_queues += 1;
-        self.consider(queue);
+        self.consider(queue).then_some(queue)
     }
 
     /// No more requests will come: tell what never went to the DRAM, and end the accounts at the last data.
@@ -781,6 +795,16 @@ impl Channel {
     pub fn writes_left(&self) -> u32 {
         self.transactions.len(WRITES)
     }
+}
+
+/// The numbers of the bits that are set.
+#[inline]
+fn bits(mut set: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = (set != 0).then(|| set.trailing_zeros());
+        set &= set.wrapping_sub(1);
+        bit
+    })
 }
 
 #[inline]
