@@ -1,96 +1,117 @@
 //! A command queue: the requests that may issue commands, and what they want next.
 
 use super::transactions::NONE;
+use crate::Command;
 
 /// Entries of a command queue, at most.
 pub const MAX_COMMAND_QUEUE: usize = 16;
 
-/// What a queue would do next, as far as the state of its bank decides it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Want {
-    /// Nothing: it is empty.
-    Nothing,
-    /// Open the row of its oldest request.
-    Activate,
-    /// Close the row for its oldest request, or serve the oldest read or the oldest write that hits the row; each, if
-    /// there is one, when the table allows it.
-    Open {
-        /// Whether the oldest request may have the row closed.
-        precharge: bool,
-        /// Place of the oldest read that hits.
-        read: u8,
-        /// Place of the oldest write that hits, and waits for no read of its address.
-        write: u8,
-    },
-}
+/// Kinds of commands that a queue wants at one time, a bit for each of [`Kinds::COMMANDS`]. Which, is decided by the state of
+/// its bank: nothing if it is empty; to open the row of its oldest request; or to close the row for its oldest request, or
+/// to serve the oldest read or the oldest write that hits the row; each, if there is one, when the table allows it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Kinds(u8);
 
-impl Want {
-    /// Which kinds of commands: activate, precharge, read, write.
+impl Kinds {
+    /// The commands of the bits, in their order.
+    pub const COMMANDS: [Command; 4] = [Command::Activate, Command::Precharge, Command::Read, Command::Write];
+    const NOTHING: Self = Self(0);
+
     #[inline(always)]
-    pub fn kinds(self) -> [bool; 4] {
-        match self {
-            Want::Nothing => [false; 4],
-            Want::Activate => [true, false, false, false],
-            Want::Open { precharge, read, write } => [false, precharge, read != NOWHERE, write != NOWHERE],
-        }
+    fn when(wanted: bool, command: Command) -> Self {
+        Self(u8::from(wanted) << command as u8)
+    }
+
+    /// Whether a command is among them.
+    #[inline(always)]
+    pub fn has(self, command: Command) -> bool {
+        self.0 >> command as u8 & 1 == 1
+    }
+
+    /// For each of [`Kinds::COMMANDS`] the one or the other, as it is among them or not.
+    #[inline(always)]
+    pub fn choose<T: Copy>(self, wanted: T, other: T) -> [T; 4] {
+        Self::COMMANDS.map(|command| if self.has(command) { wanted } else { other })
+    }
+
+    /// The one, if it is one.
+    #[inline(always)]
+    pub fn single(self) -> Option<Command> {
+        self.0.is_power_of_two().then(|| Self::COMMANDS[self.0.trailing_zeros() as usize & 3])
     }
 }
-
-/// No place in the queue.
-pub(super) const NOWHERE: u8 = u8::MAX;
 
 /// Requests in order of age.
 #[derive(Clone, Debug)]
 pub(super) struct CommandQueue {
-    len: usize,
+    len: u32,
+    /// Bit sets of places: the writes, and the requests to the open row.
+    writes: u32,
+    hits: u32,
+    /// Place of the oldest write that hits, and waits for no read of its address.
+    write: u32,
+    pub kinds: Kinds,
+    /// The bank of its oldest request.
+    pub bank: u32,
     slots: [u16; MAX_COMMAND_QUEUE],
     rows: [u32; MAX_COMMAND_QUEUE],
     columns: [u32; MAX_COMMAND_QUEUE],
-    /// Bit set of places.
-    writes: u32,
-    pub want: Want,
-    /// The bank of its oldest request.
-    pub bank: u32,
 }
 
 impl CommandQueue {
     pub fn new(bank: u32) -> Self {
         Self {
             len: 0,
+            writes: 0,
+            hits: 0,
+            write: 0,
+            kinds: Kinds::NOTHING,
+            bank,
             slots: [NONE; MAX_COMMAND_QUEUE],
             rows: [0; MAX_COMMAND_QUEUE],
             columns: [0; MAX_COMMAND_QUEUE],
-            writes: 0,
-            want: Want::Nothing,
-            bank,
         }
     }
 
     #[inline]
-    pub fn len(&self) -> usize {
+    pub fn len(&self) -> u32 {
         self.len
     }
 
+    /// Append a request; `open` is the open row of its bank. Returns whether that may change what the queue wants.
     #[inline]
-    pub fn push(&mut self, slot: u16, row: u32, column: u32, write: bool) {
-        self.slots[self.len] = slot;
-        self.rows[self.len] = row;
-        self.columns[self.len] = column;
-        self.writes |= u32::from(write) << self.len;
+    pub fn push(&mut self, slot: u16, (row, column): (u32, u32), write: bool, open: Option<u32>) -> bool {
+        let place = self.len as usize % MAX_COMMAND_QUEUE;
+        let hits = open == Some(row);
+        self.slots[place] = slot;
+        self.rows[place] = row;
+        self.columns[place] = column;
+        self.writes |= u32::from(write) << place;
+        self.hits |= u32::from(hits) << place;
         self.len += 1;
+        hits || self.len == 1
     }
 
     /// Take a request out; those behind it move up.
     #[inline]
     pub fn remove(&mut self, place: usize) -> u16 {
         let slot = self.slots[place];
-        for p in place + 1..self.len {
-            self.slots[p - 1] = self.slots[p];
-            self.rows[p - 1] = self.rows[p];
-            self.columns[p - 1] = self.columns[p];
+        if place == 0 {
+            // Of a fixed length: a few vectors.
+            self.slots.copy_within(1.., 0);
+            self.rows.copy_within(1.., 0);
+            self.columns.copy_within(1.., 0);
+        } else {
+            for p in place + 1..self.len as usize {
+                self.slots[p - 1] = self.slots[p];
+                self.rows[p - 1] = self.rows[p];
+                self.columns[p - 1] = self.columns[p];
+            }
         }
-        let older = self.writes & ((1 << place) - 1);
-        self.writes = older | ((self.writes >> 1) & !((1 << place) - 1));
+        let older = (1 << place) - 1;
+        let without = |set: u32| set & older | set >> 1 & !older;
+        self.writes = without(self.writes);
+        self.hits = without(self.hits);
         self.len -= 1;
         slot
     }
@@ -102,40 +123,71 @@ impl CommandQueue {
     }
 
     pub fn slots(&self) -> &[u16] {
-        &self.slots[..self.len]
+        &self.slots[..self.len as usize]
     }
 
-    /// Bit set of the places whose request is to `row`.
+    /// Whether no request is to the open row.
     #[inline]
-    pub fn hits(&self, row: u32) -> u32 {
+    pub fn misses(&self) -> bool {
+        self.hits == 0
+    }
+
+    /// Its bank has opened a row.
+    #[inline]
+    pub fn opened(&mut self, row: u32) {
         let mut hits = 0;
-        for place in 0..self.len {
+        for place in 0..MAX_COMMAND_QUEUE {
             hits |= u32::from(self.rows[place] == row) << place;
         }
-        hits
+        self.hits = hits & ((1 << self.len) - 1);
     }
 
-    /// Work out what the queue wants; `open` is the open row of its bank, and `capped` whether the row has served as
-    /// many requests as it may.
+    /// Its bank has closed its row.
     #[inline]
-    pub fn consider(&mut self, open: Option<u32>, capped: bool) {
-        self.want = match open {
-            _ if self.len == 0 => Want::Nothing,
-            None => Want::Activate,
-            Some(row) => {
-                let hits = self.hits(row);
-                let precharge = hits & 1 == 0 && (hits == 0 || capped);
-                let (reads, writes) = (hits & !self.writes, hits & self.writes);
-                let read = if reads == 0 { NOWHERE } else { reads.trailing_zeros() as u8 };
-                let write = if writes == 0 { NOWHERE } else { self.first_free_write(reads, writes) };
-                Want::Open { precharge, read, write }
-            }
+    pub fn closed(&mut self) {
+        self.hits = 0;
+    }
+
+    /// Work out which commands the queue wants; `capped` says whether the open row, if there is one, has served as many
+    /// requests as it may. Returns whether they are others than before.
+    #[inline]
+    pub fn consider(&mut self, open: bool, capped: bool) -> bool {
+        let before = self.kinds;
+        self.kinds = if self.len == 0 {
+            Kinds::NOTHING
+        } else if !open {
+            Kinds::when(true, Command::Activate)
+        } else {
+            let hits = self.hits;
+            let (reads, writes) = (hits & !self.writes, hits & self.writes);
+            self.write = if reads == 0 || writes == 0 {
+                writes.trailing_zeros()
+            } else {
+                self.first_free_write(reads, writes)
+            };
+            let precharge = hits & 1 == 0 && (hits == 0 || capped);
+            let precharge = Kinds::when(precharge, Command::Precharge);
+            let read = Kinds::when(reads != 0, Command::Read);
+            let write = Kinds::when(self.write != u32::BITS, Command::Write);
+            Kinds(precharge.0 | read.0 | write.0)
         };
+        self.kinds != before
+    }
+
+    /// Place of the oldest read that hits; 32 without one.
+    #[inline]
+    pub fn read(&self) -> usize {
+        (self.hits & !self.writes).trailing_zeros() as usize
+    }
+
+    /// Place of the oldest write that hits, and waits for no read of its address; 32 without one.
+    #[inline]
+    pub fn write(&self) -> usize {
+        self.write as usize
     }
 
     /// The oldest write of some that has no older read of its column before it.
-    #[inline]
-    fn first_free_write(&self, reads: u32, mut writes: u32) -> u8 {
+    fn first_free_write(&self, reads: u32, mut writes: u32) -> u32 {
         while writes != 0 {
             let place = writes.trailing_zeros() as usize;
             let mut older = reads & ((1 << place) - 1);
@@ -145,10 +197,10 @@ impl CommandQueue {
                 older &= older - 1;
             }
             if !held {
-                return place as u8;
+                return place as u32;
             }
             writes &= writes - 1;
         }
-        NOWHERE
+        u32::BITS
     }
 }

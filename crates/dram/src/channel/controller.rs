@@ -1,6 +1,6 @@
 //! The controller of a channel: what happens in a clock, and in which clock something happens next.
 
-use super::commands::{CommandQueue, MAX_COMMAND_QUEUE, NOWHERE, Want};
+use super::commands::{CommandQueue, Kinds, MAX_COMMAND_QUEUE};
 use super::policy::{Page, Policy, Scheduler, Writes};
 use super::refresh::{RefreshClock, Target};
 use super::statistics::{BankStatistics, ChannelStatistics};
@@ -8,6 +8,7 @@ use super::transactions::{Slot, Transactions};
 use super::waits::Waits;
 use super::{Issued, Observer, Outcome, Transaction};
 use crate::{Command, Cycle, Device};
+use std::cmp::Ordering;
 
 /// The kind of transaction queue that writes wait in, when they are apart; reads, and all requests otherwise, are 0.
 const WRITES: usize = 1;
@@ -87,8 +88,11 @@ pub struct Channel {
     draining: u32,
     refresh: RefreshClock,
     plan: Plan,
-    stale: bool,
+    /// Whether the next clock moves a transaction, or begins or ends a drain of writes.
+    moves: bool,
     next_tick: Cycle,
+    /// Requests that a row serves at most while another waits.
+    row_hit_cap: u32,
     rows: Vec<RowState>,
     /// Bit set of the banks with an open row.
     open_banks: u64,
@@ -139,9 +143,10 @@ impl Channel {
             pointer: 0,
             draining: 0,
             plan: NEVER,
-            stale: false,
+            moves: false,
             next_tick: refresh.due,
             refresh,
+            row_hit_cap: policy.row_hit_cap.unwrap_or(u32::MAX),
             rows: (0..banks as u32)
                 .map(|bank| RowState { rank: organization.rank(bank), ..RowState::default() })
                 .collect(),
@@ -177,7 +182,7 @@ impl Channel {
     /// Whether nothing will happen without another request, but for refreshes.
     #[inline]
     pub fn is_idle(&self) -> bool {
-        self.in_queues == 0 && !self.would_move()
+        self.in_queues == 0 && !self.moves
     }
 
     /// Whether the transaction queue for reads, or writes, has room.
@@ -211,7 +216,8 @@ impl Channel {
         }
         let refreshed = self.rows[bank as usize].refreshed_until(at);
         self.transactions.push(self.kind(write), self.queue_of(bank), *transaction, at, refreshed);
-        if self.would_move() {
+        self.moves = self.would_move();
+        if self.moves {
             self.next_tick = self.next_tick.min(at);
         }
     }
@@ -264,25 +270,19 @@ impl Channel {
         if now == self.refresh.due {
             self.fall_due(now);
         }
-        if self.stale {
-            self.plan = self.make_plan(now);
+        let issues = self.plan.at <= now;
+        // Commands to rows change nothing in what can move.
+        let may_move = (issues && self.issue(now, observer)) || self.moves;
+        let moved = if may_move { self.move_one() } else { None };
+        if issues {
+            self.plan = self.make_plan(now + 1);
+        } else if let Some(queue) = moved {
+            self.revise(queue, now + 1);
         }
-        let issued = self.plan.at <= now;
-        if issued {
-            self.issue(now, observer);
+        if may_move {
+            self.moves = self.would_move();
         }
-        let moved = self.move_one();
-        // A request that moved changes the plan if its queue can issue before what is planned.
-        self.plan = match moved {
-            _ if issued => self.make_plan(now + 1),
-            Some(queue) => self.revise(queue, now + 1),
-            None => self.plan,
-        };
-        self.stale = false;
-        self.next_tick = match self.would_move() {
-            true => now + 1,
-            false => self.plan.at.min(self.refresh.due),
-        };
+        self.next_tick = if self.moves { now + 1 } else { self.plan.at.min(self.refresh.due) };
     }
 
     // ---- refresh ----
@@ -309,7 +309,7 @@ impl Channel {
         if let Some(target) = self.refresh.front() {
             self.begin_refresh(target, now);
         }
-        self.stale = true;
+        self.plan = self.make_plan(now);
     }
 
     fn begin_refresh(&mut self, target: Target, now: Cycle) {
@@ -340,7 +340,8 @@ impl Channel {
     }
 
     #[cold]
-    fn issue_for_refresh(&mut self, target: Target, now: Cycle, observer: &mut impl Observer) {
+    fn issue_for_refresh(&mut self, now: Cycle, observer: &mut impl Observer) {
+        let Some(target) = self.refresh.front() else { return };
         let ready = |&bank: &u32| self.waits.earliest(Command::Precharge, bank) <= now;
         if let Some(bank) = bits(self.open_banks & target.mask()).find(ready) {
             self.statistics.banks[bank as usize].closed_for_refresh += 1;
@@ -383,18 +384,20 @@ impl Channel {
         }
     }
 
-    /// The plan after a queue has got another request, and wants another kind of command for it.
+    /// Work out the plan anew after a queue has got another request, and wants another kind of command for it.
     #[inline]
-    fn revise(&self, queue: usize, from: Cycle) -> Plan {
+    fn revise(&mut self, queue: usize, from: Cycle) {
         if self.plan.queue == Some(queue as u8) || self.refresh.front().is_some() {
-            return self.make_plan(from);
+            self.plan = self.make_plan(from);
+            return;
         }
         let at = self.ready_at(queue).max(from);
-        if at > self.plan.at {
-            return self.plan;
-        }
         // Of two at the same time the round decides.
-        if at == self.plan.at { self.make_plan(from) } else { Plan { at, queue: Some(queue as u8) } }
+        match at.cmp(&self.plan.at) {
+            Ordering::Less => self.plan = Plan { at, queue: Some(queue as u8) },
+            Ordering::Equal => self.plan = self.make_plan(from),
+            Ordering::Greater => {}
+        }
     }
 
     #[inline]
@@ -416,56 +419,47 @@ impl Channel {
     }
 
     /// When a queue could issue its next command.
-    #[inline(always)]
+    #[inline]
     fn ready_at(&self, queue: usize) -> Cycle {
-        let CommandQueue { want, bank, .. } = self.queues[queue];
-        match want {
-            Want::Nothing => Cycle::MAX,
-            Want::Activate => self.waits.earliest(Command::Activate, bank),
-            Want::Open { precharge, read, write } => {
-                let mut at = Cycle::MAX;
-                if precharge {
-                    at = self.waits.earliest(Command::Precharge, bank);
-                }
-                if read != NOWHERE {
-                    at = at.min(self.waits.earliest(Command::Read, bank));
-                }
-                if write != NOWHERE {
-                    at = at.min(self.waits.earliest(Command::Write, bank));
-                }
-                at
-            }
+        let CommandQueue { kinds, bank, .. } = self.queues[queue];
+        if let Some(command) = kinds.single() {
+            return self.waits.earliest(command, bank);
         }
+        let wanted = Kinds::COMMANDS.into_iter().filter(|&command| kinds.has(command));
+        wanted.map(|command| self.waits.earliest(command, bank)).min().unwrap_or(Cycle::MAX)
     }
 
     /// What a queue that is ready issues: the command, and the place of the request that it serves.
     #[inline]
     fn choose(&self, queue: usize, now: Cycle) -> (Command, usize) {
-        let CommandQueue { want, bank, .. } = self.queues[queue];
-        let legal = |command| self.waits.earliest(command, bank) <= now;
-        match want {
-            Want::Nothing => unreachable!("an empty queue was planned"),
-            Want::Activate => (Command::Activate, 0),
-            // The oldest first; one that wants the row closed is always the oldest.
-            Want::Open { precharge: true, .. } if legal(Command::Precharge) => (Command::Precharge, 0),
-            Want::Open { read, write, .. } => {
-                let can_read = read != NOWHERE && legal(Command::Read);
-                let can_write = write != NOWHERE && legal(Command::Write);
-                match can_read && (read < write || !can_write) {
-                    true => (Command::Read, usize::from(read)),
-                    false => (Command::Write, usize::from(write)),
-                }
-            }
-        }
+        let q = &self.queues[queue];
+        let command = q.kinds.single().unwrap_or_else(|| self.first_legal(q, now));
+        let place = match command {
+            Command::Read => q.read(),
+            Command::Write => q.write(),
+            _ => 0,
+        };
+        (command, place)
     }
 
+    /// Of several kinds of commands the one that goes first: that of the oldest request. One that wants the row closed is
+    /// always the oldest.
+    fn first_legal(&self, q: &CommandQueue, now: Cycle) -> Command {
+        let legal = |&command: &Command| q.kinds.has(command) && self.waits.earliest(command, q.bank) <= now;
+        let columns = match q.read() < q.write() {
+            true => [Command::Read, Command::Write],
+            false => [Command::Write, Command::Read],
+        };
+        let found = [Command::Precharge].into_iter().chain(columns).find(legal);
+        found.unwrap_or_else(|| unreachable!("a queue was planned that is not ready"))
+    }
+
+    /// Issue what is planned. Returns whether a request has left its command queue.
     #[inline]
-    fn issue(&mut self, now: Cycle, observer: &mut impl Observer) {
+    fn issue(&mut self, now: Cycle, observer: &mut impl Observer) -> bool {
         let column = match self.plan.queue {
             None => {
-                if let Some(target) = self.refresh.front() {
-                    self.issue_for_refresh(target, now, observer);
-                }
+                self.issue_for_refresh(now, observer);
                 false
             }
             Some(queue) => {
@@ -475,17 +469,22 @@ impl Channel {
                 command.is_column()
             }
         };
-        if self.policy.dual_issue {
-            let second = self.plan_queues(now);
-            if let Some(queue) = second.queue.filter(|_| second.at <= now) {
-                // The round moves on even if the command has to wait for the next clock.
-                self.pointer = usize::from(queue);
-                let (command, place) = self.choose(self.pointer, now);
-                if command.is_column() != column {
-                    self.issue_from(self.pointer, command, place, now, observer);
-                }
-            }
+        if self.policy.dual_issue { self.issue_second(column, now, observer) } else { column }
+    }
+
+    /// Issue a row command after a column command, or the other way round. Returns whether either is a column command.
+    #[cold]
+    fn issue_second(&mut self, column: bool, now: Cycle, observer: &mut impl Observer) -> bool {
+        let second = self.plan_queues(now);
+        let Some(queue) = second.queue.filter(|_| second.at <= now) else { return column };
+        // The round moves on even if the command has to wait for the next clock.
+        self.pointer = usize::from(queue);
+        let (command, place) = self.choose(self.pointer, now);
+        if command.is_column() == column {
+            return column;
         }
+        self.issue_from(self.pointer, command, place, now, observer);
+        true
     }
 
     #[inline(always)]
@@ -524,6 +523,7 @@ impl Channel {
         self.send(Command::Activate, bank, row, 0, now);
         observer.command(self.number, &row_command(Command::Activate, bank, Some(request), now));
         self.statistics.banks[bank as usize].activates += 1;
+        self.queues[queue].opened(row);
         self.consider(queue);
     }
 
@@ -534,7 +534,12 @@ impl Channel {
         self.rows[bank as usize].prepared_from = Some(now);
         self.statistics.banks[bank as usize].precharges += 1;
         self.closed(bank, now);
-        self.consider(self.queue_of(bank));
+        // With one queue for all banks its request may be to another.
+        let queue = self.queue_of(bank);
+        if self.queues[queue].bank == bank {
+            self.queues[queue].closed();
+            self.consider(queue);
+        }
     }
 
     /// A bank has been closed.
@@ -554,19 +559,15 @@ impl Channel {
     #[inline]
     fn consider(&mut self, queue: usize) -> bool {
         let q = &mut self.queues[queue];
-        let before = q.want.kinds();
         let row = &self.rows[q.bank as usize];
-        let capped = self.policy.row_hit_cap.is_some_and(|cap| row.served >= cap);
-        q.consider(row.open, capped);
-        let kinds = q.want.kinds();
-        let changed = kinds != before;
+        let changed = q.consider(row.open.is_some(), row.served >= self.row_hit_cap);
         if changed {
-            self.waits.wish(queue, kinds);
+            self.waits.wish(queue, q.kinds);
         }
         changed
     }
 
-    /// A command goes out. Returns the cycles that its data take on the bus.
+    /// A command goes out.
     #[inline(always)]
     fn send(&mut self, command: Command, bank: u32, row: u32, bytes: u32, now: Cycle) {
         let columns = if command.is_column() { self.device.data_cycles(bytes) } else { 0 };
@@ -600,7 +601,7 @@ impl Channel {
         let auto = match self.policy.page {
             Page::Open => false,
             Page::Closed => true,
-            Page::Adaptive => self.queues[queue].len() > 0 && self.queues[queue].hits(row) == 0,
+            Page::Adaptive => self.queues[queue].len() > 0 && self.queues[queue].misses(),
         };
         let command = match (auto, write) {
             (false, _) => plain,
@@ -618,6 +619,7 @@ impl Channel {
         if auto {
             self.statistics.auto_precharges[usize::from(write)] += 1;
             self.closed(bank, now);
+            self.queues[queue].closed();
         }
         self.consider(queue);
     }
@@ -767,14 +769,14 @@ impl Channel {
         self.transactions.take(kind, queue);
         let Transaction { row, column, bank, write, .. } = self.transactions.slot(id).transaction;
         let q = &mut self.queues[queue];
-        q.push(id, row, column, write);
+        let matters = q.push(id, (row, column), write, self.rows[bank as usize].open);
         q.bank = bank;
-        if q.len() == self.policy.command_queue as usize {
+        if q.len() == self.policy.command_queue {
             self.room &= !(1 << queue);
         }
         self.occupied |= 1 << queue;
         self.in_queues += 1;
-        self.consider(queue).then_some(queue)
+        (matters && self.consider(queue)).then_some(queue)
     }
 
     /// No more requests will come: tell what never went to the DRAM, and end the accounts at the last data.

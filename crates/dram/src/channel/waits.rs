@@ -5,20 +5,24 @@
 //! maximum with a row of the compiled table, and the search a minimum, all over neighbouring lanes, which compilers turn
 //! into vector instructions. The device is the plain twin: debug builds keep one along and compare.
 
+use super::commands::Kinds;
 use crate::device::{self, CLASSES, Push, Pushes};
 use crate::{AutoPrecharge, Command, Cycle, Device};
 
 /// Banks of a block.
 const LANES: usize = 16;
-const MAX_BLOCKS: usize = 4;
-/// Classes of commands that queues want: the first ones.
-const KINDS: usize = 4;
-/// Rows of the table: one for each class, and one for the precharge that a column command brings about.
+/// Kinds of commands that queues want: the first classes.
+const KINDS: usize = Kinds::COMMANDS.len();
+/// What rows of the table are of: each class, and the precharge that a column command brings about.
 const EFFECTS: usize = CLASSES + 1;
 const BY_ITSELF: usize = CLASSES;
+/// Banks at most.
+const BANKS: u32 = 64;
 
 type Lanes<T> = [T; LANES];
 type Block<T> = [Lanes<T>; CLASSES];
+/// By class; as many as a vector has.
+type OfBank<T> = [T; 8];
 
 /// A number of clocks in so many bits. What is less than it can hold is as good as long ago.
 pub(super) trait Clocks: Copy + Ord + std::fmt::Debug {
@@ -26,11 +30,15 @@ pub(super) trait Clocks: Copy + Ord + std::fmt::Debug {
     const LEAST: Self;
     /// Never.
     const MOST: Self;
+    /// The numbers of the lanes.
+    const NUMBERS: Lanes<Self>;
     /// The nearest that it can hold.
-    fn of(clocks: i64) -> Self;
+    fn of(clocks: Cycle) -> Self;
     fn get(self) -> i64;
     fn plus(self, more: Self) -> Self;
     fn less(self, passed: Self) -> Self;
+    /// How far a bank is behind another in the round of all banks.
+    fn behind(self, first: Self) -> Self;
 }
 
 macro_rules! clocks {
@@ -38,9 +46,10 @@ macro_rules! clocks {
         impl Clocks for $width {
             const LEAST: Self = Self::MIN;
             const MOST: Self = Self::MAX;
+            const NUMBERS: Lanes<Self> = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
             #[inline(always)]
-            fn of(clocks: i64) -> Self {
-                clocks.clamp(Self::MIN.into(), Self::MAX.into()) as Self
+            fn of(clocks: Cycle) -> Self {
+                clocks.min(Self::MAX as Cycle) as Self
             }
             #[inline(always)]
             fn get(self) -> i64 {
@@ -54,117 +63,104 @@ macro_rules! clocks {
             fn less(self, passed: Self) -> Self {
                 self.saturating_sub(passed)
             }
+            #[inline(always)]
+            fn behind(self, first: Self) -> Self {
+                self.wrapping_sub(first) & (BANKS as Self - 1)
+            }
         }
     )*};
 }
 
 clocks!(i16, i32);
 
-/// At most `K` commands of some classes within `cycles`.
+/// What a command does.
 #[derive(Clone, Debug)]
-struct Window<T> {
-    /// Bit set of classes.
-    before: u8,
-    after: Vec<usize>,
-    cycles: Cycle,
-    banks_per_node: u32,
-    /// By node: a ring of the last issues, and where it stands.
-    issues: Vec<Cycle>,
-    length: usize,
-    next: Vec<usize>,
-    /// By node and block: its banks.
-    reach: Vec<Lanes<T>>,
+struct Row<T, const N: usize> {
+    /// The cycles of its columns, which the distances hold for.
+    columns: Cycle,
+    /// To all banks, by rank and group.
+    all: [Block<T>; N],
+    /// To its own.
+    own: OfBank<T>,
+    /// What they are made of: distances from the issue, and from the end of the columns.
+    from_issue: ([Block<T>; N], OfBank<T>),
+    from_end: ([Block<T>; N], OfBank<T>),
+}
+
+/// What a bank alone asks for.
+#[derive(Clone, Copy, Debug)]
+struct Alone<T> {
+    /// The clock that the waits count from.
+    base: Cycle,
+    waits: OfBank<T>,
 }
 
 /// The waits of all banks in lanes of `T`.
 #[derive(Clone, Debug)]
-pub(super) struct Table<T> {
+pub(super) struct Table<T, const N: usize> {
     /// The clock that the waits count from: that of the last command.
     base: Cycle,
-    blocks: Vec<Block<T>>,
+    blocks: [Block<T>; N],
     /// By block and kind: the least for banks whose queue wants such a command, the most for others.
-    wishes: [[Lanes<T>; KINDS]; MAX_BLOCKS],
-    /// By bank: when it would allow a command, whatever rank and group are at.
-    own: Vec<[Cycle; CLASSES]>,
-    /// What a command does to other banks, by effect, node and block, of so many cycles of columns.
-    rows: Vec<Block<T>>,
-    /// By effect and node.
-    columns: Vec<Cycle>,
-    /// What the rows are made of: distances from the issue, and from the end of the columns.
-    from_issue: Vec<Block<T>>,
-    from_end: Vec<Block<T>>,
-    /// A node is a group, or a rank without groups.
+    wishes: [[Lanes<T>; KINDS]; N],
+    alone: Vec<Alone<T>>,
+    /// By effect and node. A node is a group, or a rank without groups.
+    rows: Vec<Row<T, N>>,
     nodes: usize,
-    /// log2 of its banks.
+    /// log2 of the banks of a node.
     node_shift: u32,
-    in_bank: [Vec<Push>; CLASSES],
-    windows: Vec<Window<T>>,
+    windows: Vec<Window<T, N>>,
     /// Bit set of the classes that windows count.
     in_windows: u8,
     auto_precharge: AutoPrecharge,
     read_to_precharge: Cycle,
 }
 
-impl<T: Clocks> Table<T> {
+impl<T: Clocks, const N: usize> Table<T, N> {
     fn new(device: &Device) -> Self {
-        let organization = device.organization();
-        let banks = organization.banks;
-        let blocks = (banks as usize).div_ceil(LANES);
+        let banks = device.organization().banks;
         let per_node = device.banks_per_node();
-        let nodes = (banks / per_node) as usize;
-        let none = [[T::LEAST; LANES]; CLASSES];
-        let mut from_issue = vec![none; EFFECTS * nodes * blocks];
-        let mut from_end = from_issue.clone();
-        for (row, (effect, node)) in (0..EFFECTS).flat_map(|e| (0..nodes).map(move |n| (e, n))).enumerate() {
-            for bank in 0..banks {
-                for push in pushes(device, effect, node as u32 * per_node, bank) {
-                    let rows = if push.from_column_end { &mut from_end } else { &mut from_issue };
-                    let (block, lane) = place(bank);
-                    let wait = &mut rows[row * blocks + block][usize::from(push.after)][lane];
-                    *wait = (*wait).max(T::of(i64::from(push.distance)));
-                }
-            }
-        }
+        let nodes = banks / per_node;
+        let firsts = (0..nodes).map(|node| node * per_node);
+        let rows =
+            (0..EFFECTS).flat_map(|effect| firsts.clone().map(move |bank| Row::new(device, effect, bank)));
         let windows: Vec<_> = device.windows.iter().map(|window| Window::new(window, device)).collect();
-        let mut waits = Self {
+        Self {
             base: 0,
-            blocks: vec![[[T::of(0); LANES]; CLASSES]; blocks],
-            wishes: [[[T::MOST; LANES]; KINDS]; MAX_BLOCKS],
-            own: vec![[0; CLASSES]; banks as usize],
-            rows: from_issue.clone(),
-            columns: vec![0; EFFECTS * nodes],
-            from_issue,
-            from_end,
-            nodes,
+            blocks: [[[T::of(0); LANES]; CLASSES]; N],
+            wishes: [[[T::MOST; LANES]; KINDS]; N],
+            alone: vec![Alone { base: 0, waits: [T::of(0); 8] }; banks as usize],
+            rows: rows.collect(),
+            nodes: nodes as usize,
             node_shift: per_node.ilog2(),
-            in_bank: Command::IN_TABLES.map(|command| device.pushes[command as usize].in_bank.clone()),
             in_windows: windows.iter().fold(0, |bits, window| bits | window.before),
             windows,
             auto_precharge: device.auto_precharge,
             read_to_precharge: device.read_to_precharge,
-        };
-        (0..EFFECTS * nodes).for_each(|row| waits.fill_row(row, 0));
-        waits
+        }
     }
 
     /// The first clock in which the table allows `command` to `bank`; if that is long ago, some clock long ago.
     #[inline(always)]
     fn earliest(&self, command: Command, bank: u32) -> Cycle {
-        let (block, lane) = place(bank);
+        let (block, lane) = place::<N>(bank);
         self.base.saturating_add_signed(self.blocks[block][command.class() as usize][lane].get())
     }
 
+    /// The same as far as the bank alone is concerned.
     #[inline(always)]
     fn earliest_of_bank(&self, command: Command, bank: u32) -> Cycle {
-        self.own[bank as usize][command.class() as usize]
+        let Alone { base, waits } = &self.alone[bank as usize];
+        base.saturating_add_signed(waits[command.class() as usize].get())
     }
 
-    /// Note which kinds of commands the queue of a bank wants: activate, precharge, read, write.
+    /// Note which kinds of commands the queue of a bank wants.
     #[inline(always)]
-    fn wish(&mut self, bank: usize, wishes: [bool; KINDS]) {
-        let lanes = &mut self.wishes[bank / LANES];
-        for (lanes, wish) in lanes.iter_mut().zip(wishes) {
-            lanes[bank % LANES] = if wish { T::LEAST } else { T::MOST };
+    fn wish(&mut self, bank: usize, kinds: Kinds) {
+        let (block, lane) = place::<N>(bank as u32);
+        let wanted = kinds.choose(T::LEAST, T::MOST);
+        for (wishes, wanted) in self.wishes[block].iter_mut().zip(wanted) {
+            wishes[lane] = wanted;
         }
     }
 
@@ -172,23 +168,27 @@ impl<T: Clocks> Table<T> {
     #[inline]
     fn issue(&mut self, command: Command, bank: u32, columns: Cycle, at: Cycle) {
         let class = command.class() as usize;
-        let passed = T::of((at - self.base) as i64);
+        let passed = T::of(at - self.base);
         self.base = at;
-        let row = class * self.nodes + (bank >> self.node_shift) as usize;
-        if self.columns[row] != columns {
-            self.fill_row(row, columns);
+        let row = &mut self.rows[class * self.nodes + (bank >> self.node_shift) as usize];
+        if row.columns != columns {
+            row.fill(columns);
         }
-        let count = self.blocks.len();
-        for (block, row) in self.blocks.iter_mut().zip(&self.rows[row * count..][..count]) {
+        for (block, row) in self.blocks.iter_mut().zip(&row.all) {
             pass(block, passed, row);
         }
-        let (block, lane) = place(bank);
-        let (block, own) = (&mut self.blocks[block], &mut self.own[bank as usize]);
-        for push in &self.in_bank[class] {
-            let (after, until) = (usize::from(push.after), push.until(at, columns));
-            own[after] = own[after].max(until);
-            block[after][lane] = block[after][lane].max(T::of((until - at) as i64));
+        let (block, lane) = place::<N>(bank);
+        for (waits, &least) in self.blocks[block].iter_mut().zip(&row.own) {
+            waits[lane] = waits[lane].max(least);
         }
+        let alone = &mut self.alone[bank as usize];
+        let passed = T::of(at - alone.base);
+        alone.base = at;
+        let mut waits = alone.waits;
+        for (wait, &least) in waits.iter_mut().zip(&row.own) {
+            *wait = wait.less(passed).max(least);
+        }
+        alone.waits = waits;
         if self.in_windows >> class & 1 == 1 {
             self.issue_in_windows(class, bank, at);
         }
@@ -197,37 +197,20 @@ impl<T: Clocks> Table<T> {
         }
     }
 
-    /// Make a row for commands that move so many cycles of columns.
-    #[cold]
-    fn fill_row(&mut self, row: usize, columns: Cycle) {
-        self.columns[row] = columns;
-        let columns = T::of(columns as i64);
-        for block in row * self.blocks.len()..(row + 1) * self.blocks.len() {
-            let made_of =
-                self.from_issue[block].as_flattened().iter().zip(self.from_end[block].as_flattened());
-            for (wait, (&issue, &end)) in self.rows[block].as_flattened_mut().iter_mut().zip(made_of) {
-                *wait = issue.max(end.plus(columns));
-            }
-        }
-    }
-
     fn issue_in_windows(&mut self, class: usize, bank: u32, at: Cycle) {
         for window in self.windows.iter_mut().filter(|window| window.before >> class & 1 == 1) {
-            let node = (bank / window.banks_per_node) as usize;
+            let node = bank as usize >> window.node_shift;
             let until = window.issue(node, at);
             if until <= at {
                 continue;
             }
-            if window.banks_per_node == 1 {
-                window.after.iter().for_each(|&after| {
-                    let own = &mut self.own[bank as usize][after];
-                    *own = (*own).max(until);
-                });
-            }
-            let wait = T::of((until - at) as i64);
-            let count = self.blocks.len();
-            for (block, reach) in self.blocks.iter_mut().zip(&window.reach[node * count..][..count]) {
-                for &after in &window.after {
+            let wait = T::of(until - at);
+            for &after in &window.after {
+                if window.node_shift == 0 {
+                    let alone = &mut self.alone[bank as usize].waits[after];
+                    *alone = (*alone).max(wait);
+                }
+                for (block, reach) in self.blocks.iter_mut().zip(&window.reach[node]) {
                     for (lane, &reach) in block[after].iter_mut().zip(reach) {
                         *lane = (*lane).max(wait.min(reach));
                     }
@@ -236,41 +219,35 @@ impl<T: Clocks> Table<T> {
         }
     }
 
-    /// The precharge that a column command with auto-precharge brings about, as soon as the bank allows one.
+    /// The precharge that a column command with auto-precharge at `at` brings about, as soon as the bank allows one.
     fn precharge_by_itself(&mut self, command: Command, bank: u32, at: Cycle, columns: Cycle) {
-        let standard = self.earliest_of_bank(Command::Precharge, bank);
+        let node = (bank >> self.node_shift) as usize;
+        let standard = self.earliest_of_bank(Command::Precharge, bank).saturating_sub(at);
         let (for_activate, for_refresh) = match self.auto_precharge {
             AutoPrecharge::Standard => (standard, standard),
             AutoPrecharge::DramSim3 => {
-                let to_precharge = |push: &&Push| push.after == Command::Precharge as u8;
-                let pushes = self.in_bank[command.class() as usize].iter().filter(to_precharge);
-                let own = pushes.map(|push| push.until(at, columns)).max().unwrap_or(at);
-                let late = at + columns + self.read_to_precharge;
+                let row = &self.rows[command.class() as usize * self.nodes + node];
+                let own = row.own[Command::Precharge as usize].get().max(0) as Cycle;
+                let late = columns + self.read_to_precharge;
                 (if command == Command::ReadAuto { standard.max(late) } else { standard }, own)
             }
         };
-        let from = |after| if after == Command::Activate as usize { for_activate } else { for_refresh };
-        let row = BY_ITSELF * self.nodes + (bank >> self.node_shift) as usize;
-        let count = self.blocks.len();
-        for (block, row) in self.blocks.iter_mut().zip(&self.rows[row * count..][..count]) {
+        let later =
+            |after| T::of(if after == Command::Activate as usize { for_activate } else { for_refresh });
+        let row = &self.rows[BY_ITSELF * self.nodes + node];
+        for (block, row) in self.blocks.iter_mut().zip(&row.all) {
             for (after, (waits, row)) in block.iter_mut().zip(row).enumerate() {
-                let later = T::of(from(after) as i64 - at as i64);
-                for (wait, &least) in waits.iter_mut().zip(row) {
-                    *wait = (*wait).max(least.plus(later));
+                for (wait, least) in waits.iter_mut().zip(row) {
+                    *wait = (*wait).max(least.plus(later(after)));
                 }
             }
         }
-        let (block, lane) = place(bank);
-        let (block, own) = (&mut self.blocks[block], &mut self.own[bank as usize]);
-        // No precharge is on the command bus: it keeps no other precharge away.
-        for push in self.in_bank[Command::Precharge as usize]
-            .iter()
-            .filter(|push| push.after != Command::Precharge as u8)
-        {
-            let after = usize::from(push.after);
-            let until = from(after) + Cycle::from(push.distance);
-            own[after] = own[after].max(until);
-            block[after][lane] = block[after][lane].max(T::of(until as i64 - at as i64));
+        let (block, lane) = place::<N>(bank);
+        for (after, (waits, least)) in self.blocks[block].iter_mut().zip(&row.own).enumerate() {
+            let wait = least.plus(later(after));
+            waits[lane] = waits[lane].max(wait);
+            let alone = &mut self.alone[bank as usize].waits[after];
+            *alone = (*alone).max(wait);
         }
     }
 
@@ -280,43 +257,55 @@ impl<T: Clocks> Table<T> {
     fn first(&self, from: Cycle, frozen: u64, pointer: usize) -> Option<(Cycle, usize)> {
         match frozen {
             0 => self.first_of(&self.wishes, from, pointer),
-            _ => self.first_of(&self.wishes_without(frozen), from, pointer),
+            _ => self.first_beside(frozen, from, pointer),
         }
     }
 
     #[cold]
-    fn wishes_without(&self, frozen: u64) -> [[Lanes<T>; KINDS]; MAX_BLOCKS] {
+    #[inline(never)]
+    fn first_beside(&self, frozen: u64, from: Cycle, pointer: usize) -> Option<(Cycle, usize)> {
         let mut wishes = self.wishes;
-        for bank in (0..MAX_BLOCKS * LANES).filter(|bank| frozen >> bank & 1 == 1) {
-            wishes[bank / LANES].iter_mut().for_each(|lanes| lanes[bank % LANES] = T::MOST);
+        for bank in (0..BANKS).filter(|bank| frozen >> bank & 1 == 1) {
+            let (block, lane) = place::<N>(bank);
+            wishes[block].iter_mut().for_each(|lanes| lanes[lane] = T::MOST);
         }
-        wishes
+        self.first_of(&wishes, from, pointer)
     }
 
     #[inline(always)]
     fn first_of(
         &self,
-        wishes: &[[Lanes<T>; KINDS]; MAX_BLOCKS],
+        wishes: &[[Lanes<T>; KINDS]; N],
         from: Cycle,
         pointer: usize,
     ) -> Option<(Cycle, usize)> {
-        let mut soonest = [[T::MOST; LANES]; MAX_BLOCKS];
-        let mut least = T::MOST;
-        for ((soonest, waits), wishes) in soonest.iter_mut().zip(&self.blocks).zip(wishes) {
-            *soonest = soonest_of(waits, wishes);
-            least = soonest.iter().fold(least, |least, &wait| least.min(wait));
-        }
+        let soonest: [Lanes<T>; N] = std::array::from_fn(|n| soonest_of(&self.blocks[n], &wishes[n]));
+        let least = soonest.iter().flatten().fold(T::MOST, |least, &wait| least.min(wait));
         if least == T::MOST {
             return None;
         }
-        let limit = least.max(T::of((from - self.base) as i64));
-        let mut banks = 0;
-        for (number, soonest) in soonest[..self.blocks.len()].iter().enumerate() {
-            banks |= u64::from(at_most(soonest, limit)) << (number * LANES);
+        let limit = least.max(T::of(from - self.base));
+        let first = (pointer as u32 + 1) % BANKS;
+        let mut behind = T::MOST;
+        for (number, soonest) in soonest.iter().enumerate() {
+            let first = T::of((first.wrapping_sub((number * LANES) as u32) % BANKS).into());
+            behind = behind.min(first_in_round(soonest, limit, first));
         }
-        let first = pointer as u32 + 1;
-        let bank = (banks.rotate_right(first).trailing_zeros() + first) & 63;
-        Some((self.base.saturating_add_signed(limit.get()).max(from), bank as usize))
+        let bank = (first + behind.get() as u32) % BANKS;
+        Some((from.max(self.base + limit.get() as Cycle), bank as usize))
+    }
+}
+
+/// So much time passes, and nothing is allowed before what a row says.
+#[inline(always)]
+fn pass<T: Clocks>(block: &mut Block<T>, passed: T, row: &Block<T>) {
+    for (waits, row) in block.iter_mut().zip(row) {
+        // A copy: compilers need not ask whether the one may be part of the other.
+        let mut new = *waits;
+        for lane in 0..LANES {
+            new[lane] = new[lane].less(passed).max(row[lane]);
+        }
+        *waits = new;
     }
 }
 
@@ -325,74 +314,131 @@ impl<T: Clocks> Table<T> {
 fn soonest_of<T: Clocks>(waits: &Block<T>, wishes: &[Lanes<T>; KINDS]) -> Lanes<T> {
     let mut soonest = [T::MOST; LANES];
     for (waits, wishes) in waits.iter().zip(wishes) {
-        for ((soonest, &wait), &wish) in soonest.iter_mut().zip(waits).zip(wishes) {
-            *soonest = (*soonest).min(wait.max(wish));
+        for lane in 0..LANES {
+            soonest[lane] = soonest[lane].min(waits[lane].max(wishes[lane]));
         }
     }
     soonest
 }
 
-/// Bit set of the lanes that are not above `limit`.
-#[inline(always)]
-fn at_most<T: Clocks>(lanes: &Lanes<T>, limit: T) -> u16 {
-    let mut bits = [0u16; LANES];
-    for (bit, (number, &lane)) in bits.iter_mut().zip(lanes.iter().enumerate()) {
-        *bit = if lane <= limit { 1 << number } else { 0 };
+/// Of the lanes that are not above `limit`, the least distance behind `first` in the round. A function of its own: compilers
+/// make vectors of it as it stands, and not where it is inlined.
+#[inline(never)]
+fn first_in_round<T: Clocks>(lanes: &Lanes<T>, limit: T, first: T) -> T {
+    let mut behind = T::NUMBERS;
+    for number in &mut behind {
+        *number = number.behind(first);
     }
-    bits.iter().fold(0, |all, bit| all | bit)
+    // Those above it come after a whole round.
+    let mut away = [T::of(0); LANES];
+    for (away, &lane) in away.iter_mut().zip(lanes) {
+        *away = if lane <= limit { T::of(0) } else { T::of(BANKS.into()) };
+    }
+    for (behind, &away) in behind.iter_mut().zip(&away) {
+        *behind = behind.plus(away);
+    }
+    behind.iter().fold(T::MOST, |least, &behind| least.min(behind))
 }
 
-/// So much time passes, and nothing is allowed before what a row says.
-#[inline]
-fn pass<T: Clocks>(block: &mut Block<T>, passed: T, row: &Block<T>) {
-    for (waits, row) in block.iter_mut().zip(row) {
-        for lane in 0..LANES {
-            waits[lane] = waits[lane].less(passed).max(row[lane]);
+/// The block and the lane of a bank.
+#[inline(always)]
+fn place<const N: usize>(bank: u32) -> (usize, usize) {
+    (bank as usize / LANES % N, bank as usize % LANES)
+}
+
+impl<T: Clocks, const N: usize> Row<T, N> {
+    /// Of a command, or a precharge by itself, to a bank.
+    fn new(device: &Device, effect: usize, bank: u32) -> Self {
+        let nothing = ([[[T::LEAST; LANES]; CLASSES]; N], [T::LEAST; 8]);
+        let (mut from_issue, mut from_end) = (nothing, nothing);
+        let (class, by_itself) = match effect {
+            BY_ITSELF => (Command::Precharge as usize, true),
+            class => (class, false),
+        };
+        // No precharge by itself is on the command bus: it keeps no other precharge away.
+        let counts = |push: &&Push| !(by_itself && push.after == Command::Precharge as u8);
+        for push in device.pushes[class].in_bank.iter().filter(counts) {
+            let row = if push.from_column_end { &mut from_end.1 } else { &mut from_issue.1 };
+            let wait = &mut row[usize::from(push.after)];
+            *wait = (*wait).max(T::of(push.distance.into()));
+        }
+        for other in 0..device.organization().banks {
+            let (block, lane) = place::<N>(other);
+            for push in pushes_between(device, class, bank, other, by_itself).filter(counts) {
+                let row = if push.from_column_end { &mut from_end.0 } else { &mut from_issue.0 };
+                let wait = &mut row[block][usize::from(push.after)][lane];
+                *wait = (*wait).max(T::of(push.distance.into()));
+            }
+        }
+        let mut row = Self { columns: 0, all: from_issue.0, own: from_issue.1, from_issue, from_end };
+        row.fill(0);
+        row
+    }
+
+    /// Make it one for so many cycles of columns.
+    #[cold]
+    fn fill(&mut self, columns: Cycle) {
+        self.columns = columns;
+        let columns = T::of(columns);
+        let (issue, end) = (&self.from_issue, &self.from_end);
+        let made_of = issue.0.as_flattened().as_flattened().iter().zip(end.0.as_flattened().as_flattened());
+        for (wait, (&issue, &end)) in self.all.as_flattened_mut().as_flattened_mut().iter_mut().zip(made_of) {
+            *wait = issue.max(end.plus(columns));
+        }
+        for (wait, (&issue, &end)) in self.own.iter_mut().zip(issue.1.iter().zip(&end.1)) {
+            *wait = issue.max(end.plus(columns));
         }
     }
 }
 
-#[inline(always)]
-fn place(bank: u32) -> (usize, usize) {
-    (bank as usize / LANES, bank as usize % LANES)
-}
-
-/// What an effect at a node, of which `first` is a bank, does to a bank by its rank and its group.
-fn pushes(device: &Device, effect: usize, first: u32, bank: u32) -> impl Iterator<Item = &Push> {
+/// What a command to a bank does to another, or to itself, by its rank and its group.
+fn pushes_between(
+    device: &Device,
+    class: usize,
+    bank: u32,
+    other: u32,
+    by_itself: bool,
+) -> impl Iterator<Item = &Push> {
     let organization = device.organization();
-    let by_itself = effect == BY_ITSELF;
-    let class = if by_itself { Command::Precharge as usize } else { effect };
     let Pushes { in_rank, in_group, .. } = &device.pushes[class];
-    let same_rank = organization.rank(first) == organization.rank(bank);
-    let same_node = first / device.banks_per_node() == bank / device.banks_per_node();
+    let same_rank = organization.rank(bank) == organization.rank(other);
+    let same_node = bank / device.banks_per_node() == other / device.banks_per_node();
     let rank = in_rank.iter().filter(move |_| same_rank);
     let group = in_group.iter().filter(move |_| same_node);
     let elsewhere = device.pushes_elsewhere[class].iter().filter(move |_| !same_rank && !by_itself);
-    // No precharge is on the command bus: it keeps no other precharge away.
-    let counts = move |push: &&Push| !by_itself || push.after != Command::Precharge as u8;
-    rank.chain(group).chain(elsewhere).filter(counts)
+    rank.chain(group).chain(elsewhere)
 }
 
-impl<T: Clocks> Window<T> {
+/// So many commands of some classes at most within so many clocks.
+#[derive(Clone, Debug)]
+struct Window<T, const N: usize> {
+    /// Bit set of classes.
+    before: u8,
+    after: Vec<usize>,
+    cycles: Cycle,
+    /// log2 of the banks of a node: a rank, a group or a bank.
+    node_shift: u32,
+    /// By node: a ring of the last issues, and where it stands.
+    issues: Vec<(Vec<Cycle>, usize)>,
+    /// By node: the most for its banks.
+    reach: Vec<[Lanes<T>; N]>,
+}
+
+impl<T: Clocks, const N: usize> Window<T, N> {
     fn new(window: &device::Window, device: &Device) -> Self {
         let banks = device.organization().banks;
-        let nodes = window.issues.len();
-        let banks_per_node = banks / nodes as u32;
-        let blocks = (banks as usize).div_ceil(LANES);
-        let mut reach = vec![[T::LEAST; LANES]; nodes * blocks];
+        let node_shift = (banks / window.issues.len() as u32).ilog2();
+        let mut reach = vec![[[T::LEAST; LANES]; N]; window.issues.len()];
         for bank in 0..banks {
-            let (block, lane) = place(bank);
-            reach[(bank / banks_per_node) as usize * blocks + block][lane] = T::MOST;
+            let (block, lane) = place::<N>(bank);
+            reach[(bank >> node_shift) as usize][block][lane] = T::MOST;
         }
-        let length = window.issues[0].len();
         Self {
             before: window.before,
             after: window.after.iter().map(|&after| usize::from(after)).collect(),
             cycles: window.cycles,
-            banks_per_node,
-            issues: vec![Cycle::MAX; nodes * length],
-            length,
-            next: vec![0; nodes],
+            node_shift,
+            issues: window.issues.iter().map(|ring| (ring.clone(), 0)).collect(),
             reach,
         }
     }
@@ -400,29 +446,31 @@ impl<T: Clocks> Window<T> {
     /// A command that it counts; up to when it keeps later ones away.
     #[inline]
     fn issue(&mut self, node: usize, at: Cycle) -> Cycle {
-        let ring = &mut self.issues[node * self.length..][..self.length];
-        let next = &mut self.next[node];
+        let (ring, next) = &mut self.issues[node];
         ring[*next] = at;
-        *next = if *next + 1 == self.length { 0 } else { *next + 1 };
+        *next = if *next + 1 == ring.len() { 0 } else { *next + 1 };
         let oldest = ring[*next];
         if oldest == Cycle::MAX { 0 } else { oldest + self.cycles }
     }
 }
 
-/// The waits of a channel's banks, in lanes as wide as the table needs.
+/// The waits of a channel's banks, in lanes as many and as wide as its device needs.
 #[derive(Clone, Debug)]
 pub(super) enum Waits {
-    /// For every real part.
-    Narrow(Box<Table<i16>>),
-    /// For tables with distances of tens of thousands of clocks.
-    Wide(Box<Table<i32>>),
+    /// Up to 16 banks.
+    Few(Box<Table<i16, 1>>),
+    /// Up to 64.
+    Many(Box<Table<i16, 4>>),
+    /// Tables with distances of tens of thousands of clocks.
+    Long(Box<Table<i32, 4>>),
 }
 
-macro_rules! either {
+macro_rules! each {
     ($waits:expr, $table:ident => $call:expr) => {
         match $waits {
-            Waits::Narrow($table) => $call,
-            Waits::Wide($table) => $call,
+            Waits::Few($table) => $call,
+            Waits::Many($table) => $call,
+            Waits::Long($table) => $call,
         }
     };
 }
@@ -434,44 +482,46 @@ impl Waits {
         let all = device.pushes.iter().flat_map(|p| [&p.in_rank, &p.in_group, &p.in_bank]);
         let pushes = all.chain(&device.pushes_elsewhere).flatten().map(|push| Cycle::from(push.distance));
         let longest = pushes.chain(device.windows.iter().map(|window| window.cycles)).max().unwrap_or(0);
-        // A precharge by itself begins a distance after the command, and has distances of its own.
+        // A precharge by itself begins a distance after its command, and has distances of its own.
         let sum = 2 * (longest + organization.data_cycles(organization.row_bytes));
-        if sum < i16::MAX as Cycle {
-            Self::Narrow(Box::new(Table::new(device)))
+        if sum >= i16::MAX as Cycle {
+            Self::Long(Box::new(Table::new(device)))
+        } else if organization.banks as usize > LANES {
+            Self::Many(Box::new(Table::new(device)))
         } else {
-            Self::Wide(Box::new(Table::new(device)))
+            Self::Few(Box::new(Table::new(device)))
         }
     }
 
     /// The first clock in which the table allows `command` to `bank`; if that is long ago, some clock long ago.
     #[inline(always)]
     pub fn earliest(&self, command: Command, bank: u32) -> Cycle {
-        either!(self, table => table.earliest(command, bank))
+        each!(self, table => table.earliest(command, bank))
     }
 
     /// The first clock in which the bank alone would allow `command`, whatever its rank and group are at.
     #[inline(always)]
     pub fn earliest_of_bank(&self, command: Command, bank: u32) -> Cycle {
-        either!(self, table => table.earliest_of_bank(command, bank))
+        each!(self, table => table.earliest_of_bank(command, bank))
     }
 
-    /// Note which kinds of commands the queue of a bank wants: activate, precharge, read, write.
+    /// Note which kinds of commands the queue of a bank wants.
     #[inline(always)]
-    pub fn wish(&mut self, bank: usize, wishes: [bool; KINDS]) {
-        either!(self, table => table.wish(bank, wishes));
+    pub fn wish(&mut self, bank: usize, kinds: Kinds) {
+        each!(self, table => table.wish(bank, kinds));
     }
 
     /// A command goes out at `at`, not before the one before it, and moves so many cycles of columns.
     #[inline(always)]
     pub fn issue(&mut self, command: Command, bank: u32, columns: Cycle, at: Cycle) {
-        either!(self, table => table.issue(command, bank, columns, at));
+        each!(self, table => table.issue(command, bank, columns, at));
     }
 
     /// The first clock from `from` on in which a bank that is not in `frozen` can have what it wants, and the bank: of
     /// several the first of the round after `pointer`.
     #[inline(always)]
     pub fn first(&self, from: Cycle, frozen: u64, pointer: usize) -> Option<(Cycle, usize)> {
-        either!(self, table => table.first(from, frozen, pointer))
+        each!(self, table => table.first(from, frozen, pointer))
     }
 
     /// Whether it agrees with the device, which has been issued the same commands, on every clock from `now` on.
