@@ -98,6 +98,8 @@ impl System {
         let (mut accepted, mut steps) = (0u64, 0u64);
         let mut held = source().map_err(Stopped::Source)?.map(|access| self.locate(access, accepted));
         let mut progress = Progress::default();
+        // What is served ahead of its time is out of order with the commands of other channels.
+        let ahead = skip_idle && (self.channels.len() == 1 || !flight.observer.sees_commands());
         loop {
             for channel in &mut self.channels {
                 if channel.next_tick() <= now || !skip_idle {
@@ -129,10 +131,12 @@ impl System {
                 }
                 flight.waiting += 1;
                 flight.observer.accepted(access, *number, transaction);
-                channel.accept(transaction, now + 1, &mut flight);
                 taken |= 1 << number;
                 accepted += 1;
-                held = source().map_err(Stopped::Source)?.map(|access| self.locate(access, accepted));
+                let next = source().map_err(Stopped::Source)?;
+                let until = if ahead { next.map_or(Cycle::MAX, |next| next.arrival) } else { 0 };
+                channel.accept_before(until, transaction, now + 1, &mut flight);
+                held = next.map(|access| self.locate(access, accepted));
             }
             steps += 1;
             if steps.is_multiple_of(STEPS_PER_LOOK) {

@@ -1,6 +1,6 @@
 //! A command queue: the requests that may issue commands, and what they want next.
 
-use super::transactions::NONE;
+use super::transactions::{NONE, Transactions};
 use crate::Command;
 
 /// Entries of a command queue, at most.
@@ -55,7 +55,6 @@ pub(super) struct CommandQueue {
     pub bank: u32,
     slots: [u16; MAX_COMMAND_QUEUE],
     rows: [u32; MAX_COMMAND_QUEUE],
-    columns: [u32; MAX_COMMAND_QUEUE],
 }
 
 impl CommandQueue {
@@ -69,7 +68,6 @@ impl CommandQueue {
             bank,
             slots: [NONE; MAX_COMMAND_QUEUE],
             rows: [0; MAX_COMMAND_QUEUE],
-            columns: [0; MAX_COMMAND_QUEUE],
         }
     }
 
@@ -80,12 +78,11 @@ impl CommandQueue {
 
     /// Append a request; `open` is the open row of its bank. Returns whether that may change what the queue wants.
     #[inline]
-    pub fn push(&mut self, slot: u16, (row, column): (u32, u32), write: bool, open: Option<u32>) -> bool {
+    pub fn push(&mut self, slot: u16, row: u32, write: bool, open: Option<u32>) -> bool {
         let place = self.len as usize % MAX_COMMAND_QUEUE;
         let hits = open == Some(row);
         self.slots[place] = slot;
         self.rows[place] = row;
-        self.columns[place] = column;
         self.writes |= u32::from(write) << place;
         self.hits |= u32::from(hits) << place;
         self.len += 1;
@@ -100,12 +97,10 @@ impl CommandQueue {
             // Of a fixed length: a few vectors.
             self.slots.copy_within(1.., 0);
             self.rows.copy_within(1.., 0);
-            self.columns.copy_within(1.., 0);
         } else {
             for p in place + 1..self.len as usize {
                 self.slots[p - 1] = self.slots[p];
                 self.rows[p - 1] = self.rows[p];
-                self.columns[p - 1] = self.columns[p];
             }
         }
         let older = (1 << place) - 1;
@@ -116,10 +111,10 @@ impl CommandQueue {
         slot
     }
 
-    /// Row and column of the oldest request.
+    /// The oldest request.
     #[inline]
-    pub fn oldest(&self) -> (u32, u32) {
-        (self.rows[0], self.columns[0])
+    pub fn oldest(&self) -> u16 {
+        self.slots[0]
     }
 
     pub fn slots(&self) -> &[u16] {
@@ -150,8 +145,8 @@ impl CommandQueue {
 
     /// Work out which commands the queue wants; `capped` says whether the open row, if there is one, has served as many
     /// requests as it may. Returns whether they are others than before.
-    #[inline]
-    pub fn consider(&mut self, open: bool, capped: bool) -> bool {
+    #[inline(always)]
+    pub fn consider(&mut self, open: bool, capped: bool, transactions: &Transactions) -> bool {
         let before = self.kinds;
         self.kinds = if self.len == 0 {
             Kinds::NOTHING
@@ -163,7 +158,7 @@ impl CommandQueue {
             self.write = if reads == 0 || writes == 0 {
                 writes.trailing_zeros()
             } else {
-                self.first_free_write(reads, writes)
+                self.first_free_write(reads, writes, transactions)
             };
             let precharge = hits & 1 == 0 && (hits == 0 || capped);
             let precharge = Kinds::when(precharge, Command::Precharge);
@@ -187,13 +182,14 @@ impl CommandQueue {
     }
 
     /// The oldest write of some that has no older read of its column before it.
-    fn first_free_write(&self, reads: u32, mut writes: u32) -> u32 {
+    fn first_free_write(&self, reads: u32, mut writes: u32, transactions: &Transactions) -> u32 {
+        let column = |place: usize| transactions.place(self.slots[place]).1;
         while writes != 0 {
             let place = writes.trailing_zeros() as usize;
             let mut older = reads & ((1 << place) - 1);
             let mut held = false;
             while older != 0 {
-                held |= self.columns[older.trailing_zeros() as usize] == self.columns[place];
+                held |= column(older.trailing_zeros() as usize) == column(place);
                 older &= older - 1;
             }
             if !held {

@@ -204,22 +204,100 @@ impl Channel {
     /// Take a request, which there must be room for. `at` is the clock after the one in which it is handed over.
     #[inline]
     pub fn accept(&mut self, transaction: &Transaction, at: Cycle, observer: &mut impl Observer) {
-        let Transaction { index, block, bank, write, .. } = *transaction;
+        let Transaction { index, block, write, .. } = *transaction;
         self.statistics.accepted[usize::from(write)] += 1;
         if self.transactions.may_hold(block) && self.shares(transaction, at, observer) {
             return;
         }
         debug_assert!(self.has_room(write), "request {index} accepted without room");
         if self.outstanding() == 0 {
-            self.last.idle = (at - self.last.issued).saturating_sub(self.last.data_cycles);
-            self.last.woke = at;
+            self.wake(at);
         }
-        let refreshed = self.rows[bank as usize].refreshed_until(at);
-        self.transactions.push(self.kind(write), self.queue_of(bank), *transaction, at, refreshed);
+        self.enqueue(transaction, at);
         self.moves = self.would_move();
         if self.moves {
             self.next_tick = self.next_tick.min(at);
         }
+    }
+
+    /// The same, where no other request is handed over before clock `until`. One that is alone may be served at once.
+    #[inline]
+    pub fn accept_before(
+        &mut self,
+        until: Cycle,
+        transaction: &Transaction,
+        at: Cycle,
+        observer: &mut impl Observer,
+    ) {
+        let alone = until > at
+            && self.outstanding() == 0
+            && self.refresh.front().is_none()
+            && self.refresh.due > at
+            && self.policy.writes == Writes::Unified
+            && !self.policy.dual_issue;
+        match alone {
+            true => self.serve_alone(until.min(self.refresh.due), transaction, at, observer),
+            false => self.accept(transaction, at, observer),
+        }
+    }
+
+    /// Serve a request that comes to a channel without any other. What each clock would do is known: the request is taken
+    /// up in `at`, and then the commands that it needs issue one after another. From clock `until` on, all is as usual.
+    #[inline(never)]
+    fn serve_alone(
+        &mut self,
+        until: Cycle,
+        transaction: &Transaction,
+        at: Cycle,
+        observer: &mut impl Observer,
+    ) {
+        let Transaction { bank, row, column, write, .. } = *transaction;
+        self.statistics.accepted[usize::from(write)] += 1;
+        self.wake(at);
+        let slot = Slot::alone(transaction, at, self.rows[bank as usize].refreshed_until(at));
+        let access = if write { Command::Write } else { Command::Read };
+        let mut from = at + 1;
+        loop {
+            let command = match self.rows[bank as usize].open {
+                None => Command::Activate,
+                Some(open) if open == row => access,
+                Some(_) => Command::Precharge,
+            };
+            let now = self.waits.earliest(command, bank).max(from);
+            if now >= until {
+                return self.leave_in_queue(transaction, at, from);
+            }
+            self.pointer = self.queue_of(bank);
+            match command {
+                Command::Activate => self.open(bank, (row, column), now, observer),
+                Command::Precharge => self.close(bank, Some((row, column)), now, observer),
+                _ => return self.transfer(&slot, self.policy.page == Page::Closed, now, observer),
+            }
+            from = now + 1;
+        }
+    }
+
+    /// Put a request that was taken up at `at` into its command queue, which may go on in clock `from`.
+    #[cold]
+    fn leave_in_queue(&mut self, transaction: &Transaction, at: Cycle, from: Cycle) {
+        self.enqueue(transaction, at);
+        self.move_one();
+        self.plan = self.make_plan(from);
+        self.next_tick = self.plan.at.min(self.refresh.due);
+    }
+
+    /// The first request after an idle time.
+    #[inline]
+    fn wake(&mut self, at: Cycle) {
+        self.last.idle = (at - self.last.issued).saturating_sub(self.last.data_cycles);
+        self.last.woke = at;
+    }
+
+    #[inline(always)]
+    fn enqueue(&mut self, transaction: &Transaction, at: Cycle) {
+        let Transaction { bank, write, .. } = *transaction;
+        let refreshed = self.rows[bank as usize].refreshed_until(at);
+        self.transactions.push(self.kind(write), self.queue_of(bank), transaction, at, refreshed);
     }
 
     /// Whether the request needs no transfer of its own: a write waits to its address, or a read for a read.
@@ -346,6 +424,12 @@ impl Channel {
         if let Some(bank) = bits(self.open_banks & target.mask()).find(ready) {
             self.statistics.banks[bank as usize].closed_for_refresh += 1;
             self.close(bank, None, now, observer);
+            // With one queue for all banks its request may be to another.
+            let queue = self.queue_of(bank);
+            if self.queues[queue].bank == bank {
+                self.queues[queue].closed();
+                self.consider(queue);
+            }
             return;
         }
         self.send(target.command, target.first_bank, 0, 0, now);
@@ -496,19 +580,28 @@ impl Channel {
         now: Cycle,
         observer: &mut impl Observer,
     ) {
-        let bank = self.queues[queue].bank;
+        let q = &self.queues[queue];
+        let bank = q.bank;
         match command {
-            Command::Activate => self.open(queue, bank, now, observer),
-            Command::Precharge => self.close(bank, Some(self.queues[queue].oldest()), now, observer),
-            _ => self.access(queue, bank, command, place, now, observer),
+            Command::Activate => {
+                let request @ (row, _) = self.transactions.place(q.oldest());
+                self.open(bank, request, now, observer);
+                self.queues[queue].opened(row);
+            }
+            Command::Precharge => {
+                self.close(bank, Some(self.transactions.place(q.oldest())), now, observer);
+                self.queues[queue].closed();
+            }
+            _ => self.access(queue, place, now, observer),
         }
+        self.consider(queue);
     }
 
+    /// Open the row of a request.
     #[inline]
-    fn open(&mut self, queue: usize, bank: u32, now: Cycle, observer: &mut impl Observer) {
-        let request @ (row, _) = self.queues[queue].oldest();
+    fn open(&mut self, bank: u32, request: (u32, u32), now: Cycle, observer: &mut impl Observer) {
         let state = &mut self.rows[bank as usize];
-        state.open = Some(row);
+        state.open = Some(request.0);
         state.served = 0;
         state.windowed = self.waits.earliest_of_bank(Command::Activate, bank) < now
             && self.waits.earliest(Command::Activate, bank) == now;
@@ -520,13 +613,12 @@ impl Channel {
         }
         *open += 1;
         self.open_banks |= 1 << bank;
-        self.send(Command::Activate, bank, row, 0, now);
+        self.send(Command::Activate, bank, request.0, 0, now);
         observer.command(self.number, &row_command(Command::Activate, bank, Some(request), now));
         self.statistics.banks[bank as usize].activates += 1;
-        self.queues[queue].opened(row);
-        self.consider(queue);
     }
 
+    /// Close the row of a bank, for a request or none.
     #[inline]
     fn close(&mut self, bank: u32, request: Option<(u32, u32)>, now: Cycle, observer: &mut impl Observer) {
         self.send(Command::Precharge, bank, 0, 0, now);
@@ -534,12 +626,6 @@ impl Channel {
         self.rows[bank as usize].prepared_from = Some(now);
         self.statistics.banks[bank as usize].precharges += 1;
         self.closed(bank, now);
-        // With one queue for all banks its request may be to another.
-        let queue = self.queue_of(bank);
-        if self.queues[queue].bank == bank {
-            self.queues[queue].closed();
-            self.consider(queue);
-        }
     }
 
     /// A bank has been closed.
@@ -556,11 +642,12 @@ impl Channel {
     }
 
     /// Work out anew what a queue wants. Returns whether it wants other kinds of commands than before.
-    #[inline]
+    #[inline(always)]
     fn consider(&mut self, queue: usize) -> bool {
         let q = &mut self.queues[queue];
         let row = &self.rows[q.bank as usize];
-        let changed = q.consider(row.open.is_some(), row.served >= self.row_hit_cap);
+        let capped = row.served >= self.row_hit_cap;
+        let changed = q.consider(row.open.is_some(), capped, &self.transactions);
         if changed {
             self.waits.wish(queue, q.kinds);
         }
@@ -578,50 +665,52 @@ impl Channel {
         }
     }
 
-    /// A column command, with auto-precharge or not.
+    /// Serve a request of a queue.
     #[inline(always)]
-    fn access(
-        &mut self,
-        queue: usize,
-        bank: u32,
-        plain: Command,
-        place: usize,
-        now: Cycle,
-        observer: &mut impl Observer,
-    ) {
-        let id = self.queues[queue].remove(place);
+    fn access(&mut self, queue: usize, place: usize, now: Cycle, observer: &mut impl Observer) {
+        let q = &mut self.queues[queue];
+        let id = q.remove(place);
         self.in_queues -= 1;
         self.room |= 1 << queue;
-        if self.queues[queue].len() == 0 {
+        if q.len() == 0 {
             self.occupied &= !(1 << queue);
         }
-        let slot = *self.transactions.slot(id);
-        self.transactions.release(id);
-        let Transaction { row, column, bytes, write, .. } = slot.transaction;
         let auto = match self.policy.page {
             Page::Open => false,
             Page::Closed => true,
-            Page::Adaptive => self.queues[queue].len() > 0 && self.queues[queue].misses(),
+            Page::Adaptive => q.len() > 0 && q.misses(),
         };
-        let command = match (auto, write) {
-            (false, _) => plain,
-            (true, false) => Command::ReadAuto,
-            (true, true) => Command::WriteAuto,
+        if auto {
+            q.closed();
+        }
+        let slot = *self.transactions.slot(id);
+        self.transactions.release(id);
+        self.transfer(&slot, auto, now, observer);
+    }
+
+    /// A column command, with auto-precharge or not.
+    #[inline(always)]
+    fn transfer(&mut self, slot: &Slot, auto: bool, now: Cycle, observer: &mut impl Observer) {
+        let Transaction { bank, row, column, bytes, write, .. } = slot.transaction;
+        let (plain, with_precharge) = match write {
+            false => (Command::Read, Command::ReadAuto),
+            true => (Command::Write, Command::WriteAuto),
         };
-        let row_ready = self.waits.earliest_of_bank(plain, bank);
+        let command = if auto { with_precharge } else { plain };
+        // What follows asks for it only of a request that its row was opened for.
+        let opener = self.rows[bank as usize].served == 0;
+        let row_ready = if opener { self.waits.earliest_of_bank(plain, bank) } else { now };
         self.send(command, bank, row, bytes, now);
-        observer
-            .command(self.number, &Issued { at: now, command, bank, request: Some((row, column)), bytes });
-        self.account(&slot, row_ready, now, observer);
+        let request = Some((row, column));
+        observer.command(self.number, &Issued { at: now, command, bank, request, bytes });
+        self.account(slot, row_ready, now, observer);
         let state = &mut self.rows[bank as usize];
         state.served += 1;
         state.prepared_from = None;
         if auto {
             self.statistics.auto_precharges[usize::from(write)] += 1;
             self.closed(bank, now);
-            self.queues[queue].closed();
         }
-        self.consider(queue);
     }
 
     // ---- accounts ----
@@ -767,9 +856,9 @@ impl Channel {
     #[inline]
     fn move_from(&mut self, kind: usize, queue: usize, id: u16) -> Option<usize> {
         self.transactions.take(kind, queue);
-        let Transaction { row, column, bank, write, .. } = self.transactions.slot(id).transaction;
+        let Transaction { row, bank, write, .. } = self.transactions.slot(id).transaction;
         let q = &mut self.queues[queue];
-        let matters = q.push(id, (row, column), write, self.rows[bank as usize].open);
+        let matters = q.push(id, row, write, self.rows[bank as usize].open);
         q.bank = bank;
         if q.len() == self.policy.command_queue {
             self.room &= !(1 << queue);
