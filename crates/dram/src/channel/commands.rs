@@ -28,10 +28,10 @@ impl Kinds {
         self.0 >> command as u8 & 1 == 1
     }
 
-    /// For each of [`Kinds::COMMANDS`] the one or the other, as it is among them or not.
+    /// As a number below 16.
     #[inline(always)]
-    pub fn choose<T: Copy>(self, wanted: T, other: T) -> [T; 4] {
-        Self::COMMANDS.map(|command| if self.has(command) { wanted } else { other })
+    pub fn number(self) -> usize {
+        usize::from(self.0 & 15)
     }
 
     /// The one, if it is one.
@@ -127,20 +127,27 @@ impl CommandQueue {
         self.hits == 0
     }
 
-    /// Its bank has opened a row.
+    /// Its bank has opened the row of its oldest request.
     #[inline]
     pub fn opened(&mut self, row: u32) {
-        let mut hits = 0;
-        for place in 0..MAX_COMMAND_QUEUE {
-            hits |= u32::from(self.rows[place] == row) << place;
+        // By halves of a fixed length: few queues have more than one.
+        let (first, second) = self.rows.split_at(MAX_COMMAND_QUEUE / 2);
+        let equal = |rows: &[u32]| {
+            rows.iter().enumerate().fold(0, |set, (place, &other)| set | u32::from(other == row) << place)
+        };
+        let mut hits = equal(first);
+        if self.len as usize > first.len() {
+            hits |= equal(second) << first.len();
         }
         self.hits = hits & ((1 << self.len) - 1);
     }
 
-    /// Its bank has closed its row.
+    /// Its bank has closed its row. Returns what it wants from now on: that the row of its oldest request is opened.
     #[inline]
-    pub fn closed(&mut self) {
+    pub fn closed(&mut self) -> Kinds {
         self.hits = 0;
+        self.kinds = Kinds::when(self.len > 0, Command::Activate);
+        self.kinds
     }
 
     /// Work out which commands the queue wants; `capped` says whether the open row, if there is one, has served as many

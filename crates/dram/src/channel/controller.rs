@@ -18,11 +18,14 @@ const READS: usize = 0;
 #[derive(Clone, Copy, Debug)]
 struct Plan {
     at: Cycle,
-    /// The command queue; none for a command of the refresh.
-    queue: Option<u8>,
+    /// The command queue, or [`FOR_REFRESH`].
+    queue: u8,
 }
 
-const NEVER: Plan = Plan { at: Cycle::MAX, queue: None };
+/// In the place of a queue: a command of the refresh.
+const FOR_REFRESH: u8 = u8::MAX;
+
+const NEVER: Plan = Plan { at: Cycle::MAX, queue: FOR_REFRESH };
 
 /// A bank: its row and the row's history, as far as statistics and the cap need it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -78,6 +81,8 @@ pub struct Channel {
     transactions: Transactions,
     queues: Vec<CommandQueue>,
     waits: Waits,
+    /// Whether the commands of a request alone are noted, and not issued in the waits of all banks.
+    noting: bool,
     /// Command queues that hold something, and those that have room.
     occupied: u64,
     room: u64,
@@ -137,6 +142,7 @@ impl Channel {
             transactions: Transactions::new(count, capacity),
             queues: (0..count as u32).map(CommandQueue::new).collect(),
             waits: Waits::new(&device),
+            noting: false,
             occupied: 0,
             room: all,
             in_queues: 0,
@@ -254,6 +260,11 @@ impl Channel {
         let Transaction { bank, row, column, write, .. } = *transaction;
         self.statistics.accepted[usize::from(write)] += 1;
         self.wake(at);
+        let can_note = self.policy.page != Page::Closed && self.waits.can_note(at);
+        if !can_note {
+            self.end_notes();
+        }
+        self.noting = can_note;
         let slot = Slot::alone(transaction, at, self.rows[bank as usize].refreshed_until(at));
         let access = if write { Command::Write } else { Command::Read };
         let mut from = at + 1;
@@ -263,23 +274,39 @@ impl Channel {
                 Some(open) if open == row => access,
                 Some(_) => Command::Precharge,
             };
-            let now = self.waits.earliest(command, bank).max(from);
+            let earliest @ (all, of_bank) = match can_note {
+                true => self.waits.earliest_by_notes(command, bank),
+                false => (self.waits.earliest(command, bank), self.waits.earliest_of_bank(command, bank)),
+            };
+            let now = all.max(from);
             if now >= until {
                 return self.leave_in_queue(transaction, at, from);
             }
             self.pointer = self.queue_of(bank);
             match command {
-                Command::Activate => self.open(bank, (row, column), now, observer),
+                Command::Activate => self.open(bank, (row, column), earliest, now, observer),
                 Command::Precharge => self.close(bank, Some((row, column)), now, observer),
-                _ => return self.transfer(&slot, self.policy.page == Page::Closed, now, observer),
+                _ => {
+                    return self.transfer(&slot, self.policy.page == Page::Closed, of_bank, now, observer);
+                }
             }
             from = now + 1;
+        }
+    }
+
+    /// Let the waits of all banks know what has been noted.
+    #[inline(always)]
+    fn end_notes(&mut self) {
+        if self.noting {
+            self.noting = false;
+            self.waits.catch_up();
         }
     }
 
     /// Put a request that was taken up at `at` into its command queue, which may go on in clock `from`.
     #[cold]
     fn leave_in_queue(&mut self, transaction: &Transaction, at: Cycle, from: Cycle) {
+        self.end_notes();
         self.enqueue(transaction, at);
         self.move_one();
         self.plan = self.make_plan(from);
@@ -345,6 +372,7 @@ impl Channel {
     /// Everything that happens in clock `now`. Clocks before [`Channel::next_tick`] may be left out.
     #[inline]
     pub fn tick(&mut self, now: Cycle, observer: &mut impl Observer) {
+        self.end_notes();
         if now == self.refresh.due {
             self.fall_due(now);
         }
@@ -427,8 +455,7 @@ impl Channel {
             // With one queue for all banks its request may be to another.
             let queue = self.queue_of(bank);
             if self.queues[queue].bank == bank {
-                self.queues[queue].closed();
-                self.consider(queue);
+                self.waits.wish(queue, self.queues[queue].closed());
             }
             return;
         }
@@ -463,7 +490,7 @@ impl Channel {
             None => plan,
             Some(target) => {
                 let at = self.refresh_ready(target).max(from);
-                if at <= plan.at { Plan { at, queue: None } } else { plan }
+                if at <= plan.at { Plan { at, queue: FOR_REFRESH } } else { plan }
             }
         }
     }
@@ -471,14 +498,14 @@ impl Channel {
     /// Work out the plan anew after a queue has got another request, and wants another kind of command for it.
     #[inline]
     fn revise(&mut self, queue: usize, from: Cycle) {
-        if self.plan.queue == Some(queue as u8) || self.refresh.front().is_some() {
+        if self.plan.queue == queue as u8 || self.refresh.front().is_some() {
             self.plan = self.make_plan(from);
             return;
         }
         let at = self.ready_at(queue).max(from);
         // Of two at the same time the round decides.
         match at.cmp(&self.plan.at) {
-            Ordering::Less => self.plan = Plan { at, queue: Some(queue as u8) },
+            Ordering::Less => self.plan = Plan { at, queue: queue as u8 },
             Ordering::Equal => self.plan = self.make_plan(from),
             Ordering::Greater => {}
         }
@@ -494,10 +521,10 @@ impl Channel {
         // Of one there is nothing to choose.
         if among.is_power_of_two() {
             let queue = among.trailing_zeros();
-            return Plan { at: self.ready_at(queue as usize).max(from), queue: Some(queue as u8) };
+            return Plan { at: self.ready_at(queue as usize).max(from), queue: queue as u8 };
         }
         match self.waits.first(from, frozen, self.pointer) {
-            Some((at, queue)) => Plan { at, queue: Some(queue as u8) },
+            Some((at, queue)) => Plan { at, queue: queue as u8 },
             None => NEVER,
         }
     }
@@ -542,11 +569,11 @@ impl Channel {
     #[inline]
     fn issue(&mut self, now: Cycle, observer: &mut impl Observer) -> bool {
         let column = match self.plan.queue {
-            None => {
+            FOR_REFRESH => {
                 self.issue_for_refresh(now, observer);
                 false
             }
-            Some(queue) => {
+            queue => {
                 self.pointer = usize::from(queue);
                 let (command, place) = self.choose(self.pointer, now);
                 self.issue_from(self.pointer, command, place, now, observer);
@@ -560,9 +587,11 @@ impl Channel {
     #[cold]
     fn issue_second(&mut self, column: bool, now: Cycle, observer: &mut impl Observer) -> bool {
         let second = self.plan_queues(now);
-        let Some(queue) = second.queue.filter(|_| second.at <= now) else { return column };
+        if second.at > now {
+            return column;
+        }
         // The round moves on even if the command has to wait for the next clock.
-        self.pointer = usize::from(queue);
+        self.pointer = usize::from(second.queue);
         let (command, place) = self.choose(self.pointer, now);
         if command.is_column() == column {
             return column;
@@ -585,26 +614,36 @@ impl Channel {
         match command {
             Command::Activate => {
                 let request @ (row, _) = self.transactions.place(q.oldest());
-                self.open(bank, request, now, observer);
+                let earliest = (
+                    self.waits.earliest(Command::Activate, bank),
+                    self.waits.earliest_of_bank(Command::Activate, bank),
+                );
+                self.open(bank, request, earliest, now, observer);
                 self.queues[queue].opened(row);
             }
             Command::Precharge => {
                 self.close(bank, Some(self.transactions.place(q.oldest())), now, observer);
-                self.queues[queue].closed();
+                return self.waits.wish(queue, self.queues[queue].closed());
             }
             _ => self.access(queue, place, now, observer),
         }
         self.consider(queue);
     }
 
-    /// Open the row of a request.
+    /// Open the row of a request. `earliest` says since when all, and since when the bank alone, has allowed it.
     #[inline]
-    fn open(&mut self, bank: u32, request: (u32, u32), now: Cycle, observer: &mut impl Observer) {
+    fn open(
+        &mut self,
+        bank: u32,
+        request: (u32, u32),
+        (earliest, of_bank): (Cycle, Cycle),
+        now: Cycle,
+        observer: &mut impl Observer,
+    ) {
         let state = &mut self.rows[bank as usize];
         state.open = Some(request.0);
         state.served = 0;
-        state.windowed = self.waits.earliest_of_bank(Command::Activate, bank) < now
-            && self.waits.earliest(Command::Activate, bank) == now;
+        state.windowed = of_bank < now && earliest == now;
         state.conflict = state.prepared_from.is_some();
         state.prepared_from.get_or_insert(now);
         let (open, since) = &mut self.open_rows[state.rank as usize];
@@ -658,10 +697,14 @@ impl Channel {
     #[inline(always)]
     fn send(&mut self, command: Command, bank: u32, row: u32, bytes: u32, now: Cycle) {
         let columns = if command.is_column() { self.device.data_cycles(bytes) } else { 0 };
-        self.waits.issue(command, bank, columns, now);
+        if self.noting {
+            self.waits.note(command, bank, columns, now);
+        } else {
+            self.waits.issue(command, bank, columns, now);
+        }
         if cfg!(debug_assertions) {
             self.device.issue(command, bank, row, bytes, now);
-            self.waits.compare(&self.device, now);
+            self.waits.compare(self.noting, &self.device, now);
         }
     }
 
@@ -681,25 +724,36 @@ impl Channel {
             Page::Adaptive => q.len() > 0 && q.misses(),
         };
         if auto {
-            q.closed();
+            self.waits.wish(queue, q.closed());
         }
         let slot = *self.transactions.slot(id);
         self.transactions.release(id);
-        self.transfer(&slot, auto, now, observer);
+        let Transaction { bank, write, .. } = slot.transaction;
+        // Asked for only of a request that its row was opened for.
+        let row_ready = match self.rows[bank as usize].served {
+            0 => self.waits.earliest_of_bank(if write { Command::Write } else { Command::Read }, bank),
+            _ => now,
+        };
+        self.transfer(&slot, auto, row_ready, now, observer);
     }
 
-    /// A column command, with auto-precharge or not.
+    /// A column command, with auto-precharge or not. `row_ready` says since when the bank alone has allowed it.
     #[inline(always)]
-    fn transfer(&mut self, slot: &Slot, auto: bool, now: Cycle, observer: &mut impl Observer) {
+    fn transfer(
+        &mut self,
+        slot: &Slot,
+        auto: bool,
+        row_ready: Cycle,
+        now: Cycle,
+        observer: &mut impl Observer,
+    ) {
         let Transaction { bank, row, column, bytes, write, .. } = slot.transaction;
-        let (plain, with_precharge) = match write {
-            false => (Command::Read, Command::ReadAuto),
-            true => (Command::Write, Command::WriteAuto),
+        let command = match (write, auto) {
+            (false, false) => Command::Read,
+            (false, true) => Command::ReadAuto,
+            (true, false) => Command::Write,
+            (true, true) => Command::WriteAuto,
         };
-        let command = if auto { with_precharge } else { plain };
-        // What follows asks for it only of a request that its row was opened for.
-        let opener = self.rows[bank as usize].served == 0;
-        let row_ready = if opener { self.waits.earliest_of_bank(plain, bank) } else { now };
         self.send(command, bank, row, bytes, now);
         let request = Some((row, column));
         observer.command(self.number, &Issued { at: now, command, bank, request, bytes });

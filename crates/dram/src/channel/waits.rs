@@ -32,6 +32,8 @@ pub(super) trait Clocks: Copy + Ord + std::fmt::Debug {
     const MOST: Self;
     /// The numbers of the lanes.
     const NUMBERS: Lanes<Self>;
+    /// For every set of kinds: the least for those that are in it, the most for others.
+    const WISHES: [[Self; KINDS]; 1 << KINDS];
     /// The nearest that it can hold.
     fn of(clocks: Cycle) -> Self;
     fn get(self) -> i64;
@@ -47,6 +49,18 @@ macro_rules! clocks {
             const LEAST: Self = Self::MIN;
             const MOST: Self = Self::MAX;
             const NUMBERS: Lanes<Self> = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+            const WISHES: [[Self; KINDS]; 1 << KINDS] = {
+                let mut wishes = [[Self::MAX; KINDS]; 1 << KINDS];
+                let mut place = 0;
+                while place < KINDS << KINDS {
+                    let (set, kind) = (place / KINDS, place % KINDS);
+                    if set >> kind & 1 == 1 {
+                        wishes[set][kind] = Self::MIN;
+                    }
+                    place += 1;
+                }
+                wishes
+            };
             #[inline(always)]
             fn of(clocks: Cycle) -> Self {
                 clocks.min(Self::MAX as Cycle) as Self
@@ -82,6 +96,9 @@ struct Row<T, const N: usize> {
     all: [Block<T>; N],
     /// To its own.
     own: OfBank<T>,
+    /// The longest of the distances, and of the windows that count it.
+    reach: Cycle,
+    windows: Cycle,
     /// What they are made of: distances from the issue, and from the end of the columns.
     from_issue: ([Block<T>; N], OfBank<T>),
     from_end: ([Block<T>; N], OfBank<T>),
@@ -95,6 +112,19 @@ struct Alone<T> {
     waits: OfBank<T>,
 }
 
+/// A command that the lanes do not know of yet.
+#[derive(Clone, Copy, Debug)]
+struct Noted {
+    command: Command,
+    row: usize,
+    bank: u32,
+    columns: Cycle,
+    at: Cycle,
+}
+
+/// Commands that a request alone needs, at most.
+const NOTED: usize = 3;
+
 /// The waits of all banks in lanes of `T`.
 #[derive(Clone, Debug)]
 pub(super) struct Table<T, const N: usize> {
@@ -104,6 +134,11 @@ pub(super) struct Table<T, const N: usize> {
     /// By block and kind: the least for banks whose queue wants such a command, the most for others.
     wishes: [[Lanes<T>; KINDS]; N],
     alone: Vec<Alone<T>>,
+    /// From this clock on nothing that has been issued keeps anything away.
+    settled: Cycle,
+    /// Commands that came when nothing before them kept anything away.
+    noted: [Noted; NOTED],
+    notes: usize,
     /// By effect and node. A node is a group, or a rank without groups.
     rows: Vec<Row<T, N>>,
     nodes: usize,
@@ -112,6 +147,8 @@ pub(super) struct Table<T, const N: usize> {
     windows: Vec<Window<T, N>>,
     /// Bit set of the classes that windows count.
     in_windows: u8,
+    /// Bit set of these commands, and of those with auto-precharge.
+    has_more: u8,
     auto_precharge: AutoPrecharge,
     read_to_precharge: Cycle,
 }
@@ -125,16 +162,25 @@ impl<T: Clocks, const N: usize> Table<T, N> {
         let rows =
             (0..EFFECTS).flat_map(|effect| firsts.clone().map(move |bank| Row::new(device, effect, bank)));
         let windows: Vec<_> = device.windows.iter().map(|window| Window::new(window, device)).collect();
+        let in_windows = windows.iter().fold(0, |bits, window| bits | window.before);
+        let has_more = Command::ALL
+            .into_iter()
+            .filter(|&command| command.is_auto() || in_windows >> command.class() as u8 & 1 == 1)
+            .fold(0, |bits, command| bits | 1 << command as u8);
         Self {
             base: 0,
             blocks: [[[T::of(0); LANES]; CLASSES]; N],
             wishes: [[[T::MOST; LANES]; KINDS]; N],
             alone: vec![Alone { base: 0, waits: [T::of(0); 8] }; banks as usize],
+            settled: 0,
+            noted: [Noted { command: Command::Activate, row: 0, bank: 0, columns: 0, at: 0 }; NOTED],
+            notes: 0,
             rows: rows.collect(),
             nodes: nodes as usize,
             node_shift: per_node.ilog2(),
-            in_windows: windows.iter().fold(0, |bits, window| bits | window.before),
             windows,
+            in_windows,
+            has_more,
             auto_precharge: device.auto_precharge,
             read_to_precharge: device.read_to_precharge,
         }
@@ -158,22 +204,76 @@ impl<T: Clocks, const N: usize> Table<T, N> {
     #[inline(always)]
     fn wish(&mut self, bank: usize, kinds: Kinds) {
         let (block, lane) = place::<N>(bank as u32);
-        let wanted = kinds.choose(T::LEAST, T::MOST);
-        for (wishes, wanted) in self.wishes[block].iter_mut().zip(wanted) {
+        for (wishes, wanted) in self.wishes[block].iter_mut().zip(T::WISHES[kinds.number()]) {
             wishes[lane] = wanted;
         }
     }
 
-    /// A command goes out at `at`, not before the one before it, and moves so many cycles of columns.
+    /// Whether nothing before `at` keeps anything away any longer, so that the commands of a request alone can be noted
+    /// instead of issued: as long as no others come, the lanes need not know.
     #[inline]
+    fn can_note(&mut self, at: Cycle) -> bool {
+        // Of the classes that windows count, a request alone has one command at most: none of a window is near.
+        let can = self.in_windows & !(1 << Command::Activate as u8) == 0 && at > self.settled;
+        if can {
+            self.notes = 0;
+        }
+        can
+    }
+
+    #[inline]
+    fn note(&mut self, command: Command, bank: u32, columns: Cycle, at: Cycle) {
+        let row = self.row(command, bank);
+        if self.rows[row].columns != columns {
+            self.rows[row].fill(columns);
+        }
+        self.settled = self.settled.max(at + self.rows[row].reach);
+        self.noted[self.notes] = Noted { command, row, bank, columns, at };
+        self.notes += 1;
+    }
+
+    /// Issue what has been noted.
+    fn catch_up(&mut self) {
+        let notes = std::mem::take(&mut self.notes);
+        for Noted { command, bank, columns, at, .. } in self.noted.into_iter().take(notes) {
+            self.issue(command, bank, columns, at);
+        }
+    }
+
+    /// The first clock in which the table allows `command` to `bank`, and the same as far as the bank alone is concerned,
+    /// by what has been noted.
+    #[inline]
+    fn earliest_by_notes(&self, command: Command, bank: u32) -> (Cycle, Cycle) {
+        let (class, (block, lane)) = (command.class() as usize, place::<N>(bank));
+        let (mut earliest, mut of_bank) = (0, 0);
+        for note in self.noted.iter().take(self.notes) {
+            let row = &self.rows[note.row];
+            let until = |distance: T| note.at.saturating_add_signed(distance.get());
+            if note.bank == bank {
+                of_bank = until(row.own[class]).max(of_bank);
+            }
+            earliest = until(row.all[block][class][lane]).max(of_bank).max(earliest);
+        }
+        (earliest, of_bank)
+    }
+
+    /// The row of a command.
+    #[inline(always)]
+    fn row(&self, command: Command, bank: u32) -> usize {
+        command.class() as usize * self.nodes + (bank >> self.node_shift) as usize
+    }
+
+    /// A command goes out at `at`, not before the one before it, and moves so many cycles of columns.
+    #[inline(never)]
     fn issue(&mut self, command: Command, bank: u32, columns: Cycle, at: Cycle) {
-        let class = command.class() as usize;
+        let row = self.row(command, bank);
         let passed = T::of(at - self.base);
         self.base = at;
-        let row = &mut self.rows[class * self.nodes + (bank >> self.node_shift) as usize];
+        let row = &mut self.rows[row];
         if row.columns != columns {
             row.fill(columns);
         }
+        self.settled = self.settled.max(at + row.reach);
         for (block, row) in self.blocks.iter_mut().zip(&row.all) {
             pass(block, passed, row);
         }
@@ -189,14 +289,21 @@ impl<T: Clocks, const N: usize> Table<T, N> {
             *wait = wait.less(passed).max(least);
         }
         alone.waits = waits;
-        if self.in_windows >> class & 1 == 1 {
-            self.issue_in_windows(class, bank, at);
+        if self.has_more >> command as u8 & 1 == 1 {
+            self.issue_more(command, bank, columns, at);
         }
+    }
+
+    /// What few commands do besides.
+    #[inline(never)]
+    fn issue_more(&mut self, command: Command, bank: u32, columns: Cycle, at: Cycle) {
+        self.issue_in_windows(command.class() as usize, bank, at);
         if command.is_auto() {
             self.precharge_by_itself(command, bank, at, columns);
         }
     }
 
+    #[inline(always)]
     fn issue_in_windows(&mut self, class: usize, bank: u32, at: Cycle) {
         for window in self.windows.iter_mut().filter(|window| window.before >> class & 1 == 1) {
             let node = bank as usize >> window.node_shift;
@@ -211,15 +318,18 @@ impl<T: Clocks, const N: usize> Table<T, N> {
                     *alone = (*alone).max(wait);
                 }
                 for (block, reach) in self.blocks.iter_mut().zip(&window.reach[node]) {
-                    for (lane, &reach) in block[after].iter_mut().zip(reach) {
+                    let mut new = block[after];
+                    for (lane, &reach) in new.iter_mut().zip(reach) {
                         *lane = (*lane).max(wait.min(reach));
                     }
+                    block[after] = new;
                 }
             }
         }
     }
 
     /// The precharge that a column command with auto-precharge at `at` brings about, as soon as the bank allows one.
+    #[inline(never)]
     fn precharge_by_itself(&mut self, command: Command, bank: u32, at: Cycle, columns: Cycle) {
         let node = (bank >> self.node_shift) as usize;
         let standard = self.earliest_of_bank(Command::Precharge, bank).saturating_sub(at);
@@ -235,6 +345,7 @@ impl<T: Clocks, const N: usize> Table<T, N> {
         let later =
             |after| T::of(if after == Command::Activate as usize { for_activate } else { for_refresh });
         let row = &self.rows[BY_ITSELF * self.nodes + node];
+        self.settled = self.settled.max(at + for_activate.max(for_refresh) + row.reach);
         for (block, row) in self.blocks.iter_mut().zip(&row.all) {
             for (after, (waits, row)) in block.iter_mut().zip(row).enumerate() {
                 for (wait, least) in waits.iter_mut().zip(row) {
@@ -299,14 +410,12 @@ impl<T: Clocks, const N: usize> Table<T, N> {
 /// So much time passes, and nothing is allowed before what a row says.
 #[inline(always)]
 fn pass<T: Clocks>(block: &mut Block<T>, passed: T, row: &Block<T>) {
-    for (waits, row) in block.iter_mut().zip(row) {
-        // A copy: compilers need not ask whether the one may be part of the other.
-        let mut new = *waits;
-        for lane in 0..LANES {
-            new[lane] = new[lane].less(passed).max(row[lane]);
-        }
-        *waits = new;
+    // A copy: compilers need not ask whether the one may be part of the other.
+    let mut new = *block;
+    for (wait, &least) in new.as_flattened_mut().iter_mut().zip(row.as_flattened()) {
+        *wait = wait.less(passed).max(least);
     }
+    *block = new;
 }
 
 /// Of each bank, how long it has still to wait for the first of what its queue wants.
@@ -362,6 +471,8 @@ impl<T: Clocks, const N: usize> Row<T, N> {
             let wait = &mut row[usize::from(push.after)];
             *wait = (*wait).max(T::of(push.distance.into()));
         }
+        let counted = device.windows.iter().filter(|window| window.before >> class & 1 == 1);
+        let windows = counted.map(|window| window.cycles).max().unwrap_or(0);
         for other in 0..device.organization().banks {
             let (block, lane) = place::<N>(other);
             for push in pushes_between(device, class, bank, other, by_itself).filter(counts) {
@@ -370,7 +481,8 @@ impl<T: Clocks, const N: usize> Row<T, N> {
                 *wait = (*wait).max(T::of(push.distance.into()));
             }
         }
-        let mut row = Self { columns: 0, all: from_issue.0, own: from_issue.1, from_issue, from_end };
+        let (all, own) = from_issue;
+        let mut row = Self { columns: 0, all, own, reach: 0, windows, from_issue, from_end };
         row.fill(0);
         row
     }
@@ -388,6 +500,8 @@ impl<T: Clocks, const N: usize> Row<T, N> {
         for (wait, (&issue, &end)) in self.own.iter_mut().zip(issue.1.iter().zip(&end.1)) {
             *wait = issue.max(end.plus(columns));
         }
+        let all = self.all.iter().flatten().flatten().chain(&self.own);
+        self.reach = all.fold(self.windows, |reach, wait| reach.max(wait.get().max(0) as Cycle));
     }
 }
 
@@ -517,6 +631,32 @@ impl Waits {
         each!(self, table => table.issue(command, bank, columns, at));
     }
 
+    /// Whether nothing before `at` keeps anything away any longer, so that the commands of a request alone can be noted
+    /// instead of issued. If so, what has been noted before is forgotten.
+    #[inline(always)]
+    pub fn can_note(&mut self, at: Cycle) -> bool {
+        each!(self, table => table.can_note(at))
+    }
+
+    /// Like [`Waits::issue`], where it can be noted.
+    #[inline(always)]
+    pub fn note(&mut self, command: Command, bank: u32, columns: Cycle, at: Cycle) {
+        each!(self, table => table.note(command, bank, columns, at));
+    }
+
+    /// Issue what has been noted.
+    #[cold]
+    pub fn catch_up(&mut self) {
+        each!(self, table => table.catch_up());
+    }
+
+    /// The first clock in which the table allows `command` to `bank`, and the same as far as the bank alone is concerned,
+    /// by what has been noted.
+    #[inline(always)]
+    pub fn earliest_by_notes(&self, command: Command, bank: u32) -> (Cycle, Cycle) {
+        each!(self, table => table.earliest_by_notes(command, bank))
+    }
+
     /// The first clock from `from` on in which a bank that is not in `frozen` can have what it wants, and the bank: of
     /// several the first of the round after `pointer`.
     #[inline(always)]
@@ -524,16 +664,20 @@ impl Waits {
         each!(self, table => table.first(from, frozen, pointer))
     }
 
-    /// Whether it agrees with the device, which has been issued the same commands, on every clock from `now` on.
-    pub fn compare(&self, device: &Device, now: Cycle) {
-        for (bank, command) in
-            (0..device.organization().banks).flat_map(|b| Command::IN_TABLES.map(|c| (b, c)))
-        {
-            let (found, expected) = (self.earliest(command, bank), device.earliest(command, bank));
-            assert_eq!(found.max(now), expected.max(now), "{} to bank {bank} at {now}", command.name());
-            let (found, expected) =
-                (self.earliest_of_bank(command, bank), device.earliest_of_bank(command, bank));
-            assert_eq!(found.max(now), expected.max(now), "{} of bank {bank} at {now}", command.name());
+    /// Whether it agrees with the device, which has been issued the same commands, on every clock from `now` on; by what has
+    /// been noted, or by all.
+    pub fn compare(&self, noted: bool, device: &Device, now: Cycle) {
+        for bank in 0..device.organization().banks {
+            for command in Command::IN_TABLES {
+                let (all, of_bank) = match noted {
+                    true => self.earliest_by_notes(command, bank),
+                    false => (self.earliest(command, bank), self.earliest_of_bank(command, bank)),
+                };
+                let (name, expected) = (command.name(), device.earliest(command, bank));
+                assert_eq!(all.max(now), expected.max(now), "{name} to bank {bank} at {now}");
+                let expected = device.earliest_of_bank(command, bank);
+                assert_eq!(of_bank.max(now), expected.max(now), "{name} of bank {bank} at {now}");
+            }
         }
     }
 }
