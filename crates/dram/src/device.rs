@@ -195,39 +195,39 @@ pub enum AutoPrecharge {
 
 /// One compiled consequence of a command.
 #[derive(Clone, Copy, Debug)]
-struct Push {
-    after: u8,
+pub(crate) struct Push {
+    pub after: u8,
     /// Whether the distance counts from the end of the column accesses instead of the issue.
-    from_column_end: bool,
-    distance: u32,
+    pub from_column_end: bool,
+    pub distance: u32,
 }
 
 impl Push {
     /// Up to when a command at `at`, with so many cycles of columns, keeps the later one away.
     #[inline(always)]
-    fn until(&self, at: Cycle, columns: Cycle) -> Cycle {
+    pub fn until(&self, at: Cycle, columns: Cycle) -> Cycle {
         at + columns * Cycle::from(self.from_column_end) + Cycle::from(self.distance)
     }
 }
 
 /// The consequences of a command. Without groups, what holds in a group holds in the rank.
 #[derive(Clone, Debug, Default)]
-struct Pushes {
-    in_rank: Vec<Push>,
-    in_group: Vec<Push>,
-    in_bank: Vec<Push>,
+pub(crate) struct Pushes {
+    pub in_rank: Vec<Push>,
+    pub in_group: Vec<Push>,
+    pub in_bank: Vec<Push>,
 }
 
 /// One compiled window: `after` waits for the `window`-th last of `before`.
 #[derive(Clone, Debug)]
-struct Window {
+pub(crate) struct Window {
     level: u8,
     /// Bit set of commands.
-    before: u8,
-    after: Vec<u8>,
-    cycles: Cycle,
+    pub before: u8,
+    pub after: Vec<u8>,
+    pub cycles: Cycle,
     /// For each node of the level, a ring of the last issues.
-    issues: Vec<Vec<Cycle>>,
+    pub issues: Vec<Vec<Cycle>>,
     next: Vec<usize>,
 }
 
@@ -237,22 +237,18 @@ pub struct Device {
     organization: Organization,
     timing: Timing,
     /// What each command does.
-    pushes: [Pushes; CLASSES],
+    pub(crate) pushes: [Pushes; CLASSES],
     /// What each command does to other ranks.
-    pushes_elsewhere: [Vec<Push>; CLASSES],
-    windows: Vec<Window>,
+    pub(crate) pushes_elsewhere: [Vec<Push>; CLASSES],
+    pub(crate) windows: Vec<Window>,
     banks: Vec<Bank>,
     /// Earliest legal cycle by rank, or group behind the ranks, and command.
     shared: Vec<[Cycle; COMMANDS]>,
-    /// A power of two.
-    banks_per_group: u32,
-    /// For each command, the bit set of commands that it keeps away in its group.
-    group_effects: [u8; CLASSES],
     /// log2 of the bytes that the bus moves in a cycle, where that is a power of two.
     cycle_shift: Option<u32>,
     /// From a read to the precharge of its bank, where a table says so from the issue.
-    read_to_precharge: Cycle,
-    auto_precharge: AutoPrecharge,
+    pub(crate) read_to_precharge: Cycle,
+    pub(crate) auto_precharge: AutoPrecharge,
 }
 
 /// A bank with its state.
@@ -330,18 +326,7 @@ impl Device {
         };
         let is_read_to_precharge = |p: &&Push| p.after == Command::Precharge as u8 && !p.from_column_end;
         let cycle_bytes = organization.beat_bytes * organization.beats_per_cycle;
-        let mut group_effects = [0; CLASSES];
-        for (effects, of_command) in group_effects.iter_mut().zip(&pushes) {
-            *effects = of_command.in_group.iter().fold(0, |bits, p| bits | 1 << p.after);
-        }
-        for w in windows.iter().filter(|w: &&Window| w.level == Level::Group as u8) {
-            let after = w.after.iter().fold(0, |bits, a| bits | 1 << a);
-            let befores =
-                group_effects.iter_mut().enumerate().filter(|(before, _)| w.before >> before & 1 == 1);
-            befores.for_each(|(_, effects)| *effects |= after);
-        }
         Self {
-            group_effects,
             read_to_precharge: pushes[Command::Read as usize]
                 .in_bank
                 .iter()
@@ -352,7 +337,6 @@ impl Device {
             pushes_elsewhere,
             cycle_shift: cycle_bytes.is_power_of_two().then(|| cycle_bytes.ilog2()),
             windows,
-            banks_per_group: banks / groups,
             banks: (0..banks).map(of_bank).collect(),
             shared: vec![[0; COMMANDS]; counts[0] + counts[1]],
             organization,
@@ -419,43 +403,10 @@ impl Device {
         self.banks[bank as usize].earliest[command.class() as usize]
     }
 
-    /// The first cycle in which bank and group would allow `command`, whatever the rank is at.
-    #[inline(always)]
-    pub fn earliest_within_group(&self, command: Command, bank: u32) -> Cycle {
-        let c = command.class() as usize;
-        let bank = &self.banks[bank as usize];
-        let earliest = bank.earliest[c];
-        if bank.group == bank.rank { earliest } else { earliest.max(self.shared[bank.group as usize][c]) }
-    }
-
-    /// The first cycle in which a rank would allow `command`, whatever its banks are at.
-    #[inline(always)]
-    pub fn earliest_of_rank(&self, command: Command, rank: u32) -> Cycle {
-        self.shared[rank as usize][command.class() as usize]
-    }
-
-    /// Bit set of the banks of a rank.
-    #[inline]
-    pub fn banks_of_rank(&self, rank: u32) -> u64 {
-        let banks = self.organization.banks / self.organization.ranks;
-        (u64::MAX >> (64 - banks)) << (rank * banks)
-    }
-
-    /// Whether `before` can keep `after` away from the other banks of its group.
-    #[inline(always)]
-    pub fn is_felt_in_group(&self, before: Command, after: Command) -> bool {
-        self.group_effects[before.class() as usize] >> (after.class() as u8) & 1 == 1
-    }
-
-    /// Banks of the group of a bank, itself included; the bank alone where there are no groups.
-    #[inline]
-    pub fn banks_of_group(&self, bank: u32) -> std::ops::Range<u32> {
-        let Bank { rank, group, .. } = self.banks[bank as usize];
-        if group == rank {
-            return bank..bank + 1;
-        }
-        let first = bank & !(self.banks_per_group - 1);
-        first..first + self.banks_per_group
+    /// Banks that share more than a rank: those of a group, or of a rank without groups.
+    pub(crate) fn banks_per_node(&self) -> u32 {
+        let Organization { ranks, groups, banks, .. } = self.organization;
+        banks / groups.max(ranks)
     }
 
     /// Cycles that the bus needs for `bytes` bytes.

@@ -48,29 +48,26 @@ pub struct Place {
     pub column: u32,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Bits {
-    Run { shift: u32, mask: u64 },
-    Parities(Vec<u64>),
+/// Neighbouring bits of an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Run {
+    shift: u32,
+    mask: u64,
 }
 
-impl Bits {
+impl Run {
     #[inline]
-    fn of(&self, address: u64) -> u64 {
-        match self {
-            Bits::Run { shift, mask } => (address >> shift) & mask,
-            Bits::Parities(masks) => masks
-                .iter()
-                .enumerate()
-                .fold(0, |value, (bit, mask)| value | u64::from((address & mask).count_ones() & 1) << bit),
-        }
+    fn of(self, address: u64) -> u64 {
+        (address >> self.shift) & self.mask
     }
 }
 
 /// A compiled map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldMap {
-    bits: [Bits; 6],
+    runs: [Run; 6],
+    /// Fields that are no run, and for each of their bits the address bits whose exclusive or it is.
+    parities: Vec<(Field, Vec<u64>)>,
     group_shift: u32,
     rank_shift: u32,
     channels: u32,
@@ -169,7 +166,12 @@ impl FieldMap {
         }
         let [channel, _, group, bank, _, _] = widths;
         Ok(Self {
-            bits: bits.map(compile),
+            runs: Field::ALL.map(|field| run(&bits[field as usize]).unwrap_or(Run { shift: 0, mask: 0 })),
+            parities: Field::ALL
+                .into_iter()
+                .filter(|&field| run(&bits[field as usize]).is_none())
+                .map(|field| (field, bits[field as usize].clone()))
+                .collect(),
             group_shift: bank,
             rank_shift: bank + group,
             channels: 1 << channel,
@@ -217,26 +219,27 @@ impl FieldMap {
     /// Where the access of a byte address below the capacity goes.
     #[inline]
     pub fn locate(&self, address: u64) -> Place {
-        let field = |field: Field| self.bits[field as usize].of(address);
-        let bank = field(Field::Bank)
-            | field(Field::Group) << self.group_shift
-            | field(Field::Rank) << self.rank_shift;
-        Place {
-            channel: field(Field::Channel) as u32,
-            bank: bank as u32,
-            row: field(Field::Row) as u32,
-            column: field(Field::Column) as u32,
+        let mut fields = self.runs.map(|run| run.of(address));
+        for (field, masks) in &self.parities {
+            fields[*field as usize] = parity(masks, address);
         }
+        let [channel, rank, group, bank, row, column] = fields;
+        let bank = bank | group << self.group_shift | rank << self.rank_shift;
+        Place { channel: channel as u32, bank: bank as u32, row: row as u32, column: column as u32 }
     }
 }
 
-fn compile(masks: Vec<u64>) -> Bits {
+/// The run of bits that a field is, if it is one.
+fn run(masks: &[u64]) -> Option<Run> {
     let first = masks.first().copied().unwrap_or(1);
     let neighbours = masks.iter().enumerate().all(|(n, &mask)| mask == first << n && mask.is_power_of_two());
-    match neighbours {
-        true => Bits::Run { shift: first.trailing_zeros(), mask: (1 << masks.len()) - 1 },
-        false => Bits::Parities(masks),
-    }
+    neighbours.then(|| Run { shift: first.trailing_zeros(), mask: (1 << masks.len()) - 1 })
+}
+
+/// The value of a field whose bits are each the exclusive or of some bits of the address.
+fn parity(masks: &[u64], address: u64) -> u64 {
+    let bits = masks.iter().enumerate();
+    bits.fold(0, |value, (bit, mask)| value | u64::from((address & mask).count_ones() & 1) << bit)
 }
 
 #[cfg(test)]

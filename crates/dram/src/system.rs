@@ -96,19 +96,23 @@ impl System {
             Flight { limit: self.in_flight, completions: BinaryHeap::new(), waiting: 0, observer };
         let mut now: Cycle = 0;
         let (mut accepted, mut steps) = (0u64, 0u64);
-        let mut pending = source().map_err(Stopped::Source)?;
-        let mut target = pending.map(|access| self.locate(&access, accepted));
+        let mut held = source().map_err(Stopped::Source)?.map(|access| self.locate(access, accepted));
         let mut progress = Progress::default();
+        // What is served ahead of its time is out of order with the commands of other channels.
+        let ahead = skip_idle && (self.channels.len() == 1 || !flight.observer.sees_commands());
         loop {
             for channel in &mut self.channels {
                 if channel.next_tick() <= now || !skip_idle {
                     channel.tick(now, &mut flight);
                 }
             }
+            if skip_idle {
+                self.run_ahead(&mut now, &mut steps, held.as_ref(), &mut flight);
+            }
             let mut taken = 0u64;
             // When the front end can try again, if it waits for nothing that a channel does.
             let mut retry = Cycle::MAX;
-            while let (Some(access), Some((number, transaction))) = (pending, target) {
+            while let Some(Held { access, channel: number, transaction }) = &held {
                 if access.arrival > now {
                     retry = access.arrival;
                     break;
@@ -117,7 +121,7 @@ impl System {
                     retry = now + 1;
                     break;
                 }
-                let channel = &mut self.channels[number as usize];
+                let channel = &mut self.channels[*number as usize];
                 if !channel.has_room(access.write) {
                     break;
                 }
@@ -126,12 +130,13 @@ impl System {
                     break;
                 }
                 flight.waiting += 1;
-                flight.observer.accepted(&access, number, &transaction);
-                channel.accept(transaction, now + 1, &mut flight);
+                flight.observer.accepted(access, *number, transaction);
                 taken |= 1 << number;
                 accepted += 1;
-                pending = source().map_err(Stopped::Source)?;
-                target = pending.map(|access| self.locate(&access, accepted));
+                let next = source().map_err(Stopped::Source)?;
+                let until = if ahead { next.map_or(Cycle::MAX, |next| next.arrival) } else { 0 };
+                channel.accept_before(until, transaction, now + 1, &mut flight);
+                held = next.map(|access| self.locate(access, accepted));
             }
             steps += 1;
             if steps.is_multiple_of(STEPS_PER_LOOK) {
@@ -139,16 +144,16 @@ impl System {
                     return Err(Stopped::Watch);
                 }
                 // Where every clock is run, most steps do nothing.
-                let waiting = skip_idle && pending.is_none_or(|access| access.arrival <= now);
+                let waiting = skip_idle && held.as_ref().is_none_or(|held| held.access.arrival <= now);
                 let served = self.statistics().map(|of| of.sent[0] + of.sent[1]).sum();
                 if progress.is_stuck(waiting, accepted, served) {
                     return Err(Stopped::Stuck(now));
                 }
             }
-            if pending.is_none() && self.channels.iter().all(Channel::is_idle) {
+            if held.is_none() && self.channels.iter().all(Channel::is_idle) {
                 break;
             }
-            let idle_until = pending.map_or(now, |access| access.arrival);
+            let idle_until = held.as_ref().map_or(now, |held| held.access.arrival);
             if skip_idle && idle_until.saturating_sub(now) > LONG_IDLE && !flight.observer.sees_commands() {
                 self.channels.iter_mut().for_each(|channel| channel.skip_refreshes(idle_until));
             }
@@ -161,8 +166,45 @@ impl System {
         Ok(accepted)
     }
 
+    /// Lets a channel that is alone go on by itself as long as the front end could do nothing: up to the arrival of what it
+    /// holds, or to the clock in which there is room for it. Counts a step for each clock, and leaves those in which
+    /// there is more to do to the caller.
     #[inline]
-    fn locate(&self, access: &Access, index: u64) -> (u32, Transaction) {
+    fn run_ahead<O: Observer>(
+        &mut self,
+        now: &mut Cycle,
+        steps: &mut u64,
+        held: Option<&Held>,
+        flight: &mut Flight<'_, O>,
+    ) {
+        let [channel] = &mut self.channels[..] else { return };
+        // With a limit the front end waits for what becomes known of any request.
+        if flight.limit.is_some() {
+            return;
+        }
+        let arrives = held.map_or(0, |held| held.access.arrival);
+        let waits_for_room = arrives <= *now;
+        let until = if waits_for_room { Cycle::MAX } else { arrives };
+        if !waits_for_room && arrives - *now > LONG_IDLE {
+            return;
+        }
+        loop {
+            let can_act = match held {
+                None => channel.is_idle(),
+                Some(held) => waits_for_room && channel.has_room(held.access.write),
+            };
+            let next = channel.next_tick();
+            if can_act || next >= until || (*steps + 1).is_multiple_of(STEPS_PER_LOOK) {
+                return;
+            }
+            *steps += 1;
+            *now = next;
+            channel.tick(next, flight);
+        }
+    }
+
+    #[inline]
+    fn locate(&self, access: Access, index: u64) -> Held {
         let place = self.map.locate(access.address);
         let transaction = Transaction {
             index,
@@ -173,8 +215,16 @@ impl System {
             bytes: access.bytes,
             write: access.write,
         };
-        (place.channel, transaction)
+        Held { access, channel: place.channel, transaction }
     }
+}
+
+/// The request at the front end, and where it goes.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    access: Access,
+    channel: u32,
+    transaction: Transaction,
 }
 
 /// Counts requests under way, and passes on what channels tell.

@@ -94,7 +94,7 @@ impl Driver {
             outcomes.0.push((transaction.index as u32, cycle + 1));
             transaction.index |= TOLD;
         }
-        self.channel.accept(transaction, cycle + 1, outcomes);
+        self.channel.accept(&transaction, cycle + 1, outcomes);
     }
 
     /// When there is something to do next. Refreshes of a channel without requests are caught up with when one comes.

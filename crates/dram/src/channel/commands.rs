@@ -1,142 +1,209 @@
 //! A command queue: the requests that may issue commands, and what they want next.
 
-use super::transactions::NONE;
+use super::transactions::{NONE, Transactions};
+use crate::Command;
 
 /// Entries of a command queue, at most.
 pub const MAX_COMMAND_QUEUE: usize = 16;
 
-/// What a queue would do next, as far as the state of its bank decides it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Want {
-    /// Nothing: it is empty.
-    Nothing,
-    /// Open the row of its oldest request.
-    Activate,
-    /// Close the row for its oldest request, or serve the oldest read or the oldest write that hits the row; each, if
-    /// there is one, when the table allows it.
-    Open {
-        /// Whether the oldest request may have the row closed.
-        precharge: bool,
-        /// Place of the oldest read that hits.
-        read: u8,
-        /// Place of the oldest write that hits, and waits for no read of its address.
-        write: u8,
-    },
-}
+/// Kinds of commands that a queue wants at one time, a bit for each of [`Kinds::COMMANDS`]. Which, is decided by the state of
+/// its bank: nothing if it is empty; to open the row of its oldest request; or to close the row for its oldest request, or
+/// to serve the oldest read or the oldest write that hits the row; each, if there is one, when the table allows it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Kinds(u8);
 
-/// No place in the queue.
-pub(super) const NOWHERE: u8 = u8::MAX;
+impl Kinds {
+    /// The commands of the bits, in their order.
+    pub const COMMANDS: [Command; 4] = [Command::Activate, Command::Precharge, Command::Read, Command::Write];
+    const NOTHING: Self = Self(0);
+
+    #[inline(always)]
+    fn when(wanted: bool, command: Command) -> Self {
+        Self(u8::from(wanted) << command as u8)
+    }
+
+    /// Whether a command is among them.
+    #[inline(always)]
+    pub fn has(self, command: Command) -> bool {
+        self.0 >> command as u8 & 1 == 1
+    }
+
+    /// As a number below 16.
+    #[inline(always)]
+    pub fn number(self) -> usize {
+        usize::from(self.0 & 15)
+    }
+
+    /// The one, if it is one.
+    #[inline(always)]
+    pub fn single(self) -> Option<Command> {
+        self.0.is_power_of_two().then(|| Self::COMMANDS[self.0.trailing_zeros() as usize & 3])
+    }
+}
 
 /// Requests in order of age.
 #[derive(Clone, Debug)]
 pub(super) struct CommandQueue {
-    len: usize,
-    slots: [u16; MAX_COMMAND_QUEUE],
-    rows: [u32; MAX_COMMAND_QUEUE],
-    columns: [u32; MAX_COMMAND_QUEUE],
-    /// Bit set of places.
+    len: u32,
+    /// Bit sets of places: the writes, and the requests to the open row.
     writes: u32,
-    pub want: Want,
+    hits: u32,
+    /// Place of the oldest write that hits, and waits for no read of its address.
+    write: u32,
+    pub kinds: Kinds,
     /// The bank of its oldest request.
     pub bank: u32,
+    slots: [u16; MAX_COMMAND_QUEUE],
+    rows: [u32; MAX_COMMAND_QUEUE],
 }
 
 impl CommandQueue {
     pub fn new(bank: u32) -> Self {
         Self {
             len: 0,
+            writes: 0,
+            hits: 0,
+            write: 0,
+            kinds: Kinds::NOTHING,
+            bank,
             slots: [NONE; MAX_COMMAND_QUEUE],
             rows: [0; MAX_COMMAND_QUEUE],
-            columns: [0; MAX_COMMAND_QUEUE],
-            writes: 0,
-            want: Want::Nothing,
-            bank,
         }
     }
 
     #[inline]
-    pub fn len(&self) -> usize {
+    pub fn len(&self) -> u32 {
         self.len
     }
 
+    /// Append a request; `open` is the open row of its bank. Returns whether that may change what the queue wants.
     #[inline]
-    pub fn push(&mut self, slot: u16, row: u32, column: u32, write: bool) {
-        self.slots[self.len] = slot;
-        self.rows[self.len] = row;
-        self.columns[self.len] = column;
-        self.writes |= u32::from(write) << self.len;
+    pub fn push(&mut self, slot: u16, row: u32, write: bool, open: Option<u32>) -> bool {
+        let place = self.len as usize % MAX_COMMAND_QUEUE;
+        let hits = open == Some(row);
+        self.slots[place] = slot;
+        self.rows[place] = row;
+        self.writes |= u32::from(write) << place;
+        self.hits |= u32::from(hits) << place;
         self.len += 1;
+        hits || self.len == 1
     }
 
     /// Take a request out; those behind it move up.
     #[inline]
     pub fn remove(&mut self, place: usize) -> u16 {
         let slot = self.slots[place];
-        for p in place + 1..self.len {
-            self.slots[p - 1] = self.slots[p];
-            self.rows[p - 1] = self.rows[p];
-            self.columns[p - 1] = self.columns[p];
+        if place == 0 {
+            // Of a fixed length: a few vectors.
+            self.slots.copy_within(1.., 0);
+            self.rows.copy_within(1.., 0);
+        } else {
+            for p in place + 1..self.len as usize {
+                self.slots[p - 1] = self.slots[p];
+                self.rows[p - 1] = self.rows[p];
+            }
         }
-        let older = self.writes & ((1 << place) - 1);
-        self.writes = older | ((self.writes >> 1) & !((1 << place) - 1));
+        let older = (1 << place) - 1;
+        let without = |set: u32| set & older | set >> 1 & !older;
+        self.writes = without(self.writes);
+        self.hits = without(self.hits);
         self.len -= 1;
         slot
     }
 
-    /// Row and column of the oldest request.
+    /// The oldest request.
     #[inline]
-    pub fn oldest(&self) -> (u32, u32) {
-        (self.rows[0], self.columns[0])
+    pub fn oldest(&self) -> u16 {
+        self.slots[0]
     }
 
     pub fn slots(&self) -> &[u16] {
-        &self.slots[..self.len]
+        &self.slots[..self.len as usize]
     }
 
-    /// Bit set of the places whose request is to `row`.
+    /// Whether no request is to the open row.
     #[inline]
-    pub fn hits(&self, row: u32) -> u32 {
-        let mut hits = 0;
-        for place in 0..self.len {
-            hits |= u32::from(self.rows[place] == row) << place;
-        }
-        hits
+    pub fn misses(&self) -> bool {
+        self.hits == 0
     }
 
-    /// Work out what the queue wants; `open` is the open row of its bank, and `capped` whether the row has served as
-    /// many requests as it may.
+    /// Its bank has opened the row of its oldest request.
     #[inline]
-    pub fn consider(&mut self, open: Option<u32>, capped: bool) {
-        self.want = match open {
-            _ if self.len == 0 => Want::Nothing,
-            None => Want::Activate,
-            Some(row) => {
-                let hits = self.hits(row);
-                let precharge = hits & 1 == 0 && (hits == 0 || capped);
-                let (reads, writes) = (hits & !self.writes, hits & self.writes);
-                let read = if reads == 0 { NOWHERE } else { reads.trailing_zeros() as u8 };
-                let write = if writes == 0 { NOWHERE } else { self.first_free_write(reads, writes) };
-                Want::Open { precharge, read, write }
-            }
+    pub fn opened(&mut self, row: u32) {
+        // By halves of a fixed length: few queues have more than one.
+        let (first, second) = self.rows.split_at(MAX_COMMAND_QUEUE / 2);
+        let equal = |rows: &[u32]| {
+            rows.iter().enumerate().fold(0, |set, (place, &other)| set | u32::from(other == row) << place)
         };
+        let mut hits = equal(first);
+        if self.len as usize > first.len() {
+            hits |= equal(second) << first.len();
+        }
+        self.hits = hits & ((1 << self.len) - 1);
+    }
+
+    /// Its bank has closed its row. Returns what it wants from now on: that the row of its oldest request is opened.
+    #[inline]
+    pub fn closed(&mut self) -> Kinds {
+        self.hits = 0;
+        self.kinds = Kinds::when(self.len > 0, Command::Activate);
+        self.kinds
+    }
+
+    /// Work out which commands the queue wants; `capped` says whether the open row, if there is one, has served as many
+    /// requests as it may. Returns whether they are others than before.
+    #[inline(always)]
+    pub fn consider(&mut self, open: bool, capped: bool, transactions: &Transactions) -> bool {
+        let before = self.kinds;
+        self.kinds = if self.len == 0 {
+            Kinds::NOTHING
+        } else if !open {
+            Kinds::when(true, Command::Activate)
+        } else {
+            let hits = self.hits;
+            let (reads, writes) = (hits & !self.writes, hits & self.writes);
+            self.write = if reads == 0 || writes == 0 {
+                writes.trailing_zeros()
+            } else {
+                self.first_free_write(reads, writes, transactions)
+            };
+            let precharge = hits & 1 == 0 && (hits == 0 || capped);
+            let precharge = Kinds::when(precharge, Command::Precharge);
+            let read = Kinds::when(reads != 0, Command::Read);
+            let write = Kinds::when(self.write != u32::BITS, Command::Write);
+            Kinds(precharge.0 | read.0 | write.0)
+        };
+        self.kinds != before
+    }
+
+    /// Place of the oldest read that hits; 32 without one.
+    #[inline]
+    pub fn read(&self) -> usize {
+        (self.hits & !self.writes).trailing_zeros() as usize
+    }
+
+    /// Place of the oldest write that hits, and waits for no read of its address; 32 without one.
+    #[inline]
+    pub fn write(&self) -> usize {
+        self.write as usize
     }
 
     /// The oldest write of some that has no older read of its column before it.
-    #[inline]
-    fn first_free_write(&self, reads: u32, mut writes: u32) -> u8 {
+    fn first_free_write(&self, reads: u32, mut writes: u32, transactions: &Transactions) -> u32 {
+        let column = |place: usize| transactions.place(self.slots[place]).1;
         while writes != 0 {
             let place = writes.trailing_zeros() as usize;
             let mut older = reads & ((1 << place) - 1);
             let mut held = false;
             while older != 0 {
-                held |= self.columns[older.trailing_zeros() as usize] == self.columns[place];
+                held |= column(older.trailing_zeros() as usize) == column(place);
                 older &= older - 1;
             }
             if !held {
-                return place as u8;
+                return place as u32;
             }
             writes &= writes - 1;
         }
-        NOWHERE
+        u32::BITS
     }
 }

@@ -1,13 +1,14 @@
 //! The controller of a channel: what happens in a clock, and in which clock something happens next.
 
-use super::commands::{CommandQueue, MAX_COMMAND_QUEUE, NOWHERE, Want};
+use super::commands::{CommandQueue, Kinds, MAX_COMMAND_QUEUE};
 use super::policy::{Page, Policy, Scheduler, Writes};
-use super::ready::Ready;
 use super::refresh::{RefreshClock, Target};
 use super::statistics::{BankStatistics, ChannelStatistics};
 use super::transactions::{Slot, Transactions};
+use super::waits::Waits;
 use super::{Issued, Observer, Outcome, Transaction};
 use crate::{Command, Cycle, Device};
+use std::cmp::Ordering;
 
 /// The kind of transaction queue that writes wait in, when they are apart; reads, and all requests otherwise, are 0.
 const WRITES: usize = 1;
@@ -17,15 +18,21 @@ const READS: usize = 0;
 #[derive(Clone, Copy, Debug)]
 struct Plan {
     at: Cycle,
-    /// The command queue; none for a command of the refresh.
-    queue: Option<u8>,
+    /// The command queue, or [`FOR_REFRESH`].
+    queue: u8,
 }
 
-const NEVER: Plan = Plan { at: Cycle::MAX, queue: None };
+/// In the place of a queue: a command of the refresh.
+const FOR_REFRESH: u8 = u8::MAX;
 
-/// A row's history, as far as statistics and the cap need it.
+const NEVER: Plan = Plan { at: Cycle::MAX, queue: FOR_REFRESH };
+
+/// A bank: its row and the row's history, as far as statistics and the cap need it.
 #[derive(Clone, Copy, Debug, Default)]
 struct RowState {
+    /// The open row.
+    open: Option<u32>,
+    rank: u32,
     /// Column commands since the row was opened.
     served: u32,
     /// When the first command that prepared it went out.
@@ -73,7 +80,9 @@ pub struct Channel {
     policy: Policy,
     transactions: Transactions,
     queues: Vec<CommandQueue>,
-    ready: Ready,
+    waits: Waits,
+    /// Whether the commands of a request alone are noted, and not issued in the waits of all banks.
+    noting: bool,
     /// Command queues that hold something, and those that have room.
     occupied: u64,
     room: u64,
@@ -84,9 +93,14 @@ pub struct Channel {
     draining: u32,
     refresh: RefreshClock,
     plan: Plan,
-    stale: bool,
+    /// Whether the next clock moves a transaction, or begins or ends a drain of writes.
+    moves: bool,
     next_tick: Cycle,
+    /// Requests that a row serves at most while another waits.
+    row_hit_cap: u32,
     rows: Vec<RowState>,
+    /// Bit set of the banks with an open row.
+    open_banks: u64,
     merged: Vec<Merged>,
     open_rows: Vec<(u32, Cycle)>,
     last: LastColumn,
@@ -127,17 +141,22 @@ impl Channel {
             number,
             transactions: Transactions::new(count, capacity),
             queues: (0..count as u32).map(CommandQueue::new).collect(),
-            ready: Ready::new(),
+            waits: Waits::new(&device),
+            noting: false,
             occupied: 0,
             room: all,
             in_queues: 0,
             pointer: 0,
             draining: 0,
             plan: NEVER,
-            stale: false,
+            moves: false,
             next_tick: refresh.due,
             refresh,
-            rows: vec![RowState::default(); banks],
+            row_hit_cap: policy.row_hit_cap.unwrap_or(u32::MAX),
+            rows: (0..banks as u32)
+                .map(|bank| RowState { rank: organization.rank(bank), ..RowState::default() })
+                .collect(),
+            open_banks: 0,
             merged: Vec::new(),
             open_rows: vec![(0, 0); organization.ranks as usize],
             last: LastColumn::default(),
@@ -169,7 +188,7 @@ impl Channel {
     /// Whether nothing will happen without another request, but for refreshes.
     #[inline]
     pub fn is_idle(&self) -> bool {
-        self.in_queues == 0 && !self.would_move()
+        self.in_queues == 0 && !self.moves
     }
 
     /// Whether the transaction queue for reads, or writes, has room.
@@ -190,22 +209,122 @@ impl Channel {
 
     /// Take a request, which there must be room for. `at` is the clock after the one in which it is handed over.
     #[inline]
-    pub fn accept(&mut self, transaction: Transaction, at: Cycle, observer: &mut impl Observer) {
-        let Transaction { index, block, bank, write, .. } = transaction;
+    pub fn accept(&mut self, transaction: &Transaction, at: Cycle, observer: &mut impl Observer) {
+        let Transaction { index, block, write, .. } = *transaction;
         self.statistics.accepted[usize::from(write)] += 1;
-        if self.transactions.may_hold(block) && self.shares(&transaction, at, observer) {
+        if self.transactions.may_hold(block) && self.shares(transaction, at, observer) {
             return;
         }
         debug_assert!(self.has_room(write), "request {index} accepted without room");
         if self.outstanding() == 0 {
-            self.last.idle = (at - self.last.issued).saturating_sub(self.last.data_cycles);
-            self.last.woke = at;
+            self.wake(at);
         }
-        let refreshed = self.rows[bank as usize].refreshed_until(at);
-        self.transactions.push(self.kind(write), self.queue_of(bank), transaction, at, refreshed);
-        if self.would_move() {
+        self.enqueue(transaction, at);
+        self.moves = self.would_move();
+        if self.moves {
             self.next_tick = self.next_tick.min(at);
         }
+    }
+
+    /// The same, where no other request is handed over before clock `until`. One that is alone may be served at once.
+    #[inline]
+    pub fn accept_before(
+        &mut self,
+        until: Cycle,
+        transaction: &Transaction,
+        at: Cycle,
+        observer: &mut impl Observer,
+    ) {
+        let alone = until > at
+            && self.outstanding() == 0
+            && self.refresh.front().is_none()
+            && self.refresh.due > at
+            && self.policy.writes == Writes::Unified
+            && !self.policy.dual_issue;
+        match alone {
+            true => self.serve_alone(until.min(self.refresh.due), transaction, at, observer),
+            false => self.accept(transaction, at, observer),
+        }
+    }
+
+    /// Serve a request that comes to a channel without any other. What each clock would do is known: the request is taken
+    /// up in `at`, and then the commands that it needs issue one after another. From clock `until` on, all is as usual.
+    #[inline(never)]
+    fn serve_alone(
+        &mut self,
+        until: Cycle,
+        transaction: &Transaction,
+        at: Cycle,
+        observer: &mut impl Observer,
+    ) {
+        let Transaction { bank, row, column, write, .. } = *transaction;
+        self.statistics.accepted[usize::from(write)] += 1;
+        self.wake(at);
+        let can_note = self.policy.page != Page::Closed && self.waits.can_note(at);
+        if !can_note {
+            self.end_notes();
+        }
+        self.noting = can_note;
+        let slot = Slot::alone(transaction, at, self.rows[bank as usize].refreshed_until(at));
+        let access = if write { Command::Write } else { Command::Read };
+        let mut from = at + 1;
+        loop {
+            let command = match self.rows[bank as usize].open {
+                None => Command::Activate,
+                Some(open) if open == row => access,
+                Some(_) => Command::Precharge,
+            };
+            let earliest @ (all, of_bank) = match can_note {
+                true => self.waits.earliest_by_notes(command, bank),
+                false => (self.waits.earliest(command, bank), self.waits.earliest_of_bank(command, bank)),
+            };
+            let now = all.max(from);
+            if now >= until {
+                return self.leave_in_queue(transaction, at, from);
+            }
+            self.pointer = self.queue_of(bank);
+            match command {
+                Command::Activate => self.open(bank, (row, column), earliest, now, observer),
+                Command::Precharge => self.close(bank, Some((row, column)), now, observer),
+                _ => {
+                    return self.transfer(&slot, self.policy.page == Page::Closed, of_bank, now, observer);
+                }
+            }
+            from = now + 1;
+        }
+    }
+
+    /// Let the waits of all banks know what has been noted.
+    #[inline(always)]
+    fn end_notes(&mut self) {
+        if self.noting {
+            self.noting = false;
+            self.waits.catch_up();
+        }
+    }
+
+    /// Put a request that was taken up at `at` into its command queue, which may go on in clock `from`.
+    #[cold]
+    fn leave_in_queue(&mut self, transaction: &Transaction, at: Cycle, from: Cycle) {
+        self.end_notes();
+        self.enqueue(transaction, at);
+        self.move_one();
+        self.plan = self.make_plan(from);
+        self.next_tick = self.plan.at.min(self.refresh.due);
+    }
+
+    /// The first request after an idle time.
+    #[inline]
+    fn wake(&mut self, at: Cycle) {
+        self.last.idle = (at - self.last.issued).saturating_sub(self.last.data_cycles);
+        self.last.woke = at;
+    }
+
+    #[inline(always)]
+    fn enqueue(&mut self, transaction: &Transaction, at: Cycle) {
+        let Transaction { bank, write, .. } = *transaction;
+        let refreshed = self.rows[bank as usize].refreshed_until(at);
+        self.transactions.push(self.kind(write), self.queue_of(bank), transaction, at, refreshed);
     }
 
     /// Whether the request needs no transfer of its own: a write waits to its address, or a read for a read.
@@ -253,28 +372,23 @@ impl Channel {
     /// Everything that happens in clock `now`. Clocks before [`Channel::next_tick`] may be left out.
     #[inline]
     pub fn tick(&mut self, now: Cycle, observer: &mut impl Observer) {
+        self.end_notes();
         if now == self.refresh.due {
             self.fall_due(now);
         }
-        if self.stale {
-            self.plan = self.make_plan(now);
+        let issues = self.plan.at <= now;
+        // Commands to rows change nothing in what can move.
+        let may_move = (issues && self.issue(now, observer)) || self.moves;
+        let moved = if may_move { self.move_one() } else { None };
+        if issues {
+            self.plan = self.make_plan(now + 1);
+        } else if let Some(queue) = moved {
+            self.revise(queue, now + 1);
         }
-        let issued = self.plan.at <= now;
-        if issued {
-            self.issue(now, observer);
+        if may_move {
+            self.moves = self.would_move();
         }
-        let moved = self.move_one();
-        // A request that moved changes the plan if its queue can issue before what is planned.
-        self.plan = match moved {
-            Some(queue) if !issued => self.revise(queue, now + 1),
-            _ if issued => self.make_plan(now + 1),
-            _ => self.plan,
-        };
-        self.stale = false;
-        self.next_tick = match self.would_move() {
-            true => now + 1,
-            false => self.plan.at.min(self.refresh.due),
-        };
+        self.next_tick = if self.moves { now + 1 } else { self.plan.at.min(self.refresh.due) };
     }
 
     // ---- refresh ----
@@ -283,8 +397,7 @@ impl Channel {
     /// from then on is the same. Does nothing while there is a request, a row is open, or a refresh is under way.
     #[cold]
     pub fn skip_refreshes(&mut self, until: Cycle) {
-        let open = |bank: u32| self.device.open_row(bank).is_some();
-        if !self.is_idle() || self.refresh.front().is_some() || (0..self.rows.len() as u32).any(open) {
+        if !self.is_idle() || self.refresh.front().is_some() || self.open_banks != 0 {
             return;
         }
         let rounds = self.refresh.skip_rounds(until);
@@ -302,7 +415,7 @@ impl Channel {
         if let Some(target) = self.refresh.front() {
             self.begin_refresh(target, now);
         }
-        self.stale = true;
+        self.plan = self.make_plan(now);
     }
 
     fn begin_refresh(&mut self, target: Target, now: Cycle) {
@@ -327,37 +440,38 @@ impl Channel {
     /// When the refresh that is due could issue its next command.
     #[cold]
     fn refresh_ready(&self, target: Target) -> Cycle {
-        let banks = target.first_bank..target.first_bank + target.banks;
-        let open = banks.filter(|&bank| self.device.open_row(bank).is_some());
-        let precharge = open.map(|bank| self.device.earliest(Command::Precharge, bank)).min();
-        precharge.unwrap_or_else(|| self.device.earliest(target.command, target.first_bank))
+        let open = bits(self.open_banks & target.mask());
+        let precharge = open.map(|bank| self.waits.earliest(Command::Precharge, bank)).min();
+        precharge.unwrap_or_else(|| self.waits.earliest(target.command, target.first_bank))
     }
 
     #[cold]
-    fn issue_for_refresh(&mut self, target: Target, now: Cycle, observer: &mut impl Observer) {
-        let banks = target.first_bank..target.first_bank + target.banks;
-        let ready = |&bank: &u32| {
-            self.device.open_row(bank).is_some() && self.device.earliest(Command::Precharge, bank) <= now
-        };
-        if let Some(bank) = banks.clone().find(ready) {
+    fn issue_for_refresh(&mut self, now: Cycle, observer: &mut impl Observer) {
+        let Some(target) = self.refresh.front() else { return };
+        let ready = |&bank: &u32| self.waits.earliest(Command::Precharge, bank) <= now;
+        if let Some(bank) = bits(self.open_banks & target.mask()).find(ready) {
             self.statistics.banks[bank as usize].closed_for_refresh += 1;
             self.close(bank, None, now, observer);
+            // With one queue for all banks its request may be to another.
+            let queue = self.queue_of(bank);
+            if self.queues[queue].bank == bank {
+                self.waits.wish(queue, self.queues[queue].closed());
+            }
             return;
         }
-        self.device.issue(target.command, target.first_bank, 0, 0, now);
+        self.send(target.command, target.first_bank, 0, 0, now);
         observer.command(self.number, &row_command(target.command, target.first_bank, None, now));
         match target.command {
             Command::Refresh => self.statistics.refreshes += 1,
             _ => self.statistics.banks[target.first_bank as usize].refreshes += 1,
         }
-        for bank in banks {
-            let end = self.device.earliest(Command::Activate, bank).max(now);
+        for bank in bits(target.mask()) {
+            let end = self.waits.earliest(Command::Activate, bank).max(now);
             let row = &mut self.rows[bank as usize];
             row.refreshed += end - row.refresh_from;
             row.refresh_until = end;
             row.refreshing = false;
             row.prepared_from = None;
-            self.consider(self.queue_of(bank));
         }
         self.refresh.done();
         if let Some(next) = self.refresh.front() {
@@ -376,110 +490,114 @@ impl Channel {
             None => plan,
             Some(target) => {
                 let at = self.refresh_ready(target).max(from);
-                if at <= plan.at { Plan { at, queue: None } } else { plan }
+                if at <= plan.at { Plan { at, queue: FOR_REFRESH } } else { plan }
             }
         }
     }
 
-    /// The plan after a queue has got another request.
+    /// Work out the plan anew after a queue has got another request, and wants another kind of command for it.
     #[inline]
-    fn revise(&self, queue: usize, from: Cycle) -> Plan {
-        if self.plan.queue == Some(queue as u8) || self.refresh.front().is_some() {
-            return self.make_plan(from);
+    fn revise(&mut self, queue: usize, from: Cycle) {
+        if self.plan.queue == queue as u8 || self.refresh.front().is_some() {
+            self.plan = self.make_plan(from);
+            return;
         }
         let at = self.ready_at(queue).max(from);
-        if at > self.plan.at {
-            return self.plan;
-        }
         // Of two at the same time the round decides.
-        if at == self.plan.at { self.make_plan(from) } else { Plan { at, queue: Some(queue as u8) } }
+        match at.cmp(&self.plan.at) {
+            Ordering::Less => self.plan = Plan { at, queue: queue as u8 },
+            Ordering::Equal => self.plan = self.make_plan(from),
+            Ordering::Greater => {}
+        }
     }
 
     #[inline]
     fn plan_queues(&self, from: Cycle) -> Plan {
-        let among = self.occupied & !self.frozen();
-        if self.queues.len() == 1 {
-            // Of all banks: its rank is that of the request.
-            let at = if among == 0 { Cycle::MAX } else { self.ready_at(0).max(from) };
-            return Plan { at, queue: Some(0) };
+        let frozen = self.frozen();
+        let among = self.occupied & !frozen;
+        if among == 0 {
+            return NEVER;
         }
-        match self.ready.first(from, among, self.pointer, &self.device) {
-            Some((at, queue)) => Plan { at, queue: Some(queue as u8) },
+        // Of one there is nothing to choose.
+        if among.is_power_of_two() {
+            let queue = among.trailing_zeros();
+            return Plan { at: self.ready_at(queue as usize).max(from), queue: queue as u8 };
+        }
+        match self.waits.first(from, frozen, self.pointer) {
+            Some((at, queue)) => Plan { at, queue: queue as u8 },
             None => NEVER,
         }
     }
 
     /// When a queue could issue its next command.
-    #[inline(always)]
+    #[inline]
     fn ready_at(&self, queue: usize) -> Cycle {
-        let CommandQueue { want, bank, .. } = self.queues[queue];
-        match want {
-            Want::Nothing => Cycle::MAX,
-            Want::Activate => self.device.earliest(Command::Activate, bank),
-            Want::Open { precharge, read, write } => {
-                let mut at = Cycle::MAX;
-                if precharge {
-                    at = self.device.earliest(Command::Precharge, bank);
-                }
-                if read != NOWHERE {
-                    at = at.min(self.device.earliest(Command::Read, bank));
-                }
-                if write != NOWHERE {
-                    at = at.min(self.device.earliest(Command::Write, bank));
-                }
-                at
-            }
+        let CommandQueue { kinds, bank, .. } = self.queues[queue];
+        if let Some(command) = kinds.single() {
+            return self.waits.earliest(command, bank);
         }
+        let wanted = Kinds::COMMANDS.into_iter().filter(|&command| kinds.has(command));
+        wanted.map(|command| self.waits.earliest(command, bank)).min().unwrap_or(Cycle::MAX)
     }
 
     /// What a queue that is ready issues: the command, and the place of the request that it serves.
     #[inline]
     fn choose(&self, queue: usize, now: Cycle) -> (Command, usize) {
-        let CommandQueue { want, bank, .. } = self.queues[queue];
-        let legal = |command| self.device.earliest(command, bank) <= now;
-        match want {
-            Want::Nothing => unreachable!("an empty queue was planned"),
-            Want::Activate => (Command::Activate, 0),
-            // The oldest first; one that wants the row closed is always the oldest.
-            Want::Open { precharge: true, .. } if legal(Command::Precharge) => (Command::Precharge, 0),
-            Want::Open { read, write, .. } => {
-                let can_read = read != NOWHERE && legal(Command::Read);
-                let can_write = write != NOWHERE && legal(Command::Write);
-                match can_read && (read < write || !can_write) {
-                    true => (Command::Read, usize::from(read)),
-                    false => (Command::Write, usize::from(write)),
-                }
-            }
-        }
+        let q = &self.queues[queue];
+        let command = q.kinds.single().unwrap_or_else(|| self.first_legal(q, now));
+        let place = match command {
+            Command::Read => q.read(),
+            Command::Write => q.write(),
+            _ => 0,
+        };
+        (command, place)
     }
 
+    /// Of several kinds of commands the one that goes first: that of the oldest request. One that wants the row closed is
+    /// always the oldest.
+    fn first_legal(&self, q: &CommandQueue, now: Cycle) -> Command {
+        let legal = |&command: &Command| q.kinds.has(command) && self.waits.earliest(command, q.bank) <= now;
+        let columns = match q.read() < q.write() {
+            true => [Command::Read, Command::Write],
+            false => [Command::Write, Command::Read],
+        };
+        let found = [Command::Precharge].into_iter().chain(columns).find(legal);
+        found.unwrap_or_else(|| unreachable!("a queue was planned that is not ready"))
+    }
+
+    /// Issue what is planned. Returns whether a request has left its command queue.
     #[inline]
-    fn issue(&mut self, now: Cycle, observer: &mut impl Observer) {
+    fn issue(&mut self, now: Cycle, observer: &mut impl Observer) -> bool {
         let column = match self.plan.queue {
-            None => {
-                if let Some(target) = self.refresh.front() {
-                    self.issue_for_refresh(target, now, observer);
-                }
+            FOR_REFRESH => {
+                self.issue_for_refresh(now, observer);
                 false
             }
-            Some(queue) => {
+            queue => {
                 self.pointer = usize::from(queue);
                 let (command, place) = self.choose(self.pointer, now);
                 self.issue_from(self.pointer, command, place, now, observer);
                 command.is_column()
             }
         };
-        if self.policy.dual_issue {
-            let second = self.plan_queues(now);
-            if let Some(queue) = second.queue.filter(|_| second.at <= now) {
-                // The round moves on even if the command has to wait for the next clock.
-                self.pointer = usize::from(queue);
-                let (command, place) = self.choose(self.pointer, now);
-                if command.is_column() != column {
-                    self.issue_from(self.pointer, command, place, now, observer);
-                }
-            }
+        if self.policy.dual_issue { self.issue_second(column, now, observer) } else { column }
+    }
+
+    /// Issue a row command after a column command, or the other way round. Returns whether either is a column command.
+    #[cold]
+    fn issue_second(&mut self, column: bool, now: Cycle, observer: &mut impl Observer) -> bool {
+        let second = self.plan_queues(now);
+        if second.at > now {
+            return column;
         }
+        // The round moves on even if the command has to wait for the next clock.
+        self.pointer = usize::from(second.queue);
+        let (command, place) = self.choose(self.pointer, now);
+        if command.is_column() == column {
+            return column;
+        }
+        self.issue_from(self.pointer, command, place, now, observer);
+        true
     }
 
     #[inline(always)]
@@ -491,119 +609,161 @@ impl Channel {
         now: Cycle,
         observer: &mut impl Observer,
     ) {
-        let bank = self.queues[queue].bank;
+        let q = &self.queues[queue];
+        let bank = q.bank;
         match command {
-            Command::Activate => self.open(queue, bank, now, observer),
-            Command::Precharge => self.close(bank, Some(self.queues[queue].oldest()), now, observer),
-            _ => self.access(queue, bank, command, place, now, observer),
+            Command::Activate => {
+                let request @ (row, _) = self.transactions.place(q.oldest());
+                let earliest = (
+                    self.waits.earliest(Command::Activate, bank),
+                    self.waits.earliest_of_bank(Command::Activate, bank),
+                );
+                self.open(bank, request, earliest, now, observer);
+                self.queues[queue].opened(row);
+            }
+            Command::Precharge => {
+                self.close(bank, Some(self.transactions.place(q.oldest())), now, observer);
+                return self.waits.wish(queue, self.queues[queue].closed());
+            }
+            _ => self.access(queue, place, now, observer),
         }
+        self.consider(queue);
     }
 
+    /// Open the row of a request. `earliest` says since when all, and since when the bank alone, has allowed it.
     #[inline]
-    fn open(&mut self, queue: usize, bank: u32, now: Cycle, observer: &mut impl Observer) {
-        let request @ (row, _) = self.queues[queue].oldest();
+    fn open(
+        &mut self,
+        bank: u32,
+        request: (u32, u32),
+        (earliest, of_bank): (Cycle, Cycle),
+        now: Cycle,
+        observer: &mut impl Observer,
+    ) {
         let state = &mut self.rows[bank as usize];
+        state.open = Some(request.0);
         state.served = 0;
-        state.windowed = self.device.earliest_of_bank(Command::Activate, bank) < now
-            && self.device.earliest(Command::Activate, bank) == now;
+        state.windowed = of_bank < now && earliest == now;
         state.conflict = state.prepared_from.is_some();
         state.prepared_from.get_or_insert(now);
-        self.device.issue(Command::Activate, bank, row, 0, now);
-        observer.command(self.number, &row_command(Command::Activate, bank, Some(request), now));
-        self.statistics.banks[bank as usize].activates += 1;
-        let (open, since) = &mut self.open_rows[self.device.organization().rank(bank) as usize];
+        let (open, since) = &mut self.open_rows[state.rank as usize];
         if *open == 0 {
             *since = now;
         }
         *open += 1;
-        self.consider(queue);
-        self.renew(Command::Activate, bank);
+        self.open_banks |= 1 << bank;
+        self.send(Command::Activate, bank, request.0, 0, now);
+        observer.command(self.number, &row_command(Command::Activate, bank, Some(request), now));
+        self.statistics.banks[bank as usize].activates += 1;
     }
 
+    /// Close the row of a bank, for a request or none.
     #[inline]
     fn close(&mut self, bank: u32, request: Option<(u32, u32)>, now: Cycle, observer: &mut impl Observer) {
-        self.device.issue(Command::Precharge, bank, 0, 0, now);
+        self.send(Command::Precharge, bank, 0, 0, now);
         observer.command(self.number, &row_command(Command::Precharge, bank, request, now));
         self.rows[bank as usize].prepared_from = Some(now);
         self.statistics.banks[bank as usize].precharges += 1;
         self.closed(bank, now);
-        self.consider(self.queue_of(bank));
-        self.renew(Command::Precharge, bank);
     }
 
     /// A bank has been closed.
     #[inline]
     fn closed(&mut self, bank: u32, now: Cycle) {
-        let (open, since) = &mut self.open_rows[self.device.organization().rank(bank) as usize];
+        let state = &mut self.rows[bank as usize];
+        state.open = None;
+        self.open_banks &= !(1 << bank);
+        let (open, since) = &mut self.open_rows[state.rank as usize];
         *open -= 1;
         if *open == 0 {
             self.statistics.open_cycles += now - *since;
         }
     }
 
-    /// Work out anew what a queue wants.
-    #[inline]
-    fn consider(&mut self, queue: usize) {
+    /// Work out anew what a queue wants. Returns whether it wants other kinds of commands than before.
+    #[inline(always)]
+    fn consider(&mut self, queue: usize) -> bool {
         let q = &mut self.queues[queue];
-        let capped = self.policy.row_hit_cap.is_some_and(|cap| self.rows[q.bank as usize].served >= cap);
-        q.consider(self.device.open_row(q.bank), capped);
-        self.ready.note(queue, q, &self.device);
+        let row = &self.rows[q.bank as usize];
+        let capped = row.served >= self.row_hit_cap;
+        let changed = q.consider(row.open.is_some(), capped, &self.transactions);
+        if changed {
+            self.waits.wish(queue, q.kinds);
+        }
+        changed
     }
 
-    /// A command to a bank has changed what its group allows.
-    #[inline]
-    fn renew(&mut self, issued: Command, bank: u32) {
-        if self.queues.len() > 1 {
-            self.ready.renew(issued, self.device.banks_of_group(bank), &self.device);
+    /// A command goes out.
+    #[inline(always)]
+    fn send(&mut self, command: Command, bank: u32, row: u32, bytes: u32, now: Cycle) {
+        let columns = if command.is_column() { self.device.data_cycles(bytes) } else { 0 };
+        if self.noting {
+            self.waits.note(command, bank, columns, now);
+        } else {
+            self.waits.issue(command, bank, columns, now);
+        }
+        if cfg!(debug_assertions) {
+            self.device.issue(command, bank, row, bytes, now);
+            self.waits.compare(self.noting, &self.device, now);
         }
     }
 
-    /// A column command, with auto-precharge or not.
+    /// Serve a request of a queue.
     #[inline(always)]
-    fn access(
-        &mut self,
-        queue: usize,
-        bank: u32,
-        plain: Command,
-        place: usize,
-        now: Cycle,
-        observer: &mut impl Observer,
-    ) {
-        let id = self.queues[queue].remove(place);
+    fn access(&mut self, queue: usize, place: usize, now: Cycle, observer: &mut impl Observer) {
+        let q = &mut self.queues[queue];
+        let id = q.remove(place);
         self.in_queues -= 1;
         self.room |= 1 << queue;
-        if self.queues[queue].len() == 0 {
+        if q.len() == 0 {
             self.occupied &= !(1 << queue);
         }
-        let slot = *self.transactions.slot(id);
-        self.transactions.release(id);
-        let Transaction { row, column, bytes, write, .. } = slot.transaction;
         let auto = match self.policy.page {
             Page::Open => false,
             Page::Closed => true,
-            Page::Adaptive => self.queues[queue].len() > 0 && self.queues[queue].hits(row) == 0,
+            Page::Adaptive => q.len() > 0 && q.misses(),
         };
-        let command = match (auto, write) {
-            (false, _) => plain,
-            (true, false) => Command::ReadAuto,
+        if auto {
+            self.waits.wish(queue, q.closed());
+        }
+        let slot = *self.transactions.slot(id);
+        self.transactions.release(id);
+        let Transaction { bank, write, .. } = slot.transaction;
+        // Asked for only of a request that its row was opened for.
+        let row_ready = match self.rows[bank as usize].served {
+            0 => self.waits.earliest_of_bank(if write { Command::Write } else { Command::Read }, bank),
+            _ => now,
+        };
+        self.transfer(&slot, auto, row_ready, now, observer);
+    }
+
+    /// A column command, with auto-precharge or not. `row_ready` says since when the bank alone has allowed it.
+    #[inline(always)]
+    fn transfer(
+        &mut self,
+        slot: &Slot,
+        auto: bool,
+        row_ready: Cycle,
+        now: Cycle,
+        observer: &mut impl Observer,
+    ) {
+        let Transaction { bank, row, column, bytes, write, .. } = slot.transaction;
+        let command = match (write, auto) {
+            (false, false) => Command::Read,
+            (false, true) => Command::ReadAuto,
+            (true, false) => Command::Write,
             (true, true) => Command::WriteAuto,
         };
-        let row_ready = self.device.earliest_of_bank(plain, bank);
-        self.device.issue(command, bank, row, bytes, now);
-        observer
-            .command(self.number, &Issued { at: now, command, bank, request: Some((row, column)), bytes });
-        self.account(&slot, row_ready, now, observer);
+        self.send(command, bank, row, bytes, now);
+        let request = Some((row, column));
+        observer.command(self.number, &Issued { at: now, command, bank, request, bytes });
+        self.account(slot, row_ready, now, observer);
         let state = &mut self.rows[bank as usize];
         state.served += 1;
         state.prepared_from = None;
         if auto {
             self.statistics.auto_precharges[usize::from(write)] += 1;
             self.closed(bank, now);
-        }
-        self.consider(queue);
-        self.renew(plain, bank);
-        if auto {
-            self.renew(Command::Precharge, bank);
         }
     }
 
@@ -722,7 +882,8 @@ impl Channel {
         self.in_queues == 0 && self.transactions.len(READS) > 0
     }
 
-    /// Move the oldest transaction whose command queue has room. Returns that queue.
+    /// Move the oldest transaction whose command queue has room. Returns that queue if it then wants another kind of
+    /// command.
     #[inline]
     fn move_one(&mut self) -> Option<usize> {
         if let Writes::Split { high, low, idle } = self.policy.writes {
@@ -734,8 +895,7 @@ impl Channel {
                 let (queue, id) = self.transactions.oldest(WRITES, self.room)?;
                 if !self.waits_for_read(queue, id) {
                     self.draining -= 1;
-                    self.move_from(WRITES, queue, id);
-                    return Some(queue);
+                    return self.move_from(WRITES, queue, id);
                 }
                 self.draining = 0;
                 if !self.is_stuck() {
@@ -744,23 +904,22 @@ impl Channel {
             }
         }
         let (queue, id) = self.transactions.oldest(READS, self.room)?;
-        self.move_from(READS, queue, id);
-        Some(queue)
+        self.move_from(READS, queue, id)
     }
 
     #[inline]
-    fn move_from(&mut self, kind: usize, queue: usize, id: u16) {
+    fn move_from(&mut self, kind: usize, queue: usize, id: u16) -> Option<usize> {
         self.transactions.take(kind, queue);
-        let Transaction { row, column, bank, write, .. } = self.transactions.slot(id).transaction;
+        let Transaction { row, bank, write, .. } = self.transactions.slot(id).transaction;
         let q = &mut self.queues[queue];
-        q.push(id, row, column, write);
+        let matters = q.push(id, row, write, self.rows[bank as usize].open);
         q.bank = bank;
-        if q.len() == self.policy.command_queue as usize {
+        if q.len() == self.policy.command_queue {
             self.room &= !(1 << queue);
         }
         self.occupied |= 1 << queue;
         self.in_queues += 1;
-        self.consider(queue);
+        (matters && self.consider(queue)).then_some(queue)
     }
 
     /// No more requests will come: tell what never went to the DRAM, and end the accounts at the last data.
@@ -781,6 +940,16 @@ impl Channel {
     pub fn writes_left(&self) -> u32 {
         self.transactions.len(WRITES)
     }
+}
+
+/// The numbers of the bits that are set.
+#[inline]
+fn bits(mut set: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = (set != 0).then(|| set.trailing_zeros());
+        set &= set.wrapping_sub(1);
+        bit
+    })
 }
 
 #[inline]

@@ -16,10 +16,10 @@ mod commands;
 mod controller;
 mod messages;
 mod policy;
-mod ready;
 mod refresh;
 mod statistics;
 mod transactions;
+mod waits;
 
 pub use controller::Channel;
 pub use messages::{Issued, Observer, Outcome, Transaction};

@@ -17,8 +17,17 @@ pub(super) struct Slot {
     order: u64,
     /// Next younger of its list.
     next: u16,
+    /// The place in the filter.
+    hash: u16,
     /// First of the reads that share its data; an index into the list of merged reads.
     pub merged: u32,
+}
+
+impl Slot {
+    /// Of a request that waits in no list.
+    pub fn alone(transaction: &Transaction, accept: Cycle, refreshed: Cycle) -> Self {
+        Self { transaction: *transaction, accept, refreshed, order: 0, next: NONE, hash: 0, merged: u32::MAX }
+    }
 }
 
 /// The pool and the lists: one for each command queue, reads and writes apart or not.
@@ -33,7 +42,7 @@ pub(super) struct Transactions {
     lengths: [u32; 2],
     accepted: u64,
     /// How many pending requests have a block with this hash: what is zero need not be searched.
-    filter: Vec<u16>,
+    filter: Box<[u16; FILTER]>,
 }
 
 const FILTER: usize = 1 << 10;
@@ -47,13 +56,20 @@ impl Transactions {
             waiting: [0; 2],
             lengths: [0; 2],
             accepted: 0,
-            filter: vec![0; FILTER],
+            filter: Box::new([0; FILTER]),
         }
     }
 
     #[inline]
     pub fn slot(&self, id: u16) -> &Slot {
         &self.slots[usize::from(id)]
+    }
+
+    /// Row and column of a request.
+    #[inline]
+    pub fn place(&self, id: u16) -> (u32, u32) {
+        let Transaction { row, column, .. } = self.slot(id).transaction;
+        (row, column)
     }
 
     #[inline]
@@ -89,13 +105,14 @@ impl Transactions {
         &mut self,
         kind: usize,
         queue: usize,
-        transaction: Transaction,
+        transaction: &Transaction,
         accept: Cycle,
         refreshed: Cycle,
     ) {
-        self.filter[Self::hash(transaction.block)] += 1;
-        let slot =
-            Slot { transaction, accept, refreshed, order: self.accepted, next: NONE, merged: u32::MAX };
+        let hash = Self::hash(transaction.block);
+        self.filter[hash] += 1;
+        let (hash, order) = (hash as u16, self.accepted);
+        let slot = Slot { order, hash, ..Slot::alone(transaction, accept, refreshed) };
         self.accepted += 1;
         let id = match self.free.pop() {
             Some(id) => {
@@ -152,7 +169,7 @@ impl Transactions {
     /// Give a slot back.
     #[inline]
     pub fn release(&mut self, id: u16) {
-        self.filter[Self::hash(self.slots[usize::from(id)].transaction.block)] -= 1;
+        self.filter[usize::from(self.slots[usize::from(id)].hash) % FILTER] -= 1;
         self.free.push(id);
     }
 

@@ -1,0 +1,683 @@
+//! How long each bank has still to wait for each command, and which bank that wants one can have it first.
+//!
+//! What [`Device`] keeps as clocks by rank, group and bank stands here as one small number for each bank and command: the
+//! clocks still to wait since the last command. A command then is a subtraction of the time that has passed and a
+//! maximum with a row of the compiled table, and the search a minimum, all over neighbouring lanes, which compilers turn
+//! into vector instructions. The device is the plain twin: debug builds keep one along and compare.
+
+use super::commands::Kinds;
+use crate::device::{self, CLASSES, Push, Pushes};
+use crate::{AutoPrecharge, Command, Cycle, Device};
+
+/// Banks of a block.
+const LANES: usize = 16;
+/// Kinds of commands that queues want: the first classes.
+const KINDS: usize = Kinds::COMMANDS.len();
+/// What rows of the table are of: each class, and the precharge that a column command brings about.
+const EFFECTS: usize = CLASSES + 1;
+const BY_ITSELF: usize = CLASSES;
+/// Banks at most.
+const BANKS: u32 = 64;
+
+type Lanes<T> = [T; LANES];
+type Block<T> = [Lanes<T>; CLASSES];
+/// By class; as many as a vector has.
+type OfBank<T> = [T; 8];
+
+/// A number of clocks in so many bits. What is less than it can hold is as good as long ago.
+pub(super) trait Clocks: Copy + Ord + std::fmt::Debug {
+    /// Long ago; no constraint.
+    const LEAST: Self;
+    /// Never.
+    const MOST: Self;
+    /// The numbers of the lanes.
+    const NUMBERS: Lanes<Self>;
+    /// For every set of kinds: the least for those that are in it, the most for others.
+    const WISHES: [[Self; KINDS]; 1 << KINDS];
+    /// The nearest that it can hold.
+    fn of(clocks: Cycle) -> Self;
+    fn get(self) -> i64;
+    fn plus(self, more: Self) -> Self;
+    fn less(self, passed: Self) -> Self;
+    /// How far a bank is behind another in the round of all banks.
+    fn behind(self, first: Self) -> Self;
+}
+
+macro_rules! clocks {
+    ($($width:ty),*) => {$(
+        impl Clocks for $width {
+            const LEAST: Self = Self::MIN;
+            const MOST: Self = Self::MAX;
+            const NUMBERS: Lanes<Self> = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+            const WISHES: [[Self; KINDS]; 1 << KINDS] = {
+                let mut wishes = [[Self::MAX; KINDS]; 1 << KINDS];
+                let mut place = 0;
+                while place < KINDS << KINDS {
+                    let (set, kind) = (place / KINDS, place % KINDS);
+                    if set >> kind & 1 == 1 {
+                        wishes[set][kind] = Self::MIN;
+                    }
+                    place += 1;
+                }
+                wishes
+            };
+            #[inline(always)]
+            fn of(clocks: Cycle) -> Self {
+                clocks.min(Self::MAX as Cycle) as Self
+            }
+            #[inline(always)]
+            fn get(self) -> i64 {
+                self.into()
+            }
+            #[inline(always)]
+            fn plus(self, more: Self) -> Self {
+                self.saturating_add(more)
+            }
+            #[inline(always)]
+            fn less(self, passed: Self) -> Self {
+                self.saturating_sub(passed)
+            }
+            #[inline(always)]
+            fn behind(self, first: Self) -> Self {
+                self.wrapping_sub(first) & (BANKS as Self - 1)
+            }
+        }
+    )*};
+}
+
+clocks!(i16, i32);
+
+/// What a command does.
+#[derive(Clone, Debug)]
+struct Row<T, const N: usize> {
+    /// The cycles of its columns, which the distances hold for.
+    columns: Cycle,
+    /// To all banks, by rank and group.
+    all: [Block<T>; N],
+    /// To its own.
+    own: OfBank<T>,
+    /// The longest of the distances, and of the windows that count it.
+    reach: Cycle,
+    windows: Cycle,
+    /// What they are made of: distances from the issue, and from the end of the columns.
+    from_issue: ([Block<T>; N], OfBank<T>),
+    from_end: ([Block<T>; N], OfBank<T>),
+}
+
+/// What a bank alone asks for.
+#[derive(Clone, Copy, Debug)]
+struct Alone<T> {
+    /// The clock that the waits count from.
+    base: Cycle,
+    waits: OfBank<T>,
+}
+
+/// A command that the lanes do not know of yet.
+#[derive(Clone, Copy, Debug)]
+struct Noted {
+    command: Command,
+    row: usize,
+    bank: u32,
+    columns: Cycle,
+    at: Cycle,
+}
+
+/// Commands that a request alone needs, at most.
+const NOTED: usize = 3;
+
+/// The waits of all banks in lanes of `T`.
+#[derive(Clone, Debug)]
+pub(super) struct Table<T, const N: usize> {
+    /// The clock that the waits count from: that of the last command.
+    base: Cycle,
+    blocks: [Block<T>; N],
+    /// By block and kind: the least for banks whose queue wants such a command, the most for others.
+    wishes: [[Lanes<T>; KINDS]; N],
+    alone: Vec<Alone<T>>,
+    /// From this clock on nothing that has been issued keeps anything away.
+    settled: Cycle,
+    /// Commands that came when nothing before them kept anything away.
+    noted: [Noted; NOTED],
+    notes: usize,
+    /// By effect and node. A node is a group, or a rank without groups.
+    rows: Vec<Row<T, N>>,
+    nodes: usize,
+    /// log2 of the banks of a node.
+    node_shift: u32,
+    windows: Vec<Window<T, N>>,
+    /// Bit set of the classes that windows count.
+    in_windows: u8,
+    /// Bit set of these commands, and of those with auto-precharge.
+    has_more: u8,
+    auto_precharge: AutoPrecharge,
+    read_to_precharge: Cycle,
+}
+
+impl<T: Clocks, const N: usize> Table<T, N> {
+    fn new(device: &Device) -> Self {
+        let banks = device.organization().banks;
+        let per_node = device.banks_per_node();
+        let nodes = banks / per_node;
+        let firsts = (0..nodes).map(|node| node * per_node);
+        let rows =
+            (0..EFFECTS).flat_map(|effect| firsts.clone().map(move |bank| Row::new(device, effect, bank)));
+        let windows: Vec<_> = device.windows.iter().map(|window| Window::new(window, device)).collect();
+        let in_windows = windows.iter().fold(0, |bits, window| bits | window.before);
+        let has_more = Command::ALL
+            .into_iter()
+            .filter(|&command| command.is_auto() || in_windows >> command.class() as u8 & 1 == 1)
+            .fold(0, |bits, command| bits | 1 << command as u8);
+        Self {
+            base: 0,
+            blocks: [[[T::of(0); LANES]; CLASSES]; N],
+            wishes: [[[T::MOST; LANES]; KINDS]; N],
+            alone: vec![Alone { base: 0, waits: [T::of(0); 8] }; banks as usize],
+            settled: 0,
+            noted: [Noted { command: Command::Activate, row: 0, bank: 0, columns: 0, at: 0 }; NOTED],
+            notes: 0,
+            rows: rows.collect(),
+            nodes: nodes as usize,
+            node_shift: per_node.ilog2(),
+            windows,
+            in_windows,
+            has_more,
+            auto_precharge: device.auto_precharge,
+            read_to_precharge: device.read_to_precharge,
+        }
+    }
+
+    /// The first clock in which the table allows `command` to `bank`; if that is long ago, some clock long ago.
+    #[inline(always)]
+    fn earliest(&self, command: Command, bank: u32) -> Cycle {
+        let (block, lane) = place::<N>(bank);
+        self.base.saturating_add_signed(self.blocks[block][command.class() as usize][lane].get())
+    }
+
+    /// The same as far as the bank alone is concerned.
+    #[inline(always)]
+    fn earliest_of_bank(&self, command: Command, bank: u32) -> Cycle {
+        let Alone { base, waits } = &self.alone[bank as usize];
+        base.saturating_add_signed(waits[command.class() as usize].get())
+    }
+
+    /// Note which kinds of commands the queue of a bank wants.
+    #[inline(always)]
+    fn wish(&mut self, bank: usize, kinds: Kinds) {
+        let (block, lane) = place::<N>(bank as u32);
+        for (wishes, wanted) in self.wishes[block].iter_mut().zip(T::WISHES[kinds.number()]) {
+            wishes[lane] = wanted;
+        }
+    }
+
+    /// Whether nothing before `at` keeps anything away any longer, so that the commands of a request alone can be noted
+    /// instead of issued: as long as no others come, the lanes need not know.
+    #[inline]
+    fn can_note(&mut self, at: Cycle) -> bool {
+        // Of the classes that windows count, a request alone has one command at most: none of a window is near.
+        let can = self.in_windows & !(1 << Command::Activate as u8) == 0 && at > self.settled;
+        if can {
+            self.notes = 0;
+        }
+        can
+    }
+
+    #[inline]
+    fn note(&mut self, command: Command, bank: u32, columns: Cycle, at: Cycle) {
+        let row = self.row(command, bank);
+        if self.rows[row].columns != columns {
+            self.rows[row].fill(columns);
+        }
+        self.settled = self.settled.max(at + self.rows[row].reach);
+        self.noted[self.notes] = Noted { command, row, bank, columns, at };
+        self.notes += 1;
+    }
+
+    /// Issue what has been noted.
+    fn catch_up(&mut self) {
+        let notes = std::mem::take(&mut self.notes);
+        for Noted { command, bank, columns, at, .. } in self.noted.into_iter().take(notes) {
+            self.issue(command, bank, columns, at);
+        }
+    }
+
+    /// The first clock in which the table allows `command` to `bank`, and the same as far as the bank alone is concerned,
+    /// by what has been noted.
+    #[inline]
+    fn earliest_by_notes(&self, command: Command, bank: u32) -> (Cycle, Cycle) {
+        let (class, (block, lane)) = (command.class() as usize, place::<N>(bank));
+        let (mut earliest, mut of_bank) = (0, 0);
+        for note in self.noted.iter().take(self.notes) {
+            let row = &self.rows[note.row];
+            let until = |distance: T| note.at.saturating_add_signed(distance.get());
+            if note.bank == bank {
+                of_bank = until(row.own[class]).max(of_bank);
+            }
+            earliest = until(row.all[block][class][lane]).max(of_bank).max(earliest);
+        }
+        (earliest, of_bank)
+    }
+
+    /// The row of a command.
+    #[inline(always)]
+    fn row(&self, command: Command, bank: u32) -> usize {
+        command.class() as usize * self.nodes + (bank >> self.node_shift) as usize
+    }
+
+    /// A command goes out at `at`, not before the one before it, and moves so many cycles of columns.
+    #[inline(never)]
+    fn issue(&mut self, command: Command, bank: u32, columns: Cycle, at: Cycle) {
+        let row = self.row(command, bank);
+        let passed = T::of(at - self.base);
+        self.base = at;
+        let row = &mut self.rows[row];
+        if row.columns != columns {
+            row.fill(columns);
+        }
+        self.settled = self.settled.max(at + row.reach);
+        for (block, row) in self.blocks.iter_mut().zip(&row.all) {
+            pass(block, passed, row);
+        }
+        let (block, lane) = place::<N>(bank);
+        for (waits, &least) in self.blocks[block].iter_mut().zip(&row.own) {
+            waits[lane] = waits[lane].max(least);
+        }
+        let alone = &mut self.alone[bank as usize];
+        let passed = T::of(at - alone.base);
+        alone.base = at;
+        let mut waits = alone.waits;
+        for (wait, &least) in waits.iter_mut().zip(&row.own) {
+            *wait = wait.less(passed).max(least);
+        }
+        alone.waits = waits;
+        if self.has_more >> command as u8 & 1 == 1 {
+            self.issue_more(command, bank, columns, at);
+        }
+    }
+
+    /// What few commands do besides.
+    #[inline(never)]
+    fn issue_more(&mut self, command: Command, bank: u32, columns: Cycle, at: Cycle) {
+        self.issue_in_windows(command.class() as usize, bank, at);
+        if command.is_auto() {
+            self.precharge_by_itself(command, bank, at, columns);
+        }
+    }
+
+    #[inline(always)]
+    fn issue_in_windows(&mut self, class: usize, bank: u32, at: Cycle) {
+        for window in self.windows.iter_mut().filter(|window| window.before >> class & 1 == 1) {
+            let node = bank as usize >> window.node_shift;
+            let until = window.issue(node, at);
+            if until <= at {
+                continue;
+            }
+            let wait = T::of(until - at);
+            for &after in &window.after {
+                if window.node_shift == 0 {
+                    let alone = &mut self.alone[bank as usize].waits[after];
+                    *alone = (*alone).max(wait);
+                }
+                for (block, reach) in self.blocks.iter_mut().zip(&window.reach[node]) {
+                    let mut new = block[after];
+                    for (lane, &reach) in new.iter_mut().zip(reach) {
+                        *lane = (*lane).max(wait.min(reach));
+                    }
+                    block[after] = new;
+                }
+            }
+        }
+    }
+
+    /// The precharge that a column command with auto-precharge at `at` brings about, as soon as the bank allows one.
+    #[inline(never)]
+    fn precharge_by_itself(&mut self, command: Command, bank: u32, at: Cycle, columns: Cycle) {
+        let node = (bank >> self.node_shift) as usize;
+        let standard = self.earliest_of_bank(Command::Precharge, bank).saturating_sub(at);
+        let (for_activate, for_refresh) = match self.auto_precharge {
+            AutoPrecharge::Standard => (standard, standard),
+            AutoPrecharge::DramSim3 => {
+                let row = &self.rows[command.class() as usize * self.nodes + node];
+                let own = row.own[Command::Precharge as usize].get().max(0) as Cycle;
+                let late = columns + self.read_to_precharge;
+                (if command == Command::ReadAuto { standard.max(late) } else { standard }, own)
+            }
+        };
+        let later =
+            |after| T::of(if after == Command::Activate as usize { for_activate } else { for_refresh });
+        let row = &self.rows[BY_ITSELF * self.nodes + node];
+        self.settled = self.settled.max(at + for_activate.max(for_refresh) + row.reach);
+        for (block, row) in self.blocks.iter_mut().zip(&row.all) {
+            for (after, (waits, row)) in block.iter_mut().zip(row).enumerate() {
+                for (wait, least) in waits.iter_mut().zip(row) {
+                    *wait = (*wait).max(least.plus(later(after)));
+                }
+            }
+        }
+        let (block, lane) = place::<N>(bank);
+        for (after, (waits, least)) in self.blocks[block].iter_mut().zip(&row.own).enumerate() {
+            let wait = least.plus(later(after));
+            waits[lane] = waits[lane].max(wait);
+            let alone = &mut self.alone[bank as usize].waits[after];
+            *alone = (*alone).max(wait);
+        }
+    }
+
+    /// The first clock from `from` on in which a bank that is not in `frozen` can have what it wants, and the bank: of
+    /// several the first of the round after `pointer`.
+    #[inline]
+    fn first(&self, from: Cycle, frozen: u64, pointer: usize) -> Option<(Cycle, usize)> {
+        match frozen {
+            0 => self.first_of(&self.wishes, from, pointer),
+            _ => self.first_beside(frozen, from, pointer),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn first_beside(&self, frozen: u64, from: Cycle, pointer: usize) -> Option<(Cycle, usize)> {
+        let mut wishes = self.wishes;
+        for bank in (0..BANKS).filter(|bank| frozen >> bank & 1 == 1) {
+            let (block, lane) = place::<N>(bank);
+            wishes[block].iter_mut().for_each(|lanes| lanes[lane] = T::MOST);
+        }
+        self.first_of(&wishes, from, pointer)
+    }
+
+    #[inline(always)]
+    fn first_of(
+        &self,
+        wishes: &[[Lanes<T>; KINDS]; N],
+        from: Cycle,
+        pointer: usize,
+    ) -> Option<(Cycle, usize)> {
+        let soonest: [Lanes<T>; N] = std::array::from_fn(|n| soonest_of(&self.blocks[n], &wishes[n]));
+        let least = soonest.iter().flatten().fold(T::MOST, |least, &wait| least.min(wait));
+        if least == T::MOST {
+            return None;
+        }
+        let limit = least.max(T::of(from - self.base));
+        let first = (pointer as u32 + 1) % BANKS;
+        let mut behind = T::MOST;
+        for (number, soonest) in soonest.iter().enumerate() {
+            let first = T::of((first.wrapping_sub((number * LANES) as u32) % BANKS).into());
+            behind = behind.min(first_in_round(soonest, limit, first));
+        }
+        let bank = (first + behind.get() as u32) % BANKS;
+        Some((from.max(self.base + limit.get() as Cycle), bank as usize))
+    }
+}
+
+/// So much time passes, and nothing is allowed before what a row says.
+#[inline(always)]
+fn pass<T: Clocks>(block: &mut Block<T>, passed: T, row: &Block<T>) {
+    // A copy: compilers need not ask whether the one may be part of the other.
+    let mut new = *block;
+    for (wait, &least) in new.as_flattened_mut().iter_mut().zip(row.as_flattened()) {
+        *wait = wait.less(passed).max(least);
+    }
+    *block = new;
+}
+
+/// Of each bank, how long it has still to wait for the first of what its queue wants.
+#[inline(always)]
+fn soonest_of<T: Clocks>(waits: &Block<T>, wishes: &[Lanes<T>; KINDS]) -> Lanes<T> {
+    let mut soonest = [T::MOST; LANES];
+    for (waits, wishes) in waits.iter().zip(wishes) {
+        for lane in 0..LANES {
+            soonest[lane] = soonest[lane].min(waits[lane].max(wishes[lane]));
+        }
+    }
+    soonest
+}
+
+/// Of the lanes that are not above `limit`, the least distance behind `first` in the round. A function of its own: compilers
+/// make vectors of it as it stands, and not where it is inlined.
+#[inline(never)]
+fn first_in_round<T: Clocks>(lanes: &Lanes<T>, limit: T, first: T) -> T {
+    let mut behind = T::NUMBERS;
+    for number in &mut behind {
+        *number = number.behind(first);
+    }
+    // Those above it come after a whole round.
+    let mut away = [T::of(0); LANES];
+    for (away, &lane) in away.iter_mut().zip(lanes) {
+        *away = if lane <= limit { T::of(0) } else { T::of(BANKS.into()) };
+    }
+    for (behind, &away) in behind.iter_mut().zip(&away) {
+        *behind = behind.plus(away);
+    }
+    behind.iter().fold(T::MOST, |least, &behind| least.min(behind))
+}
+
+/// The block and the lane of a bank.
+#[inline(always)]
+fn place<const N: usize>(bank: u32) -> (usize, usize) {
+    (bank as usize / LANES % N, bank as usize % LANES)
+}
+
+impl<T: Clocks, const N: usize> Row<T, N> {
+    /// Of a command, or a precharge by itself, to a bank.
+    fn new(device: &Device, effect: usize, bank: u32) -> Self {
+        let nothing = ([[[T::LEAST; LANES]; CLASSES]; N], [T::LEAST; 8]);
+        let (mut from_issue, mut from_end) = (nothing, nothing);
+        let (class, by_itself) = match effect {
+            BY_ITSELF => (Command::Precharge as usize, true),
+            class => (class, false),
+        };
+        // No precharge by itself is on the command bus: it keeps no other precharge away.
+        let counts = |push: &&Push| !(by_itself && push.after == Command::Precharge as u8);
+        for push in device.pushes[class].in_bank.iter().filter(counts) {
+            let row = if push.from_column_end { &mut from_end.1 } else { &mut from_issue.1 };
+            let wait = &mut row[usize::from(push.after)];
+            *wait = (*wait).max(T::of(push.distance.into()));
+        }
+        let counted = device.windows.iter().filter(|window| window.before >> class & 1 == 1);
+        let windows = counted.map(|window| window.cycles).max().unwrap_or(0);
+        for other in 0..device.organization().banks {
+            let (block, lane) = place::<N>(other);
+            for push in pushes_between(device, class, bank, other, by_itself).filter(counts) {
+                let row = if push.from_column_end { &mut from_end.0 } else { &mut from_issue.0 };
+                let wait = &mut row[block][usize::from(push.after)][lane];
+                *wait = (*wait).max(T::of(push.distance.into()));
+            }
+        }
+        let (all, own) = from_issue;
+        let mut row = Self { columns: 0, all, own, reach: 0, windows, from_issue, from_end };
+        row.fill(0);
+        row
+    }
+
+    /// Make it one for so many cycles of columns.
+    #[cold]
+    fn fill(&mut self, columns: Cycle) {
+        self.columns = columns;
+        let columns = T::of(columns);
+        let (issue, end) = (&self.from_issue, &self.from_end);
+        let made_of = issue.0.as_flattened().as_flattened().iter().zip(end.0.as_flattened().as_flattened());
+        for (wait, (&issue, &end)) in self.all.as_flattened_mut().as_flattened_mut().iter_mut().zip(made_of) {
+            *wait = issue.max(end.plus(columns));
+        }
+        for (wait, (&issue, &end)) in self.own.iter_mut().zip(issue.1.iter().zip(&end.1)) {
+            *wait = issue.max(end.plus(columns));
+        }
+        let all = self.all.iter().flatten().flatten().chain(&self.own);
+        self.reach = all.fold(self.windows, |reach, wait| reach.max(wait.get().max(0) as Cycle));
+    }
+}
+
+/// What a command to a bank does to another, or to itself, by its rank and its group.
+fn pushes_between(
+    device: &Device,
+    class: usize,
+    bank: u32,
+    other: u32,
+    by_itself: bool,
+) -> impl Iterator<Item = &Push> {
+    let organization = device.organization();
+    let Pushes { in_rank, in_group, .. } = &device.pushes[class];
+    let same_rank = organization.rank(bank) == organization.rank(other);
+    let same_node = bank / device.banks_per_node() == other / device.banks_per_node();
+    let rank = in_rank.iter().filter(move |_| same_rank);
+    let group = in_group.iter().filter(move |_| same_node);
+    let elsewhere = device.pushes_elsewhere[class].iter().filter(move |_| !same_rank && !by_itself);
+    rank.chain(group).chain(elsewhere)
+}
+
+/// So many commands of some classes at most within so many clocks.
+#[derive(Clone, Debug)]
+struct Window<T, const N: usize> {
+    /// Bit set of classes.
+    before: u8,
+    after: Vec<usize>,
+    cycles: Cycle,
+    /// log2 of the banks of a node: a rank, a group or a bank.
+    node_shift: u32,
+    /// By node: a ring of the last issues, and where it stands.
+    issues: Vec<(Vec<Cycle>, usize)>,
+    /// By node: the most for its banks.
+    reach: Vec<[Lanes<T>; N]>,
+}
+
+impl<T: Clocks, const N: usize> Window<T, N> {
+    fn new(window: &device::Window, device: &Device) -> Self {
+        let banks = device.organization().banks;
+        let node_shift = (banks / window.issues.len() as u32).ilog2();
+        let mut reach = vec![[[T::LEAST; LANES]; N]; window.issues.len()];
+        for bank in 0..banks {
+            let (block, lane) = place::<N>(bank);
+            reach[(bank >> node_shift) as usize][block][lane] = T::MOST;
+        }
+        Self {
+            before: window.before,
+            after: window.after.iter().map(|&after| usize::from(after)).collect(),
+            cycles: window.cycles,
+            node_shift,
+            issues: window.issues.iter().map(|ring| (ring.clone(), 0)).collect(),
+            reach,
+        }
+    }
+
+    /// A command that it counts; up to when it keeps later ones away.
+    #[inline]
+    fn issue(&mut self, node: usize, at: Cycle) -> Cycle {
+        let (ring, next) = &mut self.issues[node];
+        ring[*next] = at;
+        *next = if *next + 1 == ring.len() { 0 } else { *next + 1 };
+        let oldest = ring[*next];
+        if oldest == Cycle::MAX { 0 } else { oldest + self.cycles }
+    }
+}
+
+/// The waits of a channel's banks, in lanes as many and as wide as its device needs.
+#[derive(Clone, Debug)]
+pub(super) enum Waits {
+    /// Up to 16 banks.
+    Few(Box<Table<i16, 1>>),
+    /// Up to 64.
+    Many(Box<Table<i16, 4>>),
+    /// Tables with distances of tens of thousands of clocks.
+    Long(Box<Table<i32, 4>>),
+}
+
+macro_rules! each {
+    ($waits:expr, $table:ident => $call:expr) => {
+        match $waits {
+            Waits::Few($table) => $call,
+            Waits::Many($table) => $call,
+            Waits::Long($table) => $call,
+        }
+    };
+}
+
+impl Waits {
+    /// Nothing has been issued.
+    pub fn new(device: &Device) -> Self {
+        let organization = device.organization();
+        let all = device.pushes.iter().flat_map(|p| [&p.in_rank, &p.in_group, &p.in_bank]);
+        let pushes = all.chain(&device.pushes_elsewhere).flatten().map(|push| Cycle::from(push.distance));
+        let longest = pushes.chain(device.windows.iter().map(|window| window.cycles)).max().unwrap_or(0);
+        // A precharge by itself begins a distance after its command, and has distances of its own.
+        let sum = 2 * (longest + organization.data_cycles(organization.row_bytes));
+        if sum >= i16::MAX as Cycle {
+            Self::Long(Box::new(Table::new(device)))
+        } else if organization.banks as usize > LANES {
+            Self::Many(Box::new(Table::new(device)))
+        } else {
+            Self::Few(Box::new(Table::new(device)))
+        }
+    }
+
+    /// The first clock in which the table allows `command` to `bank`; if that is long ago, some clock long ago.
+    #[inline(always)]
+    pub fn earliest(&self, command: Command, bank: u32) -> Cycle {
+        each!(self, table => table.earliest(command, bank))
+    }
+
+    /// The first clock in which the bank alone would allow `command`, whatever its rank and group are at.
+    #[inline(always)]
+    pub fn earliest_of_bank(&self, command: Command, bank: u32) -> Cycle {
+        each!(self, table => table.earliest_of_bank(command, bank))
+    }
+
+    /// Note which kinds of commands the queue of a bank wants.
+    #[inline(always)]
+    pub fn wish(&mut self, bank: usize, kinds: Kinds) {
+        each!(self, table => table.wish(bank, kinds));
+    }
+
+    /// A command goes out at `at`, not before the one before it, and moves so many cycles of columns.
+    #[inline(always)]
+    pub fn issue(&mut self, command: Command, bank: u32, columns: Cycle, at: Cycle) {
+        each!(self, table => table.issue(command, bank, columns, at));
+    }
+
+    /// Whether nothing before `at` keeps anything away any longer, so that the commands of a request alone can be noted
+    /// instead of issued. If so, what has been noted before is forgotten.
+    #[inline(always)]
+    pub fn can_note(&mut self, at: Cycle) -> bool {
+        each!(self, table => table.can_note(at))
+    }
+
+    /// Like [`Waits::issue`], where it can be noted.
+    #[inline(always)]
+    pub fn note(&mut self, command: Command, bank: u32, columns: Cycle, at: Cycle) {
+        each!(self, table => table.note(command, bank, columns, at));
+    }
+
+    /// Issue what has been noted.
+    #[cold]
+    pub fn catch_up(&mut self) {
+        each!(self, table => table.catch_up());
+    }
+
+    /// The first clock in which the table allows `command` to `bank`, and the same as far as the bank alone is concerned,
+    /// by what has been noted.
+    #[inline(always)]
+    pub fn earliest_by_notes(&self, command: Command, bank: u32) -> (Cycle, Cycle) {
+        each!(self, table => table.earliest_by_notes(command, bank))
+    }
+
+    /// The first clock from `from` on in which a bank that is not in `frozen` can have what it wants, and the bank: of
+    /// several the first of the round after `pointer`.
+    #[inline(always)]
+    pub fn first(&self, from: Cycle, frozen: u64, pointer: usize) -> Option<(Cycle, usize)> {
+        each!(self, table => table.first(from, frozen, pointer))
+    }
+
+    /// Whether it agrees with the device, which has been issued the same commands, on every clock from `now` on; by what has
+    /// been noted, or by all.
+    pub fn compare(&self, noted: bool, device: &Device, now: Cycle) {
+        for bank in 0..device.organization().banks {
+            for command in Command::IN_TABLES {
+                let (all, of_bank) = match noted {
+                    true => self.earliest_by_notes(command, bank),
+                    false => (self.earliest(command, bank), self.earliest_of_bank(command, bank)),
+                };
+                let (name, expected) = (command.name(), device.earliest(command, bank));
+                assert_eq!(all.max(now), expected.max(now), "{name} to bank {bank} at {now}");
+                let expected = device.earliest_of_bank(command, bank);
+                assert_eq!(of_bank.max(now), expected.max(now), "{name} of bank {bank} at {now}");
+            }
+        }
+    }
+}
