@@ -68,6 +68,7 @@ mod pooled_lists;
 mod reuse;
 mod rows;
 mod simulate;
+mod slot_stacks;
 mod sweep;
 mod trace;
 mod ways;
