@@ -82,7 +82,10 @@ fn main() {
         }
         None => drawn(),
     };
-    for policy in ["LRU", "SP", "FIFO", "LIP", "BIP32", "DIP", "SRRIP2", "CLOCK", "LFU", "ARC", "S3FIFO"] {
+    for policy in [
+        "LRU", "SP", "FIFO", "LIP", "BIP32", "DIP", "SRRIP2", "CLOCK", "LFU", "ARC", "LIRS", "S3FIFO",
+        "WTINYLFU",
+    ] {
         let geometry = Geometry::new(1024, 4).expect("256 sets");
         let configuration = Configuration::new(geometry, Policy::parse(policy).expect("a known policy"));
         time(&arguments, policy, digests.len(), || misses(&digests, &configuration));

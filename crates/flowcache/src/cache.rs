@@ -22,7 +22,7 @@ pub(crate) trait Cache: Send {
     fn insert(&mut self, access: Access);
 
     /// Both together. Policies override it where one pass over the set is cheaper than two.
-    #[inline]
+    #[inline(always)]
     fn access(&mut self, access: Access) -> bool {
         let hit = self.lookup(access);
         if !hit {

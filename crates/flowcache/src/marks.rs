@@ -6,10 +6,13 @@ use crate::last_seen::NEVER;
 const WORD: usize = 64;
 /// Counters that stand together on each level, and are added up together.
 const FAN: usize = 16;
+/// Positions to a counter of the highest level.
+const HIGHEST: usize = WORD * FAN.pow(3);
 
 /// One mark at the latest position of each digest, counted on four levels above the bits: by words, and by 16, 256
-/// and 4096 words. Counting the marks behind a position adds up 16 counters of a level at once, those up to the
-/// position masked: no branch, and as many instructions for each packet.
+/// and 4096 words. Positions to come are marked from the start and do not count yet, so that a mark is only ever taken
+/// away. Counting the marks up to a position adds up 16 counters of a level at once, those behind it masked: no
+/// branch, and as many instructions for each packet.
 #[derive(Debug)]
 pub(crate) struct Marks {
     words: Vec<u64>,
@@ -19,14 +22,14 @@ pub(crate) struct Marks {
     in_4096_words: Vec<u32>,
 }
 
-/// Counters of a level behind one of them.
-macro_rules! behind {
+/// Counters of a level in front of one of them.
+macro_rules! in_front {
     ($counters:expr, $place:expr, $type:ty) => {{
-        // From the right start, a window of this is a mask of the places behind one.
+        // From the right start, a window of this is a mask of the places in front of one.
         const MASKS: [$type; 2 * FAN] = {
             let mut masks = [0; 2 * FAN];
-            let mut place = FAN;
-            while place < 2 * FAN {
+            let mut place = 0;
+            while place < FAN {
                 masks[place] = <$type>::MAX;
                 place += 1;
             }
@@ -34,22 +37,22 @@ macro_rules! behind {
         };
         let place = $place;
         let counters: &[$type; FAN] = &$counters[place / FAN];
-        let masks = &MASKS[FAN - 1 - place % FAN..][..FAN];
+        let masks = &MASKS[FAN - place % FAN..][..FAN];
         counters.iter().zip(masks).map(|(&marks, &mask)| u32::from(marks & mask)).sum::<u32>()
     }};
 }
 
 impl Marks {
-    /// No marks on `positions` positions.
+    /// Marks on `positions` positions, all of them still to come.
     pub fn new(positions: usize) -> Self {
         let words = positions.div_ceil(WORD);
         let groups = [1, 2, 3].map(|level| words.div_ceil(FAN.pow(level)));
         Self {
-            words: vec![0; words],
-            in_word: vec![[0; FAN]; groups[0]],
-            in_16_words: vec![[0; FAN]; groups[1]],
-            in_256_words: vec![[0; FAN]; groups[2]],
-            in_4096_words: vec![0; groups[2]],
+            words: vec![u64::MAX; words],
+            in_word: vec![[WORD as u8; FAN]; groups[0]],
+            in_16_words: vec![[(WORD * FAN) as u16; FAN]; groups[1]],
+            in_256_words: vec![[(WORD * FAN.pow(2)) as u32; FAN]; groups[2]],
+            in_4096_words: vec![HIGHEST as u32; groups[2]],
         }
     }
 
@@ -57,39 +60,37 @@ impl Marks {
     #[inline]
     pub fn step(&mut self, at: u32, previous: u32) -> u32 {
         if previous == NEVER {
-            self.change(at as usize, 1);
             return NEVER;
         }
         let passed = self.behind(previous as usize, at as usize);
-        self.change(previous as usize, -1);
-        self.change(at as usize, 1);
+        self.take(previous as usize);
         passed
     }
 
-    /// Marks behind position `first`; none stands at `end` or behind.
+    /// Marks behind position `first`, those from `end` on still to come.
     #[inline]
     fn behind(&self, first: usize, end: usize) -> u32 {
         let word = first / WORD;
-        let (group, last_group) = (word / FAN.pow(3), end / WORD / FAN.pow(3));
-        (self.words[word] >> (first % WORD) >> 1).count_ones()
-            + behind!(self.in_word, word, u8)
-            + behind!(self.in_16_words, word / FAN, u16)
-            + behind!(self.in_256_words, word / FAN.pow(2), u32)
-            + self.in_4096_words[group + 1..last_group.max(group) + 1].iter().sum::<u32>()
+        let up_to_first = (self.words[word] << (WORD - 1 - first % WORD)).count_ones()
+            + in_front!(self.in_word, word, u8)
+            + in_front!(self.in_16_words, word / FAN, u16)
+            + in_front!(self.in_256_words, word / FAN.pow(2), u32);
+        let (group, last_group) = (first / HIGHEST, end / HIGHEST);
+        let to_come = (last_group + 1) * HIGHEST - end;
+        // With what is to come the sum may pass the end of its word on the way.
+        let from_group =
+            self.in_4096_words[group..=last_group].iter().fold(0, |sum: u32, &marks| sum.wrapping_add(marks));
+        from_group.wrapping_sub(up_to_first).wrapping_sub(to_come as u32)
     }
 
-    /// Sets (`by` 1) or takes (`by` -1) the mark at a position.
+    /// Takes the mark at a position away.
     #[inline]
-    fn change(&mut self, at: usize, by: i8) {
+    fn take(&mut self, at: usize) {
         let word = at / WORD;
         self.words[word] ^= 1 << (at % WORD);
-        let count = &mut self.in_word[word / FAN][word % FAN];
-        *count = count.wrapping_add_signed(by);
-        let count = &mut self.in_16_words[word / FAN.pow(2)][word / FAN % FAN];
-        *count = count.wrapping_add_signed(by.into());
-        let count = &mut self.in_256_words[word / FAN.pow(3)][word / FAN.pow(2) % FAN];
-        *count = count.wrapping_add_signed(by.into());
-        let count = &mut self.in_4096_words[word / FAN.pow(3)];
-        *count = count.wrapping_add_signed(by.into());
+        self.in_word[word / FAN][word % FAN] -= 1;
+        self.in_16_words[word / FAN.pow(2)][word / FAN % FAN] -= 1;
+        self.in_256_words[word / FAN.pow(3)][word / FAN.pow(2) % FAN] -= 1;
+        self.in_4096_words[word / FAN.pow(3)] -= 1;
     }
 }

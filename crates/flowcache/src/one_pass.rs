@@ -8,6 +8,7 @@
 
 use crate::FlowCacheError;
 use crate::geometry::{Geometry, Index};
+use crate::slot_stacks;
 use crate::trace::{NEVER, Trace};
 use linecard_words::Mismatch;
 use serde::Serialize;
@@ -114,10 +115,13 @@ pub fn lru_all_ways(
     most_ways: u32,
 ) -> Result<Vec<LruRow>, FlowCacheError> {
     let set_counts = checked(set_counts, most_ways)?;
-    let histograms = match most_ways {
-        1..=4 => depths::<4>(trace, &set_counts),
-        5..=8 => depths::<8>(trace, &set_counts),
-        9..=16 => depths::<16>(trace, &set_counts),
+    let narrow = |depths: fn(&Trace, u32, Index) -> Vec<u64>| {
+        set_counts.iter().map(|&sets| depths(trace, sets, index(sets))).collect()
+    };
+    let histograms: Vec<Vec<u64>> = match most_ways {
+        1..=4 => narrow(slot_stacks::depths::<4>),
+        5..=8 => narrow(slot_stacks::depths::<8>),
+        9..=16 => narrow(slot_stacks::depths::<16>),
         _ => depths::<32>(trace, &set_counts),
     };
     let packets = trace.digests().len() as u64;
@@ -151,7 +155,12 @@ fn checked(set_counts: &[u32], most_ways: u32) -> Result<Vec<u32>, FlowCacheErro
     Ok(set_counts)
 }
 
-/// For each number of sets, how many packets were found at each depth of their set's stack.
+/// From digest to set.
+fn index(sets: u32) -> Index {
+    Geometry::new(sets, 1).expect("checked before").index()
+}
+
+/// For each number of sets, how many packets were found at each depth of their set's stack: sets of any width, searched.
 fn depths<const W: usize>(trace: &Trace, set_counts: &[u32]) -> Vec<Vec<u64>> {
     let mut levels: Vec<Level<W>> = Vec::new();
     for &sets in set_counts {
@@ -180,7 +189,7 @@ struct Level<const W: usize> {
 
 impl<const W: usize> Level<W> {
     fn new(sets: u32, nested: bool) -> Self {
-        let index = Geometry::new(sets, 1).expect("checked before").index();
+        let index = index(sets);
         // One place more, for what is not found.
         Self { sets, index, nested, stacks: vec![([0; W], 0); sets as usize], histogram: vec![0; W + 1] }
     }
@@ -249,6 +258,7 @@ mod tests {
         fn agrees_with_simulation(
             digests in proptest::collection::vec(0u32..200, 1..600),
             set_counts in proptest::collection::vec(1u32..9, 1..4),
+            most_ways in prop_oneof![1u32..18, Just(32)],
         ) {
             let trace = Trace::new(&digests).unwrap();
             let curve = MissRatioCurve::of(&trace);
@@ -256,11 +266,23 @@ mod tests {
                 let configuration = Configuration::new(geometry, Policy::parse("LRU").unwrap());
                 simulate(&trace, &configuration, &Options::default()).unwrap().misses
             };
-            for row in lru_all_ways(&trace, &set_counts, 10).unwrap() {
+            for row in lru_all_ways(&trace, &set_counts, most_ways).unwrap() {
                 prop_assert_eq!(row.misses, lru(Geometry::new(row.entries, row.ways).unwrap()), "{:?}", row);
                 let full = Geometry::fully_associative(row.entries).unwrap();
                 prop_assert_eq!(curve.misses(row.entries), lru(full));
             }
+        }
+
+        /// Slots that are remembered and stacks that are searched give the same depths.
+        #[test]
+        fn slots_are_stacks(
+            digests in proptest::collection::vec(0u32..200, 1..600),
+            sets in 1u32..9,
+        ) {
+            let trace = Trace::new(&digests).unwrap();
+            prop_assert_eq!(&slot_stacks::depths::<4>(&trace, sets, index(sets)), &depths::<4>(&trace, &[sets])[0]);
+            prop_assert_eq!(&slot_stacks::depths::<8>(&trace, sets, index(sets)), &depths::<8>(&trace, &[sets])[0]);
+            prop_assert_eq!(&slot_stacks::depths::<16>(&trace, sets, index(sets)), &depths::<16>(&trace, &[sets])[0]);
         }
     }
 }

@@ -37,9 +37,27 @@ impl Ways {
         if let Some(index) = &self.index {
             return index.get(&access.digest).map(|&way| way as usize);
         }
-        let filled = self.filled(access.set);
-        let first = filled.start;
-        self.tags[filled].iter().position(|&tag| tag == access.digest).map(|way| first + way)
+        // The common widths without a branch for each way.
+        match self.ways {
+            4 => self.find_among::<4>(access),
+            8 => self.find_among::<8>(access),
+            16 => self.find_among::<16>(access),
+            _ => {
+                let filled = self.filled(access.set);
+                let first = filled.start;
+                self.tags[filled].iter().position(|&tag| tag == access.digest).map(|way| first + way)
+            }
+        }
+    }
+
+    /// The way that holds the digest, of sets of `W` ways.
+    #[inline]
+    fn find_among<const W: usize>(&self, access: Access) -> Option<usize> {
+        let row = &self.tags.as_chunks::<W>().0[access.set as usize];
+        let equal = |(way, &tag): (usize, &u32)| if tag == access.digest { 1 << way } else { 0 };
+        let equal = row.iter().enumerate().map(equal).sum::<u32>();
+        let found = equal & ((1 << self.filled[access.set as usize]) - 1);
+        (found != 0).then(|| access.set as usize * W + found.trailing_zeros() as usize)
     }
 
     /// The ways of a set that hold an entry.

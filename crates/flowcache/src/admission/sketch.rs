@@ -15,8 +15,10 @@ const SPREAD: [u32; ROWS] = [0x9e37_79b1, 0x85eb_ca6b, 0xc2b2_ae35, 0x27d4_eb2f]
 /// How often digests were seen, roughly.
 #[derive(Clone, Debug)]
 pub(crate) struct Sketch {
-    rows: [Vec<u8>; ROWS],
-    bits: u32,
+    /// The counters of a column in all rows stand together.
+    columns: Vec<[u8; ROWS]>,
+    /// What is shifted out of a product, so that the number of a column is left.
+    shift: u32,
     counted: u32,
     sample: u32,
 }
@@ -24,10 +26,10 @@ pub(crate) struct Sketch {
 impl Sketch {
     /// For a cache of so many entries, halved after so many counts per entry.
     pub fn new(entries: u32, sample_per_entry: u32) -> Self {
-        let counters = columns(entries);
+        let columns = columns(entries);
         Self {
-            rows: std::array::from_fn(|_| vec![0; counters as usize]),
-            bits: counters.ilog2(),
+            columns: vec![[0; ROWS]; columns as usize],
+            shift: 32 - columns.ilog2(),
             counted: 0,
             sample: entries.saturating_mul(sample_per_entry),
         }
@@ -39,14 +41,13 @@ impl Sketch {
     }
 
     /// Counts one more; only the smallest counters of the digest rise.
+    #[inline]
     pub fn count(&mut self, digest: u32) {
-        let least = self.estimate(digest);
-        let bits = self.bits;
-        for (row, spread) in self.rows.iter_mut().zip(SPREAD) {
-            let counter = &mut row[column(digest, spread, bits)];
-            if *counter == least && least < COUNT_MOST {
-                *counter += 1;
-            }
+        let places = self.places(digest);
+        let counts = self.counts(places);
+        let risen = (least(counts) + 1).min(COUNT_MOST);
+        for row in 0..ROWS {
+            self.columns[places[row]][row] = counts[row].max(risen);
         }
         self.counted += 1;
         if self.counted >= self.sample {
@@ -55,15 +56,26 @@ impl Sketch {
     }
 
     /// The smallest of the digest's counters: never too low since the last halving, rarely too high.
+    #[inline]
     pub fn estimate(&self, digest: u32) -> u8 {
-        let counters =
-            self.rows.iter().zip(SPREAD).map(|(row, spread)| row[column(digest, spread, self.bits)]);
-        counters.min().expect("there are rows")
+        least(self.counts(self.places(digest)))
     }
 
+    /// The digest's column in each row.
+    #[inline]
+    fn places(&self, digest: u32) -> [usize; ROWS] {
+        SPREAD.map(|spread| (digest.wrapping_mul(spread) >> (self.shift & 31)) as usize)
+    }
+
+    #[inline]
+    fn counts(&self, places: [usize; ROWS]) -> [u8; ROWS] {
+        std::array::from_fn(|row| self.columns[places[row]][row])
+    }
+
+    #[cold]
     fn halve(&mut self) {
         self.counted /= 2;
-        self.rows.iter_mut().flatten().for_each(|counter| *counter /= 2);
+        self.columns.as_flattened_mut().iter_mut().for_each(|counter| *counter /= 2);
     }
 }
 
@@ -74,8 +86,8 @@ const fn columns(entries: u32) -> u32 {
 }
 
 #[inline]
-fn column(digest: u32, spread: u32, bits: u32) -> usize {
-    (digest.wrapping_mul(spread) >> (32 - bits)) as usize
+fn least([a, b, c, d]: [u8; ROWS]) -> u8 {
+    a.min(b).min(c.min(d))
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! ARC, adaptive replacement: an LRU list of digests seen once, one of those seen more often, and the ghosts of
 //! both; a miss in a list's ghosts makes that list larger.
 
-use super::build::{Build, log2_ceil};
+use super::build::{Build, log2_ceil, with_lists};
 use super::info::{Cost, Info};
 use crate::cache::{Access, Cache, Replay};
 use crate::geometry::Geometry;
-use crate::list_pool::ListPool;
+use crate::lists::Lists;
 
 pub(super) const INFO: Info = Info {
     name: "ARC",
@@ -22,10 +22,10 @@ pub(super) const INFO: Info = Info {
 };
 
 pub(super) fn build(build: &Build) -> Box<dyn Replay> {
-    build.boxed(Arc::new(build.geometry))
+    with_lists!(build, Arc, 2 * build.geometry.ways())
 }
 
-/// ListPool of a set, named as in the paper.
+/// Lists of a set, named as in the paper.
 const LISTS: u32 = 4;
 const T1: u32 = 0;
 const T2: u32 = 1;
@@ -35,24 +35,24 @@ const B2: u32 = 3;
 /// The target size of T1 is a fixed-point number.
 const FRACTION_BITS: u64 = 32;
 
-struct Arc {
-    pool: ListPool,
+struct Arc<L> {
+    lists: L,
     ways: u32,
     /// The paper's p, per set.
     targets: Vec<u64>,
 }
 
-impl Arc {
+impl<L: Lists> Arc<L> {
     fn new(geometry: Geometry) -> Self {
         Self {
-            pool: ListPool::new(geometry.sets() * LISTS, geometry.entries() * 2),
+            lists: L::new(geometry.sets(), LISTS, 2 * geometry.ways()),
             ways: geometry.ways(),
             targets: vec![0; geometry.sets() as usize],
         }
     }
 
     fn len(&self, set: u32, list: u32) -> u32 {
-        self.pool.len(set * LISTS + list)
+        self.lists.len(set, list)
     }
 
     /// Moves the target by the ratio of the other ghost list to the one that was hit, at least by 1.
@@ -73,13 +73,7 @@ impl Arc {
         let target = self.targets[set as usize];
         let from_t1 = t1 > 0 && (t1 > target || (missed_in_b2 && t1 == target) || self.len(set, T2) == 0);
         let (from, to) = if from_t1 { (T1, B1) } else { (T2, B2) };
-        let last = self.pool.back(set * LISTS + from).expect("a full set has entries");
-        self.pool.move_front(set * LISTS + to, last);
-    }
-
-    fn drop_last(&mut self, set: u32, list: u32) {
-        let last = self.pool.back(set * LISTS + list).expect("the list was found full");
-        self.pool.remove(last);
+        self.lists.move_back(set, from, to);
     }
 
     /// Case IV of the paper: the digest is in none of the lists.
@@ -88,57 +82,77 @@ impl Arc {
         let [t1, t2, b1, b2] = [T1, T2, B1, B2].map(|list| self.len(set, list));
         if t1 + b1 == self.ways {
             if b1 == 0 {
-                self.drop_last(set, T1);
+                self.lists.remove_back(set, T1);
             } else {
-                self.drop_last(set, B1);
+                self.lists.remove_back(set, B1);
                 self.replace(set, false);
             }
         } else if t1 + t2 + b1 + b2 >= self.ways {
             if t1 + t2 + b1 + b2 == 2 * self.ways {
-                self.drop_last(set, B2);
+                self.lists.remove_back(set, B2);
             }
             if t1 + t2 == self.ways {
                 self.replace(set, false);
             }
         }
-        self.pool.add_front(set * LISTS + T1, access.digest);
+        self.lists.add_front(set, T1, access.digest);
     }
-}
 
-impl Cache for Arc {
-    #[inline]
-    fn lookup(&mut self, access: Access) -> bool {
-        let first = access.set * LISTS;
-        let found = self.pool.find(access.digest).filter(|&node| self.pool.list_of(node) < first + B1);
+    #[inline(always)]
+    fn hit(&mut self, set: u32, found: Option<L::Node>) -> bool {
+        let found = found.filter(|&node| self.lists.list_of(set, node) < B1);
         if let Some(node) = found {
-            self.pool.move_front(first + T2, node);
+            self.lists.move_front(set, T2, node);
         }
         found.is_some()
     }
 
-    #[inline]
-    fn insert(&mut self, access: Access) {
-        let Some(ghost) = self.pool.find(access.digest) else {
+    #[inline(always)]
+    fn miss(&mut self, access: Access, found: Option<L::Node>) {
+        let Some(ghost) = found else {
             return self.insert_unknown(access);
         };
-        let list = self.pool.list_of(ghost) - access.set * LISTS;
+        let list = self.lists.list_of(access.set, ghost);
         self.adapt(access.set, list);
         if self.len(access.set, T1) + self.len(access.set, T2) == self.ways {
             self.replace(access.set, list == B2);
         }
-        self.pool.move_front(access.set * LISTS + T2, ghost);
+        self.lists.move_front(access.set, T2, ghost);
+    }
+}
+
+impl<L: Lists> Cache for Arc<L> {
+    #[inline]
+    fn lookup(&mut self, access: Access) -> bool {
+        self.hit(access.set, self.lists.find(access.set, access.digest))
+    }
+
+    #[inline]
+    fn insert(&mut self, access: Access) {
+        self.miss(access, self.lists.find(access.set, access.digest));
+    }
+
+    #[inline(always)]
+    fn access(&mut self, access: Access) -> bool {
+        let found = self.lists.find(access.set, access.digest);
+        let hit = self.hit(access.set, found);
+        if !hit {
+            self.miss(access, found);
+        }
+        hit
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packed_lists::PackedLists;
     use crate::policy::hand::{lists, replay};
 
     #[test]
     fn by_hand() {
-        let mut arc = Arc::new(Geometry::new(2, 2).unwrap());
-        let show = |arc: &Arc| format!("{}={}", lists(&arc.pool, 0..4), arc.targets[0] >> FRACTION_BITS);
+        let mut arc = Arc::<PackedLists<8>>::new(Geometry::new(2, 2).unwrap());
+        let show = |arc: &Arc<_>| format!("{}={}", lists(&arc.lists, 0..4), arc.targets[0] >> FRACTION_BITS);
         // a is used twice. b becomes a ghost of T1 and comes back: the target rises to 1, so that T2 gives way;
         // a comes back from the ghosts of T2, and the target falls again.
         let steps = "a:a|||=0 a+|a||=0 b:b|a||=0 c:c|a|b|=0 b:c|b||a=1 a:|ab|c|=0 d:d|a|c|b=0";

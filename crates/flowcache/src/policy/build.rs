@@ -58,6 +58,18 @@ impl Build {
     }
 }
 
+/// A cache of a policy that moves digests between lists, in the form of lists that is fastest for so many digests a set.
+macro_rules! with_lists {
+    ($build:expr, $policy:ident, $digests:expr) => {
+        match $digests {
+            ..=8 => $build.boxed($policy::<$crate::packed_lists::PackedLists<8>>::new($build.geometry)),
+            ..=16 => $build.boxed($policy::<$crate::packed_lists::PackedLists<16>>::new($build.geometry)),
+            _ => $build.boxed($policy::<$crate::pooled_lists::PooledLists>::new($build.geometry)),
+        }
+    };
+}
+pub(super) use with_lists;
+
 /// Bits that number `choices` things.
 pub(super) fn log2_ceil(choices: u32) -> u64 {
     u64::from(choices.next_power_of_two().ilog2())

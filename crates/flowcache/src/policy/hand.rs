@@ -5,7 +5,7 @@
 use crate::cache::{Access, Cache};
 use crate::chain::Chain;
 use crate::geometry::Geometry;
-use crate::list_pool::ListPool;
+use crate::lists::Lists;
 use crate::order::{Order, Ordered, Rule};
 use crate::rows::Rows;
 
@@ -61,7 +61,7 @@ impl<C: Cache> Cache for Parts<C> {
     }
 }
 
-/// The lists of a pool, front first, such as `ab|c||`.
-pub(crate) fn lists(pool: &ListPool, numbers: std::ops::Range<u32>) -> String {
-    numbers.map(|list| letters(pool.digests(list))).collect::<Vec<_>>().join("|")
+/// The lists of set 0, front first, such as `ab|c||`.
+pub(crate) fn lists(lists: &impl Lists, numbers: std::ops::Range<u32>) -> String {
+    numbers.map(|list| letters(lists.digests(0, list).into_iter().map(Some))).collect::<Vec<_>>().join("|")
 }

@@ -4,11 +4,11 @@
 //! stack has the shorter interval and changes places with the bottom one. The stack also remembers digests that
 //! left; here at most twice as many as the set has ways, the oldest first forgotten, which the paper leaves open.
 
-use super::build::Build;
+use super::build::{Build, with_lists};
 use super::info::{Cost, Info};
 use crate::cache::{Access, Cache, Replay};
 use crate::geometry::Geometry;
-use crate::list_pool::{Node, ListPool};
+use crate::lists::Lists;
 
 pub(super) const INFO: Info = Info {
     name: "LIRS",
@@ -23,38 +23,47 @@ pub(super) const INFO: Info = Info {
 };
 
 pub(super) fn build(build: &Build) -> Box<dyn Replay> {
-    build.boxed(Lirs::new(build.geometry))
+    with_lists!(build, Lirs, nodes(build.geometry))
 }
 
 /// Digests that left, remembered per way.
 const GHOSTS_PER_WAY: u32 = 2;
+
+/// The one list of a stack.
+const ALL: u32 = 0;
+
+/// The queues.
+const ON_TRIAL: u32 = 0;
+const GHOSTS: u32 = 1;
 
 /// Notes in the stack.
 const LIR: u32 = 0;
 const TRIAL: u32 = 1;
 const GHOST: u32 = 2;
 
-struct Lirs {
+/// Digests of a set's stack, while one comes in.
+fn nodes(geometry: Geometry) -> u32 {
+    geometry.ways() + GHOSTS_PER_WAY * geometry.ways() + 2
+}
+
+struct Lirs<L> {
     /// Digests by last use, with a note; one list per set.
-    stack: ListPool,
-    /// Entries on trial, the next victim at the back; one list per set.
-    trial: ListPool,
-    /// Digests in the stack that left the cache, the oldest at the back; one list per set.
-    ghosts: ListPool,
+    stack: L,
+    /// Entries on trial, the next victim at the back, and digests in the stack that left the cache, the oldest at the
+    /// back.
+    queues: L,
     /// LIR entries of each set.
     lir: Vec<u32>,
     lir_most: u32,
     ways: u32,
 }
 
-impl Lirs {
+impl<L: Lists> Lirs<L> {
     fn new(geometry: Geometry) -> Self {
         let (sets, ways) = (geometry.sets(), geometry.ways());
-        let ghosts = (GHOSTS_PER_WAY * ways + 1) * sets;
         Self {
-            stack: ListPool::new(sets, geometry.entries() + ghosts + sets),
-            trial: ListPool::new(sets, geometry.entries() + sets),
-            ghosts: ListPool::new(sets, ghosts),
+            stack: L::new(sets, 1, nodes(geometry)),
+            queues: L::new(sets, 2, nodes(geometry)),
             lir: vec![0; sets as usize],
             lir_most: ways - (ways / 100).max(1),
             ways,
@@ -62,117 +71,153 @@ impl Lirs {
     }
 
     /// Takes everything off the bottom of the stack that is not LIR.
+    #[inline]
     fn prune(&mut self, set: u32) {
-        while let Some(bottom) = self.stack.back(set)
-            && self.stack.note(bottom) != LIR
+        while let Some(bottom) = self.stack.back(set, ALL)
+            && self.stack.note(set, bottom) != LIR
         {
-            let digest = self.stack.remove(bottom);
-            if let Some(ghost) = self.ghosts.find(digest) {
-                self.ghosts.remove(ghost);
+            let was_ghost = self.stack.note(set, bottom) == GHOST;
+            let digest = self.stack.remove_back(set, ALL);
+            if was_ghost {
+                self.forget_ghost(set, digest);
             }
         }
     }
 
+    fn forget_ghost(&mut self, set: u32, digest: u32) {
+        let ghost = self.queues.find(set, digest).expect("ghosts of the stack stand among the ghosts");
+        self.queues.remove(set, ghost);
+    }
+
     /// Makes the top of the stack LIR, and the LIR entry at the bottom one on trial if there are too many.
-    fn settle(&mut self, set: u32, node: Node) {
-        self.stack.set_note(node, LIR);
+    fn settle(&mut self, set: u32, node: L::Node) {
+        self.stack.set_note(set, node, LIR);
         self.lir[set as usize] += 1;
         if self.lir[set as usize] <= self.lir_most {
             return;
         }
         self.prune(set);
-        let bottom = self.stack.back(set).expect("it holds too many");
-        let digest = self.stack.remove(bottom);
+        let digest = self.stack.remove_back(set, ALL);
         self.lir[set as usize] -= 1;
-        self.trial.add_front(set, digest);
+        self.queues.add_front(set, ON_TRIAL, digest);
         self.prune(set);
     }
 
     /// Evicts the entry longest on trial; the stack may remember it.
     fn evict(&mut self, set: u32) {
-        let Some(victim) = self.trial.back(set) else {
+        let Some(victim) = self.queues.back(set, ON_TRIAL) else {
             return self.evict_settled(set);
         };
-        let digest = self.trial.remove(victim);
-        let Some(node) = self.stack.find(digest) else { return };
-        self.stack.set_note(node, GHOST);
-        self.ghosts.add_front(set, digest);
-        if self.ghosts.len(set) > GHOSTS_PER_WAY * self.ways {
-            let oldest = self.ghosts.back(set).expect("it holds too many");
-            let forgotten = self.ghosts.remove(oldest);
-            let node = self.stack.find(forgotten).expect("ghosts stand in the stack");
-            self.stack.remove(node);
+        let Some(node) = self.stack.find(set, self.queues.digest(set, victim)) else {
+            self.queues.remove_back(set, ON_TRIAL);
+            return;
+        };
+        self.stack.set_note(set, node, GHOST);
+        self.queues.move_back(set, ON_TRIAL, GHOSTS);
+        if self.queues.len(set, GHOSTS) > GHOSTS_PER_WAY * self.ways {
+            let forgotten = self.queues.remove_back(set, GHOSTS);
+            let node = self.stack.find(set, forgotten).expect("ghosts stand in the stack");
+            self.stack.remove(set, node);
         }
     }
 
     /// Nothing is on trial: the LIR entry at the bottom leaves.
     fn evict_settled(&mut self, set: u32) {
-        let bottom = self.stack.back(set).expect("a full set has entries");
-        self.stack.remove(bottom);
+        self.stack.remove_back(set, ALL);
         self.lir[set as usize] -= 1;
         self.prune(set);
     }
 
-    fn hit_on_trial(&mut self, access: Access, place: Node) {
+    /// An entry on trial was hit; it stands in the stack at `node`, or no longer.
+    fn hit_on_trial(&mut self, access: Access, place: L::Node, node: Option<L::Node>) {
         let set = access.set;
-        if let Some(node) = self.stack.find(access.digest) {
-            self.trial.remove(place);
-            self.stack.move_front(set, node);
+        if let Some(node) = node {
+            self.queues.remove(set, place);
+            self.stack.move_front(set, ALL, node);
             self.settle(set, node);
         } else {
-            self.trial.move_front(set, place);
-            let node = self.stack.add_front(set, access.digest);
-            self.stack.set_note(node, TRIAL);
+            self.queues.move_front(set, ON_TRIAL, place);
+            let node = self.stack.add_front(set, ALL, access.digest);
+            self.stack.set_note(set, node, TRIAL);
+        }
+    }
+
+    /// Whether the digest, which stands in the stack at `node` or not at all, is an entry.
+    #[inline(always)]
+    fn hit(&mut self, access: Access, node: Option<L::Node>) -> bool {
+        let set = access.set;
+        match node.map(|node| (node, self.stack.note(set, node))) {
+            Some((node, LIR)) => {
+                self.stack.move_front(set, ALL, node);
+                self.prune(set);
+                true
+            }
+            Some((_, GHOST)) => false,
+            _ => {
+                let place = self.queues.find(set, access.digest);
+                if let Some(place) = place {
+                    self.hit_on_trial(access, place, node);
+                }
+                place.is_some()
+            }
+        }
+    }
+
+    /// Brings in a digest that is a ghost if it stood in the stack at `node`.
+    #[inline]
+    fn miss(&mut self, access: Access, node: Option<L::Node>) {
+        let set = access.set;
+        if self.lir[set as usize] + self.queues.len(set, ON_TRIAL) == self.ways {
+            self.evict(set);
+        }
+        // Once more: the eviction may just have pushed the digest out of the stack.
+        let known = node.and_then(|_| self.stack.find(set, access.digest));
+        if let Some(node) = known {
+            self.stack.move_front(set, ALL, node);
+            self.forget_ghost(set, access.digest);
+        }
+        let node = known.unwrap_or_else(|| self.stack.add_front(set, ALL, access.digest));
+        if known.is_some() || self.lir[set as usize] < self.lir_most {
+            self.settle(set, node);
+        } else {
+            self.stack.set_note(set, node, TRIAL);
+            self.queues.add_front(set, ON_TRIAL, access.digest);
         }
     }
 }
 
-impl Cache for Lirs {
+impl<L: Lists> Cache for Lirs<L> {
     #[inline]
     fn lookup(&mut self, access: Access) -> bool {
-        if let Some(place) = self.trial.find(access.digest) {
-            self.hit_on_trial(access, place);
-            return true;
-        }
-        let Some(node) = self.stack.find(access.digest).filter(|&node| self.stack.note(node) == LIR) else {
-            return false;
-        };
-        self.stack.move_front(access.set, node);
-        self.prune(access.set);
-        true
+        self.hit(access, self.stack.find(access.set, access.digest))
     }
 
     #[inline]
     fn insert(&mut self, access: Access) {
-        let set = access.set;
-        if self.lir[set as usize] + self.trial.len(set) == self.ways {
-            self.evict(set);
+        self.miss(access, self.stack.find(access.set, access.digest));
+    }
+
+    #[inline(always)]
+    fn access(&mut self, access: Access) -> bool {
+        let node = self.stack.find(access.set, access.digest);
+        let hit = self.hit(access, node);
+        if !hit {
+            self.miss(access, node);
         }
-        let known = self.stack.find(access.digest);
-        if let Some(node) = known {
-            self.stack.move_front(set, node);
-            let ghost = self.ghosts.find(access.digest).expect("what missed and is in the stack is a ghost");
-            self.ghosts.remove(ghost);
-        }
-        let node = known.unwrap_or_else(|| self.stack.add_front(set, access.digest));
-        if known.is_some() || self.lir[set as usize] < self.lir_most {
-            self.settle(set, node);
-        } else {
-            self.stack.set_note(node, TRIAL);
-            self.trial.add_front(set, access.digest);
-        }
+        hit
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packed_lists::PackedLists;
     use crate::policy::hand::{lists, replay};
 
     #[test]
     fn by_hand() {
-        let mut lirs = Lirs::new(Geometry::new(3, 3).unwrap());
-        let show = |lirs: &Lirs| format!("{}|{}", lists(&lirs.stack, 0..1), lists(&lirs.trial, 0..1));
+        let mut lirs = Lirs::<PackedLists<16>>::new(Geometry::new(3, 3).unwrap());
+        let show = |lirs: &Lirs<_>| format!("{}|{}", lists(&lirs.stack, 0..1), lists(&lirs.queues, 0..1));
         // Two LIR entries, one on trial. d evicts c, which comes back while the stack remembers it and becomes LIR
         // in the place of a.
         let steps = "a:a| b:ba| c:cba|c d:dcba|d c:cdb|a b+bc|a b+bc|a a+abc|a a+ab|c";

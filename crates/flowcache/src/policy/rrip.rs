@@ -54,14 +54,18 @@ impl Rrip {
         self.ways.vacancy(set).unwrap_or_else(|| self.victim(set))
     }
 
+    #[inline]
     fn victim(&mut self, set: u32) -> usize {
         let filled = self.ways.filled(set);
         let intervals = &mut self.intervals[filled.clone()];
-        let largest = *intervals.iter().max().expect("a full set has entries");
-        let rise = self.distant - largest;
-        intervals.iter_mut().for_each(|interval| *interval += rise);
-        let way = intervals.iter().position(|&interval| interval == self.distant);
-        filled.start + way.expect("the largest has just risen to it")
+        // The common widths without a branch for each way.
+        let way = match filled.len() {
+            4 => raise_row::<4>(intervals, self.distant),
+            8 => raise_row::<8>(intervals, self.distant),
+            16 => raise_row::<16>(intervals, self.distant),
+            _ => raise(intervals, self.distant),
+        };
+        filled.start + way
     }
 
     /// Puts a digest into a way, expected late, or last of all if `distant`.
@@ -89,4 +93,25 @@ impl Rrip {
         };
         self.ways.filled(0).map(entry).collect()
     }
+}
+
+/// Raises the intervals of a full set until one is `distant`; the first that is.
+#[inline]
+fn raise(intervals: &mut [u8], distant: u8) -> usize {
+    let largest = intervals.iter().fold(0, |largest, &interval| largest.max(interval));
+    let rise = distant - largest;
+    intervals.iter_mut().for_each(|interval| *interval += rise);
+    let way = intervals.iter().position(|&interval| interval == distant);
+    way.expect("the largest has just risen to it")
+}
+
+/// As [`raise`], of `W` ways and without a branch.
+#[inline]
+fn raise_row<const W: usize>(intervals: &mut [u8], distant: u8) -> usize {
+    let row: &mut [u8; W] = intervals.try_into().expect("a set of so many ways");
+    let largest = row.iter().fold(0, |largest, &interval| largest.max(interval));
+    let equal = |(way, &interval): (usize, &u8)| if interval == largest { 1 << way } else { 0 };
+    let equal = row.iter().enumerate().map(equal).sum::<u32>();
+    row.iter_mut().for_each(|interval| *interval += distant - largest);
+    equal.trailing_zeros() as usize
 }

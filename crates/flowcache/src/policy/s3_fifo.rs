@@ -4,11 +4,11 @@
 //! golden results come from a program whose current variant differs while the cache fills: once the small queue is
 //! full, new entries go to the main queue. Here they queue up in the small one.
 
-use super::build::Build;
+use super::build::{Build, with_lists};
 use super::info::{Cost, Info};
 use crate::cache::{Access, Cache, Replay};
 use crate::geometry::Geometry;
-use crate::list_pool::ListPool;
+use crate::lists::Lists;
 
 /// Hits that are counted; a count has two bits.
 const COUNT_MOST: u32 = 3;
@@ -28,7 +28,7 @@ pub(super) const INFO: Info = Info {
 };
 
 pub(super) fn build(build: &Build) -> Box<dyn Replay> {
-    build.boxed(S3Fifo::new(build.geometry))
+    with_lists!(build, S3Fifo, 2 * build.geometry.ways())
 }
 
 const LISTS: u32 = 3;
@@ -36,99 +36,120 @@ const SMALL: u32 = 0;
 const MAIN: u32 = 1;
 const GHOSTS: u32 = 2;
 
-struct S3Fifo {
-    pool: ListPool,
+struct S3Fifo<L> {
+    lists: L,
     ways: u32,
     small: u32,
 }
 
-impl S3Fifo {
+impl<L: Lists> S3Fifo<L> {
     fn new(geometry: Geometry) -> Self {
         let ways = geometry.ways();
-        let nodes = 2 * geometry.entries() + geometry.sets();
-        Self { pool: ListPool::new(geometry.sets() * LISTS, nodes), ways, small: (ways / 10).max(1) }
+        Self { lists: L::new(geometry.sets(), LISTS, 2 * ways), ways, small: (ways / 10).max(1) }
     }
 
     /// Makes room for one entry.
-    fn evict(&mut self, first: u32) {
-        while self.pool.len(first + SMALL) + self.pool.len(first + MAIN) == self.ways {
-            if self.pool.len(first + SMALL) >= self.small || self.pool.len(first + MAIN) == 0 {
-                self.evict_small(first);
+    fn evict(&mut self, set: u32) {
+        while self.lists.len(set, SMALL) + self.lists.len(set, MAIN) == self.ways {
+            if self.lists.len(set, SMALL) >= self.small || self.lists.len(set, MAIN) == 0 {
+                self.evict_small(set);
             } else {
-                self.evict_main(first);
+                self.evict_main(set);
             }
         }
     }
 
     /// The oldest entry of the small queue goes to the main queue or to the ghosts.
-    fn evict_small(&mut self, first: u32) {
-        let oldest = self.pool.back(first + SMALL).expect("it is not empty");
-        if self.pool.note(oldest) >= COUNT_TO_MAIN {
-            self.pool.set_note(oldest, 0);
-            self.pool.move_front(first + MAIN, oldest);
-            if self.pool.len(first + MAIN) > self.ways - self.small {
-                self.evict_main(first);
+    fn evict_small(&mut self, set: u32) {
+        let oldest = self.lists.back(set, SMALL).expect("it is not empty");
+        if self.lists.note(set, oldest) >= COUNT_TO_MAIN {
+            self.lists.set_note(set, oldest, 0);
+            self.lists.move_back(set, SMALL, MAIN);
+            if self.lists.len(set, MAIN) > self.ways - self.small {
+                self.evict_main(set);
             }
             return;
         }
-        self.pool.move_front(first + GHOSTS, oldest);
-        if self.pool.len(first + GHOSTS) > self.ways - self.small {
-            let forgotten = self.pool.back(first + GHOSTS).expect("it holds too many");
-            self.pool.remove(forgotten);
+        self.lists.move_back(set, SMALL, GHOSTS);
+        if self.lists.len(set, GHOSTS) > self.ways - self.small {
+            self.lists.remove_back(set, GHOSTS);
         }
     }
 
     /// The oldest entry of the main queue without hits leaves; those with hits pay one and go round.
-    fn evict_main(&mut self, first: u32) {
+    fn evict_main(&mut self, set: u32) {
         loop {
-            let oldest = self.pool.back(first + MAIN).expect("it is not empty");
-            let count = self.pool.note(oldest);
+            let oldest = self.lists.back(set, MAIN).expect("it is not empty");
+            let count = self.lists.note(set, oldest);
             if count == 0 {
-                self.pool.remove(oldest);
+                self.lists.remove_back(set, MAIN);
                 return;
             }
-            self.pool.set_note(oldest, count - 1);
-            self.pool.move_front(first + MAIN, oldest);
+            self.lists.set_note(set, oldest, count - 1);
+            self.lists.move_back(set, MAIN, MAIN);
         }
     }
-}
 
-impl Cache for S3Fifo {
-    #[inline]
-    fn lookup(&mut self, access: Access) -> bool {
-        let ghosts = access.set * LISTS + GHOSTS;
-        let found = self.pool.find(access.digest).filter(|&node| self.pool.list_of(node) != ghosts);
+    #[inline(always)]
+    fn hit(&mut self, set: u32, found: Option<L::Node>) -> bool {
+        let found = found.filter(|&node| self.lists.list_of(set, node) != GHOSTS);
         if let Some(node) = found {
-            self.pool.set_note(node, (self.pool.note(node) + 1).min(COUNT_MOST));
+            self.lists.set_note(set, node, (self.lists.note(set, node) + 1).min(COUNT_MOST));
         }
         found.is_some()
     }
 
+    #[inline(always)]
+    fn miss(&mut self, access: Access, found: Option<L::Node>) {
+        let set = access.set;
+        self.evict(set);
+        // Once more: the eviction may just have pushed the digest out of the ghosts.
+        match found.and_then(|_| self.lists.find(set, access.digest)) {
+            Some(ghost) => {
+                self.lists.set_note(set, ghost, 0);
+                self.lists.move_front(set, MAIN, ghost);
+            }
+            None => {
+                self.lists.add_front(set, SMALL, access.digest);
+            }
+        }
+    }
+}
+
+impl<L: Lists> Cache for S3Fifo<L> {
+    #[inline]
+    fn lookup(&mut self, access: Access) -> bool {
+        self.hit(access.set, self.lists.find(access.set, access.digest))
+    }
+
     #[inline]
     fn insert(&mut self, access: Access) {
-        let first = access.set * LISTS;
-        self.evict(first);
-        // Only now: the eviction may just have pushed the digest out of the ghosts.
-        let ghost = self.pool.find(access.digest);
-        if let Some(ghost) = ghost {
-            self.pool.remove(ghost);
+        self.miss(access, self.lists.find(access.set, access.digest));
+    }
+
+    #[inline(always)]
+    fn access(&mut self, access: Access) -> bool {
+        let found = self.lists.find(access.set, access.digest);
+        let hit = self.hit(access.set, found);
+        if !hit {
+            self.miss(access, found);
         }
-        let list = if ghost.is_some() { MAIN } else { SMALL };
-        self.pool.add_front(first + list, access.digest);
+        hit
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packed_lists::PackedLists;
     use crate::policy::hand::{lists, replay};
 
     #[test]
     fn by_hand() {
-        let mut s3_fifo = S3Fifo::new(Geometry::new(3, 3).unwrap());
+        let mut s3_fifo = S3Fifo::<PackedLists<8>>::new(Geometry::new(3, 3).unwrap());
         // One place is small, two are main. a was hit twice and enters the main queue; b and d go to the ghosts
         // and come back into the main queue. The eviction for d pushes c out of the ghosts.
         let steps = "a:a|| b:ba|| c:cba|| a+cba|| a+cba|| d:dc|a|b b:d|ba|c e:e|ba|dc d:|dba|e";
-        replay(&mut s3_fifo, steps, |cache| lists(&cache.pool, 0..3));
+        replay(&mut s3_fifo, steps, |cache| lists(&cache.lists, 0..3));
     }
 }

@@ -2,11 +2,11 @@
 //!
 //! Unlike CLOCK, a survivor stays where it is, so that new entries behind the hand are sifted quickly.
 
-use super::build::{Build, log2_ceil};
+use super::build::{Build, log2_ceil, with_lists};
 use super::info::{Cost, Info};
 use crate::cache::{Access, Cache, Replay};
 use crate::geometry::Geometry;
-use crate::list_pool::{Node, ListPool};
+use crate::lists::Lists;
 
 pub(super) const INFO: Info = Info {
     name: "SIEVE",
@@ -24,22 +24,25 @@ pub(super) const INFO: Info = Info {
 };
 
 pub(super) fn build(build: &Build) -> Box<dyn Replay> {
-    build.boxed(Sieve::new(build.geometry))
+    with_lists!(build, Sieve, build.geometry.ways())
 }
 
 /// The note of an entry that was hit since the hand passed.
 const VISITED: u32 = 1;
 
-struct Sieve {
-    pool: ListPool,
-    hands: Vec<Option<Node>>,
+/// The one list of a set.
+const QUEUE: u32 = 0;
+
+struct Sieve<L: Lists> {
+    lists: L,
+    hands: Vec<Option<L::Node>>,
     ways: u32,
 }
 
-impl Sieve {
+impl<L: Lists> Sieve<L> {
     fn new(geometry: Geometry) -> Self {
         Self {
-            pool: ListPool::new(geometry.sets(), geometry.entries()),
+            lists: L::new(geometry.sets(), 1, geometry.ways()),
             hands: vec![None; geometry.sets() as usize],
             ways: geometry.ways(),
         }
@@ -49,47 +52,48 @@ impl Sieve {
         let mut hand = self.hands[set as usize];
         loop {
             // At the newest entry the hand returns to the oldest.
-            let node = hand.or(self.pool.back(set)).expect("a full set has entries");
-            hand = self.pool.before(node);
-            if self.pool.note(node) != VISITED {
-                self.pool.remove(node);
+            let node = hand.or(self.lists.back(set, QUEUE)).expect("a full set has entries");
+            hand = self.lists.before(set, node);
+            if self.lists.note(set, node) != VISITED {
+                self.lists.remove(set, node);
                 break;
             }
-            self.pool.set_note(node, 0);
+            self.lists.set_note(set, node, 0);
         }
         self.hands[set as usize] = hand;
     }
 }
 
-impl Cache for Sieve {
+impl<L: Lists> Cache for Sieve<L> {
     #[inline]
     fn lookup(&mut self, access: Access) -> bool {
-        let found = self.pool.find(access.digest);
+        let found = self.lists.find(access.set, access.digest);
         if let Some(node) = found {
-            self.pool.set_note(node, VISITED);
+            self.lists.set_note(access.set, node, VISITED);
         }
         found.is_some()
     }
 
     #[inline]
     fn insert(&mut self, access: Access) {
-        if self.pool.len(access.set) == self.ways {
+        if self.lists.len(access.set, QUEUE) == self.ways {
             self.evict(access.set);
         }
-        self.pool.add_front(access.set, access.digest);
+        self.lists.add_front(access.set, QUEUE, access.digest);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packed_lists::PackedLists;
     use crate::policy::hand::{lists, replay};
 
     /// a survives the hand, which works on through c, d and e to the front and starts again at a.
     #[test]
     fn by_hand() {
-        let mut sieve = Sieve::new(Geometry::new(3, 3).unwrap());
+        let mut sieve = Sieve::<PackedLists<8>>::new(Geometry::new(3, 3).unwrap());
         let steps = "a:a b:ba c:cba a+cba d:dca e:eda d+eda f:fda g:gfd h:hgf";
-        replay(&mut sieve, steps, |cache| lists(&cache.pool, 0..1));
+        replay(&mut sieve, steps, |cache| lists(&cache.lists, 0..1));
     }
 }

@@ -2,13 +2,13 @@
 //!
 //! A new entry goes into the lowest list that has room, as in libCacheSim, whose results are the golden ones.
 
-use super::build::Build;
+use super::build::{Build, with_lists};
 use super::info::{Cost, Info};
 use crate::cache::{Access, Cache, Replay};
 use crate::geometry::Geometry;
-use crate::list_pool::{Node, ListPool};
+use crate::lists::Lists;
 
-/// ListPool of a set; 0 is the lowest.
+/// Lists of a set; 0 is the lowest.
 const SEGMENTS: u32 = 4;
 
 pub(super) const INFO: Info = Info {
@@ -22,17 +22,17 @@ pub(super) const INFO: Info = Info {
 };
 
 pub(super) fn build(build: &Build) -> Box<dyn Replay> {
-    build.boxed(Slru::new(build.geometry))
+    with_lists!(build, Slru, build.geometry.ways())
 }
 
-struct Slru {
-    pool: ListPool,
+struct Slru<L> {
+    lists: L,
     ways: u32,
 }
 
-impl Slru {
+impl<L: Lists> Slru<L> {
     fn new(geometry: Geometry) -> Self {
-        Self { pool: ListPool::new(geometry.sets() * SEGMENTS, geometry.entries()), ways: geometry.ways() }
+        Self { lists: L::new(geometry.sets(), SEGMENTS, geometry.ways()), ways: geometry.ways() }
     }
 
     /// Entries a list may hold; what does not divide belongs to the lowest.
@@ -41,32 +41,29 @@ impl Slru {
     }
 
     /// Moves a node into a list, and what overflows one list down, as far as needed.
-    fn promote(&mut self, set: u32, node: Node, segment: u32) {
-        self.pool.move_front(set * SEGMENTS + segment, node);
+    fn promote(&mut self, set: u32, node: L::Node, segment: u32) {
+        self.lists.move_front(set, segment, node);
         for upper in (1..=segment).rev() {
-            let list = set * SEGMENTS + upper;
-            if self.pool.len(list) <= self.room(upper) {
+            if self.lists.len(set, upper) <= self.room(upper) {
                 break;
             }
-            let last = self.pool.back(list).expect("it holds too many");
-            self.pool.move_front(list - 1, last);
+            self.lists.move_back(set, upper, upper - 1);
         }
     }
 
     /// Evicts from the lowest list that holds anything.
     fn evict(&mut self, set: u32) {
-        let mut lists = set * SEGMENTS..(set + 1) * SEGMENTS;
-        let victim = lists.find_map(|list| self.pool.back(list)).expect("a full set has entries");
-        self.pool.remove(victim);
+        let lowest = (0..SEGMENTS).find(|&list| self.lists.len(set, list) > 0);
+        self.lists.remove_back(set, lowest.expect("a full set has entries"));
     }
 }
 
-impl Cache for Slru {
+impl<L: Lists> Cache for Slru<L> {
     #[inline]
     fn lookup(&mut self, access: Access) -> bool {
-        let found = self.pool.find(access.digest);
+        let found = self.lists.find(access.set, access.digest);
         if let Some(node) = found {
-            let segment = self.pool.list_of(node) - access.set * SEGMENTS;
+            let segment = self.lists.list_of(access.set, node);
             // Fewer ways than lists leave the upper lists without room.
             let upper = (segment + 1).min(if self.ways < SEGMENTS { 0 } else { SEGMENTS - 1 });
             self.promote(access.set, node, upper);
@@ -76,26 +73,26 @@ impl Cache for Slru {
 
     #[inline]
     fn insert(&mut self, access: Access) {
-        let first = access.set * SEGMENTS;
-        let free = (0..SEGMENTS).find(|&segment| self.pool.len(first + segment) < self.room(segment));
+        let free = (0..SEGMENTS).find(|&segment| self.lists.len(access.set, segment) < self.room(segment));
         if free.is_none() {
             self.evict(access.set);
         }
-        self.pool.add_front(first + free.unwrap_or(0), access.digest);
+        self.lists.add_front(access.set, free.unwrap_or(0), access.digest);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packed_lists::PackedLists;
     use crate::policy::hand::{lists, replay};
 
     #[test]
     fn by_hand() {
-        let mut slru = Slru::new(Geometry::new(5, 5).unwrap());
+        let mut slru = Slru::<PackedLists<8>>::new(Geometry::new(5, 5).unwrap());
         // List 0 has two places. c and e go further up for want of room; each hit pushes another one down.
         let steps = "a:a||| b:ba||| c:ba|c|| a+cb|a|| a+cb||a| d:cb|d|a| d+cb|a|d| \
             e:cb|a|d|e f:fc|a|d|e a+fc|d|a|e c+df|c|a|e";
-        replay(&mut slru, steps, |cache| lists(&cache.pool, 0..4));
+        replay(&mut slru, steps, |cache| lists(&cache.lists, 0..4));
     }
 }

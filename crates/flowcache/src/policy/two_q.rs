@@ -2,11 +2,11 @@
 //!
 //! The FIFO takes a quarter of the entries, and as many digests as half of the entries are remembered behind it.
 
-use super::build::Build;
+use super::build::{Build, with_lists};
 use super::info::{Cost, Info};
 use crate::cache::{Access, Cache, Replay};
 use crate::geometry::Geometry;
-use crate::list_pool::ListPool;
+use crate::lists::Lists;
 
 pub(super) const INFO: Info = Info {
     name: "TWOQ",
@@ -19,86 +19,93 @@ pub(super) const INFO: Info = Info {
 };
 
 pub(super) fn build(build: &Build) -> Box<dyn Replay> {
-    build.boxed(TwoQ::new(build.geometry))
+    with_lists!(build, TwoQ, nodes(build.geometry))
 }
 
-/// ListPool of a set: the FIFO (A1in), its ghosts (A1out), the LRU (Am).
+/// Lists of a set: the FIFO (A1in), its ghosts (A1out), the LRU (Am).
 const LISTS: u32 = 3;
 const FIFO: u32 = 0;
 const GHOSTS: u32 = 1;
 const MAIN: u32 = 2;
 
-struct TwoQ {
-    pool: ListPool,
+/// Digests that are remembered behind the FIFO.
+fn ghosts_most(ways: u32) -> u32 {
+    (ways / 2).max(1)
+}
+
+/// Digests of a set, while one comes in.
+fn nodes(geometry: Geometry) -> u32 {
+    geometry.ways() + ghosts_most(geometry.ways()) + 1
+}
+
+struct TwoQ<L> {
+    lists: L,
     ways: u32,
     fifo_most: u32,
     ghosts_most: u32,
 }
 
-impl TwoQ {
+impl<L: Lists> TwoQ<L> {
     fn new(geometry: Geometry) -> Self {
         let ways = geometry.ways();
-        let ghosts_most = (ways / 2).max(1);
-        let nodes = geometry.entries() + geometry.sets() * (ghosts_most + 1);
-        Self { pool: ListPool::new(geometry.sets() * LISTS, nodes), ways, fifo_most: (ways / 4).max(1), ghosts_most }
+        let lists = L::new(geometry.sets(), LISTS, nodes(geometry));
+        Self { lists, ways, fifo_most: (ways / 4).max(1), ghosts_most: ghosts_most(ways) }
     }
 
     /// Makes room for one entry ("reclaim for").
-    fn reclaim(&mut self, first: u32) {
-        let (fifo, main) = (self.pool.len(first + FIFO), self.pool.len(first + MAIN));
+    fn reclaim(&mut self, set: u32) {
+        let (fifo, main) = (self.lists.len(set, FIFO), self.lists.len(set, MAIN));
         if fifo + main < self.ways {
             return;
         }
         if fifo <= self.fifo_most && main > 0 {
-            let last = self.pool.back(first + MAIN).expect("it is not empty");
-            self.pool.remove(last);
+            self.lists.remove_back(set, MAIN);
             return;
         }
-        let last = self.pool.back(first + FIFO).expect("a full set has entries");
-        self.pool.move_front(first + GHOSTS, last);
-        if self.pool.len(first + GHOSTS) > self.ghosts_most {
-            let oldest = self.pool.back(first + GHOSTS).expect("it holds too many");
-            self.pool.remove(oldest);
+        self.lists.move_back(set, FIFO, GHOSTS);
+        if self.lists.len(set, GHOSTS) > self.ghosts_most {
+            self.lists.remove_back(set, GHOSTS);
         }
     }
 }
 
-impl Cache for TwoQ {
+impl<L: Lists> Cache for TwoQ<L> {
     #[inline]
     fn lookup(&mut self, access: Access) -> bool {
-        let first = access.set * LISTS;
-        let found = self.pool.find(access.digest).filter(|&node| self.pool.list_of(node) != first + GHOSTS);
+        let set = access.set;
+        let found = self.lists.find(set, access.digest).filter(|&node| self.lists.list_of(set, node) != GHOSTS);
         if let Some(node) = found
-            && self.pool.list_of(node) == first + MAIN
+            && self.lists.list_of(set, node) == MAIN
         {
-            self.pool.move_front(first + MAIN, node);
+            self.lists.move_front(set, MAIN, node);
         }
         found.is_some()
     }
 
     #[inline]
     fn insert(&mut self, access: Access) {
-        let first = access.set * LISTS;
-        let ghost = self.pool.find(access.digest);
+        let set = access.set;
+        let ghost = self.lists.find(set, access.digest);
         if let Some(ghost) = ghost {
-            self.pool.remove(ghost);
+            self.lists.remove(set, ghost);
         }
-        self.reclaim(first);
+        self.reclaim(set);
         let list = if ghost.is_some() { MAIN } else { FIFO };
-        self.pool.add_front(first + list, access.digest);
+        self.lists.add_front(set, list, access.digest);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packed_lists::PackedLists;
     use crate::policy::hand::{lists, replay};
 
     #[test]
     fn by_hand() {
-        let mut two_q = TwoQ::new(Geometry::new(4, 4).unwrap());
+        let mut two_q = TwoQ::<PackedLists<8>>::new(Geometry::new(4, 4).unwrap());
         // FIFO of 1, two ghosts. a and b are ghosts when b comes back, and c leaves for it.
         let steps = "a:a|| b:ba|| c:cba|| d:dcba|| a+dcba|| e:edcb|a| f:fedc|ba| b:fed|ca|b g:gfe|dc|b b+gfe|dc|b";
-        replay(&mut two_q, steps, |cache| lists(&cache.pool, 0..3));
+        replay(&mut two_q, steps, |cache| lists(&cache.lists, 0..3));
     }
 }

@@ -3,12 +3,12 @@
 //!
 //! The window is 1 % of the entries and does not adapt.
 
-use super::build::Build;
+use super::build::{Build, with_lists};
 use super::info::{Cost, Info};
 use crate::admission::sketch::{SAMPLE_PER_ENTRY, Sketch};
 use crate::cache::{Access, Cache, Replay};
 use crate::geometry::Geometry;
-use crate::list_pool::{Node, ListPool};
+use crate::lists::Lists;
 
 pub(super) const INFO: Info = Info {
     name: "WTINYLFU",
@@ -23,7 +23,7 @@ pub(super) const INFO: Info = Info {
 };
 
 pub(super) fn build(build: &Build) -> Box<dyn Replay> {
-    build.boxed(WTinyLfu::new(build.geometry))
+    with_lists!(build, WTinyLfu, build.geometry.ways() + 1)
 }
 
 const LISTS: u32 = 3;
@@ -31,20 +31,20 @@ const WINDOW: u32 = 0;
 const PROBATION: u32 = 1;
 const PROTECTED: u32 = 2;
 
-struct WTinyLfu {
-    pool: ListPool,
+struct WTinyLfu<L> {
+    lists: L,
     sketch: Sketch,
     window: u32,
     main: u32,
     protected: u32,
 }
 
-impl WTinyLfu {
+impl<L: Lists> WTinyLfu<L> {
     fn new(geometry: Geometry) -> Self {
         let window = (geometry.ways() / 100).max(1);
         let main = geometry.ways() - window;
         Self {
-            pool: ListPool::new(geometry.sets() * LISTS, geometry.entries() + geometry.sets()),
+            lists: L::new(geometry.sets(), LISTS, geometry.ways() + 1),
             sketch: Sketch::new(geometry.entries(), SAMPLE_PER_ENTRY),
             window,
             main,
@@ -53,53 +53,49 @@ impl WTinyLfu {
     }
 
     /// Lets what leaves the window into the main cache, or not.
-    fn admit(&mut self, first: u32, candidate: Node) {
-        if self.pool.len(first + PROBATION) + self.pool.len(first + PROTECTED) >= self.main {
-            let victim = self.pool.back(first + PROBATION).or(self.pool.back(first + PROTECTED));
-            let estimate = |node| self.sketch.estimate(self.pool.digest(node));
-            match victim {
-                Some(victim) if estimate(candidate) > estimate(victim) => self.pool.remove(victim),
+    fn admit(&mut self, set: u32, candidate: L::Node) {
+        let probation = self.lists.len(set, PROBATION);
+        if probation + self.lists.len(set, PROTECTED) >= self.main {
+            let victims = if probation > 0 { PROBATION } else { PROTECTED };
+            let estimate = |node| self.sketch.estimate(self.lists.digest(set, node));
+            match self.lists.back(set, victims) {
+                Some(victim) if estimate(candidate) > estimate(victim) => {
+                    self.lists.remove_back(set, victims);
+                }
                 _ => {
-                    self.pool.remove(candidate);
+                    self.lists.remove_back(set, WINDOW);
                     return;
                 }
-            };
+            }
         }
-        self.pool.move_front(first + PROBATION, candidate);
+        self.lists.move_back(set, WINDOW, PROBATION);
     }
 
-    fn protect(&mut self, first: u32, node: Node) {
-        self.pool.move_front(first + PROTECTED, node);
-        if self.pool.len(first + PROTECTED) > self.protected {
-            let last = self.pool.back(first + PROTECTED).expect("it holds too many");
-            self.pool.move_front(first + PROBATION, last);
-        }
-    }
 }
 
-impl Cache for WTinyLfu {
-    #[inline]
+impl<L: Lists> Cache for WTinyLfu<L> {
+    #[inline(always)]
     fn lookup(&mut self, access: Access) -> bool {
         self.sketch.count(access.digest);
-        let first = access.set * LISTS;
-        let found = self.pool.find(access.digest);
-        match found {
-            Some(node) if self.pool.list_of(node) == first + WINDOW => {
-                self.pool.move_front(first + WINDOW, node);
+        let set = access.set;
+        let found = self.lists.find(set, access.digest);
+        if let Some(node) = found {
+            let windowed = self.lists.list_of(set, node) == WINDOW;
+            self.lists.move_front(set, if windowed { WINDOW } else { PROTECTED }, node);
+            if self.lists.len(set, PROTECTED) > self.protected {
+                self.lists.move_back(set, PROTECTED, PROBATION);
             }
-            Some(node) => self.protect(first, node),
-            None => (),
         }
         found.is_some()
     }
 
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, access: Access) {
-        let first = access.set * LISTS;
-        self.pool.add_front(first + WINDOW, access.digest);
-        if self.pool.len(first + WINDOW) > self.window {
-            let candidate = self.pool.back(first + WINDOW).expect("it holds too many");
-            self.admit(first, candidate);
+        let set = access.set;
+        self.lists.add_front(set, WINDOW, access.digest);
+        if self.lists.len(set, WINDOW) > self.window {
+            let candidate = self.lists.back(set, WINDOW).expect("it holds too many");
+            self.admit(set, candidate);
         }
     }
 }
@@ -107,15 +103,16 @@ impl Cache for WTinyLfu {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packed_lists::PackedLists;
     use crate::policy::hand::{lists, replay};
 
     #[test]
     fn by_hand() {
-        let mut cache = WTinyLfu::new(Geometry::new(3, 3).unwrap());
+        let mut cache = WTinyLfu::<PackedLists<8>>::new(Geometry::new(3, 3).unwrap());
         cache.sketch = Sketch::new(1 << 16, SAMPLE_PER_ENTRY);
         // A window of 1, a main cache of 2, of which 1 protected. c, seen once, does not displace b; seen twice, it
         // does. A hit of c sends a back on probation.
         let steps = "a:a|| b:b|a| a+b||a c:c|b|a d:d|b|a c:c|b|a d:d|c|a e:e|c|a f:f|c|a c+f|a|c";
-        replay(&mut cache, steps, |cache| lists(&cache.pool, 0..3));
+        replay(&mut cache, steps, |cache| lists(&cache.lists, 0..3));
     }
 }
