@@ -69,6 +69,16 @@ impl FlowMix {
     /// # Errors
     /// When no traffic has these numbers; the text names the one that does not fit, and what would.
     pub fn generate(&self) -> Result<Vec<MixedPacket>, TrafficError> {
+        let mut packets = self.flow_by_flow()?;
+        packets.sort_unstable();
+        Ok(packets)
+    }
+
+    /// The packets, those of a flow together.
+    ///
+    /// # Errors
+    /// See [`Self::generate`].
+    pub(super) fn flow_by_flow(&self) -> Result<Vec<MixedPacket>, TrafficError> {
         let sizes = self.sizes()?;
         let mut random = Random::seed_from_u64(self.seed);
         let seconds = self.packets as f64 / self.rate_pps;
@@ -101,7 +111,6 @@ impl FlowMix {
                 packets.push(MixedPacket { time_ns: (time * 1e9) as u64, flow });
             }
         }
-        packets.sort_unstable();
         Ok(packets)
     }
 
@@ -227,14 +236,22 @@ fn pareto_sizes(flows: u64, packets: u64, least: u64, most: u64) -> Vec<u64> {
             (value as u64).clamp(least, most)
         })
     };
-    // The largest first: they are soon too many.
+    // The largest first: they are soon too many, or those behind cannot be, whatever they are.
     let too_many = |exponent: f64| {
         let mut left = packets;
-        sizes(exponent).rev().any(|size| {
-            let over = size > left;
-            left = left.saturating_sub(size);
-            over
-        })
+        for (behind, size) in (0..flows).rev().zip(sizes(exponent).rev()) {
+            if size > left {
+                return true;
+            }
+            left -= size;
+            if left < behind * least {
+                return true;
+            }
+            if left >= behind * size {
+                return false;
+            }
+        }
+        false
     };
     let (mut low, mut high) = (-40.0, 40.0);
     for _ in 0..HALVINGS {
@@ -300,6 +317,45 @@ mod tests {
         assert!((active / 2500.0 - 1.0).abs() < 0.001, "{active}");
         assert_eq!(packets, MIX.generate().unwrap());
         assert_ne!(packets, FlowMix { seed: 4, ..MIX }.generate().unwrap());
+    }
+
+    /// Sizes by their definition: every size is looked at for every exponent.
+    fn plain_sizes(flows: u64, packets: u64, least: u64, most: u64) -> Vec<u64> {
+        let sizes = |exponent: f64| {
+            let (low, high) = (least as f64, most as f64 + 1.0);
+            let top = libm::pow(low / high, exponent);
+            let of = |number| {
+                let unit = (number as f64 + 0.5) / flows as f64;
+                let value = low * libm::pow(1.0 - unit * (1.0 - top), -1.0 / exponent);
+                (value as u64).clamp(least, most)
+            };
+            (0..flows).map(of).collect::<Vec<u64>>()
+        };
+        let (mut low, mut high) = (-40.0, 40.0);
+        for _ in 0..HALVINGS {
+            let middle = (low + high) / 2.0;
+            // The law of 1/x stands between the two.
+            let middle = if middle == 0.0 { 1e-8 } else { middle };
+            if sizes(middle).iter().sum::<u64>() > packets { low = middle } else { high = middle }
+        }
+        let mut found = sizes(high);
+        let left = packets - found.iter().sum::<u64>();
+        for at in 0..left {
+            let last = found.len() - 1 - at as usize % found.len();
+            found[last] += 1;
+        }
+        found
+    }
+
+    #[test]
+    fn sizes_are_those_of_the_law() {
+        for (flows, packets, least, most) in
+            [(500, 9_000, 2, 1000), (2_000, 60_000, 2, 1000), (40, 90_000, 1001, 20_000), (7, 15, 2, 1000)]
+        {
+            let found = pareto_sizes(flows, packets, least, most);
+            assert_eq!(found.iter().sum::<u64>(), packets);
+            assert_eq!(found, plain_sizes(flows, packets, least, most), "{flows} {packets}");
+        }
     }
 
     #[test]

@@ -3,10 +3,12 @@
 //! Stands in for captures that are not available, where what matters is how soon a flow, or a host, comes again.
 
 use super::random::{Random, below};
-use super::{FlowMix, Sizes, WeightedChoice};
+use super::{FlowMix, MixedPacket, Sizes, WeightedChoice};
 use crate::{Decoded, FiveTuple, LinkType, Network, Packet, PacketSource, TrafficError, frame, ip};
 use rand_xoshiro::rand_core::SeedableRng;
 
+/// Arrivals that are put in order at first.
+const FIRST_ORDERED: usize = 1 << 12;
 const SYN: u8 = 2;
 const ACK: u8 = 16;
 const FIRST_EPHEMERAL_PORT: u64 = 32_768;
@@ -28,10 +30,47 @@ pub struct LinkMix {
 /// Packets of a link.
 #[derive(Debug)]
 pub struct LinkPackets {
-    arrivals: std::vec::IntoIter<super::MixedPacket>,
+    arrivals: Arrivals,
     flows: Vec<(FiveTuple, bool)>,
     sizes: Sizes,
     random: Random,
+}
+
+/// Arrivals that are put in order as far as they are asked for: most runs want a few of many.
+#[derive(Debug)]
+struct Arrivals {
+    all: Vec<MixedPacket>,
+    first: usize,
+    next: usize,
+    /// Those from the first to here are in order, and none behind is earlier.
+    ordered: usize,
+}
+
+impl Arrivals {
+    /// All but the first `skipped`.
+    fn behind(mut all: Vec<MixedPacket>, skipped: usize) -> Self {
+        if skipped < all.len() {
+            all.select_nth_unstable(skipped);
+        }
+        Self { all, first: skipped, next: skipped, ordered: skipped }
+    }
+
+    fn next(&mut self) -> Option<MixedPacket> {
+        if self.next == self.ordered {
+            // As many again, so that all of them take little more than one sort.
+            let more = (self.ordered - self.first).max(FIRST_ORDERED);
+            let rest = self.all.get_mut(self.ordered..)?;
+            if more < rest.len() {
+                rest.select_nth_unstable(more);
+            }
+            let more = more.min(rest.len());
+            rest[..more].sort_unstable();
+            self.ordered += more;
+        }
+        let packet = self.all.get(self.next).copied();
+        self.next += usize::from(packet.is_some());
+        packet
+    }
 }
 
 impl LinkMix {
@@ -41,7 +80,7 @@ impl LinkMix {
     /// # Errors
     /// When no traffic has these numbers.
     pub fn generate(&self, skip_share: f64) -> Result<LinkPackets, TrafficError> {
-        let mut arrivals = self.mix.generate()?;
+        let arrivals = self.mix.flow_by_flow()?;
         let mut random = Random::seed_from_u64(self.mix.seed ^ 0x4c69_6e6b);
         let weights: Vec<f64> = (1..=self.hosts).map(|rank| 1.0 / f64::from(rank)).collect();
         let popular = WeightedChoice::new(&weights)?;
@@ -65,8 +104,9 @@ impl LinkMix {
                 (tuple, false)
             })
             .collect();
-        arrivals.drain(..(arrivals.len() as f64 * skip_share) as usize);
-        Ok(LinkPackets { arrivals: arrivals.into_iter(), flows, sizes: self.sizes.clone(), random })
+        let skipped = (arrivals.len() as f64 * skip_share) as usize;
+        let arrivals = Arrivals::behind(arrivals, skipped);
+        Ok(LinkPackets { arrivals, flows, sizes: self.sizes.clone(), random })
     }
 }
 
@@ -96,5 +136,26 @@ impl PacketSource for LinkPackets {
         };
         packet.ip_header = frame::ipv4_header(&packet);
         Ok(Some(packet))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn arrivals_come_as_if_all_had_been_sorted(
+            times in proptest::collection::vec((0u64..3_000, 0u32..9), 0..20_000),
+            skipped in 0usize..20_000,
+        ) {
+            let all: Vec<_> = times.iter().map(|&(time_ns, flow)| MixedPacket { time_ns, flow }).collect();
+            let mut sorted = all.clone();
+            sorted.sort();
+            let mut arrivals = Arrivals::behind(all, skipped);
+            let found: Vec<_> = std::iter::from_fn(|| arrivals.next()).collect();
+            prop_assert_eq!(&found[..], sorted.get(skipped..).unwrap_or(&[]));
+        }
     }
 }
