@@ -2,7 +2,7 @@
 
 use crate::access::Access;
 use crate::channel::{Channel, ChannelStatistics, Observer, Policy, Transaction};
-use crate::fields::FieldMap;
+use crate::fields::{FieldMap, Place};
 use crate::{Cycle, Device};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -96,7 +96,7 @@ impl System {
             Flight { limit: self.in_flight, completions: BinaryHeap::new(), waiting: 0, observer };
         let mut now: Cycle = 0;
         let (mut accepted, mut steps) = (0u64, 0u64);
-        let mut held = source().map_err(Stopped::Source)?.map(|access| self.locate(access, accepted));
+        let mut held = source().map_err(Stopped::Source)?.map(|access| self.locate(access));
         let mut progress = Progress::default();
         // What is served ahead of its time is out of order with the commands of other channels.
         let ahead = skip_idle && (self.channels.len() == 1 || !flight.observer.sees_commands());
@@ -112,7 +112,8 @@ impl System {
             let mut taken = 0u64;
             // When the front end can try again, if it waits for nothing that a channel does.
             let mut retry = Cycle::MAX;
-            while let Some(Held { access, channel: number, transaction }) = &held {
+            while let Some(Held { access, place }) = &held {
+                let number = place.channel;
                 if access.arrival > now {
                     retry = access.arrival;
                     break;
@@ -121,7 +122,7 @@ impl System {
                     retry = now + 1;
                     break;
                 }
-                let channel = &mut self.channels[*number as usize];
+                let channel = &mut self.channels[number as usize];
                 if !channel.has_room(access.write) {
                     break;
                 }
@@ -130,13 +131,22 @@ impl System {
                     break;
                 }
                 flight.waiting += 1;
-                flight.observer.accepted(access, *number, transaction);
+                let transaction = Transaction {
+                    index: accepted,
+                    block: access.address >> self.access_shift,
+                    bank: place.bank,
+                    row: place.row,
+                    column: place.column,
+                    bytes: access.bytes,
+                    write: access.write,
+                };
+                flight.observer.accepted(access, number, &transaction);
                 taken |= 1 << number;
                 accepted += 1;
                 let next = source().map_err(Stopped::Source)?;
                 let until = if ahead { next.map_or(Cycle::MAX, |next| next.arrival) } else { 0 };
-                channel.accept_before(until, transaction, now + 1, &mut flight);
-                held = next.map(|access| self.locate(access, accepted));
+                channel.accept_before(until, &transaction, now + 1, &mut flight);
+                held = next.map(|access| self.locate(access));
             }
             steps += 1;
             if steps.is_multiple_of(STEPS_PER_LOOK) {
@@ -204,18 +214,8 @@ impl System {
     }
 
     #[inline]
-    fn locate(&self, access: Access, index: u64) -> Held {
-        let place = self.map.locate(access.address);
-        let transaction = Transaction {
-            index,
-            block: access.address >> self.access_shift,
-            bank: place.bank,
-            row: place.row,
-            column: place.column,
-            bytes: access.bytes,
-            write: access.write,
-        };
-        Held { access, channel: place.channel, transaction }
+    fn locate(&self, access: Access) -> Held {
+        Held { access, place: self.map.locate(access.address) }
     }
 }
 
@@ -223,8 +223,7 @@ impl System {
 #[derive(Clone, Copy, Debug)]
 struct Held {
     access: Access,
-    channel: u32,
-    transaction: Transaction,
+    place: Place,
 }
 
 /// Counts requests under way, and passes on what channels tell.

@@ -210,23 +210,18 @@ impl Channel {
     /// Take a request, which there must be room for. `at` is the clock after the one in which it is handed over.
     #[inline]
     pub fn accept(&mut self, transaction: &Transaction, at: Cycle, observer: &mut impl Observer) {
-        let Transaction { index, block, write, .. } = *transaction;
-        self.statistics.accepted[usize::from(write)] += 1;
-        if self.transactions.may_hold(block) && self.shares(transaction, at, observer) {
-            return;
-        }
-        debug_assert!(self.has_room(write), "request {index} accepted without room");
-        if self.outstanding() == 0 {
-            self.wake(at);
-        }
-        self.enqueue(transaction, at);
-        self.moves = self.would_move();
-        if self.moves {
-            self.next_tick = self.next_tick.min(at);
+        if let Some(id) = self.take_in(transaction, at, observer) {
+            let Transaction { bank, write, .. } = *transaction;
+            self.transactions.push(self.kind(write), self.queue_of(bank), id);
+            self.moves = self.would_move();
+            if self.moves {
+                self.next_tick = self.next_tick.min(at);
+            }
         }
     }
 
-    /// The same, where no other request is handed over before clock `until`. One that is alone may be served at once.
+    /// The same, where no other request is handed over in this clock, nor before clock `until`. What is known to happen to the
+    /// request is done at once.
     #[inline]
     pub fn accept_before(
         &mut self,
@@ -235,16 +230,46 @@ impl Channel {
         at: Cycle,
         observer: &mut impl Observer,
     ) {
-        let alone = until > at
-            && self.outstanding() == 0
-            && self.refresh.front().is_none()
-            && self.refresh.due > at
-            && self.policy.writes == Writes::Unified
-            && !self.policy.dual_issue;
-        match alone {
-            true => self.serve_alone(until.min(self.refresh.due), transaction, at, observer),
-            false => self.accept(transaction, at, observer),
+        // Nothing else happens in clock `at`.
+        let calm = self.next_tick > at && self.policy.writes == Writes::Unified;
+        let others = self.outstanding() > 0 || self.refresh.front().is_some();
+        if !calm {
+            self.accept(transaction, at, observer);
+        } else if others || until <= at || self.policy.dual_issue {
+            self.take_up(transaction, at, observer);
+        } else {
+            self.serve_alone(until.min(self.refresh.due), transaction, at, observer);
         }
+    }
+
+    /// Take a request in where nothing else happens in clock `at`: it moves to its command queue then, if that has room.
+    #[inline]
+    fn take_up(&mut self, transaction: &Transaction, at: Cycle, observer: &mut impl Observer) {
+        let Some(id) = self.take_in(transaction, at, observer) else { return };
+        let queue = self.queue_of(transaction.bank);
+        if self.room >> queue & 1 == 0 {
+            self.transactions.push(READS, queue, id);
+        } else if self.put(queue, id) {
+            self.end_notes();
+            self.revise(queue, at + 1);
+            self.next_tick = self.plan.at.min(self.refresh.due);
+        }
+    }
+
+    /// Take a request into the pool, if it needs a transfer of its own.
+    #[inline(always)]
+    fn take_in(&mut self, transaction: &Transaction, at: Cycle, observer: &mut impl Observer) -> Option<u16> {
+        let Transaction { index, block, bank, write, .. } = *transaction;
+        self.statistics.accepted[usize::from(write)] += 1;
+        if self.transactions.may_hold(block) && self.shares(transaction, at, observer) {
+            return None;
+        }
+        debug_assert!(self.has_room(write), "request {index} accepted without room");
+        if self.outstanding() == 0 {
+            self.wake(at);
+        }
+        let refreshed = self.rows[bank as usize].refreshed_until(at);
+        Some(self.transactions.hold(transaction, at, refreshed))
     }
 
     /// Serve a request that comes to a channel without any other. What each clock would do is known: the request is taken
@@ -307,8 +332,10 @@ impl Channel {
     #[cold]
     fn leave_in_queue(&mut self, transaction: &Transaction, at: Cycle, from: Cycle) {
         self.end_notes();
-        self.enqueue(transaction, at);
-        self.move_one();
+        let Transaction { bank, .. } = *transaction;
+        let refreshed = self.rows[bank as usize].refreshed_until(at);
+        let id = self.transactions.hold(transaction, at, refreshed);
+        self.put(self.queue_of(bank), id);
         self.plan = self.make_plan(from);
         self.next_tick = self.plan.at.min(self.refresh.due);
     }
@@ -318,13 +345,6 @@ impl Channel {
     fn wake(&mut self, at: Cycle) {
         self.last.idle = (at - self.last.issued).saturating_sub(self.last.data_cycles);
         self.last.woke = at;
-    }
-
-    #[inline(always)]
-    fn enqueue(&mut self, transaction: &Transaction, at: Cycle) {
-        let Transaction { bank, write, .. } = *transaction;
-        let refreshed = self.rows[bank as usize].refreshed_until(at);
-        self.transactions.push(self.kind(write), self.queue_of(bank), transaction, at, refreshed);
     }
 
     /// Whether the request needs no transfer of its own: a write waits to its address, or a read for a read.
@@ -910,6 +930,12 @@ impl Channel {
     #[inline]
     fn move_from(&mut self, kind: usize, queue: usize, id: u16) -> Option<usize> {
         self.transactions.take(kind, queue);
+        self.put(queue, id).then_some(queue)
+    }
+
+    /// Put a request into a command queue. Returns whether that wants other kinds of commands than before.
+    #[inline]
+    fn put(&mut self, queue: usize, id: u16) -> bool {
         let Transaction { row, bank, write, .. } = self.transactions.slot(id).transaction;
         let q = &mut self.queues[queue];
         let matters = q.push(id, row, write, self.rows[bank as usize].open);
@@ -919,7 +945,7 @@ impl Channel {
         }
         self.occupied |= 1 << queue;
         self.in_queues += 1;
-        (matters && self.consider(queue)).then_some(queue)
+        matters && self.consider(queue)
     }
 
     /// No more requests will come: tell what never went to the DRAM, and end the accounts at the last data.

@@ -99,22 +99,15 @@ impl Transactions {
         self.filter[Self::hash(block)] != 0
     }
 
-    /// Append a request to the list of a command queue.
+    /// Take a request into the pool.
     #[inline]
-    pub fn push(
-        &mut self,
-        kind: usize,
-        queue: usize,
-        transaction: &Transaction,
-        accept: Cycle,
-        refreshed: Cycle,
-    ) {
+    pub fn hold(&mut self, transaction: &Transaction, accept: Cycle, refreshed: Cycle) -> u16 {
         let hash = Self::hash(transaction.block);
         self.filter[hash] += 1;
         let (hash, order) = (hash as u16, self.accepted);
         let slot = Slot { order, hash, ..Slot::alone(transaction, accept, refreshed) };
         self.accepted += 1;
-        let id = match self.free.pop() {
+        match self.free.pop() {
             Some(id) => {
                 self.slots[usize::from(id)] = slot;
                 id
@@ -123,7 +116,12 @@ impl Transactions {
                 self.slots.push(slot);
                 (self.slots.len() - 1) as u16
             }
-        };
+        }
+    }
+
+    /// Append a request of the pool to the list of a command queue.
+    #[inline]
+    pub fn push(&mut self, kind: usize, queue: usize, id: u16) {
         let (head, tail) = &mut self.lists[kind][queue];
         if *head == NONE {
             *head = id;
