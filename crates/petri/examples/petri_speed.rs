@@ -1,12 +1,13 @@
 //! Prints firings and markings per second of one core.
 //!
 //! ```text
-//! cargo run --release -p linecard-petri --example petri_speed -- [NET.pnml]
+//! cargo run --release -p linecard-petri --example petri_speed -- [NET.pnml] [--only NAME] [--repeat N]
 //! ```
 //!
 //! `mm1k` is M/M/1 with 10 places to wait; `pc50` is a chain of 25 buffers of 4 places with exponential stages; `col4` has
-//! tokens of four colours, guards that send two of them a fast and two a slow way, and 32 credits. With a PNML file, its
-//! state space as well.
+//! tokens of four colours, guards that send two of them a fast and two a slow way, and 32 credits. Of `ring7` and `wide`, and
+//! of a PNML file, the state space is explored: 25 tokens on a ring of 7 places, and one on a ring of 32,801 places beside 880
+//! that hold one for good. `--only` runs one line, for counting instructions.
 
 use linecard_petri::{
     Choice, Colour, ColouredBuilder, ColouredNet, Net, NetBuilder, PetriError, Run, Servers, Timing,
@@ -84,34 +85,73 @@ fn col4() -> Result<ColouredNet, PetriError> {
     net.build()
 }
 
-/// The best of three runs.
-fn best(name: &str, mut run: impl FnMut(u64) -> u64) {
-    let mut best: f64 = 0.0;
-    for seed in 0..3 {
-        let started = Instant::now();
-        let firings = run(seed);
-        best = best.max(firings as f64 / started.elapsed().as_secs_f64() / 1e6);
+/// Places in a ring, of which the first holds all tokens, and others that hold one for good.
+fn ring(name: &str, places: u32, tokens: u32, full: u32) -> Net {
+    let mut net = NetBuilder::new(name);
+    for place in 0..places {
+        net.place(&format!("p{place}"), if place == 0 { tokens } else { 0 }).expect("new");
+        exponential(&mut net, &format!("t{place}"), 1.0);
     }
-    println!("{name:12} {best:8.2} M firings/s");
+    for place in 0..places {
+        net.input(place, place, 1).expect("there");
+        net.output(place, (place + 1) % places, 1).expect("there");
+    }
+    for place in 0..full {
+        net.place(&format!("full{place}"), 1).expect("new");
+    }
+    net.build().expect("a net")
+}
+
+struct Arguments {
+    file: Option<String>,
+    repeat: u64,
+    only: Option<String>,
+}
+
+fn arguments() -> Arguments {
+    let mut arguments = Arguments { file: None, repeat: 3, only: None };
+    let mut words = std::env::args().skip(1);
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--repeat" => arguments.repeat = words.next().and_then(|n| n.parse().ok()).expect("--repeat N"),
+            "--only" => arguments.only = Some(words.next().expect("--only NAME")),
+            _ => arguments.file = Some(word),
+        }
+    }
+    arguments
+}
+
+/// The best of several runs, each of a seed of its own.
+fn best(arguments: &Arguments, name: &str, what: &str, mut run: impl FnMut(u64) -> u64) {
+    if arguments.only.as_ref().is_some_and(|only| only != name) {
+        return;
+    }
+    let (mut best, mut done): (f64, u64) = (0.0, 0);
+    for seed in 0..arguments.repeat {
+        let started = Instant::now();
+        done = run(seed);
+        best = best.max(done as f64 / started.elapsed().as_secs_f64() / 1e6);
+    }
+    println!("{name:12} {best:8.2} M {what}/s  ({done} {what})");
 }
 
 fn main() {
+    let arguments = arguments();
     for (net, time) in [(mm1k(), 6e6), (pc50(), 4e5)] {
-        best(&net.name, |seed| {
+        best(&arguments, &net.name, "firings", |seed| {
             let run = Run { warmup: 0.0, time, seed };
             simulate(&net, &run, &mut |_| ControlFlow::Continue(())).expect("a timed net").firings
         });
     }
     let net = col4().expect("a net");
-    best("col4", |seed| {
+    best(&arguments, "col4", "firings", |seed| {
         let run = Run { warmup: 0.0, time: 6e5, seed };
         simulate_coloured(&net, &run, &mut |_| ControlFlow::Continue(())).expect("a timed net").firings
     });
-    if let Some(path) = std::env::args().nth(1) {
-        let net = read_pnml(&std::fs::read_to_string(path).expect("a readable file")).expect("a net");
-        let started = Instant::now();
-        let found = explore(&net, 100_000_000);
-        let seconds = started.elapsed().as_secs_f64();
-        println!("{:12} {:8.2} M markings/s", net.name, found.reachable_markings as f64 / seconds / 1e6);
+    let read =
+        |path: &String| read_pnml(&std::fs::read_to_string(path).expect("a readable file")).expect("a net");
+    let nets = [ring("ring7", 7, 25, 0), ring("wide", 32_801, 1, 880)];
+    for net in nets.into_iter().chain(arguments.file.as_ref().map(read)) {
+        best(&arguments, &net.name, "markings", |_| explore(&net, 100_000_000).reachable_markings);
     }
 }

@@ -69,14 +69,19 @@ impl Compiled {
         Self { inputs, outputs, inhibitors, resets, changes }
     }
 
-    /// For each transition, the transitions whose enabling its firing may change. Of a place that concerns many it is a
-    /// list of as many for each of them, which only a simulation pays for.
-    pub fn concerned(&self, net: &Net) -> Vec<Vec<u32>> {
-        // Whom a place concerns: who takes from it, or is disabled by it.
+    /// For each place, the transitions whose enabling it may change: those that take from it or are disabled by it.
+    pub fn looks(net: &Net) -> Vec<Vec<u32>> {
         let mut looks = vec![Vec::new(); net.places.len()];
         for arc in net.arcs.iter().filter(|arc| matches!(arc.kind, ArcKind::Input | ArcKind::Inhibitor)) {
             looks[arc.place as usize].push(arc.transition);
         }
+        looks
+    }
+
+    /// For each transition, the transitions whose enabling its firing may change. Of a place that concerns many it is a
+    /// list of as many for each of them, which only a simulation pays for.
+    pub fn concerned(&self, net: &Net) -> Vec<Vec<u32>> {
+        let looks = Self::looks(net);
         let whom = |transition: usize| {
             let reset = self.resets.of_transition(transition).iter().map(|&(place, _)| place);
             let touched = self.changes[transition].iter().map(|&(place, _)| place).chain(reset);

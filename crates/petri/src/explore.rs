@@ -1,27 +1,23 @@
 //! Every marking that can be reached, breadth first; time, weights and priorities play no part.
 //!
-//! A marking is a row of bytes in one array; a table of open addressing holds the numbers of rows. Rows are made wider when
-//! a place holds more than a byte can tell. A wide net in which few places hold tokens has rows of those places alone
-//! (`sparse.rs`); what is found is the same.
+//! A marking is a row of words in which each place has as many bits as it needs (`packed.rs`). From marking to marking only
+//! places that differ are looked at, and only transitions that look at those. A wide net in which few places hold tokens
+//! has rows of those places alone (`sparse.rs`); what is found is the same.
 
+mod firing;
 mod found;
+mod packed;
 mod sparse;
 
 pub use found::Explored;
 
 use crate::PetriError;
 use crate::compiled::Compiled;
-use crate::net::ArcKind;
-use crate::net::Net;
+use crate::net::{ArcKind, Net};
+use firing::touched;
 use found::{PARTS_PER_LOOK, Progress, too_many_tokens};
-use std::hash::Hasher;
+use packed::Rows;
 use std::ops::ControlFlow;
-
-/// Nothing when a row is too narrow.
-type Found = Result<Option<Explored>, PetriError>;
-
-/// A search with rows of one width.
-type Search = fn(&Compiled, &[u64], u64, Progress<'_>) -> Found;
 
 /// Explores a net until everything is found, or `most_markings` are.
 #[must_use]
@@ -36,20 +32,12 @@ pub fn explore(net: &Net, most_markings: u64) -> Explored {
 /// When `progress` ended it.
 pub fn explore_until(net: &Net, most_markings: u64, progress: Progress<'_>) -> Result<Explored, PetriError> {
     let compiled = Compiled::new(net);
-    if sparse::suits(net) {
-        return sparse::search(net, &compiled, most_markings, progress)
-            .map(|found| without_doubt(net, found));
-    }
-    let first: Vec<u64> = net.places.iter().map(|place| u64::from(place.tokens)).collect();
-    let widest = first.iter().copied().max().unwrap_or(0);
-    let tries: [Search; 3] = [search::<u8>, search::<u16>, search::<u32>];
-    let skip = usize::from(widest > 0xff) + usize::from(widest > 0xffff);
-    for search in &tries[skip..] {
-        if let Some(found) = search(&compiled, &first, most_markings, progress)? {
-            return Ok(without_doubt(net, found));
-        }
-    }
-    Err(too_many_tokens(net))
+    let found = if sparse::suits(net) {
+        sparse::search(net, &compiled, most_markings, progress)
+    } else {
+        search(net, &compiled, most_markings, progress)
+    };
+    found.map(|found| without_doubt(net, found))
 }
 
 /// What grows once grows again only where no arc minds that there is more.
@@ -60,152 +48,117 @@ fn without_doubt(net: &Net, mut found: Explored) -> Explored {
     found
 }
 
-/// A number of tokens in a row.
-trait Count: Copy + Eq {
-    fn get(self) -> u32;
-    /// Nothing where it does not fit.
-    fn of(tokens: u64) -> Option<Self>;
-    fn bytes(row: &[Self]) -> u64;
+/// A marking that is looked at: its tokens, and what they enable.
+struct Marking<'a> {
+    compiled: &'a Compiled,
+    /// For each place the transitions that it may enable or disable.
+    looks: Vec<Vec<u32>>,
+    tokens: Vec<u32>,
+    sum: u64,
+    /// A bit for each transition that is enabled.
+    enabled: Vec<u64>,
+    /// Transitions that look at places which have just changed.
+    stale: Vec<u32>,
+    /// Most tokens seen of each place.
+    bounds: Vec<u64>,
 }
 
-macro_rules! count {
-    ($type:ty) => {
-        impl Count for $type {
-            #[inline]
-            fn get(self) -> u32 {
-                u32::from(self)
-            }
-            #[inline]
-            fn of(tokens: u64) -> Option<Self> {
-                <$type>::try_from(tokens).ok()
-            }
-            #[inline]
-            fn bytes(row: &[Self]) -> u64 {
-                const PER_WORD: usize = 8 / size_of::<$type>();
-                let mut hasher = rustc_hash::FxHasher::default();
-                for part in row.chunks(PER_WORD) {
-                    let mut word = 0u64;
-                    for (place, &tokens) in part.iter().enumerate() {
-                        word |= u64::from(tokens) << (place * 8 * size_of::<$type>());
-                    }
-                    hasher.write_u64(word);
-                }
-                // The upper half is used, which a multiplication fills best.
-                hasher.finish().wrapping_mul(0x9e37_79b9_7f4a_7c15)
-            }
+impl<'a> Marking<'a> {
+    fn new(net: &Net, compiled: &'a Compiled) -> Self {
+        let tokens: Vec<u32> = net.places.iter().map(|place| place.tokens).collect();
+        let transitions = net.transitions.len();
+        Self {
+            compiled,
+            looks: Compiled::looks(net),
+            sum: tokens.iter().map(|&tokens| u64::from(tokens)).sum(),
+            bounds: tokens.iter().map(|&tokens| u64::from(tokens)).collect(),
+            tokens,
+            enabled: vec![0; transitions.div_ceil(64)],
+            stale: (0..transitions as u32).collect(),
         }
-    };
-}
-
-count!(u8);
-count!(u16);
-count!(u32);
-
-/// Rows that are all different, with their numbers.
-struct Rows<C> {
-    width: usize,
-    rows: Vec<C>,
-    /// The hash of a row above, one more than its number below; 0 is empty. Most rows that are not the one looked for
-    /// are told apart by the hash, without a look at the row.
-    slots: Vec<u64>,
-    count: usize,
-}
-
-impl<C: Count> Rows<C> {
-    fn new(width: usize) -> Self {
-        Self { width, rows: Vec::new(), slots: vec![0; 1 << 12], count: 0 }
     }
 
-    fn row(&self, number: usize) -> &[C] {
-        &self.rows[number * self.width..(number + 1) * self.width]
+    /// A place holds other tokens than before.
+    #[inline]
+    fn set(&mut self, place: u32, tokens: u32) {
+        let at = place as usize;
+        self.sum = self.sum - u64::from(self.tokens[at]) + u64::from(tokens);
+        self.tokens[at] = tokens;
+        self.bounds[at] = self.bounds[at].max(u64::from(tokens));
+        self.stale.extend_from_slice(&self.looks[at]);
     }
 
-    /// Adds a row if it is new; whether it was.
-    fn insert(&mut self, row: &[C]) -> bool {
-        let mask = self.slots.len() - 1;
-        let hash = C::bytes(row) >> 32;
-        let mut slot = hash as usize & mask;
-        while self.slots[slot] != 0 {
-            let held = self.slots[slot];
-            if held >> 32 == hash && self.row((held as u32 - 1) as usize) == row {
-                return false;
-            }
-            slot = (slot + 1) & mask;
+    /// Finds out what is enabled now.
+    fn settle(&mut self) {
+        for &transition in &self.stale {
+            let at = transition as usize;
+            let degree = self.compiled.degree(at, |place| self.tokens[place as usize]);
+            let bit = 1 << (at % 64);
+            let word = &mut self.enabled[at / 64];
+            *word = if degree > 0 { *word | bit } else { *word & !bit };
         }
-        self.rows.extend_from_slice(row);
-        self.count += 1;
-        self.slots[slot] = hash << 32 | self.count as u64;
-        if self.count * 2 > self.slots.len() {
-            self.grow();
-        }
-        true
-    }
-
-    #[cold]
-    fn grow(&mut self) {
-        let mut slots = vec![0u64; self.slots.len() * 2];
-        let mask = slots.len() - 1;
-        for held in std::mem::take(&mut self.slots).into_iter().filter(|&held| held != 0) {
-            let mut slot = (held >> 32) as usize & mask;
-            while slots[slot] != 0 {
-                slot = (slot + 1) & mask;
-            }
-            slots[slot] = held;
-        }
-        self.slots = slots;
+        self.stale.clear();
     }
 }
 
-/// Nothing when a place holds more than a row can tell.
-fn search<C: Count>(compiled: &Compiled, first: &[u64], most_markings: u64, progress: Progress<'_>) -> Found {
-    let width = first.len();
-    let mut rows = Rows::<C>::new(width);
-    let start: Option<Vec<C>> = first.iter().map(|&tokens| C::of(tokens)).collect();
-    let Some(start) = start else { return Ok(None) };
+fn search(
+    net: &Net,
+    compiled: &Compiled,
+    most_markings: u64,
+    progress: Progress<'_>,
+) -> Result<Explored, PetriError> {
+    let mut here = Marking::new(net, compiled);
+    let mut rows = Rows::new(&here.tokens);
     // From which marking each was found first.
     let mut parents: Vec<u32> = vec![0];
-    rows.insert(&start);
-    let mut here = start.clone();
-    let mut next = start;
-    let mut bounds = first.to_vec();
-    let mut enabled_ever = vec![false; compiled.changes.len()];
+    let (mut left, mut by_reset) = (Vec::new(), Vec::new());
+    let mut enabled_ever = vec![0; here.enabled.len()];
     let mut found = Explored { complete: true, ..Explored::default() };
     let mut number = 0;
-    let (mut parts, parts_per_marking) = (0, width + compiled.changes.len() + 1);
+    let (mut parts, parts_per_marking) = (0, net.places.len() + net.transitions.len() + 1);
     let limit = most_markings.clamp(1, u64::from(u32::MAX) - 1) as usize;
-    while number < rows.count {
-        here.copy_from_slice(rows.row(number));
-        let sum: u64 = here.iter().map(|tokens| u64::from(tokens.get())).sum();
-        found.max_tokens_in_marking = found.max_tokens_in_marking.max(sum);
-        for (bound, tokens) in bounds.iter_mut().zip(&here) {
-            *bound = (*bound).max(u64::from(tokens.get()));
-        }
-        let mut dead = true;
-        for (transition, ever) in enabled_ever.iter_mut().enumerate() {
-            if compiled.degree(transition, |place| here[place as usize].get()) == 0 {
-                continue;
-            }
-            dead = false;
-            *ever = true;
-            found.edges += 1;
-            next.copy_from_slice(&here);
-            if !fire(compiled, transition, &here, &mut next) {
-                return Ok(None);
-            }
-            if rows.count < limit {
-                if rows.insert(&next) {
-                    parents.push(number as u32);
+    while number < rows.count() {
+        rows.go_to(number, |place, tokens| here.set(place, tokens));
+        here.settle();
+        found.max_tokens_in_marking = found.max_tokens_in_marking.max(here.sum);
+        found.dead_markings += u64::from(here.enabled.iter().all(|&word| word == 0));
+        for (first, (&word, ever)) in here.enabled.iter().zip(&mut enabled_ever).enumerate() {
+            let mut word = word;
+            *ever |= word;
+            found.edges += u64::from(word.count_ones());
+            while word != 0 {
+                let transition = first * 64 + word.trailing_zeros() as usize;
+                word &= word - 1;
+                let changes = match compiled.resets.of_transition(transition) {
+                    [] => &compiled.changes[transition],
+                    _ => {
+                        if touched(compiled, transition, &here.tokens, &mut left).is_none() {
+                            return Err(too_many_tokens(net));
+                        }
+                        let by = |&(place, left): &(u32, u32)| {
+                            (place, i64::from(left) - i64::from(here.tokens[place as usize]))
+                        };
+                        by_reset.clear();
+                        by_reset.extend(left.iter().map(by));
+                        &by_reset
+                    }
+                };
+                if !found.complete {
+                    continue;
                 }
-            } else if found.complete {
-                found.complete = !rows.insert(&next);
+                match rows.insert_beside(changes, &here.tokens) {
+                    None => return Err(too_many_tokens(net)),
+                    Some(false) => (),
+                    Some(true) if rows.count() <= limit => parents.push(number as u32),
+                    Some(true) => found.complete = false,
+                }
             }
         }
-        found.dead_markings += u64::from(dead);
         number += 1;
         parts += parts_per_marking;
         if parts >= PARTS_PER_LOOK {
             parts = 0;
-            if progress(rows.count as u64).is_break() {
+            if progress(rows.count() as u64).is_break() {
                 return Err(PetriError::Interrupted);
             }
         }
@@ -215,68 +168,30 @@ fn search<C: Count>(compiled: &Compiled, first: &[u64], most_markings: u64, prog
             break;
         }
     }
-    found.reachable_markings = rows.count.min(limit) as u64;
-    found.never_enabled_transitions = enabled_ever.iter().filter(|&&ever| !ever).count() as u64;
-    found.max_tokens_in_place = bounds.iter().copied().max().unwrap_or(0);
-    found.bounds = bounds;
-    Ok(Some(found))
+    found.reachable_markings = rows.count().min(limit) as u64;
+    let enabled = enabled_ever.iter().map(|word: &u64| u64::from(word.count_ones())).sum::<u64>();
+    found.never_enabled_transitions = net.transitions.len() as u64 - enabled;
+    found.max_tokens_in_place = here.bounds.iter().copied().max().unwrap_or(0);
+    found.bounds = here.bounds;
+    Ok(found)
 }
 
 /// Places that grow from a marking to one that is reached from it and has nowhere less: the way there can be gone again.
-fn growing<C: Count>(rows: &Rows<C>, parents: &[u32]) -> Vec<u32> {
-    let sum = |number: usize| rows.row(number).iter().map(|tokens| u64::from(tokens.get())).sum::<u64>();
+fn growing(rows: &Rows, parents: &[u32]) -> Vec<u32> {
+    let sum = |number: usize| rows.tokens(number).map(u64::from).sum::<u64>();
     let Some(fullest) = (0..parents.len()).rev().max_by_key(|&number| sum(number)) else { return Vec::new() };
-    let last = rows.row(fullest);
+    let last: Vec<u32> = rows.tokens(fullest).collect();
     let mut at = fullest;
     while at != 0 {
         at = parents[at] as usize;
-        let before = rows.row(at);
-        let covers = before.iter().zip(last).all(|(before, last)| before.get() <= last.get());
+        let before: Vec<u32> = rows.tokens(at).collect();
+        let covers = before.iter().zip(&last).all(|(before, last)| before <= last);
         if covers && before != last {
-            let more =
-                before.iter().zip(last).zip(0u32..).filter(|((before, last), _)| before.get() < last.get());
+            let more = before.iter().zip(&last).zip(0u32..).filter(|((before, last), _)| before < last);
             return more.map(|(_, place)| place).collect();
         }
     }
     Vec::new()
-}
-
-/// Fires a transition; `false` when a place then holds more than a row can tell.
-#[inline]
-fn fire<C: Count>(compiled: &Compiled, transition: usize, here: &[C], next: &mut [C]) -> bool {
-    let resets = compiled.resets.of_transition(transition);
-    if !resets.is_empty() {
-        return fire_with_resets(compiled, transition, here, next);
-    }
-    for &(place, by) in &compiled.changes[transition] {
-        let tokens = i64::from(here[place as usize].get()) + by;
-        match C::of(tokens as u64) {
-            Some(tokens) => next[place as usize] = tokens,
-            None => return false,
-        }
-    }
-    true
-}
-
-#[cold]
-fn fire_with_resets<C: Count>(compiled: &Compiled, transition: usize, here: &[C], next: &mut [C]) -> bool {
-    let mut tokens: Vec<i64> = here.iter().map(|tokens| i64::from(tokens.get())).collect();
-    for &(place, weight) in compiled.inputs.of_transition(transition) {
-        tokens[place as usize] -= i64::from(weight);
-    }
-    for &(place, _) in compiled.resets.of_transition(transition) {
-        tokens[place as usize] = 0;
-    }
-    for &(place, weight) in compiled.outputs.of_transition(transition) {
-        tokens[place as usize] += i64::from(weight);
-    }
-    for (next, &tokens) in next.iter_mut().zip(&tokens) {
-        match C::of(tokens as u64) {
-            Some(tokens) => *next = tokens,
-            None => return false,
-        }
-    }
-    true
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! looked at. Transitions come in the order of their numbers, so that markings are found in the same order as in rows of all
 //! places.
 
+use super::firing::touched;
 use super::found::{Explored, PARTS_PER_LOOK, Progress, too_many_tokens};
 use crate::PetriError;
 use crate::compiled::Compiled;
@@ -12,8 +13,9 @@ use std::hash::Hasher;
 
 /// Fewer places than this make rows that are short anyway.
 const LEAST_PLACES: usize = 256;
-/// At most one place in so many holds tokens in the first marking.
-const LEAST_EMPTY: usize = 8;
+/// At most one place in so many holds tokens in the first marking: each takes as many bits here as so many empty places take
+/// in rows of all.
+const LEAST_EMPTY: usize = 64;
 
 /// Whether a net's markings are kept so.
 pub(super) fn suits(net: &Net) -> bool {
@@ -99,36 +101,6 @@ fn triggers(net: &Net, compiled: &Compiled) -> (Vec<Vec<u32>>, Vec<u32>) {
     (by_place, always)
 }
 
-/// Tokens of the places that a firing touches, in the order of places; nothing where they are too many for a number.
-fn touched(compiled: &Compiled, transition: usize, here: &[u32], result: &mut Vec<(u32, u32)>) -> Option<()> {
-    result.clear();
-    let resets = compiled.resets.of_transition(transition);
-    if resets.is_empty() {
-        for &(place, by) in &compiled.changes[transition] {
-            result.push((place, u32::try_from(i64::from(here[place as usize]) + by).ok()?));
-        }
-    } else {
-        let (inputs, outputs) =
-            (compiled.inputs.of_transition(transition), compiled.outputs.of_transition(transition));
-        let places = inputs.iter().chain(resets).chain(outputs).map(|&(place, _)| place);
-        for place in places {
-            if result.iter().any(|&(other, _)| other == place) {
-                continue;
-            }
-            let of = |arcs: &[(u32, u32)]| {
-                arcs.iter().find(|arc| arc.0 == place).map_or(0, |&(_, weight)| i64::from(weight))
-            };
-            let left = match resets.iter().any(|&(reset, _)| reset == place) {
-                true => 0,
-                false => i64::from(here[place as usize]) - of(inputs),
-            };
-            result.push((place, u32::try_from(left + of(outputs)).ok()?));
-        }
-    }
-    result.sort_unstable();
-    Some(())
-}
-
 /// A row after a firing: what it touches put in its places.
 fn merge(row: &Row, touched: &Row, next: &mut Vec<(u32, u32)>) {
     next.clear();
@@ -198,6 +170,7 @@ pub(super) fn search(
             if touched(compiled, at, &here, &mut changed).is_none() {
                 return Err(too_many_tokens(net));
             }
+            changed.sort_unstable();
             merge(&row, &changed, &mut next);
             if rows.count() < limit {
                 if rows.insert(&next) {
