@@ -29,6 +29,7 @@ import flowcache
 import kernels
 import petri
 import programs
+import starting
 
 import linecard
 
@@ -155,6 +156,7 @@ def measure(*, quick: bool) -> list[dict[str, object]]:
     dram.measure(row, best, quick=quick)
     petri.measure(row, quick=quick)
     programs.measure(row, best, quick=quick)
+    starting.measure(row, best)
     print("instructions of a piece, which do not depend on the machine's speed")
     for name, kernel in kernels.KERNELS.items():
         target = "" if kernel.target is None else f"<= {kernel.target:,}"
