@@ -1,12 +1,14 @@
 //! The chip: the loop over its events, and what every part of it shares.
 
 mod account;
+mod actions;
 mod blocks;
 mod build;
 mod cached;
 mod issued;
 mod receive;
 mod send;
+mod taking;
 mod threads;
 mod transmit;
 mod travel;

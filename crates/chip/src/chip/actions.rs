@@ -1,0 +1,467 @@
+//! What the actions of a thread do: accesses, moves of cells, locks, rings, and the end of a packet.
+
+use super::cached::Cached;
+use super::issued::{After, Issued};
+use super::send::Sent;
+use super::{Chip, Owner};
+use crate::account::Loss;
+use crate::place::Place;
+use crate::place::packet_buffer::Transfer;
+use crate::thread::{Posted, State, Thread};
+use linecard_program::DropReason;
+use linecard_program::script::{Access, Action, RoleId, Way};
+use linecard_queueing::Operation;
+use linecard_sim::Ticks;
+
+/// Bytes of an access of the result cache.
+const WORD_BYTES: u16 = 4;
+
+impl Chip {
+    /// Do a thread's action.
+    #[inline(always)]
+    pub(super) fn act(&mut self, thread: u32, engine: usize, action: Action, now: Ticks) -> After {
+        let after = match action {
+            Action::Nothing => After::GoOn,
+            Action::Access { role, kind, posted, bytes, address, used_after } => {
+                if !posted && let Some(wake) = self.access_at_once(thread, role, kind, bytes, address, now) {
+                    self.engines[engine].wake_at(thread, wake);
+                    return After::Wait;
+                }
+                if self.goes_through_cache(thread, engine, action) {
+                    let asked = Cached { role, kind, posted, bytes, address, used_after };
+                    let after = self.access_through_cache(thread, engine, asked, now);
+                    // Without room for what is posted it is done again.
+                    return after.map_or(After::Wait, |after| self.then(thread, after));
+                }
+                if posted && !self.has_posting_room(thread, now) {
+                    // The action is done again when there is room.
+                    self.wait_for_posting_room(thread, State::POSTED, now);
+                    return After::Wait;
+                }
+                let address = u64::from(address);
+                self.issue(thread, Issued { role, kind, posted, bytes, registers: 0, address }, now)
+            }
+            Action::Cell { role, write, posted, cell, registers } => {
+                if posted && !self.has_posting_room(thread, now) {
+                    self.wait_for_posting_room(thread, self.place_state(thread, role), now);
+                    return After::Wait;
+                }
+                if write && self.memory.as_ref().is_some_and(|memory| memory.wide.is_some()) {
+                    return match self.write_wide(thread, role, cell, now) {
+                        true => self.then(thread, After::GoOn),
+                        false => After::Blocked,
+                    };
+                }
+                let id = self.threads[thread as usize].packet;
+                let packet = &self.packets[id];
+                // Memory has room for the packet as received: cells that a program has added are read with the last one.
+                let (bytes, there) = match write {
+                    true => (packet.cell_bytes(cell), cell),
+                    false => (packet.leaving_cell_bytes(cell), cell.min(packet.cells - 1)),
+                };
+                let address = self.cell_address(id, there, write);
+                if write {
+                    self.moved_cell(id, cell, now);
+                }
+                let kind = if write { Access::Write } else { Access::Read };
+                self.issue(thread, Issued { role, kind, posted, bytes, registers, address }, now)
+            }
+            Action::Forget { role, bytes, address } => {
+                self.forget_cached(thread, engine, role, bytes, address);
+                After::GoOn
+            }
+            Action::Room => {
+                if self.has_posting_room(thread, now) {
+                    After::GoOn
+                } else {
+                    let cluster = self.threads[thread as usize].cluster as usize;
+                    self.wait_for_posting_room(thread, self.packet_state(cluster), now);
+                    After::Wait
+                }
+            }
+            Action::Admit { port } => match self.admitted(thread, port, now) {
+                true => After::GoOn,
+                false => return After::Blocked,
+            },
+            Action::Allocate => match self.has_room(thread, now) {
+                true => After::GoOn,
+                false => return After::Blocked,
+            },
+            Action::Enqueue => {
+                self.enqueue(thread, now);
+                After::GoOn
+            }
+            Action::ReadBlock { role } => match self.read_block(thread, role, now) {
+                true => After::Wait,
+                false => return After::Blocked,
+            },
+            Action::Transmit => {
+                self.transmit_block(thread, now);
+                After::GoOn
+            }
+            Action::Recall { role } => {
+                let head = self.packets[self.threads[thread as usize].packet].head;
+                let place = self.place_of(thread, role);
+                if let Place::Results(results) = &mut self.places[place] {
+                    self.threads[thread as usize].answer = u32::from(results.recall(&head));
+                }
+                let (kind, bytes) = (Access::Ask, WORD_BYTES);
+                let issued = Issued { role, kind, posted: false, bytes, registers: 0, address: 0 };
+                self.issue(thread, issued, now)
+            }
+            Action::Link { role, queue, enqueue } => {
+                let queue = u32::from(queue) % self.senders.len() as u32;
+                let operation = if enqueue { Operation::enqueue(queue) } else { Operation::dequeue(queue) };
+                let state = self.place_state(thread, role);
+                self.enter(thread, state, now);
+                self.ask_queue_manager(thread, self.place_of(thread, role), operation, now);
+                After::Wait
+            }
+            Action::More { part } => {
+                let t = &mut self.threads[thread as usize];
+                let program = self.clusters[t.cluster as usize].program;
+                let answer = t.answer;
+                t.steps.clear();
+                (t.next, t.spent) = (0, false);
+                self.programs[program].more(part, answer, &mut self.packets[t.packet].head, &mut t.steps);
+                return After::GoOn;
+            }
+            Action::Finish => {
+                self.finish_in_hand(thread, now);
+                After::GoOn
+            }
+            Action::Leave { port } => {
+                self.leave_at_once(thread, port, now);
+                After::GoOn
+            }
+            Action::Move { role, way, cell, bytes, last } => {
+                let id = self.threads[thread as usize].packet;
+                if way.to_transmit() && !self.takes_transmit_cell(id, cell, now) {
+                    self.wait_for_transmit_cell(thread, now);
+                    return After::Blocked;
+                }
+                if self.stands_still(thread, role, now) {
+                    return After::Stall;
+                }
+                let after = self.move_part(thread, role, way, cell, bytes, last, now);
+                if way.to_transmit() {
+                    self.passed_room_on(cell, now);
+                }
+                after
+            }
+            Action::Place { port, .. } => {
+                return match self.place(thread, port, now) {
+                    true => After::GoOn,
+                    false => self.blocked(thread, State::ORDER, now),
+                };
+            }
+            Action::Store => {
+                self.keep(thread, now);
+                After::GoOn
+            }
+            Action::Depart => {
+                self.hand_to_port(thread, now);
+                self.refill(now);
+                After::GoOn
+            }
+            Action::Join => match self.join(thread, State::POSTED, now) {
+                true => After::GoOn,
+                false => After::Wait,
+            },
+            Action::Lock(lock) => {
+                let lock = &mut self.locks[lock as usize];
+                match lock.owner {
+                    None => {
+                        lock.owner = Some(thread);
+                        After::GoOn
+                    }
+                    Some(_) => {
+                        lock.waiting.push_back(thread);
+                        self.enter(thread, State::LOCK, now);
+                        After::Wait
+                    }
+                }
+            }
+            Action::Unlock(number) => {
+                let lock = &mut self.locks[number as usize];
+                assert_eq!(lock.owner, Some(thread), "a thread gave back a lock that it does not hold");
+                lock.owner = lock.waiting.pop_front();
+                if let Some(next) = lock.owner {
+                    self.make_ready(next, now);
+                }
+                After::GoOn
+            }
+            Action::Put { inbox } => {
+                let number = usize::from(inbox);
+                if !self.inboxes[number].has_room() {
+                    self.inboxes[number].putters.push_back(thread);
+                    return self.blocked(thread, State::INBOX, now);
+                }
+                self.put(thread, number, now);
+                After::GoOn
+            }
+            Action::Send { port, class } => match self.send(thread, port, class, now) {
+                Sent::Done => After::GoOn,
+                Sent::QueueFull => return self.blocked(thread, State::QUEUE, now),
+                Sent::WindowFull => return self.blocked(thread, State::ORDER, now),
+            },
+            Action::Drop(reason) => {
+                self.drop_in_hand(thread, reason, now);
+                After::GoOn
+            }
+        };
+        self.then(thread, after)
+    }
+
+    /// The thread's step is done; what comes of it.
+    pub(super) fn then(&mut self, thread: u32, after: After) -> After {
+        let t = &mut self.threads[thread as usize];
+        t.next += 1;
+        t.spent = false;
+        after
+    }
+
+    /// Number of the place that a role is for a thread.
+    pub(super) fn place_of(&self, thread: u32, role: RoleId) -> usize {
+        let first = self.threads[thread as usize].targets as usize;
+        let target = self.targets[first + usize::from(role.0)].as_ref();
+        target.map_or(0, |target| usize::from(target.place))
+    }
+
+    /// State of a thread that waits for the place of a role.
+    pub(super) fn place_state(&self, thread: u32, role: RoleId) -> State {
+        let first = self.threads[thread as usize].targets as usize;
+        let target = self.targets[first + usize::from(role.0)].as_ref();
+        target.map_or(State::POSTED, |target| target.state)
+    }
+
+    /// State of a thread of a cluster that waits for the packet memory.
+    pub(super) fn packet_state(&self, cluster: usize) -> State {
+        match &self.memory {
+            Some(memory) => {
+                let place = usize::from(memory.of_cluster[cluster].0);
+                State(State::PLACES + self.group_of_place[place])
+            }
+            None => State::POSTED,
+        }
+    }
+
+    /// A thread gives its packet up: what was spent on it is no forwarded packet's time.
+    pub(super) fn drop_in_hand(&mut self, thread: u32, reason: DropReason, now: Ticks) {
+        self.lose_in_hand(thread, Loss::Program(reason), now);
+    }
+
+    /// The same, whatever the cause.
+    pub(super) fn lose_in_hand(&mut self, thread: u32, loss: Loss, now: Ticks) {
+        let id = self.leave_thread(thread);
+        let (taken, offered) = (self.packets[id].taken, self.packets[id].offered);
+        self.account.on_dropped += u128::from(now - taken.max(self.account.since));
+        if taken >= self.account.since {
+            // One that was taken up in the very moment in which statistics began may not be in the sum.
+            self.account.waited = self.account.waited.saturating_sub(u128::from(taken - offered));
+        }
+        self.give_up(id, loss, now);
+    }
+
+    pub(super) fn blocked(&mut self, thread: u32, state: State, now: Ticks) -> After {
+        self.enter(thread, state, now);
+        After::Blocked
+    }
+
+    /// Whether the engine of a thread stands still because a place takes no more accesses; the thread then waits in its
+    /// line.
+    fn stands_still(&mut self, thread: u32, role: RoleId, now: Ticks) -> bool {
+        let first = self.threads[thread as usize].targets as usize;
+        let Some(target) = &self.targets[first + usize::from(role.0)] else { return false };
+        let (state, place) = (target.state, usize::from(target.place));
+        let Place::Slots(slots) = &mut self.places[place] else { return false };
+        if slots.takes_more() {
+            return false;
+        }
+        slots.stalled.push_back(thread);
+        self.enter(thread, state, now);
+        true
+    }
+
+    /// The access of a thread whose engine stands still is taken, and the engine goes on with others.
+    pub(super) fn stand_still_no_more(&mut self, thread: u32, now: Ticks) {
+        let t = &self.threads[thread as usize];
+        let engine = t.engine as usize;
+        if let Some(Action::Move { role, way, cell, bytes, last }) =
+            t.steps.get(t.next as usize).map(|step| step.action)
+        {
+            self.move_part(thread, role, way, cell, bytes, last, now);
+        }
+        let t = &mut self.threads[thread as usize];
+        t.next += 1;
+        t.spent = false;
+        self.engines[engine].running = None;
+        self.wake_engine(engine, now);
+    }
+
+    /// Move part of a cell that has all the room it needs.
+    #[inline(always)]
+    #[allow(clippy::too_many_arguments, reason = "the fields of one action, taken apart")]
+    pub(super) fn move_part(
+        &mut self,
+        thread: u32,
+        role: RoleId,
+        way: Way,
+        cell: u16,
+        bytes: u8,
+        last: bool,
+        now: Ticks,
+    ) -> After {
+        let t = &mut self.threads[thread as usize];
+        let id = t.packet;
+        if last && (way.from_receive() || way.to_transmit()) {
+            t.moving = Some((way, cell));
+        }
+        let kind = way.access();
+        let address = self.cell_address(id, cell, kind == Access::Write);
+        let bytes = u16::from(bytes);
+        self.issue(thread, Issued { role, kind, posted: false, bytes, registers: 0, address }, now)
+    }
+
+    /// A thread has moved the last part of a cell.
+    pub(super) fn moved_now(&mut self, thread: u32, now: Ticks) {
+        if let Some((way, cell)) = self.threads[thread as usize].moving.take() {
+            self.moved_part(thread, way, cell, now);
+        }
+    }
+
+    /// Threads that wait to put a packet into an inbox do so as long as it has room.
+    pub(super) fn let_putters_in(&mut self, inbox: usize, now: Ticks) {
+        while self.inboxes[inbox].has_room()
+            && let Some(thread) = self.inboxes[inbox].putters.pop_front()
+        {
+            self.put(thread, inbox, now);
+            let t = &mut self.threads[thread as usize];
+            t.next += 1;
+            t.spent = false;
+            self.make_ready(thread, now);
+        }
+    }
+
+    /// Issue an access of a thread.
+    #[inline(always)]
+    pub(super) fn issue(&mut self, thread: u32, issued: Issued, now: Ticks) -> After {
+        let Issued { role, kind, posted, bytes, registers, address } = issued;
+        let t = &mut self.threads[thread as usize];
+        let number = t.targets as usize + usize::from(role.0);
+        let Some(target) = &self.targets[number] else {
+            unreachable!("roles were bound for every cluster that runs the program")
+        };
+        let (state, back) = (target.state, target.back);
+        let done = if target.direct {
+            let (place, at) = (usize::from(target.place), now + target.issue);
+            let address = target.base + address;
+            self.places[place].serve(at, kind, address, u32::from(bytes))
+        } else {
+            let (place, address) = (target.place, target.base + address);
+            let mut at = now + target.issue;
+            let crossed = target.first_link_direct;
+            if crossed {
+                at = self.links[usize::from(target.links[0])].cross(at, u32::from(bytes));
+            }
+            let at_buffer = target.to_buffer && self.channels_at != now;
+            let owner = Owner::Thread { thread, posted };
+            let request = self.new_request(owner, number as u32, kind, bytes, place, address);
+            let r = &mut self.requests[request as usize];
+            (r.hop, r.registers) = (u8::from(crossed), registers);
+            if at_buffer {
+                r.arrived = now;
+                let (bytes, registers, write) = (u32::from(bytes), u32::from(registers), kind.writes());
+                let transfer = Transfer { request, address, bytes, registers, write };
+                self.submit_transfer(usize::from(place), transfer, now);
+                None
+            } else {
+                let done = self.travel(request, at);
+                if done.is_some() {
+                    self.free_request(request);
+                }
+                done
+            }
+        };
+        if posted {
+            let t = &mut self.threads[thread as usize];
+            match done {
+                Some(done) => t.posted_until.push(done + back),
+                None => t.posted_unknown += 1,
+            }
+            return After::GoOn;
+        }
+        self.enter(thread, state, now);
+        if let Some(done) = done {
+            self.wake_at(thread, done + back);
+        }
+        After::Wait
+    }
+
+    /// Whether the thread may post one more operation.
+    #[inline(always)]
+    pub(super) fn has_posting_room(&mut self, thread: u32, now: Ticks) -> bool {
+        let t = &mut self.threads[thread as usize];
+        let limit = self.clusters[t.cluster as usize].posted;
+        // Those that are done are put away when their number matters.
+        let few = |t: &Thread| t.posted_until.len() as u32 + t.posted_unknown < limit;
+        few(t) || {
+            t.posted_until.retain(|&until| until > now);
+            few(t)
+        }
+    }
+
+    /// The thread waits for the first of its posted operations that is done.
+    pub(super) fn wait_for_posting_room(&mut self, thread: u32, state: State, now: Ticks) {
+        let t = &mut self.threads[thread as usize];
+        t.posted = Posted::Room;
+        let first = t.posted_until.iter().copied().min();
+        self.enter(thread, state, now);
+        if let Some(first) = first {
+            self.wake_at(thread, first);
+        }
+    }
+
+    /// Whether nothing that the thread posted is under way; otherwise it waits for all of it.
+    pub(super) fn join(&mut self, thread: u32, state: State, now: Ticks) -> bool {
+        let t = &mut self.threads[thread as usize];
+        t.posted_until.retain(|&until| until > now);
+        if t.posted_unknown == 0 {
+            let last = t.posted_until.drain(..).max();
+            let Some(last) = last else { return true };
+            self.enter(thread, state, now);
+            self.wake_at(thread, last);
+        } else {
+            t.posted = Posted::All;
+            self.enter(thread, state, now);
+        }
+        false
+    }
+
+    /// The end of a thread's access is known now.
+    #[inline(always)]
+    pub(super) fn thread_hears(&mut self, thread: u32, posted: bool, until: Ticks) {
+        if !posted {
+            self.wake_at(thread, until);
+            return;
+        }
+        let t = &mut self.threads[thread as usize];
+        t.posted_unknown -= 1;
+        t.posted_until.push(until);
+        match t.posted {
+            Posted::No => {}
+            Posted::Room => {
+                if until < t.wake {
+                    self.wake_at(thread, until);
+                }
+            }
+            Posted::All => {
+                if t.posted_unknown == 0 {
+                    let last = t.posted_until.drain(..).max().unwrap_or(until);
+                    self.lines_come(thread, last);
+                    self.wake_at(thread, last);
+                }
+            }
+        }
+    }
+}

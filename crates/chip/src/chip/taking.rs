@@ -1,0 +1,130 @@
+//! How packets and threads come together: offered, taken, held, and given from inbox to inbox.
+
+use super::Chip;
+use crate::packet::NONE;
+use crate::thread::State;
+use linecard_program::script::PacketInfo;
+use linecard_program::{CELL_BYTES, PacketId};
+use linecard_sim::Ticks;
+
+impl Chip {
+    /// A free thread takes a packet; without one it waits.
+    pub(super) fn take(&mut self, thread: u32, now: Ticks) -> bool {
+        let cluster = self.threads[thread as usize].cluster as usize;
+        if self.clusters[cluster].block_cells.is_some() {
+            return self.take_block(thread, now);
+        }
+        if let Some(id) = self.next_kept() {
+            self.resume(thread, id, now);
+            return true;
+        }
+        for at in 0..self.clusters[cluster].takes.len() {
+            let inbox = usize::from(self.clusters[cluster].takes[at]);
+            let group = self.groups[self.groups_at[thread as usize] as usize + at] as usize;
+            if let Some(id) = self.inboxes[inbox].groups[group].packets.pop_front() {
+                self.inboxes[inbox].waiting -= 1;
+                self.hold(thread, id, now);
+                self.let_putters_in(inbox, now);
+                return !self.waits_for_bus(thread, id, now);
+            }
+            if self.config.saturated
+                && !self.inboxes[inbox].ports.is_empty()
+                && let Some(id) = self.draw(inbox, group, now)
+            {
+                self.hold(thread, id, now);
+                return true;
+            }
+        }
+        let epoch = self.threads[thread as usize].epoch;
+        for at in 0..self.clusters[cluster].takes.len() {
+            let inbox = usize::from(self.clusters[cluster].takes[at]);
+            let group = self.groups[self.groups_at[thread as usize] as usize + at] as usize;
+            let (group, threads) = (&mut self.inboxes[inbox].groups[group], &self.threads);
+            group.drop_stale(|thread| threads[thread as usize].epoch);
+            group.free.push_back((thread, epoch));
+        }
+        self.enter(thread, State::FREE, now);
+        false
+    }
+
+    /// From now on a packet is one of a group's load.
+    pub(super) fn join_group(&mut self, id: PacketId, inbox: usize, group: usize) {
+        let packet = &mut self.packets[id];
+        (packet.inbox, packet.group) = (inbox as u16, group as u32);
+        self.inboxes[inbox].groups[group].load += 1;
+    }
+
+    /// A packet of a group waits for a thread; a free one takes it up.
+    pub(super) fn offer(&mut self, id: PacketId, now: Ticks) {
+        let packet = &mut self.packets[id];
+        packet.offered = now;
+        let (inbox, group) = (usize::from(packet.inbox), packet.group as usize);
+        while let Some((thread, epoch)) = self.inboxes[inbox].groups[group].free.pop_front() {
+            if self.threads[thread as usize].epoch == epoch {
+                self.hold(thread, id, now);
+                if !self.waits_for_bus(thread, id, now) {
+                    self.make_ready(thread, now);
+                }
+                return;
+            }
+        }
+        let inbox = &mut self.inboxes[inbox];
+        inbox.groups[group].packets.push_back(id);
+        inbox.waiting += 1;
+        inbox.most_waiting = inbox.most_waiting.max(inbox.waiting);
+    }
+
+    /// Cells of a packet cross the bus of its port to the thread that has taken it up; whether that waits for them.
+    fn waits_for_bus(&mut self, thread: u32, id: PacketId, now: Ticks) -> bool {
+        let packet = &self.packets[id];
+        let receiver = self.ports[usize::from(packet.input_port)].receiver.as_ref();
+        let Some(bus) = receiver.and_then(|receiver| receiver.bus) else { return false };
+        let bytes = u32::from(packet.cells) * CELL_BYTES;
+        let across = self.links[usize::from(bus)].cross(now, bytes);
+        if across > now {
+            self.enter(thread, State::BUS, now);
+            self.wake_at(thread, across);
+        }
+        across > now
+    }
+
+    /// A thread takes a packet up: its program does the work and says what it costs.
+    pub(super) fn hold(&mut self, thread: u32, id: PacketId, now: Ticks) {
+        let packet = &mut self.packets[id];
+        packet.attended = true;
+        packet.taken = now;
+        self.account.waited += u128::from(now - packet.offered);
+        let info =
+            PacketInfo { number: packet.number, flow_hash: packet.flow_hash, input_port: packet.input_port };
+        let t = &mut self.threads[thread as usize];
+        t.take_up(id);
+        let program = self.clusters[t.cluster as usize].program;
+        self.programs[program].packet(&mut packet.head, &info, &mut t.steps);
+    }
+
+    /// A free thread takes up a packet that was drawn for it.
+    pub(super) fn hold_drawn(&mut self, thread: u32, id: PacketId, now: Ticks) {
+        self.hold(thread, id, now);
+        self.make_ready(thread, now);
+    }
+
+    /// The thread has done with its packet.
+    pub(super) fn leave_thread(&mut self, thread: u32) -> PacketId {
+        let t = &mut self.threads[thread as usize];
+        let id = std::mem::replace(&mut t.packet, NONE);
+        // What stands behind its last step is for packets that go another way.
+        t.steps.clear();
+        let packet = &mut self.packets[id];
+        packet.attended = false;
+        self.inboxes[usize::from(packet.inbox)].groups[packet.group as usize].load -= 1;
+        id
+    }
+
+    /// Hand a thread's packet over to another inbox, which has room.
+    pub(super) fn put(&mut self, thread: u32, inbox: usize, now: Ticks) {
+        let id = self.leave_thread(thread);
+        let group = self.inboxes[inbox].group_of(self.packets[id].flow_hash);
+        self.join_group(id, inbox, group);
+        self.offer(id, now);
+    }
+}
