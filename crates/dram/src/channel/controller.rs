@@ -457,12 +457,21 @@ impl Channel {
         }
     }
 
-    /// When the refresh that is due could issue its next command.
+    /// When, from clock `from` on, the refresh that is due could issue its next command.
     #[cold]
-    fn refresh_ready(&self, target: Target) -> Cycle {
-        let open = bits(self.open_banks & target.mask());
-        let precharge = open.map(|bank| self.waits.earliest(Command::Precharge, bank)).min();
-        precharge.unwrap_or_else(|| self.waits.earliest(target.command, target.first_bank))
+    fn refresh_ready(&self, target: Target, from: Cycle) -> Cycle {
+        let mut first = Cycle::MAX;
+        for bank in bits(self.open_banks & target.mask()) {
+            first = first.min(self.waits.earliest(Command::Precharge, bank));
+            // None is sooner.
+            if first <= from {
+                return from;
+            }
+        }
+        match first {
+            Cycle::MAX => self.waits.earliest(target.command, target.first_bank).max(from),
+            first => first,
+        }
     }
 
     #[cold]
@@ -509,7 +518,7 @@ impl Channel {
         match self.refresh.front() {
             None => plan,
             Some(target) => {
-                let at = self.refresh_ready(target).max(from);
+                let at = self.refresh_ready(target, from);
                 if at <= plan.at { Plan { at, queue: FOR_REFRESH } } else { plan }
             }
         }
