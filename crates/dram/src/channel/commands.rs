@@ -28,6 +28,12 @@ impl Kinds {
         self.0 >> command as u8 & 1 == 1
     }
 
+    /// Any set, by its bits.
+    #[cfg(test)]
+    pub fn of(bits: u8) -> Self {
+        Self(bits & 15)
+    }
+
     /// As a number below 16.
     #[inline(always)]
     pub fn number(self) -> usize {

@@ -457,12 +457,21 @@ impl Channel {
         }
     }
 
-    /// When the refresh that is due could issue its next command.
+    /// When, from clock `from` on, the refresh that is due could issue its next command.
     #[cold]
-    fn refresh_ready(&self, target: Target) -> Cycle {
-        let open = bits(self.open_banks & target.mask());
-        let precharge = open.map(|bank| self.waits.earliest(Command::Precharge, bank)).min();
-        precharge.unwrap_or_else(|| self.waits.earliest(target.command, target.first_bank))
+    fn refresh_ready(&self, target: Target, from: Cycle) -> Cycle {
+        let mut first = Cycle::MAX;
+        for bank in bits(self.open_banks & target.mask()) {
+            first = first.min(self.waits.earliest(Command::Precharge, bank));
+            // None is sooner.
+            if first <= from {
+                return from;
+            }
+        }
+        match first {
+            Cycle::MAX => self.waits.earliest(target.command, target.first_bank).max(from),
+            first => first,
+        }
     }
 
     #[cold]
@@ -509,7 +518,7 @@ impl Channel {
         match self.refresh.front() {
             None => plan,
             Some(target) => {
-                let at = self.refresh_ready(target).max(from);
+                let at = self.refresh_ready(target, from);
                 if at <= plan.at { Plan { at, queue: FOR_REFRESH } } else { plan }
             }
         }
@@ -651,7 +660,7 @@ impl Channel {
     }
 
     /// Open the row of a request. `earliest` says since when all, and since when the bank alone, has allowed it.
-    #[inline]
+    #[inline(always)]
     fn open(
         &mut self,
         bank: u32,
@@ -678,7 +687,7 @@ impl Channel {
     }
 
     /// Close the row of a bank, for a request or none.
-    #[inline]
+    #[inline(always)]
     fn close(&mut self, bank: u32, request: Option<(u32, u32)>, now: Cycle, observer: &mut impl Observer) {
         self.send(Command::Precharge, bank, 0, 0, now);
         observer.command(self.number, &row_command(Command::Precharge, bank, request, now));
@@ -867,7 +876,7 @@ impl Channel {
     // ---- from transaction queues to command queues ----
 
     /// Whether the next clock moves a transaction, or begins or ends a drain of writes.
-    #[inline]
+    #[inline(always)]
     fn would_move(&self) -> bool {
         let Writes::Split { high, idle, .. } = self.policy.writes else {
             return self.transactions.waiting(READS) & self.room != 0;
@@ -904,7 +913,7 @@ impl Channel {
 
     /// Move the oldest transaction whose command queue has room. Returns that queue if it then wants another kind of
     /// command.
-    #[inline]
+    #[inline(always)]
     fn move_one(&mut self) -> Option<usize> {
         if let Writes::Split { high, low, idle } = self.policy.writes {
             if self.draining == 0 && self.starts_draining(high, idle) {
@@ -927,14 +936,14 @@ impl Channel {
         self.move_from(READS, queue, id)
     }
 
-    #[inline]
+    #[inline(always)]
     fn move_from(&mut self, kind: usize, queue: usize, id: u16) -> Option<usize> {
         self.transactions.take(kind, queue);
         self.put(queue, id).then_some(queue)
     }
 
     /// Put a request into a command queue. Returns whether that wants other kinds of commands than before.
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, queue: usize, id: u16) -> bool {
         let Transaction { row, bank, write, .. } = self.transactions.slot(id).transaction;
         let q = &mut self.queues[queue];

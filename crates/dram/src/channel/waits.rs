@@ -36,6 +36,7 @@ pub(super) trait Clocks: Copy + Ord + std::fmt::Debug {
     const WISHES: [[Self; KINDS]; 1 << KINDS];
     /// The nearest that it can hold.
     fn of(clocks: Cycle) -> Self;
+    fn signed(clocks: i64) -> Self;
     fn get(self) -> i64;
     fn plus(self, more: Self) -> Self;
     fn less(self, passed: Self) -> Self;
@@ -64,6 +65,10 @@ macro_rules! clocks {
             #[inline(always)]
             fn of(clocks: Cycle) -> Self {
                 clocks.min(Self::MAX as Cycle) as Self
+            }
+            #[inline(always)]
+            fn signed(clocks: i64) -> Self {
+                clocks.clamp(Self::MIN.into(), Self::MAX.into()) as Self
             }
             #[inline(always)]
             fn get(self) -> i64 {
@@ -145,10 +150,10 @@ pub(super) struct Table<T, const N: usize> {
     /// log2 of the banks of a node.
     node_shift: u32,
     windows: Vec<Window<T, N>>,
-    /// Bit set of the classes that windows count.
-    in_windows: u8,
-    /// Bit set of these commands, and of those with auto-precharge.
+    /// Bit set of the commands that windows count, and of those with auto-precharge.
     has_more: u8,
+    /// Whether what is long ago can be forgotten.
+    notable: bool,
     auto_precharge: AutoPrecharge,
     read_to_precharge: Cycle,
 }
@@ -162,6 +167,7 @@ impl<T: Clocks, const N: usize> Table<T, N> {
         let rows =
             (0..EFFECTS).flat_map(|effect| firsts.clone().map(move |bank| Row::new(device, effect, bank)));
         let windows: Vec<_> = device.windows.iter().map(|window| Window::new(window, device)).collect();
+        let rows: Vec<_> = rows.collect();
         let in_windows = windows.iter().fold(0, |bits, window| bits | window.before);
         let has_more = Command::ALL
             .into_iter()
@@ -175,11 +181,17 @@ impl<T: Clocks, const N: usize> Table<T, N> {
             settled: 0,
             noted: [Noted { command: Command::Activate, row: 0, bank: 0, columns: 0, at: 0 }; NOTED],
             notes: 0,
-            rows: rows.collect(),
+            // Of a class that windows count a request alone must have one command at most, and a precharge by itself must
+            // not come before the command that brings it about.
+            notable: in_windows & !(1 << Command::Activate as u8) == 0
+                && [Command::Read, Command::Write]
+                    .map(|command| &rows[command as usize * nodes as usize].own)
+                    .iter()
+                    .all(|own| own[Command::Precharge as usize] >= T::of(0)),
+            rows,
             nodes: nodes as usize,
             node_shift: per_node.ilog2(),
             windows,
-            in_windows,
             has_more,
             auto_precharge: device.auto_precharge,
             read_to_precharge: device.read_to_precharge,
@@ -213,8 +225,7 @@ impl<T: Clocks, const N: usize> Table<T, N> {
     /// instead of issued: as long as no others come, the lanes need not know.
     #[inline]
     fn can_note(&mut self, at: Cycle) -> bool {
-        // Of the classes that windows count, a request alone has one command at most: none of a window is near.
-        let can = self.in_windows & !(1 << Command::Activate as u8) == 0 && at > self.settled;
+        let can = self.notable && at > self.settled;
         if can {
             self.notes = 0;
         }
@@ -308,15 +319,15 @@ impl<T: Clocks, const N: usize> Table<T, N> {
         for window in self.windows.iter_mut().filter(|window| window.before >> class & 1 == 1) {
             let node = bank as usize >> window.node_shift;
             let until = window.issue(node, at);
+            let wait = T::signed(until as i64 - at as i64);
+            if window.node_shift == 0 {
+                let waits = &mut self.alone[bank as usize].waits;
+                window.after.iter().for_each(|&after| waits[after] = waits[after].max(wait));
+            }
             if until <= at {
                 continue;
             }
-            let wait = T::of(until - at);
             for &after in &window.after {
-                if window.node_shift == 0 {
-                    let alone = &mut self.alone[bank as usize].waits[after];
-                    *alone = (*alone).max(wait);
-                }
                 for (block, reach) in self.blocks.iter_mut().zip(&window.reach[node]) {
                     let mut new = block[after];
                     for (lane, &reach) in new.iter_mut().zip(reach) {
@@ -332,20 +343,20 @@ impl<T: Clocks, const N: usize> Table<T, N> {
     #[inline(never)]
     fn precharge_by_itself(&mut self, command: Command, bank: u32, at: Cycle, columns: Cycle) {
         let node = (bank >> self.node_shift) as usize;
-        let standard = self.earliest_of_bank(Command::Precharge, bank).saturating_sub(at);
+        // Clocks from `at` on; long ago, if nothing keeps a precharge away.
+        let standard = self.earliest_of_bank(Command::Precharge, bank) as i64 - at as i64;
         let (for_activate, for_refresh) = match self.auto_precharge {
             AutoPrecharge::Standard => (standard, standard),
             AutoPrecharge::DramSim3 => {
-                let row = &self.rows[command.class() as usize * self.nodes + node];
-                let own = row.own[Command::Precharge as usize].get().max(0) as Cycle;
-                let late = columns + self.read_to_precharge;
+                let own = self.rows[self.row(command, bank)].own[Command::Precharge as usize].get().max(0);
+                let late = (columns + self.read_to_precharge) as i64;
                 (if command == Command::ReadAuto { standard.max(late) } else { standard }, own)
             }
         };
         let later =
-            |after| T::of(if after == Command::Activate as usize { for_activate } else { for_refresh });
+            |after| T::signed(if after == Command::Activate as usize { for_activate } else { for_refresh });
         let row = &self.rows[BY_ITSELF * self.nodes + node];
-        self.settled = self.settled.max(at + for_activate.max(for_refresh) + row.reach);
+        self.settled = self.settled.max(at + row.reach + for_activate.max(for_refresh).max(0) as Cycle);
         for (block, row) in self.blocks.iter_mut().zip(&row.all) {
             for (after, (waits, row)) in block.iter_mut().zip(row).enumerate() {
                 for (wait, least) in waits.iter_mut().zip(row) {
@@ -376,7 +387,7 @@ impl<T: Clocks, const N: usize> Table<T, N> {
     #[inline(never)]
     fn first_beside(&self, frozen: u64, from: Cycle, pointer: usize) -> Option<(Cycle, usize)> {
         let mut wishes = self.wishes;
-        for bank in (0..BANKS).filter(|bank| frozen >> bank & 1 == 1) {
+        for bank in (0..(N * LANES) as u32).filter(|bank| frozen >> bank & 1 == 1) {
             let (block, lane) = place::<N>(bank);
             wishes[block].iter_mut().for_each(|lanes| lanes[lane] = T::MOST);
         }
@@ -677,6 +688,142 @@ impl Waits {
                 assert_eq!(all.max(now), expected.max(now), "{name} to bank {bank} at {now}");
                 let expected = device.earliest_of_bank(command, bank);
                 assert_eq!(of_bank.max(now), expected.max(now), "{name} of bank {bank} at {now}");
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Constraint, Edge, Level, Organization, Timing};
+    use proptest::prelude::*;
+
+    /// Ranks, groups of a rank and banks of a group: with and without groups, in one block of lanes and in several.
+    const SHAPES: [[u32; 3]; 7] =
+        [[1, 1, 4], [1, 4, 4], [2, 2, 4], [2, 1, 8], [1, 8, 4], [2, 4, 4], [4, 4, 4]];
+
+    fn device([ranks, groups, banks]: [u32; 3], constraints: Vec<Constraint>, rule: AutoPrecharge) -> Device {
+        let (groups, rows) = (ranks * groups, 16);
+        let organization = Organization {
+            ranks,
+            groups,
+            banks: groups * banks,
+            row_bytes: 256,
+            rows,
+            beat_bytes: 4,
+            beats_per_cycle: 2,
+        };
+        let timing = Timing { read_latency: 5, write_latency: 3, constraints };
+        Device::new(organization, timing).with_auto_precharge(rule)
+    }
+
+    /// Any constraint; one in some is longer than 16 bits hold.
+    fn constraint() -> impl Strategy<Value = Constraint> {
+        let commands = proptest::sample::subsequence(Command::IN_TABLES.to_vec(), 1..3);
+        let level = proptest::sample::select(vec![Level::Rank, Level::Group, Level::Bank, Level::OtherRanks]);
+        let edge = proptest::sample::select(vec![Edge::Issue, Edge::DataEnd, Edge::ColumnEnd]);
+        let cycles = prop_oneof![60 => 0u64..40, 1 => 20_000u64..60_000];
+        (commands.clone(), commands, level, edge, cycles, 1usize..5).prop_map(
+            |(before, after, level, from, cycles, window)| {
+                let window = if level == Level::OtherRanks { 1 } else { window };
+                Constraint { name: String::new(), level, before, after, cycles, from, window }
+            },
+        )
+    }
+
+    /// One of the commands that the state of the banks allows.
+    fn allowed(device: &Device, bank: u32, draw: usize) -> Command {
+        use Command::{Activate, Precharge, Read, ReadAuto, Refresh, RefreshBank, Write, WriteAuto};
+        let organization = device.organization();
+        let of_rank = |other: &u32| organization.rank(*other) == organization.rank(bank);
+        let closed = (0..organization.banks).filter(of_rank).all(|other| device.open_row(other).is_none());
+        let commands = match (device.open_row(bank), closed) {
+            (Some(_), _) => &[Precharge, Read, Write, ReadAuto, WriteAuto][..],
+            (None, true) => &[Activate, Activate, Activate, RefreshBank, Refresh],
+            (None, false) => &[Activate, Activate, Activate, RefreshBank],
+        };
+        commands[draw % commands.len()]
+    }
+
+    /// What [`Waits::first`] says, found bank by bank.
+    fn first(
+        waits: &Waits,
+        wishes: &[Kinds],
+        from: Cycle,
+        frozen: u64,
+        pointer: u32,
+    ) -> Option<(Cycle, usize)> {
+        let ready = |&bank: &u32| {
+            let wanted = Kinds::COMMANDS.into_iter().filter(|&command| wishes[bank as usize].has(command));
+            wanted.map(|command| waits.earliest(command, bank).max(from)).min()
+        };
+        let round = (1..=BANKS).map(|step| (pointer + step) % BANKS);
+        let banks = round.filter(|&bank| (bank as usize) < wishes.len() && frozen >> bank & 1 == 0);
+        banks.filter_map(|bank| Some((ready(&bank)?, bank as usize))).min_by_key(|&(at, _)| at)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_lanes_say_what_the_device_says(
+            shape in proptest::sample::select(SHAPES.to_vec()),
+            mut constraints in proptest::collection::vec(constraint(), 0..14),
+            (standard, usual) in any::<(bool, bool)>(),
+            steps in proptest::collection::vec(
+                (0u32..64, 0usize..60, prop_oneof![8 => 0u64..6, 2 => 0u64..100, 1 => 0u64..90_000], 1u32..9, any::<u64>()),
+                1..60,
+            ),
+        ) {
+            let rule = if standard { AutoPrecharge::Standard } else { AutoPrecharge::DramSim3 };
+            if usual {
+                // As in every real table, so that what is long ago can be forgotten.
+                let windows = constraints.iter_mut().filter(|constraint| constraint.window > 1);
+                windows.for_each(|constraint| constraint.before = vec![Command::Activate]);
+                let (before, after) = (vec![Command::Read, Command::Write], vec![Command::Precharge]);
+                let (name, level, from) = (String::new(), Level::Bank, Edge::DataEnd);
+                constraints.push(Constraint { name, level, before, after, cycles: 4, from, window: 1 });
+            }
+            let mut device = device(shape, constraints, rule);
+            let mut waits = Waits::new(&device);
+            let banks = device.organization().banks;
+            let mut wishes = vec![Kinds::default(); banks as usize];
+            // How far the commands of a request alone have been noted: precharge, activate, column.
+            let (mut now, mut noted) = (0, 0);
+            for (bank, draw, gap, beats, bits) in steps {
+                let bank = bank % banks;
+                let command = allowed(&device, bank, draw);
+                let at = device.earliest(command, bank).max(now + gap);
+                let step = match command {
+                    Command::Precharge => 1,
+                    Command::Activate => 2,
+                    Command::Read | Command::Write => 3,
+                    _ => 0,
+                };
+                if step > 0 && bits & 3 == 3 && waits.can_note(at) {
+                    noted = 0;
+                } else if noted == 0 || step <= noted || bits & 4 == 0 {
+                    waits.catch_up();
+                    noted = 3;
+                }
+                let columns = if command.is_column() { device.data_cycles(beats * 4) } else { 0 };
+                noted = if step > noted { step } else { 0 };
+                match noted > 0 {
+                    true => waits.note(command, bank, columns, at),
+                    false => waits.issue(command, bank, columns, at),
+                }
+                device.issue(command, bank, (bits >> 8) as u32 % 16, beats * 4, at);
+                waits.compare(noted > 0, &device, at + 1);
+                now = at + 1;
+                if noted == 0 {
+                    let kinds = Kinds::of((bits >> 16) as u8);
+                    wishes[bank as usize] = kinds;
+                    waits.wish(bank as usize, kinds);
+                    let (frozen, pointer) = (if bits & 8 == 0 { 0 } else { bits >> 20 }, (bits >> 10) as u32 % banks);
+                    let found = waits.first(now, frozen, pointer as usize);
+                    prop_assert_eq!(found, first(&waits, &wishes, now, frozen, pointer));
+                }
             }
         }
     }
