@@ -7,12 +7,14 @@
 //! `mm1k` is M/M/1 with 10 places to wait; `pc50` is a chain of 25 buffers of 4 places with exponential stages; `col4` has
 //! tokens of four colours, guards that send two of them a fast and two a slow way, and 32 credits. Of `ring7` and `wide`, and
 //! of a PNML file, the state space is explored: 25 tokens on a ring of 7 places, and one on a ring of 32,801 places beside 880
-//! that hold one for good. `--only` runs one line, for counting instructions.
+//! that hold one for good. The first two are also loops that are written for them, with the same draws. `--only` runs one
+//! line, for counting instructions.
 
 use linecard_petri::{
     Choice, Colour, ColouredBuilder, ColouredNet, Net, NetBuilder, PetriError, Run, Servers, Timing,
     TimingText, explore, read_pnml, simulate, simulate_coloured,
 };
+use std::hint::black_box;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -102,6 +104,90 @@ fn ring(name: &str, places: u32, tokens: u32, full: u32) -> Net {
     net.build().expect("a net")
 }
 
+/// How long a place held how many tokens, in a loop written for one net.
+#[derive(Clone, Copy, Default)]
+struct Held {
+    tokens: usize,
+    since: f64,
+    times: [f64; 16],
+}
+
+impl Held {
+    fn put(&mut self, by: isize, now: f64) {
+        self.times[self.tokens] += now - self.since;
+        self.since = now;
+        self.tokens = self.tokens.wrapping_add_signed(by);
+    }
+}
+
+/// `mm1k` as one would write it by hand, with the same draws; its firings.
+fn plain_mm1k(time: f64, seed: u64) -> u64 {
+    let mut random = linecard_sim::stream(seed, "petri");
+    let (mut free, mut busy) = (Held { tokens: 10, ..Held::default() }, Held::default());
+    let (mut arrival, mut departure) = (random.exponential() / 0.9, f64::INFINITY);
+    let mut firings = 0;
+    loop {
+        let now = arrival.min(departure);
+        if now > time {
+            black_box((free.times, busy.times));
+            return firings;
+        }
+        firings += 1;
+        if arrival <= departure {
+            free.put(-1, now);
+            busy.put(1, now);
+            arrival = if free.tokens > 0 { now + random.exponential() / 0.9 } else { f64::INFINITY };
+            if busy.tokens == 1 {
+                departure = now + random.exponential();
+            }
+        } else {
+            busy.put(-1, now);
+            free.put(1, now);
+            if free.tokens == 1 {
+                arrival = now + random.exponential() / 0.9;
+            }
+            departure = if busy.tokens > 0 { now + random.exponential() } else { f64::INFINITY };
+        }
+    }
+}
+
+/// `pc50` as one would write it by hand, with the same draws; its firings.
+fn plain_pc50(time: f64, seed: u64) -> u64 {
+    const STAGES: usize = 25;
+    let mut random = linecard_sim::stream(seed, "petri");
+    let mut full = [Held::default(); STAGES];
+    let mut empty = [Held { tokens: 4, ..Held::default() }; STAGES];
+    let mut at = [f64::INFINITY; STAGES + 1];
+    at[0] = random.exponential();
+    let mut firings = 0;
+    loop {
+        let (fired, &now) =
+            at.iter().enumerate().min_by(|one, other| one.1.total_cmp(other.1)).expect("stages");
+        if now > time {
+            black_box((full.map(|held| held.times), empty.map(|held| held.times)));
+            return firings;
+        }
+        firings += 1;
+        if fired > 0 {
+            full[fired - 1].put(-1, now);
+            empty[fired - 1].put(1, now);
+        }
+        if fired < STAGES {
+            empty[fired].put(-1, now);
+            full[fired].put(1, now);
+        }
+        for stage in fired.saturating_sub(1)..=(fired + 1).min(STAGES) {
+            let goes =
+                (stage == 0 || full[stage - 1].tokens > 0) && (stage == STAGES || empty[stage].tokens > 0);
+            if !goes {
+                at[stage] = f64::INFINITY;
+            } else if stage == fired || at[stage] == f64::INFINITY {
+                at[stage] = now + random.exponential();
+            }
+        }
+    }
+}
+
 struct Arguments {
     file: Option<String>,
     repeat: u64,
@@ -121,10 +207,15 @@ fn arguments() -> Arguments {
     arguments
 }
 
-/// The best of several runs, each of a seed of its own.
-fn best(arguments: &Arguments, name: &str, what: &str, mut run: impl FnMut(u64) -> u64) {
+/// The best of several runs, each of a seed of its own: what was done, and how much of it in a second.
+fn best(
+    arguments: &Arguments,
+    name: &str,
+    what: &str,
+    mut run: impl FnMut(u64) -> u64,
+) -> Option<(u64, f64)> {
     if arguments.only.as_ref().is_some_and(|only| only != name) {
-        return;
+        return None;
     }
     let (mut best, mut done): (f64, u64) = (0.0, 0);
     for seed in 0..arguments.repeat {
@@ -133,15 +224,23 @@ fn best(arguments: &Arguments, name: &str, what: &str, mut run: impl FnMut(u64) 
         best = best.max(done as f64 / started.elapsed().as_secs_f64() / 1e6);
     }
     println!("{name:12} {best:8.2} M {what}/s  ({done} {what})");
+    Some((done, best))
 }
 
 fn main() {
     let arguments = arguments();
-    for (net, time) in [(mm1k(), 6e6), (pc50(), 4e5)] {
-        best(&arguments, &net.name, "firings", |seed| {
+    type Plain = fn(f64, u64) -> u64;
+    let nets: [(Net, f64, Plain); 2] = [(mm1k(), 6e6, plain_mm1k), (pc50(), 4e5, plain_pc50)];
+    for (net, time, plain) in nets {
+        let simulated = best(&arguments, &net.name, "firings", |seed| {
             let run = Run { warmup: 0.0, time, seed };
             simulate(&net, &run, &mut |_| ControlFlow::Continue(())).expect("a timed net").firings
         });
+        let written = best(&arguments, &format!("plain {}", net.name), "firings", |seed| plain(time, seed));
+        if let (Some((firings, speed)), Some((plain_firings, plain_speed))) = (simulated, written) {
+            assert_eq!(firings, plain_firings, "the loop is not the net");
+            println!("{:12} {:8.2} of the plain loop", net.name, speed / plain_speed);
+        }
     }
     let net = col4().expect("a net");
     best(&arguments, "col4", "firings", |seed| {

@@ -91,16 +91,93 @@ struct Timer {
     busy: u32,
     /// Whether an exponential time was used up.
     used: bool,
+    /// Servers times time until `since`, when their number was last accounted for.
+    busy_time: f64,
+    since: f64,
 }
 
-/// No place has too many tokens.
-const NONE: usize = usize::MAX;
+/// When a transition fires.
+#[derive(Clone, Copy)]
+enum Kind {
+    Exponential {
+        rate: f64,
+    },
+    Immediate,
+    /// At times that run one by one.
+    Each,
+}
+
+/// What enables a transition.
+#[derive(Clone, Copy)]
+enum Takes {
+    /// A token of each of these places, which may be one, and nothing else.
+    Tokens([u32; 2]),
+    /// Whatever its arcs say.
+    Arcs,
+}
+
+/// What a firing asks of a transition, side by side.
+#[derive(Clone, Copy)]
+struct Step {
+    kind: Kind,
+    takes: Takes,
+    /// As many as can be, where there is no limit.
+    servers: u32,
+    resets: bool,
+    /// Where its changes of places and the transitions that it concerns stand in the lists of all.
+    changes: (u32, u32),
+    concerned: (u32, u32),
+}
+
+/// Appends a list to the lists of all; where it stands.
+fn append<T>(all: &mut Vec<T>, list: impl IntoIterator<Item = T>) -> (u32, u32) {
+    let start = all.len() as u32;
+    all.extend(list);
+    (start, all.len() as u32)
+}
+
+/// The lists of all transitions, each of which its step finds.
+#[derive(Default)]
+struct Steps {
+    steps: Vec<Step>,
+    changes: Vec<(u32, i64)>,
+    /// Transitions whose enabling a firing may change.
+    concerned: Vec<u32>,
+}
+
+impl Steps {
+    fn new(net: &Net, compiled: &Compiled) -> Self {
+        let mut all = Self::default();
+        for ((number, transition), concerned) in
+            net.transitions.iter().enumerate().zip(compiled.concerned(net))
+        {
+            let alone = compiled.inhibitors.of_transition(number).is_empty();
+            let step = Step {
+                kind: match transition.timing {
+                    Timing::Exponential { rate } => Kind::Exponential { rate },
+                    Timing::Immediate { .. } | Timing::Untimed => Kind::Immediate,
+                    _ => Kind::Each,
+                },
+                takes: match *compiled.inputs.of_transition(number) {
+                    [(place, 1)] if alone => Takes::Tokens([place; 2]),
+                    [(one, 1), (other, 1)] if alone => Takes::Tokens([one, other]),
+                    _ => Takes::Arcs,
+                },
+                servers: transition.servers.busy(u32::MAX),
+                resets: !compiled.resets.of_transition(number).is_empty(),
+                changes: append(&mut all.changes, compiled.changes[number].iter().copied()),
+                concerned: append(&mut all.concerned, concerned),
+            };
+            all.steps.push(step);
+        }
+        all
+    }
+}
 
 struct State<'a> {
     net: &'a Net,
     compiled: Compiled,
-    /// For each transition, the transitions whose enabling its firing may change.
-    concerned: Vec<Vec<u32>>,
+    steps: Steps,
     random: Stream,
     now: f64,
     tokens: Vec<u32>,
@@ -111,11 +188,9 @@ struct State<'a> {
     ends: Vec<VecDeque<f64>>,
     immediates: Vec<u32>,
     occupancy: Occupancy,
-    /// Servers times time, and when a number of servers was last accounted for.
-    busy_time: Vec<(f64, f64)>,
     /// A place that got too many tokens, and a transition of which too many times run.
-    overfull: usize,
-    too_busy: usize,
+    overfull: Option<usize>,
+    too_busy: Option<usize>,
     fired: Vec<u64>,
     started: f64,
     firings: u64,
@@ -133,17 +208,18 @@ impl<'a> State<'a> {
         let compiled = Compiled::new(net);
         let mut state = Self {
             net,
-            concerned: compiled.concerned(net),
+            steps: Steps::new(net, &compiled),
             compiled,
             random: stream(seed, "petri"),
             now: 0.0,
             occupancy: Occupancy::new(&tokens, 0.0),
-            busy_time: vec![(0.0, 0.0); transitions],
-            overfull: NONE,
-            too_busy: NONE,
+            overfull: None,
+            too_busy: None,
             tokens,
             at: vec![f64::INFINITY; transitions],
-            timers: (0..transitions).map(|_| Timer { busy: 0, used: false }).collect(),
+            timers: (0..transitions)
+                .map(|_| Timer { busy: 0, used: false, busy_time: 0.0, since: 0.0 })
+                .collect(),
             ends: vec![VecDeque::new(); transitions],
             immediates: immediates.collect(),
             fired: vec![0; transitions],
@@ -157,34 +233,38 @@ impl<'a> State<'a> {
         state
     }
 
-    #[inline]
+    #[inline(always)]
     fn degree(&self, transition: usize) -> u32 {
-        self.compiled.degree(transition, |place| self.tokens[place as usize])
+        match self.steps.steps[transition].takes {
+            Takes::Tokens([one, other]) => self.tokens[one as usize].min(self.tokens[other as usize]),
+            Takes::Arcs => self.compiled.degree(transition, |place| self.tokens[place as usize]),
+        }
     }
 
     /// A transition's enabling may have changed: its times follow.
-    #[inline]
+    #[inline(always)]
     fn renew(&mut self, transition: usize) {
-        let kind = &self.net.transitions[transition];
-        match kind.timing {
-            Timing::Exponential { rate } => {
-                let busy = kind.servers.busy(self.degree(transition));
+        let Step { kind, servers, .. } = self.steps.steps[transition];
+        match kind {
+            Kind::Exponential { rate } => {
+                let busy = servers.min(self.degree(transition));
                 let timer = &self.timers[transition];
                 if busy != timer.busy || timer.used {
                     self.draw(transition, rate, busy);
                 }
             }
-            Timing::Immediate { .. } | Timing::Untimed => (),
-            _ => self.renew_each(transition),
+            Kind::Immediate => (),
+            Kind::Each => self.renew_each(transition),
         }
     }
 
     /// The times of a transition that run one by one.
+    #[inline(never)]
     fn renew_each(&mut self, transition: usize) {
         let kind = &self.net.transitions[transition];
         let busy = kind.servers.busy(self.degree(transition));
         if busy > MOST_TIMES {
-            self.too_busy = transition;
+            self.too_busy = Some(transition);
             return;
         }
         let ends = &mut self.ends[transition];
@@ -199,10 +279,9 @@ impl<'a> State<'a> {
         };
         self.account(transition, busy);
         self.at[transition] = first;
-        self.timers[transition] = Timer { busy, used: false };
     }
 
-    #[inline]
+    #[inline(always)]
     fn draw(&mut self, transition: usize, rate: f64, busy: u32) {
         let at = match busy {
             0 => f64::INFINITY,
@@ -210,17 +289,17 @@ impl<'a> State<'a> {
         };
         self.account(transition, busy);
         self.at[transition] = at;
-        self.timers[transition] = Timer { busy, used: false };
     }
 
     /// So many servers work from now on.
     #[inline]
     fn account(&mut self, transition: usize, busy: u32) {
-        let before = self.timers[transition].busy;
-        if before != busy {
-            let (sum, since) = &mut self.busy_time[transition];
-            *sum += f64::from(before) * (self.now - *since);
-            *since = self.now;
+        let timer = &mut self.timers[transition];
+        timer.used = false;
+        if timer.busy != busy {
+            timer.busy_time += f64::from(timer.busy) * (self.now - timer.since);
+            timer.since = self.now;
+            timer.busy = busy;
         }
     }
 
@@ -228,7 +307,7 @@ impl<'a> State<'a> {
     fn put(&mut self, place: u32, tokens: i64) {
         let place = place as usize;
         let Ok(tokens) = u32::try_from(tokens) else {
-            self.overfull = place;
+            self.overfull = Some(place);
             return;
         };
         self.occupancy.change(place, self.tokens[place], tokens, self.now);
@@ -240,26 +319,31 @@ impl<'a> State<'a> {
     fn fire(&mut self, transition: usize) {
         self.fired[transition] += 1;
         self.firings += 1;
-        if self.compiled.resets.of_transition(transition).is_empty() {
-            for change in 0..self.compiled.changes[transition].len() {
-                let (place, by) = self.compiled.changes[transition][change];
+        let Step { kind, resets, changes, concerned, .. } = self.steps.steps[transition];
+        if resets {
+            self.fire_with_resets(transition);
+        } else {
+            for change in changes.0 as usize..changes.1 as usize {
+                let (place, by) = self.steps.changes[change];
                 self.put(place, i64::from(self.tokens[place as usize]) + by);
             }
-        } else {
-            self.fire_with_resets(transition);
         }
         // Its own time is over.
-        match self.net.transitions[transition].timing {
-            Timing::Exponential { .. } => self.timers[transition].used = true,
-            Timing::Immediate { .. } | Timing::Untimed => (),
-            _ => {
-                let first = self.ends[transition].iter().position(|&end| end <= self.now).unwrap_or(0);
-                self.ends[transition].remove(first);
-            }
+        match kind {
+            Kind::Exponential { .. } => self.timers[transition].used = true,
+            Kind::Immediate => (),
+            Kind::Each => self.end_one(transition),
         }
-        for at in 0..self.concerned[transition].len() {
-            self.renew(self.concerned[transition][at] as usize);
+        for at in concerned.0 as usize..concerned.1 as usize {
+            self.renew(self.steps.concerned[at] as usize);
         }
+    }
+
+    /// One of the times of a transition that run one by one is over.
+    #[inline(never)]
+    fn end_one(&mut self, transition: usize) {
+        let first = self.ends[transition].iter().position(|&end| end <= self.now).unwrap_or(0);
+        self.ends[transition].remove(first);
     }
 
     #[cold]
@@ -333,15 +417,18 @@ impl<'a> State<'a> {
     /// Whether every place can still count its tokens.
     #[inline]
     fn check(&self) -> Result<(), PetriError> {
-        if self.overfull == NONE && self.too_busy == NONE {
-            return Ok(());
-        }
-        if let Some(transition) = self.net.transitions.get(self.too_busy) {
+        if self.overfull.is_none() && self.too_busy.is_none() { Ok(()) } else { Err(self.failure()) }
+    }
+
+    #[cold]
+    fn failure(&self) -> PetriError {
+        if let Some(transition) = self.too_busy {
+            let transition = &self.net.transitions[transition];
             let found = format!("more than {MOST_TIMES} servers that work at once");
-            return Err(PetriError::part("transition", &transition.name, found, "fewer servers or tokens"));
+            return PetriError::part("transition", &transition.name, found, "fewer servers or tokens");
         }
-        let name = &self.net.places[self.overfull].name;
-        Err(PetriError::part("place", name, "more tokens than can be counted", "at most 4294967295"))
+        let name = self.overfull.map_or("", |place| &self.net.places[place].name);
+        PetriError::part("place", name, "more tokens than can be counted", "at most 4294967295")
     }
 
     /// Runs until a time.
@@ -352,15 +439,9 @@ impl<'a> State<'a> {
     ) -> Result<(), PetriError> {
         let mut look = FIRINGS_PER_LOOK;
         loop {
-            let mut next = f64::INFINITY;
-            let mut transition = usize::MAX;
-            for (number, &at) in self.at.iter().enumerate() {
-                if at < next {
-                    (next, transition) = (at, number);
-                }
-            }
+            let (transition, next) = first(&self.at);
             if next > end {
-                self.dead = transition == usize::MAX;
+                self.dead = next == f64::INFINITY;
                 if !self.dead || end.is_finite() {
                     self.now = end;
                 }
@@ -386,7 +467,7 @@ impl<'a> State<'a> {
     fn restart(&mut self) {
         self.started = self.now;
         self.occupancy = Occupancy::new(&self.tokens, self.now);
-        self.busy_time.fill((0.0, self.now));
+        self.timers.iter_mut().for_each(|timer| (timer.busy_time, timer.since) = (0.0, self.now));
         self.fired.fill(0);
         self.firings = 0;
     }
@@ -397,14 +478,13 @@ impl<'a> State<'a> {
         }
         let time = self.now - self.started;
         let per_time = |sum: f64| if time > 0.0 { sum / time } else { 0.0 };
-        let busy = |(timer, (sum, since)): (&Timer, &(f64, f64))| {
-            per_time(sum + f64::from(timer.busy) * (self.now - since))
-        };
+        let busy =
+            |timer: &Timer| per_time(timer.busy_time + f64::from(timer.busy) * (self.now - timer.since));
         Simulated {
             throughput: self.fired.iter().map(|&count| per_time(count as f64)).collect(),
             mean_tokens: self.occupancy.means(time),
             rewards: vec![0.0; self.fired.len()],
-            busy_servers: self.timers.iter().zip(&self.busy_time).map(busy).collect(),
+            busy_servers: self.timers.iter().map(busy).collect(),
             occupancy: self.occupancy.shares(time),
             most_tokens: self.occupancy.most(),
             firings: self.firings,
@@ -412,4 +492,25 @@ impl<'a> State<'a> {
             dead: self.dead,
         }
     }
+}
+
+/// The earliest of these times and the first that is it.
+#[inline]
+fn first(times: &[f64]) -> (usize, f64) {
+    const LANES: usize = 4;
+    let earlier = |one: f64, other: f64| if other < one { other } else { one };
+    if times.len() < 2 * LANES {
+        let later = |best: (usize, f64), (number, &time)| if time < best.1 { (number, time) } else { best };
+        return times.iter().enumerate().fold((0, f64::INFINITY), later);
+    }
+    // In lanes, as the compiler turns that into vectors.
+    let mut lanes = [f64::INFINITY; LANES];
+    let (fours, rest) = times.as_chunks::<LANES>();
+    for four in fours {
+        for lane in 0..LANES {
+            lanes[lane] = earlier(lanes[lane], four[lane]);
+        }
+    }
+    let least = lanes.iter().chain(rest).fold(f64::INFINITY, |best, &time| earlier(best, time));
+    (times.iter().position(|&time| time == least).unwrap_or(0), least)
 }

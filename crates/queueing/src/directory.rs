@@ -17,20 +17,27 @@ pub enum Replacement {
     Random,
 }
 
+/// A slot, and its neighbours in the order of use.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    line: u32,
+    newer: u32,
+    older: u32,
+    pins: u32,
+    /// The end of the order of its set.
+    end: u32,
+    dirty: bool,
+}
+
 /// Tags of a set-associative cache.
 #[derive(Debug)]
 pub struct Directory {
     ways: u32,
     sets: u32,
-    set_of: Vec<u32>,
     slot_of: Vec<u32>,
-    line_of: Vec<u32>,
-    newer: Vec<u32>,
-    older: Vec<u32>,
-    newest: Vec<u32>,
-    oldest: Vec<u32>,
-    pins: Vec<u32>,
-    dirty: Vec<bool>,
+    /// The slots, and behind them an end for each set: its order of use is a ring, in which the oldest is newer than the end
+    /// and the newest older.
+    slots: Vec<Slot>,
     replacement: Replacement,
     draws: Stream,
 }
@@ -38,23 +45,18 @@ pub struct Directory {
 impl Directory {
     /// An empty cache of `sets` sets of `ways` lines, for lines numbered below `lines`.
     pub fn new(sets: u32, ways: u32, lines: u32, replacement: Replacement, seed: u64) -> Self {
-        let slots = (sets * ways) as usize;
+        let slots = sets * ways;
+        let empty = |end| Slot { line: NONE, newer: end, older: end, pins: 0, end, dirty: false };
+        let ends = (0..slots).map(|slot| slots + slot / ways).chain(slots..slots + sets);
         let mut directory = Self {
             ways,
             sets,
-            set_of: (0..slots as u32).map(|slot| slot / ways).collect(),
             slot_of: vec![NONE; lines as usize],
-            line_of: vec![NONE; slots],
-            newer: vec![NONE; slots],
-            older: vec![NONE; slots],
-            newest: vec![NONE; sets as usize],
-            oldest: vec![NONE; sets as usize],
-            pins: vec![0; slots],
-            dirty: vec![false; slots],
+            slots: ends.map(empty).collect(),
             replacement,
             draws: stream(seed, "cache replacement"),
         };
-        for slot in 0..slots as u32 {
+        for slot in 0..slots {
             directory.push_newest(slot);
         }
         directory
@@ -75,14 +77,16 @@ impl Directory {
     /// The line in a slot, if there is one.
     #[inline]
     pub fn line(&self, slot: u32) -> Option<u32> {
-        Some(self.line_of[slot as usize]).filter(|&line| line != NONE)
+        Some(self.slots[slot as usize].line).filter(|&line| line != NONE)
     }
 
     /// Marks a line as used now.
     #[inline]
     pub fn touch(&mut self, slot: u32) {
-        if self.newest[self.set(slot)] != slot {
-            self.unlink(slot);
+        let Slot { newer, older, end, .. } = self.slots[slot as usize];
+        if newer != end {
+            self.slots[newer as usize].older = older;
+            self.slots[older as usize].newer = newer;
             self.push_newest(slot);
         }
     }
@@ -95,80 +99,62 @@ impl Directory {
             let first = set * self.ways;
             let turn = self.draws.below(self.ways);
             let slots = (0..self.ways).map(|way| first + (way + turn) % self.ways);
-            let empty = (first..first + self.ways).find(|&slot| self.line_of[slot as usize] == NONE);
-            return empty.into_iter().chain(slots).find(|&slot| self.pins[slot as usize] == 0);
+            let empty = (first..first + self.ways).find(|&slot| self.slots[slot as usize].line == NONE);
+            return empty.into_iter().chain(slots).find(|&slot| self.slots[slot as usize].pins == 0);
         }
-        let mut slot = self.oldest[set as usize];
-        while slot != NONE && self.pins[slot as usize] > 0 {
-            slot = self.newer[slot as usize];
+        let end = self.slots() + set;
+        let mut slot = self.slots[end as usize].newer;
+        while slot != end && self.slots[slot as usize].pins > 0 {
+            slot = self.slots[slot as usize].newer;
         }
-        (slot != NONE).then_some(slot)
+        (slot != end).then_some(slot)
     }
 
     /// Puts a line into a slot in place of what was there, as the one used now and clean.
     #[inline]
     pub fn replace(&mut self, slot: u32, line: u32) {
-        let at = slot as usize;
-        if self.line_of[at] != NONE {
-            self.slot_of[self.line_of[at] as usize] = NONE;
+        let this = &mut self.slots[slot as usize];
+        let before = std::mem::replace(&mut this.line, line);
+        this.dirty = false;
+        if before != NONE {
+            self.slot_of[before as usize] = NONE;
         }
-        self.line_of[at] = line;
         self.slot_of[line as usize] = slot;
-        self.dirty[at] = false;
         self.touch(slot);
     }
 
     /// Keeps a slot from being taken, once more.
     #[inline]
     pub fn pin(&mut self, slot: u32) {
-        self.pins[slot as usize] += 1;
+        self.slots[slot as usize].pins += 1;
     }
 
     /// Takes one pin back.
     #[inline]
     pub fn unpin(&mut self, slot: u32) {
-        self.pins[slot as usize] -= 1;
+        self.slots[slot as usize].pins -= 1;
     }
 
     /// Whether a slot must be written back before it is taken.
     #[inline]
     pub fn is_dirty(&self, slot: u32) -> bool {
-        self.dirty[slot as usize]
+        self.slots[slot as usize].dirty
     }
 
     /// Notes that a slot must be written back before it is taken.
     #[inline]
     pub fn set_dirty(&mut self, slot: u32) {
-        self.dirty[slot as usize] = true;
+        self.slots[slot as usize].dirty = true;
     }
 
+    /// Puts a slot that is in no order behind the newest of its set.
     #[inline]
-    fn set(&self, slot: u32) -> usize {
-        self.set_of[slot as usize] as usize
-    }
-
     fn push_newest(&mut self, slot: u32) {
-        let set = self.set(slot);
-        let before = std::mem::replace(&mut self.newest[set], slot);
-        self.older[slot as usize] = before;
-        self.newer[slot as usize] = NONE;
-        match before {
-            NONE => self.oldest[set] = slot,
-            before => self.newer[before as usize] = slot,
-        }
-    }
-
-    fn unlink(&mut self, slot: u32) {
-        let set = self.set(slot);
-        let (newer, older) = (self.newer[slot as usize], self.older[slot as usize]);
-        match newer {
-            NONE => self.newest[set] = older,
-            newer => self.older[newer as usize] = older,
-        }
-        match older {
-            NONE => self.oldest[set] = newer,
-            older => self.newer[older as usize] = newer,
-        }
+        let end = self.slots[slot as usize].end;
+        let before = std::mem::replace(&mut self.slots[end as usize].older, slot);
+        self.slots[before as usize].newer = slot;
+        let this = &mut self.slots[slot as usize];
+        (this.newer, this.older) = (end, before);
     }
 }
 

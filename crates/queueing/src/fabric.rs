@@ -158,6 +158,8 @@ pub struct Thread {
     pub since: Ticks,
     /// Number of its operation in the stream.
     pub at: u64,
+    /// When the instructions are done after which its message was sent ahead.
+    sends_at: Ticks,
 }
 
 /// What was counted.
@@ -214,6 +216,9 @@ pub struct Fabric {
     read: Port,
     write: Port,
     shared_port: bool,
+    /// Whether messages may be sent ahead of their time: who drives the machine counts at its events only, and what a message
+    /// brings about comes after the instant at which it is sent.
+    pub sends_ahead: bool,
     half_interconnect: Ticks,
     memory: Ticks,
     /// Descriptors and links.
@@ -248,6 +253,7 @@ impl Fabric {
             slot: 0,
             since: 0,
             at: 0,
+            sends_at: 0,
         };
         Self {
             due: [NEVER; SOURCES],
@@ -258,6 +264,7 @@ impl Fabric {
             read: port(settings.port_ps),
             write: port(settings.port_ps),
             shared_port: settings.shared_port,
+            sends_ahead: false,
             half_interconnect: ticks(settings.interconnect_ps / 2),
             memory: ticks(settings.memory_ps),
             lists: Lists::new(settings.all_queues(), packets),
@@ -265,6 +272,11 @@ impl Fabric {
             counts: Counts::default(),
             timebase,
         }
+    }
+
+    /// The same, for who counts at its events only.
+    pub fn ahead_of_time(self) -> Self {
+        Self { sends_ahead: self.half_interconnect > 0, ..self }
     }
 
     /// Seven sources: looking at each is less work than keeping them in order. Of several at once, the first.
@@ -331,6 +343,22 @@ impl Fabric {
         self.put(Source::Arrive, start + self.half_interconnect, Message { thread, kind });
     }
 
+    /// A message from a thread to the memory's side when its instructions are done, without [`Source::Compute`]: where all
+    /// messages of threads follow instructions that take so long, the request path is taken in the order of their starts.
+    #[inline]
+    pub fn send_ahead(&mut self, thread: u32, kind: u8, ticks: Ticks) {
+        let at = self.now + ticks;
+        self.threads[thread as usize].sends_at = at;
+        let start = self.request.take(at, 1);
+        self.counts.requests += 1;
+        self.put(Source::Arrive, start + self.half_interconnect, Message { thread, kind });
+    }
+
+    /// Messages sent ahead whose time has not come: instructions are what is done last at an instant.
+    pub fn ahead(&self) -> u64 {
+        self.threads.iter().filter(|thread| thread.sends_at >= self.now && thread.sends_at > 0).count() as u64
+    }
+
     /// A message back to its thread.
     #[inline]
     pub fn reply(&mut self, message: Message) {
@@ -374,10 +402,11 @@ impl Fabric {
         }
     }
 
-    /// Busy times of the read port, the write port, the request path and the response path since the beginning.
-    pub fn port_busy(&self) -> [Ticks; 4] {
-        let busy = |port: &Port| port.each * port.used;
-        [busy(&self.read), busy(&self.write), busy(&self.request), busy(&self.response)]
+    /// Busy times of the read port, the write port, the request path, but for so many messages, and the response path since
+    /// the beginning.
+    pub fn port_busy(&self, ahead: u64) -> [Ticks; 4] {
+        let busy = |port: &Port, less: u64| port.each * (port.used - less);
+        [busy(&self.read, 0), busy(&self.write, 0), busy(&self.request, ahead), busy(&self.response, 0)]
     }
 
     /// The descriptor word that a thread's operation works on.

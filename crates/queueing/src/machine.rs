@@ -50,7 +50,7 @@ pub fn run(
         ));
     }
     let packets = most_inside(operations) + settings.threads as usize;
-    let fabric = Fabric::new(settings, timebase(), packets);
+    let fabric = Fabric::new(settings, timebase(), packets).ahead_of_time();
     let stream = Stream { kind, settings, operations, window };
     match kind {
         Kind::NoCache => {
@@ -156,7 +156,9 @@ impl<'a, M: Manager> Machine<'a, M> {
     fn go_on_with(&mut self, thread: u32) {
         let at = self.subsystem.fabric.threads[thread as usize].at + 1;
         let more = at < self.stream.operations.len() as u64;
-        if more && !at.is_multiple_of(self.stream.settings.levels.into()) {
+        // A division for each operation only where there are levels.
+        let levels = self.stream.settings.levels;
+        if levels > 1 && more && !at.is_multiple_of(levels.into()) {
             self.start(thread, at);
         } else {
             self.take_next(thread);

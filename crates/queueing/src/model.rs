@@ -124,11 +124,12 @@ fn recursion_mops(kind: Kind, settings: &Settings, operations: &[Operation], ser
     let mut free_at = vec![0u64; settings.all_queues() as usize * 2];
     let mut last = 0;
     for (operation, &service) in operations.iter().zip(service) {
-        let Some(Reverse(thread)) = threads.pop() else { break };
+        let Some(mut thread) = threads.peek_mut() else { break };
         let queue = &mut free_at[exclusion(kind, settings, *operation)];
-        let start = thread.max(*queue);
+        let start = thread.0.max(*queue);
         *queue = start + serial_ps(kind, settings, service);
-        threads.push(Reverse(start + service));
+        // The thread that is free first takes the operation, and its place in the heap is found once.
+        thread.0 = start + service;
         last = last.max(start + service);
     }
     if last == 0 { f64::INFINITY } else { operations.len() as f64 * 1e6 / last as f64 }

@@ -100,7 +100,7 @@ impl<M: Manager + ?Sized> Subsystem<M> {
             self.ledger.enter(this.node, operation.queue());
         }
         if !self.kind.locks() || self.locks.take(thread, operation) {
-            self.fabric.compute(thread, self.manager.instructions());
+            self.manager.begin(&mut self.fabric, thread);
         }
     }
 
@@ -138,7 +138,7 @@ impl<M: Manager + ?Sized> Subsystem<M> {
             && let Some(next) = self.locks.release(operation)
         {
             self.lock_wait += self.fabric.now - self.fabric.threads[next as usize].since;
-            self.fabric.compute(next, self.manager.instructions());
+            self.manager.begin(&mut self.fabric, next);
         }
         self.completed += 1;
         Ok(())
@@ -178,6 +178,10 @@ impl<M: Manager + ?Sized> Subsystem<M> {
 
     /// The present and all that was counted.
     pub fn mark(&self) -> Mark {
-        Mark { at: self.fabric.now, counts: self.fabric.counts, busy: self.fabric.port_busy() }
+        let Fabric { now, mut counts, .. } = self.fabric;
+        // What was sent ahead counts when its time has come.
+        let ahead = self.fabric.ahead();
+        counts.requests -= ahead;
+        Mark { at: now, counts, busy: self.fabric.port_busy(ahead) }
     }
 }

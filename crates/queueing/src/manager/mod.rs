@@ -34,6 +34,11 @@ pub enum Progress {
 pub trait Manager {
     /// From the thread's start to its first message.
     fn instructions(&self) -> Ticks;
+    /// A thread begins its operation.
+    #[inline]
+    fn begin(&mut self, fabric: &mut Fabric, thread: u32) {
+        fabric.compute(thread, self.instructions());
+    }
     /// A thread's instructions are done.
     fn issue(&mut self, fabric: &mut Fabric, thread: u32);
     /// A message from a thread is there.
@@ -143,7 +148,7 @@ impl Entries {
     }
 
     /// Sends the link reference of a thread's operation on its way.
-    #[inline]
+    #[inline(always)]
     fn link(&mut self, fabric: &mut Fabric, message: Message) {
         let word = *self.word(fabric, message.thread);
         fabric.touch_link(message.thread, word);
@@ -158,8 +163,8 @@ impl Entries {
     #[inline]
     fn finish(&mut self, fabric: &mut Fabric, thread: u32) {
         if !found_empty(fabric, thread) {
-            let word = *self.word(fabric, thread);
-            *self.word(fabric, thread) = moved(fabric, thread, word);
+            let word = self.word(fabric, thread);
+            *word = moved(fabric, thread, *word);
             self.directory.set_dirty(fabric.threads[thread as usize].slot);
         }
     }

@@ -84,6 +84,7 @@ impl QueuingCache {
         }
     }
 
+    #[inline]
     fn wait_for_token(&self, fabric: &mut Fabric) {
         if self.ready.is_empty() || self.pinned == self.entries.directory.slots() {
             fabric.forget_token();
@@ -130,6 +131,16 @@ impl QueuingCache {
 impl Manager for QueuingCache {
     fn instructions(&self) -> Ticks {
         self.instructions
+    }
+
+    /// Nothing but the command follows from a thread's instructions, and commands keep their order.
+    #[inline(always)]
+    fn begin(&mut self, fabric: &mut Fabric, thread: u32) {
+        if fabric.sends_ahead && self.instructions > 0 {
+            fabric.send_ahead(thread, COMMAND, self.instructions);
+        } else {
+            fabric.compute(thread, self.instructions);
+        }
     }
 
     fn issue(&mut self, fabric: &mut Fabric, thread: u32) {
