@@ -53,7 +53,9 @@ class Outcome:
             for line in result.lines
             if line.measured is not None
         }
-        silent = {line.target.id: line.detail.removeprefix("not judged: ") for line in result.lines if line.measured is None}
+        silent = {
+            line.target.id: line.detail.removeprefix("not judged: ") for line in result.lines if line.measured is None
+        }
         return cls(result.mean_abs_error, lines, silent, len(result.failures))
 
     def to_dict(self) -> dict[str, Any]:
