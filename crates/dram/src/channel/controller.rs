@@ -76,6 +76,7 @@ struct Merged {
 #[derive(Clone, Debug)]
 pub struct Channel {
     number: u32,
+    /// Knows what commands do where debug assertions are on; its shape and latencies otherwise.
     device: Device,
     policy: Policy,
     transactions: Transactions,
@@ -167,11 +168,6 @@ impl Channel {
             device,
             policy,
         }
-    }
-
-    /// The device.
-    pub fn device(&self) -> &Device {
-        &self.device
     }
 
     /// Counters since the start.
@@ -390,7 +386,7 @@ impl Channel {
     }
 
     /// Everything that happens in clock `now`. Clocks before [`Channel::next_tick`] may be left out.
-    #[inline]
+    #[inline(never)]
     pub fn tick(&mut self, now: Cycle, observer: &mut impl Observer) {
         self.end_notes();
         if now == self.refresh.due {

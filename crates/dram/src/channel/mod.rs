@@ -14,9 +14,11 @@
 
 mod commands;
 mod controller;
+mod lanes;
 mod messages;
 mod policy;
 mod refresh;
+mod rows;
 mod statistics;
 mod transactions;
 mod waits;

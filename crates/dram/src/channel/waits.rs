@@ -6,112 +6,16 @@
 //! into vector instructions. The device is the plain twin: debug builds keep one along and compare.
 
 use super::commands::Kinds;
-use crate::device::{self, CLASSES, Push, Pushes};
+use super::lanes::{
+    BANKS, Block, Clocks, KINDS, LANES, Lanes, OfBank, first_in_round, pass, place, soonest_of,
+};
+use super::rows::{BY_ITSELF, EFFECTS, Row, Window};
+use crate::device::CLASSES;
 use crate::{AutoPrecharge, Command, Cycle, Device};
 
-/// Banks of a block.
-const LANES: usize = 16;
-/// Kinds of commands that queues want: the first classes.
-const KINDS: usize = Kinds::COMMANDS.len();
-/// What rows of the table are of: each class, and the precharge that a column command brings about.
-const EFFECTS: usize = CLASSES + 1;
-const BY_ITSELF: usize = CLASSES;
-/// Banks at most.
-const BANKS: u32 = 64;
-
-type Lanes<T> = [T; LANES];
-type Block<T> = [Lanes<T>; CLASSES];
-/// By class; as many as a vector has.
-type OfBank<T> = [T; 8];
-
-/// A number of clocks in so many bits. What is less than it can hold is as good as long ago.
-pub(super) trait Clocks: Copy + Ord + std::fmt::Debug {
-    /// Long ago; no constraint.
-    const LEAST: Self;
-    /// Never.
-    const MOST: Self;
-    /// The numbers of the lanes.
-    const NUMBERS: Lanes<Self>;
-    /// For every set of kinds: the least for those that are in it, the most for others.
-    const WISHES: [[Self; KINDS]; 1 << KINDS];
-    /// The nearest that it can hold.
-    fn of(clocks: Cycle) -> Self;
-    fn signed(clocks: i64) -> Self;
-    fn get(self) -> i64;
-    fn plus(self, more: Self) -> Self;
-    fn less(self, passed: Self) -> Self;
-    /// How far a bank is behind another in the round of all banks.
-    fn behind(self, first: Self) -> Self;
-}
-
-macro_rules! clocks {
-    ($($width:ty),*) => {$(
-        impl Clocks for $width {
-            const LEAST: Self = Self::MIN;
-            const MOST: Self = Self::MAX;
-            const NUMBERS: Lanes<Self> = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
-            const WISHES: [[Self; KINDS]; 1 << KINDS] = {
-                let mut wishes = [[Self::MAX; KINDS]; 1 << KINDS];
-                let mut place = 0;
-                while place < KINDS << KINDS {
-                    let (set, kind) = (place / KINDS, place % KINDS);
-                    if set >> kind & 1 == 1 {
-                        wishes[set][kind] = Self::MIN;
-                    }
-                    place += 1;
-                }
-                wishes
-            };
-            #[inline(always)]
-            fn of(clocks: Cycle) -> Self {
-                clocks.min(Self::MAX as Cycle) as Self
-            }
-            #[inline(always)]
-            fn signed(clocks: i64) -> Self {
-                clocks.clamp(Self::MIN.into(), Self::MAX.into()) as Self
-            }
-            #[inline(always)]
-            fn get(self) -> i64 {
-                self.into()
-            }
-            #[inline(always)]
-            fn plus(self, more: Self) -> Self {
-                self.saturating_add(more)
-            }
-            #[inline(always)]
-            fn less(self, passed: Self) -> Self {
-                self.saturating_sub(passed)
-            }
-            #[inline(always)]
-            fn behind(self, first: Self) -> Self {
-                self.wrapping_sub(first) & (BANKS as Self - 1)
-            }
-        }
-    )*};
-}
-
-clocks!(i16, i32);
-
-/// What a command does.
-#[derive(Clone, Debug)]
-struct Row<T, const N: usize> {
-    /// The cycles of its columns, which the distances hold for.
-    columns: Cycle,
-    /// To all banks, by rank and group.
-    all: [Block<T>; N],
-    /// To its own.
-    own: OfBank<T>,
-    /// The longest of the distances, and of the windows that count it.
-    reach: Cycle,
-    windows: Cycle,
-    /// What they are made of: distances from the issue, and from the end of the columns.
-    from_issue: ([Block<T>; N], OfBank<T>),
-    from_end: ([Block<T>; N], OfBank<T>),
-}
-
-/// What a bank alone asks for.
+/// What a bank asks for, whatever its rank and group are at.
 #[derive(Clone, Copy, Debug)]
-struct Alone<T> {
+struct Own<T> {
     /// The clock that the waits count from.
     base: Cycle,
     waits: OfBank<T>,
@@ -138,7 +42,8 @@ pub(super) struct Table<T, const N: usize> {
     blocks: [Block<T>; N],
     /// By block and kind: the least for banks whose queue wants such a command, the most for others.
     wishes: [[Lanes<T>; KINDS]; N],
-    alone: Vec<Alone<T>>,
+    /// By bank.
+    own: Vec<Own<T>>,
     /// From this clock on nothing that has been issued keeps anything away.
     settled: Cycle,
     /// Commands that came when nothing before them kept anything away.
@@ -177,7 +82,7 @@ impl<T: Clocks, const N: usize> Table<T, N> {
             base: 0,
             blocks: [[[T::of(0); LANES]; CLASSES]; N],
             wishes: [[[T::MOST; LANES]; KINDS]; N],
-            alone: vec![Alone { base: 0, waits: [T::of(0); 8] }; banks as usize],
+            own: vec![Own { base: 0, waits: [T::of(0); 8] }; banks as usize],
             settled: 0,
             noted: [Noted { command: Command::Activate, row: 0, bank: 0, columns: 0, at: 0 }; NOTED],
             notes: 0,
@@ -208,7 +113,7 @@ impl<T: Clocks, const N: usize> Table<T, N> {
     /// The same as far as the bank alone is concerned.
     #[inline(always)]
     fn earliest_of_bank(&self, command: Command, bank: u32) -> Cycle {
-        let Alone { base, waits } = &self.alone[bank as usize];
+        let Own { base, waits } = &self.own[bank as usize];
         base.saturating_add_signed(waits[command.class() as usize].get())
     }
 
@@ -292,14 +197,14 @@ impl<T: Clocks, const N: usize> Table<T, N> {
         for (waits, &least) in self.blocks[block].iter_mut().zip(&row.own) {
             waits[lane] = waits[lane].max(least);
         }
-        let alone = &mut self.alone[bank as usize];
-        let passed = T::of(at - alone.base);
-        alone.base = at;
-        let mut waits = alone.waits;
+        let own = &mut self.own[bank as usize];
+        let passed = T::of(at - own.base);
+        own.base = at;
+        let mut waits = own.waits;
         for (wait, &least) in waits.iter_mut().zip(&row.own) {
             *wait = wait.less(passed).max(least);
         }
-        alone.waits = waits;
+        own.waits = waits;
         if self.has_more >> command as u8 & 1 == 1 {
             self.issue_more(command, bank, columns, at);
         }
@@ -321,7 +226,7 @@ impl<T: Clocks, const N: usize> Table<T, N> {
             let until = window.issue(node, at);
             let wait = T::signed(until as i64 - at as i64);
             if window.node_shift == 0 {
-                let waits = &mut self.alone[bank as usize].waits;
+                let waits = &mut self.own[bank as usize].waits;
                 window.after.iter().for_each(|&after| waits[after] = waits[after].max(wait));
             }
             if until <= at {
@@ -368,8 +273,8 @@ impl<T: Clocks, const N: usize> Table<T, N> {
         for (after, (waits, least)) in self.blocks[block].iter_mut().zip(&row.own).enumerate() {
             let wait = least.plus(later(after));
             waits[lane] = waits[lane].max(wait);
-            let alone = &mut self.alone[bank as usize].waits[after];
-            *alone = (*alone).max(wait);
+            let own = &mut self.own[bank as usize].waits[after];
+            *own = (*own).max(wait);
         }
     }
 
@@ -415,167 +320,6 @@ impl<T: Clocks, const N: usize> Table<T, N> {
         }
         let bank = (first + behind.get() as u32) % BANKS;
         Some((from.max(self.base + limit.get() as Cycle), bank as usize))
-    }
-}
-
-/// So much time passes, and nothing is allowed before what a row says.
-#[inline(always)]
-fn pass<T: Clocks>(block: &mut Block<T>, passed: T, row: &Block<T>) {
-    // A copy: compilers need not ask whether the one may be part of the other.
-    let mut new = *block;
-    for (wait, &least) in new.as_flattened_mut().iter_mut().zip(row.as_flattened()) {
-        *wait = wait.less(passed).max(least);
-    }
-    *block = new;
-}
-
-/// Of each bank, how long it has still to wait for the first of what its queue wants.
-#[inline(always)]
-fn soonest_of<T: Clocks>(waits: &Block<T>, wishes: &[Lanes<T>; KINDS]) -> Lanes<T> {
-    let mut soonest = [T::MOST; LANES];
-    for (waits, wishes) in waits.iter().zip(wishes) {
-        for lane in 0..LANES {
-            soonest[lane] = soonest[lane].min(waits[lane].max(wishes[lane]));
-        }
-    }
-    soonest
-}
-
-/// Of the lanes that are not above `limit`, the least distance behind `first` in the round. A function of its own: compilers
-/// make vectors of it as it stands, and not where it is inlined.
-#[inline(never)]
-fn first_in_round<T: Clocks>(lanes: &Lanes<T>, limit: T, first: T) -> T {
-    let mut behind = T::NUMBERS;
-    for number in &mut behind {
-        *number = number.behind(first);
-    }
-    // Those above it come after a whole round.
-    let mut away = [T::of(0); LANES];
-    for (away, &lane) in away.iter_mut().zip(lanes) {
-        *away = if lane <= limit { T::of(0) } else { T::of(BANKS.into()) };
-    }
-    for (behind, &away) in behind.iter_mut().zip(&away) {
-        *behind = behind.plus(away);
-    }
-    behind.iter().fold(T::MOST, |least, &behind| least.min(behind))
-}
-
-/// The block and the lane of a bank.
-#[inline(always)]
-fn place<const N: usize>(bank: u32) -> (usize, usize) {
-    (bank as usize / LANES % N, bank as usize % LANES)
-}
-
-impl<T: Clocks, const N: usize> Row<T, N> {
-    /// Of a command, or a precharge by itself, to a bank.
-    fn new(device: &Device, effect: usize, bank: u32) -> Self {
-        let nothing = ([[[T::LEAST; LANES]; CLASSES]; N], [T::LEAST; 8]);
-        let (mut from_issue, mut from_end) = (nothing, nothing);
-        let (class, by_itself) = match effect {
-            BY_ITSELF => (Command::Precharge as usize, true),
-            class => (class, false),
-        };
-        // No precharge by itself is on the command bus: it keeps no other precharge away.
-        let counts = |push: &&Push| !(by_itself && push.after == Command::Precharge as u8);
-        for push in device.pushes[class].in_bank.iter().filter(counts) {
-            let row = if push.from_column_end { &mut from_end.1 } else { &mut from_issue.1 };
-            let wait = &mut row[usize::from(push.after)];
-            *wait = (*wait).max(T::of(push.distance.into()));
-        }
-        let counted = device.windows.iter().filter(|window| window.before >> class & 1 == 1);
-        let windows = counted.map(|window| window.cycles).max().unwrap_or(0);
-        for other in 0..device.organization().banks {
-            let (block, lane) = place::<N>(other);
-            for push in pushes_between(device, class, bank, other, by_itself).filter(counts) {
-                let row = if push.from_column_end { &mut from_end.0 } else { &mut from_issue.0 };
-                let wait = &mut row[block][usize::from(push.after)][lane];
-                *wait = (*wait).max(T::of(push.distance.into()));
-            }
-        }
-        let (all, own) = from_issue;
-        let mut row = Self { columns: 0, all, own, reach: 0, windows, from_issue, from_end };
-        row.fill(0);
-        row
-    }
-
-    /// Make it one for so many cycles of columns.
-    #[cold]
-    fn fill(&mut self, columns: Cycle) {
-        self.columns = columns;
-        let columns = T::of(columns);
-        let (issue, end) = (&self.from_issue, &self.from_end);
-        let made_of = issue.0.as_flattened().as_flattened().iter().zip(end.0.as_flattened().as_flattened());
-        for (wait, (&issue, &end)) in self.all.as_flattened_mut().as_flattened_mut().iter_mut().zip(made_of) {
-            *wait = issue.max(end.plus(columns));
-        }
-        for (wait, (&issue, &end)) in self.own.iter_mut().zip(issue.1.iter().zip(&end.1)) {
-            *wait = issue.max(end.plus(columns));
-        }
-        let all = self.all.iter().flatten().flatten().chain(&self.own);
-        self.reach = all.fold(self.windows, |reach, wait| reach.max(wait.get().max(0) as Cycle));
-    }
-}
-
-/// What a command to a bank does to another, or to itself, by its rank and its group.
-fn pushes_between(
-    device: &Device,
-    class: usize,
-    bank: u32,
-    other: u32,
-    by_itself: bool,
-) -> impl Iterator<Item = &Push> {
-    let organization = device.organization();
-    let Pushes { in_rank, in_group, .. } = &device.pushes[class];
-    let same_rank = organization.rank(bank) == organization.rank(other);
-    let same_node = bank / device.banks_per_node() == other / device.banks_per_node();
-    let rank = in_rank.iter().filter(move |_| same_rank);
-    let group = in_group.iter().filter(move |_| same_node);
-    let elsewhere = device.pushes_elsewhere[class].iter().filter(move |_| !same_rank && !by_itself);
-    rank.chain(group).chain(elsewhere)
-}
-
-/// So many commands of some classes at most within so many clocks.
-#[derive(Clone, Debug)]
-struct Window<T, const N: usize> {
-    /// Bit set of classes.
-    before: u8,
-    after: Vec<usize>,
-    cycles: Cycle,
-    /// log2 of the banks of a node: a rank, a group or a bank.
-    node_shift: u32,
-    /// By node: a ring of the last issues, and where it stands.
-    issues: Vec<(Vec<Cycle>, usize)>,
-    /// By node: the most for its banks.
-    reach: Vec<[Lanes<T>; N]>,
-}
-
-impl<T: Clocks, const N: usize> Window<T, N> {
-    fn new(window: &device::Window, device: &Device) -> Self {
-        let banks = device.organization().banks;
-        let node_shift = (banks / window.issues.len() as u32).ilog2();
-        let mut reach = vec![[[T::LEAST; LANES]; N]; window.issues.len()];
-        for bank in 0..banks {
-            let (block, lane) = place::<N>(bank);
-            reach[(bank >> node_shift) as usize][block][lane] = T::MOST;
-        }
-        Self {
-            before: window.before,
-            after: window.after.iter().map(|&after| usize::from(after)).collect(),
-            cycles: window.cycles,
-            node_shift,
-            issues: window.issues.iter().map(|ring| (ring.clone(), 0)).collect(),
-            reach,
-        }
-    }
-
-    /// A command that it counts; up to when it keeps later ones away.
-    #[inline]
-    fn issue(&mut self, node: usize, at: Cycle) -> Cycle {
-        let (ring, next) = &mut self.issues[node];
-        ring[*next] = at;
-        *next = if *next + 1 == ring.len() { 0 } else { *next + 1 };
-        let oldest = ring[*next];
-        if oldest == Cycle::MAX { 0 } else { oldest + self.cycles }
     }
 }
 

@@ -1,0 +1,134 @@
+//! Small numbers of clocks in neighbouring lanes, one for each bank: loops over them become vector instructions. Results
+//! do not hang on that; the count of instructions that `bench/kernels.py` keeps does.
+
+use super::commands::Kinds;
+use crate::Cycle;
+use crate::device::CLASSES;
+
+/// Banks of a block.
+pub(super) const LANES: usize = 16;
+/// Kinds of commands that queues want: the first classes.
+pub(super) const KINDS: usize = Kinds::COMMANDS.len();
+/// Banks at most.
+pub(super) const BANKS: u32 = 64;
+
+pub(super) type Lanes<T> = [T; LANES];
+pub(super) type Block<T> = [Lanes<T>; CLASSES];
+/// By class; as many as a vector has.
+pub(super) type OfBank<T> = [T; 8];
+
+/// A number of clocks in so many bits. What is less than it can hold is as good as long ago.
+pub(super) trait Clocks: Copy + Ord + std::fmt::Debug {
+    /// Long ago; no constraint.
+    const LEAST: Self;
+    /// Never.
+    const MOST: Self;
+    /// The numbers of the lanes.
+    const NUMBERS: Lanes<Self>;
+    /// For every set of kinds: the least for those that are in it, the most for others.
+    const WISHES: [[Self; KINDS]; 1 << KINDS];
+    /// The nearest that it can hold.
+    fn of(clocks: Cycle) -> Self;
+    fn signed(clocks: i64) -> Self;
+    fn get(self) -> i64;
+    fn plus(self, more: Self) -> Self;
+    fn less(self, passed: Self) -> Self;
+    /// How far a bank is behind another in the round of all banks.
+    fn behind(self, first: Self) -> Self;
+}
+
+macro_rules! clocks {
+    ($($width:ty),*) => {$(
+        impl Clocks for $width {
+            const LEAST: Self = Self::MIN;
+            const MOST: Self = Self::MAX;
+            const NUMBERS: Lanes<Self> = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+            const WISHES: [[Self; KINDS]; 1 << KINDS] = {
+                let mut wishes = [[Self::MAX; KINDS]; 1 << KINDS];
+                let mut place = 0;
+                while place < KINDS << KINDS {
+                    let (set, kind) = (place / KINDS, place % KINDS);
+                    if set >> kind & 1 == 1 {
+                        wishes[set][kind] = Self::MIN;
+                    }
+                    place += 1;
+                }
+                wishes
+            };
+            #[inline(always)]
+            fn of(clocks: Cycle) -> Self {
+                clocks.min(Self::MAX as Cycle) as Self
+            }
+            #[inline(always)]
+            fn signed(clocks: i64) -> Self {
+                clocks.clamp(Self::MIN.into(), Self::MAX.into()) as Self
+            }
+            #[inline(always)]
+            fn get(self) -> i64 {
+                self.into()
+            }
+            #[inline(always)]
+            fn plus(self, more: Self) -> Self {
+                self.saturating_add(more)
+            }
+            #[inline(always)]
+            fn less(self, passed: Self) -> Self {
+                self.saturating_sub(passed)
+            }
+            #[inline(always)]
+            fn behind(self, first: Self) -> Self {
+                self.wrapping_sub(first) & (BANKS as Self - 1)
+            }
+        }
+    )*};
+}
+
+clocks!(i16, i32);
+
+/// So much time passes, and nothing is allowed before what a row says.
+#[inline(always)]
+pub(super) fn pass<T: Clocks>(block: &mut Block<T>, passed: T, row: &Block<T>) {
+    // A copy: compilers need not ask whether the one may be part of the other.
+    let mut new = *block;
+    for (wait, &least) in new.as_flattened_mut().iter_mut().zip(row.as_flattened()) {
+        *wait = wait.less(passed).max(least);
+    }
+    *block = new;
+}
+
+/// Of each bank, how long it has still to wait for the first of what its queue wants.
+#[inline(always)]
+pub(super) fn soonest_of<T: Clocks>(waits: &Block<T>, wishes: &[Lanes<T>; KINDS]) -> Lanes<T> {
+    let mut soonest = [T::MOST; LANES];
+    for (waits, wishes) in waits.iter().zip(wishes) {
+        for lane in 0..LANES {
+            soonest[lane] = soonest[lane].min(waits[lane].max(wishes[lane]));
+        }
+    }
+    soonest
+}
+
+/// Of the lanes that are not above `limit`, the least distance behind `first` in the round. A function of its own: compilers
+/// make vectors of it as it stands, and not where it is inlined.
+#[inline(never)]
+pub(super) fn first_in_round<T: Clocks>(lanes: &Lanes<T>, limit: T, first: T) -> T {
+    let mut behind = T::NUMBERS;
+    for number in &mut behind {
+        *number = number.behind(first);
+    }
+    // Those above it come after a whole round.
+    let mut away = [T::of(0); LANES];
+    for (away, &lane) in away.iter_mut().zip(lanes) {
+        *away = if lane <= limit { T::of(0) } else { T::of(BANKS.into()) };
+    }
+    for (behind, &away) in behind.iter_mut().zip(&away) {
+        *behind = behind.plus(away);
+    }
+    behind.iter().fold(T::MOST, |least, &behind| least.min(behind))
+}
+
+/// The block and the lane of a bank.
+#[inline(always)]
+pub(super) fn place<const N: usize>(bank: u32) -> (usize, usize) {
+    (bank as usize / LANES % N, bank as usize % LANES)
+}

@@ -1,0 +1,139 @@
+//! What each command does to the waits of all banks: the device's table, compiled to rows of lanes.
+
+use super::lanes::{Block, Clocks, LANES, Lanes, OfBank, place};
+use crate::device::{self, CLASSES, Push, Pushes};
+use crate::{Command, Cycle, Device};
+
+/// What rows are of: each class, and the precharge that a column command brings about.
+pub(super) const EFFECTS: usize = CLASSES + 1;
+pub(super) const BY_ITSELF: usize = CLASSES;
+
+/// What a command does.
+#[derive(Clone, Debug)]
+pub(super) struct Row<T, const N: usize> {
+    /// The cycles of its columns, which the distances hold for.
+    pub columns: Cycle,
+    /// To all banks, by rank and group.
+    pub all: [Block<T>; N],
+    /// To its own.
+    pub own: OfBank<T>,
+    /// The longest of the distances, and of the windows that count it.
+    pub reach: Cycle,
+    windows: Cycle,
+    /// What they are made of: distances from the issue, and from the end of the columns.
+    from_issue: ([Block<T>; N], OfBank<T>),
+    from_end: ([Block<T>; N], OfBank<T>),
+}
+
+impl<T: Clocks, const N: usize> Row<T, N> {
+    /// Of a command, or a precharge by itself, to a bank.
+    pub fn new(device: &Device, effect: usize, bank: u32) -> Self {
+        let nothing = ([[[T::LEAST; LANES]; CLASSES]; N], [T::LEAST; 8]);
+        let (mut from_issue, mut from_end) = (nothing, nothing);
+        let (class, by_itself) = match effect {
+            BY_ITSELF => (Command::Precharge as usize, true),
+            class => (class, false),
+        };
+        // No precharge by itself is on the command bus: it keeps no other precharge away.
+        let counts = |push: &&Push| !(by_itself && push.after == Command::Precharge as u8);
+        for push in device.pushes[class].in_bank.iter().filter(counts) {
+            let row = if push.from_column_end { &mut from_end.1 } else { &mut from_issue.1 };
+            let wait = &mut row[usize::from(push.after)];
+            *wait = (*wait).max(T::of(push.distance.into()));
+        }
+        let counted = device.windows.iter().filter(|window| window.before >> class & 1 == 1);
+        let windows = counted.map(|window| window.cycles).max().unwrap_or(0);
+        for other in 0..device.organization().banks {
+            let (block, lane) = place::<N>(other);
+            for push in pushes_between(device, class, bank, other, by_itself).filter(counts) {
+                let row = if push.from_column_end { &mut from_end.0 } else { &mut from_issue.0 };
+                let wait = &mut row[block][usize::from(push.after)][lane];
+                *wait = (*wait).max(T::of(push.distance.into()));
+            }
+        }
+        let (all, own) = from_issue;
+        let mut row = Self { columns: 0, all, own, reach: 0, windows, from_issue, from_end };
+        row.fill(0);
+        row
+    }
+
+    /// Make it one for so many cycles of columns.
+    #[cold]
+    pub fn fill(&mut self, columns: Cycle) {
+        self.columns = columns;
+        let columns = T::of(columns);
+        let (issue, end) = (&self.from_issue, &self.from_end);
+        let made_of = issue.0.as_flattened().as_flattened().iter().zip(end.0.as_flattened().as_flattened());
+        for (wait, (&issue, &end)) in self.all.as_flattened_mut().as_flattened_mut().iter_mut().zip(made_of) {
+            *wait = issue.max(end.plus(columns));
+        }
+        for (wait, (&issue, &end)) in self.own.iter_mut().zip(issue.1.iter().zip(&end.1)) {
+            *wait = issue.max(end.plus(columns));
+        }
+        let all = self.all.iter().flatten().flatten().chain(&self.own);
+        self.reach = all.fold(self.windows, |reach, wait| reach.max(wait.get().max(0) as Cycle));
+    }
+}
+
+/// What a command to a bank does to another, or to itself, by its rank and its group.
+fn pushes_between(
+    device: &Device,
+    class: usize,
+    bank: u32,
+    other: u32,
+    by_itself: bool,
+) -> impl Iterator<Item = &Push> {
+    let organization = device.organization();
+    let Pushes { in_rank, in_group, .. } = &device.pushes[class];
+    let same_rank = organization.rank(bank) == organization.rank(other);
+    let same_node = bank / device.banks_per_node() == other / device.banks_per_node();
+    let rank = in_rank.iter().filter(move |_| same_rank);
+    let group = in_group.iter().filter(move |_| same_node);
+    let elsewhere = device.pushes_elsewhere[class].iter().filter(move |_| !same_rank && !by_itself);
+    rank.chain(group).chain(elsewhere)
+}
+
+/// So many commands of some classes at most within so many clocks.
+#[derive(Clone, Debug)]
+pub(super) struct Window<T, const N: usize> {
+    /// Bit set of classes.
+    pub before: u8,
+    pub after: Vec<usize>,
+    cycles: Cycle,
+    /// log2 of the banks of a node: a rank, a group or a bank.
+    pub node_shift: u32,
+    /// By node: a ring of the last issues, and where it stands.
+    issues: Vec<(Vec<Cycle>, usize)>,
+    /// By node: the most for its banks.
+    pub reach: Vec<[Lanes<T>; N]>,
+}
+
+impl<T: Clocks, const N: usize> Window<T, N> {
+    pub fn new(window: &device::Window, device: &Device) -> Self {
+        let banks = device.organization().banks;
+        let node_shift = (banks / window.issues.len() as u32).ilog2();
+        let mut reach = vec![[[T::LEAST; LANES]; N]; window.issues.len()];
+        for bank in 0..banks {
+            let (block, lane) = place::<N>(bank);
+            reach[(bank >> node_shift) as usize][block][lane] = T::MOST;
+        }
+        Self {
+            before: window.before,
+            after: window.after.iter().map(|&after| usize::from(after)).collect(),
+            cycles: window.cycles,
+            node_shift,
+            issues: window.issues.iter().map(|ring| (ring.clone(), 0)).collect(),
+            reach,
+        }
+    }
+
+    /// A command that it counts; up to when it keeps later ones away.
+    #[inline]
+    pub fn issue(&mut self, node: usize, at: Cycle) -> Cycle {
+        let (ring, next) = &mut self.issues[node];
+        ring[*next] = at;
+        *next = if *next + 1 == ring.len() { 0 } else { *next + 1 };
+        let oldest = ring[*next];
+        if oldest == Cycle::MAX { 0 } else { oldest + self.cycles }
+    }
+}
