@@ -36,10 +36,12 @@ const ALL: u32 = 0;
 const ON_TRIAL: u32 = 0;
 const GHOSTS: u32 = 1;
 
-/// Notes in the stack.
+/// Notes in the stack: what is not LIR stands in a queue.
 const LIR: u32 = 0;
-const TRIAL: u32 = 1;
-const GHOST: u32 = 2;
+const QUEUED: u32 = 1;
+
+/// Note of an entry on trial that stands in the stack, too; ghosts always do.
+const STACKED: u32 = 1;
 
 /// Digests of a set's stack, while one comes in.
 fn nodes(geometry: Geometry) -> u32 {
@@ -71,22 +73,22 @@ impl<L: Lists> Lirs<L> {
     }
 
     /// Takes everything off the bottom of the stack that is not LIR.
-    #[inline]
+    #[inline(always)]
     fn prune(&mut self, set: u32) {
-        while let Some(bottom) = self.stack.back(set, ALL)
-            && self.stack.note(set, bottom) != LIR
-        {
-            let was_ghost = self.stack.note(set, bottom) == GHOST;
-            let digest = self.stack.remove_back(set, ALL);
-            if was_ghost {
-                self.forget_ghost(set, digest);
-            }
+        while self.stack.back(set, ALL).is_some_and(|bottom| self.stack.note(set, bottom) != LIR) {
+            self.forget_bottom(set);
         }
     }
 
-    fn forget_ghost(&mut self, set: u32, digest: u32) {
-        let ghost = self.queues.find(set, digest).expect("ghosts of the stack stand among the ghosts");
-        self.queues.remove(set, ghost);
+    /// The stack no longer remembers what is at its bottom, which is not LIR.
+    fn forget_bottom(&mut self, set: u32) {
+        let digest = self.stack.remove_back(set, ALL);
+        let place = self.queues.find(set, digest).expect("what is not LIR stands in a queue");
+        if self.queues.list_of(set, place) == GHOSTS {
+            self.queues.remove(set, place);
+        } else {
+            self.queues.set_note(set, place, 0);
+        }
     }
 
     /// Makes the top of the stack LIR, and the LIR entry at the bottom one on trial if there are too many.
@@ -108,11 +110,10 @@ impl<L: Lists> Lirs<L> {
         let Some(victim) = self.queues.back(set, ON_TRIAL) else {
             return self.evict_settled(set);
         };
-        let Some(node) = self.stack.find(set, self.queues.digest(set, victim)) else {
+        if self.queues.note(set, victim) != STACKED {
             self.queues.remove_back(set, ON_TRIAL);
             return;
-        };
-        self.stack.set_note(set, node, GHOST);
+        }
         self.queues.move_back(set, ON_TRIAL, GHOSTS);
         if self.queues.len(set, GHOSTS) > GHOSTS_PER_WAY * self.ways {
             let forgotten = self.queues.remove_back(set, GHOSTS);
@@ -138,7 +139,18 @@ impl<L: Lists> Lirs<L> {
         } else {
             self.queues.move_front(set, ON_TRIAL, place);
             let node = self.stack.add_front(set, ALL, access.digest);
-            self.stack.set_note(set, node, TRIAL);
+            self.stack.set_note(set, node, QUEUED);
+            self.queues.set_note(set, place, STACKED);
+        }
+    }
+
+    /// Where an entry on trial stands that does not stand in the stack.
+    #[inline]
+    fn find_on_trial(&self, set: u32, digest: u32) -> Option<L::Node> {
+        // Narrow sets have one on trial: a search would cost more.
+        match self.queues.len(set, ON_TRIAL) {
+            0 | 1 => self.queues.back(set, ON_TRIAL).filter(|&node| self.queues.digest(set, node) == digest),
+            _ => self.queues.find(set, digest),
         }
     }
 
@@ -152,11 +164,18 @@ impl<L: Lists> Lirs<L> {
                 self.prune(set);
                 true
             }
-            Some((_, GHOST)) => false,
-            _ => {
+            Some(_) => {
                 let place = self.queues.find(set, access.digest);
+                let place = place.filter(|&place| self.queues.list_of(set, place) == ON_TRIAL);
                 if let Some(place) = place {
                     self.hit_on_trial(access, place, node);
+                }
+                place.is_some()
+            }
+            None => {
+                let place = self.find_on_trial(set, access.digest);
+                if let Some(place) = place {
+                    self.hit_on_trial(access, place, None);
                 }
                 place.is_some()
             }
@@ -174,14 +193,16 @@ impl<L: Lists> Lirs<L> {
         let known = node.and_then(|_| self.stack.find(set, access.digest));
         if let Some(node) = known {
             self.stack.move_front(set, ALL, node);
-            self.forget_ghost(set, access.digest);
+            let ghost = self.queues.find(set, access.digest).expect("what missed and is in the stack is a ghost");
+            self.queues.remove(set, ghost);
         }
         let node = known.unwrap_or_else(|| self.stack.add_front(set, ALL, access.digest));
         if known.is_some() || self.lir[set as usize] < self.lir_most {
             self.settle(set, node);
         } else {
-            self.stack.set_note(set, node, TRIAL);
-            self.queues.add_front(set, ON_TRIAL, access.digest);
+            self.stack.set_note(set, node, QUEUED);
+            let place = self.queues.add_front(set, ON_TRIAL, access.digest);
+            self.queues.set_note(set, place, STACKED);
         }
     }
 }
