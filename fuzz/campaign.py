@@ -138,7 +138,8 @@ def draw_line(path: tuple[str, ...], params: list[Any], draw: random.Random) -> 
         known = WORDS.get(name) or WORDS.get(str(param.name))
         if known:
             return draw.choice(known).replace("N", draw.choice(EXTREMES))
-        near = [str(bound + by) for bound in (param.min, param.max) if bound is not None for by in (-1, 0, 1)]
+        bounds = (getattr(param.type, "min", None), getattr(param.type, "max", None))
+        near = [str(bound + by) for bound in bounds if bound is not None for by in (-1, 0, 1)]
         if name in COUNTS:
             # A large count is no finding, only long.
             return draw.choice([*near[:3], "0", "1", "-1", "7", "60", "18446744073709551616", "x", "nan"])
