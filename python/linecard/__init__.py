@@ -15,10 +15,10 @@ function on a capture, and on cores with every split of threads and cache), `xdp
 
 from typing import TYPE_CHECKING
 
-from linecard._core import __version__
 from linecard._lazy import make_lazy
 
 if TYPE_CHECKING:
+    from linecard._core import __version__
     from linecard.catalogue import describe, presets
     from linecard.chip.check import ChipCheck, PlaceCheck, check
     from linecard.chip.dram_time import DramTime
@@ -228,6 +228,7 @@ __all__ = [
 make_lazy(
     __name__,
     {
+        "_core": "__version__",
         "catalogue": "describe presets",
         "chip.check": "ChipCheck PlaceCheck check",
         "chip.dram_time": "DramTime",

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from linecard.cli import interrupt, stderr
+from linecard.cli import interrupt
 from linecard.cli.lazy_group import LazyGroup
 from linecard.cli.options import EPILOG, Exit
 from linecard.errors import LinecardError
@@ -51,6 +51,13 @@ def _large_numbers(words: list[str]) -> list[str]:
     return [part for part in parts if part.lstrip("-").isdigit() and not 0 <= int(part) < 1 << 32]
 
 
+def _diagnose(message: str) -> None:
+    # What goes well, help among it, needs nothing of what writes diagnostics.
+    from linecard.cli import stderr
+
+    stderr.diagnose(message)
+
+
 def main() -> None:
     """Entry point: run the command and turn every deliberate error into a message and an exit status."""
     interrupt.end_within_a_second()
@@ -61,22 +68,24 @@ def main() -> None:
     try:
         app()
     except LinecardError as error:
+        from linecard.cli import stderr
+
         stderr.diagnose_error(error)
         sys.exit(error.exit_code)
     except UnicodeEncodeError as error:
         name = error.object[:200].encode(errors="backslashreplace").decode()
-        stderr.diagnose(f"{name}: a name that is not UTF-8; rename the file, or use a link to it")
+        _diagnose(f"{name}: a name that is not UTF-8; rename the file, or use a link to it")
         sys.exit(Exit.USAGE)
     except OverflowError as error:
         # The core says at which of its arguments it stopped; which option that was is seen in the value.
         at = " ".join(getattr(error, "__notes__", ())).removeprefix("while processing ").strip("'")
         values = ", ".join(_large_numbers(sys.argv[1:])) or str(error)
-        stderr.diagnose(
+        _diagnose(
             f"{at or 'an option'}: found {values}, expected a number in range: not negative, and of 32 or 64 bits"
         )
         sys.exit(Exit.USAGE)
     except KeyboardInterrupt:
-        stderr.diagnose("interrupted")
+        _diagnose("interrupted")
         sys.exit(Exit.INTERRUPTED)
     except BrokenPipeError:
         # The reader of a pipe went away; whoever started it knows.
