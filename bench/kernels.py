@@ -125,7 +125,7 @@ def instructions(name: str, pieces: int) -> int | None:
     handle = counter()
     if handle is not None:
         os.close(handle)
-        # Interrupts add to what the counter shows, by 2 % and more where the machine is busy, and nothing takes away.
+        # What the counter shows differs by 2 % from run to run of one build, where valgrind counts the same.
         counts = [subprocess.run([*command, "--counted"], capture_output=True, text=True, check=True) for _ in range(3)]
         return min(int(run.stdout) for run in counts)
     if shutil.which("valgrind") is None:
