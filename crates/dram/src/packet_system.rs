@@ -5,8 +5,9 @@ use crate::channel::{
     BankStatistics, ChannelStatistics, Issued, Observer, Outcome, RefreshMode, Transaction,
 };
 use crate::fields::FieldMap;
+use crate::front::{Accepted, STEPS_PER_LOOK};
 use crate::packet_buffer::{self, Controller, Policy, Request};
-use crate::system::{Progress, STEPS_PER_LOOK, Stopped, Watch};
+use crate::system::{Progress, Stopped, Watch};
 use crate::{Access, Command, Cycle, Device, Location};
 
 /// Packet-buffer controllers, one a channel.
@@ -121,12 +122,12 @@ impl PacketSystem {
         mut source: impl FnMut() -> Result<Option<Access>, E>,
         observer: &mut O,
         watch: Watch<'_>,
-    ) -> Result<u64, Stopped<E>> {
+    ) -> Result<Accepted, Stopped<E>> {
         for channel in &mut self.channels {
             channel.controller.observer_mut().all = observer.sees_commands();
         }
         let mut now: Cycle = 0;
-        let (mut accepted, mut steps) = (0u64, 0u64);
+        let (mut accepted, mut last, mut steps) = (0u64, 0, 0u64);
         let mut pending = source().map_err(Stopped::Source)?;
         let mut progress = Progress::default();
         loop {
@@ -160,6 +161,7 @@ impl PacketSystem {
                 channel.submit(transaction, now + 1);
                 taken |= 1 << place.channel;
                 accepted += 1;
+                last = now + 1;
                 pending = source().map_err(Stopped::Source)?;
             }
             steps += 1;
@@ -175,7 +177,7 @@ impl PacketSystem {
             }
             let next = self.channels.iter().filter_map(|c| c.controller.next_wake()).min();
             now = match next.unwrap_or(Cycle::MAX).min(retry) {
-                Cycle::MAX => return Ok(accepted),
+                Cycle::MAX => return Ok(Accepted { requests: accepted, last }),
                 next => next.max(now + 1),
             };
         }

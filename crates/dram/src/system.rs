@@ -1,8 +1,10 @@
 //! A memory of one or more channels behind one front end.
 
 use crate::access::Access;
-use crate::channel::{Channel, ChannelStatistics, Observer, Policy, Transaction};
-use crate::fields::{FieldMap, Place};
+use crate::channel::{Channel, ChannelStatistics, Observer, Policy};
+use crate::fields::FieldMap;
+use crate::front::{Accepted, Front, Held, LONG_IDLE, STEPS_PER_LOOK};
+use crate::side_by_side::Batches;
 use crate::{Cycle, Device};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,16 +19,15 @@ pub struct System {
     access_shift: u32,
     /// Requests accepted and not yet completed, at most.
     in_flight: Option<usize>,
+    /// How channels are run at the same time, where they can be.
+    batches: Batches,
 }
 
 /// Told from time to time how many requests were accepted; may stop the run.
 pub type Watch<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
 
-/// Clocks with something to do between two calls of the watch.
-pub(crate) const STEPS_PER_LOOK: u64 = 1 << 16;
-
-/// Clocks without a request after which refreshes are no longer carried out one by one.
-pub(crate) const LONG_IDLE: Cycle = 1 << 20;
+/// Most requests that are served clock by clock before the channels are run at the same time again, in batches.
+const MOST_IN_A_ROW: u64 = 64;
 
 /// Why a run ended early.
 #[derive(Debug)]
@@ -67,7 +68,19 @@ impl System {
     ) -> Self {
         let channels =
             (0..map.channels()).map(|number| Channel::new(number, device.clone(), policy)).collect();
-        Self { channels, map, access_shift: access_bytes.ilog2(), in_flight }
+        let batches = Batches::new(map.channels());
+        Self { channels, map, access_shift: access_bytes.ilog2(), in_flight, batches }
+    }
+
+    /// The same, which runs its channels in so many threads and tries so many requests at a time.
+    #[cfg(test)]
+    pub(crate) fn in_batches(self, threads: usize, requests: usize) -> Self {
+        Self { batches: Batches { threads, requests }, ..self }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn channels_mut(&mut self) -> &mut [Channel] {
+        &mut self.channels
     }
 
     /// Statistics of each channel.
@@ -81,7 +94,9 @@ impl System {
     }
 
     /// Serve all requests of `source`. With `skip_idle`, clocks in which nothing happens are left out; the result is
-    /// the same. Returns how many requests there were.
+    /// the same. Returns how many requests there were, and when the last was accepted.
+    ///
+    /// Channels that nobody watches run at the same time, as long as no request finds its queue full.
     ///
     /// # Errors
     /// That of the source, or that the watch stopped the run.
@@ -91,28 +106,86 @@ impl System {
         observer: &mut O,
         skip_idle: bool,
         watch: Watch<'_>,
-    ) -> Result<u64, Stopped<E>> {
+    ) -> Result<Accepted, Stopped<E>> {
         let mut flight =
             Flight { limit: self.in_flight, completions: BinaryHeap::new(), waiting: 0, observer };
-        let mut now: Cycle = 0;
-        let (mut accepted, mut steps) = (0u64, 0u64);
-        let mut held = source().map_err(Stopped::Source)?.map(|access| self.locate(access));
+        let held = source().map_err(Stopped::Source)?.map(|access| self.locate(access));
+        let mut front = Front { held, now: 0, accepted: Accepted::default() };
+        let watched = flight.observer.sees_requests() || flight.observer.sees_commands();
+        if self.batches.threads > 1 && skip_idle && !watched && self.in_flight.is_none() {
+            self.run_side_by_side(&mut front, &mut source, &mut flight, watch)?;
+        } else {
+            self.go_on(&mut front, u64::MAX, &mut source, &mut flight, skip_idle, watch)?;
+        }
+        for channel in &mut self.channels {
+            channel.finish(&mut flight);
+        }
+        Ok(front.accepted)
+    }
+
+    /// Serve requests in batches: all channels at the same time where none of a batch has to wait for room, and clock by
+    /// clock where one does. The longer that goes on, the more requests are left to that before the next attempt.
+    fn run_side_by_side<E, O: Observer>(
+        &mut self,
+        front: &mut Front,
+        source: &mut impl FnMut() -> Result<Option<Access>, E>,
+        flight: &mut Flight<'_, O>,
+        watch: Watch<'_>,
+    ) -> Result<(), Stopped<E>> {
+        let fewest = self.batches.requests as u64;
+        let mut in_a_row = fewest;
+        while front.held.is_some() {
+            let batch =
+                self.batches.draw(front, &mut *source, |access| self.locate(access), self.access_shift);
+            let batch = batch.map_err(Stopped::Source)?;
+            let before = self.channels.clone();
+            if self.batches.serve(&mut self.channels, &batch) {
+                *front = batch.behind;
+                in_a_row = fewest;
+                if watch(front.accepted.requests).is_break() {
+                    return Err(Stopped::Watch);
+                }
+                continue;
+            }
+            self.channels = before;
+            let until = front.accepted.requests + in_a_row.max(batch.len());
+            let mut drawn = batch.behind_first();
+            let mut next = || drawn.next().map_or_else(&mut *source, Ok);
+            self.go_on(front, until, &mut next, flight, true, &mut *watch)?;
+            in_a_row = (2 * in_a_row).min(fewest * MOST_IN_A_ROW);
+        }
+        self.go_on(front, u64::MAX, source, flight, true, watch)
+    }
+
+    /// Serve requests clock by clock, until so many have been accepted or all have been served.
+    #[inline]
+    fn go_on<E, O: Observer>(
+        &mut self,
+        front: &mut Front,
+        until_accepted: u64,
+        mut source: impl FnMut() -> Result<Option<Access>, E>,
+        flight: &mut Flight<'_, O>,
+        skip_idle: bool,
+        watch: Watch<'_>,
+    ) -> Result<(), Stopped<E>> {
+        let Front { mut held, mut now, accepted: Accepted { requests: mut accepted, mut last } } = *front;
+        let mut steps = 0u64;
         let mut progress = Progress::default();
         // What is served ahead of its time is out of order with the commands of other channels.
         let ahead = skip_idle && (self.channels.len() == 1 || !flight.observer.sees_commands());
         loop {
             for channel in &mut self.channels {
                 if channel.next_tick() <= now || !skip_idle {
-                    channel.tick(now, &mut flight);
+                    channel.tick(now, flight);
                 }
             }
             if skip_idle {
-                self.run_ahead(&mut now, &mut steps, held.as_ref(), &mut flight);
+                self.run_ahead(&mut now, &mut steps, held.as_ref(), flight);
             }
             let mut taken = 0u64;
             // When the front end can try again, if it waits for nothing that a channel does.
             let mut retry = Cycle::MAX;
-            while let Some(Held { access, place }) = &held {
+            while let Some(request @ Held { access, place }) = &held {
                 let number = place.channel;
                 if access.arrival > now {
                     retry = access.arrival;
@@ -130,22 +203,15 @@ impl System {
                     retry = until;
                     break;
                 }
-                flight.waiting += 1;
-                let transaction = Transaction {
-                    index: accepted,
-                    block: access.address >> self.access_shift,
-                    bank: place.bank,
-                    row: place.row,
-                    column: place.column,
-                    bytes: access.bytes,
-                    write: access.write,
-                };
+                flight.waiting += usize::from(flight.limit.is_some());
+                let transaction = request.transaction(accepted, self.access_shift);
                 flight.observer.accepted(access, number, &transaction);
                 taken |= 1 << number;
                 accepted += 1;
+                last = now + 1;
                 let next = source().map_err(Stopped::Source)?;
                 let until = if ahead { next.map_or(Cycle::MAX, |next| next.arrival) } else { 0 };
-                channel.accept_before(until, &transaction, now + 1, &mut flight);
+                channel.accept_before(until, &transaction, now + 1, flight);
                 held = next.map(|access| self.locate(access));
             }
             steps += 1;
@@ -169,11 +235,12 @@ impl System {
             }
             let next = self.channels.iter().map(Channel::next_tick).min().unwrap_or(Cycle::MAX).min(retry);
             now = if skip_idle { next.max(now + 1) } else { now + 1 };
+            if accepted >= until_accepted {
+                break;
+            }
         }
-        for channel in &mut self.channels {
-            channel.finish(&mut flight);
-        }
-        Ok(accepted)
+        *front = Front { held, now, accepted: Accepted { requests: accepted, last } };
+        Ok(())
     }
 
     /// Lets a channel that is alone go on by itself as long as the front end could do nothing: up to the arrival of what it
@@ -214,16 +281,9 @@ impl System {
     }
 
     #[inline]
-    fn locate(&self, access: Access) -> Held {
+    pub(crate) fn locate(&self, access: Access) -> Held {
         Held { access, place: self.map.locate(access.address) }
     }
-}
-
-/// The request at the front end, and where it goes.
-#[derive(Clone, Copy, Debug)]
-struct Held {
-    access: Access,
-    place: Place,
 }
 
 /// Counts requests under way, and passes on what channels tell.
@@ -231,7 +291,7 @@ struct Flight<'a, O> {
     limit: Option<usize>,
     /// Known completions, those behind `now` not yet taken out.
     completions: BinaryHeap<Reverse<Cycle>>,
-    /// Accepted, completion not yet known.
+    /// Accepted, completion not yet known; not counted without a limit.
     waiting: usize,
     observer: &'a mut O,
 }
@@ -262,11 +322,9 @@ impl<O: Observer> Observer for Flight<'_, O> {
 
     #[inline]
     fn outcome(&mut self, index: u64, outcome: &crate::channel::Outcome) {
-        self.waiting = self.waiting.wrapping_sub(1);
-        if self.limit.is_some()
-            && let Some(complete) = outcome.complete
-        {
-            self.completions.push(Reverse(complete));
+        if self.limit.is_some() {
+            self.waiting -= 1;
+            self.completions.extend(outcome.complete.map(Reverse));
         }
         self.observer.outcome(index, outcome);
     }

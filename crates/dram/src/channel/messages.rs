@@ -71,9 +71,25 @@ pub trait Observer {
         true
     }
 
+    /// Whether it wants to hear of requests: those that were accepted, and what became of them.
+    #[inline]
+    fn sees_requests(&self) -> bool {
+        true
+    }
+
     /// It is known what becomes of the request with this mark.
     #[inline]
     fn outcome(&mut self, _index: u64, _outcome: &Outcome) {}
 }
 
-impl Observer for crate::packet_buffer::Silent {}
+impl Observer for crate::packet_buffer::Silent {
+    #[inline]
+    fn sees_commands(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn sees_requests(&self) -> bool {
+        false
+    }
+}

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::whole_file::WholeFile;
 use linecard_dram::channel::{Issued, Observer, Outcome, Transaction};
-use linecard_dram::{Access, Command, Cycle, Organization};
+use linecard_dram::{Access, Command, Organization};
 use std::collections::VecDeque;
 
 /// A request on its way.
@@ -24,7 +24,6 @@ pub(super) struct Logs {
     /// The oldest request that is not yet written, and those behind it.
     window: VecDeque<Record>,
     first: u64,
-    pub last_accept: Cycle,
 }
 
 const REQUEST_COLUMNS: &str = "index,arrival,accept,complete,op,address,bytes,channel,rank,bankgroup,bank,row,column,\
@@ -43,7 +42,6 @@ impl Logs {
             organization,
             window: VecDeque::new(),
             first: 0,
-            last_accept: 0,
         };
         if let Some(file) = &mut logs.requests {
             file.write(format_args!("{REQUEST_COLUMNS}\n"));
@@ -95,7 +93,6 @@ impl Observer for Logs {
 
     #[inline]
     fn outcome(&mut self, index: u64, outcome: &Outcome) {
-        self.last_accept = self.last_accept.max(outcome.accept);
         if self.requests.is_none() {
             return;
         }
@@ -105,6 +102,11 @@ impl Observer for Logs {
             self.window.pop_front();
             self.first += 1;
         }
+    }
+
+    #[inline]
+    fn sees_requests(&self) -> bool {
+        self.requests.is_some()
     }
 
     #[inline]

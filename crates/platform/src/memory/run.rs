@@ -12,7 +12,7 @@ use linecard_config::nearest;
 use linecard_dram::channel::{ChannelStatistics, Policy, RefreshMode};
 use linecard_dram::patterns::{Generator, Pattern, PatternConfig};
 use linecard_dram::trace::{LAST_ARRIVAL, TraceFormat, TraceLimits, TraceReader};
-use linecard_dram::{Access, Device, PacketSystem, Stopped, System};
+use linecard_dram::{Accepted, Access, Device, PacketSystem, Stopped, System};
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -296,16 +296,17 @@ pub fn run_memory(
     };
     let system;
     let packets;
-    let statistics: Vec<&ChannelStatistics> = match memory.build(request.in_flight)? {
+    let (accepted, statistics): (Accepted, Vec<&ChannelStatistics>) = match memory.build(request.in_flight)? {
         Built::Queued(mut built) => {
-            built.run(&mut next, &mut logs, !request.tick_every_clock, watch).map_err(stopped)?;
+            let accepted =
+                built.run(&mut next, &mut logs, !request.tick_every_clock, watch).map_err(stopped)?;
             system = built;
-            system.statistics().collect()
+            (accepted, system.statistics().collect())
         }
         Built::Packets(mut built) => {
-            built.run(&mut next, &mut logs, watch).map_err(stopped)?;
+            let accepted = built.run(&mut next, &mut logs, watch).map_err(stopped)?;
             packets = built;
-            packets.statistics().collect()
+            (accepted, packets.statistics().collect())
         }
     };
     let facts = Facts {
@@ -317,7 +318,7 @@ pub fn run_memory(
         },
         format: format.to_owned(),
         config_hash: memory.hash(),
-        last_accept: logs.last_accept,
+        last_accept: accepted.last,
     };
     let mut report = report(facts, &memory.part, &statistics);
     // The run was long, and its result is sound: it is not lost for the sake of a file.
