@@ -15,6 +15,13 @@ struct Slot {
     alias: u32,
 }
 
+impl Slot {
+    /// One that always draws its own index.
+    fn whole(index: u32) -> Self {
+        Self { threshold: u64::MAX, alias: index }
+    }
+}
+
 /// Draws indices with given weights.
 #[derive(Clone, Debug)]
 pub struct WeightedChoice {
@@ -43,8 +50,7 @@ impl WeightedChoice {
         }
         let count = weights.len() as f64;
         let mut share: Vec<f64> = weights.iter().map(|weight| weight * count / total).collect();
-        let mut slots: Vec<Slot> =
-            (0..weights.len()).map(|index| Slot { threshold: u64::MAX, alias: index as u32 }).collect();
+        let mut slots: Vec<Slot> = (0..weights.len()).map(|index| Slot::whole(index as u32)).collect();
         let (mut small, mut large): (Vec<usize>, Vec<usize>) =
             (0..weights.len()).partition(|&index| share[index] < 1.0);
         while let (Some(&poor), Some(&rich)) = (small.last(), large.last()) {
@@ -57,6 +63,11 @@ impl WeightedChoice {
             }
         }
         Ok(Self { slots })
+    }
+
+    /// The table of so many equal weights.
+    pub(super) fn even(count: u32) -> Self {
+        Self { slots: (0..count).map(Slot::whole).collect() }
     }
 
     /// Draws an index.
@@ -72,6 +83,19 @@ impl WeightedChoice {
 mod tests {
     use super::*;
     use rand_xoshiro::rand_core::SeedableRng;
+
+    #[test]
+    fn equal_weights_make_the_table_of_equal_weights() {
+        let mut one = Random::seed_from_u64(3);
+        let mut other = one.clone();
+        for count in [1, 2, 7, 1000, 20_000] {
+            let (even, weighed) =
+                (WeightedChoice::even(count), WeightedChoice::new(&vec![1.0; count as usize]).unwrap());
+            for _ in 0..100 {
+                assert_eq!(even.draw(&mut one), weighed.draw(&mut other));
+            }
+        }
+    }
 
     #[test]
     fn weights_beyond_the_range_of_numbers_are_refused() {

@@ -78,9 +78,13 @@ impl Flows {
             )
             .into());
         }
-        let weights: Vec<f64> = (1..=flows).map(|rank| libm::pow(f64::from(rank), -zipf_exponent)).collect();
+        let popularity = if zipf_exponent == 0.0 {
+            WeightedChoice::even(flows)
+        } else {
+            let weight = |rank| libm::pow(f64::from(rank), -zipf_exponent);
+            WeightedChoice::new(&(1..=flows).map(weight).collect::<Vec<f64>>())?
+        };
         let flows = (0..flows).map(|_| draw_flow(&mut random, tcp_share)).collect();
-        let popularity = WeightedChoice::new(&weights)?;
         Ok(Self { flows, popularity, random })
     }
 
@@ -99,6 +103,7 @@ impl Flows {
     }
 }
 
+#[inline(always)]
 fn draw_flow(random: &mut Random, tcp_share: f64) -> Flow {
     let client_port = FIRST_EPHEMERAL_PORT + below(random, u64::from(u16::MAX - FIRST_EPHEMERAL_PORT)) as u16;
     let server_port = SERVER_PORTS[below(random, SERVER_PORTS.len() as u64) as usize];
@@ -124,6 +129,7 @@ pub(super) fn draw_tuple(random: &mut Random) -> FiveTuple {
 
 /// An IPv4 address spread over the public unicast space: nothing private, reserved, loopback, multicast or set
 /// aside for documentation.
+#[inline]
 pub fn public_ipv4(random: &mut Random) -> u32 {
     loop {
         let address = below(random, 1 << 32) as u32;
