@@ -37,9 +37,9 @@ impl<const W: usize> Set<W> {
         // The lowest bit is exact: borrows come from equal places only.
         let equal = differs.wrapping_sub(ONES) & !differs & (ONES << 3);
         let place = equal & equal.wrapping_neg();
-        let in_front = (place >> 3) - 1;
-        let moved = (in_front << 4) | 15;
-        self.order = (self.order & !moved) | (self.order & in_front) << 4 | slot;
+        // All up to that place: each takes the slot in front of it, and the first this one.
+        let moved = (place << 1).wrapping_sub(1);
+        self.order ^= (self.order ^ (self.order << 4 | slot)) & moved;
         place.trailing_zeros() / 4
     }
 }
