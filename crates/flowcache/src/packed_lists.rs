@@ -26,8 +26,8 @@ struct Set<const SLOTS: usize> {
     /// The note of each slot.
     notes: [u8; SLOTS],
     lens: [u8; LISTS],
-    /// A bit for each slot that holds a digest.
-    used: u16,
+    /// The bits of the slots that hold a digest.
+    used: u32,
 }
 
 /// Four bits of a word.
@@ -46,16 +46,18 @@ fn below(order: u64, slot: u32) -> u64 {
     ((equal & equal.wrapping_neg()) >> 3).wrapping_sub(1)
 }
 
-/// A bit for each digest that is `wanted`. In lanes of four, as the compiler turns that into vectors.
+/// The bit of a slot in a word of slots, the first highest: the compiler makes vectors of that, and not of the first lowest.
+#[inline(always)]
+fn bit(slot: u32) -> u32 {
+    1 << 31 >> (slot & 15)
+}
+
+/// The bits of the digests that are `wanted`.
 #[inline(always)]
 fn equal<const SLOTS: usize>(digests: &[u32; SLOTS], wanted: u32) -> u32 {
-    let mut found = [0; 4];
-    for (first, four) in (0..).step_by(4).zip(digests.as_chunks::<4>().0) {
-        for lane in 0..4 {
-            found[lane] |= if four[lane] == wanted { 1 << (first + lane) } else { 0 };
-        }
-    }
-    found[0] | found[1] | found[2] | found[3]
+    let marked: [u32; SLOTS] =
+        std::array::from_fn(|slot| if digests[slot] == wanted { bit(slot as u32) } else { 0 });
+    marked.into_iter().fold(0, |all, bit| all | bit)
 }
 
 impl<const SLOTS: usize> Set<SLOTS> {
@@ -109,8 +111,8 @@ impl<const SLOTS: usize> Lists for PackedLists<SLOTS> {
     #[inline(always)]
     fn find(&self, set: u32, digest: u32) -> Option<u32> {
         let set = &self.sets[set as usize];
-        let found = equal(&set.digests, digest) & u32::from(set.used);
-        (found != 0).then_some(found.trailing_zeros())
+        let found = equal(&set.digests, digest) & set.used;
+        (found != 0).then_some(found.leading_zeros())
     }
 
     #[inline]
@@ -156,9 +158,9 @@ impl<const SLOTS: usize> Lists for PackedLists<SLOTS> {
     #[inline]
     fn add_front(&mut self, set: u32, list: u32, digest: u32) -> u32 {
         let set = &mut self.sets[set as usize];
-        let slot = (!set.used).trailing_zeros();
+        let slot = (!set.used).leading_zeros();
         debug_assert!((slot as usize) < SLOTS, "a set holds the entries and ghosts of a full cache");
-        set.used |= 1 << (slot & 15);
+        set.used |= bit(slot);
         set.digests[slot as usize % SLOTS] = digest;
         set.notes[slot as usize % SLOTS] = 0;
         set.link_front(list, slot);
@@ -182,7 +184,7 @@ impl<const SLOTS: usize> Lists for PackedLists<SLOTS> {
     fn remove_back(&mut self, set: u32, list: u32) -> u32 {
         let set = &mut self.sets[set as usize];
         let slot = set.unlink_back(list);
-        set.used &= !(1 << (slot & 15));
+        set.used &= !bit(slot);
         set.digests[slot as usize % SLOTS]
     }
 
@@ -190,7 +192,7 @@ impl<const SLOTS: usize> Lists for PackedLists<SLOTS> {
     fn remove(&mut self, set: u32, slot: u32) -> u32 {
         let set = &mut self.sets[set as usize];
         set.unlink(slot);
-        set.used &= !(1 << (slot & 15));
+        set.used &= !bit(slot);
         set.digests[slot as usize % SLOTS]
     }
 
