@@ -37,6 +37,43 @@ pub(crate) trait Cache: Send {
     }
 }
 
+/// A policy that looks for a digest once, for hit and miss alike: what it remembers of evicted digests is found with it.
+pub(crate) trait SearchesOnce: Send {
+    /// What the search finds.
+    type Found: Copy;
+
+    /// Looks for the digest.
+    fn find(&self, access: Access) -> Self::Found;
+
+    /// Whether what was found is in the cache, and not only remembered. A hit updates the policy's state.
+    fn hit(&mut self, access: Access, found: Self::Found) -> bool;
+
+    /// Brings the digest in after a miss.
+    fn miss(&mut self, access: Access, found: Self::Found);
+}
+
+impl<P: SearchesOnce> Cache for P {
+    #[inline]
+    fn lookup(&mut self, access: Access) -> bool {
+        self.hit(access, self.find(access))
+    }
+
+    #[inline]
+    fn insert(&mut self, access: Access) {
+        self.miss(access, self.find(access));
+    }
+
+    #[inline(always)]
+    fn access(&mut self, access: Access) -> bool {
+        let found = self.find(access);
+        let hit = self.hit(access, found);
+        if !hit {
+            self.miss(access, found);
+        }
+        hit
+    }
+}
+
 /// What would leave a set if a digest came in now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NextVictim {

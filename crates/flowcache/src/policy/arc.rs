@@ -3,7 +3,7 @@
 
 use super::build::{Build, log2_ceil, with_lists};
 use super::info::{Cost, Info};
-use crate::cache::{Access, Cache, Replay};
+use crate::cache::{Access, Replay, SearchesOnce};
 use crate::geometry::Geometry;
 use crate::lists::Lists;
 
@@ -97,9 +97,19 @@ impl<L: Lists> Arc<L> {
         }
         self.lists.add_front(set, T1, access.digest);
     }
+}
+
+impl<L: Lists> SearchesOnce for Arc<L> {
+    type Found = Option<L::Node>;
 
     #[inline(always)]
-    fn hit(&mut self, set: u32, found: Option<L::Node>) -> bool {
+    fn find(&self, access: Access) -> Self::Found {
+        self.lists.find(access.set, access.digest)
+    }
+
+    #[inline(always)]
+    fn hit(&mut self, access: Access, found: Self::Found) -> bool {
+        let set = access.set;
         let found = found.filter(|&node| self.lists.list_of(set, node) < B1);
         if let Some(node) = found {
             self.lists.move_front(set, T2, node);
@@ -108,7 +118,7 @@ impl<L: Lists> Arc<L> {
     }
 
     #[inline(always)]
-    fn miss(&mut self, access: Access, found: Option<L::Node>) {
+    fn miss(&mut self, access: Access, found: Self::Found) {
         let Some(ghost) = found else {
             return self.insert_unknown(access);
         };
@@ -118,28 +128,6 @@ impl<L: Lists> Arc<L> {
             self.replace(access.set, list == B2);
         }
         self.lists.move_front(access.set, T2, ghost);
-    }
-}
-
-impl<L: Lists> Cache for Arc<L> {
-    #[inline]
-    fn lookup(&mut self, access: Access) -> bool {
-        self.hit(access.set, self.lists.find(access.set, access.digest))
-    }
-
-    #[inline]
-    fn insert(&mut self, access: Access) {
-        self.miss(access, self.lists.find(access.set, access.digest));
-    }
-
-    #[inline(always)]
-    fn access(&mut self, access: Access) -> bool {
-        let found = self.lists.find(access.set, access.digest);
-        let hit = self.hit(access.set, found);
-        if !hit {
-            self.miss(access, found);
-        }
-        hit
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::build::{Build, with_lists};
 use super::info::{Cost, Info};
-use crate::cache::{Access, Cache, Replay};
+use crate::cache::{Access, Replay, SearchesOnce};
 use crate::geometry::Geometry;
 use crate::lists::Lists;
 
@@ -153,10 +153,19 @@ impl<L: Lists> Lirs<L> {
             _ => self.queues.find(set, digest),
         }
     }
+}
+
+impl<L: Lists> SearchesOnce for Lirs<L> {
+    type Found = Option<L::Node>;
+
+    #[inline(always)]
+    fn find(&self, access: Access) -> Self::Found {
+        self.stack.find(access.set, access.digest)
+    }
 
     /// Whether the digest, which stands in the stack at `node` or not at all, is an entry.
     #[inline(always)]
-    fn hit(&mut self, access: Access, node: Option<L::Node>) -> bool {
+    fn hit(&mut self, access: Access, node: Self::Found) -> bool {
         let set = access.set;
         match node.map(|node| (node, self.stack.note(set, node))) {
             Some((node, LIR)) => {
@@ -184,7 +193,7 @@ impl<L: Lists> Lirs<L> {
 
     /// Brings in a digest that is a ghost if it stood in the stack at `node`.
     #[inline]
-    fn miss(&mut self, access: Access, node: Option<L::Node>) {
+    fn miss(&mut self, access: Access, node: Self::Found) {
         let set = access.set;
         if self.lir[set as usize] + self.queues.len(set, ON_TRIAL) == self.ways {
             self.evict(set);
@@ -204,28 +213,6 @@ impl<L: Lists> Lirs<L> {
             let place = self.queues.add_front(set, ON_TRIAL, access.digest);
             self.queues.set_note(set, place, STACKED);
         }
-    }
-}
-
-impl<L: Lists> Cache for Lirs<L> {
-    #[inline]
-    fn lookup(&mut self, access: Access) -> bool {
-        self.hit(access, self.stack.find(access.set, access.digest))
-    }
-
-    #[inline]
-    fn insert(&mut self, access: Access) {
-        self.miss(access, self.stack.find(access.set, access.digest));
-    }
-
-    #[inline(always)]
-    fn access(&mut self, access: Access) -> bool {
-        let node = self.stack.find(access.set, access.digest);
-        let hit = self.hit(access, node);
-        if !hit {
-            self.miss(access, node);
-        }
-        hit
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::build::{Build, with_lists};
 use super::info::{Cost, Info};
-use crate::cache::{Access, Cache, Replay};
+use crate::cache::{Access, Replay, SearchesOnce};
 use crate::geometry::Geometry;
 use crate::lists::Lists;
 
@@ -89,9 +89,19 @@ impl<L: Lists> S3Fifo<L> {
             self.lists.move_back(set, MAIN, MAIN);
         }
     }
+}
+
+impl<L: Lists> SearchesOnce for S3Fifo<L> {
+    type Found = Option<L::Node>;
 
     #[inline(always)]
-    fn hit(&mut self, set: u32, found: Option<L::Node>) -> bool {
+    fn find(&self, access: Access) -> Self::Found {
+        self.lists.find(access.set, access.digest)
+    }
+
+    #[inline(always)]
+    fn hit(&mut self, access: Access, found: Self::Found) -> bool {
+        let set = access.set;
         let found = found.filter(|&node| self.lists.list_of(set, node) != GHOSTS);
         if let Some(node) = found {
             self.lists.set_note(set, node, (self.lists.note(set, node) + 1).min(COUNT_MOST));
@@ -100,7 +110,7 @@ impl<L: Lists> S3Fifo<L> {
     }
 
     #[inline(always)]
-    fn miss(&mut self, access: Access, found: Option<L::Node>) {
+    fn miss(&mut self, access: Access, found: Self::Found) {
         let set = access.set;
         self.evict(set);
         // Once more: the eviction may just have pushed the digest out of the ghosts.
@@ -113,28 +123,6 @@ impl<L: Lists> S3Fifo<L> {
                 self.lists.add_front(set, SMALL, access.digest);
             }
         }
-    }
-}
-
-impl<L: Lists> Cache for S3Fifo<L> {
-    #[inline]
-    fn lookup(&mut self, access: Access) -> bool {
-        self.hit(access.set, self.lists.find(access.set, access.digest))
-    }
-
-    #[inline]
-    fn insert(&mut self, access: Access) {
-        self.miss(access, self.lists.find(access.set, access.digest));
-    }
-
-    #[inline(always)]
-    fn access(&mut self, access: Access) -> bool {
-        let found = self.lists.find(access.set, access.digest);
-        let hit = self.hit(access.set, found);
-        if !hit {
-            self.miss(access, found);
-        }
-        hit
     }
 }
 

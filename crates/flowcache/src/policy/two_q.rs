@@ -4,7 +4,7 @@
 
 use super::build::{Build, with_lists};
 use super::info::{Cost, Info};
-use crate::cache::{Access, Cache, Replay};
+use crate::cache::{Access, Replay, SearchesOnce};
 use crate::geometry::Geometry;
 use crate::lists::Lists;
 
@@ -69,11 +69,18 @@ impl<L: Lists> TwoQ<L> {
     }
 }
 
-impl<L: Lists> Cache for TwoQ<L> {
+impl<L: Lists> SearchesOnce for TwoQ<L> {
+    type Found = Option<L::Node>;
+
+    #[inline(always)]
+    fn find(&self, access: Access) -> Self::Found {
+        self.lists.find(access.set, access.digest)
+    }
+
     #[inline]
-    fn lookup(&mut self, access: Access) -> bool {
+    fn hit(&mut self, access: Access, found: Self::Found) -> bool {
         let set = access.set;
-        let found = self.lists.find(set, access.digest).filter(|&node| self.lists.list_of(set, node) != GHOSTS);
+        let found = found.filter(|&node| self.lists.list_of(set, node) != GHOSTS);
         if let Some(node) = found
             && self.lists.list_of(set, node) == MAIN
         {
@@ -83,9 +90,8 @@ impl<L: Lists> Cache for TwoQ<L> {
     }
 
     #[inline]
-    fn insert(&mut self, access: Access) {
+    fn miss(&mut self, access: Access, ghost: Self::Found) {
         let set = access.set;
-        let ghost = self.lists.find(set, access.digest);
         if let Some(ghost) = ghost {
             self.lists.remove(set, ghost);
         }
