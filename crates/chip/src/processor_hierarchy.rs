@@ -7,6 +7,9 @@
 //! at a time, in order of arrival. A packet that finds no room to wait takes the engines' path alone: the share that is sent
 //! up is the *reach*.
 //!
+//! It is no [chip](crate::Chip) of three clusters: a packet of a chip is in the hands of one thread, and a message on its way back
+//! is on the link, with the core and in DRAM at the same time, piece by piece.
+//!
 //! The engines are a stream of DRAM accesses here, as many as forwarding needs. The pieces of a packet come one after
 //! another (section 2.1: the ports break it into 64 bytes), evenly until the next packet. What the engines' program does at
 //! an access is the affair of a [chip](crate::Chip). Times are integers of picoseconds.

@@ -139,6 +139,18 @@ def test_cells_become_runs_and_equal_runs_are_shared(folder):
     assert ("2", 1, "rows") not in plan.cells  # an empty published cell is not run
 
 
+@pytest.mark.parametrize("quick", [False, True])
+def test_no_two_shipped_studies_need_the_same_run(quick):
+    # Cells of a study share runs. If studies did, too, `reproduce --scorecard` would have to run them together.
+    runs = []
+    for name in study_folders():
+        study = load_study(name)
+        effort = study.spec.quick if quick else study.spec.full
+        runs += make_plan(study, select_items(study, None), effort, quick=quick).runs
+    assert len(runs) > (500 if quick else 2000)
+    assert len(set(runs)) == len(runs)
+
+
 def test_the_first_numbers(folder):
     result = run_study(folder)
     plain = result.to_dict()
