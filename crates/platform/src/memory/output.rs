@@ -80,6 +80,21 @@ impl Logs {
             ));
         }
     }
+
+    #[inline(never)]
+    fn write_command(&mut self, channel: u32, issued: &Issued) {
+        let Issued { at, command, bank, request, .. } = *issued;
+        let [rank, group, bank] = self.place(bank);
+        let (group, bank) = match command {
+            Command::Refresh => (-1, -1),
+            _ => (i64::from(group), i64::from(bank)),
+        };
+        let (row, column) = request.map_or((-1, -1), |(row, column)| (i64::from(row), i64::from(column)));
+        let name = command.name();
+        if let Some(file) = &mut self.commands {
+            file.write(format_args!("{at},{name},{channel},{rank},{group},{bank},{row},{column}\n"));
+        }
+    }
 }
 
 impl Observer for Logs {
@@ -116,19 +131,8 @@ impl Observer for Logs {
 
     #[inline]
     fn command(&mut self, channel: u32, issued: &Issued) {
-        if self.commands.is_none() {
-            return;
-        }
-        let Issued { at, command, bank, request, .. } = *issued;
-        let [rank, group, bank] = self.place(bank);
-        let (group, bank) = match command {
-            Command::Refresh => (-1, -1),
-            _ => (i64::from(group), i64::from(bank)),
-        };
-        let (row, column) = request.map_or((-1, -1), |(row, column)| (i64::from(row), i64::from(column)));
-        let name = command.name();
-        if let Some(file) = &mut self.commands {
-            file.write(format_args!("{at},{name},{channel},{rank},{group},{bank},{row},{column}\n"));
+        if self.commands.is_some() {
+            self.write_command(channel, issued);
         }
     }
 }
