@@ -81,6 +81,48 @@ impl Layout {
     }
 }
 
+/// Bits of a row that stand together before and after it is written anew.
+#[derive(Clone, Copy, Debug)]
+struct Move {
+    from: u32,
+    to: u32,
+    from_shift: u8,
+    to_shift: u8,
+    bits: u8,
+}
+
+impl Move {
+    /// All of them from one layout to another, in which places have as many bits or more.
+    fn all(before: &Layout, after: &Layout) -> Vec<Self> {
+        let mut moves: Vec<Self> = Vec::new();
+        for &place in &after.places {
+            let [from, to] = [before, after].map(|layout| layout.fields[place as usize]);
+            let follows = |last: &Self| {
+                (last.from, last.to) == (from.word, to.word)
+                    && last.from_shift + last.bits == from.shift
+                    && last.to_shift + last.bits == to.shift
+            };
+            match moves.last_mut().filter(|last| follows(last)) {
+                Some(last) => last.bits += from.bits,
+                None => moves.push(Self {
+                    from: from.word,
+                    to: to.word,
+                    from_shift: from.shift,
+                    to_shift: to.shift,
+                    bits: from.bits,
+                }),
+            }
+        }
+        moves
+    }
+
+    #[inline]
+    fn copy(self, from: &[u64], to: &mut [u64]) {
+        let bits = from[self.from as usize] >> self.from_shift & (u64::MAX >> (64 - self.bits));
+        to[self.to as usize] |= bits << self.to_shift;
+    }
+}
+
 /// Bits for a number of tokens.
 fn bits_for(tokens: u32) -> u8 {
     (32 - tokens.leading_zeros()).max(1).next_power_of_two() as u8
@@ -327,11 +369,10 @@ impl Rows {
         self.rewritten += self.count();
         let before = std::mem::replace(&mut self.layout, Layout::new(&bits));
         let (old, new) = (before.words(), self.layout.words());
+        let moves = Move::all(&before, &self.layout);
         let mut words = vec![0; self.count() * new];
         for (from, to) in self.set.words.chunks(old).zip(words.chunks_mut(new)) {
-            for (before, after) in before.fields.iter().zip(&self.layout.fields) {
-                after.set(to, before.get(from));
-            }
+            moves.iter().for_each(|one| one.copy(from, to));
         }
         (self.set.words, self.set.width) = (words, new);
         self.renew(cursor);

@@ -16,7 +16,7 @@ pub(super) struct Batches {
 }
 
 /// As few as are worth to wake a worker up for, and as many as leave what they lead to in its cache.
-pub(super) const BATCHES: Batches = Batches { least: 64, most: 4096 };
+pub(super) const BATCHES: Batches = Batches { least: 128, most: 4096 };
 
 /// Finds all markings, or more than the limit, with so many workers (0: one a core).
 ///

@@ -46,8 +46,10 @@ impl Slots {
     }
 
     #[cold]
+    #[allow(clippy::slow_vector_initialization)] // a page of zeroes that is read before it is written is faulted in twice
     fn grow(&mut self) {
-        let mut slots = vec![0u64; self.held.len() * 2];
+        let mut slots = Vec::with_capacity(self.held.len() * 2);
+        slots.resize(self.held.len() * 2, 0u64);
         let mask = slots.len() - 1;
         for held in std::mem::take(&mut self.held).into_iter().filter(|&held| held != 0) {
             let mut slot = (held >> 32) as usize & mask;
