@@ -45,13 +45,15 @@ def explore(
     overrides: Sequence[str] = (),
     progress: Callable[[int, int], object] | None = None,
 ) -> Explored:
-    """Every marking of a net, its bounds and dead ends. A coloured net is unfolded. The result does not depend on `jobs`.
+    """Every marking of a net, its bounds and dead ends, on all cores. The result does not depend on `jobs`.
+
+    A coloured net is unfolded.
 
     Args:
         net: A net.
         limit: Markings at which the search stops with what was found.
         invariants: Find semiflows as well.
-        jobs: Markings that are looked at at the same time; ``None`` takes one per core.
+        jobs: Markings expanded at the same time; ``None`` takes one per core.
         overrides: Parameters, as ``name=value``.
         progress: Called now and then with (markings, ``limit``).
 

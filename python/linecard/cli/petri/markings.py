@@ -24,7 +24,7 @@ def explore(
         bool, typer.Option("--invariants", help="Find P- and T-invariants: the minimal semiflows.")
     ] = False,
     jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Markings looked at at the same time; one per core if left out.")
+        int | None, typer.Option(metavar="N", help="Markings at the same time; one per core if left out.")
     ] = None,
     overrides: Set = None,
     json: Json = False,
