@@ -97,6 +97,7 @@ def petri_explore(
     *,
     most_markings: int,
     invariants: bool,
+    threads: int,
     progress: Callable[[int, int], object] | None,
 ) -> dict[str, Any]: ...
 def petri_parts(path: str, text: str | None, set: Sequence[str]) -> dict[str, Any]: ...

@@ -25,7 +25,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// Explores a net; see `linecard.petri.explore`.
 #[pyfunction]
-#[pyo3(signature = (path, text, set, *, most_markings, invariants, progress))]
+#[pyo3(signature = (path, text, set, *, most_markings, invariants, threads, progress))]
+#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn petri_explore<'py>(
     py: Python<'py>,
     path: String,
@@ -33,11 +34,12 @@ fn petri_explore<'py>(
     set: Vec<String>,
     most_markings: u64,
     invariants: bool,
+    threads: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let source = NetSource { path, text, set };
     watched(py, progress, |tick| {
-        explore_net(&source, most_markings, invariants, &mut |markings| {
+        explore_net(&source, most_markings, invariants, threads, &mut |markings| {
             stop_if(tick(markings, most_markings))
         })
     })

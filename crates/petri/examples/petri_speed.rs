@@ -1,7 +1,7 @@
-//! Prints firings and markings per second of one core.
+//! Prints firings and markings per second of one core; markings of as many workers as `--jobs` says.
 //!
 //! ```text
-//! cargo run --release -p linecard-petri --example petri_speed -- [NET.pnml] [--only NAME] [--repeat N]
+//! cargo run --release -p linecard-petri --example petri_speed -- [NET.pnml] [--only NAME] [--repeat N] [--jobs N]
 //! ```
 //!
 //! `mm1k` is M/M/1 with 10 places to wait; `pc50` is a chain of 25 buffers of 4 places with exponential stages; `col4` has
@@ -12,7 +12,7 @@
 
 use linecard_petri::{
     Choice, Colour, ColouredBuilder, ColouredNet, Net, NetBuilder, PetriError, Run, Servers, Timing,
-    TimingText, explore, read_pnml, simulate, simulate_coloured,
+    TimingText, explore_until, read_pnml, simulate, simulate_coloured,
 };
 use std::hint::black_box;
 use std::ops::ControlFlow;
@@ -191,15 +191,17 @@ fn plain_pc50(time: f64, seed: u64) -> u64 {
 struct Arguments {
     file: Option<String>,
     repeat: u64,
+    jobs: usize,
     only: Option<String>,
 }
 
 fn arguments() -> Arguments {
-    let mut arguments = Arguments { file: None, repeat: 3, only: None };
+    let mut arguments = Arguments { file: None, repeat: 3, jobs: 1, only: None };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--repeat" => arguments.repeat = words.next().and_then(|n| n.parse().ok()).expect("--repeat N"),
+            "--jobs" => arguments.jobs = words.next().and_then(|n| n.parse().ok()).expect("--jobs N"),
             "--only" => arguments.only = Some(words.next().expect("--only NAME")),
             _ => arguments.file = Some(word),
         }
@@ -251,6 +253,9 @@ fn main() {
         |path: &String| read_pnml(&std::fs::read_to_string(path).expect("a readable file")).expect("a net");
     let nets = [ring("ring7", 7, 25, 0), ring("wide", 32_801, 1, 880)];
     for net in nets.into_iter().chain(arguments.file.as_ref().map(read)) {
-        best(&arguments, &net.name, "markings", |_| explore(&net, 100_000_000).reachable_markings);
+        best(&arguments, &net.name, "markings", |_| {
+            let found = explore_until(&net, 100_000_000, arguments.jobs, &mut |_| ControlFlow::Continue(()));
+            found.expect("tokens that a number holds").reachable_markings
+        });
     }
 }

@@ -1,12 +1,17 @@
 //! Every marking that can be reached, breadth first; time, weights and priorities play no part.
 //!
-//! A marking is a row of words in which each place has as many bits as it needs (`packed.rs`). From marking to marking only
-//! places that differ are looked at, and only transitions that look at those. A wide net in which few places hold tokens
-//! has rows of those places alone (`sparse.rs`); what is found is the same.
+//! A marking is a row of words in which each place has as many bits as it needs (`packed.rs`, `dense.rs`). A wide net in which
+//! few places hold tokens has rows of those places alone (`sparse.rs`); what is found is the same, and so it is with any
+//! number of workers (`search.rs`).
 
+mod crew;
+mod dense;
 mod firing;
 mod found;
 mod packed;
+mod search;
+mod slots;
+mod space;
 mod sparse;
 
 pub use found::Explored;
@@ -14,190 +19,55 @@ pub use found::Explored;
 use crate::PetriError;
 use crate::compiled::Compiled;
 use crate::net::{ArcKind, Net};
-use firing::touched;
-use found::{PARTS_PER_LOOK, Progress, too_many_tokens};
-use packed::Rows;
+use crew::Progress;
+use dense::Dense;
+use search::{BATCHES, search};
+use sparse::Sparse;
 use std::ops::ControlFlow;
 
-/// Explores a net until everything is found, or `most_markings` are.
+/// Explores a net on one thread until everything is found, or `most_markings` are.
 #[must_use]
 pub fn explore(net: &Net, most_markings: u64) -> Explored {
     // Nobody stops it.
-    explore_until(net, most_markings, &mut |_| ControlFlow::Continue(())).unwrap_or_default()
+    explore_until(net, most_markings, 1, &mut |_| ControlFlow::Continue(())).unwrap_or_default()
 }
 
-/// The same, telling how many markings there are; `progress` may end it.
+/// The same with so many workers (0: one a core), telling how many markings there are; `progress` may end it. What is found
+/// does not depend on the number of workers.
 ///
 /// # Errors
-/// When `progress` ended it.
-pub fn explore_until(net: &Net, most_markings: u64, progress: Progress<'_>) -> Result<Explored, PetriError> {
+/// When a place gets too many tokens for a number, or `progress` ended it.
+pub fn explore_until(
+    net: &Net,
+    most_markings: u64,
+    threads: usize,
+    progress: Progress<'_>,
+) -> Result<Explored, PetriError> {
     let compiled = Compiled::new(net);
-    let found = if sparse::suits(net) {
-        sparse::search(net, &compiled, most_markings, progress)
+    let limit = most_markings.clamp(1, u64::from(u32::MAX) - 1) as usize;
+    let mut found = if sparse::suits(net) {
+        let mut space = Sparse::new(net, &compiled, limit);
+        search(&mut space, threads, BATCHES, progress)?;
+        space.explored()
     } else {
-        search(net, &compiled, most_markings, progress)
+        let looks = Compiled::looks(net);
+        let mut space = Dense::new(net, &compiled, &looks, limit);
+        search(&mut space, threads, BATCHES, progress)?;
+        space.explored()
     };
-    found.map(|found| without_doubt(net, found))
-}
-
-/// What grows once grows again only where no arc minds that there is more.
-fn without_doubt(net: &Net, mut found: Explored) -> Explored {
+    // What grows once grows again only where no arc minds that there is more.
     if net.arcs.iter().any(|arc| matches!(arc.kind, ArcKind::Inhibitor | ArcKind::Reset)) {
         found.unbounded.clear();
     }
-    found
-}
-
-/// A marking that is looked at: its tokens, and what they enable.
-struct Marking<'a> {
-    compiled: &'a Compiled,
-    /// For each place the transitions that it may enable or disable.
-    looks: Vec<Vec<u32>>,
-    tokens: Vec<u32>,
-    sum: u64,
-    /// A bit for each transition that is enabled.
-    enabled: Vec<u64>,
-    /// Transitions that look at places which have just changed.
-    stale: Vec<u32>,
-    /// Most tokens seen of each place.
-    bounds: Vec<u64>,
-}
-
-impl<'a> Marking<'a> {
-    fn new(net: &Net, compiled: &'a Compiled) -> Self {
-        let tokens: Vec<u32> = net.places.iter().map(|place| place.tokens).collect();
-        let transitions = net.transitions.len();
-        Self {
-            compiled,
-            looks: Compiled::looks(net),
-            sum: tokens.iter().map(|&tokens| u64::from(tokens)).sum(),
-            bounds: tokens.iter().map(|&tokens| u64::from(tokens)).collect(),
-            tokens,
-            enabled: vec![0; transitions.div_ceil(64)],
-            stale: (0..transitions as u32).collect(),
-        }
-    }
-
-    /// A place holds other tokens than before.
-    #[inline]
-    fn set(&mut self, place: u32, tokens: u32) {
-        let at = place as usize;
-        self.sum = self.sum - u64::from(self.tokens[at]) + u64::from(tokens);
-        self.tokens[at] = tokens;
-        self.bounds[at] = self.bounds[at].max(u64::from(tokens));
-        self.stale.extend_from_slice(&self.looks[at]);
-    }
-
-    /// Finds out what is enabled now.
-    fn settle(&mut self) {
-        for &transition in &self.stale {
-            let at = transition as usize;
-            let degree = self.compiled.degree(at, |place| self.tokens[place as usize]);
-            let bit = 1 << (at % 64);
-            let word = &mut self.enabled[at / 64];
-            *word = if degree > 0 { *word | bit } else { *word & !bit };
-        }
-        self.stale.clear();
-    }
-}
-
-fn search(
-    net: &Net,
-    compiled: &Compiled,
-    most_markings: u64,
-    progress: Progress<'_>,
-) -> Result<Explored, PetriError> {
-    let mut here = Marking::new(net, compiled);
-    let mut rows = Rows::new(&here.tokens);
-    // From which marking each was found first.
-    let mut parents: Vec<u32> = vec![0];
-    let (mut left, mut by_reset) = (Vec::new(), Vec::new());
-    let mut enabled_ever = vec![0; here.enabled.len()];
-    let mut found = Explored { complete: true, ..Explored::default() };
-    let mut number = 0;
-    let (mut parts, parts_per_marking) = (0, net.places.len() + net.transitions.len() + 1);
-    let limit = most_markings.clamp(1, u64::from(u32::MAX) - 1) as usize;
-    while number < rows.count() {
-        rows.go_to(number, |place, tokens| here.set(place, tokens));
-        here.settle();
-        found.max_tokens_in_marking = found.max_tokens_in_marking.max(here.sum);
-        found.dead_markings += u64::from(here.enabled.iter().all(|&word| word == 0));
-        for (first, (&word, ever)) in here.enabled.iter().zip(&mut enabled_ever).enumerate() {
-            let mut word = word;
-            *ever |= word;
-            found.edges += u64::from(word.count_ones());
-            while word != 0 {
-                let transition = first * 64 + word.trailing_zeros() as usize;
-                word &= word - 1;
-                let changes = match compiled.resets.of_transition(transition) {
-                    [] => &compiled.changes[transition],
-                    _ => {
-                        if touched(compiled, transition, &here.tokens, &mut left).is_none() {
-                            return Err(too_many_tokens(net));
-                        }
-                        let by = |&(place, left): &(u32, u32)| {
-                            (place, i64::from(left) - i64::from(here.tokens[place as usize]))
-                        };
-                        by_reset.clear();
-                        by_reset.extend(left.iter().map(by));
-                        &by_reset
-                    }
-                };
-                if !found.complete {
-                    continue;
-                }
-                match rows.insert_beside(changes, &here.tokens) {
-                    None => return Err(too_many_tokens(net)),
-                    Some(false) => (),
-                    Some(true) if rows.count() <= limit => parents.push(number as u32),
-                    Some(true) => found.complete = false,
-                }
-            }
-        }
-        number += 1;
-        parts += parts_per_marking;
-        if parts >= PARTS_PER_LOOK {
-            parts = 0;
-            if progress(rows.count() as u64).is_break() {
-                return Err(PetriError::Interrupted);
-            }
-        }
-        if !found.complete {
-            found.unbounded = growing(&rows, &parents);
-            // What was found but not looked at has no edges yet.
-            break;
-        }
-    }
-    found.reachable_markings = rows.count().min(limit) as u64;
-    let enabled = enabled_ever.iter().map(|word: &u64| u64::from(word.count_ones())).sum::<u64>();
-    found.never_enabled_transitions = net.transitions.len() as u64 - enabled;
-    found.max_tokens_in_place = here.bounds.iter().copied().max().unwrap_or(0);
-    found.bounds = here.bounds;
     Ok(found)
-}
-
-/// Places that grow from a marking to one that is reached from it and has nowhere less: the way there can be gone again.
-fn growing(rows: &Rows, parents: &[u32]) -> Vec<u32> {
-    let sum = |number: usize| rows.tokens(number).map(u64::from).sum::<u64>();
-    let Some(fullest) = (0..parents.len()).rev().max_by_key(|&number| sum(number)) else { return Vec::new() };
-    let last: Vec<u32> = rows.tokens(fullest).collect();
-    let mut at = fullest;
-    while at != 0 {
-        at = parents[at] as usize;
-        let before: Vec<u32> = rows.tokens(at).collect();
-        let covers = before.iter().zip(&last).all(|(before, last)| before <= last);
-        if covers && before != last {
-            let more = before.iter().zip(&last).zip(0u32..).filter(|((before, last), _)| before < last);
-            return more.map(|(_, place)| place).collect();
-        }
-    }
-    Vec::new()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{NetBuilder, Servers, Timing};
+    use search::Batches;
+    use space::Space;
 
     fn untimed(net: &mut NetBuilder, name: &str) -> u32 {
         net.transition(name, Timing::Untimed, Servers::Count(1)).unwrap()
@@ -255,5 +125,127 @@ mod tests {
         // 3,0 becomes 2,1, where b disables it.
         assert_eq!((found.reachable_markings, found.edges, found.dead_markings), (2, 1, 1));
         assert_eq!(found.bounds, [3, 1]);
+    }
+
+    /// A net of few places, whose arcs of all kinds a seed draws; some move more tokens than a number holds.
+    fn drawn(seed: u64) -> Net {
+        let mut random = linecard_sim::stream(seed, "net");
+        let mut net = NetBuilder::new("drawn");
+        let places: Vec<u32> =
+            (0..6).map(|n| net.place(&format!("p{n}"), random.below(3)).unwrap()).collect();
+        let most = if random.below(12) == 0 { 1 << 30 } else { 2 };
+        for n in 0..6 {
+            let transition = net.transition(&format!("t{n}"), Timing::Untimed, Servers::Count(1)).unwrap();
+            for &place in &places {
+                let weight = 1 + random.below(2);
+                match random.below(10) {
+                    0 | 1 => net.input(place, transition, weight).unwrap(),
+                    2 | 3 => net.output(transition, place, 1 + random.below(most)).unwrap(),
+                    4 => net.inhibitor(place, transition, weight).unwrap(),
+                    5 if random.below(3) == 0 => net.reset(place, transition).unwrap(),
+                    _ => {}
+                }
+            }
+        }
+        net.build().unwrap()
+    }
+
+    /// What a search finds: numbers, and every marking with the one that it was found from, in the order of their numbers.
+    type Found = Result<(Explored, Vec<(u32, Vec<u32>)>), PetriError>;
+
+    fn dense(net: &Net, limit: usize, threads: usize, batches: Batches) -> Found {
+        let (compiled, looks) = (Compiled::new(net), Compiled::looks(net));
+        let mut space = Dense::new(net, &compiled, &looks, limit);
+        search(&mut space, threads, batches, &mut |_| ControlFlow::Continue(()))?;
+        let markings = space.markings();
+        Ok((space.explored(), markings))
+    }
+
+    fn sparse(net: &Net, limit: usize, threads: usize, batches: Batches) -> Found {
+        let compiled = Compiled::new(net);
+        let mut space = Sparse::new(net, &compiled, limit);
+        search(&mut space, threads, batches, &mut |_| ControlFlow::Continue(()))?;
+        let markings = space.markings();
+        Ok((space.explored(), markings))
+    }
+
+    #[test]
+    fn rows_of_few_places_and_any_number_of_workers_find_the_same_with_the_same_numbers() {
+        let mut ends = [0; 4];
+        for seed in 0..250 {
+            let net = drawn(seed);
+            assert!(!sparse::suits(&net), "small nets have rows of all places");
+            for limit in [1, 37, 700] {
+                let alone = dense(&net, limit, 1, BATCHES);
+                ends[match &alone {
+                    Err(_) => 0,
+                    Ok((found, _)) if !found.complete => 1,
+                    Ok((found, _)) if found.reachable_markings > 8 => 2,
+                    Ok(_) => 3,
+                }] += 1;
+                assert_eq!(sparse(&net, limit, 1, BATCHES), alone, "seed {seed}");
+                for (threads, least, most) in [(2, 1, 1), (2, 2, 16), (3, 1, 100), (4, 5, 7)] {
+                    let batches = Batches { least, most };
+                    assert_eq!(dense(&net, limit, threads, batches), alone, "seed {seed}, {batches:?}");
+                    assert_eq!(sparse(&net, limit, threads, batches), alone, "seed {seed}, {batches:?}");
+                }
+            }
+        }
+        assert!(ends.iter().all(|&nets| nets >= 10), "nets of all kinds: {ends:?}");
+    }
+
+    /// Tokens on a ring, beside places that no transition looks at.
+    fn ring(places: u32, tokens: u32, beside: u32) -> Net {
+        let mut net = NetBuilder::new("ring");
+        for n in 0..places {
+            net.place(&format!("p{n}"), if n == 0 { tokens } else { 0 }).unwrap();
+            untimed(&mut net, &format!("t{n}"));
+        }
+        for n in 0..places {
+            net.input(n, n, 1).unwrap();
+            net.output(n, (n + 1) % places, 1).unwrap();
+        }
+        for n in 0..beside {
+            net.place(&format!("beside{n}"), 0).unwrap();
+        }
+        net.build().unwrap()
+    }
+
+    #[test]
+    fn many_markings_are_found_in_batches_as_they_are_one_by_one() {
+        // Rows of all places, which grow wider on the way, and rows of few.
+        const MARKINGS: u64 = 100_947;
+        for (net, wide) in [(ring(7, 17, 10), false), (ring(7, 17, 300), true)] {
+            assert_eq!(sparse::suits(&net), wide);
+            let run = |limit, threads| {
+                explore_until(&net, limit, threads, &mut |_| ControlFlow::Continue(())).unwrap()
+            };
+            let alone = run(1_000_000, 1);
+            assert_eq!((alone.reachable_markings, alone.complete), (MARKINGS, true));
+            for limit in [MARKINGS, MARKINGS - 1, 60_000, 9_999] {
+                let alone = run(limit, 1);
+                assert_eq!((alone.reachable_markings, alone.complete), (limit, limit == MARKINGS));
+                for threads in [0, 2, 4] {
+                    assert_eq!(run(limit, threads), alone, "limit {limit}, {threads} threads");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn whoever_looks_ends_a_search_in_batches() {
+        // Places that are looked at anew for each marking, so that somebody looks soon.
+        let net = ring(7, 17, 2_000);
+        let (compiled, looks) = (Compiled::new(&net), Compiled::looks(&net));
+        for threads in [1, 2, 4] {
+            let mut told = Vec::new();
+            let mut space = Dense::new(&net, &compiled, &looks, 1_000_000);
+            let ended = search(&mut space, threads, BATCHES, &mut |markings| {
+                told.push(markings);
+                if told.len() == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            assert_eq!((ended, told.len()), (Err(PetriError::Interrupted), 3));
+            assert!(told.is_sorted() && space.count() < 100_947);
+        }
     }
 }

@@ -1,9 +1,10 @@
 //! Do the Model Checking Contest's nets have the state spaces that independent tools found?
 
 use linecard_petri::{
-    NetBuilder, Servers, Timing, explore, read_pnml, read_pnml_until, rewrite_pnml, write_pnml,
+    NetBuilder, Servers, Timing, explore, explore_until, read_pnml, read_pnml_until, rewrite_pnml, write_pnml,
 };
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 fn folder() -> Option<PathBuf> {
@@ -31,6 +32,8 @@ fn every_net_of_the_contest_has_its_markings_edges_and_bounds() {
         let text = std::fs::read_to_string(folder.join(file)).unwrap();
         let net = read_pnml(&text).unwrap_or_else(|error| panic!("{file}: {error}"));
         let found = explore(&net, 10_000_000);
+        let by_two = explore_until(&net, 10_000_000, 2, &mut |_| ControlFlow::Continue(()));
+        assert_eq!(by_two.as_ref(), Ok(&found), "{file}");
         let expected = |column: &str| line[column].parse::<u64>().unwrap();
         assert!(found.complete, "{file}");
         let counts = [
@@ -247,7 +250,7 @@ fn a_guard_that_leaves_too_many_bindings_is_refused_and_can_be_stopped() {
     );
     let error = read_pnml(&text).unwrap_err().to_string();
     assert!(error.contains("more than 5000000 bindings"), "{error}");
-    let stopped = read_pnml_until(&text, &mut || std::ops::ControlFlow::Break(()));
+    let stopped = read_pnml_until(&text, &mut || ControlFlow::Break(()));
     assert_eq!(stopped, Err(linecard_petri::PetriError::Interrupted));
 }
 

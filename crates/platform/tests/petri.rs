@@ -12,7 +12,7 @@ fn file(path: &str) -> NetSource {
 }
 
 fn explore_file(path: &str, most: u64) -> Result<ExploreReport, Error> {
-    explore_net(&file(path), most, true, &mut |_| ControlFlow::Continue(()))
+    explore_net(&file(path), most, true, 2, &mut |_| ControlFlow::Continue(()))
 }
 
 fn solve_file(path: &str, most: u64) -> Result<SolveReport, Error> {

@@ -11,7 +11,7 @@ const MOST_FIRINGS: usize = 200;
 
 fn through(source: &NetSource) {
     let patience = Patience::new();
-    let explored = explore_net(source, MOST_MARKINGS, true, &mut |_| patience.flow());
+    let explored = explore_net(source, MOST_MARKINGS, true, 1, &mut |_| patience.flow());
     match explored {
         Err(error) => result::error(&error),
         Ok(report) => assert!(

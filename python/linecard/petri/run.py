@@ -16,13 +16,20 @@ if TYPE_CHECKING:
 
 
 MOST_MARKINGS = 10_000_000
+_LIMITS = (1, 2**32 - 2)
+_JOBS = (1, 1024)
 _U64_MAX = 2**64 - 1
 
 
-def _limit(limit: int) -> int:
-    if not 1 <= limit <= 2**32 - 2:
-        raise ConfigError.of([ConfigProblem("limit", "", f"found {limit}, expected 1 to {2**32 - 2}")])
-    return limit
+def _check(*values: tuple[str, int | None, int, int]) -> None:
+    """Refuse values outside their bounds: name, value, least and most of each; ``None`` is always fine."""
+    problems = [
+        ConfigProblem(name, "", f"found {value}, expected {least} to {most}")
+        for name, value, least, most in values
+        if value is not None and not least <= value <= most
+    ]
+    if problems:
+        raise ConfigError.of(problems)
 
 
 def _source(net: str | PathLike[str] | Net) -> tuple[str, str | None]:
@@ -34,24 +41,35 @@ def explore(
     limit: int = MOST_MARKINGS,
     *,
     invariants: bool = False,
+    jobs: int | None = None,
     overrides: Sequence[str] = (),
     progress: Callable[[int, int], object] | None = None,
 ) -> Explored:
-    """Every marking of a net, its bounds and dead ends. A coloured net is unfolded.
+    """Every marking of a net, its bounds and dead ends, on all cores. The result does not depend on `jobs`.
+
+    A coloured net is unfolded.
 
     Args:
         net: A net.
         limit: Markings at which the search stops with what was found.
         invariants: Find semiflows as well.
+        jobs: Markings expanded at the same time; ``None`` takes one per core.
         overrides: Parameters, as ``name=value``.
         progress: Called now and then with (markings, ``limit``).
 
     Raises:
         ConfigError: The file is no net; every problem is listed.
     """
+    _check(("limit", limit, *_LIMITS), ("jobs", jobs, *_JOBS))
     path, text = _source(net)
     found = _core.petri_explore(
-        path, text, overrides, most_markings=_limit(limit), invariants=invariants, progress=progress
+        path,
+        text,
+        overrides,
+        most_markings=limit,
+        invariants=invariants,
+        threads=jobs or 0,
+        progress=progress,
     )
     return convert(found, Explored)
 
@@ -68,8 +86,9 @@ def solve(
     Raises:
         ConfigError: The file is no net, or the net has no steady state that can be solved for; the text says why.
     """
+    _check(("limit", limit, *_LIMITS))
     path, text = _source(net)
-    found = _core.petri_solve(path, text, overrides, most_markings=_limit(limit), progress=progress)
+    found = _core.petri_solve(path, text, overrides, most_markings=limit, progress=progress)
     return convert(found, Solved)
 
 
@@ -105,18 +124,12 @@ def simulate(
     Raises:
         ConfigError: The file is no net, or it cannot be simulated; the text says why.
     """
-    problems = [
-        ConfigProblem(name, "", f"found {value}, expected {least} to {most}")
-        for name, value, least, most in (
-            ("replications", replications, 1, 1_000_000),
-            ("most_replications", most_replications, 1, 1_000_000),
-            ("seed", seed, 0, _U64_MAX),
-            ("jobs", 1 if jobs is None else jobs, 1, 1024),
-        )
-        if not least <= value <= most
-    ]
-    if problems:
-        raise ConfigError.of(problems)
+    _check(
+        ("replications", replications, 1, 1_000_000),
+        ("most_replications", most_replications, 1, 1_000_000),
+        ("seed", seed, 0, _U64_MAX),
+        ("jobs", jobs, *_JOBS),
+    )
     path, text = _source(net)
     found = _core.petri_simulate(
         path,

@@ -34,6 +34,7 @@ COMMANDS = {
     "caches": (("flowcache", "many.u32le", "--entries", ",".join(map(str, range(1024, 16384, 4)))), "Simulating"),
     "invariants": (("petri", "explore", HANG / "invexp.toml", "--invariants", "--limit", "1000"), "Exploring"),
     "markings": (("petri", "explore", HANG / "petri-hang-84.toml", "--limit", "4000000000"), "Exploring"),
+    "markings on all cores": (("petri", "explore", "ring.toml", "--limit", "4000000000"), "Exploring"),
     "instructions": (("program", "run", HANG / "loop.elf", "--budget", "1000000000000000"), "Running"),
     "immediate": (("petri", "simulate", "immediate.toml", "--time", "1e12"), "Simulating"),
     "a picture": (("petri", "draw", "bindings.pnml", "-o", "net.svg"), None),
@@ -81,6 +82,17 @@ def bindings() -> str:
         f'{declared}</declarations></structure></declaration><page id="g"><place id="p"><type><structure>{sort}'
         f'</structure></type></place><transition id="t"/>{arcs}</page></net></pnml>'
     )
+
+
+def ring(places: int, tokens: int) -> str:
+    """A net whose markings are as many as the ways in which its places can hold its tokens."""
+    text = 'name = "ring"\n'
+    for n in range(places):
+        text += f'[[place]]\nname = "p{n}"\ntokens = {tokens if n == 0 else 0}\n'
+        text += f'[[transition]]\nname = "t{n}"\nkind = "exp"\nrate = 1\n'
+    for n in range(places):
+        text += f'[[arc]]\nfrom = "p{n}"\nto = "t{n}"\n[[arc]]\nfrom = "t{n}"\nto = "p{(n + 1) % places}"\n'
+    return text
 
 
 GAP = "arrival,op,address\n0,R,0x0\n999999999999,R,0x40\n"
@@ -141,6 +153,7 @@ def open_when_read(pipe: Path) -> int:
 def test_ctrl_c_ends_a_long_command(name, tmp_path):
     command, sign = COMMANDS[name]
     (tmp_path / "immediate.toml").write_text(IMMEDIATE)
+    (tmp_path / "ring.toml").write_text(ring(places=12, tokens=60))
     (tmp_path / "gap.csv").write_text(GAP)
     digests = random.Random(1)
     (tmp_path / "many.u32le").write_bytes(digests.randbytes(1 << 20) * 16)

@@ -85,6 +85,25 @@ def test_jobs_change_nothing(cli, net):
     assert json.loads(texts[0])["replications"] == 10
 
 
+def test_jobs_change_no_marking(cli, tmp_path):
+    ring, endless = petri.Net("ring"), petri.Net("endless")
+    places = [ring.place(f"p{n}", tokens=17 if n == 0 else 0) for n in range(7)]
+    for n, place in enumerate(places):
+        turn = ring.transition(f"t{n}", rate=1.0)
+        ring.take(place, turn)
+        ring.put(turn, places[(n + 1) % len(places)])
+    for n in range(4):
+        endless.put(endless.transition(f"t{n}", rate=1.0), endless.place(f"p{n}"))
+    for net, limit, complete in ((ring, 1_000_000, True), (ring, 60_001, False), (endless, 60_001, False)):
+        path = tmp_path / "net.toml"
+        path.write_text(net.to_toml())
+        texts = [cli("petri", "explore", path, "--limit", limit, "--jobs", n, "--json").out for n in (1, 2, 4)]
+        assert texts[0] == texts[1] == texts[2]
+        found = json.loads(texts[0])
+        assert (found["complete"], found["reachable_markings"]) == (complete, 100_947 if complete else limit)
+    assert found["unbounded_places"]
+
+
 def test_a_search_stops_at_its_limit_with_what_it_found(cli, tmp_path):
     path = tmp_path / "endless.toml"
     path.write_text(MM1K.replace('[[arc]]\nfrom = "free"\nto = "arrive"\n', ""))
@@ -117,6 +136,9 @@ def test_bad_requests_end_with_status_2(cli, net, tmp_path):
     assert cli("petri", "simulate", net, "--time", "-1").status == 2
     assert cli("petri", "simulate", net, "--replications", "0").status == 2
     assert cli("petri", "explore", net, "--limit", "0").status == 2
+    refused = cli("petri", "explore", net, "--jobs", "0")
+    assert refused.status == 2
+    assert "jobs: found 0, expected 1 to 1024" in refused.err
     assert cli("petri", "explore", tmp_path / "none.toml").status == 2
     (tmp_path / "cut.pnml").write_text("<pnml>\n<net")
     refused = cli("petri", "explore", tmp_path / "cut.pnml")

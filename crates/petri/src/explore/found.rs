@@ -1,9 +1,8 @@
-//! What a search finds, whatever its rows are, and how it is told on the way.
+//! What a search finds, whatever its rows are.
 
 use crate::PetriError;
 use crate::net::Net;
 use serde::Serialize;
-use std::ops::ControlFlow;
 
 /// What exploration found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -30,10 +29,62 @@ pub struct Explored {
     pub unbounded: Vec<u32>,
 }
 
-/// Places and transitions looked at between two looks at whether to stop: a wide net has few markings meanwhile.
-pub(super) const PARTS_PER_LOOK: usize = 1 << 22;
-/// Told now and then how many markings there are.
-pub(super) type Progress<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
+/// What was seen of the markings that were looked at.
+#[derive(Clone, Debug)]
+pub(super) struct Tally {
+    pub edges: u64,
+    pub dead: u64,
+    /// Most tokens of a marking.
+    pub fullest: u64,
+    /// Most tokens of each place.
+    pub bounds: Vec<u64>,
+    /// A bit for each transition that was enabled.
+    pub enabled: Vec<u64>,
+}
+
+impl Tally {
+    /// Of no marking.
+    pub fn new(net: &Net) -> Self {
+        let enabled = vec![0; net.transitions.len().div_ceil(64)];
+        Self { edges: 0, dead: 0, fullest: 0, bounds: vec![0; net.places.len()], enabled }
+    }
+
+    /// Adds what another one saw.
+    pub fn add(&mut self, other: &Self) {
+        self.edges += other.edges;
+        self.dead += other.dead;
+        self.fullest = self.fullest.max(other.fullest);
+        for (bound, other) in self.bounds.iter_mut().zip(&other.bounds) {
+            *bound = (*bound).max(*other);
+        }
+        for (enabled, other) in self.enabled.iter_mut().zip(&other.enabled) {
+            *enabled |= other;
+        }
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        (self.edges, self.dead, self.fullest) = (0, 0, 0);
+        self.bounds.fill(0);
+        self.enabled.fill(0);
+    }
+
+    /// What was found with so many markings; `unbounded` where the search stopped at its limit.
+    pub fn explored(self, net: &Net, markings: usize, unbounded: Option<Vec<u32>>) -> Explored {
+        let enabled = self.enabled.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+        Explored {
+            reachable_markings: markings as u64,
+            edges: self.edges,
+            dead_markings: self.dead,
+            max_tokens_in_place: self.bounds.iter().copied().max().unwrap_or(0),
+            max_tokens_in_marking: self.fullest,
+            never_enabled_transitions: net.transitions.len() as u64 - enabled,
+            bounds: self.bounds,
+            complete: unbounded.is_none(),
+            unbounded: unbounded.unwrap_or_default(),
+        }
+    }
+}
 
 pub(super) fn too_many_tokens(net: &Net) -> PetriError {
     let place = net.places.first().map_or("", |place| place.name.as_str());

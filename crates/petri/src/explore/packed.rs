@@ -1,7 +1,9 @@
 //! Markings as rows of words, in which each place has as many bits as it needs: 1, 2, 4, 8, 16 or 32.
 //!
 //! A place gets more bits when it first holds more tokens than its bits can tell; then all rows are written anew, which
-//! happens early, while there are few. A table of open addressing holds the numbers of rows.
+//! happens early, while there are few. Several workers can look at rows at once, each with a cursor and a list of what it finds.
+
+use super::slots::Slots;
 
 /// So many rows, and so many for each row that there is, are written anew for single places; beyond that all places get as
 /// many bits as the one that asks.
@@ -79,6 +81,48 @@ impl Layout {
     }
 }
 
+/// Bits of a row that stand together before and after it is written anew.
+#[derive(Clone, Copy, Debug)]
+struct Move {
+    from: u32,
+    to: u32,
+    from_shift: u8,
+    to_shift: u8,
+    bits: u8,
+}
+
+impl Move {
+    /// All of them from one layout to another, in which places have as many bits or more.
+    fn all(before: &Layout, after: &Layout) -> Vec<Self> {
+        let mut moves: Vec<Self> = Vec::new();
+        for &place in &after.places {
+            let [from, to] = [before, after].map(|layout| layout.fields[place as usize]);
+            let follows = |last: &Self| {
+                (last.from, last.to) == (from.word, to.word)
+                    && last.from_shift + last.bits == from.shift
+                    && last.to_shift + last.bits == to.shift
+            };
+            match moves.last_mut().filter(|last| follows(last)) {
+                Some(last) => last.bits += from.bits,
+                None => moves.push(Self {
+                    from: from.word,
+                    to: to.word,
+                    from_shift: from.shift,
+                    to_shift: to.shift,
+                    bits: from.bits,
+                }),
+            }
+        }
+        moves
+    }
+
+    #[inline]
+    fn copy(self, from: &[u64], to: &mut [u64]) {
+        let bits = from[self.from as usize] >> self.from_shift & (u64::MAX >> (64 - self.bits));
+        to[self.to as usize] |= bits << self.to_shift;
+    }
+}
+
 /// Bits for a number of tokens.
 fn bits_for(tokens: u32) -> u8 {
     (32 - tokens.leading_zeros()).max(1).next_power_of_two() as u8
@@ -99,27 +143,95 @@ fn same(one: &[u64], other: &[u64]) -> bool {
     if one.len() > 4 { one == other } else { one.iter().zip(other).all(|(one, other)| one == other) }
 }
 
-/// Rows that are all different, with their numbers, and one of them that is looked at.
+/// Rows of words that are all different, with their numbers.
 #[derive(Debug)]
-pub(super) struct Rows {
-    layout: Layout,
+struct Set {
+    /// Words of a row.
+    width: usize,
     words: Vec<u64>,
-    /// The upper half of a marking's hash above, one more than its number below; 0 is empty. Most rows that are not the one
-    /// looked for are told apart by the hash, without a look at the row.
-    slots: Vec<u64>,
-    count: usize,
-    /// The number of the row that is looked at, its words, twice, and their hash.
+    slots: Slots,
+}
+
+impl Set {
+    fn new(width: usize) -> Self {
+        Self { width, words: Vec::new(), slots: Slots::new() }
+    }
+
+    fn row(&self, number: usize) -> &[u64] {
+        &self.words[number * self.width..(number + 1) * self.width]
+    }
+
+    /// Where a row would stand that is not there.
+    #[inline]
+    fn vacant(&self, hash: u64, row: &[u64]) -> Option<usize> {
+        self.slots.vacant(hash, |number| same(self.row(number), row))
+    }
+
+    /// Adds a row in a vacant slot.
+    #[inline(never)]
+    fn add(&mut self, slot: usize, hash: u64, row: &[u64]) {
+        self.words.extend_from_slice(row);
+        self.slots.add(slot, hash);
+    }
+
+    /// Adds a row if it is new; whether it was. Most are not.
+    #[inline]
+    fn insert(&mut self, hash: u64, row: &[u64]) -> bool {
+        let Some(slot) = self.vacant(hash, row) else { return false };
+        self.add(slot, hash, row);
+        true
+    }
+}
+
+/// A row that is looked at.
+#[derive(Clone, Debug)]
+pub(super) struct Cursor {
+    /// Its number, its words, twice, and their hash.
     at: usize,
     here: Vec<u64>,
     beside: Vec<u64>,
     hash: u64,
+}
+
+impl Cursor {
+    /// Gives the row that differs by these changes of places, all of which fit, to `then`.
+    #[inline]
+    fn beside<T>(
+        &mut self,
+        layout: &Layout,
+        changes: &[(u32, i64)],
+        then: impl FnOnce(u64, &[u64]) -> T,
+    ) -> T {
+        let Self { here, beside, .. } = self;
+        let mut hash = self.hash;
+        for &(place, by) in changes {
+            let field = layout.fields[place as usize];
+            let word = &mut beside[field.word as usize];
+            // It fits, so that nothing is carried to the neighbours.
+            *word = word.wrapping_add((by as u64) << field.shift);
+            hash = hash.wrapping_add(field.weight.wrapping_mul(by as u64));
+        }
+        let result = then(hash, beside);
+        for &(place, _) in changes {
+            let word = layout.fields[place as usize].word as usize;
+            beside[word] = here[word];
+        }
+        result
+    }
+}
+
+/// Rows that are all different, with their numbers.
+#[derive(Debug)]
+pub(super) struct Rows {
+    layout: Layout,
+    set: Set,
     /// How many rows were written anew.
     rewritten: usize,
 }
 
 impl Rows {
-    /// The first marking, which is looked at.
-    pub fn new(tokens: &[u32]) -> Self {
+    /// The first marking, and a look at it.
+    pub fn new(tokens: &[u32]) -> (Self, Cursor) {
         // What one word has room for costs nothing.
         let least =
             [32, 16, 8, 4, 2].into_iter().find(|&bits| usize::from(bits) * tokens.len() <= 64).unwrap_or(1);
@@ -131,131 +243,162 @@ impl Rows {
         }
         let adds = |(field, &tokens): (&Field, &u32)| field.weight.wrapping_mul(tokens.into());
         let hash = layout.fields.iter().zip(tokens).map(adds).fold(0, u64::wrapping_add);
-        let (slots, here, beside) = (vec![0; 1 << 12], row.clone(), row);
-        let mut rows =
-            Self { layout, words: Vec::new(), slots, count: 0, at: 0, here, beside, hash, rewritten: 0 };
-        rows.insert(hash);
-        rows
+        let mut set = Set::new(layout.words());
+        set.insert(hash, &row);
+        let cursor = Cursor { at: 0, here: row.clone(), beside: row, hash };
+        (Self { layout, set, rewritten: 0 }, cursor)
     }
 
     /// How many there are.
     pub fn count(&self) -> usize {
-        self.count
-    }
-
-    fn row(&self, number: usize) -> &[u64] {
-        let words = self.layout.words();
-        &self.words[number * words..(number + 1) * words]
+        self.set.slots.count()
     }
 
     /// The tokens of a marking by place.
     pub fn tokens(&self, number: usize) -> impl Iterator<Item = u32> {
-        let row = self.row(number);
+        let row = self.set.row(number);
         self.layout.fields.iter().map(move |field| field.get(row))
     }
 
     /// Looks at another marking; `differs` is told every place that holds other tokens there.
-    pub fn go_to(&mut self, number: usize, mut differs: impl FnMut(u32, u32)) {
-        let Self { layout, words, here, beside, hash, .. } = self;
-        let width = layout.words();
-        let row = &words[number * width..(number + 1) * width];
-        for (word, (&there, here)) in row.iter().zip(here).enumerate() {
-            if there == *here {
+    #[inline]
+    pub fn go_to(&self, cursor: &mut Cursor, number: usize, mut differs: impl FnMut(u32, u32)) {
+        let Cursor { here, beside, hash, .. } = cursor;
+        let layout = &self.layout;
+        for (word, (&there, here)) in self.set.row(number).iter().zip(here).enumerate() {
+            let differing = there ^ *here;
+            if differing == 0 {
                 continue;
             }
             for &place in layout.places_of(word) {
                 let field = layout.fields[place as usize];
-                let [before, after] = [*here, there].map(|word| word >> field.shift & field.mask());
-                if before != after {
+                if differing >> field.shift & field.mask() != 0 {
+                    let [before, after] = [*here, there].map(|word| word >> field.shift & field.mask());
                     *hash = hash.wrapping_add(field.weight.wrapping_mul(after.wrapping_sub(before)));
                     differs(place, after as u32);
                 }
             }
             (*here, beside[word]) = (there, there);
         }
-        self.at = number;
+        cursor.at = number;
+    }
+
+    /// Whether a place has bits for so many tokens.
+    #[inline]
+    fn fits(&self, place: u32, tokens: u64) -> bool {
+        tokens <= self.layout.fields[place as usize].mask()
     }
 
     /// Adds the marking that differs from the one looked at, which has `tokens`, by these changes of places, if it is new;
     /// whether it was. Nothing where a place then holds too many tokens for a number.
     #[inline]
-    pub fn insert_beside(&mut self, changes: &[(u32, i64)], tokens: &[u32]) -> Option<bool> {
+    pub fn insert_beside(
+        &mut self,
+        cursor: &mut Cursor,
+        changes: &[(u32, i64)],
+        tokens: &[u32],
+    ) -> Option<bool> {
         for &(place, by) in changes {
             let after = (i64::from(tokens[place as usize]) + by) as u64;
-            if after > self.layout.fields[place as usize].mask() {
-                self.widen(place, u32::try_from(after).ok()?);
+            if !self.fits(place, after) {
+                self.widen(place, u32::try_from(after).ok()?, cursor);
             }
         }
-        let mut hash = self.hash;
+        let Self { layout, set, .. } = self;
+        Some(cursor.beside(layout, changes, |hash, row| set.insert(hash, row)))
+    }
+
+    /// As [`insert_beside`](Self::insert_beside), for a worker: what is new is noted. Nothing where a place has too few bits.
+    #[inline]
+    pub fn note_beside(
+        &self,
+        cursor: &mut Cursor,
+        changes: &[(u32, i64)],
+        tokens: &[u32],
+        fresh: &mut Fresh,
+    ) -> Option<()> {
         for &(place, by) in changes {
-            let field = self.layout.fields[place as usize];
-            let word = &mut self.beside[field.word as usize];
-            // It fits, so that nothing is carried to the neighbours.
-            *word = word.wrapping_add((by as u64) << field.shift);
-            hash = hash.wrapping_add(field.weight.wrapping_mul(by as u64));
-        }
-        let new = self.insert(hash);
-        for &(place, _) in changes {
-            let word = self.layout.fields[place as usize].word as usize;
-            self.beside[word] = self.here[word];
-        }
-        Some(new)
-    }
-
-    /// Adds the row `beside` if it is new; whether it was.
-    fn insert(&mut self, hash: u64) -> bool {
-        let mask = self.slots.len() - 1;
-        let hash = hash >> 32;
-        let mut slot = hash as usize & mask;
-        while self.slots[slot] != 0 {
-            let held = self.slots[slot];
-            if held >> 32 == hash && same(self.row((held as u32 - 1) as usize), &self.beside) {
-                return false;
+            if !self.fits(place, (i64::from(tokens[place as usize]) + by) as u64) {
+                return None;
             }
-            slot = (slot + 1) & mask;
         }
-        self.words.extend_from_slice(&self.beside);
-        self.count += 1;
-        self.slots[slot] = hash << 32 | self.count as u64;
-        if self.count * 2 > self.slots.len() {
-            let slots = self.slots.len() * 2;
-            let held = std::mem::replace(&mut self.slots, vec![0; slots]);
-            held.into_iter().filter(|&held| held != 0).for_each(|held| self.place(held));
-        }
-        true
+        let from = cursor.at as u32;
+        cursor.beside(&self.layout, changes, |hash, row| {
+            // Most markings that a batch finds it finds again; its rows are few, and so near.
+            if let Some(slot) = fresh.set.vacant(hash, row)
+                && self.set.vacant(hash, row).is_some()
+            {
+                fresh.set.add(slot, hash, row);
+                fresh.origins.push((hash, from));
+            }
+        });
+        Some(())
     }
 
-    /// Puts an entry into the table.
-    fn place(&mut self, held: u64) {
-        let mask = self.slots.len() - 1;
-        let mut slot = (held >> 32) as usize & mask;
-        while self.slots[slot] != 0 {
-            slot = (slot + 1) & mask;
-        }
-        self.slots[slot] = held;
+    /// Adds what a worker noted under a number if it is still new; the marking that it was found from.
+    pub fn take(&mut self, fresh: &Fresh, number: usize) -> Option<u32> {
+        let (hash, from) = fresh.origins[number];
+        self.set.insert(hash, fresh.set.row(number)).then_some(from)
+    }
+
+    /// Nothing is noted yet, and rows are as wide as these.
+    pub fn begin(&self, cursor: &mut Cursor, fresh: &mut Fresh) {
+        self.renew(cursor);
+        fresh.set.width = self.set.width;
+        fresh.set.words.clear();
+        fresh.set.slots.clear();
+        fresh.origins.clear();
+    }
+
+    /// Reads the row that is looked at anew, as the layout now is.
+    fn renew(&self, cursor: &mut Cursor) {
+        cursor.here.clear();
+        cursor.here.extend_from_slice(self.set.row(cursor.at));
+        cursor.beside.clone_from(&cursor.here);
     }
 
     /// Gives a place bits for so many tokens, and writes all rows anew.
     #[cold]
-    fn widen(&mut self, place: u32, tokens: u32) {
+    fn widen(&mut self, place: u32, tokens: u32, cursor: &mut Cursor) {
         let wanted = bits_for(tokens);
         let mut bits: Vec<u8> = self.layout.fields.iter().map(|field| field.bits).collect();
         bits[place as usize] = wanted;
-        if self.rewritten > MOST_REWRITTEN + MOST_REWRITTEN_PER_ROW * self.count {
+        if self.rewritten > MOST_REWRITTEN + MOST_REWRITTEN_PER_ROW * self.count() {
             bits.iter_mut().for_each(|bits| *bits = wanted.max(*bits));
         }
-        self.rewritten += self.count;
+        self.rewritten += self.count();
         let before = std::mem::replace(&mut self.layout, Layout::new(&bits));
         let (old, new) = (before.words(), self.layout.words());
-        let mut words = vec![0; self.count * new];
-        for (from, to) in self.words.chunks(old).zip(words.chunks_mut(new)) {
-            for (before, after) in before.fields.iter().zip(&self.layout.fields) {
-                after.set(to, before.get(from));
-            }
+        let moves = Move::all(&before, &self.layout);
+        let mut words = vec![0; self.count() * new];
+        for (from, to) in self.set.words.chunks(old).zip(words.chunks_mut(new)) {
+            moves.iter().for_each(|one| one.copy(from, to));
         }
-        self.words = words;
-        self.here = self.row(self.at).to_vec();
-        self.beside.clone_from(&self.here);
+        (self.set.words, self.set.width) = (words, new);
+        self.renew(cursor);
+    }
+}
+
+/// What a worker found in a batch and nobody before: rows, each with its hash and the number of the marking before it.
+#[derive(Debug)]
+pub(super) struct Fresh {
+    set: Set,
+    origins: Vec<(u64, u32)>,
+}
+
+impl Fresh {
+    pub fn new() -> Self {
+        Self { set: Set::new(0), origins: Vec::new() }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.origins.len()
+    }
+
+    /// Words of all of them.
+    pub fn words(&self) -> usize {
+        self.set.words.len()
     }
 }
 
@@ -272,13 +415,13 @@ mod tests {
             first in proptest::collection::vec(0u32..4, 1..150),
             steps in proptest::collection::vec((any::<u32>(), proptest::collection::vec((any::<u32>(), 0u32..40), 0..4)), 1..200),
         ) {
-            let mut rows = Rows::new(&first);
+            let (mut rows, mut cursor) = Rows::new(&first);
             let mut list = vec![first.clone()];
             let mut numbers = HashMap::from([(first.clone(), 0)]);
             let mut here = first.clone();
             for (number, drawn) in steps {
                 let number = number as usize % list.len();
-                rows.go_to(number, |place, tokens| {
+                rows.go_to(&mut cursor, number, |place, tokens| {
                     assert_ne!(here[place as usize], tokens);
                     here[place as usize] = tokens;
                 });
@@ -294,7 +437,7 @@ mod tests {
                     }
                 }
                 let new = !numbers.contains_key(&next);
-                prop_assert_eq!(rows.insert_beside(&changes, &here), Some(new));
+                prop_assert_eq!(rows.insert_beside(&mut cursor, &changes, &here), Some(new));
                 if new {
                     numbers.insert(next.clone(), list.len());
                     list.push(next);

@@ -5,11 +5,14 @@
 //! places.
 
 use super::firing::touched;
-use super::found::{Explored, PARTS_PER_LOOK, Progress, too_many_tokens};
+use super::found::{Explored, Tally, too_many_tokens};
+use super::slots::Slots;
+use super::space::Space;
 use crate::PetriError;
 use crate::compiled::Compiled;
 use crate::net::Net;
 use std::hash::Hasher;
+use std::ops::Range;
 
 /// Fewer places than this make rows that are short anyway.
 const LEAST_PLACES: usize = 256;
@@ -30,13 +33,12 @@ type Row = [(u32, u32)];
 struct Rows {
     parts: Vec<(u32, u32)>,
     ends: Vec<usize>,
-    /// The hash of a row above, one more than its number below; 0 is empty.
-    slots: Vec<u64>,
+    slots: Slots,
 }
 
 impl Rows {
     fn new() -> Self {
-        Self { parts: Vec::new(), ends: Vec::new(), slots: vec![0; 1 << 12] }
+        Self { parts: Vec::new(), ends: Vec::new(), slots: Slots::new() }
     }
 
     fn count(&self) -> usize {
@@ -48,57 +50,60 @@ impl Rows {
         &self.parts[start..self.ends[number]]
     }
 
-    /// Adds a row if it is new; whether it was.
-    fn insert(&mut self, row: &Row) -> bool {
-        let mut hasher = rustc_hash::FxHasher::default();
-        for &(place, tokens) in row {
-            hasher.write_u64(u64::from(place) << 32 | u64::from(tokens));
-        }
-        // The upper half is used, which a multiplication fills best.
-        let hash = hasher.finish().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        let mask = self.slots.len() - 1;
-        let mut slot = hash as usize & mask;
-        while self.slots[slot] != 0 {
-            let held = self.slots[slot];
-            if held >> 32 == hash && self.row((held as u32 - 1) as usize) == row {
-                return false;
-            }
-            slot = (slot + 1) & mask;
-        }
+    /// Where a row would stand that is not there.
+    fn vacant(&self, hash: u64, row: &Row) -> Option<usize> {
+        self.slots.vacant(hash, |number| self.row(number) == row)
+    }
+
+    /// Adds a row in a vacant slot.
+    fn add(&mut self, slot: usize, hash: u64, row: &Row) {
         self.parts.extend_from_slice(row);
         self.ends.push(self.parts.len());
-        self.slots[slot] = hash << 32 | self.count() as u64;
-        if self.count() * 2 > self.slots.len() {
-            self.grow();
-        }
+        self.slots.add(slot, hash);
+    }
+
+    /// Adds a row if it is new; whether it was.
+    fn insert(&mut self, hash: u64, row: &Row) -> bool {
+        let Some(slot) = self.vacant(hash, row) else { return false };
+        self.add(slot, hash, row);
         true
     }
 
-    #[cold]
-    fn grow(&mut self) {
-        let mut slots = vec![0u64; self.slots.len() * 2];
-        let mask = slots.len() - 1;
-        for held in std::mem::take(&mut self.slots).into_iter().filter(|&held| held != 0) {
-            let mut slot = (held >> 32) as usize & mask;
-            while slots[slot] != 0 {
-                slot = (slot + 1) & mask;
-            }
-            slots[slot] = held;
-        }
-        self.slots = slots;
+    fn clear(&mut self) {
+        self.parts.clear();
+        self.ends.clear();
+        self.slots.clear();
     }
 }
 
-/// For each place the transitions that take from it first, and those that take from none.
-fn triggers(net: &Net, compiled: &Compiled) -> (Vec<Vec<u32>>, Vec<u32>) {
-    let (mut by_place, mut always) = (vec![Vec::new(); net.places.len()], Vec::new());
-    for transition in 0..net.transitions.len() {
-        match compiled.inputs.of_transition(transition).first() {
-            Some(&(place, _)) => by_place[place as usize].push(transition as u32),
-            None => always.push(transition as u32),
-        }
+fn hash_of(row: &Row) -> u64 {
+    let mut hasher = rustc_hash::FxHasher::default();
+    for &(place, tokens) in row {
+        hasher.write_u64(u64::from(place) << 32 | u64::from(tokens));
     }
-    (by_place, always)
+    // The upper half is used, which a multiplication fills best.
+    hasher.finish().wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// Which transitions are looked at.
+struct Triggers {
+    /// For each place those that take from it first.
+    by_place: Vec<Vec<u32>>,
+    /// Those that take from none.
+    always: Vec<u32>,
+}
+
+impl Triggers {
+    fn new(net: &Net, compiled: &Compiled) -> Self {
+        let (mut by_place, mut always) = (vec![Vec::new(); net.places.len()], Vec::new());
+        for transition in 0..net.transitions.len() {
+            match compiled.inputs.of_transition(transition).first() {
+                Some(&(place, _)) => by_place[place as usize].push(transition as u32),
+                None => always.push(transition as u32),
+            }
+        }
+        Self { by_place, always }
+    }
 }
 
 /// A row after a firing: what it touches put in its places.
@@ -119,90 +124,210 @@ fn merge(row: &Row, touched: &Row, next: &mut Vec<(u32, u32)>) {
     next.extend_from_slice(rest);
 }
 
-/// As the search with rows of all places.
-pub(super) fn search(
-    net: &Net,
-    compiled: &Compiled,
-    most_markings: u64,
-    progress: Progress<'_>,
-) -> Result<Explored, PetriError> {
-    let (by_place, always) = triggers(net, compiled);
-    let mut rows = Rows::new();
-    let first: Vec<(u32, u32)> = (0u32..)
-        .zip(&net.places)
-        .filter(|(_, place)| place.tokens > 0)
-        .map(|(at, place)| (at, place.tokens))
-        .collect();
-    rows.insert(&first);
-    // From which marking each was found first.
-    let mut parents: Vec<u32> = vec![0];
-    let mut here = vec![0u32; net.places.len()];
-    let (mut row, mut next, mut changed, mut candidates) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut bounds = vec![0u64; net.places.len()];
-    let mut enabled_ever = vec![false; net.transitions.len()];
-    let mut found = Explored { complete: true, ..Explored::default() };
-    let (mut number, mut parts) = (0, 0);
-    let limit = most_markings.clamp(1, u64::from(u32::MAX) - 1) as usize;
-    while number < rows.count() {
-        row.clear();
-        row.extend_from_slice(rows.row(number));
+/// Who looks at markings and fires what they enable.
+#[derive(Clone)]
+struct Walker {
+    /// Tokens of all places; noughts between two looks.
+    here: Vec<u32>,
+    row: Vec<(u32, u32)>,
+    next: Vec<(u32, u32)>,
+    changed: Vec<(u32, u32)>,
+    candidates: Vec<u32>,
+}
+
+impl Walker {
+    fn new(net: &Net) -> Self {
+        let here = vec![0; net.places.len()];
+        let (row, next, changed, candidates) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { here, row, next, changed, candidates }
+    }
+
+    /// Goes to a marking.
+    #[inline]
+    fn go_to(&mut self, rows: &Rows, number: usize) {
+        self.row.clear();
+        self.row.extend_from_slice(rows.row(number));
+    }
+
+    /// Fires what is enabled, in the order of transitions: `reach` is given each row that this leads to. How many places and
+    /// transitions were looked at; nothing when a place gets too many tokens for a number.
+    #[inline]
+    fn fire(
+        &mut self,
+        compiled: &Compiled,
+        triggers: &Triggers,
+        tally: &mut Tally,
+        mut reach: impl FnMut(&Row),
+    ) -> Option<usize> {
+        let Self { here, row, next, changed, candidates } = self;
         candidates.clear();
-        candidates.extend_from_slice(&always);
+        candidates.extend_from_slice(&triggers.always);
         let mut sum = 0;
-        for &(place, tokens) in &row {
+        for &(place, tokens) in &*row {
             let at = place as usize;
             here[at] = tokens;
             sum += u64::from(tokens);
-            bounds[at] = bounds[at].max(u64::from(tokens));
-            candidates.extend_from_slice(&by_place[at]);
+            tally.bounds[at] = tally.bounds[at].max(u64::from(tokens));
+            candidates.extend_from_slice(&triggers.by_place[at]);
         }
-        found.max_tokens_in_marking = found.max_tokens_in_marking.max(sum);
+        tally.fullest = tally.fullest.max(sum);
         candidates.sort_unstable();
-        let mut dead = true;
-        for &transition in &candidates {
+        let (mut dead, mut fits) = (true, true);
+        for &transition in &*candidates {
             let at = transition as usize;
             if compiled.degree(at, |place| here[place as usize]) == 0 {
                 continue;
             }
             dead = false;
-            enabled_ever[at] = true;
-            found.edges += 1;
-            if touched(compiled, at, &here, &mut changed).is_none() {
-                return Err(too_many_tokens(net));
+            tally.enabled[at / 64] |= 1 << (at % 64);
+            tally.edges += 1;
+            fits = touched(compiled, at, here, changed).is_some();
+            if !fits {
+                break;
             }
             changed.sort_unstable();
-            merge(&row, &changed, &mut next);
-            if rows.count() < limit {
-                if rows.insert(&next) {
-                    parents.push(number as u32);
-                }
-            } else if found.complete {
-                found.complete = !rows.insert(&next);
-            }
+            merge(row, changed, next);
+            reach(next);
         }
-        found.dead_markings += u64::from(dead);
-        number += 1;
-        parts += row.len() + candidates.len() + 1;
-        for &(place, _) in &row {
+        tally.dead += u64::from(dead);
+        for &(place, _) in &*row {
             here[place as usize] = 0;
         }
-        if parts >= PARTS_PER_LOOK {
-            parts = 0;
-            if progress(rows.count() as u64).is_break() {
-                return Err(PetriError::Interrupted);
-            }
-        }
-        if !found.complete {
-            found.unbounded = growing(&rows, &parents, &mut here);
-            // What was found but not looked at has no edges yet.
-            break;
+        fits.then_some(row.len() + candidates.len() + 1)
+    }
+}
+
+/// Markings found so far.
+pub(super) struct Sparse<'a> {
+    net: &'a Net,
+    compiled: &'a Compiled,
+    triggers: Triggers,
+    rows: Rows,
+    /// From which marking each was found first.
+    parents: Vec<u32>,
+    walker: Walker,
+    tally: Tally,
+    limit: usize,
+    complete: bool,
+}
+
+impl<'a> Sparse<'a> {
+    /// The first marking of a net.
+    pub fn new(net: &'a Net, compiled: &'a Compiled, limit: usize) -> Self {
+        let held = (0u32..).zip(&net.places).filter(|(_, place)| place.tokens > 0);
+        let first: Vec<(u32, u32)> = held.map(|(at, place)| (at, place.tokens)).collect();
+        let mut rows = Rows::new();
+        rows.insert(hash_of(&first), &first);
+        Self {
+            net,
+            compiled,
+            triggers: Triggers::new(net, compiled),
+            rows,
+            parents: vec![0],
+            walker: Walker::new(net),
+            tally: Tally::new(net),
+            limit,
+            complete: true,
         }
     }
-    found.reachable_markings = rows.count().min(limit) as u64;
-    found.never_enabled_transitions = enabled_ever.iter().filter(|&&ever| !ever).count() as u64;
-    found.max_tokens_in_place = bounds.iter().copied().max().unwrap_or(0);
-    found.bounds = bounds;
-    Ok(found)
+
+    /// Every marking, with the number of the one that it was found from.
+    #[cfg(test)]
+    pub fn markings(&self) -> Vec<(u32, Vec<u32>)> {
+        let row = |(number, &parent)| {
+            let mut tokens = vec![0; self.net.places.len()];
+            self.rows.row(number).iter().for_each(|&(place, held)| tokens[place as usize] = held);
+            (parent, tokens)
+        };
+        self.parents.iter().enumerate().map(row).collect()
+    }
+
+    /// What was found.
+    pub fn explored(mut self) -> Explored {
+        let unbounded = (!self.complete).then(|| growing(&self.rows, &self.parents, &mut self.walker.here));
+        self.tally.explored(self.net, self.rows.count().min(self.limit), unbounded)
+    }
+}
+
+/// A worker, and what it saw and found: rows, each with its hash and the number of the marking before it.
+pub(super) struct Worker {
+    walker: Walker,
+    tally: Tally,
+    fresh: Rows,
+    origins: Vec<(u64, u32)>,
+}
+
+impl Space for Sparse<'_> {
+    type Worker = Worker;
+
+    fn count(&self) -> usize {
+        self.rows.count()
+    }
+
+    fn limit(&self) -> usize {
+        self.limit
+    }
+
+    fn complete(&self) -> bool {
+        self.complete
+    }
+
+    fn expand(&mut self, number: usize) -> Result<usize, PetriError> {
+        let Self { net, compiled, triggers, rows, parents, walker, tally, limit, complete } = self;
+        walker.go_to(rows, number);
+        let fired = walker.fire(compiled, triggers, tally, |next| {
+            if *complete && rows.insert(hash_of(next), next) {
+                if rows.count() <= *limit {
+                    parents.push(number as u32);
+                } else {
+                    *complete = false;
+                }
+            }
+        });
+        fired.ok_or_else(|| too_many_tokens(net))
+    }
+
+    fn worker(&self) -> Worker {
+        let walker = Walker::new(self.net);
+        Worker { walker, tally: Tally::new(self.net), fresh: Rows::new(), origins: Vec::new() }
+    }
+
+    fn begin(&self, worker: &mut Worker) {
+        worker.tally.clear();
+        worker.fresh.clear();
+        worker.origins.clear();
+    }
+
+    fn look(&self, worker: &mut Worker, number: usize) -> Option<usize> {
+        let Worker { walker, tally, fresh, origins } = worker;
+        walker.go_to(&self.rows, number);
+        walker.fire(self.compiled, &self.triggers, tally, |next| {
+            let hash = hash_of(next);
+            if let Some(slot) = fresh.vacant(hash, next)
+                && self.rows.vacant(hash, next).is_some()
+            {
+                fresh.add(slot, hash, next);
+                origins.push((hash, number as u32));
+            }
+        })
+    }
+
+    fn noted(worker: &Worker) -> (usize, usize) {
+        (worker.fresh.count(), worker.fresh.parts.len())
+    }
+
+    fn take(&mut self, worker: &Worker, noted: Range<usize>) {
+        for number in noted {
+            let (hash, from) = worker.origins[number];
+            if self.rows.insert(hash, worker.fresh.row(number)) {
+                self.parents.push(from);
+            }
+        }
+    }
+
+    fn tally(&mut self, worker: &Worker) {
+        self.tally.add(&worker.tally);
+    }
 }
 
 /// Places that grow from a marking to one that is reached from it and has nowhere less; `last` is a row of noughts.
@@ -230,46 +355,9 @@ fn growing(rows: &Rows, parents: &[u32], last: &mut [u32]) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explore::explore;
+    use crate::explore::{explore, explore_until};
     use crate::{NetBuilder, Servers, Timing};
     use std::ops::ControlFlow;
-
-    fn sparse(net: &Net, most: u64) -> Explored {
-        let go_on = &mut |_| ControlFlow::Continue(());
-        let found = search(net, &Compiled::new(net), most, go_on).unwrap();
-        super::super::without_doubt(net, found)
-    }
-
-    /// A net of few places, whose arcs of all kinds a seed draws.
-    fn drawn(seed: u64) -> Net {
-        let mut random = linecard_sim::stream(seed, "net");
-        let mut net = NetBuilder::new("drawn");
-        let places: Vec<u32> =
-            (0..6).map(|n| net.place(&format!("p{n}"), random.below(3)).unwrap()).collect();
-        for n in 0..6 {
-            let transition = net.transition(&format!("t{n}"), Timing::Untimed, Servers::Count(1)).unwrap();
-            for &place in &places {
-                let weight = 1 + random.below(2);
-                match random.below(10) {
-                    0 | 1 => net.input(place, transition, weight).unwrap(),
-                    2 | 3 => net.output(transition, place, weight).unwrap(),
-                    4 => net.inhibitor(place, transition, weight).unwrap(),
-                    5 if random.below(3) == 0 => net.reset(place, transition).unwrap(),
-                    _ => {}
-                }
-            }
-        }
-        net.build().unwrap()
-    }
-
-    #[test]
-    fn rows_of_few_places_find_what_rows_of_all_find() {
-        for seed in 0..300 {
-            let net = drawn(seed);
-            assert!(!suits(&net), "small nets have rows of all places");
-            assert_eq!(sparse(&net, 500), explore(&net, 500), "seed {seed}");
-        }
-    }
 
     #[test]
     fn a_wide_ring_takes_memory_in_proportion_to_its_tokens() {
@@ -290,10 +378,13 @@ mod tests {
         assert_eq!((found.reachable_markings, found.edges, found.complete), (30_000, 30_000, true));
         assert_eq!(found.bounds, vec![1; PLACES as usize]);
         let mut rows = Rows::new();
-        (0..PLACES).for_each(|place| assert!(rows.insert(&[(place, 1)])));
+        for place in 0..PLACES {
+            let row = [(place, 1)];
+            assert!(rows.insert(hash_of(&row), &row));
+        }
         assert_eq!(rows.parts.len(), PLACES as usize);
         // It is stopped on the way, too.
-        let stopped = search(&net, &Compiled::new(&net), 1, &mut |_| ControlFlow::Break(()));
+        let stopped = explore_until(&net, 1, 1, &mut |_| ControlFlow::Break(()));
         assert!(stopped.is_ok_and(|found| !found.complete));
     }
 }

@@ -50,7 +50,7 @@ fn unfolded(path: &str, net: AnyNet, watch: &mut dyn FnMut() -> ControlFlow<()>)
     }
 }
 
-/// Explores a net, telling how many markings there are; `progress` may end it.
+/// Explores a net with so many workers (0: one a core), telling how many markings there are; `progress` may end it.
 ///
 /// # Errors
 /// As [`read_net`](super::read_net), and when the net cannot be unfolded or `progress` ended it.
@@ -58,6 +58,7 @@ pub fn explore_net(
     source: &NetSource,
     most_markings: u64,
     with_invariants: bool,
+    threads: usize,
     progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
 ) -> Result<ExploreReport, Error> {
     let path = source.path.as_str();
@@ -65,7 +66,8 @@ pub fn explore_net(
     let mut reading = || progress(0);
     let net = read_net_until(source, &mut reading)?;
     let net = unfolded(path, net, &mut reading)?.net;
-    let explored = explore_until(&net, most_markings, progress).map_err(|error| petri(path, error))?;
+    let explored =
+        explore_until(&net, most_markings, threads, progress).map_err(|error| petri(path, error))?;
     let bounds = net.places.iter().zip(&explored.bounds).map(|(place, &bound)| (place.name.clone(), bound));
     let unbounded = explored.unbounded.iter().map(|&place| net.places[place as usize].name.clone());
     let (mut place_invariants, mut transition_invariants) = (None, None);

@@ -23,6 +23,9 @@ def explore(
     invariants: Annotated[
         bool, typer.Option("--invariants", help="Find P- and T-invariants: the minimal semiflows.")
     ] = False,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", help="Markings at the same time; one per core if left out.")
+    ] = None,
     overrides: Set = None,
     json: Json = False,
     csv: Csv = None,
@@ -31,7 +34,8 @@ def explore(
 ) -> None:
     """Find every marking of a net, its bounds and its dead ends. Time and priorities play no part.
 
-    A coloured net is unfolded first. A search that reaches the limit says so and shows what it found.
+    A coloured net is unfolded first. A search that reaches the limit says so and shows what it found. The same command
+    prints the same bytes, whatever `--jobs`.
 
     **Examples**
 
@@ -43,7 +47,9 @@ def explore(
 
     files = Files(csv, parquet, html)
     with stderr.progress("Exploring", "markings") as progress:
-        found = petri.explore(net, limit, invariants=invariants, overrides=overrides or (), progress=progress)
+        found = petri.explore(
+            net, limit, invariants=invariants, jobs=jobs, overrides=overrides or (), progress=progress
+        )
     if json:
         stdout.print_json(found.to_dict())
     else:

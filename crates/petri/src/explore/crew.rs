@@ -1,0 +1,125 @@
+//! Workers who expand a batch of markings at once.
+//!
+//! Each takes pieces of the batch in order, looks its markings' successors up among the markings that there are, which nobody
+//! changes meanwhile, and notes those that are new to it and to them. Then what was noted is added in the order of the pieces:
+//! of two workers who found the same marking, the one whose piece comes first gives it its number, as one worker would have.
+
+use super::space::Space;
+use crate::PetriError;
+use std::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// Places and transitions looked at between two looks at whether to stop: a wide net has few markings meanwhile.
+pub(super) const PARTS_PER_LOOK: usize = 1 << 22;
+/// Told now and then how many markings there are.
+pub(super) type Progress<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
+
+/// Pieces of a batch for each worker: whoever is slowed down leaves some to the others.
+const PIECES_EACH: usize = 4;
+/// Words that a worker may note in a batch, 8 bytes each: it gives up where markings are so wide and lead to so many.
+const MOST_WORDS: usize = 1 << 22;
+
+/// A worker, and its pieces of the batch: their numbers and what was noted of each.
+struct Member<W> {
+    worker: W,
+    pieces: Vec<(usize, Range<usize>)>,
+}
+
+/// Workers with threads of their own, but for the first, which has that of the search.
+pub(super) struct Crew<S: Space> {
+    pool: rayon::ThreadPool,
+    members: Vec<Member<S::Worker>>,
+    /// Places and transitions that the first one looked at since it last asked whether to stop.
+    parts: usize,
+}
+
+impl<S: Space> Crew<S> {
+    /// At least two workers.
+    pub fn new(space: &S, workers: usize) -> Self {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(workers - 1).build();
+        Self {
+            pool: pool.expect("a system that starts threads"),
+            members: (0..workers).map(|_| Member { worker: space.worker(), pieces: Vec::new() }).collect(),
+            parts: 0,
+        }
+    }
+
+    /// Whether a batch of twice as many markings as the last one can be noted.
+    pub fn may_grow(&self) -> bool {
+        self.members.iter().all(|member| S::noted(&member.worker).1 < MOST_WORDS / 4)
+    }
+
+    /// Expands markings, or none of them: then they can only be expanded one by one. Whether it did.
+    ///
+    /// # Errors
+    /// When `progress` ended it.
+    pub fn expand(
+        &mut self,
+        space: &mut S,
+        batch: Range<usize>,
+        progress: Progress<'_>,
+    ) -> Result<bool, PetriError> {
+        let Self { pool, members, parts } = self;
+        let size = batch.len().div_ceil(members.len() * PIECES_EACH);
+        let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let known = &*space;
+        let work = |member: &mut Member<S::Worker>, look: &mut dyn FnMut(usize) -> ControlFlow<()>| {
+            let Member { worker, pieces } = member;
+            known.begin(worker);
+            pieces.clear();
+            while !stop.load(Ordering::Relaxed) {
+                let piece = next.fetch_add(1, Ordering::Relaxed);
+                let markings = batch.start + piece * size..batch.end.min(batch.start + (piece + 1) * size);
+                if markings.is_empty() {
+                    break;
+                }
+                let before = S::noted(worker).0;
+                for number in markings {
+                    let looked = known.look(worker, number).filter(|_| S::noted(worker).1 <= MOST_WORDS);
+                    if looked.is_none_or(|parts| look(parts).is_break()) {
+                        stop.store(true, Ordering::Relaxed);
+                        return;
+                    }
+                }
+                pieces.push((piece, before..S::noted(worker).0));
+            }
+        };
+        let mut interrupted = false;
+        let (first, others) = members.split_first_mut().expect("at least one worker");
+        pool.in_place_scope(|scope| {
+            for member in others {
+                scope.spawn(|_| {
+                    work(member, &mut |_| match stop.load(Ordering::Relaxed) {
+                        true => ControlFlow::Break(()),
+                        false => ControlFlow::Continue(()),
+                    })
+                });
+            }
+            work(first, &mut |looked| {
+                *parts += looked;
+                if *parts < PARTS_PER_LOOK {
+                    return ControlFlow::Continue(());
+                }
+                *parts = 0;
+                let told = progress(known.count() as u64);
+                interrupted = told.is_break();
+                told
+            });
+        });
+        if interrupted {
+            return Err(PetriError::Interrupted);
+        }
+        let noted: usize = self.members.iter().map(|member| S::noted(&member.worker).0).sum();
+        if stop.into_inner() || space.count() + noted > space.limit() {
+            return Ok(false);
+        }
+        let pieces = self.members.iter().flat_map(|Member { worker, pieces }| {
+            pieces.iter().map(move |(piece, noted)| (*piece, worker, noted.clone()))
+        });
+        let mut pieces: Vec<_> = pieces.collect();
+        pieces.sort_unstable_by_key(|&(piece, ..)| piece);
+        pieces.into_iter().for_each(|(_, worker, noted)| space.take(worker, noted));
+        self.members.iter().for_each(|member| space.tally(&member.worker));
+        Ok(true)
+    }
+}
