@@ -5,9 +5,10 @@ pub use crate::description::{Derived, Described, Description};
 
 use crate::error::Error;
 use crate::files::{Files, KeptTexts, PresetKind};
+use crate::link::link;
 use crate::memory::MemoryRow;
 use crate::preset::{load, problem};
-use crate::program::Part;
+use crate::program::core_preset;
 use linecard_config::Shown;
 
 /// Resolve a preset with changes and say what it is made of.
@@ -33,26 +34,25 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
 /// A core or a described link: values that no machine sets, as they stand; nothing if the preset is neither.
 fn describe_part(preset: &str, overrides: &[String]) -> Result<Option<Description>, Error> {
     let folder = load(preset).map(|(place, _)| place.split('/').next().unwrap_or("").to_owned());
-    if !folder.is_ok_and(|folder| folder == "cores" || folder == "traffic") {
+    if !["cores", "traffic"].map(Ok).contains(&folder.as_deref()) {
         return Ok(None);
     }
     if let Some(change) = overrides.first() {
         let message = format!("`{change}`: the values of this part cannot be changed; copy its file");
         return Err(Error::Config { problems: vec![problem("--set (number 1)".into(), "", message)] });
     }
-    let part = Part::read(preset)?;
-    let parameters = part.rows().into_iter().map(|[key, value, unit, source]| Described {
-        key,
-        value: Shown::of_text(value),
-        unit,
-        meaning: String::new(),
+    let (title, mut rows) = match folder.as_deref() {
+        Ok("cores") => core_preset(preset).map(|read| (read.title, read.rows))?,
+        _ => link(preset).map(|read| (read.title, read.rows))?,
+    };
+    rows.sort_by(|a, b| a.key.cmp(&b.key));
+    let parameters = rows.into_iter().map(|row| Described {
         allowed: "as the file has it; a copy of the file may have another".to_owned(),
-        source,
-        interval: None,
+        ..Described::of_part(row)
     });
     Ok(Some(Description {
         preset: preset.to_owned(),
-        title: part.title(),
+        title,
         extends: Vec::new(),
         parameters: parameters.collect(),
         derived: Vec::new(),

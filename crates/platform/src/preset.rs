@@ -1,9 +1,9 @@
 //! Presets: TOML files by name, those that ship and those of the user.
 
 use crate::bounded;
-use crate::error::ConfigProblem;
+use crate::error::{ConfigProblem, Error};
 use include_dir::{Dir, File, include_dir};
-use linecard_config::nearest;
+use linecard_config::{Document, Request, Row, nearest};
 use serde::Serialize;
 use std::borrow::Cow;
 use toml::Spanned;
@@ -88,6 +88,33 @@ pub(crate) fn in_folder(folder: &str, name: &str) -> String {
 /// The place and text of a preset, as the reader of chips wants them.
 pub(crate) fn find(preset: &str) -> Result<(String, String), String> {
     load(preset).map(|(place, text)| (place, text.into_owned()))
+}
+
+/// A preset that has been read.
+#[derive(Clone, Debug)]
+pub(crate) struct ReadPreset<T> {
+    /// What it says it is.
+    pub title: String,
+    /// What was made of its values.
+    pub value: T,
+    /// Its values, in the order of reading.
+    pub rows: Vec<Row>,
+}
+
+/// Reads a preset; `values` has nothing to give only where it says why.
+///
+/// # Errors
+/// All problems at once.
+pub(crate) fn read<T>(
+    request: Request<'_>,
+    values: impl FnOnce(&Document) -> Option<T>,
+) -> Result<ReadPreset<T>, Error> {
+    let document = request.read();
+    let value = values(&document);
+    let title = document.title().to_owned();
+    let rows = document.finish()?;
+    let value = value.ok_or_else(|| Error::Run(format!("`{}` was not understood", request.name)))?;
+    Ok(ReadPreset { title, value, rows })
 }
 
 /// Place and text of a preset: a shipped name, or a path to a file.
