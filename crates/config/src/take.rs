@@ -120,14 +120,22 @@ impl<'d> Section<'d> {
 
     /// True or false, or the default.
     pub fn switch_or(&self, key: &str, default: bool, meaning: &str) -> bool {
+        self.on_or_off(key, meaning, Absent::Default(default)).unwrap_or(default)
+    }
+
+    /// True or false, which must be there; false if it is not.
+    pub fn switch(&self, key: &str, meaning: &str) -> bool {
+        self.on_or_off(key, meaning, Absent::Problem).unwrap_or(false)
+    }
+
+    fn on_or_off(&self, key: &str, meaning: &str, absent: Absent<bool>) -> Option<bool> {
         let allowed = "true or false".to_owned();
-        let taking =
-            Taking { key, meaning, allowed, measure: Measure::NONE, absent: Absent::Default(default) };
+        let taking = Taking { key, meaning, allowed, measure: Measure::NONE, absent };
         let understand = |value: &Scalar| match value {
             Scalar::Switch(on) => Ok(*on),
             _ => Err(format!("found `{value}`")),
         };
-        self.value(taking, understand, |on| Shown::Switch(*on)).unwrap_or(default)
+        self.value(taking, understand, |on| Shown::Switch(*on))
     }
 
     /// What a name stands for; it must be there. The first of the choices if it is not, or is wrong.

@@ -6,7 +6,7 @@ pub use crate::description::{Derived, Described, Description};
 use crate::error::Error;
 use crate::files::{Files, KeptTexts, PresetKind};
 use crate::link::link;
-use crate::memory::MemoryRow;
+use crate::memory::{MemoryRow, open, policy};
 use crate::preset::{load, problem};
 use crate::program::core_preset;
 use linecard_config::Shown;
@@ -76,8 +76,14 @@ fn describe_memory(files: &Files<'_>, overrides: &[String]) -> Result<Option<Des
             }
         },
         Some(PresetKind::Policy) => {
-            let policy = crate::memory::policy(files, &changes)?;
-            (policy.title, policy.extends, policy.rows, Vec::new())
+            let policy = policy(open(files.preset(), overrides, &|_| true))?;
+            return Ok(Some(Description {
+                preset: files.preset().to_owned(),
+                title: policy.title,
+                extends: policy.extends,
+                parameters: policy.rows.into_iter().map(Described::of_part).collect(),
+                derived: Vec::new(),
+            }));
         }
         _ => return Ok(None),
     };

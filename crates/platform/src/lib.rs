@@ -22,7 +22,6 @@ mod request;
 mod routes;
 mod rules;
 mod run;
-mod schema;
 mod shot_noise;
 mod spread;
 mod summary;

@@ -75,7 +75,7 @@ impl DescribedLink {
 /// # Errors
 /// All problems at once.
 pub(crate) fn link(preset: &str) -> Result<ReadPreset<Link>, Error> {
-    read(Request { untitled: true, ..Request::of(preset, &find) }, |document| {
+    read(Request { untitled: true, ..Request::of(preset, &find) }.read(), |document| {
         let root = document.root();
         let flows = root.needed_section("flows", "how many flows there are, and how large")?;
         let sizes = root.needed_section("sizes", "how large packets are")?;

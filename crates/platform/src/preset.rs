@@ -3,7 +3,7 @@
 use crate::bounded;
 use crate::error::{ConfigProblem, Error};
 use include_dir::{Dir, File, include_dir};
-use linecard_config::{Document, Request, Row, nearest};
+use linecard_config::{Document, Row, nearest};
 use serde::Serialize;
 use std::borrow::Cow;
 use toml::Spanned;
@@ -95,26 +95,27 @@ pub(crate) fn find(preset: &str) -> Result<(String, String), String> {
 pub(crate) struct ReadPreset<T> {
     /// What it says it is.
     pub title: String,
+    /// All that it extends, as it lies under it.
+    pub bases: Vec<String>,
     /// What was made of its values.
     pub value: T,
     /// Its values, in the order of reading.
     pub rows: Vec<Row>,
 }
 
-/// Reads a preset; `values` has nothing to give only where it says why.
+/// Makes of a file what `values` does, which has nothing to give only where it says why.
 ///
 /// # Errors
 /// All problems at once.
 pub(crate) fn read<T>(
-    request: Request<'_>,
+    document: Document,
     values: impl FnOnce(&Document) -> Option<T>,
 ) -> Result<ReadPreset<T>, Error> {
-    let document = request.read();
     let value = values(&document);
-    let title = document.title().to_owned();
+    let (title, bases) = (document.title().to_owned(), document.bases().to_vec());
     let rows = document.finish()?;
-    let value = value.ok_or_else(|| Error::Run(format!("`{}` was not understood", request.name)))?;
-    Ok(ReadPreset { title, value, rows })
+    let value = value.ok_or_else(|| Error::Run(format!("`{title}` was not understood")))?;
+    Ok(ReadPreset { title, bases, value, rows })
 }
 
 /// Place and text of a preset: a shipped name, or a path to a file.

@@ -1,7 +1,7 @@
 //! Files of links, DRAM parts and policies: is everything that is wrong with them told at once, and are values taken in every
 //! notation?
 
-use linecard_platform::{Error, InputError, PacketInput};
+use linecard_platform::{Error, InputError, PacketInput, describe};
 use std::path::PathBuf;
 
 /// Files of one test, removed with the value.
@@ -64,5 +64,67 @@ fn all_that_is_wrong_with_a_link_is_told_at_once() {
             "16: flows.sed: no such key; did you mean `seed`?",
             "17: sizes.percent: missing: expected a list of numbers (share of the packets that have each of these sizes)",
         ]
+    );
+}
+
+/// Rows of a file as `key=value unit`, or what is wrong with it.
+fn described(text: &str, overrides: &[&str]) -> Result<Vec<String>, Vec<String>> {
+    let folder = Folder::new();
+    let file = folder.write("mine.toml", text);
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    let rows = describe(&file, &overrides).map_err(|error| told(error, &file))?.parameters;
+    Ok(rows.iter().map(|row| format!("{}={} {} ({})", row.key, row.value, row.unit, row.source)).collect())
+}
+
+const POLICY: &str = "title = 'mine'\n[policy]\nsource = 'a choice'\ncontroller = 'packet_buffer'\nrefresh = false\n\
+    transaction_queue = '64 requests'\nqueues = 'odd_even'\nprecharge = 'lazy'\nbatch_k = 4\n\
+    batch_break = { value = 'any_miss', source = 'Hasan 2003' }\nprefetch = true\nideal = false\n";
+
+#[test]
+fn a_policy_has_one_source_for_its_values_and_units_in_text() {
+    let rows = described(POLICY, &["policy.batch_k=8 requests"]).unwrap();
+    assert!(rows.contains(&"policy.transaction_queue=64 requests (a choice)".to_owned()), "{rows:?}");
+    assert!(rows.contains(&"policy.batch_break=any_miss  (Hasan 2003)".to_owned()), "{rows:?}");
+    assert!(rows.contains(&"policy.batch_k=8 requests (given with --set)".to_owned()), "{rows:?}");
+    assert!(rows.is_sorted());
+}
+
+#[test]
+fn all_that_is_wrong_with_a_policy_is_told_at_once() {
+    let wrong = POLICY
+        .replace("batch_k = 4", "batch_k = '4 clocks'")
+        .replace("ideal = false", "idael = false")
+        .replace("'lazy'", "'lzay'")
+        .replace("prefetch = true", "prefetch = 1\nscheduler = 'fcfs'");
+    assert_eq!(
+        described(&wrong, &["policy.refresh=0", "policy.transaction_queue=0", "timing.tRCD=4"]).unwrap_err(),
+        [
+            "2: policy.ideal: missing: expected true or false (every access takes the time of a row hit)",
+            "8: policy.precharge: found `lzay`; did you mean `lazy`? expected one of eager, lazy",
+            "9: policy.batch_k: found `4 clocks` with the unknown unit `clocks` where the key wants `requests`; expected a \
+             whole number from 0 to 1024",
+            "11: policy.prefetch: found `1`; expected true or false",
+            "12: policy.scheduler: has no effect: policy.controller is packet_buffer",
+            "13: policy.idael: no such key; did you mean `ideal`?",
+            "--set (number 1): policy.refresh: found `0`; expected true or false",
+            "--set (number 2): policy.transaction_queue: found `0`; expected a whole number from 1 to 1024",
+            "--set (number 3): timing.tRCD: no such key",
+        ]
+    );
+    assert_eq!(
+        described(&POLICY.replace("packet_buffer", "packet_bufer"), &[]).unwrap_err(),
+        [
+            "4: policy.controller: found `packet_bufer`; did you mean `packet_buffer`? expected one of queued, packet_buffer"
+        ]
+    );
+}
+
+#[test]
+fn marks_of_a_queue_of_writes_may_stay_in_a_file_without_one_but_are_not_set() {
+    let text = "title = 'mine'\nextends = 'policies/split_watermark'\n[policy]\nsource = 'a choice'\nwrites = 'unified'";
+    assert!(described(text, &[]).unwrap().iter().any(|row| row.starts_with("policy.write_high=")));
+    assert_eq!(
+        described(text, &["policy.write_high=3"]).unwrap_err(),
+        ["--set (number 1): policy.write_high: has no effect: policy.writes is unified"]
     );
 }

@@ -3,6 +3,7 @@
 mod device;
 mod file;
 mod formula;
+mod kind;
 mod output;
 mod policy;
 mod report;
@@ -10,6 +11,7 @@ mod run;
 
 pub(crate) use device::{part, standard};
 pub(crate) use file::MemoryRow;
+pub(crate) use kind::open;
 pub(crate) use policy::{Rule, policy};
 pub use report::{BankUse, CommandCounts, MemoryEnergy, MemoryLatency, MemoryReport, MemoryTime};
 pub use run::{MemoryInput, MemoryRequest, run_memory};

@@ -1,6 +1,7 @@
 //! A run of a DRAM part under a trace or a pattern.
 
 use super::device::{Part, part};
+use super::kind::{MemoryKind, kind, open};
 use super::output::Logs;
 use super::policy::{PolicyPreset, Rule, policy};
 use super::report::{Facts, MemoryReport, report};
@@ -39,28 +40,25 @@ impl Memory {
                 )),
             }
         }
-        let (of_policy, of_part): (Vec<_>, Vec<_>) =
-            changes.into_iter().partition(|(_, key, _)| key.starts_with("policy."));
-        let shelves = [KeptTexts::default(), KeptTexts::default()];
-        let device = Files::read(device, &shelves[0]);
-        let policy_files = Files::read(policy_name, &shelves[1]);
-        for (files, wanted, option) in
-            [(&device, PresetKind::Memory, "--device"), (&policy_files, PresetKind::Policy, "--policy")]
-        {
-            if files.kind().is_some_and(|kind| kind != wanted) {
-                let name = files.preset();
-                let message = format!(
-                    "`{name}` is a preset of another kind; `linecard presets` lists what {option} takes"
-                );
-                return Err(Error::Config { problems: vec![problem(option.to_owned(), "", message)] });
-            }
+        changes.retain(|(_, key, _)| !key.starts_with("policy."));
+        let texts = KeptTexts::default();
+        let files = Files::read(device, &texts);
+        let document = open(policy_name, overrides, &|key| key.starts_with("policy."));
+        let other = [
+            ("--device", device, files.kind() == Some(PresetKind::Policy)),
+            ("--policy", policy_name, kind(&document) == Some(MemoryKind::Part)),
+        ];
+        if let Some((option, name, _)) = other.iter().find(|(.., is_other)| *is_other) {
+            let message =
+                format!("`{name}` is a preset of another kind; `linecard presets` lists what {option} takes");
+            return Err(Error::Config { problems: vec![problem((*option).to_owned(), "", message)] });
         }
         let mut collect = |error: Error| match error {
             Error::Config { problems: more } => problems.extend(more),
             other => problems.push(problem("preset".into(), "", other.to_string())),
         };
-        let part = part(&device, &of_part).map_err(&mut collect).ok();
-        let policy = policy(&policy_files, &of_policy).map_err(&mut collect).ok();
+        let part = part(&files, &changes).map_err(&mut collect).ok();
+        let policy = policy(document).map_err(&mut collect).ok();
         match (part, policy) {
             (Some(part), Some(policy)) if problems.is_empty() => Ok(Self { part, policy }),
             _ => Err(Error::Config { problems }),
@@ -105,7 +103,10 @@ impl Memory {
     /// SHA-256 over every value of both presets.
     fn hash(&self) -> String {
         let mut hasher = Sha256::new();
-        for row in self.part.rows.iter().chain(&self.policy.rows) {
+        for row in &self.part.rows {
+            hasher.update(format!("{}={} {}\n", row.key, row.value, row.unit));
+        }
+        for row in &self.policy.rows {
             hasher.update(format!("{}={} {}\n", row.key, row.value, row.unit));
         }
         hasher.finalize().iter().map(|b| format!("{b:02x}")).collect()

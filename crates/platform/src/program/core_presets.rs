@@ -52,7 +52,7 @@ pub(super) fn fixed(name: &str) -> Result<Fixed, Error> {
 
 /// A preset of cores, whichever it is, for `describe`.
 pub(crate) fn core_preset(preset: &str) -> Result<ReadPreset<()>, Error> {
-    read(Request::of(preset, &find), |document| {
+    read(Request::of(preset, &find).read(), |document| {
         let root = document.root();
         let keys = root.keys();
         let has = |key: &str| keys.iter().any(|each| each == key);
@@ -69,7 +69,7 @@ pub(crate) fn core_preset(preset: &str) -> Result<ReadPreset<()>, Error> {
 }
 
 fn of<T>(preset: &str, values: impl Fn(&Section<'_>) -> Option<T>) -> Result<T, Error> {
-    read(Request::of(preset, &find), |document| values(&document.root())).map(|read| read.value)
+    read(Request::of(preset, &find).read(), |document| values(&document.root())).map(|read| read.value)
 }
 
 fn whole(table: &Section<'_>, key: &str, unit: &'static str, most: u64, meaning: &str) -> u32 {
