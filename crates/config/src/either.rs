@@ -33,7 +33,7 @@ impl Section<'_> {
     ) -> Option<(f64, &'static str)> {
         let node = self.take(key)?;
         let says = |each: &Either| format!("{} (unit `{}`)", each.what, each.unit);
-        let allowed = units.iter().map(says).collect::<Vec<_>>().join(" or ");
+        let allowed = &|| units.iter().map(says).collect::<Vec<_>>().join(" or ");
         let read = read(node, units, &range);
         let unit = read.as_ref().map_or("", |(_, unit)| unit);
         let measure = Measure::declared(unit);

@@ -275,6 +275,7 @@ pub(crate) fn join(path: &str, key: &str) -> String {
     match (path.is_empty(), key.is_empty()) {
         (true, _) => key.to_owned(),
         (_, true) => path.to_owned(),
-        _ => format!("{path}.{key}"),
+        // Every key of every file is joined: format! takes several times as long.
+        _ => [path, ".", key].concat(),
     }
 }

@@ -63,6 +63,11 @@ impl<'d> Section<'d> {
         self.document.places.show(self.at(key).place)
     }
 
+    /// Where a value comes from; empty when it is not there.
+    pub fn source_of(&self, key: &str) -> &'d str {
+        self.table.get(key).map_or("", |node| node.source.as_str())
+    }
+
     fn at(&self, key: &str) -> At {
         self.table.get(key).map_or(self.at, At::from)
     }

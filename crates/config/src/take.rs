@@ -21,7 +21,8 @@ pub(crate) enum Absent<T> {
 pub(crate) struct Taking<'a, T> {
     pub key: &'a str,
     pub meaning: &'a str,
-    pub allowed: String,
+    /// The range or the names that it may have, put into words where somebody asks for them.
+    pub allowed: &'a dyn Fn() -> String,
     pub measure: Measure,
     pub absent: Absent<T>,
 }
@@ -54,7 +55,7 @@ impl<'d> Section<'d> {
         meaning: &str,
         absent: Absent<u64>,
     ) -> Option<u64> {
-        let taking = Taking { key, meaning, allowed: say_whole(range), measure, absent };
+        let taking = Taking { key, meaning, allowed: &|| say_whole(range), measure, absent };
         let understand = |value: &Scalar| match quantity(measure, value)? {
             Quantity::Whole(i) => {
                 let fits = u64::try_from(i).ok().filter(|i| range.contains(i));
@@ -93,7 +94,7 @@ impl<'d> Section<'d> {
         meaning: &str,
         absent: Absent<f64>,
     ) -> Option<f64> {
-        let allowed = format!("a number {}", say_reals(range));
+        let allowed = &|| format!("a number {}", say_reals(range));
         let taking = Taking { key, meaning, allowed, measure, absent };
         self.value(taking, |value| finite(measure, range, value), |value| Shown::Real(*value))
     }
@@ -114,7 +115,7 @@ impl<'d> Section<'d> {
     }
 
     fn any_text(&self, key: &str, meaning: &str, absent: Absent<String>) -> Option<String> {
-        let taking = Taking { key, meaning, allowed: "text".to_owned(), measure: Measure::NONE, absent };
+        let taking = Taking { key, meaning, allowed: &|| "text".to_owned(), measure: Measure::NONE, absent };
         self.value(taking, plain_text, |text| Shown::Text(text.clone()))
     }
 
@@ -129,7 +130,7 @@ impl<'d> Section<'d> {
     }
 
     fn on_or_off(&self, key: &str, meaning: &str, absent: Absent<bool>) -> Option<bool> {
-        let allowed = "true or false".to_owned();
+        let allowed = &|| "true or false".to_owned();
         let taking = Taking { key, meaning, allowed, measure: Measure::NONE, absent };
         let understand = |value: &Scalar| match value {
             Scalar::Switch(on) => Ok(*on),
@@ -167,7 +168,7 @@ impl<'d> Section<'d> {
         absent: Absent<usize>,
     ) -> Option<usize> {
         let names = || choices.iter().map(|(name, _)| *name);
-        let allowed = format!("one of {}", names().collect::<Vec<_>>().join(", "));
+        let allowed = &|| format!("one of {}", names().collect::<Vec<_>>().join(", "));
         let taking = Taking { key, meaning, allowed, measure: Measure::NONE, absent };
         self.value(taking, one_of(choices), |chosen| Shown::Text(choices[*chosen].0.to_owned()))
     }
@@ -175,7 +176,7 @@ impl<'d> Section<'d> {
     /// What each of a list of names stands for; empty when it is not there.
     pub fn choices<T: Copy>(&self, key: &str, choices: &[(&str, T)], meaning: &str) -> Vec<T> {
         let names = || choices.iter().map(|(name, _)| *name);
-        let allowed = format!("names out of {}", names().collect::<Vec<_>>().join(", "));
+        let allowed = &|| format!("names out of {}", names().collect::<Vec<_>>().join(", "));
         let taking = Taking { key, meaning, allowed, measure: Measure::NONE, absent: Absent::Nothing };
         let chosen =
             self.values(taking, one_of(choices), |chosen| Shown::Text(choices[*chosen].0.to_owned()));
@@ -187,7 +188,7 @@ impl<'d> Section<'d> {
         let taking = Taking {
             key,
             meaning,
-            allowed: "text, or a list of texts".to_owned(),
+            allowed: &|| "text, or a list of texts".to_owned(),
             measure: Measure::NONE,
             absent: Absent::Nothing,
         };
@@ -206,7 +207,7 @@ impl<'d> Section<'d> {
         range: &RangeInclusive<f64>,
         meaning: &str,
     ) -> Vec<f64> {
-        let allowed = format!("numbers {}", say_reals(range));
+        let allowed = &|| format!("numbers {}", say_reals(range));
         let taking = Taking { key, meaning, allowed, measure, absent: Absent::Nothing };
         self.values(taking, |value| finite(measure, range, value), |value| Shown::Real(*value))
     }
@@ -221,7 +222,7 @@ impl<'d> Section<'d> {
             return match taking.absent {
                 Absent::Nothing => None,
                 Absent::Problem => {
-                    self.missing(taking.key, &format!("{} ({})", taking.allowed, taking.meaning));
+                    self.missing(taking.key, &format!("{} ({})", (taking.allowed)(), taking.meaning));
                     None
                 }
                 Absent::Default(ref default) => {
@@ -291,7 +292,7 @@ impl<'d> Section<'d> {
     /// A problem with a value: what was found, and what is allowed.
     pub(crate) fn wrong<T>(&self, taking: &Taking<'_, T>, node: &Node, path: String, found: &str) {
         let between = if found.ends_with('?') { "" } else { ";" };
-        self.fail_at(node, path, format!("{found}{between} expected {}", taking.allowed));
+        self.fail_at(node, path, format!("{found}{between} expected {}", (taking.allowed)()));
     }
 
     pub(crate) fn note<T>(&self, taking: &Taking<'_, T>, value: Shown, node: Option<&Node>) {
@@ -301,7 +302,7 @@ impl<'d> Section<'d> {
             value,
             unit: taking.measure.name.to_owned(),
             meaning: taking.meaning.to_owned(),
-            allowed: taking.allowed.clone(),
+            allowed: (taking.allowed)(),
             source: node.map_or_else(|| "default".to_owned(), |node| node.source.clone()),
             place: node.map_or_else(String::new, place),
             interval: node.and_then(|node| node.interval),

@@ -19,7 +19,7 @@ impl Section<'_> {
         let taking = Taking {
             key,
             meaning,
-            allowed: allowed.to_owned(),
+            allowed: &|| allowed.to_owned(),
             measure: Measure::NONE,
             absent: Absent::Nothing,
         };

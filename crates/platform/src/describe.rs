@@ -4,12 +4,10 @@ pub(crate) use crate::description::row;
 pub use crate::description::{Derived, Described, Description};
 
 use crate::error::Error;
-use crate::files::{Files, KeptTexts, PresetKind};
 use crate::link::link;
-use crate::memory::{MemoryRow, open, policy};
+use crate::memory::{MemoryKind, is_standard, kind, open, part, policy, standard};
 use crate::preset::{load, problem};
 use crate::program::core_preset;
-use linecard_config::Shown;
 
 /// Resolve a preset with changes and say what it is made of.
 ///
@@ -22,9 +20,7 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
     if let Some(description) = describe_part(preset, overrides)? {
         return Ok(description);
     }
-    let texts = KeptTexts::default();
-    let files = Files::read(preset, &texts);
-    if let Some(description) = describe_memory(&files, overrides)? {
+    if let Some(description) = describe_memory(preset, overrides)? {
         return Ok(description);
     }
     // What is wrong with it is said by the reader of chips.
@@ -59,48 +55,30 @@ fn describe_part(preset: &str, overrides: &[String]) -> Result<Option<Descriptio
     }))
 }
 
-/// A DRAM part with its standard, or a policy; nothing if the preset is neither.
-fn describe_memory(files: &Files<'_>, overrides: &[String]) -> Result<Option<Description>, Error> {
-    let changes: Vec<(usize, &str, &str)> = overrides
-        .iter()
-        .enumerate()
-        .filter_map(|(n, text)| text.split_once('=').map(|(key, value)| (n, key.trim(), value.trim())))
-        .collect();
-    let (title, extends, rows, derived) = match files.kind() {
-        Some(PresetKind::Memory) => match crate::memory::standard(files) {
-            Some((extends, title, rows)) => (title, extends, rows, Vec::new()),
-            None => {
-                let part = crate::memory::part(files, &changes)?;
-                let derived = part.derived();
-                (part.title, part.extends, part.rows, derived)
-            }
-        },
-        Some(PresetKind::Policy) => {
-            let policy = policy(open(files.preset(), overrides, &|_| true))?;
-            return Ok(Some(Description {
-                preset: files.preset().to_owned(),
-                title: policy.title,
-                extends: policy.extends,
-                parameters: policy.rows.into_iter().map(Described::of_part).collect(),
-                derived: Vec::new(),
-            }));
+/// A DRAM part with its standard, a standard alone, or a policy; nothing if the preset is none of them.
+fn describe_memory(preset: &str, overrides: &[String]) -> Result<Option<Description>, Error> {
+    let document = open(preset, overrides, &|_| true);
+    let (title, extends, rows, derived) = match kind(&document) {
+        Some(MemoryKind::Part) if is_standard(&document) => {
+            let standard = standard(document)?;
+            (standard.title, standard.extends, standard.rows, Vec::new())
         }
-        _ => return Ok(None),
-    };
-    let described = |row: MemoryRow| Described {
-        key: row.key,
-        value: Shown::of_text(row.value),
-        unit: row.unit,
-        meaning: row.meaning,
-        allowed: row.allowed,
-        source: row.source,
-        interval: None,
+        Some(MemoryKind::Part) => {
+            let part = part(preset, document)?;
+            let derived = part.derived();
+            (part.title, part.extends, part.rows, derived)
+        }
+        Some(MemoryKind::Policy) => {
+            let policy = policy(document)?;
+            (policy.title, policy.extends, policy.rows, Vec::new())
+        }
+        None => return Ok(None),
     };
     Ok(Some(Description {
-        preset: files.preset().to_owned(),
+        preset: preset.to_owned(),
         title,
         extends,
-        parameters: rows.into_iter().map(described).collect(),
+        parameters: rows.into_iter().map(Described::of_part).collect(),
         derived,
     }))
 }

@@ -6,7 +6,6 @@ use super::output::Logs;
 use super::policy::{PolicyPreset, Rule, policy};
 use super::report::{Facts, MemoryReport, report};
 use crate::error::Error;
-use crate::files::{Files, KeptTexts, PresetKind};
 use crate::preset::problem;
 use flate2::read::MultiGzDecoder;
 use linecard_config::nearest;
@@ -28,37 +27,26 @@ pub(crate) struct Memory {
 impl Memory {
     /// Read both presets with changes.
     pub fn load(device: &str, policy_name: &str, overrides: &[String]) -> Result<Self, Error> {
-        let mut problems = Vec::new();
-        let mut changes = Vec::new();
-        for (number, text) in overrides.iter().enumerate() {
-            match text.split_once('=') {
-                Some((key, value)) => changes.push((number, key.trim(), value.trim())),
-                None => problems.push(problem(
-                    format!("--set (number {})", number + 1),
-                    "",
-                    format!("`{text}`: expected key=value, such as timing.tRCD=11"),
-                )),
+        let document = open(device, overrides, &|key| !key.starts_with("policy."));
+        let policy_document = open(policy_name, overrides, &|key| key.starts_with("policy."));
+        for (option, name, document, other) in [
+            ("--device", device, &document, MemoryKind::Policy),
+            ("--policy", policy_name, &policy_document, MemoryKind::Part),
+        ] {
+            if kind(document) == Some(other) {
+                let message = format!(
+                    "`{name}` is a preset of another kind; `linecard presets` lists what {option} takes"
+                );
+                return Err(Error::Config { problems: vec![problem(option.to_owned(), "", message)] });
             }
         }
-        changes.retain(|(_, key, _)| !key.starts_with("policy."));
-        let texts = KeptTexts::default();
-        let files = Files::read(device, &texts);
-        let document = open(policy_name, overrides, &|key| key.starts_with("policy."));
-        let other = [
-            ("--device", device, files.kind() == Some(PresetKind::Policy)),
-            ("--policy", policy_name, kind(&document) == Some(MemoryKind::Part)),
-        ];
-        if let Some((option, name, _)) = other.iter().find(|(.., is_other)| *is_other) {
-            let message =
-                format!("`{name}` is a preset of another kind; `linecard presets` lists what {option} takes");
-            return Err(Error::Config { problems: vec![problem((*option).to_owned(), "", message)] });
-        }
+        let mut problems = Vec::new();
         let mut collect = |error: Error| match error {
             Error::Config { problems: more } => problems.extend(more),
             other => problems.push(problem("preset".into(), "", other.to_string())),
         };
-        let part = part(&files, &changes).map_err(&mut collect).ok();
-        let policy = policy(document).map_err(&mut collect).ok();
+        let part = part(device, document).map_err(&mut collect).ok();
+        let policy = policy(policy_document).map_err(&mut collect).ok();
         match (part, policy) {
             (Some(part), Some(policy)) if problems.is_empty() => Ok(Self { part, policy }),
             _ => Err(Error::Config { problems }),
@@ -103,10 +91,7 @@ impl Memory {
     /// SHA-256 over every value of both presets.
     fn hash(&self) -> String {
         let mut hasher = Sha256::new();
-        for row in &self.part.rows {
-            hasher.update(format!("{}={} {}\n", row.key, row.value, row.unit));
-        }
-        for row in &self.policy.rows {
+        for row in self.part.rows.iter().chain(&self.policy.rows) {
             hasher.update(format!("{}={} {}\n", row.key, row.value, row.unit));
         }
         hasher.finalize().iter().map(|b| format!("{b:02x}")).collect()
