@@ -9,7 +9,7 @@ use crate::units::Measure;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-/// A file with its bases and overrides, as [`Request::read`] has it. Read it through [`Document::root`], then [`Document::finish`].
+/// A file with its bases and overrides. Read it through [`Document::root`], then [`Document::finish`].
 #[derive(Debug)]
 pub struct Document {
     title: String,

@@ -19,7 +19,8 @@ const OWN: [&str; 4] = ["title", "kind", "extends", "source"];
 /// No key has more parts; text from outside must not decide how deep tables are.
 const MOST_PARTS: usize = 32;
 
-/// Apply all overrides of keys that this document `takes`, in their order. `kinds` are the tables whose components may be named without them.
+/// Apply all overrides of keys that this document `takes`, in their order. `kinds` are the tables whose components may be named
+/// without them.
 pub(crate) fn apply(
     root: &mut Node,
     overrides: &[String],
