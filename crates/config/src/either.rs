@@ -21,9 +21,6 @@ pub struct Either {
 impl Section<'_> {
     /// A number in one of several units, and that unit, if the value is there. A number given with `--set` that says no unit
     /// has that of the file, or else the first.
-    ///
-    /// # Panics
-    /// If there are no units.
     pub fn number_in_either_if(
         &self,
         key: &str,
@@ -32,6 +29,9 @@ impl Section<'_> {
         meaning: &str,
     ) -> Option<(f64, &'static str)> {
         let node = self.take(key)?;
+        if matches!(node.content, Content::Value(Scalar::Bad)) {
+            return None;
+        }
         let says = |each: &Either| format!("{} (unit `{}`)", each.what, each.unit);
         let allowed = &|| units.iter().map(says).collect::<Vec<_>>().join(" or ");
         let read = read(node, units, &range);

@@ -220,4 +220,8 @@ fn a_standard_is_described_and_is_no_part() {
     let rows = described(standard, &[]).unwrap();
     assert!(rows.contains(&"constraint.tRCD=max(tRCD, 3)  (a standard)".to_owned()), "{rows:#?}");
     assert_eq!(rows.iter().filter(|row| row.starts_with("constraint.tRCD=")).count(), 1);
+    let alike = format!(
+        "{standard}\n[clock]\nsource = 'x'\nperiod_ns = 5\n[map]\nsource = 'x'\norder = 'row column'"
+    );
+    assert!(described(&alike, &[]).unwrap().contains(&"clock.period_ns=5 ns (x)".to_owned()));
 }

@@ -93,6 +93,13 @@ pub(crate) fn standard(document: Document) -> Result<Standard, Error> {
         Times::read_if(&root, names(&table));
         refreshed(&root);
         currents(&root);
+        // What its parts have alike may stand in it as well.
+        if root.has("clock") {
+            period_ns(&root);
+        }
+        if root.has("map") {
+            root.section("map").map(map_text);
+        }
         Some(table.iter().map(|distance| distance.row(None)).collect())
     })?;
     Ok(Standard { title, extends: bases, rows: as_described(rows, value) })
