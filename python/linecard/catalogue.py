@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import difflib
-import tomllib
-from dataclasses import replace
-from functools import cache
-from importlib.resources import files
 
 from linecard import _core
 from linecard._convert import convert
-from linecard.description import Change, Description, Parameter, PresetInfo
+from linecard.description import Change, Description, PresetInfo
 from linecard.errors import ConfigError
 from linecard.listed import Listed
 from linecard.request import Settings, settings
@@ -68,19 +64,7 @@ def describe(preset: str, set: Settings | None = None) -> Description:
 
 
 def _described(preset: str, set: Settings | None = None) -> Description:
-    found = convert(_core.describe(preset, settings(set)), Description)
-    return replace(found, parameters=tuple(_worded(each) for each in found.parameters))
-
-
-def _worded(each: Parameter) -> Parameter:
-    table, _, key = each.key.partition(".")
-    return replace(each, meaning=each.meaning or _words().get(table, {}).get(key, ""))
-
-
-@cache
-def _words() -> dict[str, dict[str, str]]:
-    text = files("linecard").joinpath("parameter_words.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return convert(_core.describe(preset, settings(set)), Description)
 
 
 def _changes(base: Description, found: Description) -> tuple[Change, ...]:

@@ -4,17 +4,31 @@ use crate::order::{bases_first, say_ring};
 use crate::parse::{File, IntervalEnd, Origin, Parser};
 use crate::place::{Place, Places};
 use crate::problem::{Log, Where};
+use crate::rows::replace_by_name;
 use crate::tree::{Content, Node, Table};
 use std::collections::BTreeMap;
 
 /// Finds files: from a name to the name for messages and the text, or a sentence on why not.
 pub type Finder<'a> = &'a dyn Fn(&str) -> Result<(String, String), String>;
 
+/// How files are read.
+#[derive(Clone, Copy)]
+pub(crate) struct Rules<'a> {
+    pub finder: Finder<'a>,
+    pub bound: IntervalEnd,
+    /// Lists in which rows are replaced by name.
+    pub named_rows: &'a [&'a str],
+    /// Whether a file may do without a title.
+    pub untitled: bool,
+}
+
 /// The files of a document as one.
 pub(crate) struct Chain {
     pub title: String,
     pub kind: String,
     pub extends: Vec<String>,
+    /// All files but the first, as they were asked for, in the order in which they are laid down.
+    pub bases: Vec<String>,
     pub root: Node,
     /// Whether a file is missing or is no TOML, so that nothing can be said of keys that are absent.
     pub broken: bool,
@@ -22,32 +36,27 @@ pub(crate) struct Chain {
 
 /// Read a file and its bases. A base that several files extend is laid down once, before the first of them, so that
 /// it takes back nothing that one of them changed.
-pub(crate) fn read_chain(
-    name: &str,
-    finder: Finder<'_>,
-    bound: IntervalEnd,
-    places: &mut Places,
-    log: &Log,
-) -> Chain {
+pub(crate) fn read_chain(name: &str, rules: Rules<'_>, places: &mut Places, log: &Log) -> Chain {
     let first_file = places.count();
     let root = |table| {
         let place = Place::File { file: first_file, offset: 0 };
         Node::new(place, "", Content::Table(table))
     };
     let mut loader = Loader {
-        finder,
-        bound,
+        rules,
         places,
         log,
         first_file,
         files: Vec::new(),
         known: BTreeMap::new(),
+        asked: BTreeMap::new(),
         broken: false,
     };
     let nothing = || Chain {
         title: String::new(),
         kind: String::new(),
         extends: Vec::new(),
+        bases: Vec::new(),
         root: root(Table::default()),
         broken: true,
     };
@@ -68,14 +77,18 @@ pub(crate) fn read_chain(
     }
     let mut result = nothing();
     result.broken = loader.broken;
-    let mut files = loader.files;
+    let (mut files, mut asked) = (loader.files, loader.asked);
     for number in order {
-        let Some(file) = files[number].take() else { continue };
+        let Some(mut file) = files[number].take() else { continue };
+        result.bases.extend(asked.remove(&number));
         // The last is the file itself.
         (result.title, result.extends) =
             (file.title, file.extends.into_iter().map(|(base, _)| base).collect());
         if !file.kind.is_empty() {
             result.kind = file.kind;
+        }
+        if let Content::Table(base) = &mut result.root.content {
+            replace_by_name(base, &mut file.table, rules.named_rows);
         }
         result.root.lay_over(root(file.table));
     }
@@ -90,8 +103,7 @@ pub fn beside(file: &str, base: &str) -> Option<String> {
 }
 
 struct Loader<'a> {
-    finder: Finder<'a>,
-    bound: IntervalEnd,
+    rules: Rules<'a>,
     places: &'a mut Places,
     log: &'a Log,
     /// Number of the first file of this chain among all places.
@@ -100,25 +112,27 @@ struct Loader<'a> {
     files: Vec<Option<File>>,
     /// Number of the file by each name that was asked for, and by its name for messages.
     known: BTreeMap<String, Option<usize>>,
+    /// What each base was called where it was first asked for, by its number.
+    asked: BTreeMap<usize, String>,
     broken: bool,
 }
 
 impl Loader<'_> {
     /// Loads what a file extends. A path is one from the folder of that file, or else from where the reader stands.
     fn load_base(&mut self, base: &str, place: Place, file: usize) -> Option<usize> {
-        if let Some(beside) = beside(self.places.name(self.first_file + file), base)
-            && (self.finder)(&beside).is_ok()
-        {
-            return self.load(&beside, Some(place));
-        }
-        self.load(base, Some(place))
+        let number = match beside(self.places.name(self.first_file + file), base) {
+            Some(beside) if (self.rules.finder)(&beside).is_ok() => self.load(&beside, Some(place)),
+            _ => self.load(base, Some(place)),
+        }?;
+        self.asked.entry(number).or_insert_with(|| base.to_owned());
+        Some(number)
     }
 
     fn load(&mut self, name: &str, asked_at: Option<Place>) -> Option<usize> {
         if let Some(known) = self.known.get(name) {
             return *known;
         }
-        let number = match (self.finder)(name) {
+        let number = match (self.rules.finder)(name) {
             Ok((shown, text)) => Some(self.parse(&shown, &text)),
             Err(message) => {
                 self.broken = true;
@@ -142,7 +156,8 @@ impl Loader<'_> {
             return *number;
         }
         let origin = Origin::File(self.places.add(shown, text));
-        let file = Parser { origin, bound: self.bound, log: self.log }.file(text);
+        let Rules { bound, untitled, .. } = self.rules;
+        let file = Parser { origin, bound, log: self.log, untitled }.file(text);
         self.broken |= file.is_none();
         let number = self.files.len();
         self.files.push(file);

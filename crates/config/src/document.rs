@@ -1,12 +1,11 @@
 //! What was read, and what came of it: rows, or everything that is wrong.
 
-use crate::chain::{Finder, read_chain};
-use crate::parse::{IntervalEnd, join};
+use crate::chain::Chain;
+use crate::parse::join;
 use crate::place::{Place, Places};
 use crate::problem::{Log, Problem, Row, Where, nearest};
 use crate::tree::{Content, Node, Table};
-use crate::under::Under;
-use crate::{components, overrides};
+use crate::units::Measure;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
@@ -16,6 +15,7 @@ pub struct Document {
     title: String,
     kind: String,
     extends: Vec<String>,
+    bases: Vec<String>,
     pub(crate) root: Table,
     pub(crate) places: Places,
     pub(crate) log: Log,
@@ -34,54 +34,24 @@ struct Rows {
     keys: BTreeSet<String>,
 }
 
-/// Read a file with all that it extends, then `overrides` such as `clock.engines_mhz=200`. An override may leave out
-/// the table of a component if it is one of `component_kinds` and the name is unique: `input.engines=2`. What is
-/// wrong comes out of [`Document::finish`].
-pub fn read(name: &str, overrides: &[String], component_kinds: &[&str], finder: Finder<'_>) -> Document {
-    read_at(name, None, overrides, component_kinds, IntervalEnd::Stated, finder)
-}
-
-/// The same, with one end of every interval that the files give a value, instead of the value, and with a table that begins
-/// with another file.
-pub fn read_at(
-    name: &str,
-    under: Option<Under<'_>>,
-    overrides: &[String],
-    component_kinds: &[&str],
-    bound: IntervalEnd,
-    finder: Finder<'_>,
-) -> Document {
-    let (mut places, log) = (Places::default(), Log::default());
-    let mut chain = read_chain(name, finder, bound, &mut places, &log);
-    if let (Some(under), Content::Table(root)) = (under, &mut chain.root.content) {
-        let file = read_chain(under.file, finder, bound, &mut places, &log);
-        chain.broken |= file.broken;
-        under.lay(root, file);
-    }
-    let named = |kind: &&str| chain.root.table().and_then(|root| root.get(kind)).and_then(Node::table);
-    let components =
-        component_kinds.iter().filter_map(named).flat_map(Table::keys).map(str::to_owned).collect();
-    let typed = overrides::apply(&mut chain.root, overrides, component_kinds, &log);
-    // After the overrides: who extends a component has what was set there.
-    components::resolve(&mut chain.root, &log);
-    Document {
-        title: chain.title,
-        kind: chain.kind,
-        extends: chain.extends,
-        root: match chain.root.content {
+impl Document {
+    /// What a chain of files holds under changes.
+    pub(crate) fn new(
+        chain: Chain,
+        places: Places,
+        log: Log,
+        typed: Vec<String>,
+        components: Vec<String>,
+    ) -> Self {
+        let Chain { title, kind, extends, bases, root, broken } = chain;
+        let root = match root.content {
             Content::Table(table) => table,
             _ => Table::default(),
-        },
-        places,
-        log,
-        rows: RefCell::default(),
-        broken: chain.broken,
-        typed,
-        components,
+        };
+        let rows = RefCell::default();
+        Self { title, kind, extends, bases, root, places, log, rows, broken, typed, components }
     }
-}
 
-impl Document {
     /// Lays the table `KEY.NAME` over the file, as a later file would be; what was given with `--set` stays. Other tables
     /// of `KEY` are for other choices; those of names that nobody `knows` are problems.
     pub fn choose(&mut self, key: &str, name: &str, known: &[String]) {
@@ -113,6 +83,11 @@ impl Document {
     /// The files that it extends itself, as it names them.
     pub fn extends(&self) -> &[String] {
         &self.extends
+    }
+
+    /// All files that it extends, also by way of others, as they are named, in the order in which they are laid down.
+    pub fn bases(&self) -> &[String] {
+        &self.bases
     }
 
     /// Add a problem that somebody else found.
@@ -152,6 +127,9 @@ impl Document {
             if !node.read.get() {
                 self.say_unread(table, path, key, node);
                 continue;
+            }
+            if let Some(Err(message)) = node.unjudged_unit().map(|unit| Measure::NONE.check(unit)) {
+                self.log.add_inherited(node.place, node.inherited, whole.as_str(), message);
             }
             match &node.content {
                 Content::Value(_) => {}

@@ -20,31 +20,40 @@
 //!
 //! | question | answer |
 //! |---|---|
-//! | read a file with its bases and `--set` | [`read`] |
-//! | the same, with a table that begins with another file | [`read_at`], [`Under`] |
+//! | read a file with its bases and `--set` | [`Request`] |
+//! | the same, with a table that begins with another file | [`Under`] |
 //! | typed values of a table, with range and meaning | [`Section`] |
+//! | numbers whose unit the reader declares, or the file chooses | [`InUnit`], [`Either`] |
 //! | what was read, or everything that is wrong | [`Document::finish`] |
 #![forbid(unsafe_code)]
 
 mod chain;
 mod components;
+mod declared;
 mod document;
+mod either;
 mod order;
 mod overrides;
 mod parse;
 mod place;
 mod problem;
+mod request;
+mod rows;
 mod section;
 mod shown;
 mod take;
 mod tree;
 mod under;
+mod understood;
 mod units;
 
 pub use chain::{Finder, beside};
-pub use document::{Document, read, read_at};
+pub use declared::InUnit;
+pub use document::Document;
+pub use either::Either;
 pub use parse::IntervalEnd;
 pub use problem::{Problem, Row, nearest};
+pub use request::Request;
 pub use section::Section;
 pub use shown::Shown;
 pub use under::Under;

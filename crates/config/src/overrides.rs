@@ -3,7 +3,9 @@
 use crate::parse::{IntervalEnd, Origin, Parser, join};
 use crate::place::Place;
 use crate::problem::{Log, nearest};
-use crate::tree::{Content, Node, Scalar, Table};
+use crate::rows::name_of;
+use crate::tree::{Content, Node, Scalar, Table, Written};
+use crate::units::{says_unit, unit_behind, unit_of};
 use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::DeValue;
@@ -17,8 +19,15 @@ const OWN: [&str; 4] = ["title", "kind", "extends", "source"];
 /// No key has more parts; text from outside must not decide how deep tables are.
 const MOST_PARTS: usize = 32;
 
-/// Apply all overrides in their order. `kinds` are the tables whose components may be named without them.
-pub(crate) fn apply(root: &mut Node, overrides: &[String], kinds: &[&str], log: &Log) -> Typed {
+/// Apply all overrides of keys that this document `takes`, in their order. `kinds` are the tables whose components may be named
+/// without them.
+pub(crate) fn apply(
+    root: &mut Node,
+    overrides: &[String],
+    takes: impl Fn(&str) -> bool,
+    kinds: &[&str],
+    log: &Log,
+) -> Typed {
     let mut given: BTreeMap<String, usize> = BTreeMap::new();
     let mut typed = Typed::new();
     for (number, text) in overrides.iter().enumerate() {
@@ -27,6 +36,9 @@ pub(crate) fn apply(root: &mut Node, overrides: &[String], kinds: &[&str], log: 
             None => (text.trim(), None),
         };
         typed.push(key.to_owned());
+        if !takes(key) {
+            continue;
+        }
         let done = match value {
             None => Err(format!("found `{text}`; expected key=value, such as clock.engines_mhz=200")),
             Some(value) => one(root, key, value, kinds, number, &mut given, log),
@@ -59,7 +71,7 @@ fn one(
         return Err(format!("given twice (also as number {}); give it once", earlier + 1));
     }
     let last = parts.last().map_or("", String::as_str);
-    let parser = Parser { origin: Origin::Set(number), bound: IntervalEnd::Stated, log };
+    let parser = Parser { origin: Origin::Set(number), bound: IntervalEnd::Stated, log, untitled: true };
     const SOURCE: &str = "given with --set";
     let node = |value: &DeValue<'_>| parser.node(last, &path, 0, value, SOURCE);
     let node = match DeValue::parse(value) {
@@ -142,22 +154,26 @@ fn numbered(root: &Table, parts: &[&str]) -> Result<Vec<String>, String> {
 
 /// The number of the element of a list that is called so.
 fn named(key: &str, items: &[Node], name: &str) -> Result<usize, String> {
-    let name_of = |item: &'_ Node| match &item.table()?.get("name")?.content {
-        Content::Value(Scalar::Text(text)) => Some(text.clone()),
-        _ => None,
-    };
-    let names: Vec<Option<String>> = items.iter().map(name_of).collect();
-    let called: Vec<usize> = (0..names.len()).filter(|&at| names[at].as_deref() == Some(name)).collect();
+    let names: Vec<Option<&str>> = items.iter().map(name_of).collect();
+    let called: Vec<usize> = (0..names.len()).filter(|&at| names[at] == Some(name)).collect();
     match called.as_slice() {
         [number] => Ok(*number),
         [] => {
-            let near = nearest(name, names.iter().flatten().map(String::as_str));
+            let near = nearest(name, names.iter().flatten().copied());
             Err(format!("no element of `{key}` is called `{name}`{near}"))
         }
         several => {
             let numbers: Vec<String> = several.iter().map(|number| format!("{key}[{number}]")).collect();
             Err(format!("several are called `{name}`: write one of {}", numbers.join(", ")))
         }
+    }
+}
+
+/// The unit beside a value or behind it.
+fn unit_of_value(node: &Node) -> Option<&str> {
+    match &node.content {
+        Content::Value(Scalar::Text(text)) => unit_behind(text),
+        _ => node.written_unit(),
     }
 }
 
@@ -176,7 +192,7 @@ fn split_index(part: &str) -> (&str, Option<usize>) {
 }
 
 /// Lay a node at a path; tables on the way are made.
-fn set(root: &mut Node, parts: &[String], node: Node) -> Result<(), String> {
+fn set(root: &mut Node, parts: &[String], mut node: Node) -> Result<(), String> {
     let (mut here, mut path) = (root, String::new());
     for (number, part) in parts.iter().enumerate() {
         let Content::Table(table) = &mut here.content else {
@@ -211,6 +227,13 @@ fn set(root: &mut Node, parts: &[String], node: Node) -> Result<(), String> {
     }
     if here.table().is_some() && node.table().is_none() {
         return Err(format!("`{path}` is a table; set one of its keys"));
+    }
+    let key = parts.last().map_or("", String::as_str);
+    let table = parts.len().checked_sub(2).map_or("", |at| &parts[at]);
+    let is_number = matches!(node.content, Content::Value(Scalar::Integer(_) | Scalar::Number(_)));
+    if is_number && node.unit.is_none() && unit_of(says_unit(table, key)).is_none() {
+        // A number without a unit has that of the value whose place it takes.
+        node.unit = unit_of_value(here).and_then(Written::new);
     }
     here.lay_over(node);
     Ok(())

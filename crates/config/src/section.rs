@@ -63,6 +63,11 @@ impl<'d> Section<'d> {
         self.document.places.show(self.at(key).place)
     }
 
+    /// Where a value comes from; empty when it is not there.
+    pub fn source_of(&self, key: &str) -> &'d str {
+        self.table.get(key).map_or("", |node| node.source.as_str())
+    }
+
     fn at(&self, key: &str) -> At {
         self.table.get(key).map_or(self.at, At::from)
     }
@@ -76,6 +81,18 @@ impl<'d> Section<'d> {
     pub fn has(&self, key: &str) -> bool {
         self.ask(key);
         self.table.get(key).is_some()
+    }
+
+    /// Whether `--set` gives a key. It counts as neither asked for nor read.
+    pub fn is_set(&self, key: &str) -> bool {
+        self.table.get(key).is_some_and(Node::is_set)
+    }
+
+    /// Add the problem that a key is not there, unless a file is missing in which it may stand.
+    pub fn missing(&self, key: &str, expected: &str) {
+        if !self.document.broken {
+            self.fail(key, format!("missing: expected {expected}"));
+        }
     }
 
     /// Whether the table has no keys.
@@ -149,6 +166,14 @@ impl<'d> Section<'d> {
                 None
             }
         }
+    }
+
+    /// A table of this one that must be there.
+    pub fn needed_section(&self, key: &str, meaning: &str) -> Option<Section<'d>> {
+        if !self.has(key) {
+            self.missing(key, &format!("a table, [{}] ({meaning})", self.path_of(key)));
+        }
+        self.section(key)
     }
 
     /// The tables in a table of this one, in the order of the file, those of bases first: `[memory.a]` and

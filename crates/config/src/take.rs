@@ -4,56 +4,68 @@ use crate::problem::{Row, nearest};
 use crate::section::Section;
 use crate::shown::Shown;
 use crate::tree::{Content, Node, Scalar};
-use crate::units::{Quantity, quantity, says_unit, unit_of};
+use crate::units::{Measure, Quantity, quantity};
 use std::ops::RangeInclusive;
 
+/// Up to here every whole number is one of floating point.
+const MOST_EXACT: u64 = 1 << f64::MANTISSA_DIGITS;
+
 /// What holds when a value is not there, or is not what it must be.
-enum Absent<T> {
+pub(crate) enum Absent<T> {
     Problem,
     Default(T),
     Nothing,
 }
 
 /// How a value is understood, said and shown.
-struct Taking<'a, T> {
-    key: &'a str,
-    meaning: &'a str,
-    allowed: String,
-    unit: &'static str,
-    absent: Absent<T>,
+pub(crate) struct Taking<'a, T> {
+    pub key: &'a str,
+    pub meaning: &'a str,
+    /// The range or the names that it may have, put into words where somebody asks for them.
+    pub allowed: &'a dyn Fn() -> String,
+    pub measure: Measure,
+    pub absent: Absent<T>,
 }
 
 impl<'d> Section<'d> {
     /// A value that must be there; the lowest of the range if it is not, or is wrong.
     pub fn integer(&self, key: &str, range: RangeInclusive<u64>, meaning: &str) -> u64 {
-        self.whole(key, &range, meaning, Absent::Problem).unwrap_or(*range.start())
+        self.whole(self.measure(key), key, &range, meaning, Absent::Problem).unwrap_or(*range.start())
     }
 
     /// A value, or the default.
     pub fn integer_or(&self, key: &str, default: u64, range: RangeInclusive<u64>, meaning: &str) -> u64 {
-        self.whole(key, &range, meaning, Absent::Default(default)).unwrap_or(default)
+        self.whole(self.measure(key), key, &range, meaning, Absent::Default(default)).unwrap_or(default)
     }
 
     /// A value if it is there.
     pub fn integer_if(&self, key: &str, range: RangeInclusive<u64>, meaning: &str) -> Option<u64> {
-        self.whole(key, &range, meaning, Absent::Nothing)
+        self.whole(self.measure(key), key, &range, meaning, Absent::Nothing)
     }
 
-    fn whole(
+    fn measure(&self, key: &str) -> Measure {
+        Measure::of_key(self.name(), key)
+    }
+
+    pub(crate) fn whole(
         &self,
+        measure: Measure,
         key: &str,
         range: &RangeInclusive<u64>,
         meaning: &str,
         absent: Absent<u64>,
     ) -> Option<u64> {
-        let says = says_unit(self.name(), key);
-        let taking = Taking { key, meaning, allowed: say_whole(range), unit: unit_name(says), absent };
-        let understand = |value: &Scalar| match quantity(says, value)? {
+        let taking = Taking { key, meaning, allowed: &|| say_whole(range), measure, absent };
+        let understand = |value: &Scalar| match quantity(measure, value)? {
             Quantity::Whole(i) => {
                 let fits = u64::try_from(i).ok().filter(|i| range.contains(i));
-                fits.ok_or_else(|| found(value, says, &i.to_string()))
+                fits.ok_or_else(|| found(value, measure, &i.to_string()))
             }
-            Quantity::Real(r) => Err(found(value, says, &r.to_string())),
+            // `32768.0` is whole, too.
+            Quantity::Real(r) => {
+                let fits = Some(r as u64).filter(|i| *i as f64 == r && *i < MOST_EXACT && range.contains(i));
+                fits.ok_or_else(|| found(value, measure, &r.to_string()))
+            }
         };
         self.value(taking, understand, |value| Shown::whole(*value))
     }
@@ -61,30 +73,30 @@ impl<'d> Section<'d> {
     /// A value that must be there; the lowest of the range if it is not, or is wrong.
     pub fn number(&self, key: &str, range: RangeInclusive<f64>, meaning: &str) -> f64 {
         let lowest = Some(*range.start()).filter(|low| low.is_finite()).unwrap_or(0.0);
-        self.real(key, &range, meaning, Absent::Problem).unwrap_or(lowest)
+        self.real(self.measure(key), key, &range, meaning, Absent::Problem).unwrap_or(lowest)
     }
 
     /// A value, or the default.
     pub fn number_or(&self, key: &str, default: f64, range: RangeInclusive<f64>, meaning: &str) -> f64 {
-        self.real(key, &range, meaning, Absent::Default(default)).unwrap_or(default)
+        self.real(self.measure(key), key, &range, meaning, Absent::Default(default)).unwrap_or(default)
     }
 
     /// A value if it is there.
     pub fn number_if(&self, key: &str, range: RangeInclusive<f64>, meaning: &str) -> Option<f64> {
-        self.real(key, &range, meaning, Absent::Nothing)
+        self.real(self.measure(key), key, &range, meaning, Absent::Nothing)
     }
 
-    fn real(
+    pub(crate) fn real(
         &self,
+        measure: Measure,
         key: &str,
         range: &RangeInclusive<f64>,
         meaning: &str,
         absent: Absent<f64>,
     ) -> Option<f64> {
-        let allowed = format!("a number {}", say_reals(range));
-        let says = says_unit(self.name(), key);
-        let taking = Taking { key, meaning, allowed, unit: unit_name(says), absent };
-        self.value(taking, |value| finite(says, range, value), |value| Shown::Real(*value))
+        let allowed = &|| format!("a number {}", say_reals(range));
+        let taking = Taking { key, meaning, allowed, measure, absent };
+        self.value(taking, |value| finite(measure, range, value), |value| Shown::Real(*value))
     }
 
     /// A text that must be there; empty if it is not.
@@ -103,19 +115,28 @@ impl<'d> Section<'d> {
     }
 
     fn any_text(&self, key: &str, meaning: &str, absent: Absent<String>) -> Option<String> {
-        let taking = Taking { key, meaning, allowed: "text".to_owned(), unit: "", absent };
+        let taking = Taking { key, meaning, allowed: &|| "text".to_owned(), measure: Measure::NONE, absent };
         self.value(taking, plain_text, |text| Shown::Text(text.clone()))
     }
 
     /// True or false, or the default.
     pub fn switch_or(&self, key: &str, default: bool, meaning: &str) -> bool {
-        let allowed = "true or false".to_owned();
-        let taking = Taking { key, meaning, allowed, unit: "", absent: Absent::Default(default) };
+        self.on_or_off(key, meaning, Absent::Default(default)).unwrap_or(default)
+    }
+
+    /// True or false, which must be there; false if it is not.
+    pub fn switch(&self, key: &str, meaning: &str) -> bool {
+        self.on_or_off(key, meaning, Absent::Problem).unwrap_or(false)
+    }
+
+    fn on_or_off(&self, key: &str, meaning: &str, absent: Absent<bool>) -> Option<bool> {
+        let allowed = &|| "true or false".to_owned();
+        let taking = Taking { key, meaning, allowed, measure: Measure::NONE, absent };
         let understand = |value: &Scalar| match value {
             Scalar::Switch(on) => Ok(*on),
             _ => Err(format!("found `{value}`")),
         };
-        self.value(taking, understand, |on| Shown::Switch(*on)).unwrap_or(default)
+        self.value(taking, understand, |on| Shown::Switch(*on))
     }
 
     /// What a name stands for; it must be there. The first of the choices if it is not, or is wrong.
@@ -147,14 +168,19 @@ impl<'d> Section<'d> {
         absent: Absent<usize>,
     ) -> Option<usize> {
         let names = || choices.iter().map(|(name, _)| *name);
-        let allowed = format!("one of {}", names().collect::<Vec<_>>().join(", "));
-        let taking = Taking { key, meaning, allowed, unit: "", absent };
-        let understand = |value: &Scalar| {
-            let name = plain_text(value)?;
-            let chosen = names().position(|n| n == name);
-            chosen.ok_or_else(|| format!("found `{name}`{}", nearest(&name, names())))
-        };
-        self.value(taking, understand, |chosen| Shown::Text(choices[*chosen].0.to_owned()))
+        let allowed = &|| format!("one of {}", names().collect::<Vec<_>>().join(", "));
+        let taking = Taking { key, meaning, allowed, measure: Measure::NONE, absent };
+        self.value(taking, one_of(choices), |chosen| Shown::Text(choices[*chosen].0.to_owned()))
+    }
+
+    /// What each of a list of names stands for; empty when it is not there.
+    pub fn choices<T: Copy>(&self, key: &str, choices: &[(&str, T)], meaning: &str) -> Vec<T> {
+        let names = || choices.iter().map(|(name, _)| *name);
+        let allowed = &|| format!("names out of {}", names().collect::<Vec<_>>().join(", "));
+        let taking = Taking { key, meaning, allowed, measure: Measure::NONE, absent: Absent::Nothing };
+        let chosen =
+            self.values(taking, one_of(choices), |chosen| Shown::Text(choices[*chosen].0.to_owned()));
+        chosen.into_iter().map(|chosen| choices[chosen].1).collect()
     }
 
     /// A string or a list of strings; empty when it is not there.
@@ -162,8 +188,8 @@ impl<'d> Section<'d> {
         let taking = Taking {
             key,
             meaning,
-            allowed: "text, or a list of texts".to_owned(),
-            unit: "",
+            allowed: &|| "text, or a list of texts".to_owned(),
+            measure: Measure::NONE,
             absent: Absent::Nothing,
         };
         self.values(taking, plain_text, |text| Shown::Text(text.clone()))
@@ -171,12 +197,22 @@ impl<'d> Section<'d> {
 
     /// A number or a list of numbers; empty when it is not there.
     pub fn numbers(&self, key: &str, range: RangeInclusive<f64>, meaning: &str) -> Vec<f64> {
-        let allowed = format!("numbers {}", say_reals(&range));
-        let taking = Taking { key, meaning, allowed, unit: unit_name(key), absent: Absent::Nothing };
-        self.values(taking, |value| finite(key, &range, value), |value| Shown::Real(*value))
+        self.reals(Measure::of_key("", key), key, &range, meaning)
     }
 
-    fn value<T>(
+    pub(crate) fn reals(
+        &self,
+        measure: Measure,
+        key: &str,
+        range: &RangeInclusive<f64>,
+        meaning: &str,
+    ) -> Vec<f64> {
+        let allowed = &|| format!("numbers {}", say_reals(range));
+        let taking = Taking { key, meaning, allowed, measure, absent: Absent::Nothing };
+        self.values(taking, |value| finite(measure, range, value), |value| Shown::Real(*value))
+    }
+
+    pub(crate) fn value<T>(
         &self,
         taking: Taking<'_, T>,
         understand: impl Fn(&Scalar) -> Result<T, String>,
@@ -186,10 +222,7 @@ impl<'d> Section<'d> {
             return match taking.absent {
                 Absent::Nothing => None,
                 Absent::Problem => {
-                    if !self.document.broken {
-                        let message = format!("missing: expected {} ({})", taking.allowed, taking.meaning);
-                        self.fail(taking.key, message);
-                    }
+                    self.missing(taking.key, &format!("{} ({})", (taking.allowed)(), taking.meaning));
                     None
                 }
                 Absent::Default(ref default) => {
@@ -199,6 +232,7 @@ impl<'d> Section<'d> {
                 }
             };
         };
+        self.judge_unit(&taking, node);
         let value = self.understood(&taking, node, self.path_of(taking.key), &understand)?;
         self.note(&taking, show(&value), Some(node));
         Some(value)
@@ -211,6 +245,7 @@ impl<'d> Section<'d> {
         show: impl Fn(&T) -> Shown,
     ) -> Vec<T> {
         let Some(node) = self.take(taking.key) else { return Vec::new() };
+        self.judge_unit(&taking, node);
         let path = self.path_of(taking.key);
         let values: Vec<T> = match &node.content {
             Content::List(items) => {
@@ -226,8 +261,15 @@ impl<'d> Section<'d> {
         values
     }
 
+    /// Whether the unit beside a value is the one that is declared.
+    fn judge_unit<T>(&self, taking: &Taking<'_, T>, node: &Node) {
+        if let Some(Err(message)) = node.written_unit().map(|unit| taking.measure.check(unit)) {
+            self.fail_at(node, self.path_of(taking.key), message);
+        }
+    }
+
     /// The value of a node, or a problem.
-    fn understood<T>(
+    pub(crate) fn understood<T>(
         &self,
         taking: &Taking<'_, T>,
         node: &Node,
@@ -243,23 +285,38 @@ impl<'d> Section<'d> {
             Content::List(_) => "found a list".to_owned(),
             Content::Table(_) => "found a table".to_owned(),
         };
-        let between = if found.ends_with('?') { "" } else { ";" };
-        self.fail_at(node, path, format!("{found}{between} expected {}", taking.allowed));
+        self.wrong(taking, node, path, &found);
         None
     }
 
-    fn note<T>(&self, taking: &Taking<'_, T>, value: Shown, node: Option<&Node>) {
+    /// A problem with a value: what was found, and what is allowed.
+    pub(crate) fn wrong<T>(&self, taking: &Taking<'_, T>, node: &Node, path: String, found: &str) {
+        let between = if found.ends_with('?') { "" } else { ";" };
+        self.fail_at(node, path, format!("{found}{between} expected {}", (taking.allowed)()));
+    }
+
+    pub(crate) fn note<T>(&self, taking: &Taking<'_, T>, value: Shown, node: Option<&Node>) {
         let place = |node: &Node| self.document.places.show(node.place);
         self.document.note(Row {
             key: self.path_of(taking.key),
             value,
-            unit: taking.unit.to_owned(),
+            unit: taking.measure.name.to_owned(),
             meaning: taking.meaning.to_owned(),
-            allowed: taking.allowed.clone(),
+            allowed: (taking.allowed)(),
             source: node.map_or_else(|| "default".to_owned(), |node| node.source.clone()),
             place: node.map_or_else(String::new, place),
             interval: node.and_then(|node| node.interval),
         });
+    }
+}
+
+/// The number of the choice that a name is.
+fn one_of<T>(choices: &[(&str, T)]) -> impl Fn(&Scalar) -> Result<usize, String> {
+    let names = || choices.iter().map(|(name, _)| *name);
+    move |value| {
+        let name = plain_text(value)?;
+        let chosen = names().position(|n| n == name);
+        chosen.ok_or_else(|| format!("found `{name}`{}", nearest(&name, names())))
     }
 }
 
@@ -270,24 +327,20 @@ fn plain_text(value: &Scalar) -> Result<String, String> {
     }
 }
 
-fn finite(key: &str, range: &RangeInclusive<f64>, value: &Scalar) -> Result<f64, String> {
-    let number = quantity(key, value)?.as_f64();
+fn finite(measure: Measure, range: &RangeInclusive<f64>, value: &Scalar) -> Result<f64, String> {
+    let number = quantity(measure, value)?.as_f64();
     match number.is_finite() && range.contains(&number) {
         true => Ok(number),
-        false => Err(found(value, key, &number.to_string())),
+        false => Err(found(value, measure, &number.to_string())),
     }
 }
 
 /// What was written and, if that was in another unit, what it is in the unit of the key.
-fn found(value: &Scalar, key: &str, converted: &str) -> String {
+pub(crate) fn found(value: &Scalar, measure: Measure, converted: &str) -> String {
     match value {
-        Scalar::Text(text) => format!("found `{text}`, which is {converted} {}", unit_name(key)),
+        Scalar::Text(text) => format!("found `{text}`, which is {converted} {}", measure.name),
         _ => format!("found `{value}`"),
     }
-}
-
-fn unit_name(key: &str) -> &'static str {
-    unit_of(key).map_or("", |unit| unit.name)
 }
 
 fn say_whole(range: &RangeInclusive<u64>) -> String {

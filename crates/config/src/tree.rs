@@ -13,11 +13,28 @@ pub(crate) struct Node {
     pub source: String,
     /// Lower and upper end of the interval that sources give a number.
     pub interval: Option<[f64; 2]>,
+    /// The unit beside the value, where the key says none: whoever reads it declares which fits.
+    pub unit: Option<Box<Written>>,
     /// Whether it came over from a table that this one extends.
     pub inherited: bool,
     /// Whether somebody read it.
     pub read: Cell<bool>,
     pub content: Content,
+}
+
+/// A unit as written.
+#[derive(Clone, Debug)]
+pub(crate) struct Written {
+    text: String,
+    /// Whether somebody looked at it.
+    judged: Cell<bool>,
+}
+
+impl Written {
+    /// A unit, unless it is empty.
+    pub fn new(text: &str) -> Option<Box<Self>> {
+        (!text.is_empty()).then(|| Box::new(Self { text: text.to_owned(), judged: Cell::new(false) }))
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -57,6 +74,7 @@ impl Node {
             place,
             source: source.to_owned(),
             interval: None,
+            unit: None,
             inherited: false,
             read: Cell::new(false),
             content,
@@ -68,6 +86,11 @@ impl Node {
             Content::Table(table) => Some(table),
             _ => None,
         }
+    }
+
+    /// Whether `--set` gave it.
+    pub fn is_set(&self) -> bool {
+        matches!(self.place, Place::Set(_))
     }
 
     /// Nobody will read this, or what is below it, and that is no mistake where it stands in a file.
@@ -90,11 +113,24 @@ impl Node {
     /// Nothing is said of this, or of what is below it.
     pub fn pass_over(&self) {
         self.read.set(true);
+        self.written_unit();
         match &self.content {
             Content::Value(_) => {}
             Content::List(items) => items.iter().for_each(Node::pass_over),
             Content::Table(table) => table.iter().for_each(|(_, node)| node.pass_over()),
         }
+    }
+
+    /// The unit beside the value, now judged.
+    pub fn written_unit(&self) -> Option<&str> {
+        let unit = self.unit.as_ref()?;
+        unit.judged.set(true);
+        Some(&unit.text)
+    }
+
+    /// The unit beside the value, if nobody looked at it.
+    pub fn unjudged_unit(&self) -> Option<&str> {
+        self.unit.as_ref().filter(|unit| !unit.judged.get()).map(|unit| unit.text.as_str())
     }
 
     /// Lay a later node over this one: tables merge, everything else is replaced as a whole.

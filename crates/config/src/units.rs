@@ -138,13 +138,63 @@ fn spelled(text: &str) -> Option<&'static Unit> {
     UNITS.iter().find(|u| u.name == text || u.spellings.contains(&text))
 }
 
-/// Whether the `unit` beside a value is that of its key; otherwise what is expected.
-pub(crate) fn check_unit(key: &str, written: &str) -> Result<(), String> {
-    match unit_of(key) {
-        Some(unit) if spelled(written) == Some(unit) => Ok(()),
-        Some(unit) => Err(format!("unit is `{written}`, but the key says `{}`", unit.name)),
-        None => Err(format!("unit is `{written}`, but the key says none; units are the suffix of keys")),
+/// Whether the `unit` beside a value is that of its key, if the key says one; otherwise what is expected.
+pub(crate) fn check_unit(key: &str, written: &str) -> Option<Result<(), String>> {
+    let unit = unit_of(key)?;
+    Some(match spelled(written) == Some(unit) {
+        true => Ok(()),
+        false => Err(format!("unit is `{written}`, but the key says `{}`", unit.name)),
+    })
+}
+
+/// The unit of a value: that of its key, or the one that its reader declares.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Measure {
+    /// What texts are converted into; nothing for what has no other unit, such as `requests`.
+    unit: Option<&'static Unit>,
+    /// As files and rows have it; empty without a unit.
+    pub name: &'static str,
+}
+
+impl Measure {
+    /// Of a name or a switch.
+    pub const NONE: Measure = Measure { unit: None, name: "" };
+
+    /// What a key of this table says.
+    pub fn of_key(table: &str, key: &str) -> Self {
+        unit_of(says_unit(table, key)).map_or(Self::NONE, |unit| Self { unit: Some(unit), name: unit.name })
     }
+
+    /// What a reader declares.
+    pub fn declared(name: &'static str) -> Self {
+        Self { unit: spelled(name), name }
+    }
+
+    /// Whether this is the unit that somebody wrote.
+    pub fn is(&self, written: &str) -> bool {
+        written == self.name || (self.unit.is_some() && spelled(written) == self.unit)
+    }
+
+    /// Whether the `unit` beside a value is this one; otherwise what is expected.
+    pub fn check(&self, written: &str) -> Result<(), String> {
+        match self.name {
+            _ if self.is(written) => Ok(()),
+            "" => Err(format!("unit is `{written}`, but the key says none; units are the suffix of keys")),
+            name => Err(format!("unit is `{written}`; expected `{name}`")),
+        }
+    }
+
+    /// What a key of this unit wants.
+    fn say(&self) -> String {
+        self.unit.map_or_else(|| format!("`{}`", self.name), |unit| unit.family.say())
+    }
+}
+
+/// The unit that a text has behind its number: `ns` of `13.75 ns`.
+pub(crate) fn unit_behind(text: &str) -> Option<&str> {
+    let (number, unit) = split(text);
+    let is_one = !number.is_empty() && !unit.is_empty() && unit.chars().all(char::is_alphabetic);
+    is_one.then_some(unit)
 }
 
 /// A number in the unit of its key.
@@ -163,24 +213,31 @@ impl Quantity {
     }
 }
 
-/// The number that a value of `key` is; otherwise what was found.
-pub(crate) fn quantity(key: &str, value: &Scalar) -> Result<Quantity, String> {
-    match (value, unit_of(key)) {
-        (Scalar::Integer(i), _) => Ok(Quantity::Whole(i128::from(*i))),
-        (Scalar::Number(n), _) => Ok(Quantity::Real(*n)),
-        (Scalar::Text(text), Some(unit)) => convert(text, unit),
+/// The number that a value is in its unit; otherwise what was found.
+pub(crate) fn quantity(measure: Measure, value: &Scalar) -> Result<Quantity, String> {
+    match value {
+        Scalar::Integer(i) => Ok(Quantity::Whole(i128::from(*i))),
+        Scalar::Number(n) => Ok(Quantity::Real(*n)),
+        Scalar::Text(text) if !measure.name.is_empty() => convert(text, measure),
         _ => Err(format!("found `{value}`")),
     }
 }
 
-fn convert(text: &str, to: &Unit) -> Result<Quantity, String> {
+fn convert(text: &str, measure: Measure) -> Result<Quantity, String> {
     let (number, name) = split(text);
     let Some(decimal) = Decimal::parse(number) else {
         return Err(format!("found `{text}`, no number with a unit"));
     };
-    let Some(from) = spelled(name) else {
-        let what = if name.is_empty() { "no unit".to_owned() } else { format!("the unknown unit `{name}`") };
-        return Err(format!("found `{text}` with {what} where the key wants {}", to.family.say()));
+    if name == measure.name && measure.unit.is_none() {
+        return Ok(decimal.times(1, 1));
+    }
+    let (Some(from), Some(to)) = (spelled(name), measure.unit) else {
+        let what = match (name, spelled(name)) {
+            ("", _) => "no unit".to_owned(),
+            (_, Some(_)) => format!("the unit `{name}`"),
+            (_, None) => format!("the unknown unit `{name}`"),
+        };
+        return Err(format!("found `{text}` with {what} where the key wants {}", measure.say()));
     };
     if from.family != to.family {
         let (is, wants) = (from.family.say(), to.family.say());
@@ -260,11 +317,11 @@ fn gcd(mut a: u128, mut b: u128) -> u128 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Quantity, check_unit, quantity, unit_of};
+    use super::{Measure, Quantity, check_unit, quantity, unit_behind, unit_of};
     use crate::tree::Scalar;
 
     fn of(key: &str, text: &str) -> Result<Quantity, String> {
-        quantity(key, &Scalar::Text(text.into()))
+        quantity(Measure::of_key("", key), &Scalar::Text(text.into()))
     }
 
     #[test]
@@ -322,8 +379,34 @@ mod tests {
 
     #[test]
     fn a_unit_beside_a_value_is_that_of_its_key() {
-        assert_eq!(check_unit("rate_mbps", "Mb/s"), Ok(()));
-        assert!(check_unit("rate_mbps", "MB/s").is_err());
-        assert!(check_unit("banks", "banks").is_err());
+        assert_eq!(check_unit("rate_mbps", "Mb/s"), Some(Ok(())));
+        assert!(check_unit("rate_mbps", "MB/s").is_some_and(|checked| checked.is_err()));
+        assert_eq!(check_unit("banks", "banks"), None);
+        assert!(Measure::of_key("", "banks").check("banks").is_err());
+    }
+
+    #[test]
+    fn a_declared_unit_takes_itself_and_what_converts_into_it() {
+        let in_unit = |unit, text: &str| quantity(Measure::declared(unit), &Scalar::Text(text.into()));
+        assert_eq!(in_unit("requests", "32 requests"), Ok(Quantity::Whole(32)));
+        assert_eq!(in_unit("packets/s", "3 kpps"), Ok(Quantity::Whole(3000)));
+        assert_eq!(in_unit("V", "1.35 V"), Ok(Quantity::Real(1.35)));
+        for (unit, text, said) in [
+            ("requests", "32 banks", "the unknown unit `banks` where the key wants `requests`"),
+            ("requests", "32 ns", "the unit `ns` where the key wants `requests`"),
+            ("requests", "32", "no unit where the key wants `requests`"),
+            ("%", "3 ns", "where the key wants a share (percent)"),
+        ] {
+            let message = in_unit(unit, text).unwrap_err();
+            assert!(message.contains(said), "{message}");
+        }
+        assert!(Measure::declared("%").check("percent").is_ok() && Measure::declared("V").check("V").is_ok());
+        assert!(Measure::declared("requests").check("banks").unwrap_err().contains("expected `requests`"));
+    }
+
+    #[test]
+    fn a_text_with_a_number_in_front_has_a_unit_behind() {
+        assert_eq!((unit_behind("13.75 ns"), unit_behind("11clocks")), (Some("ns"), Some("clocks")));
+        assert_eq!((unit_behind("13^17, 14"), unit_behind("row bank"), unit_behind("7")), (None, None, None));
     }
 }

@@ -2,8 +2,11 @@
 
 mod common;
 use common::Files;
-use linecard_config::{Document, Section};
+use linecard_config::{Document, Either, Section};
 use proptest::prelude::*;
+
+const EITHER: [Either; 2] =
+    [Either { unit: "clocks", what: "clocks", step: 0.5 }, Either { unit: "ns", what: "a time", step: 0.0 }];
 
 fn read_all(section: &Section<'_>, depth: u32) {
     for key in section.keys() {
@@ -15,6 +18,11 @@ fn read_all(section: &Section<'_>, depth: u32) {
         section.numbers(&key, 0.0..=1.0, "m");
         section.switch_or(&key, true, "m");
         section.choice(&key, &[("a", 1)], "m");
+        section.choices(&key, &[("a", 1)], "m");
+        section.in_unit("cycles").integer(&key, 1..=5, "m");
+        section.in_unit("requests").numbers(&key, 0.0..=1.0, "m");
+        section.number_in_either_if(&key, &EITHER, 0.0..=1.0, "m");
+        section.understood_if(&key, "a", "m", |text| Ok(text.len()));
         section.place_of(&key);
         if depth > 0 {
             section.list(&key).iter().for_each(|s| read_all(s, depth - 1));
@@ -92,6 +100,8 @@ fn nearly() -> impl Strategy<Value = String> {
         "source",
         "value",
         "unit",
+        "constraint",
+        "name",
         "title",
         "x_ns",
         "'1.5 us'",

@@ -152,10 +152,12 @@ day = 2003-01-01
     root.number("nan_ns", f64::NEG_INFINITY..=f64::INFINITY, "");
     assert_eq!(root.integer("big", 5..=9, ""), 5);
     assert_eq!(root.choice("mode", &[("fast", 1)], ""), 1);
+    assert!(!root.switch("mode_on", "mode"));
     assert!(document.problems() > 10);
     let said = said(document);
     let expected = [
         "elsewhere: of no file",
+        "f.toml:1: mode_on: missing: expected true or false (mode)",
         "f.toml:3: mode: found `fats`; did you mean `fast`? expected one of fast",
         "f.toml:4: here: from outside",
         "f.toml:4: big: found `99999999999999999999`; whole numbers go from -9223372036854775808 to 9223372036854775807",

@@ -4,11 +4,10 @@ pub(crate) use crate::description::row;
 pub use crate::description::{Derived, Described, Description};
 
 use crate::error::Error;
-use crate::files::{Files, KeptTexts, PresetKind};
-use crate::memory::MemoryRow;
+use crate::link::link;
+use crate::memory::{MemoryKind, is_standard, kind, open, part, policy, standard};
 use crate::preset::{load, problem};
-use crate::program::Part;
-use linecard_config::Shown;
+use crate::program::core_preset;
 
 /// Resolve a preset with changes and say what it is made of.
 ///
@@ -21,9 +20,7 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
     if let Some(description) = describe_part(preset, overrides)? {
         return Ok(description);
     }
-    let texts = KeptTexts::default();
-    let files = Files::read(preset, &texts);
-    if let Some(description) = describe_memory(&files, overrides)? {
+    if let Some(description) = describe_memory(preset, overrides)? {
         return Ok(description);
     }
     // What is wrong with it is said by the reader of chips.
@@ -33,68 +30,55 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
 /// A core or a described link: values that no machine sets, as they stand; nothing if the preset is neither.
 fn describe_part(preset: &str, overrides: &[String]) -> Result<Option<Description>, Error> {
     let folder = load(preset).map(|(place, _)| place.split('/').next().unwrap_or("").to_owned());
-    if !folder.is_ok_and(|folder| folder == "cores" || folder == "traffic") {
+    if !["cores", "traffic"].map(Ok).contains(&folder.as_deref()) {
         return Ok(None);
     }
     if let Some(change) = overrides.first() {
         let message = format!("`{change}`: the values of this part cannot be changed; copy its file");
         return Err(Error::Config { problems: vec![problem("--set (number 1)".into(), "", message)] });
     }
-    let part = Part::read(preset)?;
-    let parameters = part.rows().into_iter().map(|[key, value, unit, source]| Described {
-        key,
-        value: Shown::of_text(value),
-        unit,
-        meaning: String::new(),
+    let (title, mut rows) = match folder.as_deref() {
+        Ok("cores") => core_preset(preset).map(|read| (read.title, read.rows))?,
+        _ => link(preset).map(|read| (read.title, read.rows))?,
+    };
+    rows.sort_by(|a, b| a.key.cmp(&b.key));
+    let parameters = rows.into_iter().map(|row| Described {
         allowed: "as the file has it; a copy of the file may have another".to_owned(),
-        source,
-        interval: None,
+        ..Described::of_part(row)
     });
     Ok(Some(Description {
         preset: preset.to_owned(),
-        title: part.title(),
+        title,
         extends: Vec::new(),
         parameters: parameters.collect(),
         derived: Vec::new(),
     }))
 }
 
-/// A DRAM part with its standard, or a policy; nothing if the preset is neither.
-fn describe_memory(files: &Files<'_>, overrides: &[String]) -> Result<Option<Description>, Error> {
-    let changes: Vec<(usize, &str, &str)> = overrides
-        .iter()
-        .enumerate()
-        .filter_map(|(n, text)| text.split_once('=').map(|(key, value)| (n, key.trim(), value.trim())))
-        .collect();
-    let (title, extends, rows, derived) = match files.kind() {
-        Some(PresetKind::Memory) => match crate::memory::standard(files) {
-            Some((extends, title, rows)) => (title, extends, rows, Vec::new()),
-            None => {
-                let part = crate::memory::part(files, &changes)?;
-                let derived = part.derived();
-                (part.title, part.extends, part.rows, derived)
-            }
-        },
-        Some(PresetKind::Policy) => {
-            let policy = crate::memory::policy(files, &changes)?;
+/// A DRAM part with its standard, a standard alone, or a policy; nothing if the preset is none of them.
+fn describe_memory(preset: &str, overrides: &[String]) -> Result<Option<Description>, Error> {
+    let document = open(preset, overrides, &|_| true);
+    let (title, extends, rows, derived) = match kind(&document) {
+        Some(MemoryKind::Part) if is_standard(&document) => {
+            let standard = standard(document)?;
+            (standard.title, standard.extends, standard.rows, Vec::new())
+        }
+        Some(MemoryKind::Part) => {
+            let part = part(preset, document)?;
+            let derived = part.derived();
+            (part.title, part.extends, part.rows, derived)
+        }
+        Some(MemoryKind::Policy) => {
+            let policy = policy(document)?;
             (policy.title, policy.extends, policy.rows, Vec::new())
         }
-        _ => return Ok(None),
-    };
-    let described = |row: MemoryRow| Described {
-        key: row.key,
-        value: Shown::of_text(row.value),
-        unit: row.unit,
-        meaning: row.meaning,
-        allowed: row.allowed,
-        source: row.source,
-        interval: None,
+        None => return Ok(None),
     };
     Ok(Some(Description {
-        preset: files.preset().to_owned(),
+        preset: preset.to_owned(),
         title,
         extends,
-        parameters: rows.into_iter().map(described).collect(),
+        parameters: rows.into_iter().map(Described::of_part).collect(),
         derived,
     }))
 }

@@ -1,6 +1,6 @@
 //! What `describe` says of a preset, as plain data.
 
-use linecard_config::Shown;
+use linecard_config::{Row, Shown};
 use serde::Serialize;
 
 /// A preset, resolved.
@@ -36,6 +36,18 @@ pub struct Described {
     /// Lower and upper end of the interval that sources give it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<[f64; 2]>,
+}
+
+impl Described {
+    /// A value of a part, which is shown as its file has it.
+    pub(crate) fn of_part(row: Row) -> Self {
+        let value = match row.value {
+            Shown::List(_) => Shown::Text(format!("[{}]", row.value)),
+            value => Shown::of_text(value.to_string()),
+        };
+        let Row { key, unit, meaning, allowed, source, interval, .. } = row;
+        Self { key, value, unit, meaning, allowed, source, interval }
+    }
 }
 
 /// A quantity that follows from the parameters.

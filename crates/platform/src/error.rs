@@ -1,5 +1,6 @@
 //! The ways a request can fail, each with what, where, what was expected and what to do.
 
+use linecard_config::Problem;
 use std::fmt;
 
 /// One thing wrong in a configuration: where it stands, what was found, what was expected.
@@ -19,6 +20,13 @@ impl fmt::Display for ConfigProblem {
             true => write!(f, "{}: {}", self.place, self.message),
             false => write!(f, "{}: {}: {}", self.place, self.key, self.message),
         }
+    }
+}
+
+impl From<Vec<Problem>> for Error {
+    fn from(problems: Vec<Problem>) -> Self {
+        let problem = |p: Problem| ConfigProblem { place: p.place, key: p.key, message: p.message };
+        Error::Config { problems: problems.into_iter().map(problem).collect() }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Presets, their schema, assembly of a machine by name, and a run.
+//! Presets, assembly of a machine by name, and a run.
 //!
 //! The only crate that reads configuration and turns names into types. Everything it returns is plain data
 //! ([`RunReport`], [`Description`], …) that the bindings hand to Python unchanged.
@@ -9,7 +9,6 @@ mod chip;
 mod describe;
 mod description;
 mod error;
-mod files;
 mod input;
 mod link;
 mod memory;
@@ -22,7 +21,6 @@ mod request;
 mod routes;
 mod rules;
 mod run;
-mod schema;
 mod shot_noise;
 mod spread;
 mod summary;

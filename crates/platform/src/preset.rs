@@ -1,9 +1,9 @@
 //! Presets: TOML files by name, those that ship and those of the user.
 
 use crate::bounded;
-use crate::error::ConfigProblem;
+use crate::error::{ConfigProblem, Error};
 use include_dir::{Dir, File, include_dir};
-use linecard_config::nearest;
+use linecard_config::{Document, Row, nearest};
 use serde::Serialize;
 use std::borrow::Cow;
 use toml::Spanned;
@@ -22,27 +22,6 @@ pub struct PresetInfo {
     pub title: String,
     /// Presets it extends.
     pub extends: Vec<String>,
-}
-
-/// A value as written.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(untagged)]
-pub(crate) enum Value {
-    Switch(bool),
-    Integer(i64),
-    Number(f64),
-    Text(String),
-}
-
-impl std::fmt::Display for Value {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Value::Switch(b) => write!(f, "{b}"),
-            Value::Integer(i) => write!(f, "{i}"),
-            Value::Number(n) => write!(f, "{n}"),
-            Value::Text(t) => write!(f, "{t}"),
-        }
-    }
 }
 
 /// Shipped presets, sorted by folder and name.
@@ -90,6 +69,34 @@ pub(crate) fn find(preset: &str) -> Result<(String, String), String> {
     load(preset).map(|(place, text)| (place, text.into_owned()))
 }
 
+/// A preset that has been read.
+#[derive(Clone, Debug)]
+pub(crate) struct ReadPreset<T> {
+    /// What it says it is.
+    pub title: String,
+    /// All that it extends, as it lies under it.
+    pub bases: Vec<String>,
+    /// What was made of its values.
+    pub value: T,
+    /// Its values, in the order of reading.
+    pub rows: Vec<Row>,
+}
+
+/// Makes of a file what `values` does, which has nothing to give only where it says why.
+///
+/// # Errors
+/// All problems at once.
+pub(crate) fn read<T>(
+    document: Document,
+    values: impl FnOnce(&Document) -> Option<T>,
+) -> Result<ReadPreset<T>, Error> {
+    let value = values(&document);
+    let (title, bases) = (document.title().to_owned(), document.bases().to_vec());
+    let rows = document.finish()?;
+    let value = value.ok_or_else(|| Error::Run(format!("`{title}` was not understood")))?;
+    Ok(ReadPreset { title, bases, value, rows })
+}
+
 /// Place and text of a preset: a shipped name, or a path to a file.
 pub(crate) fn load(preset: &str) -> Result<(String, Cow<'static, str>), String> {
     let name = preset.rsplit('/').next().unwrap_or(preset);
@@ -118,33 +125,6 @@ pub(crate) fn load(preset: &str) -> Result<(String, Cow<'static, str>), String> 
     }
 }
 
-/// The value of a `--set`: as in TOML, but that a name may stand without quotes.
-pub(crate) fn parse_value(text: &str) -> Value {
-    let plain = || Value::Text(text.to_owned());
-    match toml::from_str::<toml::Table>(&format!("v = {text}")) {
-        Ok(table) => match &table["v"] {
-            toml::Value::Boolean(b) => Value::Switch(*b),
-            toml::Value::Integer(i) => Value::Integer(*i),
-            toml::Value::Float(f) => Value::Number(*f),
-            toml::Value::String(s) => Value::Text(s.clone()),
-            _ => plain(),
-        },
-        Err(_) => plain(),
-    }
-}
-
-pub(crate) fn value_of(value: &DeValue<'_>) -> Option<Value> {
-    Some(match value {
-        DeValue::Boolean(b) => Value::Switch(*b),
-        DeValue::Integer(i) => {
-            Value::Integer(i64::from_str_radix(&i.as_str().replace('_', ""), i.radix()).ok()?)
-        }
-        DeValue::Float(f) => Value::Number(f.as_str().replace('_', "").parse().ok()?),
-        DeValue::String(s) => Value::Text(s.to_string()),
-        _ => return None,
-    })
-}
-
 pub(crate) fn text_of(table: &DeTable<'_>, key: &str) -> String {
     match table.get(key).map(Spanned::get_ref) {
         Some(DeValue::String(s)) => s.to_string(),
@@ -164,10 +144,6 @@ pub(crate) fn list_of(table: &DeTable<'_>, key: &str) -> Vec<String> {
             .collect(),
         _ => Vec::new(),
     }
-}
-
-pub(crate) fn line_of(text: &str, offset: usize) -> usize {
-    text.as_bytes()[..offset.min(text.len())].iter().filter(|&&byte| byte == b'\n').count() + 1
 }
 
 pub(crate) fn problem(place: String, key: &str, message: String) -> ConfigProblem {

@@ -1,9 +1,12 @@
 //! Sourced TOML by itself, and the small languages of options.
 
 use super::{choice, lines};
-use linecard_config::Section;
+use linecard_config::{Either, Request, Section};
 use linecard_flowcache::{Geometry, Hash, Key, Options, Policy, Trace, simulate};
 use linecard_queueing::{Kind, Settings, Window, Workload, run};
+
+const TIMES: [Either; 2] =
+    [Either { unit: "clocks", what: "clocks", step: 0.5 }, Either { unit: "ns", what: "a time", step: 0.0 }];
 
 /// Every typed read of every key, three tables deep.
 fn read_all(section: &Section<'_>, depth: u32) {
@@ -16,6 +19,10 @@ fn read_all(section: &Section<'_>, depth: u32) {
         section.numbers(&key, 0.0..=1.0, "m");
         section.switch_or(&key, true, "m");
         section.choice(&key, &[("a", 1)], "m");
+        section.choices(&key, &[("a", 1)], "m");
+        section.in_unit("requests").integer(&key, 1..=5, "m");
+        section.number_in_either_if(&key, &TIMES, 0.0..=1.0, "m");
+        section.understood_if(&key, "text", "m", |text| Ok(text.len()));
         if depth > 0 {
             section.list(&key).iter().for_each(|s| read_all(s, depth - 1));
             section.sections(&key).iter().for_each(|s| read_all(s, depth - 1));
@@ -35,7 +42,13 @@ pub fn sourced_toml(data: &[u8]) {
         "base" => Ok(("base.toml".to_owned(), base.to_owned())),
         other => Err(format!("no file is called {other}")),
     };
-    let document = linecard_config::read("top", &changes, &["cluster", "memory"], &finder);
+    let request = Request {
+        overrides: &changes,
+        components: &["cluster", "memory"],
+        named_rows: &["constraint"],
+        ..Request::of("top", &finder)
+    };
+    let document = request.read();
     read_all(&document.root(), 3);
     let _ = document.finish();
 }

@@ -148,7 +148,7 @@ def test_an_older_file_survives_a_bad_trace(cli, trace, tmp_path):
         ((*RUN[2:], "--pattern", "random", "--reads", "1.5"), "expected a share from 0 to 1"),
         ((*RUN[2:], "--pattern", "packet_cells", "--reads", "0.5"), "has no effect"),
         ((*RUN[2:], "--pattern", "random", "--in-flight", "0"), "found 0; expected 1 or more"),
-        ((*RUN[2:], "--pattern", "random", "--set", "timing.tRDC=3"), "no such key; did you mean `timing.tRC`?"),
+        ((*RUN[2:], "--pattern", "random", "--set", "timing.tRDC=3"), "timing.tRDC: no such key; did you mean `tRC`?"),
         ((*RUN[2:], "--pattern", "random", "--set", "policy.page=opne"), "did you mean `open`?"),
         ((*RUN[2:], "--pattern", "random", "--set", "map.order=row bank column"), "`bankgroup` is missing"),
         ((*RUN[2:], "--pattern", "random", "--set", "organization.rows=1000"), "is not a power of two"),

@@ -1,7 +1,7 @@
 //! Files in memory, and reading them.
 #![allow(dead_code)]
 
-use linecard_config::{Document, IntervalEnd, Problem, Under, read_at};
+use linecard_config::{Document, Problem, Request, Under};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -32,7 +32,9 @@ impl Files {
             Ok((format!("{name}.toml"), text.clone()))
         };
         let overrides: Vec<String> = overrides.iter().map(|o| o.to_string()).collect();
-        read_at(name, under, &overrides, &KINDS, IntervalEnd::Stated, &find)
+        let named_rows = &["constraint"];
+        let request = Request::of(name, &find);
+        Request { under, overrides: &overrides, components: &KINDS, named_rows, ..request }.read()
     }
 }
 

@@ -1,6 +1,6 @@
 //! A chip or a program as its parameters, and what follows from them.
 
-use super::design::{Design, problems};
+use super::design::Design;
 use super::kind::is_program;
 use super::native;
 use super::program::describe_program;
@@ -17,7 +17,7 @@ use linecard_config::Row;
 pub(crate) fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error> {
     let (title, extends, rows, derived) = match is_program(preset) {
         true => {
-            let (title, extends, rows) = describe_program(preset).map_err(problems)?;
+            let (title, extends, rows) = describe_program(preset)?;
             (title, extends, rows, Vec::new())
         }
         false => {

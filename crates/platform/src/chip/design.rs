@@ -15,7 +15,7 @@ use crate::error::{ConfigProblem, Error};
 use crate::preset::{find, in_folder, names_of};
 use linecard_chip::ChipConfig;
 use linecard_chip::config::ClusterConfig;
-use linecard_config::{Document, IntervalEnd, Problem, Row, Section, Under, nearest, read_at};
+use linecard_config::{Document, IntervalEnd, Request, Row, Section, Under, nearest};
 use linecard_queueing::{Kind, Q_ARRAY_THREADS};
 use sha2::{Digest, Sha256};
 
@@ -40,11 +40,6 @@ pub(crate) struct Design {
     pub hash: String,
     /// What stands above the engines, where the file says.
     pub board: Option<Board>,
-}
-
-pub(super) fn problems(list: Vec<Problem>) -> Error {
-    let problem = |p: Problem| ConfigProblem { place: p.place, key: p.key, message: p.message };
-    Error::Config { problems: list.into_iter().map(problem).collect() }
 }
 
 impl Design {
@@ -75,7 +70,9 @@ impl Design {
             return Err(Error::Config { problems: vec![missing] });
         }
         not_another_kind(preset, &name)?;
-        let read = |under: Option<Under<'_>>| read_at(&name, under, overrides, COMPONENTS, bound, &find);
+        let read = |under: Option<Under<'_>>| {
+            Request { under, overrides, components: COMPONENTS, bound, ..Request::of(&name, &find) }.read()
+        };
         let mut document = read(None);
         let own = own_program(&document.root());
         let laid = laid_program(&document.root(), own.as_deref(), app, executable.is_some());
@@ -88,7 +85,7 @@ impl Design {
         document.choose("for", runs.as_deref().unwrap_or_default(), &program_names());
         let mut design = assemble(&document, app, laid.as_deref().map(called), executable, seed);
         (design.title, design.extends) = (document.title().to_owned(), document.extends().to_vec());
-        design.rows = document.finish().map_err(problems)?;
+        design.rows = document.finish()?;
         let mut hasher = Sha256::new();
         hasher.update(format!("program={}\n", design.app));
         for row in &design.rows {

@@ -9,7 +9,7 @@ use super::runs::{Runs, execute};
 use crate::preset::{find, in_folder};
 use linecard_apps::{Does, StepList};
 use linecard_config::nearest;
-use linecard_config::{Document, Problem, Row, Section, read};
+use linecard_config::{Document, Problem, Request, Row, Section};
 
 /// Keys of `[program]` that a list of steps has.
 pub(super) const LISTED: &[&str] = &["step", "extension", "without"];
@@ -92,7 +92,7 @@ fn from_file(
         document.report(place, &key, message);
         return None;
     }
-    let own = read(&file, &[], &[], &find);
+    let own = Request::of(&file, &find).read();
     if !own.kind().is_empty() && own.kind() != "program" {
         own.report(file.clone(), "kind", format!("this is a {}, no program", own.kind()));
     }
@@ -110,7 +110,7 @@ fn from_file(
 
 /// Rows and problems of a program file alone, for `describe`.
 pub(super) fn describe_program(name: &str) -> Result<(String, Vec<String>, Vec<Row>), Vec<Problem>> {
-    let document = read(&in_folder("programs", name), &[], &[], &find);
+    let document = Request::of(&in_folder("programs", name), &find).read();
     let mut roles = Roles::default();
     let mut reading = Reading {
         roles: &mut roles,

@@ -1,15 +1,21 @@
 //! DRAM alone: parts, standards and policies from presets; traces and patterns; a run and its report.
 
+mod currents;
 mod device;
-mod file;
 mod formula;
+mod kind;
+mod map;
+mod organization;
 mod output;
 mod policy;
+mod refresh;
 mod report;
 mod run;
+mod table;
+mod times;
 
-pub(crate) use device::{part, standard};
-pub(crate) use file::MemoryRow;
+pub(crate) use device::{is_standard, part, standard};
+pub(crate) use kind::{MemoryKind, kind, open};
 pub(crate) use policy::{Rule, policy};
 pub use report::{BankUse, CommandCounts, MemoryEnergy, MemoryLatency, MemoryReport, MemoryTime};
 pub use run::{MemoryInput, MemoryRequest, run_memory};

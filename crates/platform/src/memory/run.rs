@@ -1,11 +1,11 @@
 //! A run of a DRAM part under a trace or a pattern.
 
 use super::device::{Part, part};
+use super::kind::{MemoryKind, kind, open};
 use super::output::Logs;
 use super::policy::{PolicyPreset, Rule, policy};
 use super::report::{Facts, MemoryReport, report};
 use crate::error::Error;
-use crate::files::{Files, KeptTexts, PresetKind};
 use crate::preset::problem;
 use flate2::read::MultiGzDecoder;
 use linecard_config::nearest;
@@ -27,40 +27,26 @@ pub(crate) struct Memory {
 impl Memory {
     /// Read both presets with changes.
     pub fn load(device: &str, policy_name: &str, overrides: &[String]) -> Result<Self, Error> {
-        let mut problems = Vec::new();
-        let mut changes = Vec::new();
-        for (number, text) in overrides.iter().enumerate() {
-            match text.split_once('=') {
-                Some((key, value)) => changes.push((number, key.trim(), value.trim())),
-                None => problems.push(problem(
-                    format!("--set (number {})", number + 1),
-                    "",
-                    format!("`{text}`: expected key=value, such as timing.tRCD=11"),
-                )),
-            }
-        }
-        let (of_policy, of_part): (Vec<_>, Vec<_>) =
-            changes.into_iter().partition(|(_, key, _)| key.starts_with("policy."));
-        let shelves = [KeptTexts::default(), KeptTexts::default()];
-        let device = Files::read(device, &shelves[0]);
-        let policy_files = Files::read(policy_name, &shelves[1]);
-        for (files, wanted, option) in
-            [(&device, PresetKind::Memory, "--device"), (&policy_files, PresetKind::Policy, "--policy")]
-        {
-            if files.kind().is_some_and(|kind| kind != wanted) {
-                let name = files.preset();
+        let document = open(device, overrides, &|key| !key.starts_with("policy."));
+        let policy_document = open(policy_name, overrides, &|key| key.starts_with("policy."));
+        for (option, name, document, other) in [
+            ("--device", device, &document, MemoryKind::Policy),
+            ("--policy", policy_name, &policy_document, MemoryKind::Part),
+        ] {
+            if kind(document) == Some(other) {
                 let message = format!(
                     "`{name}` is a preset of another kind; `linecard presets` lists what {option} takes"
                 );
                 return Err(Error::Config { problems: vec![problem(option.to_owned(), "", message)] });
             }
         }
+        let mut problems = Vec::new();
         let mut collect = |error: Error| match error {
             Error::Config { problems: more } => problems.extend(more),
             other => problems.push(problem("preset".into(), "", other.to_string())),
         };
-        let part = part(&device, &of_part).map_err(&mut collect).ok();
-        let policy = policy(&policy_files, &of_policy).map_err(&mut collect).ok();
+        let part = part(device, document).map_err(&mut collect).ok();
+        let policy = policy(policy_document).map_err(&mut collect).ok();
         match (part, policy) {
             (Some(part), Some(policy)) if problems.is_empty() => Ok(Self { part, policy }),
             _ => Err(Error::Config { problems }),

@@ -1,6 +1,6 @@
 //! Cores of every shape on the work of one traced program.
 
-use super::part::Part;
+use super::core_presets::{Fixed, Malleable, Stages, area, fixed, malleable, stages};
 use crate::error::Error;
 use crate::spread::spread;
 use linecard_malleable::{
@@ -25,74 +25,20 @@ const MRC_THREAD_EQUIVALENTS: u32 = 2;
 #[derive(Clone, Copy, Debug)]
 struct Presets {
     area: AreaModel,
-    switch_cycles: u32,
-    cache_ways: u32,
-    cache_latency_cycles: u32,
+    stages: Stages,
     ixp2800: Fixed,
     optimal_fixed: Fixed,
-    malleable_cores: u32,
-    malleable_area: u32,
-    malleable_cache_lines: u32,
-    malleable_cache_latency: u32,
-    malleable_cache_ways: u32,
-    slower_percent: u32,
-    adaptation: Adaptation,
-}
-
-/// A chip whose cores are all alike.
-#[derive(Clone, Copy, Debug)]
-struct Fixed {
-    cores: u32,
-    threads: u32,
-    cache: u32,
+    malleable: Malleable,
 }
 
 impl Presets {
     fn read() -> Result<Self, Error> {
-        let whole =
-            |part: &Part, key: &str, high: f64| part.number(key, 0.0, high).map(|number| number as u32);
-        let fixed = |name: &str| -> Result<Fixed, Error> {
-            let part = Part::read(&format!("cores/{name}"))?;
-            Ok(Fixed {
-                cores: whole(&part, "processor.cores", 1024.0)?,
-                threads: whole(&part, "processor.threads", 64.0)?,
-                cache: whole(&part, "processor.cache", 1024.0)?,
-            })
-        };
-        let area = Part::read("cores/area_130nm")?;
-        let pipeline = Part::read("cores/pipeline")?;
-        let malleable = Part::read("cores/malleable")?;
-        let malleable_area = whole(&malleable, "processor.malleable", 64.0)?;
         Ok(Self {
-            area: AreaModel {
-                thread_equivalent_mm2: area.number("area.thread_equivalent_mm2", 1e-6, 1e3)?,
-                first_lines: whole(&area, "area.first_lines", 1e6)?,
-                first_thread_equivalents: whole(&area, "area.first_thread_equivalents", 1e3)?,
-                further_lines: whole(&area, "area.further_lines", 1e6)?,
-                core_thread_equivalents: whole(&area, "area.core_thread_equivalents", 1e4)?,
-                cached_core_thread_equivalents: area.number(
-                    "area.cached_core_thread_equivalents",
-                    0.0,
-                    1e4,
-                )?,
-                chip_thread_equivalents: whole(&area, "area.chip_thread_equivalents", 1e6)?,
-            },
-            switch_cycles: whole(&pipeline, "core.switch", 1000.0)?,
-            cache_ways: whole(&pipeline, "core.cache_ways", 8.0)?,
-            cache_latency_cycles: whole(&pipeline, "core.cache_latency", 4.0)?,
+            area: area()?,
+            stages: stages()?,
             ixp2800: fixed("ixp2800")?,
             optimal_fixed: fixed("optimal_fixed")?,
-            malleable_cores: whole(&malleable, "processor.cores", 1024.0)?,
-            malleable_area,
-            malleable_cache_lines: whole(&malleable, "processor.cache_kb", 1024.0)? * 1024 / LINE_BYTES,
-            malleable_cache_latency: whole(&malleable, "processor.cache_latency", 4.0)?,
-            malleable_cache_ways: whole(&malleable, "processor.cache_ways", 8.0)?,
-            slower_percent: whole(&malleable, "processor.slower", 1000.0)?,
-            adaptation: Adaptation {
-                period_packets: u64::from(whole(&malleable, "adaptation.period", 1e9)?),
-                trial_packets: u64::from(whole(&malleable, "adaptation.trial", 1e9)?),
-                most_threads: malleable_area,
-            },
+            malleable: malleable()?,
         })
     }
 
@@ -101,10 +47,10 @@ impl Presets {
         let lines = self.area.cache_lines(cache);
         CoreConfig {
             threads,
-            cache_lines: lines - lines % self.cache_ways,
-            cache_ways: self.cache_ways,
-            cache_latency_cycles: self.cache_latency_cycles,
-            switch_cycles: self.switch_cycles,
+            cache_lines: lines - lines % self.stages.cache_ways,
+            cache_ways: self.stages.cache_ways,
+            cache_latency_cycles: self.stages.cache_latency_cycles,
+            switch_cycles: self.stages.switch_cycles,
             memory_latency_cycles: memory.latency_cycles,
             memory_refs_per_cycle: memory.refs_per_cycle,
             slower_percent: 0,
@@ -115,14 +61,14 @@ impl Presets {
     fn malleable(&self, threads: u32, area: u32, memory: Memory) -> CoreConfig {
         // The cache that the preset states, by the area beside the register cache.
         let cache = |area: u32| area.saturating_sub(MRC_THREAD_EQUIVALENTS).max(1);
-        let lines = u64::from(self.malleable_cache_lines) * u64::from(cache(area))
-            / u64::from(cache(self.malleable_area));
+        let lines = u64::from(self.malleable.cache_lines) * u64::from(cache(area))
+            / u64::from(cache(self.malleable.area));
         let lines = lines as u32;
         CoreConfig {
-            cache_lines: lines - lines % self.malleable_cache_ways,
-            cache_ways: self.malleable_cache_ways,
-            cache_latency_cycles: self.malleable_cache_latency,
-            slower_percent: self.slower_percent,
+            cache_lines: lines - lines % self.malleable.cache_ways,
+            cache_ways: self.malleable.cache_ways,
+            cache_latency_cycles: self.malleable.cache_latency,
+            slower_percent: self.malleable.slower_percent,
             ..self.core(threads, 0, memory)
         }
     }
@@ -370,7 +316,7 @@ pub fn core_report(
             let config = presets.malleable(1, area, memory);
             let mut core =
                 Core::new(work, config, arrivals, Mrc::new(Prediction::ResumePc)).map_err(failed)?;
-            let adaptation = Adaptation { most_threads: area, ..presets.adaptation };
+            let adaptation = Adaptation { most_threads: area, ..presets.malleable.adaptation };
             Some(adapt(&mut core, adaptation, packets).map_err(failed)?)
         }
     };
@@ -513,9 +459,10 @@ fn deploy(
     };
     let fixed =
         |shape: Fixed| chip(shape.cores, presets.core(shape.threads, shape.cache, memory(shape.cores)));
-    let (cores, area) = (presets.malleable_cores, presets.malleable_area);
+    let (cores, area) = (presets.malleable.cores, presets.malleable.area);
     // The ideal malleable core is the malleable one without its costs: its cache has the same ways.
-    let ideal_core = Presets { cache_ways: presets.malleable_cache_ways, ..*presets };
+    let ideal_ways = Stages { cache_ways: presets.malleable.cache_ways, ..presets.stages };
+    let ideal_core = Presets { stages: ideal_ways, ..*presets };
     let split = |cores: u32, area: u32, threads: u32| {
         chip(cores, ideal_core.core(threads, area - threads, memory(cores)))
     };
@@ -530,7 +477,7 @@ fn deploy(
     if request.adapt_packets > 0 {
         let config = presets.malleable(1, area, own);
         let mut core = Core::new(work, config, Arrivals::BackToBack, Mrc::new(Prediction::ResumePc))?;
-        let found = adapt(&mut core, presets.adaptation, request.adapt_packets)?;
+        let found = adapt(&mut core, presets.malleable.adaptation, request.adapt_packets)?;
         (adapted, adapted_threads) = (f64::from(cores) * found.steady_packets_per_mcycle, found.threads);
     }
     let (mut configurable, mut configurable_cores) = (0.0, 0);
@@ -618,7 +565,7 @@ pub fn register_study(
         refs_per_cycle: request.deployment.refs_per_cycle,
     };
     let window = window(work, request.events);
-    let area = presets.malleable_area;
+    let area = presets.malleable.area;
     let predicted =
         |prediction: Prediction, threads: u32, window: Window| -> Result<(Counts, Mrc), MalleableError> {
             let config = presets.malleable(threads, area, memory);
@@ -714,7 +661,7 @@ pub fn termination_study(
     let memory =
         Memory { latency_cycles: deployment.latency_cycles, refs_per_cycle: deployment.refs_per_cycle };
     let window = window(work, events);
-    let area = presets.malleable_area;
+    let area = presets.malleable.area;
     let core = |threads: u32| {
         let config = presets.malleable(threads, area, memory);
         Core::new(work, config, Arrivals::BackToBack, Mrc::new(Prediction::ResumePc))

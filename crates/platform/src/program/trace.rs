@@ -1,7 +1,7 @@
 //! A packet program on a capture: executed once, traced, compiled into work for cores.
 
+use super::core_presets::stages;
 use super::packets::{PacketRequest, PacketStatistics, Packets};
-use super::part::Part;
 use crate::bounded;
 use crate::error::Error;
 use crate::preset::problem;
@@ -133,12 +133,7 @@ pub fn run_program(
 
 /// Cycles of the pipeline, as the preset has them.
 pub(crate) fn pipeline() -> Result<Pipeline, Error> {
-    let part = Part::read("cores/pipeline")?;
-    Ok(Pipeline {
-        taken_cycles: part.number("pipeline.taken", 0.0, 100.0)? as u32,
-        multiply_cycles: part.number("pipeline.multiply", 1.0, 100.0)? as u32,
-        divide_cycles: part.number("pipeline.divide", 1.0, 1000.0)? as u32,
-    })
+    stages().map(|stages| stages.pipeline)
 }
 
 /// Executes a program on packets and compiles what it did.

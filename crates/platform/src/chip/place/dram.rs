@@ -5,8 +5,7 @@ use super::server;
 use crate::preset::in_folder;
 use crate::chip::units::time_ps;
 use crate::error::Error;
-use crate::files::{Files, KeptTexts};
-use crate::memory::{Rule, part, policy};
+use crate::memory::{Rule, open, part, policy};
 use linecard_chip::config::{DramConfig, PacketBufferConfig, PlaceKind};
 use linecard_config::Section;
 use linecard_dram::channel::{Policy, RefreshMode};
@@ -66,10 +65,9 @@ fn dram(asked: &Reading<'_>) -> Option<PlaceKind> {
         }
         other => section.fail(key, other.to_string()),
     };
-    let texts = KeptTexts::default();
-    let files = |folder: &str, name: &str| Files::read(&in_folder(folder, name), &texts);
-    let part = part(&files("dram", &part_name), &[]).map_err(|e| failed("part", e)).ok();
-    let policy = policy(&files("policies", &policy_name), &[]).map_err(|e| failed("controller", e)).ok();
+    let open = |folder: &str, name: &str| open(&in_folder(folder, name), &[], &|_| false);
+    let part = part(&part_name, open("dram", &part_name)).map_err(|e| failed("part", e)).ok();
+    let policy = policy(open("policies", &policy_name)).map_err(|e| failed("controller", e)).ok();
     let (part, policy) = (part?, policy?);
     let refresh = if policy.refresh { part.refresh } else { RefreshMode::None };
     let clock_hz = (1e9 / part.period_ns).round() as u64;

@@ -1,0 +1,23 @@
+//! What a part draws, for the energy of a run.
+
+use linecard_config::Section;
+use linecard_dram::energy::Currents;
+
+/// The table `[energy]`, if it is there.
+pub(super) fn currents(root: &Section<'_>) -> Option<Currents> {
+    let energy = if root.has("energy") { root.section("energy") } else { None }?;
+    if energy.is_empty() {
+        return None;
+    }
+    let ma = |key: &str, meaning: &str| energy.in_unit("mA").number(key, 0.0..=10_000.0, meaning);
+    Some(Currents {
+        parts: energy.in_unit("parts").integer("parts", 1..=1024, "DRAM parts that share an access") as u32,
+        vdd_v: energy.in_unit("V").number("VDD", 0.1..=10.0, "supply voltage"),
+        idd0_ma: ma("IDD0", "one bank activated and precharged every tRC"),
+        idd2n_ma: ma("IDD2N", "all banks closed, standby"),
+        idd3n_ma: ma("IDD3N", "banks open, standby"),
+        idd4r_ma: ma("IDD4R", "reading without pause"),
+        idd4w_ma: ma("IDD4W", "writing without pause"),
+        idd5_ma: ma("IDD5", "refreshing without pause"),
+    })
+}

@@ -1,0 +1,72 @@
+//! The times of a part by the names of datasheets, in clocks.
+
+use linecard_config::{Either, Section};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a time may be given in.
+const UNITS: [Either; 2] = [
+    Either { unit: "clocks", what: "whole or half clocks", step: 0.5 },
+    Either { unit: "ns", what: "a time", step: 0.0 },
+];
+const ALLOWED: &str = "whole or half clocks (unit `clocks`) or a time (unit `ns`)";
+
+/// Names that a part may use whatever its standard says.
+const ALWAYS: [&str; 3] = ["RL", "WL", "tREFI"];
+
+/// Of a time, what it may be above whole clocks without taking another: datasheets round.
+const CLOCKS_ROUNDED: f64 = 0.01;
+
+/// Clocks by name.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Times {
+    clocks: BTreeMap<String, f64>,
+}
+
+impl Times {
+    /// Those that a table names, and those that every part has; `refreshes` unless nothing is ever refreshed.
+    pub fn read(root: &Section<'_>, mut names: BTreeSet<String>, period_ns: f64, refreshes: bool) -> Self {
+        names.extend(ALWAYS.map(str::to_owned));
+        let Some(timing) = root.needed_section("timing", "times by the names of its standard") else {
+            return Self::default();
+        };
+        for name in &names {
+            let needless = !refreshes && (name == "tREFI" || name.starts_with("tRFC"));
+            if !needless && !timing.has(name) {
+                timing.missing(name, &format!("{ALLOWED}: the standard's table, or the data bus, needs it"));
+            }
+            if needless && timing.is_set(name) {
+                timing.fail(name, "has no effect: refresh.mode is none");
+            }
+        }
+        Self::of(&timing, &names, period_ns)
+    }
+
+    /// Those that a standard happens to have.
+    pub fn read_if(root: &Section<'_>, mut names: BTreeSet<String>) -> Self {
+        names.extend(ALWAYS.map(str::to_owned));
+        let timing = if root.has("timing") { root.section("timing") } else { None };
+        timing.map_or_else(Self::default, |timing| Self::of(&timing, &names, 1.0))
+    }
+
+    fn of(timing: &Section<'_>, names: &BTreeSet<String>, period_ns: f64) -> Self {
+        let clocks = |name: &String| {
+            let clocks = match timing.number_in_either_if(name, &UNITS, 0.0..=1e9, "")? {
+                (ns, "ns") => (ns / period_ns - CLOCKS_ROUNDED).ceil().max(0.0),
+                (clocks, _) => clocks,
+            };
+            Some((name.clone(), clocks))
+        };
+        Self { clocks: names.iter().filter_map(clocks).collect() }
+    }
+
+    /// The clocks of a name.
+    pub fn clocks(&self, name: &str) -> Option<f64> {
+        self.clocks.get(name).copied()
+    }
+}
+
+/// The period of the memory clock in ns; one of its range if it is not there, or wrong.
+pub(super) fn period_ns(root: &Section<'_>) -> f64 {
+    let clock = root.needed_section("clock", "the memory clock");
+    clock.map_or(1.0, |clock| clock.number("period_ns", 0.01..=1e6, "period of the memory clock"))
+}
