@@ -214,6 +214,13 @@ pub struct DramShares {
     pub row_hit_rate: f64,
 }
 
+impl DramShares {
+    /// Share of the time for which there was a request.
+    pub fn busy(&self) -> f64 {
+        self.data + self.row_miss + self.turnaround + self.refresh + self.spacing
+    }
+}
+
 /// A link.
 #[derive(Clone, Debug)]
 pub struct LinkCounts {

@@ -33,6 +33,9 @@ pub(crate) struct Packet {
     /// When it was ready for a thread, and when one took it up.
     pub offered: Ticks,
     pub taken: Ticks,
+    /// What it has waited in inboxes in all, and been with threads before the last one.
+    pub waited: Ticks,
+    pub held: Ticks,
     /// When a program handed it to its output queue, and when it left the queue.
     pub sent: Ticks,
     /// Where it is kept.
@@ -95,6 +98,8 @@ impl Packet {
             received: now,
             offered: now,
             taken: now,
+            waited: 0,
+            held: 0,
             sent: now,
             place: 0,
             allocated: false,

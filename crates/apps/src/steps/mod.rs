@@ -29,6 +29,8 @@ pub struct StepList {
     sends_blocks: bool,
     routes: Option<Rc<RouteTable>>,
     locks: u32,
+    /// What the numbers of packets are mixed with in draws: 0 of seed 1.
+    salt: u64,
 }
 
 impl StepList {
@@ -58,7 +60,15 @@ impl StepList {
             block: Vec::new(),
             blocks: 0,
             sends_blocks: false,
+            salt: 0,
         }
+    }
+
+    /// The same, with what it draws drawn from a seed: which packets have a step that a share of them has, and addresses
+    /// that are another one each time.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Self {
+        Self { salt: seed.wrapping_sub(1).wrapping_mul(0xa076_1d64_78bd_642f), ..self }
     }
 
     /// The steps before number `at` and those from there on, for what is done in front of something else and behind it; a
@@ -78,6 +88,7 @@ impl StepList {
         chosen: &mut Option<u16>,
         steps: &mut Steps,
     ) -> bool {
+        let info = &PacketInfo { number: info.number ^ self.salt, ..*info };
         let mut walk = Walk { head, info, chosen: *chosen, over: false };
         self.write_list(&self.steps, 0..head.cells() as u16, &mut walk, steps);
         *chosen = walk.chosen;
@@ -242,7 +253,7 @@ impl PacketProgram for StepList {
     fn block(&mut self, block: &Block, steps: &mut Steps) {
         // Of the packet nothing is known but its cells; draws go by the number of the block.
         let (head, info) =
-            (PacketHead::default(), PacketInfo { number: self.blocks, ..PacketInfo::default() });
+            (PacketHead::default(), PacketInfo { number: self.blocks ^ self.salt, ..PacketInfo::default() });
         self.blocks += 1;
         let mut walk = Walk { head: &head, info: &info, chosen: Some(block.port), over: false };
         let cells = block.first_cell..block.first_cell + block.cells;
@@ -345,6 +356,30 @@ mod tests {
             reads += steps.list().len() - 1;
         }
         assert!((reads as f64 / 40_000.0 - 0.5).abs() < 0.02, "{reads}");
+    }
+
+    #[test]
+    fn another_seed_draws_other_packets_as_often() {
+        let done_for = |seed: u64| -> Vec<u64> {
+            let mut list = listed(vec![ListedStep { share: 0.3, ..read(1) }], None).with_seed(seed);
+            let mut steps = Steps::default();
+            let has_read = |number: &u64| {
+                steps.clear();
+                list.packet(
+                    &mut ipv4(64, 0),
+                    &PacketInfo { number: *number, ..PacketInfo::default() },
+                    &mut steps,
+                );
+                steps.list().len() > 1
+            };
+            (0..10_000).filter(has_read).collect()
+        };
+        let counts: Vec<usize> = (1..=20).map(|seed| done_for(seed).len()).collect();
+        // Binomial: 3,000 with a standard deviation of 46.
+        assert!(counts.iter().all(|count| (2_800..3_200).contains(count)), "{counts:?}");
+        assert!(counts.iter().max() > counts.iter().min(), "{counts:?}");
+        assert_ne!(done_for(1), done_for(2));
+        assert_eq!(done_for(7), done_for(7));
     }
 
     fn access(kind: Access, bytes: u16, address: u32) -> Action {

@@ -5,11 +5,12 @@ use super::issued::{After, Issued};
 use super::send::Sent;
 use super::{Chip, Owner};
 use crate::account::Loss;
+use crate::packet::Packet;
 use crate::place::Place;
 use crate::place::packet_buffer::Transfer;
 use crate::thread::{Posted, State, Thread};
-use linecard_program::DropReason;
 use linecard_program::script::{Access, Action, RoleId, Way};
+use linecard_program::{DropReason, PacketId};
 use linecard_queueing::Operation;
 use linecard_sim::Ticks;
 
@@ -254,13 +255,23 @@ impl Chip {
     /// The same, whatever the cause.
     pub(super) fn lose_in_hand(&mut self, thread: u32, loss: Loss, now: Ticks) {
         let id = self.leave_thread(thread);
-        let (taken, offered) = (self.packets[id].taken, self.packets[id].offered);
-        self.account.on_dropped += u128::from(now - taken.max(self.account.since));
-        if taken >= self.account.since {
-            // One that was taken up in the very moment in which statistics began may not be in the sum.
-            self.account.waited = self.account.waited.saturating_sub(u128::from(taken - offered));
-        }
+        self.not_forwarded(id, now);
         self.give_up(id, loss, now);
+    }
+
+    /// A packet that threads had until `now` will not leave: what they spent on it, and what it waited for them, is no
+    /// forwarded packet's time. Of a packet from before the measurement only what its last thread spent since can be told.
+    pub(super) fn not_forwarded(&mut self, id: PacketId, now: Ticks) {
+        let Packet { taken, offered, received, waited, held, .. } = self.packets[id];
+        let since = self.account.since;
+        let (held, waited) = match received >= since {
+            true => (held, waited),
+            false if taken >= since => (0, taken - offered),
+            false => (0, 0),
+        };
+        self.account.on_dropped += u128::from(now.saturating_sub(taken.max(since)) + held);
+        // One that was taken up in the very moment in which statistics began may not be in the sum.
+        self.account.waited = self.account.waited.saturating_sub(u128::from(waited));
     }
 
     pub(super) fn blocked(&mut self, thread: u32, state: State, now: Ticks) -> After {

@@ -480,6 +480,9 @@ impl Chip {
         }
         loop {
             if self.gone >= mark {
+                if self.is_stuck() {
+                    return self.deadlock();
+                }
                 if !warming {
                     return Outcome::Completed;
                 }
@@ -523,6 +526,24 @@ impl Chip {
         if self.traffic_ended && self.account.inside.now == 0 {
             return Outcome::TrafficEnded;
         }
+        self.deadlock()
+    }
+
+    /// Whether packets are inside and nothing but arrivals will ever happen: they would come for ever, and be lost.
+    fn is_stuck(&self) -> bool {
+        let s = &self.sources;
+        let none_wakes =
+            |mut sources: std::ops::Range<usize>| sources.all(|n| self.agenda.pending(n).is_none());
+        // Of DRAM without an access only refreshes are to come.
+        self.account.inside.now > 0
+            && self.requests.len() == self.free_requests.len()
+            && none_wakes(TIMERS..TIMERS + 1)
+            && none_wakes(s.first_sender..s.first_channel)
+            && !self.config.saturated
+    }
+
+    /// What threads wait for, where nothing will end it.
+    fn deadlock(&self) -> Outcome {
         let mut waiting: Vec<(String, usize)> = Vec::new();
         for thread in &self.threads {
             let state = self.state_name(thread.state);

@@ -126,6 +126,7 @@ impl Chip {
                 self.let_go(id, now);
             }
             if full {
+                self.not_forwarded(id, self.packets[id].sent);
                 self.lose_inside(id, Loss::OutputQueueFull, now);
                 self.packets.remove(id);
             }

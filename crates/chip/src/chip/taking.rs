@@ -93,6 +93,7 @@ impl Chip {
         let packet = &mut self.packets[id];
         packet.attended = true;
         packet.taken = now;
+        packet.waited += now - packet.offered;
         self.account.waited += u128::from(now - packet.offered);
         let info =
             PacketInfo { number: packet.number, flow_hash: packet.flow_hash, input_port: packet.input_port };
@@ -123,6 +124,8 @@ impl Chip {
     /// Hand a thread's packet over to another inbox, which has room.
     pub(super) fn put(&mut self, thread: u32, inbox: usize, now: Ticks) {
         let id = self.leave_thread(thread);
+        let packet = &mut self.packets[id];
+        packet.held += now - packet.taken;
         let group = self.inboxes[inbox].group_of(self.packets[id].flow_hash);
         self.join_group(id, inbox, group);
         self.offer(id, now);

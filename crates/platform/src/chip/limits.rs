@@ -3,11 +3,12 @@
 
 use super::design::Design;
 use super::executed::Shared;
+use super::report::dram_shares;
 use crate::error::Error;
 use crate::report::Bottleneck;
 use crate::request::RunRequest;
 use linecard_chip::config::{PlaceKind, PlacementRule, WhenFull};
-use linecard_chip::{ChipConfig, Counts, Loss, Outcome, RunLimit};
+use linecard_chip::{ChipConfig, Counts, Loss, Outcome, PlaceCounts, RunLimit};
 use linecard_program::DropReason;
 use std::ops::ControlFlow;
 
@@ -29,8 +30,13 @@ enum Limit {
     Inboxes,
 }
 
-/// Packets of a re-run; enough for a gain of a few percent to show.
+/// Packets of the shortest re-run, in its warm-up and behind it; others are [`LONGER`] times as long, and the longest is
+/// the run itself again.
 const RERUN_PACKETS: u64 = 4_000;
+const LONGER: u64 = 4;
+/// A re-run of the chip as it is comes this near to the run, and this many packets leave in it.
+const MOST_OFF: f64 = 0.02;
+const LEAST_OUT: u64 = 1_000;
 /// Gains below this are noise.
 const LEAST_GAIN: f64 = 0.03;
 /// Share of the time of threads from which locks are named as what limits.
@@ -174,7 +180,7 @@ fn candidates(config: &ChipConfig, counts: &Counts) -> Vec<(Limit, f64)> {
         add(Limit::Threads(cluster.group.clone()), cluster.threads_held * (1.0 - 0.5 * cluster.busy));
     }
     for place in &counts.places {
-        add(Limit::Place(place.group.clone()), place.utilization_most.unwrap_or(0.0));
+        add(Limit::Place(place.group.clone()), taken_up(place));
     }
     for link in &counts.links {
         let group = link.name.split('.').next().unwrap_or(&link.name);
@@ -216,36 +222,73 @@ fn candidates(config: &ChipConfig, counts: &Counts) -> Vec<(Limit, f64)> {
     found
 }
 
-/// Packets of each part of a re-run; no more than the run itself was to have.
-fn rerun_packets(request: &RunRequest) -> u64 {
-    match request.packets {
-        0 => RERUN_PACKETS,
-        packets => RERUN_PACKETS.min(packets.max(1_000)),
+/// What a re-run gives.
+struct Rerun {
+    packets_out: u64,
+    /// Packets a second that leave.
+    rate: f64,
+}
+
+impl Rerun {
+    fn of(chip: &linecard_chip::Chip) -> Self {
+        let counts = chip.counts();
+        let seconds = chip.timebase().seconds(counts.duration);
+        let rate = if seconds > 0.0 { counts.packets_out as f64 / seconds } else { 0.0 };
+        Self { packets_out: counts.packets_out, rate }
     }
 }
 
-/// Packets a second that leave in a short run of a changed chip.
-fn rate(
+/// Runs a changed chip again; `packets` in the warm-up and behind it, or as many as the run itself.
+fn rerun(
     design: &Design,
     request: &RunRequest,
     config: &ChipConfig,
+    packets: Option<u64>,
     tell: &mut dyn FnMut() -> ControlFlow<()>,
-) -> Result<f64, Error> {
-    let packets = rerun_packets(request);
+) -> Result<Rerun, Error> {
+    let whole = if request.packets == 0 { u64::MAX / 4 } else { request.packets };
+    let limit = match packets {
+        Some(packets) => RunLimit { warmup_packets: Some(packets), packets },
+        None => RunLimit { warmup_packets: request.warmup_packets, packets: whole },
+    };
     // A capture that ends within the warm-up leaves nothing to measure: then all of it counts.
-    for warmup in [packets, 0] {
+    for warmup_packets in [limit.warmup_packets, Some(0)] {
         let (mut chip, _) = design.chip(request, config.clone(), &Shared::default())?;
-        let limit = RunLimit { warmup_packets: Some(warmup), packets };
-        if chip.run(limit, &mut |_| tell()) == Outcome::Interrupted {
+        if chip.run(RunLimit { warmup_packets, ..limit }, &mut |_| tell()) == Outcome::Interrupted {
             return Err(Error::Interrupted);
         }
-        let counts = chip.counts();
-        let seconds = chip.timebase().seconds(counts.duration);
-        if counts.packets_out > 0 && seconds > 0.0 {
-            return Ok(counts.packets_out as f64 / seconds);
+        let found = Rerun::of(&chip);
+        if found.rate > 0.0 {
+            return Ok(found);
         }
     }
-    Ok(0.0)
+    Ok(Rerun { packets_out: 0, rate: 0.0 })
+}
+
+/// Packets of the shortest re-run of the chip as it is that gives what the run gave, and its rate; those of the run where
+/// no shorter one does. A buffer that takes the whole warm-up to fill is not full in a short one.
+fn long_enough(
+    design: &Design,
+    request: &RunRequest,
+    config: &ChipConfig,
+    run: &Rerun,
+    tell: &mut dyn FnMut() -> ControlFlow<()>,
+) -> Result<(Option<u64>, f64), Error> {
+    let most = if request.packets == 0 { u64::MAX } else { request.packets };
+    let mut packets = RERUN_PACKETS;
+    while packets < most {
+        let found = rerun(design, request, config, Some(packets), tell)?;
+        let near = (found.rate - run.rate).abs() <= MOST_OFF * run.rate;
+        if near && found.packets_out >= LEAST_OUT {
+            return Ok((Some(packets), found.rate));
+        }
+        // A capture has come to its end.
+        if found.packets_out + LEAST_OUT > run.packets_out {
+            break;
+        }
+        packets *= LONGER;
+    }
+    Ok((None, run.rate))
 }
 
 /// Losses that more of some part would have prevented.
@@ -300,7 +343,7 @@ pub(super) fn judge(
     let found = candidates(&config, counts);
     let lost = overloaded(counts);
     let first = found.first().map_or(0.0, |(_, level)| *level);
-    let grows = super::report::backlog_grows(chip);
+    let grows = super::report::piles_up(chip, counts);
     if !config.saturated && lost == 0 && !grows && super::report::is_too_short(chip) {
         let busiest = busiest(counts);
         return Ok(Bottleneck {
@@ -329,18 +372,21 @@ pub(super) fn judge(
             ),
         });
     }
-    let base = rate(design, request, &config, tell)?;
+    let (packets, base) = long_enough(design, request, &config, &Rerun::of(chip), tell)?;
     let mut gains: Vec<(&Limit, f64, f64)> = Vec::new();
     for (limit, level) in &found {
-        let lifted = match rate(design, request, &limit.lift(&config), tell) {
+        let lifted = match rerun(design, request, &limit.lift(&config), packets, tell) {
             // Some parts do not come in twice the number.
             Err(Error::Config { .. }) => continue,
-            lifted => lifted?,
+            lifted => lifted?.rate,
         };
         gains.push((limit, *level, if base > 0.0 { lifted / base - 1.0 } else { 0.0 }));
     }
     gains.sort_by(|a, b| b.2.total_cmp(&a.2));
-    let measured = format!("measured by re-runs of {} packets", rerun_packets(request));
+    let measured = match packets {
+        Some(packets) => format!("measured by re-runs of {packets} packets"),
+        None => "measured by re-runs as long as the run".to_owned(),
+    };
     let others: Vec<String> = gains
         .iter()
         .skip(1)
@@ -418,10 +464,16 @@ fn locked(counts: &Counts) -> f64 {
     if held > 0 { of("wait lock") as f64 / held as f64 } else { 0.0 }
 }
 
+/// Share of the time for which a place can take up nothing else: of DRAM all that is not idle, as opening rows and turning the
+/// bus keep it from moving data.
+fn taken_up(place: &PlaceCounts) -> f64 {
+    place.utilization_most.unwrap_or(0.0).max(dram_shares(place).map_or(0.0, |shares| shares.busy()))
+}
+
 /// The busiest part and its level.
 fn busiest(counts: &Counts) -> (String, f64) {
     let clusters = counts.clusters.iter().map(|c| (format!("engines of {}", c.group), c.busiest));
-    let places = counts.places.iter().map(|p| (p.group.clone(), p.utilization_most.unwrap_or(0.0)));
+    let places = counts.places.iter().map(|p| (p.group.clone(), taken_up(p)));
     let links = counts.links.iter().map(|l| (l.name.clone(), l.utilization));
     let ports = counts.ports.iter().flat_map(|p| {
         [

@@ -28,10 +28,17 @@ pub(super) struct Told<'a> {
     pub notes: &'a Notes,
 }
 
-/// Whether ever more packets were inside.
-pub(super) fn backlog_grows(chip: &Chip) -> bool {
+/// Packets that stay inside beyond this share of those that left, and beyond this number, have piled up.
+const MOST_LEFT_INSIDE: f64 = 0.03;
+const FEW_INSIDE: u64 = 100;
+
+/// Whether ever more packets were inside: their number grew to the end, or what came and stayed is so much that what left says
+/// little of what would leave in the long run.
+pub(super) fn piles_up(chip: &Chip, counts: &Counts) -> bool {
     let inside: Vec<f64> = chip.series().slices().iter().map(|slice| slice.inside as f64).collect();
-    grows(&inside).is_some()
+    let stayed = counts.inside_at_end.saturating_sub(counts.inside_at_start);
+    let much = stayed > FEW_INSIDE && stayed as f64 > MOST_LEFT_INSIDE * counts.packets_out as f64;
+    much || grows(&inside).is_some()
 }
 
 /// Slices below which nothing can be said of a run.
@@ -70,7 +77,7 @@ pub(super) fn report(told: &Told<'_>, bottleneck: Bottleneck) -> RunReport {
         drops,
         ranges: ranges(design),
         programs: Vec::new(),
-        summary: Summary { steady: Some(chip.was_warm() && is_steady(chip)), ..summary },
+        summary: Summary { steady: Some(chip.was_warm() && is_steady(chip, counts)), ..summary },
     }
 }
 
@@ -84,8 +91,8 @@ pub(super) fn is_too_short(chip: &Chip) -> bool {
     chip.series().slices().len() < FEWEST_SLICES
 }
 
-fn is_steady(chip: &Chip) -> bool {
-    !is_too_short(chip) && !backlog_grows(chip)
+fn is_steady(chip: &Chip, counts: &Counts) -> bool {
+    !is_too_short(chip) && !piles_up(chip, counts)
 }
 
 fn summary(told: &Told<'_>) -> Summary {
@@ -203,19 +210,21 @@ fn of_packet_buffer(buffer: &PacketBufferCounts) -> DramShares {
     }
 }
 
-/// All DRAM of the chip: where the time of its buses went.
-fn dram(counts: &Counts) -> DramTime {
+/// Where the time of the bus of a DRAM went; nothing of other places.
+pub(super) fn dram_shares(place: &PlaceCounts) -> Option<DramShares> {
     let of_slots = |slots: SlotShares| DramShares {
         data: slots.data,
         turnaround: slots.turnaround,
         refresh: slots.refresh,
         ..DramShares::default()
     };
-    let of_place = |place: &PlaceCounts| {
-        let buffer = place.packet_buffer.as_ref().map(of_packet_buffer);
-        place.dram.or(place.slots.map(of_slots)).or(buffer)
-    };
-    let all: Vec<_> = counts.places.iter().filter_map(of_place).collect();
+    let buffer = place.packet_buffer.as_ref().map(of_packet_buffer);
+    place.dram.or(place.slots.map(of_slots)).or(buffer)
+}
+
+/// All DRAM of the chip: where the time of its buses went.
+fn dram(counts: &Counts) -> DramTime {
+    let all: Vec<_> = counts.places.iter().filter_map(dram_shares).collect();
     let mean = |of: fn(&DramShares) -> f64| share(all.iter().map(of).sum(), all.len() as f64);
     let (data, row_miss, turnaround, refresh, spacing) = (
         mean(|d| d.data),
@@ -264,7 +273,7 @@ fn warnings(told: &Told<'_>, summary: &Summary) -> Vec<String> {
             counts.packets_out,
             summary.simulated_seconds * 1e6
         ));
-    } else if backlog_grows(chip) {
+    } else if piles_up(chip, counts) {
         warnings.push(format!(
             "not steady: more and more packets pile up inside ({} at the start of the measurement, {} at its end), so \
              that loss and latency depend on the length of the run",

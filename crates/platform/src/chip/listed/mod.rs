@@ -57,9 +57,13 @@ pub(super) fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_
     read.runs = match (runs_at, reading.executable) {
         (Some(at), Some(executable)) => {
             let (front, behind) = StepList::parted(steps, at + 1, routes);
+            let (front, behind) = (front.with_seed(reading.seed), behind.with_seed(reading.seed));
             execute(executable, Around::Steps { front, behind }, &section.place(), reading, &mut read)
         }
-        _ => Runs::of(StepList::new(steps, last_word(reading.sends_blocks), routes)),
+        _ => {
+            let list = StepList::new(steps, last_word(reading.sends_blocks), routes);
+            Runs::of(list.with_seed(reading.seed))
+        }
     };
     Some(read)
 }
