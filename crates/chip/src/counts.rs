@@ -215,9 +215,10 @@ pub struct DramShares {
 }
 
 impl DramShares {
-    /// Share of the time for which there was a request.
+    /// Share of the time for which there was a request. What was under way at either end of the measurement can make the
+    /// parts a little more than the whole.
     pub fn busy(&self) -> f64 {
-        self.data + self.row_miss + self.turnaround + self.refresh + self.spacing
+        (self.data + self.row_miss + self.turnaround + self.refresh + self.spacing).min(1.0)
     }
 }
 

@@ -303,7 +303,7 @@ fn the_verdict_names_what_was_planted() {
     let overload = ["traffic.kind=fixed", "traffic.packet_bytes=64", "traffic.rate_gbps=140"];
     let with = |more: &[&str]| {
         let all: Vec<&str> = overload.iter().chain(more).copied().collect();
-        quick(&RunRequest { packets: 6_000, ..request("example_smartnic", &all) })
+        quick(&RunRequest { packets: 30_000, ..request("example_smartnic", &all) })
     };
     for (change, component) in [
         ("island.engines=1", "engines of island"),
