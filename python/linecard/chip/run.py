@@ -78,7 +78,8 @@ def run(
         seed: Seed of every random stream. The same request with the same seed gives an equal result.
         packets: Packets that must leave or be dropped while statistics are on; 0 runs a capture to its end, once.
             ``None`` takes 0 with a capture and 100,000 with generated traffic.
-        warmup_packets: Packets that leave before statistics start. ``None`` finds out when the chip is steady.
+        warmup_packets: Packets that leave or are dropped before statistics start. ``None`` finds out when the chip is
+            steady.
         map_addresses: Move addresses that match no route into routed space, as anonymised captures need.
         strict: Stop at the first damaged record of the capture.
         timeline: Write a timeline that Perfetto opens to this file; compressed if its name ends in ``.gz``.

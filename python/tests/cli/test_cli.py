@@ -56,6 +56,16 @@ def test_the_python_result_is_the_json(cli):
     assert json.loads(ended.out) == json.loads(json.dumps(result.to_dict()))
 
 
+def test_packets_are_those_that_leave_and_those_that_are_dropped_and_the_help_says_so(cli):
+    much = {"traffic.rate_gbps": 150, "island.count": 1, "buffer.rx.bytes": 4096}
+    found = linecard.run("example_smartnic", packets=500, warmup_packets=100, set=much).summary
+    assert found.packets_dropped > 0
+    assert found.packets_out + found.packets_dropped == 500
+    told = " ".join(cli("run", "--help").out.replace("│", "").split())
+    assert "Packets that must leave or be dropped while statistics are on" in told
+    assert "Packets that leave or are dropped before statistics start" in told
+
+
 def test_shares_are_shares():
     result = linecard.run("ixp1200", packets=2000, warmup_packets=500)
     dram = result.dram
