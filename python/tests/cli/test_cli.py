@@ -96,6 +96,23 @@ def test_a_timeline_is_json_that_perfetto_opens(cli, tmp_path):
     assert all("ph" in event for event in events)
 
 
+def test_a_timeline_that_begins_after_the_end_says_that_it_is_empty(cli, tmp_path):
+    words = ("run", "example_smartnic", "--packets", 200, "--warmup", 50, "--timeline", tmp_path / "run.json")
+    ended = cli(*words, "--timeline-from", 1e6, "--json")
+    assert ended.status == 0
+    (warning,) = [each for each in json.loads(ended.out)["warnings"] if "timeline" in each]
+    assert "the timeline is empty: it begins 1,000,000.000 us into the measured time, which ends after " in warning
+    assert f"linecard: {warning}" in ended.err
+    assert "is empty" not in cli(*words, "--timeline-from", 1).err
+
+
+@pytest.mark.parametrize(("option", "value"), [("--timeline-from", 5), ("--timeline-for", 0)])
+def test_a_window_without_a_timeline_is_refused(cli, option, value):
+    ended = cli("run", "example_smartnic", "--packets", 200, option, value)
+    assert ended.status == 2
+    assert f"({option}): has no effect without a timeline to write" in ended.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [

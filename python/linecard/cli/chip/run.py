@@ -221,6 +221,9 @@ def run(
         raise unwritten
     if timeline is not None:
         stderr.note_written([timeline])
+        for warning in result.warnings:
+            if warning.startswith("the timeline is "):
+                stderr.diagnose(warning)
     if result.capture_damage:
         stderr.diagnose(f"{trace}: damaged in {result.capture_damage} places; what could be read was used")
         raise typer.Exit(Exit.CAPTURE)
