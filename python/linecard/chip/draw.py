@@ -10,6 +10,7 @@ from linecard.chip import facts
 from linecard.chip.picture import Picture
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.files import is_file_name, write_text
+from linecard.request import name_of
 
 if TYPE_CHECKING:
     from linecard.chip.result import RunResult
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def draw(
-    preset: str,
+    preset: str | PathLike[str],
     output: str | PathLike[str],
     *,
     set: Settings | None = None,
@@ -47,4 +48,4 @@ def draw(
     file = Path(fspath(output))
     if is_file_name(file) and file.suffix.lower() != ".svg":
         raise ConfigError.of([ConfigProblem("--output", "", f"found {file.name}, expected a name ending in .svg")])
-    return write_text(file, Picture(facts.read(preset, set, result)).svg())
+    return write_text(file, Picture(facts.read(name_of("preset", preset), set, result)).svg())

@@ -14,7 +14,7 @@ from linecard.chip.result import RunRequest, RunResult
 from linecard.chip.steps import Program, application
 from linecard.errors import ConfigError, ConfigProblem, NotWrittenError
 from linecard.executed.for_chip import executed
-from linecard.request import ProgressCallback, Settings, check_counts, file_hash, settings
+from linecard.request import ProgressCallback, Settings, check_counts, file_hash, name_of, settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,9 +25,9 @@ CAPTURED_PACKETS = (0, 1_000)
 
 
 def run(
-    preset: str,
+    preset: str | PathLike[str],
     *,
-    app: str | Program | None = None,
+    app: str | PathLike[str] | Program | None = None,
     program: str | PathLike[str] | None = None,
     section: str | None = None,
     entry: str | None = None,
@@ -103,7 +103,7 @@ def run(
         >>> result.summary.throughput_gbps > 0
         True
     """
-    overrides = settings(set)
+    preset, overrides = name_of("preset", preset), settings(set)
     if timeline is None:
         _check_no_window(timeline_from_us, timeline_for_us)
     usual = GENERATED_PACKETS if trace is None else CAPTURED_PACKETS

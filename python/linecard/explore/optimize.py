@@ -24,6 +24,7 @@ from linecard.explore.proposer import BATCH, Proposer
 from linecard.explore.refused import reasons_of
 from linecard.explore.store import Store
 from linecard.explore.sweep import table_of
+from linecard.request import mapping_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,9 +58,9 @@ def optimize(
         linecard.explore.Interrupted: Ctrl-C; what is done is in the store.
     """
     task = read_task(file, budget)
-    if set:
-        arguments = {key: value for key, value in set.items() if key in task.spec.subject.arguments}
-        others = {key: value for key, value in set.items() if key not in arguments}
+    if changes := mapping_of("set", set):
+        arguments = {key: value for key, value in changes.items() if key in task.spec.subject.arguments}
+        others = {key: value for key, value in changes.items() if key not in arguments}
         spec = replace(
             task.spec,
             arguments={**task.spec.arguments, **arguments},
