@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -12,6 +13,7 @@ import pytest
 from conftest import ROOT
 
 import linecard
+from linecard.cli.pieces import BIT_RATES, PACKET_RATES, rate
 
 QUICK = ("--packets", 2000, "--warmup", 500)
 COMMANDS = ("run", "flows", "flowcache", "presets", "describe", "reproduce")
@@ -25,6 +27,33 @@ def test_the_screen_answers_the_first_questions(cli):
     for words in ("DRAM time", "row hits", "Packet time", "simulated", "real"):
         assert words in ended.out
     assert not any(line != line.rstrip() for line in ended.out.splitlines())
+
+
+def test_small_rates_keep_their_digits():
+    assert rate(123.4567, BIT_RATES) == "123.457 Gbit/s"
+    assert rate(0.463, PACKET_RATES) == "0.463 Mpps"
+    assert rate(0.0, BIT_RATES) == "0.000 Gbit/s"
+    assert rate(0.0002, BIT_RATES) == "0.200 Mbit/s"
+    assert rate(1.5e-8, BIT_RATES) == "15.000 bit/s"
+    assert rate(4e-9, PACKET_RATES) == "0.004 pps"
+    assert rate(0.002, BIT_RATES, 0.0) == "0.000 to 2.000 Mbit/s"
+
+
+def test_a_slow_run_shows_its_rate(cli):
+    screen = cli("run", "example_smartnic", "--packets", 100, "--warmup", 10, "--set", "traffic.rate_gbps=0.00001").out
+    assert re.search(r"Throughput +\d\.\d{3} kbit/s +\d\.\d{3} pps +offered \d\.\d{3} kbit/s", screen)
+    assert re.search(r"95 %: \d+\.\d{3} to \d+\.\d{3} kbit/s", screen)
+
+
+def test_a_run_in_which_no_packet_left_shows_no_latency(cli, tmp_path):
+    path = tmp_path / "drop.toml"
+    path.write_text('kind = "program"\ntitle = "All dropped"\nsource = "a test"\n[[step]]\nop = "drop"\n')
+    words = ("run", "example_smartnic", "--app", path, "--packets", 100, "--warmup", 10)
+    ended = cli(*words)
+    assert ended.status == 0, ended.err
+    assert re.search(r"Latency +no packet left\n", ended.out)
+    assert "p50" not in ended.out
+    assert json.loads(cli(*words, "--json").out)["summary"]["latency_ns"]["p50"] == 0
 
 
 def test_json_is_one_object_and_repeats_byte_for_byte(cli):
