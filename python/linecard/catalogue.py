@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import difflib
+from typing import TYPE_CHECKING
 
 from linecard import _core
 from linecard._convert import convert
 from linecard.description import Change, Description, PresetInfo
 from linecard.errors import ConfigError
 from linecard.listed import Listed
-from linecard.request import Settings, settings
+from linecard.request import Settings, name_of, settings
+
+if TYPE_CHECKING:
+    from os import PathLike
 
 # Kinds of presets, and what each is for.
 KINDS = {
@@ -45,13 +49,13 @@ def presets(kind: str | None = None, search: str | None = None) -> Listed[Preset
     )
 
 
-def describe(preset: str, set: Settings | None = None) -> Description:
+def describe(preset: str | PathLike[str], set: Settings | None = None) -> Description:
     """Every parameter of a preset with unit and source, after these changes, and what differs from what it extends.
 
     Raises:
         ConfigError: The preset, a key or a value is wrong; every problem is listed.
     """
-    found = _described(preset, set)
+    found = _described(name_of("preset", preset), set)
     if not found.extends:
         return found
     base = found.extends[-1]

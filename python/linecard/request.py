@@ -6,13 +6,11 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
+from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from linecard.errors import ConfigError, ConfigProblem
-
-if TYPE_CHECKING:
-    from os import PathLike
 
 TIME_OUT_MAX_SECONDS = 10**9
 
@@ -28,16 +26,47 @@ def check_counts(*, seed: int, packets: int, warmup_packets: int, has_end: bool)
     Raises:
         ConfigError: One is out of range, or generated traffic is to be run to its end.
     """
-    problems = [
-        ConfigProblem(name, "", f"found {value}, expected 0 to {U64_MAX}")
-        for name, value in (("seed", seed), ("packets", packets), ("warmup", warmup_packets))
-        if not 0 <= value <= U64_MAX
-    ]
+    problems = out_of_range({"seed": seed, "packets": packets, "warmup": warmup_packets}, 0, U64_MAX)
     if packets == 0 and not has_end:
         expected = "expected 1 or more; only a capture can be run to its end with 0"
         problems.append(ConfigProblem("packets", "", f"found 0, {expected}"))
     if problems:
         raise ConfigError.of(problems)
+
+
+def out_of_range(numbers: Mapping[str, Any], least: int, most: int) -> list[ConfigProblem]:
+    """What is wrong with whole numbers that have to lie between two others."""
+    problems = []
+    for name, value in numbers.items():
+        if not hasattr(value, "__index__"):
+            problems.append(ConfigProblem(name, "", f"found {value!r}, expected a whole number from {least} to {most}"))
+        elif not least <= value <= most:
+            problems.append(ConfigProblem(name, "", f"found {value}, expected {least} to {most}"))
+    return problems
+
+
+def name_of(argument: str, value: str | PathLike[str]) -> str:
+    """The name of a preset, or the path of a file, as text.
+
+    Raises:
+        ConfigError: It is neither.
+    """
+    name = fspath(value) if isinstance(value, PathLike) else value
+    if not isinstance(name, str):
+        raise ConfigError.of([ConfigProblem(argument, "", f"found {value!r}, expected a name or the path of a file")])
+    return name
+
+
+def mapping_of(argument: str, changes: object) -> dict[str, object]:
+    """Changes of keys as a dictionary of its own.
+
+    Raises:
+        ConfigError: They are no mapping.
+    """
+    if changes is not None and not isinstance(changes, Mapping):
+        message = f"found {changes!r}, expected a mapping of keys to values, such as {{'dram.banks': 2}}"
+        raise ConfigError.of([ConfigProblem(argument, "", message)])
+    return dict(changes or {})
 
 
 def settings(changes: Settings | None) -> list[str]:
@@ -52,11 +81,11 @@ def settings(changes: Settings | None) -> list[str]:
         changes = [changes]
     if isinstance(changes, Mapping):
         return [f"{key}={toml_value(key, value)}" for key, value in changes.items()]
-    texts = list(changes)
+    texts = list(changes) if isinstance(changes, Iterable) else [changes]
     problems = [
         ConfigProblem("--set", "", f"found {text!r}, expected key.path=value, such as dram.banks=2")
         for text in texts
-        if text.find("=") < 1
+        if not isinstance(text, str) or text.find("=") < 1
     ]
     if problems:
         raise ConfigError.of(problems)
@@ -69,14 +98,15 @@ def toml_value(key: str, value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, (int, float)):
         return repr(value)
-    if isinstance(value, str):
+    if isinstance(value, (str, PathLike)):
+        value = name_of(key, value)
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(toml_value(key, each) for each in value) + "]"
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{name} = {toml_value(key, each)}" for name, each in value.items()) + "}"
     problem = ConfigProblem(
-        "set", key, f"found a {type(value).__name__}, expected a number, text, bool, list or mapping"
+        "set", key, f"found a {type(value).__name__}, expected a number, text, path, bool, list or mapping"
     )
     raise ConfigError.of([problem])
 

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
+import linecard
+
 DOCS = ROOT / "docs"
 PAGES = [
     *(ROOT / "README.md", DOCS / "index.md", DOCS / "gallery" / "index.md"),
@@ -104,7 +106,6 @@ def test_python_blocks_run(page, capsys):
 def test_docstring_examples_run():
     import doctest
 
-    import linecard
     from linecard.chip import run
     from linecard.dram import run as dram
     from linecard.flowcache import run as flowcache
@@ -112,6 +113,82 @@ def test_docstring_examples_run():
 
     for module in (linecard, run, dram, flowcache, mix):
         assert doctest.testmod(module).failed == 0
+
+
+RANGE = re.compile(r"(?<![\w.^-])([\d.,]+(?:\^-?\d+)?) to ([\d.,]+(?:\^-?\d+)?)")
+
+
+def ranges(text: str) -> list[tuple[float, float]]:
+    """What `1 to 2^30` and `0.000001 to 1,000` say."""
+
+    def number(written: str) -> float:
+        base, _, power = written.replace(",", "").partition("^")
+        return float(base) ** int(power or 1)
+
+    return [(number(low), number(high.rstrip(","))) for low, high in RANGE.findall(text)]
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    """The rows of all tables of a text, by the names of their columns."""
+    found: list[dict[str, str]] = []
+    heads: list[str] | None = None
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split(" | ")] if line.startswith("|") else None
+        if cells is None or heads is None:
+            heads = cells
+        elif not line.startswith("|--"):
+            found.append(dict(zip(heads, cells, strict=False)))
+    return found
+
+
+def test_a_value_has_an_interval_as_the_reference_says(tmp_path):
+    page = " ".join((DOCS / "reference" / "keys" / "chip.md").read_text().split())
+    (written,) = re.findall(r"where sources give an interval as `(.*?)`", page)
+    path = tmp_path / "chip.toml"
+    path.write_text(
+        'kind = "chip"\ntitle = "One value with an interval"\nextends = ["platforms/example_smartnic"]\n'
+        f"[memory.shared]\nlatency_cycles = {written}\n"
+    )
+    assert linecard.describe(str(path))["shared.latency_cycles"].interval == (2, 8)
+
+
+def test_ranges_of_the_guide_to_chips_are_those_of_the_reader():
+    """The reference of keys is written from what the reader says, and held to it by a test of its own."""
+    read: dict[tuple[str, str], dict[str, set[tuple[float, float]]]] = {}
+    for section in re.split(r"^## ", (DOCS / "reference" / "keys" / "chip.md").read_text(), flags=re.MULTILINE)[1:]:
+        table = section.splitlines()[0].strip("`[]").replace(".NAME", "")
+        for row in rows(section):
+            kinds = read.setdefault((table, row["key"].strip("`")), {})
+            for kind in re.findall(r"`(\w+)`", row.get("where", "")) or [""]:
+                kinds.setdefault(kind, set()).update(ranges(row["allowed"]))
+    guide = (DOCS / "guide" / "chips.md").read_text().partition("## Every table and key")[2].partition("\n## ")[0]
+    told, wrong = 0, []
+    for section in re.split(r"^### ", guide, flags=re.MULTILINE)[1:]:
+        title = section.splitlines()[0]
+        only = re.findall(r"`(\w+)`", title.partition("of kind")[2].partition(" and ")[0])
+        for row in rows(section):
+            named = re.search(r"\[([\w.]+)\]", next(iter(row)))
+            of = [row["table"]] if "table" in row else [named[1]] if named else re.findall(r"\[(\w[\w.]*)\]", title)
+            tables = [each.strip().replace(".NAME", "") for part in of for each in part.split(",")] or ["memory"]
+            tables += ["program.step"] if "steps" in title else []
+            cell = next((text for head, text in row.items() if head.startswith("key")), "")
+            names, given = re.findall(r"`([\w.]+)`", cell), ranges(row.get("range", ""))
+            for number, name in enumerate(names if given else []):
+                own = given[number : number + 1] if len(given) == len(names) else given
+                inner, _, leaf = name.rpartition(".")
+                allowed = {
+                    each
+                    for table in tables
+                    for kind, several in read.get((f"{table}.{inner}".rstrip("."), leaf), {}).items()
+                    if not only or kind in {"", *only} or table != "memory"
+                    for each in several
+                }
+                if allowed:
+                    told += 1
+                    if not set(own) <= allowed:
+                        wrong.append(f"{title}: `{name}`: found {own}, expected one of {allowed}")
+    assert not wrong, "\n".join(wrong)
+    assert told > 50
 
 
 LINKED = [*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *ROOT.glob("studies/*/README.md")]

@@ -10,6 +10,8 @@ from linecard._convert import convert
 from linecard.records import plain
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from linecard.request import Settings
 
 
@@ -83,7 +85,7 @@ def _peak(row: PlaceCheck) -> str:
     return "no bound" if row.peak_mops is None else f"at most {row.peak_mops:,.0f} M/s"
 
 
-def check(preset: str, *, set: Settings | None = None) -> ChipCheck:
+def check(preset: str | PathLike[str], *, set: Settings | None = None) -> ChipCheck:
     """Check a chip's file, and say what its places do without load and at most.
 
     Args:
@@ -102,8 +104,8 @@ def check(preset: str, *, set: Settings | None = None) -> ChipCheck:
         640
     """
     from linecard.chip.facts import only_chips
-    from linecard.request import settings
+    from linecard.request import name_of, settings
 
-    changes = settings(set)
+    preset, changes = name_of("preset", preset), settings(set)
     only_chips(preset, changes, "check")
     return convert(_core.check_chip(preset, changes), ChipCheck)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from linecard.chip import facts
 from linecard.chip.picture import Picture
-from linecard.files import write_text
+from linecard.errors import ConfigError, ConfigProblem
+from linecard.files import is_file_name, write_text
+from linecard.request import name_of
 
 if TYPE_CHECKING:
     from linecard.chip.result import RunResult
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def draw(
-    preset: str,
+    preset: str | PathLike[str],
     output: str | PathLike[str],
     *,
     set: Settings | None = None,
@@ -26,7 +28,7 @@ def draw(
 
     Args:
         preset: Name of a shipped chip, or path of a TOML file.
-        output: File to write.
+        output: File to write: ``.svg``.
         set: Changes, as :func:`linecard.run` takes them. Left out, those of ``result`` hold.
         result: A run of the chip, or the file of its JSON, by whose utilisation parts are coloured.
 
@@ -34,7 +36,8 @@ def draw(
         The file.
 
     Raises:
-        ConfigError: Something in the chip's file does not fit together, it is no chip, or the result is no run of it.
+        ConfigError: Something in the chip's file does not fit together, it is no chip, the result is no run of it, or
+            the name of the drawing ends in something else.
 
     Example:
         >>> import linecard, tempfile, pathlib
@@ -42,4 +45,7 @@ def draw(
         >>> linecard.draw("example_smartnic", file).read_text()[:4]
         '<svg'
     """
-    return write_text(Path(fspath(output)), Picture(facts.read(preset, set, result)).svg())
+    file = Path(fspath(output))
+    if is_file_name(file) and file.suffix.lower() != ".svg":
+        raise ConfigError.of([ConfigProblem("--output", "", f"found {file.name}, expected a name ending in .svg")])
+    return write_text(file, Picture(facts.read(name_of("preset", preset), set, result)).svg())

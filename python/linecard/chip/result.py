@@ -169,8 +169,9 @@ class RunRequest:
 
     Attributes:
         overrides: Changes to the preset, each ``key.path=value``.
-        packets: Packets that had to leave the machine while statistics were on.
-        warmup_packets: Packets that left before statistics started; ``None`` where the chip found out itself.
+        packets: Packets that had to leave the machine or be dropped while statistics were on.
+        warmup_packets: Packets that left or were dropped before statistics started; ``None`` where the chip found
+            out itself.
         map_addresses: Whether addresses without a route were moved into routed space.
         input_hash: SHA-256 of the capture's bytes as stored; ``None`` for generated traffic.
         program_hash: SHA-256 of an executed program with what it was given, and of a file of steps; else ``None``.

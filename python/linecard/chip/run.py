@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from linecard import _core
 from linecard.chip.result import RunRequest, RunResult
 from linecard.chip.steps import Program, application
-from linecard.errors import NotWrittenError
+from linecard.errors import ConfigError, ConfigProblem, NotWrittenError
 from linecard.executed.for_chip import executed
-from linecard.request import ProgressCallback, Settings, check_counts, file_hash, settings
+from linecard.request import ProgressCallback, Settings, check_counts, file_hash, name_of, settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,9 +25,9 @@ CAPTURED_PACKETS = (0, 1_000)
 
 
 def run(
-    preset: str,
+    preset: str | PathLike[str],
     *,
-    app: str | Program | None = None,
+    app: str | PathLike[str] | Program | None = None,
     program: str | PathLike[str] | None = None,
     section: str | None = None,
     entry: str | None = None,
@@ -78,7 +78,8 @@ def run(
         seed: Seed of every random stream. The same request with the same seed gives an equal result.
         packets: Packets that must leave or be dropped while statistics are on; 0 runs a capture to its end, once.
             ``None`` takes 0 with a capture and 100,000 with generated traffic.
-        warmup_packets: Packets that leave before statistics start. ``None`` finds out when the chip is steady.
+        warmup_packets: Packets that leave or are dropped before statistics start. ``None`` finds out when the chip is
+            steady.
         map_addresses: Move addresses that match no route into routed space, as anonymised captures need.
         strict: Stop at the first damaged record of the capture.
         timeline: Write a timeline that Perfetto opens to this file; compressed if its name ends in ``.gz``.
@@ -102,7 +103,9 @@ def run(
         >>> result.summary.throughput_gbps > 0
         True
     """
-    overrides = settings(set)
+    preset, overrides = name_of("preset", preset), settings(set)
+    if timeline is None:
+        _check_no_window(timeline_from_us, timeline_for_us)
     usual = GENERATED_PACKETS if trace is None else CAPTURED_PACKETS
     packets = usual[0] if packets is None else packets
     check_counts(seed=seed, packets=packets, warmup_packets=warmup_packets or 0, has_end=trace is not None)
@@ -150,6 +153,8 @@ def run(
         wall_seconds = time.perf_counter() - started
         if band and report.get("ranges"):
             report["band"] = {"low": simulate("low")["summary"], "high": simulate("high")["summary"]}
+    if timeline is not None:
+        report["warnings"] += _beyond_the_end(timeline_from_us, report["summary"]["simulated_seconds"] * 1e6)
     if warmup_packets is None and report["summary"].get("steady") is None:
         warmup_packets = usual[1]
     request = RunRequest(
@@ -165,6 +170,28 @@ def run(
     if missing:
         raise NotWrittenError(missing[0], result)
     return result
+
+
+def _check_no_window(from_us: float, for_us: float | None) -> None:
+    """Refuse a window of a timeline that nobody asked for."""
+    given = (
+        ("timeline_from_us (--timeline-from)", from_us != 0.0),
+        ("timeline_for_us (--timeline-for)", for_us is not None),
+    )
+    message = "has no effect without a timeline to write (timeline, --timeline)"
+    problems = [ConfigProblem(name, "", message) for name, is_given in given if is_given]
+    if problems:
+        raise ConfigError.of(problems)
+
+
+def _beyond_the_end(from_us: float, measured_us: float) -> list[str]:
+    """What to know about a timeline that begins when the run has ended."""
+    if from_us < measured_us:
+        return []
+    return [
+        f"the timeline is empty: it begins {from_us:,.3f} us into the measured time, which ends after "
+        f"{measured_us:,.3f} us; let it begin earlier with --timeline-from"
+    ]
 
 
 def _program_hash(steps: str | None, executable: Mapping[str, Any] | None) -> str | None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from linecard import files
 from linecard.errors import ConfigError, ConfigProblem
+from linecard.request import name_of, toml_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -301,8 +302,6 @@ class Program:
 
 
 def _lines(keys: Mapping[str, object]) -> str:
-    from linecard.request import toml_value
-
     return "".join(f"{key} = {toml_value(key, _plain(key, value))}\n" for key, value in keys.items())
 
 
@@ -312,14 +311,14 @@ def _plain(key: str, value: Any) -> object:
 
 
 @contextmanager
-def application(app: str | Program | None) -> Iterator[str | None]:
+def application(app: str | PathLike[str] | Program | None) -> Iterator[str | None]:
     """An application as the compiled core takes it; a program of steps is a file as long as the context lasts.
 
     Raises:
         ConfigError: The program is wrong; problems name it as ``NAME.toml``, with lines of its ``to_toml()``.
     """
     if not isinstance(app, Program):
-        yield app
+        yield None if app is None else name_of("app", app)
         return
     with tempfile.TemporaryDirectory() as folder:
         file = app.save(Path(folder) / f"{app.name}.toml")

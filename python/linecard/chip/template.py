@@ -8,9 +8,10 @@ from pathlib import Path
 from linecard import _core
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.files import write_text
+from linecard.request import name_of
 
 
-def new(path: str | PathLike[str], *, like: str) -> Path:
+def new(path: str | PathLike[str], *, like: str | PathLike[str]) -> Path:
     """Write a chip's file to start from: a shipped chip with its comments, or a file that extends another platform.
 
     Args:
@@ -36,6 +37,6 @@ def new(path: str | PathLike[str], *, like: str) -> Path:
         raise ConfigError.of([problem])
     if file.exists():
         raise ConfigError.of([ConfigProblem(str(file), "", "is there already; choose another name or remove it")])
-    text = _core.chip_template(like)
+    text = _core.chip_template(name_of("like", like))
     write_text(file, text)
     return file

@@ -25,6 +25,21 @@ def si_time(nanoseconds: float) -> str:
     return f"{nanoseconds / 1e9:,.3f} s"
 
 
+BIT_RATES = ("Gbit/s", "Mbit/s", "kbit/s", "bit/s")
+PACKET_RATES = ("Mpps", "kpps", "pps")
+# Less than this of a unit would lose its digits behind the point: the next one suits it.
+_LEAST_OF_UNIT = 0.1
+
+
+def rate(value: float, units: tuple[str, ...], low: float | None = None) -> str:
+    """A rate in the unit that suits it, of units a thousand apart, the largest first; with ``low``, a range."""
+    number, scaled = 0, 1.0
+    while 0 < value * scaled < _LEAST_OF_UNIT and number + 1 < len(units):
+        number, scaled = number + 1, scaled * 1000
+    begin = "" if low is None else f"{low * scaled:.3f} to "
+    return f"{begin}{value * scaled:.3f} {units[number]}"
+
+
 def bar(share: float, style: str, width: int = BAR_WIDTH) -> table.Bar:
     """A share from 0 to 1 as a bar of so many columns at most."""
     return table.Bar(share, style, width)

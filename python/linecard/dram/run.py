@@ -13,7 +13,7 @@ from linecard._convert import convert
 from linecard.dram.result import MemoryResult
 from linecard.errors import ConfigError, ConfigProblem, NotWrittenError
 from linecard.records import need_polars
-from linecard.request import U64_MAX, ProgressCallback, Settings, settings
+from linecard.request import U64_MAX, ProgressCallback, Settings, name_of, out_of_range, settings
 
 # What `dram` runs when nothing is said.
 DRAM_POLICY = "frfcfs_open"
@@ -21,8 +21,8 @@ DRAM_REQUESTS = 100_000
 
 
 def dram(
-    device: str,
-    policy: str = DRAM_POLICY,
+    device: str | PathLike[str],
+    policy: str | PathLike[str] = DRAM_POLICY,
     *,
     trace: str | PathLike[str] | None = None,
     format: str | None = None,  # noqa: A002 # the same word as --format
@@ -83,11 +83,7 @@ def dram(
     elif format is not None:
         problems.append(ConfigProblem("format", "", "has no effect with a pattern; leave it out"))
     ranges = {"count": count or 0, "spacing": spacing or 0, "seed": seed, "in flight": in_flight or 0}
-    problems += [
-        ConfigProblem(name, "", f"found {value!r}, expected 0 to {U64_MAX}")
-        for name, value in ranges.items()
-        if not 0 <= value <= U64_MAX
-    ]
+    problems += out_of_range(ranges, 0, U64_MAX)
     if requests is not None and requests == commands:
         problems.append(ConfigProblem("commands", "", "found the file of the requests, expected another"))
     if problems:
@@ -100,8 +96,8 @@ def dram(
             for name, given in (("requests", requests), ("commands", commands))
         }
         plain = _core.dram(
-            device,
-            policy,
+            name_of("device", device),
+            name_of("policy", policy),
             overrides=settings(set),
             trace=None if trace is None else fspath(trace),
             format=format,

@@ -20,6 +20,7 @@ import re
 import tomllib
 from dataclasses import dataclass
 from decimal import Decimal
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from linecard.errors import ConfigError, ConfigProblem
@@ -114,6 +115,7 @@ def read_axis(name: str, written: object, place: str, group: int) -> Axis:
             raise _problem(place, name, f"found {written!r}, {error}") from error
         return Axis(name, values, interval, place, group)
     several: list[Any] = list(written) if isinstance(written, (list, tuple, range)) else [written]
+    several = [fspath(value) if isinstance(value, PathLike) else value for value in several]
     if not several:
         raise _problem(place, name, "found no value, expected at least one")
     for value in several:

@@ -23,6 +23,7 @@ from linecard.explore.execute import Counts, Record, SweepProgress
 from linecard.explore.store import Store
 from linecard.explore.subject import Request
 from linecard.explore.subjects.run import outcome_of_report
+from linecard.request import U64_MAX, mapping_of, name_of, out_of_range, settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -40,7 +41,7 @@ def compare(
     set: Mapping[str, object] | None = None,
     set_a: Mapping[str, object] | None = None,
     set_b: Mapping[str, object] | None = None,
-    app: str | None = None,
+    app: str | PathLike[str] | None = None,
     trace: str | PathLike[str] | None = None,
     packets: int | None = None,
     seeds: int = SEEDS,
@@ -79,7 +80,8 @@ def compare(
         >>> [setting.key for setting in found.configuration]
         ['cluster.island.count']
     """
-    sides = [_read(fspath(a)), _read(fspath(b))]
+    names = (name_of("a", a), name_of("b", b))
+    sides = [_read(name) for name in names]
     kinds = [kind for kind, _ in sides]
     if kinds[0] != kinds[1]:
         message = f"found a {kinds[0]} and a {kinds[1]}, expected two of a kind"
@@ -89,22 +91,24 @@ def compare(
         asked = ", ".join(name for name, value in given.items() if value)
         message = f"{asked}: has no effect on results that are there; compare designs with it"
         raise ConfigError.of([ConfigProblem("compare", "", message)])
-    names = (fspath(a), fspath(b))
     if kinds[0] == "run":
         return _of_runs(names, sides[0][1], sides[1][1])
     if kinds[0] == "sweep":
         return _of_sweeps(names, sides[0][1], sides[1][1])
-    if not 1 <= seeds <= 1000:
-        raise ConfigError.of([ConfigProblem("seeds", "", f"found {seeds}, expected 1 to 1000")])
+    wrong = out_of_range({"seeds": seeds}, 1, 1000)
+    if packets is not None:
+        wrong += out_of_range({"packets": packets}, 0, U64_MAX)
+    if wrong:
+        raise ConfigError.of(wrong)
     shared: dict[str, Any] = {}
     if app is not None:
-        shared["app"] = app
+        shared["app"] = name_of("app", app)
     if trace is not None:
         shared["trace"] = fspath(trace)
     if packets is not None:
         shared["packets"] = packets
-    both = dict(set or {})
-    changes = ({**both, **(set_a or {})}, {**both, **(set_b or {})})
+    both = mapping_of("set", set)
+    changes = ({**both, **mapping_of("set_a", set_a)}, {**both, **mapping_of("set_b", set_b)})
     with Bench(None if store is None else Store(store), jobs, progress, Counts(), executor) as bench:
         return _of_designs(names, changes, shared, [seed + number for number in range(seeds)], bench)
 
@@ -147,8 +151,6 @@ def _of_designs(
     seeds: Sequence[int],
     bench: Bench,
 ) -> CompareResult:
-    from linecard.request import settings
-
     described = [_parameters(name, settings(each)) for name, each in zip(names, changes, strict=True)]
     # What limits a design is asked of its first seed alone: to find it takes several times the work of a run.
     requests = [

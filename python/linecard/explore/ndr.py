@@ -18,6 +18,7 @@ from linecard.explore.levers import Chip
 from linecard.explore.ndr_result import LatencyAt, NdrResult, RateRow, Trial
 from linecard.explore.rate import RateSearch, Runs
 from linecard.explore.store import Store
+from linecard.request import mapping_of, name_of, out_of_range, settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,7 +33,7 @@ def ndr(
     *,
     trace: str | PathLike[str] | None = None,
     set: Mapping[str, object] | None = None,
-    app: str | None = None,
+    app: str | PathLike[str] | None = None,
     packets: int = PACKETS,
     seeds: int = 1,
     seed: int = 1,
@@ -74,10 +75,10 @@ def ndr(
     _check(packets, seeds, width, trace, sizes)
     with Bench(None if store is None else Store(store), jobs, progress, Counts(), executor) as bench:
         rows = search_rates(
-            fspath(chip),
+            name_of("chip", chip),
             sizes,
             trace=trace,
-            changes=dict(set or {}),
+            changes=mapping_of("set", set),
             app=app,
             packets=packets,
             seeds=[seed + number for number in range(seeds)],
@@ -93,7 +94,7 @@ def search_rates(
     *,
     trace: str | PathLike[str] | None,
     changes: Mapping[str, object],
-    app: str | None,
+    app: str | PathLike[str] | None,
     packets: int,
     seeds: Sequence[int],
     width: float,
@@ -110,7 +111,7 @@ def search_rates(
         "verdict": False,
     }
     if app is not None:
-        shared["app"] = app
+        shared["app"] = name_of("app", app)
     if trace is not None:
         shared["trace"] = fspath(trace)
     several = list(seeds)
@@ -129,8 +130,6 @@ def search_rates(
 
 def _described(chip: str, changes: Mapping[str, object]) -> Chip:
     """The chip as it is; where it has no rate of its own, with any, for each trial sets one."""
-    from linecard.request import settings
-
     try:
         return Chip(chip, settings(changes))
     except ConfigError:
@@ -140,15 +139,9 @@ def _described(chip: str, changes: Mapping[str, object]) -> Chip:
 
 
 def _check(packets: int, seeds: int, width: float, trace: object, sizes: Sequence[int | str] | None) -> None:
-    problems = [
-        ConfigProblem(name, "", f"found {value}, expected {least} to {most}")
-        for name, value, least, most in (
-            ("packets", packets, 100, 10**9),
-            ("seeds", seeds, 1, 1000),
-            ("width", width, 1e-4, 0.5),
-        )
-        if not least <= value <= most
-    ]
+    problems = out_of_range({"packets": packets}, 100, 10**9) + out_of_range({"seeds": seeds}, 1, 1000)
+    if not isinstance(width, (int, float)) or not 1e-4 <= width <= 0.5:
+        problems.append(ConfigProblem("width", "", f"found {width!r}, expected 0.0001 to 0.5"))
     if trace is not None and sizes:
         problems.append(ConfigProblem("sizes", "", "found beside a capture, which has its own; leave one out"))
     if problems:

@@ -21,8 +21,10 @@ from linecard.explore.front import front_of, hypervolume, knee_of
 from linecard.explore.objectives import Task, read_task
 from linecard.explore.optimize_result import OptimizeResult
 from linecard.explore.proposer import BATCH, Proposer
+from linecard.explore.refused import reasons_of
 from linecard.explore.store import Store
 from linecard.explore.sweep import table_of
+from linecard.request import mapping_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,9 +58,9 @@ def optimize(
         linecard.explore.Interrupted: Ctrl-C; what is done is in the store.
     """
     task = read_task(file, budget)
-    if set:
-        arguments = {key: value for key, value in set.items() if key in task.spec.subject.arguments}
-        others = {key: value for key, value in set.items() if key not in arguments}
+    if changes := mapping_of("set", set):
+        arguments = {key: value for key, value in changes.items() if key in task.spec.subject.arguments}
+        others = {key: value for key, value in changes.items() if key not in arguments}
         spec = replace(
             task.spec,
             arguments={**task.spec.arguments, **arguments},
@@ -136,11 +138,14 @@ def _result(
 ) -> OptimizeResult:
     good = [each for each in judged.values() if each.keeps]
     refused = sum(not each.values for each in judged.values())
+    # A point of several seeds is refused for the first reason that one of them has.
+    reasons = reasons_of(
+        next(row for row in each.rows if row["status"] != "ok") for each in judged.values() if not each.values
+    )
     beyond = len(judged) - len(good) - refused
     if not good:
-        reasons = [row["reason"] for each in judged.values() for row in each.rows if row["reason"]]
         message = f"of {len(judged)} points that were run, {refused} were refused or failed and {beyond} break a limit"
-        first = f"; the first reason: {reasons[0]}" if reasons else ""
+        first = f"; {reasons[0].points} of them: {reasons[0].reason}" if reasons else ""
         raise ConfigError.of([ConfigProblem("optimize", "", f"no point is left: {message}{first}")])
     small = [
         tuple(each.sign * value for each, value in zip(task.objectives, point.values, strict=True)) for point in good
@@ -160,6 +165,7 @@ def _result(
                 "objectives": list(point.values),
                 "low": [each.low for each in point.estimates],
                 "high": [each.high for each in point.estimates],
+                "steady": _steady(point),
                 "knee": at == knee,
                 "command": point.rows[0]["command"],
             }
@@ -175,7 +181,9 @@ def _result(
         short_runs=short,
         points=len(space.points),
         refused=refused,
+        reasons=reasons,
         beyond_limits=beyond,
+        unsteady=sum(_steady(each) is False for each in judged.values()),
         hypervolume=volume,
         best=tuple(sign * value for sign, value in zip(signs, best, strict=True)),
         worst=tuple(sign * value for sign, value in zip(signs, worst, strict=True)),
@@ -188,6 +196,12 @@ def _result(
         parts=tuple(each for point in judged.values() for each in point.parts),
         counts=counts,
     )
+
+
+def _steady(point: Judged) -> bool | None:
+    """Whether all runs of a point were steady; ``None`` where that is not judged."""
+    found = [row.get("steady") for row in point.rows]
+    return False if False in found else True if True in found else None
 
 
 def covered(vectors: Sequence[Sequence[float]], best: Sequence[float], worst: Sequence[float]) -> float:

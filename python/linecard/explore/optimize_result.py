@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from linecard.explore.execute import Counts
+    from linecard.explore.refused import Reason
     from linecard.explore.result import Parts
 
 
@@ -22,12 +23,16 @@ class OptimizeResult:
         method: ``exhaustive`` or ``search``.
         objectives: As they were written.
         front: The points that no other one beats, by the first objective: axes, ``objectives`` (mean over seeds),
-            ``low`` and ``high`` (95 %, none with one seed), ``knee`` (the best compromise) and ``command``.
+            ``low`` and ``high`` (95 %, none with one seed), ``steady`` (whether all its runs were; none where that is
+            not judged), ``knee`` (the best compromise) and ``command``.
         runs: Points that were run in full.
         short_runs: Shorter runs before, of halving, that were made to choose these.
         points: Points of the space that fulfil the constraints.
         refused: Points that were refused or failed.
+        reasons: Why, each reason once with its number of points, the most frequent first.
         beyond_limits: Points that went well and break a limit.
+        unsteady: Points that went well and were not steady, with any of their seeds: another number of packets would
+            give other numbers. ``limits = ["steady"]`` keeps them out of the front.
         hypervolume: What the front dominates, as a share of the box between ``best`` and ``worst``, 0 to 1.
         best: The best value of each objective among the points that were run and keep the limits.
         worst: The worst likewise.
@@ -46,7 +51,9 @@ class OptimizeResult:
     short_runs: int
     points: int
     refused: int
+    reasons: tuple[Reason, ...]
     beyond_limits: int
+    unsteady: int
     hypervolume: float
     best: tuple[float, ...]
     worst: tuple[float, ...]

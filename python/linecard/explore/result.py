@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from linecard import _html
 from linecard.explore.columns import FIRST_NUMBERS
-from linecard.explore.wording import cell_text
+from linecard.explore.wording import cell_text, unsteady_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -99,6 +99,11 @@ class SweepResult:
             raise KeyError(f"no column {name!r}; there are {', '.join(self.columns)}")
         return [row[name] for row in self.rows]
 
+    @property
+    def unsteady(self) -> int:
+        """Points whose run was not steady: another number of packets would give other numbers."""
+        return sum(row.get("steady") is False for row in self.rows)
+
     def cells(self) -> list[list[Any]]:
         """The table as lists, in the order of :attr:`columns`."""
         columns = self.columns
@@ -171,4 +176,6 @@ class SweepResult:
         columns = [*self.shown_columns(9), "status"]
         rows = [[cell_text(row[name]) for name in columns] for row in self.rows[:_SHOWN]]
         more = [f"{len(self.rows) - _SHOWN:,} more rows: to_frame() has all"] if len(self.rows) > _SHOWN else []
-        return _html.block(repr(self)[1:-1], _html.table(columns, rows), _html.notes([*self.warnings, *more]))
+        unsteady = unsteady_text(self.unsteady, len(self.rows))
+        notes = [*self.warnings, *more, *([unsteady] if unsteady else [])]
+        return _html.block(repr(self)[1:-1], _html.table(columns, rows), _html.notes(notes))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,7 @@ class Draft:
         assert self.arguments is not None
         assert self.settings is not None
         subject = SUBJECTS.get(self.what)
+        value = fspath(value) if isinstance(value, PathLike) else value
         if not _is_value(value):
             self.note(place, key, f"found a {type(value).__name__}, expected a number, text, true, false or a list")
         elif subject is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import math
 from dataclasses import replace
-from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from linecard.errors import ConfigError, ConfigProblem
@@ -20,9 +19,11 @@ from linecard.explore.spec import Draft, Spec, make_sample, read_spec
 from linecard.explore.store import Store
 from linecard.explore.subject import SUBJECTS
 from linecard.explore.toml_file import is_sweep_file
+from linecard.request import mapping_of, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from os import PathLike
 
 
 def sweep(
@@ -111,7 +112,7 @@ def draft_of(
     arguments: Mapping[str, object] | None = None,
 ) -> Draft:
     """A sweep from a file and from what is said beside it; see :func:`sweep`."""
-    name = fspath(target)
+    name = name_of("target", target)
     if is_sweep_file(name):
         draft = read_spec(name)
         draft.title = draft.title or name
@@ -122,7 +123,7 @@ def draft_of(
         subject = SUBJECTS.get(draft.what)
         if subject is not None:
             draft.fix("target", subject.main, name)
-    for key, value in {**(set or {}), **(arguments or {})}.items():
+    for key, value in {**mapping_of("set", set), **(arguments or {})}.items():
         draft.fix("set", key, value)
     first = len(draft.axes or ())
     for group, several in enumerate([{key: value} for key, value in (vary or {}).items()] + [*map(dict, together)]):

@@ -17,13 +17,14 @@ from itertools import combinations
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-from linecard.errors import ConfigError, ConfigProblem
+from linecard.errors import ConfigError
 from linecard.explore.batch import Bench, Estimate, measured, numbers_of
 from linecard.explore.execute import Counts, Record, SweepProgress
 from linecard.explore.levers import Chip, Lift, Parameter
 from linecard.explore.store import Store
 from linecard.explore.subject import Request
 from linecard.explore.why_result import LEAST_GAIN, Elasticity, Lifted, Limit, Sensitivity, WhyResult
+from linecard.request import mapping_of, name_of, out_of_range, settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,7 +46,7 @@ def why(
     chip: str | PathLike[str],
     *,
     set: Mapping[str, object] | None = None,
-    app: str | None = None,
+    app: str | PathLike[str] | None = None,
     trace: str | PathLike[str] | None = None,
     packets: int = PACKETS,
     seeds: int = SEEDS,
@@ -89,24 +90,18 @@ def why(
         >>> found.load
         'saturated'
     """
-    problems = [
-        ConfigProblem(name, "", f"found {value}, expected {least} to {most}")
-        for name, value, least, most in (("packets", packets, 100, 10**9), ("seeds", seeds, 1, 1000))
-        if not least <= value <= most
-    ]
+    problems = out_of_range({"packets": packets}, 100, 10**9) + out_of_range({"seeds": seeds}, 1, 1000)
     if problems:
         raise ConfigError.of(problems)
-    from linecard.request import settings
-
-    base = dict(set or {})
-    shared = {"preset": fspath(chip), "packets": packets, "warmup_packets": packets // 2}
+    base, chip = mapping_of("set", set), name_of("chip", chip)
+    shared = {"preset": chip, "packets": packets, "warmup_packets": packets // 2}
     if app is not None:
-        shared["app"] = app
+        shared["app"] = name_of("app", app)
     if trace is not None:
         shared["trace"] = fspath(trace)
     several = [seed + number for number in range(seeds)]
     with Bench(None if store is None else Store(store), jobs, progress, Counts(), executor) as bench:
-        return Question(shared, base, Chip(fspath(chip), settings(base)), several, bench).answer(global_=global_)
+        return Question(shared, base, Chip(chip, settings(base)), several, bench).answer(global_=global_)
 
 
 # What has no effect, and is refused, where a packet always waits.

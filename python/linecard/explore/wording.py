@@ -18,6 +18,13 @@ def noise_text(moved: Moved) -> str:
     return {True: "yes", False: "no", None: "not known"}[moved.beyond_noise]
 
 
+def unsteady_text(unsteady: int, points: int) -> str:
+    """How many points were not steady, and what to do about it; empty where all were."""
+    if not unsteady:
+        return ""
+    return f"not steady: {unsteady:,} of {points:,} points; give more packets, or less traffic"
+
+
 def cell_text(value: Any) -> str:
     """A value of the table for people."""
     if value is None:

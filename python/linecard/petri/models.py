@@ -50,8 +50,8 @@ class ModelRequest:
     Attributes:
         set: Changes to the preset :data:`PRESET`, ``key=value``.
         seed: Seed of every random stream.
-        packets: Packets that must leave while statistics are on.
-        warmup_packets: Packets that leave before.
+        packets: Packets that must leave or be dropped while statistics are on.
+        warmup_packets: Packets that leave or are dropped before.
     """
 
     set: tuple[str, ...] = ()

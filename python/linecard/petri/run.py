@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 
 MOST_MARKINGS = 10_000_000
+# Markings after which a net is asked whether it can be shown to be unbounded, long before a limit is reached.
+FIRST_MARKINGS = 10_000
 _LIMITS = (1, 2**32 - 2)
 _JOBS = (1, 1024)
 _U64_MAX = 2**64 - 1
@@ -88,8 +90,31 @@ def solve(
     """
     _check(("limit", limit, *_LIMITS))
     path, text = _source(net)
+    if limit > FIRST_MARKINGS:
+        _check_bounded(path, text, overrides)
     found = _core.petri_solve(path, text, overrides, most_markings=limit, progress=progress)
     return convert(found, Solved)
+
+
+def _check_bounded(path: str, text: str | None, overrides: Sequence[str]) -> None:
+    """Refuse a net whose first markings show that it is unbounded.
+
+    An immediate transition fires before others and may keep a net bounded that is not without times, so that a net
+    with one is not judged.
+    """
+    first = convert(
+        _core.petri_explore(
+            path, text, overrides, most_markings=FIRST_MARKINGS, invariants=False, threads=1, progress=None
+        ),
+        Explored,
+    )
+    if not first.unbounded_places:
+        return
+    described = convert(_core.petri_parts(path, text, overrides), Parts)
+    if not any(each.immediate for each in described.transitions):
+        places = ", ".join(first.unbounded_places)
+        message = f"unbounded: tokens of {places} grow without end, so that there is no steady state to solve for"
+        raise ConfigError.of([ConfigProblem(path, "", message)])
 
 
 def simulate(

@@ -141,8 +141,9 @@ def _draw_front(axes: Any, result: OptimizeResult, points: Sequence[Sequence[flo
     line = "-" if len(result.objectives) == 2 else ""
     axes.plot(x, y, linestyle=line, marker="s", ms=4, lw=1, color=LINES[1], label=f"front, {len(front):,}")
     knee = next(row for row in front if row["knee"])
+    label = "best compromise" + (", not steady" if knee["steady"] is False else "")
     at = [[value] for value in knee["objectives"][:2]]
-    axes.plot(*at, linestyle="", marker="o", ms=11, mfc="none", mew=1.5, color=INK, label="best compromise")
+    axes.plot(*at, linestyle="", marker="o", ms=11, mfc="none", mew=1.5, color=INK, label=label)
     for along, number in (("x", 0), ("y", 1)):
         begin(axes, [point[number] for point in points], along=along)
     axes.legend()

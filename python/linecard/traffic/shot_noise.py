@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from linecard import _core, _html
 from linecard._convert import convert
-from linecard.request import settings
+from linecard.request import name_of, settings
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from linecard.request import ProgressCallback, Settings
 
 
@@ -61,7 +63,7 @@ class ShotNoiseResult:
 
 
 def shot_noise(
-    preset: str = "ixp2400_core",
+    preset: str | PathLike[str] = "ixp2400_core",
     *,
     rate_mbps: float,
     windows: int = 50,
@@ -94,6 +96,11 @@ def shot_noise(
     """
     overrides = [*settings(set), f"traffic.rate_gbps={rate_mbps / 1e3!r}"]
     report = _core.shot_noise(
-        preset, overrides=overrides, seed=seed, windows=windows, window_ms=window_ms, progress=progress
+        name_of("preset", preset),
+        overrides=overrides,
+        seed=seed,
+        windows=windows,
+        window_ms=window_ms,
+        progress=progress,
     )
     return convert(report, ShotNoiseResult)

@@ -17,11 +17,12 @@ from linecard.catalogue import describe
 from linecard.chip.run import run as run_chip
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.records import field_names, plain
-from linecard.request import settings
+from linecard.request import name_of, settings
 from linecard.vrp.operation import probe, step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from os import PathLike
 
     import polars
 
@@ -220,7 +221,7 @@ def _cost_cycles(preset: str, changes: list[str], resource: str) -> float:
 
 
 def vrp_budget(
-    preset: str = "ixp1200_eval",
+    preset: str | PathLike[str] = "ixp1200_eval",
     rate: str | float = "1.128Mpps",
     *,
     set: Settings | None = None,
@@ -242,7 +243,7 @@ def vrp_budget(
     Raises:
         ConfigError: Preset, change or rate is wrong, or forwarding alone does not sustain the rate.
     """
-    rate_pps, changes, done = parse_rate(rate), settings(set), 0
+    preset, rate_pps, changes, done = name_of("preset", preset), parse_rate(rate), settings(set), 0
     if not RATES_PPS[0] <= rate_pps <= RATES_PPS[1]:
         expected = f"expected {RATES_PPS[0]:g} to {RATES_PPS[1]:g} packets per second; is the unit missing? (1.128Mpps)"
         raise ConfigError.of([ConfigProblem("rate", "", f"found {rate_pps:g}, {expected}")])

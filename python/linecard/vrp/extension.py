@@ -16,7 +16,7 @@ from linecard.catalogue import describe
 from linecard.chip.run import run as run_chip
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.records import plain
-from linecard.request import settings
+from linecard.request import name_of, settings
 from linecard.vrp.budget import TRANSFER_BYTES, Search, VrpBudget, keeps_up, vrp_budget
 from linecard.vrp.operation import OPERATIONS, probe, step
 
@@ -195,7 +195,7 @@ def _op_problem(op: Any) -> str:
 
 def vrp_check(
     extension: str | PathLike[str],
-    preset: str = "ixp1200_eval",
+    preset: str | PathLike[str] = "ixp1200_eval",
     rate: str | float = "1.128Mpps",
     *,
     budget: VrpBudget | None = None,
@@ -217,6 +217,7 @@ def vrp_check(
     Raises:
         ConfigError: The extension has a loop, an unknown operation, or a count below one; every such line is listed.
     """
+    preset = name_of("preset", preset)
     found, lines = read_extension(Path(extension))
     budget = budget or vrp_budget(preset, rate, set=set, seed=seed, progress=progress)
     changes = settings(set)

@@ -9,10 +9,12 @@ from linecard import _core, _html
 from linecard._convert import convert
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.records import plain
-from linecard.request import U64_MAX, settings
+from linecard.request import U64_MAX, name_of, settings
 from linecard.vrp.budget import PACKET_BYTES, parse_rate
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from linecard.request import Settings
 
 
@@ -84,7 +86,7 @@ class HierarchyResult:
 
 
 def hierarchy(
-    preset: str = "ixp1200_eval",
+    preset: str | PathLike[str] = "ixp1200_eval",
     rate: str | float = "1.128Mpps",
     *,
     packet_bytes: int = PACKET_BYTES,
@@ -124,7 +126,7 @@ def hierarchy(
     if problems:
         raise ConfigError.of(problems)
     found = _core.hierarchy(
-        preset,
+        name_of("preset", preset),
         overrides=settings(set),
         rate_pps=parse_rate(rate),
         packet_bytes=packet_bytes,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -110,6 +111,16 @@ def test_a_drawing_is_xml_with_a_title_and_the_same_bytes_again(cli, tmp_path):
     assert root.tag == f"{SVG}svg"
     assert root.find(f"{SVG}title").text.startswith("example_smartnic: ")
     assert "10 × island of 8 engines with 8 threads each" in root.find(f"{SVG}desc").text
+
+
+@pytest.mark.parametrize("name", ["chip.png", "chip", "chip.svg.gz"])
+def test_a_drawing_is_refused_under_a_name_of_another_kind(cli, tmp_path, name):
+    ended = cli("draw", "example_smartnic", "-o", tmp_path / name)
+    assert ended.status == 2
+    assert ended.err == f"linecard: --output: found {name}, expected a name ending in .svg\n"
+    assert not (tmp_path / name).exists()
+    assert cli("draw", "example_smartnic", "-o", tmp_path / "chip.SVG").status == 0
+    assert cli("draw", "example_smartnic", "-o", "-").status == 0
 
 
 def test_every_name_of_the_file_is_in_the_drawing(chip, tmp_path):
@@ -418,3 +429,50 @@ def test_new_leaves_files_alone_that_are_there_or_of_another_kind(cli, tmp_path)
         assert ended.status == 2
         assert expected in ended.err
     assert sorted(each.name for each in tmp_path.iterdir()) == ["mine.toml"]
+
+
+# What Python takes beside what the command line does.
+
+
+def test_a_path_is_taken_wherever_the_name_of_a_preset_or_file_is(chip, tmp_path):
+    path = chip()
+    steps = tmp_path / "steps.toml"
+    steps.write_text((ROOT / "presets" / "programs" / "forward.toml").read_text())
+    part = tmp_path / "part.toml"
+    part.write_text((ROOT / "presets" / "dram" / "ddr4_2400.toml").read_text())
+    few = {"packets": 100, "warmup_packets": 10}
+    result = linecard.run(path, app=steps, **few)
+    assert result.summary == linecard.run(str(path), app=str(steps), **few).summary
+    assert linecard.run(path, set={"program.run": steps}, **few).summary == result.summary
+    assert linecard.check(path) == linecard.check(str(path))
+    assert linecard.draw(path, tmp_path / "chip.svg", result=linecard.run(path, **few)).is_file()
+    assert linecard.describe(path) == linecard.describe(str(path))
+    assert linecard.new(tmp_path / "new.toml", like=Path("ixp1200")).is_file()
+    assert linecard.dram(part, policy=Path("frfcfs_open"), pattern="stream", count=100).reads == 100
+    table = linecard.sweep(path, vary={"app": [steps]}, set={"program.run": steps}, packets=100)
+    assert table.column("status") == ["ok"]
+    assert linecard.compare(path, path, app=steps, packets=100, seeds=2).configuration == ()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"packets": "5"}, "packets: found '5', expected a whole number from 0 to"),
+        ({"packets": 5.5}, "packets: found 5.5, expected a whole number from 0 to"),
+        ({"warmup_packets": "5"}, "warmup: found '5', expected a whole number"),
+        ({"seed": None}, "seed: found None, expected a whole number"),
+        ({"set": 5}, "--set: found 5, expected key.path=value"),
+        ({"set": [5]}, "--set: found 5, expected key.path=value"),
+        ({"preset": 5}, "preset: found 5, expected a name or the path of a file"),
+        ({"app": 5}, "app: found 5, expected a name or the path of a file"),
+    ],
+)
+def test_an_argument_of_another_kind_is_a_configuration_error(arguments, expected):
+    with pytest.raises(linecard.ConfigError, match=re.escape(expected)):
+        linecard.run(**{"preset": "example_smartnic", "packets": 100, **arguments})
+
+
+@pytest.mark.parametrize("ask", [linecard.sweep, linecard.why, linecard.ndr])
+def test_changes_that_are_no_mapping_and_no_texts_are_refused(ask):
+    with pytest.raises(linecard.ConfigError, match="set: found 5, expected a mapping of keys to values"):
+        ask("example_smartnic", set=5)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -12,6 +13,7 @@ import pytest
 from conftest import ROOT
 
 import linecard
+from linecard.cli.pieces import BIT_RATES, PACKET_RATES, rate
 
 QUICK = ("--packets", 2000, "--warmup", 500)
 COMMANDS = ("run", "flows", "flowcache", "presets", "describe", "reproduce")
@@ -25,6 +27,33 @@ def test_the_screen_answers_the_first_questions(cli):
     for words in ("DRAM time", "row hits", "Packet time", "simulated", "real"):
         assert words in ended.out
     assert not any(line != line.rstrip() for line in ended.out.splitlines())
+
+
+def test_small_rates_keep_their_digits():
+    assert rate(123.4567, BIT_RATES) == "123.457 Gbit/s"
+    assert rate(0.463, PACKET_RATES) == "0.463 Mpps"
+    assert rate(0.0, BIT_RATES) == "0.000 Gbit/s"
+    assert rate(0.0002, BIT_RATES) == "0.200 Mbit/s"
+    assert rate(1.5e-8, BIT_RATES) == "15.000 bit/s"
+    assert rate(4e-9, PACKET_RATES) == "0.004 pps"
+    assert rate(0.002, BIT_RATES, 0.0) == "0.000 to 2.000 Mbit/s"
+
+
+def test_a_slow_run_shows_its_rate(cli):
+    screen = cli("run", "example_smartnic", "--packets", 100, "--warmup", 10, "--set", "traffic.rate_gbps=0.00001").out
+    assert re.search(r"Throughput +\d\.\d{3} kbit/s +\d\.\d{3} pps +offered \d\.\d{3} kbit/s", screen)
+    assert re.search(r"95 %: \d+\.\d{3} to \d+\.\d{3} kbit/s", screen)
+
+
+def test_a_run_in_which_no_packet_left_shows_no_latency(cli, tmp_path):
+    path = tmp_path / "drop.toml"
+    path.write_text('kind = "program"\ntitle = "All dropped"\nsource = "a test"\n[[step]]\nop = "drop"\n')
+    words = ("run", "example_smartnic", "--app", path, "--packets", 100, "--warmup", 10)
+    ended = cli(*words)
+    assert ended.status == 0, ended.err
+    assert re.search(r"Latency +no packet left\n", ended.out)
+    assert "p50" not in ended.out
+    assert json.loads(cli(*words, "--json").out)["summary"]["latency_ns"]["p50"] == 0
 
 
 def test_json_is_one_object_and_repeats_byte_for_byte(cli):
@@ -56,6 +85,16 @@ def test_the_python_result_is_the_json(cli):
     assert json.loads(ended.out) == json.loads(json.dumps(result.to_dict()))
 
 
+def test_packets_are_those_that_leave_and_those_that_are_dropped_and_the_help_says_so(cli):
+    much = {"traffic.rate_gbps": 150, "island.count": 1, "buffer.rx.bytes": 4096}
+    found = linecard.run("example_smartnic", packets=500, warmup_packets=100, set=much).summary
+    assert found.packets_dropped > 0
+    assert found.packets_out + found.packets_dropped == 500
+    told = " ".join(cli("run", "--help").out.replace("│", "").split())
+    assert "Packets that must leave or be dropped while statistics are on" in told
+    assert "Packets that leave or are dropped before statistics start" in told
+
+
 def test_shares_are_shares():
     result = linecard.run("ixp1200", packets=2000, warmup_packets=500)
     dram = result.dram
@@ -84,6 +123,23 @@ def test_a_timeline_is_json_that_perfetto_opens(cli, tmp_path):
     events = events["traceEvents"] if isinstance(events, dict) else events
     assert events
     assert all("ph" in event for event in events)
+
+
+def test_a_timeline_that_begins_after_the_end_says_that_it_is_empty(cli, tmp_path):
+    words = ("run", "example_smartnic", "--packets", 200, "--warmup", 50, "--timeline", tmp_path / "run.json")
+    ended = cli(*words, "--timeline-from", 1e6, "--json")
+    assert ended.status == 0
+    (warning,) = [each for each in json.loads(ended.out)["warnings"] if "timeline" in each]
+    assert "the timeline is empty: it begins 1,000,000.000 us into the measured time, which ends after " in warning
+    assert f"linecard: {warning}" in ended.err
+    assert "is empty" not in cli(*words, "--timeline-from", 1).err
+
+
+@pytest.mark.parametrize(("option", "value"), [("--timeline-from", 5), ("--timeline-for", 0)])
+def test_a_window_without_a_timeline_is_refused(cli, option, value):
+    ended = cli("run", "example_smartnic", "--packets", 200, option, value)
+    assert ended.status == 2
+    assert f"({option}): has no effect without a timeline to write" in ended.err
 
 
 @pytest.mark.parametrize(

@@ -167,6 +167,64 @@ def test_an_objective_without_a_value_says_at_which_point(tmp_path):
         linecard.optimize(path)
 
 
+# ---- designs whose numbers are not sure ----
+
+
+OVERLOADED = """
+kind = "optimize"
+title = "Too much for a few engines"
+preset = "example_smartnic"
+packets = 4000
+warmup_packets = 500
+objectives = ["max throughput_gbps", "min island.engines"]
+limits = [{limit}]
+budget = 6
+[set]
+traffic.rate_gbps = 150
+island.count = 1
+[vary]
+island.engines = [2, 8, 16]
+eth.count = [2, 70000]
+"""
+
+
+def overloaded(folder, limit=""):
+    path = folder / "space.toml"
+    path.write_text(OVERLOADED.format(limit=limit))
+    return path
+
+
+def test_what_was_not_steady_says_so_and_a_limit_keeps_it_out(cli, tmp_path):
+    path, store = overloaded(tmp_path), tmp_path / "s"
+    found = optimize(path, store=store)
+    unsteady = [row for row in found.rows if row["steady"] is False]
+    assert 0 < len(unsteady) == found.unsteady < found.runs - found.refused
+    by_command = {row["command"]: row["steady"] for row in found.rows}
+    assert [row["steady"] for row in found.front] == [by_command[row["command"]] for row in found.front]
+    knee = next(row for row in found.front if row["knee"])
+    assert knee["steady"] is False
+    screen = cli("optimize", path, "--store", store).out
+    assert f"not steady: {found.unsteady} of {found.runs} points" in screen
+    assert "best compromise, not steady" in screen
+    assert 'limits = ["steady"]' in screen
+    sure = optimize(overloaded(tmp_path, '"steady"'), store=store)
+    assert all(row["steady"] for row in sure.front)
+    assert 'limits = ["steady"]' not in cli("optimize", path, "--store", store).out
+
+
+def test_what_was_refused_is_told_by_reason(cli, tmp_path):
+    path, store = overloaded(tmp_path), tmp_path / "s"
+    found = json.loads(cli("optimize", path, "--store", store, "--json").out)
+    assert found["refused"] == sum(each["points"] for each in found["reasons"]) > 0
+    first = found["reasons"][0]
+    assert first["status"] == "refused"
+    again = cli(*shlex.split(first["command"])[1:])
+    assert again.status == 2
+    assert all(line in again.err for line in first["reason"].splitlines())
+    screen = " ".join(cli("optimize", path, "--store", store).out.split())
+    assert f"refused {first['points']}: {' '.join(first['reason'].split())}" in screen
+
+
 # ---- short runs first ----
 
 

@@ -462,6 +462,20 @@ rate_gbps = 5
 """
 
 
+def test_points_that_were_not_steady_are_marked_on_the_screen_and_counted(cli, tmp_path):
+    asked = {"island.count": [1, 10]}
+    table = linecard.sweep("example_smartnic", vary=asked, set={"traffic.rate_gbps": 150}, packets=4000)
+    assert table.column("steady") == [False, True]
+    assert table.unsteady == 1
+    note = "not steady: 1 of 2 points; give more packets, or less traffic"
+    assert note in table._repr_html_()
+    words = ("sweep", "example_smartnic", "--vary", "island.count=1,10", "--set", "traffic.rate_gbps=150")
+    screen = cli(*words, "--packets", 4000, "--store", tmp_path / "s").out
+    assert note in screen
+    ends = [line.split("  ")[-1].strip() for line in screen.splitlines()]
+    assert [end for end in ends if end in {"not steady", "ok"}] == ["not steady", "ok"]
+
+
 def test_a_run_that_stands_still_is_a_failed_row_that_is_kept(cli, capture, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("stuck.toml").write_text(DEADLOCK)

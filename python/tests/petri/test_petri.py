@@ -115,6 +115,27 @@ def test_a_search_stops_at_its_limit_with_what_it_found(cli, tmp_path):
     assert "may be unbounded" in refused.err
 
 
+def test_a_net_that_is_shown_to_be_unbounded_is_not_solved_up_to_the_limit(cli, tmp_path):
+    path = tmp_path / "endless.toml"
+    path.write_text(MM1K.replace('[[arc]]\nfrom = "free"\nto = "arrive"\n', ""))
+    refused = cli("petri", "solve", path)
+    assert refused.status == 2
+    assert f"{path}: unbounded: tokens of " in refused.err
+    assert "no steady state to solve for" in refused.err
+
+
+def test_a_net_that_an_immediate_transition_keeps_bounded_is_solved():
+    net = petri.Net("drained")
+    place, gone = net.place("waiting"), net.place("gone", tokens=1)
+    arrive, drain = net.transition("arrive", rate=2.0), net.transition("drain", weight=1.0)
+    net.put(arrive, place)
+    net.take(place, drain)
+    net.take(gone, drain)
+    net.put(drain, gone)
+    assert petri.explore(net, 20_000).unbounded_places == ["waiting"]
+    assert petri.solve(net).throughput["arrive"] == pytest.approx(2.0)
+
+
 @pytest.mark.parametrize(
     ("change", "error"),
     [

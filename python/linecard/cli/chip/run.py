@@ -82,7 +82,7 @@ def run(
         int | None,
         typer.Option(
             metavar="N",
-            help="Packets that must leave while statistics are on; 0 runs a capture to its end. "
+            help="Packets that must leave or be dropped while statistics are on; 0 runs a capture to its end. "
             "If left out: 0 with a capture, else 100,000.",
         ),
     ] = None,
@@ -90,8 +90,8 @@ def run(
         int | None,
         typer.Option(
             metavar="N",
-            help="Packets that leave before statistics start. If left out: a chip finds out when it is steady; "
-            "on other machines 1,000 with a capture, else 10,000.",
+            help="Packets that leave or are dropped before statistics start. If left out: a chip finds out when "
+            "it is steady; on other machines 1,000 with a capture, else 10,000.",
         ),
     ] = None,
     map_addresses: Annotated[
@@ -221,6 +221,9 @@ def run(
         raise unwritten
     if timeline is not None:
         stderr.note_written([timeline])
+        for warning in result.warnings:
+            if warning.startswith("the timeline is "):
+                stderr.diagnose(warning)
     if result.capture_damage:
         stderr.diagnose(f"{trace}: damaged in {result.capture_damage} places; what could be read was used")
         raise typer.Exit(Exit.CAPTURE)

@@ -12,7 +12,9 @@ from rich.text import Text
 from linecard.chip.dram_time import DRAM_WORDS
 from linecard.cli.beside import Beside
 from linecard.cli.pieces import (
+    BIT_RATES,
     DIM,
+    PACKET_RATES,
     SHOWN_SHARE,
     bar,
     grid,
@@ -22,6 +24,7 @@ from linecard.cli.pieces import (
     named_times,
     natural,
     percent,
+    rate,
     section,
     si_time,
 )
@@ -48,7 +51,6 @@ def print_run(result: RunResult) -> None:
     """The screen of one run."""
     parts: list[RenderableType] = []
     first = result.summary
-    latency = first.latency_ns
     title = Text.assemble((result.preset, "bold"), "  ", (result.app, "bold cyan"), "  ", (result.traffic, DIM))
     parts.append(Padding(title, (1, 0, 0, 2)))
 
@@ -56,9 +58,9 @@ def print_run(result: RunResult) -> None:
     numbers.add_row(
         "Throughput",
         Text.assemble(
-            (f"{first.throughput_gbps:.3f} Gbit/s", "bold green"),
-            (f"   {first.throughput_mpps:.3f} Mpps", "bold"),
-            (f"   offered {first.offered_gbps:.3f} Gbit/s", DIM),
+            (rate(first.throughput_gbps, BIT_RATES), "bold green"),
+            (f"   {rate(first.throughput_mpps, PACKET_RATES)}", "bold"),
+            (f"   offered {rate(first.offered_gbps, BIT_RATES)}", DIM),
         ),
     )
     loss_style = "green" if first.packets_dropped == 0 else "yellow" if first.loss_fraction < 0.01 else "red"
@@ -66,9 +68,8 @@ def print_run(result: RunResult) -> None:
     gone = first.packets_out + first.packets_dropped
     of_all = f"   {first.packets_dropped:,} of {gone:,} packets that left or were dropped"
     numbers.add_row("Loss", Text.assemble((loss, f"bold {loss_style}"), (of_all, DIM)))
-    percentiles = (("p50", latency.p50), ("p90", latency.p90), ("p99", latency.p99), ("p99.9", latency.p999))
-    numbers.add_row("Latency", named_times(*percentiles))
-    numbers.add_row("", named_times(("mean", latency.mean), ("max", latency.max)))
+    for name, percentiles in _latency(first):
+        numbers.add_row(name, percentiles)
     if result.band is not None:
         numbers.add_row("Band", _band(result.band, first))
         numbers.add_row("", Text(f"low and high ends of {_listed(result.ranges)}", style=DIM))
@@ -106,6 +107,18 @@ def print_run(result: RunResult) -> None:
     )
     parts.append(Padding(Text(foot, style=DIM), (1, 0, 1, 2)))
     show(*parts)
+
+
+def _latency(summary: Summary) -> list[tuple[str, Text]]:
+    """Percentiles, mean and most, if a packet left that had any."""
+    if not summary.packets_out:
+        return [("Latency", Text("no packet left", style=DIM))]
+    latency = summary.latency_ns
+    percentiles = (("p50", latency.p50), ("p90", latency.p90), ("p99", latency.p99), ("p99.9", latency.p999))
+    return [
+        ("Latency", named_times(*percentiles)),
+        ("", named_times(("mean", latency.mean), ("max", latency.max))),
+    ]
 
 
 def _program(program: ExecutedProgram) -> RenderableType:
@@ -151,8 +164,8 @@ def _band(band: Band, stated: Summary) -> Text:
     mpps = [end.throughput_mpps for end in ends]
     p99 = [end.latency_ns.p99 for end in ends]
     return Text.assemble(
-        (f"{min(gbps):.3f} to {max(gbps):.3f} Gbit/s", "bold green"),
-        (f"   {min(mpps):.3f} to {max(mpps):.3f} Mpps", "bold"),
+        (rate(max(gbps), BIT_RATES, min(gbps)), "bold green"),
+        (f"   {rate(max(mpps), PACKET_RATES, min(mpps))}", "bold"),
         (f"   p99 {si_time(min(p99))} to {si_time(max(p99))}", ""),
     )
 
@@ -175,12 +188,12 @@ def _steadiness(summary: Summary) -> Text:
     """Whether a run is steady, how sure its numbers are, and what is still inside."""
     text = Text("yes", style="bold green") if summary.steady else Text("no", style="bold red")
     if summary.intervals is not None:
-        rate, loss, latency = (
+        throughput, loss, latency = (
             summary.intervals.throughput_gbps,
             summary.intervals.loss_fraction,
             summary.intervals.latency_mean_ns,
         )
-        text.append(f"   95 %: {rate.low:.3f} to {rate.high:.3f} Gbit/s", style=DIM)
+        text.append(f"   95 %: {rate(throughput.high, BIT_RATES, throughput.low)}", style=DIM)
         if summary.packets_dropped:
             text.append(f", loss {percent(loss.low, 2)} to {percent(loss.high, 2)}", style=DIM)
         text.append(f", mean latency {si_time(latency.low)} to {si_time(latency.high)}", style=DIM)

@@ -74,12 +74,10 @@ def chip_page() -> str:
         "guide](../../guide/chips.md) builds a "
         "chip step by step.\n",
         "`kind`, `title`, `source` and `extends` stand at the top of the file, and every table may have a `source`. "
-        "A value is "
-        'written plainly or as `{ value = 4, source = "…" }`, which may have an `interval = [low, high]`. Text with '
-        "a unit is "
-        'converted (`"8 MiB"`, `"1.2 GHz"`). Of a pair `…_ns` and `…_cycles` a file gives one. Tables under '
-        "`[for.PROGRAM]` hold "
-        "where that program runs. Where a key has no default, leaving it out means that there is no such thing.\n",
+        'A value is written plainly or as `{ value = 4, source = "…" }`, and where sources give an interval as '
+        '`{ value = 4, low = 2, high = 8, source = "…" }`. Text with a unit is converted (`"8 MiB"`, `"1.2 GHz"`). '
+        "Of a pair `…_ns` and `…_cycles` a file gives one. Tables under `[for.PROGRAM]` hold where that program runs. "
+        "Where a key has no default, leaving it out means that there is no such thing.\n",
     ]
     for table, what in _TABLES.items():
         of_table = [key for key in keys if key.table == table]

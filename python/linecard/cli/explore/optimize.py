@@ -11,6 +11,7 @@ from rich.text import Text
 
 from linecard.cli import pieces, stderr, stdout
 from linecard.cli.explore.options import STORE, Executor, Jobs, Json, StoreOption, read_settings, say_how_to_go_on
+from linecard.cli.explore.sweep_screen import NOT_STEADY, reason_lines
 from linecard.cli.written import Files, Parquet
 
 if TYPE_CHECKING:
@@ -80,9 +81,11 @@ def optimize(
         print_optimize(result)
     counts = result.counts
     stderr.note(f"{counts.found:,} runs found, {counts.run:,} run, {counts.refused:,} refused; kept in {store}")
-    columns = (*result.axes, *result.objectives, "knee", "command")
+    last = ("steady", "knee", "command")
+    columns = (*result.axes, *result.objectives, *last)
     rows = [
-        [*(row[name] for name in result.axes), *row["objectives"], row["knee"], row["command"]] for row in result.front
+        [*(row[name] for name in result.axes), *row["objectives"], *(row[name] for name in last)]
+        for row in result.front
     ]
     files.write(Table(columns, list(rows)))
     if html is not None:
@@ -95,8 +98,8 @@ _FRONT_SHOWN = 40
 
 
 def print_optimize(result: OptimizeResult) -> None:
-    """The front, and how it was found."""
-    from linecard.explore.wording import cell_text
+    """The front, how it was found, and what was not steady or refused."""
+    from linecard.explore.wording import cell_text, unsteady_text
 
     facts = pieces.grid("l", "w")
     how = "all of them" if result.method == "exhaustive" else "chosen by search"
@@ -104,6 +107,9 @@ def print_optimize(result: OptimizeResult) -> None:
     facts.add_row("Run", f"{result.runs:,} of {result.points:,} points, {how}{shorter}")
     if result.refused or result.beyond_limits:
         facts.add_row("", f"{result.refused:,} were refused or failed, {result.beyond_limits:,} break a limit")
+    unsteady = unsteady_text(result.unsteady, result.runs)
+    if unsteady:
+        facts.add_row("", Text(unsteady, style="yellow"))
     for text, best, worst in zip(result.objectives, result.best, result.worst, strict=True):
         facts.add_row("Objective", f"{text}: {best:,.5g} at best, {worst:,.5g} at worst")
     facts.add_row("Front", f"{len(result.front):,} points; it covers {result.hypervolume:.1%} of the box between these")
@@ -117,18 +123,23 @@ def print_optimize(result: OptimizeResult) -> None:
         style = "bold" if row["knee"] else ""
         values = [cell_text(row[name]) for name in result.axes]
         objectives = [_with_interval(*each) for each in zip(row["objectives"], row["low"], row["high"], strict=True)]
-        mark = "best compromise" if row["knee"] else ""
-        table.add_row(*(Text(cell, style=style) for cell in (*values, *objectives, mark)))
+        marks = [*(["best compromise"] if row["knee"] else []), *([NOT_STEADY] if row["steady"] is False else [])]
+        mark = Text(", ".join(marks), style="yellow" if row["steady"] is False else style)
+        table.add_row(*(Text(cell, style=style) for cell in (*values, *objectives)), mark)
     parts: list[Any] = [table]
     if len(result.front) > _FRONT_SHOWN:
         parts.append(Text(f"{len(result.front) - _FRONT_SHOWN:,} more: --csv and --json have all", style=pieces.DIM))
     knee = next(row for row in result.front if row["knee"])
+    if any(row["steady"] is False for row in result.front):
+        parts.append(Text('limits = ["steady"] leaves out what was not steady', style=pieces.DIM))
     parts.append(Text(f"again: {knee['command']}", style=pieces.DIM))
     stdout.show(
         Padding(Text(result.title), (1, 0, 0, 2)),
         pieces.section(facts),
         pieces.section(pieces.heading("The best", "no other point is as good in all and better in one"), *parts),
     )
+    if result.reasons:
+        stdout.show(pieces.section(*reason_lines(result.reasons)))
 
 
 def _with_interval(value: float, low: float | None, high: float | None) -> str:

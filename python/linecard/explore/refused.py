@@ -1,0 +1,39 @@
+"""Why points of a table were refused or failed, each reason once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One reason.
+
+    Attributes:
+        status: ``refused`` or ``failed``.
+        reason: In words.
+        points: How many points it is true of.
+        command: The command that repeats the first of them.
+    """
+
+    status: str
+    reason: str
+    points: int
+    command: str
+
+
+def reasons_of(rows: Iterable[Mapping[str, Any]]) -> tuple[Reason, ...]:
+    """The reasons of the rows that did not go well, the most frequent first."""
+    counts: Counter[tuple[str, str]] = Counter()
+    commands: dict[tuple[str, str], str] = {}
+    for row in rows:
+        if row["status"] != "ok":
+            key = (row["status"], str(row["reason"]))
+            counts[key] += 1
+            commands.setdefault(key, row["command"])
+    return tuple(Reason(*key, count, commands[key]) for key, count in counts.most_common())
