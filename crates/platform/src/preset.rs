@@ -117,7 +117,12 @@ pub(crate) fn load(preset: &str) -> Result<(String, Cow<'static, str>), String> 
     match found.and_then(|(kind, name, file)| Some((kind, name, file.contents_utf8()?))) {
         Some((kind, name, text)) => Ok((format!("{kind}/{name}.toml"), text.into())),
         None => {
-            let near = nearest(name, shipped().map(|(_, n, _)| n));
+            // Of a folder that there is, others are not meant.
+            let beside: Vec<&str> = shipped().filter(|(kind, ..)| asked(kind)).map(|(_, n, _)| n).collect();
+            let near = match beside.is_empty() {
+                true => nearest(name, shipped().map(|(_, n, _)| n)),
+                false => nearest(name, beside),
+            };
             Err(format!(
                 "no preset is called `{preset}`{near} (`linecard presets` lists them; a file needs its `.toml`)"
             ))

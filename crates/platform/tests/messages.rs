@@ -1,0 +1,121 @@
+//! What is said of a chip's file that is wrong: every mistake with its line, its key and the nearest name, and none that only
+//! follows from another.
+
+use linecard_platform::{Error, check_chip};
+use std::path::Path;
+
+/// A chip of two clusters, the second of which takes packets out of a ring.
+const CHIP: &str = r#"kind = "chip"
+title = "two stages"
+source = "a test"
+[clock]
+core_mhz = 1000
+[cluster.first]
+engines = 2
+threads = 8
+takes = "wire"
+program = "first.toml"
+[cluster.second]
+engines = 2
+threads = 8
+takes = "work"
+[memory.scratch]
+latency_cycles = 20
+access_cycles = 1
+capacity_bytes = "64 KiB"
+[memory.packets]
+kind = "dram"
+part = "ddr4_3200"
+controller = "frfcfs"
+pool_bytes = "16 MiB"
+[link.bus]
+rate_gbps = 1000
+latency_cycles = 6
+[[route]]
+from = "first"
+to = ["scratch", "packets"]
+links = "bus"
+[[route]]
+from = "second"
+to = ["scratch", "packets"]
+links = "bus"
+[buffer.rx]
+bytes = "1 MiB"
+[inbox.wire]
+[ring.work]
+memory = "scratch"
+entries = 1024
+[port.eth]
+rate_gbps = 100
+inbox = "wire"
+receive_to = "packets"
+send_from = "packets"
+[[program.step]]
+op = "read"
+at = "scratch"
+cycles = 50
+[traffic]
+kind = "imix"
+rate_gbps = 1
+"#;
+
+/// What its first cluster runs.
+const FIRST: &str = r#"kind = "program"
+title = "hands packets over"
+source = "a test"
+[[step]]
+op = "put"
+to = "work"
+cycles = 20
+"#;
+
+/// The line of `CHIP` that begins so.
+fn line(start: &str) -> usize {
+    1 + CHIP.lines().position(|line| line.starts_with(start)).unwrap_or_else(|| panic!("no line {start}"))
+}
+
+/// Problems of the chip with parts of its text exchanged, without the name of its file.
+fn problems(changes: &[(&str, &str)], set: &[&str]) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("first.toml");
+    std::fs::write(&program, FIRST).unwrap();
+    problems_in(folder.path(), &program, changes, set)
+}
+
+fn problems_in(folder: &Path, program: &Path, changes: &[(&str, &str)], set: &[&str]) -> Vec<String> {
+    let chip = folder.join("chip.toml");
+    let mut text = CHIP.to_owned();
+    for (old, new) in changes {
+        assert!(text.contains(old), "{old}");
+        text = text.replacen(old, new, 1);
+    }
+    text = text.replace("first.toml", program.to_str().unwrap());
+    std::fs::write(&chip, text).unwrap();
+    let set: Vec<String> = set.iter().map(|&change| change.to_owned()).collect();
+    match check_chip(chip.to_str().unwrap(), &set) {
+        Ok(_) => Vec::new(),
+        Err(Error::Config { problems }) => problems
+            .iter()
+            .map(|problem| problem.to_string().replace(chip.to_str().unwrap(), "chip"))
+            .collect(),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+#[test]
+fn a_part_or_a_controller_that_is_not_there_is_told_at_its_memory() {
+    let found = problems(&[("ddr4_3200", "ddr4_3300"), ("\"frfcfs\"", "\"frfcs\"")], &[]);
+    assert_eq!(found.len(), 2, "{found:?}");
+    let (part, controller) = (line("part ="), line("controller ="));
+    let said = format!(
+        "chip:{part}: memory.packets.part: no preset is called `dram/ddr4_3300`; did you mean `ddr4_3200`?"
+    );
+    assert!(found[0].starts_with(&said), "{found:?}");
+    let said = format!(
+        "chip:{controller}: memory.packets.controller: no preset is called `policies/frfcs`; did you mean `frfcfs`?"
+    );
+    assert!(found[1].starts_with(&said), "{found:?}");
+    // A part that is missing is one problem, not a part without a name beside it.
+    let found = problems(&[("part = \"ddr4_3200\"\n", "")], &[]);
+    assert_eq!(found.len(), 1, "{found:?}");
+}
