@@ -88,10 +88,15 @@ impl<'d> Section<'d> {
         self.table.get(key).is_some_and(Node::is_set)
     }
 
-    /// Add the problem that a key is not there, unless a file is missing in which it may stand.
+    /// Add the problem that a key is not there, unless a file is missing, or no TOML, in which it may stand.
     pub fn missing(&self, key: &str, expected: &str) {
+        self.lacks(key, &format!("expected {expected}"));
+    }
+
+    /// The same in words of one's own: what it is for, or what to do.
+    pub fn lacks(&self, key: &str, what: &str) {
         if !self.document.broken {
-            self.fail(key, format!("missing: expected {expected}"));
+            self.fail(key, format!("missing: {what}"));
         }
     }
 

@@ -119,3 +119,50 @@ fn a_part_or_a_controller_that_is_not_there_is_told_at_its_memory() {
     let found = problems(&[("part = \"ddr4_3200\"\n", "")], &[]);
     assert_eq!(found.len(), 1, "{found:?}");
 }
+
+#[test]
+fn what_follows_from_a_wrong_clock_or_a_wrong_step_is_not_told() {
+    let clock = ("core_mhz = 1000", "core_mhz = \"1.5 parsec\"");
+    let found = problems(&[clock], &[]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains(": clock.core_mhz: found `1.5 parsec`"), "{found:?}");
+    // Keys of a step are those of what it does.
+    let found = problems(&[("op = \"read\"", "op = \"raed\"")], &[]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("program.step[0].op: found `raed`; did you mean `read`?"), "{found:?}");
+    // What can be judged is.
+    let found = problems(&[("op = \"read\"", "op = \"raed\"\nshare = 2")], &[]);
+    assert_eq!(found.len(), 2, "{found:?}");
+}
+
+#[test]
+fn a_program_that_is_not_there_is_one_problem_which_says_where_it_was_looked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let found = problems_in(folder.path(), Path::new("no_such_program.toml"), &[], &[]);
+    let [only] = found.as_slice() else { panic!("{found:?}") };
+    let said = format!("chip:{}: cluster.first.program: cannot read the preset file", line("program ="));
+    assert!(only.starts_with(&said) && only.ends_with("a path is one from the current folder"), "{only}");
+    // The other cluster is looked at all the same.
+    let without =
+        ("from = \"second\"\nto = [\"scratch\", \"packets\"]", "from = \"second\"\nto = \"packets\"");
+    let found = problems_in(folder.path(), Path::new("no_such_program.toml"), &[without], &[]);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(
+        found.iter().any(|said| said.contains("no [[route]] leads from `second` to `scratch`")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_file_that_is_no_toml_is_one_problem() {
+    let found = problems(&[("[clock]\n", "[clock\n")], &[]);
+    let [only] = found.as_slice() else { panic!("{found:?}") };
+    assert!(only.starts_with(&format!("chip:{}: not TOML: ", line("[clock]"))), "{only}");
+    // Of a base that is not there it is said where it was looked for.
+    let found = problems(&[("title =", "extends = \"no_such_base.toml\"\ntitle =")], &[]);
+    let [only] = found.as_slice() else { panic!("{found:?}") };
+    assert!(
+        only.contains("from the current folder, and there is no `") && only.contains("/no_such_base.toml`"),
+        "{only}"
+    );
+}

@@ -54,8 +54,9 @@ impl Binder<'_> {
         let blocks = configs.iter().any(|config| config.block_cells.is_some());
         let packets =
             packet_role.and_then(|role| self.packet_memory(role, &names[role], moves, seed, blocks));
-        if programs.is_empty() {
-            // What is wrong with the program has been said; whether it keeps packets there cannot be.
+        // What is wrong with a program has been said; where it goes, and whether it keeps packets, cannot be.
+        let all_read = configs.iter().all(|config| programs.get(config.program).is_some());
+        if !all_read {
             for memory in self.document.root().sections("memory") {
                 memory.pass_over(&["allocator", "page_bytes", "pool_bytes", "pools", "order", "caches"]);
             }
@@ -81,7 +82,7 @@ impl Binder<'_> {
                     programs.get(config.program).is_some_and(|program| program.roles.contains(&role));
                 used |= packet_role == Some(role) || roles.places[role].is_empty();
                 // Rings are reached by whoever may put or take.
-                used |= programs.iter().all(|program| !program.roles.contains(&role));
+                used |= all_read && programs.iter().all(|program| !program.roles.contains(&role));
                 let first_instance = number == named.first;
                 used.then(|| {
                     let (called, name, base) = (&roles.names[role], &names[role], bases[role]);
@@ -313,9 +314,9 @@ fn wide(section: &Section<'_>, kind: AllocatorKind, queues: u32) -> Option<WideC
         return None;
     }
     let Some(caches) = section.section("caches") else {
-        section.fail(
+        section.lacks(
             "caches",
-            "missing: space kept apart by queue is given back in the order of the queue, which caches of the queues see to",
+            "space kept apart by queue is given back in the order of the queue, which caches of the queues see to",
         );
         return None;
     };

@@ -16,7 +16,10 @@ pub(super) struct NamedCluster {
     /// Inboxes by name, and the program that it runs if it says so itself.
     pub takes: Vec<String>,
     pub program: Option<String>,
+    /// Where it stands in the file, and these two in it.
     pub place: String,
+    pub takes_at: String,
+    pub program_at: String,
     pub clock_hz: u64,
     /// What instructions of executed programs cost.
     pub costs: ExecutionCosts,
@@ -112,12 +115,14 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
                 .texts("takes", "inboxes that its threads take packets from, the first before the others"),
             program: section.text_if("program", "program that its threads run; the chip's own if left out"),
             place: section.place(),
+            takes_at: section.place_of("takes"),
+            program_at: section.place_of("program"),
             clock_hz,
             costs: ExecutionCosts::read(&section),
         });
     }
     if named.is_empty() {
-        root.fail("cluster", "missing: a chip has at least one cluster of engines, [cluster.NAME]");
+        root.lacks("cluster", "a chip has at least one cluster of engines, [cluster.NAME]");
     }
     (named, configs)
 }
@@ -136,7 +141,7 @@ pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], pla
             section.fail("of", format!("no memory is called `{name}`{near}"));
         }
         if of.is_empty() {
-            section.fail("of", "missing: name at least one memory");
+            section.lacks("of", "name at least one memory");
         }
         let cache_bytes =
             section.integer("cache_bytes", 8..=1 << 30, "bytes that the cache of an engine holds");
@@ -260,7 +265,7 @@ pub(super) fn routes(
         check("links", &over, links.iter().map(|l| l.name.as_str()).collect(), "link");
         for (key, list) in [("from", &from), ("to", &to)] {
             if list.is_empty() {
-                section.fail(key, "missing: name at least one");
+                section.lacks(key, "name at least one");
             }
         }
         let hz = clusters

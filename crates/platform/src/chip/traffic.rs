@@ -60,10 +60,7 @@ pub(super) fn traffic(root: &Section<'_>, line_gbps: f64, overhead_bytes: u32) -
         shots: None,
     };
     let Some(section) = root.section("traffic") else {
-        root.fail(
-            "traffic",
-            "missing: say what comes when no capture is given, [traffic] with kind and rate_gbps",
-        );
+        root.lacks("traffic", "say what comes when no capture is given, [traffic] with kind and rate_gbps");
         return usual;
     };
     let mixes = root.section("mix");
@@ -179,10 +176,10 @@ fn shots(root: &Section<'_>, when: When, traffic: &Section<'_>, sizes: &Sizes) -
         return None;
     }
     let Some(section) = section else {
-        root.fail(
+        root.lacks(
             "shots",
-            format!(
-                "missing: shot noise has flows of its own, [shots] with {}, as platforms/ixp2400_core has",
+            &format!(
+                "shot noise has flows of its own, [shots] with {}, as platforms/ixp2400_core has",
                 KEYS.join(", ")
             ),
         );

@@ -17,9 +17,9 @@ use step::{StepReader, Verb, verb};
 pub(super) fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_>) -> Option<ReadProgram> {
     let sections = section.list("step");
     if sections.is_empty() {
-        section.fail(
+        section.lacks(
             "step",
-            "missing: a program lists its steps, [[step]] with op = \"compute\", \"read\", \"send\", …",
+            "a program lists its steps, [[step]] with op = \"compute\", \"read\", \"send\", …",
         );
         return None;
     }
