@@ -161,6 +161,18 @@ impl<'d> Section<'d> {
         }
     }
 
+    /// Keys that have no effect for a reason: each that nobody has read is a problem which says it.
+    pub fn without_effect(&self, keys: &[&str], why: &str) {
+        for key in keys {
+            if let Some(node) = self.table.get(key)
+                && !node.read.get()
+            {
+                self.fail(key, format!("has no effect: {why}"));
+                node.pass_over();
+            }
+        }
+    }
+
     /// A table of this one.
     pub fn section(&self, key: &str) -> Option<Section<'d>> {
         let node = self.take(key)?;

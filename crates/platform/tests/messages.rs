@@ -166,3 +166,28 @@ fn a_file_that_is_no_toml_is_one_problem() {
         "{only}"
     );
 }
+
+#[test]
+fn keys_for_packets_are_told_by_where_packets_are_kept() {
+    // The port names a memory that there is not: that is the mistake.
+    let wrong = [("receive_to = \"packets\"", "receive_to = \"packet\""), ("send_from = \"packets\"\n", "")];
+    let found = problems(&wrong, &[]);
+    let [only] = found.as_slice() else { panic!("{found:?}") };
+    assert!(
+        only.starts_with(&format!("chip:{}: ", line("receive_to"))) && only.contains("`packets`"),
+        "{only}"
+    );
+    let here = format!("chip:{}: memory.packets.pool_bytes: has no effect: ", line("pool_bytes"));
+    // No port names one.
+    let none = [("receive_to = \"packets\"\n", ""), ("send_from = \"packets\"\n", "")];
+    let found = problems(&none, &[]);
+    let [only] = found.as_slice() else { panic!("{found:?}") };
+    assert!(
+        only.starts_with(&here) && only.contains("no port writes packets to a memory (receive_to)"),
+        "{only}"
+    );
+    // Another one keeps them.
+    let other = [("receive_to = \"packets\"", "receive_to = \"scratch\""), ("send_from = \"packets\"\n", "")];
+    let found = problems(&other, &["scratch.capacity_bytes=16777216", "scratch.pool_bytes=1048576"]);
+    assert_eq!(found, [format!("{here}packets are kept in `scratch`")], "{found:?}");
+}

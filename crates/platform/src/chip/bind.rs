@@ -15,6 +15,9 @@ use linecard_program::CELL_BYTES;
 /// Room for packets, at most: what allocators keep of its cells takes up to a sixth of it.
 const MOST_POOL_BYTES: u64 = 1 << 31;
 
+/// Keys of the memory that packets are kept in.
+const OF_PACKETS: &[&str] = &["allocator", "page_bytes", "pool_bytes", "pools", "order", "caches"];
+
 /// What binding gives.
 pub(super) struct Bound {
     pub targets: Vec<Vec<Option<TargetConfig>>>,
@@ -56,11 +59,8 @@ impl Binder<'_> {
             packet_role.and_then(|role| self.packet_memory(role, &names[role], moves, seed, blocks));
         // What is wrong with a program has been said; where it goes, and whether it keeps packets, cannot be.
         let all_read = configs.iter().all(|config| programs.get(config.program).is_some());
-        if !all_read {
-            for memory in self.document.root().sections("memory") {
-                memory.pass_over(&["allocator", "page_bytes", "pool_bytes", "pools", "order", "caches"]);
-            }
-        }
+        let kept = packet_role.map(|role| names[role].as_str());
+        self.keys_of_packets(kept, all_read);
         let caches = packets.as_ref().is_some_and(|packets| packets.wide.is_some());
         for program in programs.iter().filter(|program| caches && !program.allocates) {
             let message = format!(
@@ -153,6 +153,24 @@ impl Binder<'_> {
             found = Some(roles.number("packets", &root.place()));
         }
         found
+    }
+
+    /// What is said of keys for packets in memories that keep none.
+    fn keys_of_packets(&self, kept: Option<&str>, all_read: bool) {
+        let is_known = all_read && kept.is_none_or(|name| self.places.find(name).is_some());
+        let why = match kept {
+            Some(name) => format!("packets are kept in `{name}`"),
+            None => "no port writes packets to a memory (receive_to) or reads them from one (send_from), and no program moves them"
+                .to_owned(),
+        };
+        let others =
+            self.document.root().sections("memory").into_iter().filter(|each| Some(each.name()) != kept);
+        for memory in others {
+            match is_known {
+                true => memory.without_effect(OF_PACKETS, &why),
+                false => memory.pass_over(OF_PACKETS),
+            }
+        }
     }
 
     /// How packets are placed in their memory.
