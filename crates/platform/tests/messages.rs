@@ -191,3 +191,27 @@ fn keys_for_packets_are_told_by_where_packets_are_kept() {
     let found = problems(&other, &["scratch.capacity_bytes=16777216", "scratch.pool_bytes=1048576"]);
     assert_eq!(found, [format!("{here}packets are kept in `scratch`")], "{found:?}");
 }
+
+#[test]
+fn whose_memory_it_is_and_who_takes_from_a_ring_are_told_at_their_lines() {
+    let per = ("[memory.scratch]\n", "[memory.scratch]\nper = \"secnod\"\n");
+    let found = problems(&[per], &[]);
+    let said = format!(
+        "chip:{}: memory.scratch.per: no cluster is called `secnod`; did you mean `second`?",
+        line("[memory.scratch]") + 1
+    );
+    assert!(found.contains(&said), "{found:?}");
+    let found = problems(&[("takes = \"work\"", "takes = \"wire\"")], &[]);
+    let [only] = found.as_slice() else { panic!("{found:?}") };
+    assert!(
+        only.starts_with(&format!("chip:{}: ring.work: no cluster takes from it", line("[ring.work]"))),
+        "{only}"
+    );
+    // Whoever means it and misspells it makes one mistake.
+    let found = problems(&[("takes = \"work\"", "takes = \"wrok\"")], &[]);
+    let said = format!(
+        "chip:{}: cluster.second.takes: no inbox or ring is called `wrok`; did you mean `work`?",
+        line("takes = \"work\"")
+    );
+    assert_eq!(found, [said]);
+}

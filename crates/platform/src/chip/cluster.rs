@@ -195,7 +195,17 @@ fn dispatch_rule(section: &Section<'_>) -> DispatchRule {
 /// An inbox as the file names it: a ring if it lives in a memory.
 pub(super) struct NamedInbox {
     pub name: String,
+    /// Where it stands in the file, and under which key.
+    pub place: String,
+    pub key: String,
     pub ring: Option<Ring>,
+}
+
+impl NamedInbox {
+    fn of(section: &Section<'_>, ring: Option<Ring>) -> Self {
+        let (place, key) = (section.place(), section.path().to_owned());
+        Self { name: section.name().to_owned(), place, key, ring }
+    }
 }
 
 /// What handing a packet over a ring costs beside the wait: a write and a read of its memory.
@@ -211,7 +221,7 @@ pub(super) fn inboxes(root: &Section<'_>) -> (Vec<NamedInbox>, Vec<InboxConfig>)
     for section in root.sections("inbox") {
         let rule = dispatch_rule(&section);
         configs.push(InboxConfig { name: section.name().to_owned(), rule, capacity: None });
-        named.push(NamedInbox { name: section.name().to_owned(), ring: None });
+        named.push(NamedInbox::of(&section, None));
     }
     for section in root.sections("ring") {
         let rule = dispatch_rule(&section);
@@ -221,10 +231,8 @@ pub(super) fn inboxes(root: &Section<'_>) -> (Vec<NamedInbox>, Vec<InboxConfig>)
         let bytes =
             section.integer_or("entry_bytes", 8, 1..=4096, "bytes of an entry, written once and read once");
         configs.push(InboxConfig { name: section.name().to_owned(), rule, capacity: Some(capacity) });
-        named.push(NamedInbox {
-            name: section.name().to_owned(),
-            ring: Some(Ring { memory, bytes: bytes as u16, place: section.place_of("memory") }),
-        });
+        let ring = Ring { memory, bytes: bytes as u16, place: section.place_of("memory") };
+        named.push(NamedInbox::of(&section, Some(ring)));
     }
     (named, configs)
 }

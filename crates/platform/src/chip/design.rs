@@ -133,7 +133,8 @@ fn assemble(
     let root = document.root();
     let clocks = Clocks::read(&root);
     let (clusters, mut configs) = cluster::clusters(&root, &clocks);
-    let instances = |name: &str| clusters.iter().find(|c| c.name == name).map(|c| c.count);
+    let instances: Vec<(&str, usize)> =
+        clusters.iter().map(|each| (each.name.as_str(), each.count)).collect();
     let (mut places, behind) = Places::read(document, &clocks, &instances, seed);
     places.connect(document, behind);
     cluster::data_caches(&root, &mut configs, &places.named);
@@ -343,9 +344,12 @@ fn programs(
         );
         document.report("--program", "", message);
     }
-    for (number, inbox) in inboxes.iter().enumerate() {
+    // Which of them a name means that there is not nobody knows.
+    let all_known = clusters.iter().flat_map(|named| &named.takes).all(|name| inboxes.contains(name));
+    for (number, inbox) in reading.inboxes.iter().enumerate().filter(|_| all_known) {
         if !configs.iter().any(|cluster| cluster.takes.contains(&number)) {
-            document.report(document.root().place(), &format!("inbox.{inbox}"), "no cluster takes from it");
+            let message = format!("no cluster takes from it: name `{}` in `takes` of one", inbox.name);
+            document.report(inbox.place.clone(), &inbox.key, message);
         }
     }
     programs
