@@ -22,7 +22,7 @@ takes = "work"
 [memory.scratch]
 latency_cycles = 20
 access_cycles = 1
-capacity_bytes = "64 KiB"
+capacity_bytes = "128 KiB"
 [memory.packets]
 kind = "dram"
 part = "ddr4_3200"
@@ -214,4 +214,17 @@ fn whose_memory_it_is_and_who_takes_from_a_ring_are_told_at_their_lines() {
         line("takes = \"work\"")
     );
     assert_eq!(found, [said]);
+}
+
+#[test]
+fn rings_take_room_in_their_memory() {
+    // 1,024 entries of 8 bytes beside 64 KiB that the program reads.
+    let found = problems(&[("128 KiB", "64 KiB")], &[]);
+    let said = format!(
+        "chip:{}: memory.scratch: holds 65536 bytes, and 73728 are placed in it (scratch 65536, ring work 8192)",
+        line("[memory.scratch]")
+    );
+    assert!(found.len() == 1 && found[0].starts_with(&said), "{found:?}");
+    assert_eq!(problems(&[], &["scratch.capacity_bytes=73728"]), [""; 0]);
+    assert_eq!(problems(&[], &["ring.work.entry_bytes=4096", "ring.work.memory=packets"]), [""; 0]);
 }

@@ -1,6 +1,6 @@
 //! Roles bound to places: how each cluster reaches them, where their data begins, and how packets are placed.
 
-use super::cluster::{NamedCluster, Route};
+use super::cluster::{NamedCluster, NamedInbox, Route};
 use super::places::{Named, Places};
 use super::port::Moves;
 use super::program::ReadProgram;
@@ -39,6 +39,7 @@ pub(super) struct Binder<'a> {
     pub places: &'a Places,
     pub links: &'a [Named],
     pub routes: &'a [Route],
+    pub inboxes: &'a [NamedInbox],
     /// Ports that send.
     pub senders: u32,
 }
@@ -265,6 +266,11 @@ impl Binder<'_> {
                     parts.push(format!("{} {bytes}", roles.names[role]));
                 }
             }
+            // Rings lie behind all else.
+            for (name, bytes) in self.rings_in(&named.name, roles, names) {
+                used += bytes;
+                parts.push(format!("ring {name} {bytes}"));
+            }
             if let Some(capacity) = named.capacity_bytes
                 && used > capacity
             {
@@ -276,6 +282,19 @@ impl Binder<'_> {
             }
         }
         bases
+    }
+
+    /// The rings that live in a memory, and how many bytes they take.
+    fn rings_in(&self, memory: &str, roles: &Roles, names: &[String]) -> Vec<(&str, u64)> {
+        let place_of = |role: &str| {
+            let number = roles.names.iter().position(|name| name == role)?;
+            Some(names[number].as_str())
+        };
+        let bytes = |inbox: &'_ NamedInbox| {
+            let ring = inbox.ring.as_ref().filter(|ring| place_of(&ring.memory) == Some(memory))?;
+            Some(u64::from(ring.entries) * u64::from(ring.bytes))
+        };
+        self.inboxes.iter().filter_map(|inbox| Some((inbox.name.as_str(), bytes(inbox)?))).collect()
     }
 
     /// How instance `number` of a cluster reaches a place.

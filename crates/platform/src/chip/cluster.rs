@@ -211,6 +211,7 @@ impl NamedInbox {
 /// What handing a packet over a ring costs beside the wait: a write and a read of its memory.
 pub(super) struct Ring {
     pub memory: String,
+    pub entries: u32,
     pub bytes: u16,
     pub place: String,
 }
@@ -231,7 +232,7 @@ pub(super) fn inboxes(root: &Section<'_>) -> (Vec<NamedInbox>, Vec<InboxConfig>)
         let bytes =
             section.integer_or("entry_bytes", 8, 1..=4096, "bytes of an entry, written once and read once");
         configs.push(InboxConfig { name: section.name().to_owned(), rule, capacity: Some(capacity) });
-        let ring = Ring { memory, bytes: bytes as u16, place: section.place_of("memory") };
+        let ring = Ring { memory, entries: capacity, bytes: bytes as u16, place: section.place_of("memory") };
         named.push(NamedInbox::of(&section, Some(ring)));
     }
     (named, configs)

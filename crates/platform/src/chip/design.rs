@@ -182,6 +182,7 @@ fn assemble(
         places: &places,
         links: &links,
         routes: &routes,
+        inboxes: &inboxes,
         senders: senders.into(),
     };
     let bound = binder.bind(&mut roles, &programs, &configs, &ports.moves, seed);
