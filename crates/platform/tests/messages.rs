@@ -228,3 +228,29 @@ fn rings_take_room_in_their_memory() {
     assert_eq!(problems(&[], &["scratch.capacity_bytes=73728"]), [""; 0]);
     assert_eq!(problems(&[], &["ring.work.entry_bytes=4096", "ring.work.memory=packets"]), [""; 0]);
 }
+
+#[test]
+fn bursts_without_a_peak_are_one_problem_and_whole_numbers_may_have_an_exponent() {
+    let found = problems(&[], &["traffic.arrivals=on_off"]);
+    let [only] = found.as_slice() else { panic!("{found:?}") };
+    assert!(only.contains("traffic.peak_gbps: missing: expected a number"), "{only}");
+    let found = problems(&[], &["traffic.arrivals=on_off", "traffic.peak_gbps=0.5"]);
+    let [only] = found.as_slice() else { panic!("{found:?}") };
+    assert!(only.contains("0.5 is not above the mean rate of 1 Gbit/s"), "{only}");
+    assert_eq!(problems(&[], &["traffic.flows=1e4", "ring.work.entries=2.0"]), [""; 0]);
+    let found = problems(&[], &["traffic.flows=1.5"]);
+    assert!(found.len() == 1 && found[0].contains("expected a whole number"), "{found:?}");
+}
+
+#[test]
+fn a_key_for_another_choice_may_stay_in_a_file_and_is_no_change() {
+    let idle = [
+        ("rate_gbps = 100\n", "rate_gbps = 100\nquantum_bytes = 3000\n"),
+        ("kind = \"imix\"", "kind = \"imix\"\nburst_packets = 4"),
+    ];
+    assert_eq!(problems(&idle, &[]), [""; 0]);
+    for change in ["eth.quantum_bytes=3000", "traffic.burst_packets=4"] {
+        let found = problems(&[], &[change]);
+        assert!(found.len() == 1 && found[0].ends_with("has no effect here"), "{found:?}");
+    }
+}

@@ -228,9 +228,10 @@ fn arrivals(
         When::Constant => Arrivals::Constant { bits_per_second },
         When::BackToBack => Arrivals::BackToBack { bits_per_second, overhead_bytes: 0 },
         When::OnOff => {
-            let peak = section.number("peak_gbps", 1e-6..=1e6, "rate within a burst (on_off)");
+            let given = section.needed_number("peak_gbps", 1e-6..=1e6, "rate within a burst (on_off)");
             let burst =
                 section.integer_or("burst_packets", 32, 1..=1_000_000, "mean packets of a burst (on_off)");
+            let peak = given.unwrap_or(f64::MAX);
             if peak <= gbps {
                 section.fail("peak_gbps", format!("{peak} is not above the mean rate of {gbps} Gbit/s"));
             }
