@@ -120,7 +120,7 @@ def test_a_search_stops_at_its_limit_with_what_it_found(cli, tmp_path):
     [
         (("rate = 0.9", "rate = 0"), "transition arrive: .*expected a rate, delay or weight above 0"),
         (('to = "serve"', 'to = "sreve"'), "arc busy -> sreve: expected a place and a transition of this net"),
-        (("tokens = 10", "token = 10"), "unknown field `token`"),
+        (("tokens = 10", "token = 10"), "place free.token: no such key; did you mean `tokens`"),
         (('kind = "exp"', 'kind = "gauss"'), "found kind `gauss`, expected exp, det, imm"),
         (('name = "busy"', 'name = "free"'), "place free: .*a name that is taken"),
         (("[[arc]]", "[[arc"), "mm1k.toml"),
