@@ -254,3 +254,22 @@ fn a_key_for_another_choice_may_stay_in_a_file_and_is_no_change() {
         assert!(found.len() == 1 && found[0].ends_with("has no effect here"), "{found:?}");
     }
 }
+
+#[test]
+fn what_nothing_uses_is_told_and_no_mistake() {
+    let folder = tempfile::tempdir().unwrap();
+    let (chip, program) = (folder.path().join("chip.toml"), folder.path().join("first.toml"));
+    std::fs::write(&program, FIRST).unwrap();
+    let more = "[memory.idle]\nlatency_ns = 3\n[memory.front]\nkind = \"cached\"\nbehind = \"idle\"\ncache_bytes = 1024\nline_bytes = 64\nways = 2\nlatency_ns = 1\n[unit.nobody]\nlatency_ns = 4\n";
+    let text = CHIP
+        .replace("first.toml", program.to_str().unwrap())
+        .replace("[link.bus]", &format!("{more}[link.bus]"));
+    std::fs::write(&chip, &text).unwrap();
+    let check = |change: &str| check_chip(chip.to_str().unwrap(), &[change.to_owned()]).unwrap().unused;
+    assert_eq!(check("wire.rule=free_list"), ["memory.idle", "memory.front", "unit.nobody"]);
+    // Behind a cache that is used a memory is used, too.
+    let reached =
+        text.replace("to = [\"scratch\", \"packets\"]", "to = [\"scratch\", \"packets\", \"front\"]");
+    std::fs::write(&chip, reached).unwrap();
+    assert_eq!(check("bind.scratch=front"), ["memory.scratch", "unit.nobody"]);
+}

@@ -3,6 +3,7 @@
 
 use super::cluster::NamedCluster;
 use super::design::Design;
+use super::places::Named;
 use crate::error::Error;
 use linecard_chip::config::{ChipConfig, PlaceKind, TargetConfig};
 use linecard_chip::place::{Facts, Kind};
@@ -29,6 +30,8 @@ pub struct ChipCheck {
     pub transmit_gbps: f64,
     /// One row for each cluster and role.
     pub accesses: Vec<PlaceCheck>,
+    /// Memories and units that nothing uses: no program, port or ring, and no cache that stands before them.
+    pub unused: Vec<String>,
 }
 
 /// A place as a cluster reaches it.
@@ -165,7 +168,32 @@ pub fn check_chip(preset: &str, overrides: &[String]) -> Result<ChipCheck, Error
             .map(|t| gbps(t.bits_per_second))
             .sum(),
         accesses,
+        unused: unused(&design),
     })
+}
+
+/// Memories and units that nothing leads to, as the file names them.
+fn unused(design: &Design) -> Vec<String> {
+    let config = &design.config;
+    let mut used = vec![false; config.places.len()];
+    for target in config.targets.iter().flatten().flatten() {
+        used[target.place] = true;
+    }
+    // What stands behind a cache, which may stand behind another.
+    let mut grows = true;
+    while grows {
+        grows = false;
+        for number in 0..used.len() {
+            if let PlaceKind::Cached(cache) = &config.places[number].kind
+                && used[number]
+            {
+                grows |= !std::mem::replace(&mut used[cache.behind], true);
+            }
+        }
+    }
+    let of_table = |named: &Named| if named.is_memory { "memory" } else { "unit" };
+    let is_idle = |named: &&Named| !used[named.first..named.first + named.count].contains(&true);
+    design.places.iter().filter(is_idle).map(|named| format!("{}.{}", of_table(named), named.name)).collect()
 }
 
 fn row(design: &Design, cluster: &NamedCluster, role: usize, target: &TargetConfig) -> PlaceCheck {
