@@ -100,6 +100,11 @@ impl<'d> Section<'d> {
         }
     }
 
+    /// Whether a key is a list. It counts as neither asked for nor read.
+    pub fn is_list(&self, key: &str) -> bool {
+        matches!(self.table.get(key).map(|node| &node.content), Some(Content::List(_)))
+    }
+
     /// Whether the table has no keys.
     pub fn is_empty(&self) -> bool {
         self.table.is_empty()
@@ -210,6 +215,7 @@ impl<'d> Section<'d> {
         let Some(node) = self.take(key) else { return Vec::new() };
         let Content::List(items) = &node.content else {
             self.fail(key, format!("expected a list of tables, as [[{}]]", self.path_of(key)));
+            node.pass_over();
             return Vec::new();
         };
         let below = |(number, item): (usize, &'d Node)| {

@@ -130,6 +130,9 @@ fn what_follows_from_a_wrong_clock_or_a_wrong_step_is_not_told() {
     let found = problems(&[("op = \"read\"", "op = \"raed\"")], &[]);
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].contains("program.step[0].op: found `raed`; did you mean `read`?"), "{found:?}");
+    // So are those of a list that is a table.
+    let found = problems(&[("[[program.step]]", "[program.step]")], &[]);
+    assert_eq!(found.iter().filter(|said| said.contains("program.step")).count(), 1, "{found:?}");
     // What can be judged is.
     let found = problems(&[("op = \"read\"", "op = \"raed\"\nshare = 2")], &[]);
     assert_eq!(found.len(), 2, "{found:?}");
