@@ -175,6 +175,10 @@ fn what_is_no_net_is_refused_with_everything_that_is_wrong() {
     );
     let found = refused("name = 3");
     assert!(found.contains(".toml:1: name: found `3`; expected text"), "{found}");
+    let long = format!("name = [\"\"\"a\n{}\"\"\"]", "b".repeat(200));
+    let found = refused(&long);
+    assert!(found.contains(":1: name: found `[") && found.contains("…`; expected text"), "{found}");
+    assert!(found.lines().count() == 1 && found.len() < 200, "{found}");
     let found = refused(&MM1K.replacen("[[arc]]", "[[arc", 1));
     assert!(found.contains(".toml:16: not TOML: ") && found.lines().count() == 1, "{found}");
     let found = refused(&MM1K.replacen("rate = 0.9", "rate = 0.9\nservers = \"many\"", 1));

@@ -206,6 +206,18 @@ pub(super) fn read(path: &str, text: &str) -> Result<Shaped, ConfigProblem> {
     }
 }
 
+/// Longest value that a message shows whole, in letters.
+const LONGEST_SHOWN: usize = 60;
+
+/// A value in one line, and not all of a long one.
+fn shown(value: &Value) -> String {
+    let line = value.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(LONGEST_SHOWN) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
 struct Shape<'a> {
     path: &'a str,
     starts: &'a LineStarts,
@@ -234,8 +246,8 @@ impl Shape<'_> {
             };
             let fits = table.get(&key).is_some_and(|value| form.fits(value));
             if !fits {
-                let found = table.remove(&key).map_or_else(String::new, |value| value.to_string());
-                let message = format!("found `{}`; expected {}", found.trim(), form.words());
+                let found = table.remove(&key).map_or_else(String::new, |value| shown(&value));
+                let message = format!("found `{found}`; expected {}", form.words());
                 self.wrong(offset, part, &key, message);
                 // That it is missing follows.
                 whole &= !needed;
