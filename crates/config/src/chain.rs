@@ -60,7 +60,7 @@ pub(crate) fn read_chain(name: &str, rules: Rules<'_>, places: &mut Places, log:
         root: root(Table::default()),
         broken: true,
     };
-    let Some(first) = loader.load(name, None) else {
+    let Some(first) = loader.load(name, None, "") else {
         return nothing();
     };
     let (order, rings) = bases_first(first, |file| {
@@ -121,14 +121,16 @@ impl Loader<'_> {
     /// Loads what a file extends. A path is one from the folder of that file, or else from where the reader stands.
     fn load_base(&mut self, base: &str, place: Place, file: usize) -> Option<usize> {
         let number = match beside(self.places.name(self.first_file + file), base) {
-            Some(beside) if (self.rules.finder)(&beside).is_ok() => self.load(&beside, Some(place)),
-            _ => self.load(base, Some(place)),
+            Some(beside) if (self.rules.finder)(&beside).is_ok() => self.load(&beside, Some(place), ""),
+            Some(beside) => self.load(base, Some(place), &format!(", and there is no `{beside}`")),
+            None => self.load(base, Some(place), ""),
         }?;
         self.asked.entry(number).or_insert_with(|| base.to_owned());
         Some(number)
     }
 
-    fn load(&mut self, name: &str, asked_at: Option<Place>) -> Option<usize> {
+    /// Loads a file; `nor` says where else one that is not found was looked for.
+    fn load(&mut self, name: &str, asked_at: Option<Place>, nor: &str) -> Option<usize> {
         if let Some(known) = self.known.get(name) {
             return *known;
         }
@@ -137,7 +139,7 @@ impl Loader<'_> {
             Err(message) => {
                 self.broken = true;
                 match asked_at {
-                    Some(place) => self.log.add(place, "extends", message),
+                    Some(place) => self.log.add(place, "extends", format!("{message}{nor}")),
                     None => {
                         self.places.add(name, "");
                         self.log.add(Where::Words(name.to_owned()), "", message);

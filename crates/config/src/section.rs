@@ -88,11 +88,21 @@ impl<'d> Section<'d> {
         self.table.get(key).is_some_and(Node::is_set)
     }
 
-    /// Add the problem that a key is not there, unless a file is missing in which it may stand.
+    /// Add the problem that a key is not there, unless a file is missing, or no TOML, in which it may stand.
     pub fn missing(&self, key: &str, expected: &str) {
+        self.lacks(key, &format!("expected {expected}"));
+    }
+
+    /// The same in words of one's own: what it is for, or what to do.
+    pub fn lacks(&self, key: &str, what: &str) {
         if !self.document.broken {
-            self.fail(key, format!("missing: expected {expected}"));
+            self.fail(key, format!("missing: {what}"));
         }
+    }
+
+    /// Whether a key is a list. It counts as neither asked for nor read.
+    pub fn is_list(&self, key: &str) -> bool {
+        matches!(self.table.get(key).map(|node| &node.content), Some(Content::List(_)))
     }
 
     /// Whether the table has no keys.
@@ -156,6 +166,18 @@ impl<'d> Section<'d> {
         }
     }
 
+    /// Keys that have no effect for a reason: each that nobody has read is a problem which says it.
+    pub fn without_effect(&self, keys: &[&str], why: &str) {
+        for key in keys {
+            if let Some(node) = self.table.get(key)
+                && !node.read.get()
+            {
+                self.fail(key, format!("has no effect: {why}"));
+                node.pass_over();
+            }
+        }
+    }
+
     /// A table of this one.
     pub fn section(&self, key: &str) -> Option<Section<'d>> {
         let node = self.take(key)?;
@@ -193,6 +215,7 @@ impl<'d> Section<'d> {
         let Some(node) = self.take(key) else { return Vec::new() };
         let Content::List(items) = &node.content else {
             self.fail(key, format!("expected a list of tables, as [[{}]]", self.path_of(key)));
+            node.pass_over();
             return Vec::new();
         };
         let below = |(number, item): (usize, &'d Node)| {

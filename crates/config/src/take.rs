@@ -76,6 +76,11 @@ impl<'d> Section<'d> {
         self.real(self.measure(key), key, &range, meaning, Absent::Problem).unwrap_or(lowest)
     }
 
+    /// A value that must be there; nothing if it is not, or is wrong.
+    pub fn needed_number(&self, key: &str, range: RangeInclusive<f64>, meaning: &str) -> Option<f64> {
+        self.real(self.measure(key), key, &range, meaning, Absent::Problem)
+    }
+
     /// A value, or the default.
     pub fn number_or(&self, key: &str, default: f64, range: RangeInclusive<f64>, meaning: &str) -> f64 {
         self.real(self.measure(key), key, &range, meaning, Absent::Default(default)).unwrap_or(default)

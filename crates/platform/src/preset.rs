@@ -6,6 +6,7 @@ use include_dir::{Dir, File, include_dir};
 use linecard_config::{Document, Row, nearest};
 use serde::Serialize;
 use std::borrow::Cow;
+use std::io::ErrorKind;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -109,7 +110,11 @@ pub(crate) fn load(preset: &str) -> Result<(String, Cow<'static, str>), String> 
     if is_path {
         return match bounded::read_text(preset, bounded::MOST_PRESET_BYTES) {
             Ok(text) => Ok((preset.to_owned(), text.into())),
-            Err(e) => Err(format!("cannot read the preset file `{preset}`: {e}")),
+            Err(e) => {
+                let relative = e.kind() == ErrorKind::NotFound && !preset.starts_with('/');
+                let from = if relative { "; a path is one from the current folder" } else { "" };
+                Err(format!("cannot read the preset file `{preset}`: {e}{from}"))
+            }
         };
     }
     let asked = |kind: &str| preset == name || preset.strip_suffix(name) == Some(&format!("{kind}/"));
@@ -117,7 +122,12 @@ pub(crate) fn load(preset: &str) -> Result<(String, Cow<'static, str>), String> 
     match found.and_then(|(kind, name, file)| Some((kind, name, file.contents_utf8()?))) {
         Some((kind, name, text)) => Ok((format!("{kind}/{name}.toml"), text.into())),
         None => {
-            let near = nearest(name, shipped().map(|(_, n, _)| n));
+            // Of a folder that there is, others are not meant.
+            let beside: Vec<&str> = shipped().filter(|(kind, ..)| asked(kind)).map(|(_, n, _)| n).collect();
+            let near = match beside.is_empty() {
+                true => nearest(name, shipped().map(|(_, n, _)| n)),
+                false => nearest(name, beside),
+            };
             Err(format!(
                 "no preset is called `{preset}`{near} (`linecard presets` lists them; a file needs its `.toml`)"
             ))

@@ -217,6 +217,64 @@ fn a_read_without_load_takes_what_the_check_says() {
     }
 }
 
+/// A chip of a cluster that reads 64 bytes twice over a link of 1 Gbit/s, as fast as it can.
+const BEHIND_A_LINK: &str = r#"
+kind = "chip"
+title = "a memory behind a link"
+source = "a test"
+[clock]
+core_mhz = 1000
+[cluster.c]
+count = 2
+engines = 1
+threads = 8
+[memory.m]
+kind = "ideal"
+[link.l]
+rate_gbps = 1
+latency_cycles = 100
+[[route]]
+from = "c"
+to = "m"
+links = "l"
+[buffer.rx]
+bytes = "4 MiB"
+[inbox.work]
+[port.p]
+rate_gbps = 0
+[order]
+kept = "none"
+[[program.step]]
+op = "read"
+at = "m"
+bytes = 64
+cycles = 50
+[traffic]
+kind = "fixed"
+packet_bytes = 125
+arrivals = "saturated"
+"#;
+
+#[test]
+fn a_place_serves_no_more_than_the_links_before_it_carry() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("link.toml");
+    std::fs::write(&file, BEHIND_A_LINK).unwrap();
+    let chip = file.to_str().unwrap();
+    // Of bytes, of packets of 125 bytes: a link for all, one for each of two clusters, one that is crossed twice.
+    for (change, gbps) in [("l.rate_gbps=1", 1.0), ("l.per=c", 2.0), ("route[0].links=[\"l\", \"l\"]", 0.5)] {
+        let check = check_chip(chip, &[change.to_owned()]).unwrap();
+        let access = &check.accesses[0];
+        assert!((access.peak_gbps.unwrap() - gbps).abs() < 1e-9, "{change}: {access:?}");
+        assert!(access.formula.ends_with("at most what link l carries"), "{change}: {access:?}");
+        let reads = quick(&request(chip, &[change])).summary.throughput_mpps;
+        assert!((reads * 64.0 * 8.0 / 1e3 / gbps - 1.0).abs() < 0.01, "{change}: {reads} million a second");
+    }
+    // A place that serves less than the link carries bounds it still.
+    let check = check_chip(chip, &["m.kind=server", "m.access_cycles=1000"].map(str::to_owned)).unwrap();
+    assert!((check.accesses[0].peak_mops.unwrap() - 1.0).abs() < 1e-9, "{check:?}");
+}
+
 #[test]
 fn another_memory_is_one_line_and_every_part_fits() {
     let parts: Vec<String> = presets().into_iter().filter(|p| p.kind == "dram").map(|p| p.name).collect();

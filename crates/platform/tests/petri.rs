@@ -164,9 +164,29 @@ fn what_is_no_net_is_refused_with_everything_that_is_wrong() {
     let error = refused(&bad);
     assert!(error.contains("transition arrive") && error.contains("above 0"), "{error}");
     assert!(error.contains("arc busy -> sreve"), "{error}");
-    assert!(refused(&MM1K.replace("tokens = 10", "token = 10")).contains("unknown field `token`"));
-    assert!(refused(&MM1K.replace("kind = \"exp\"", "kind = \"gauss\"")).contains("expected exp, det, imm"));
-    assert!(refused("name = 3").contains("line 1"));
+    let found = refused(&MM1K.replace("tokens = 10", "token = 10"));
+    assert!(found.ends_with(".toml:5: place free.token: no such key; did you mean `tokens`?"), "{found}");
+    // Arcs of a transition whose kind is wrong are no mistakes.
+    let found = refused(&MM1K.replacen("kind = \"exp\"", "kind = \"exq\"", 1));
+    assert!(found.contains("expected exp, det, imm") && found.ends_with("did you mean `exp`?"), "{found}");
+    assert!(
+        found.contains(".toml:8: transition arrive: found kind") && found.lines().count() == 1,
+        "{found}"
+    );
+    let found = refused("name = 3");
+    assert!(found.contains(".toml:1: name: found `3`; expected text"), "{found}");
+    let long = format!("name = [\"\"\"a\n{}\"\"\"]", "b".repeat(200));
+    let found = refused(&long);
+    assert!(found.contains(":1: name: found `[") && found.contains("…`; expected text"), "{found}");
+    assert!(found.lines().count() == 1 && found.len() < 200, "{found}");
+    let found = refused(&MM1K.replacen("[[arc]]", "[[arc", 1));
+    assert!(found.contains(".toml:16: not TOML: ") && found.lines().count() == 1, "{found}");
+    let found = refused(&MM1K.replacen("rate = 0.9", "rate = 0.9\nservers = \"many\"", 1));
+    assert!(
+        found.contains("servers: in `many`, column 1: found `many`, expected")
+            && found.ends_with("or \"inf\""),
+        "{found}"
+    );
     assert!(explore_file("no/such.toml", 10).err().unwrap().to_string().contains("cannot read"));
     let xml = write(
         "bad.pnml",
@@ -174,6 +194,54 @@ fn what_is_no_net_is_refused_with_everything_that_is_wrong() {
     );
     let error = explore_file(&xml, 10).err().unwrap().to_string();
     assert!(error.contains("line 3: found <place> without id"), "{error}");
+}
+
+#[test]
+fn all_mistakes_of_a_net_come_in_the_order_of_their_lines_and_none_that_only_follows() {
+    let bad = r#"name = "closed"
+[[place]]
+name = "think"
+tokens = -5
+[[place]]
+name = "queue"
+colour = "blue"
+[[transition]]
+name = "go"
+kind = "exp"
+rate = 0.2
+servers = "inf"
+[[transition]]
+name = "serve"
+kind = "exp"
+rat = 1.0
+[[transition]]
+kind = "exp"
+[[arc]]
+from = "think"
+to = "go"
+[[arc]]
+from = "go"
+to = "thinc"
+[[arc]]
+from = "queue"
+to = "serve"
+[[arc]]
+from = "serve"
+weight = [1]
+"#;
+    let path = write("mistakes.toml", bad);
+    let error = explore_file(&path, 10).err().unwrap().to_string();
+    let found: Vec<&str> = error.lines().map(|line| line.strip_prefix(&path).unwrap()).collect();
+    let said = [
+        ":4: place think.tokens: found `-5`; expected a whole number from 0 to 4294967295, an expression, or a list of tokens",
+        ":5: place queue: found \"blue\", expected dot, int, bool, low..high, or a colour: ",
+        ":16: transition serve.rat: no such key; did you mean `rate`?",
+        ":17: transition[2].name: missing: expected text",
+        ":22: arc go -> thinc: expected a place and a transition of this net, in one order or the other; no place is called `thinc`; did you mean `think`?",
+        ":28: arc serve -> .to: missing: expected text",
+        ":30: arc serve -> .weight: found `[1]`; expected a number or an expression",
+    ];
+    assert_eq!(found, said);
 }
 
 #[test]

@@ -28,7 +28,8 @@ class PlaceCheck:
         place_ns: The place itself.
         back_ns: The way back.
         bytes: Bytes of that read.
-        peak_mops: Reads that all instances serve together at most, 10^6 a second; ``None`` without a bound.
+        peak_mops: Reads that all instances serve together at most, and each link on the way carries, 10^6 a second;
+            ``None`` without a bound.
         peak_gbps: The same as bytes, Gbit/s.
         formula: How the numbers follow.
     """
@@ -59,6 +60,7 @@ class ChipCheck:
         receive_gbps: Rate of all ports inward.
         transmit_gbps: Rate of all ports outward.
         accesses: A row for each cluster and each role of its program.
+        unused: Memories and units that nothing uses, such as ``memory.sram``.
     """
 
     preset: str
@@ -69,6 +71,7 @@ class ChipCheck:
     receive_gbps: float
     transmit_gbps: float
     accesses: tuple[PlaceCheck, ...]
+    unused: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
@@ -78,6 +81,8 @@ class ChipCheck:
     def _repr_html_(self) -> str:
         rows = [(f"{row.cluster} → {row.role}", f"{row.unloaded_ns:.1f} ns, {_peak(row)}") for row in self.accesses]
         facts = [("Engines", f"{self.engines:,}"), ("Threads", f"{self.threads:,}"), ("Program", self.program)]
+        if self.unused:
+            facts.append(("Unused", ", ".join(self.unused)))
         return _html.block(f"{self.preset}: {self.title}", _html.facts([*facts, *rows]))
 
 

@@ -325,6 +325,9 @@ def test_check_adds_the_way_there_the_place_and_the_way_back(cli, chip):
     assert table["there_ns"] >= 4.0
     ended = cli("check", path)
     assert "The file fits together." in ended.out
+    # Its program asks for no check sum.
+    assert found["unused"] == ["unit.crc"]
+    assert re.search(r"Unused +unit\.crc\n", ended.out)
     assert all(name in ended.out for name in ("near", "l2", "main"))
 
 

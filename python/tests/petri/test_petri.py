@@ -141,7 +141,7 @@ def test_a_net_that_an_immediate_transition_keeps_bounded_is_solved():
     [
         (("rate = 0.9", "rate = 0"), "transition arrive: .*expected a rate, delay or weight above 0"),
         (('to = "serve"', 'to = "sreve"'), "arc busy -> sreve: expected a place and a transition of this net"),
-        (("tokens = 10", "token = 10"), "unknown field `token`"),
+        (("tokens = 10", "token = 10"), "place free.token: no such key; did you mean `tokens`"),
         (('kind = "exp"', 'kind = "gauss"'), "found kind `gauss`, expected exp, det, imm"),
         (('name = "busy"', 'name = "free"'), "place free: .*a name that is taken"),
         (("[[arc]]", "[[arc"), "mm1k.toml"),

@@ -1,6 +1,6 @@
 //! Roles bound to places: how each cluster reaches them, where their data begins, and how packets are placed.
 
-use super::cluster::{NamedCluster, Route};
+use super::cluster::{NamedCluster, NamedInbox, Route};
 use super::places::{Named, Places};
 use super::port::Moves;
 use super::program::ReadProgram;
@@ -14,6 +14,9 @@ use linecard_program::CELL_BYTES;
 
 /// Room for packets, at most: what allocators keep of its cells takes up to a sixth of it.
 const MOST_POOL_BYTES: u64 = 1 << 31;
+
+/// Keys of the memory that packets are kept in.
+const OF_PACKETS: &[&str] = &["allocator", "page_bytes", "pool_bytes", "pools", "order", "caches"];
 
 /// What binding gives.
 pub(super) struct Bound {
@@ -36,6 +39,7 @@ pub(super) struct Binder<'a> {
     pub places: &'a Places,
     pub links: &'a [Named],
     pub routes: &'a [Route],
+    pub inboxes: &'a [NamedInbox],
     /// Ports that send.
     pub senders: u32,
 }
@@ -54,12 +58,10 @@ impl Binder<'_> {
         let blocks = configs.iter().any(|config| config.block_cells.is_some());
         let packets =
             packet_role.and_then(|role| self.packet_memory(role, &names[role], moves, seed, blocks));
-        if programs.is_empty() {
-            // What is wrong with the program has been said; whether it keeps packets there cannot be.
-            for memory in self.document.root().sections("memory") {
-                memory.pass_over(&["allocator", "page_bytes", "pool_bytes", "pools", "order", "caches"]);
-            }
-        }
+        // What is wrong with a program has been said; where it goes, and whether it keeps packets, cannot be.
+        let all_read = configs.iter().all(|config| programs.get(config.program).is_some());
+        let kept = packet_role.map(|role| names[role].as_str());
+        self.keys_of_packets(kept, all_read);
         let caches = packets.as_ref().is_some_and(|packets| packets.wide.is_some());
         for program in programs.iter().filter(|program| caches && !program.allocates) {
             let message = format!(
@@ -81,7 +83,7 @@ impl Binder<'_> {
                     programs.get(config.program).is_some_and(|program| program.roles.contains(&role));
                 used |= packet_role == Some(role) || roles.places[role].is_empty();
                 // Rings are reached by whoever may put or take.
-                used |= programs.iter().all(|program| !program.roles.contains(&role));
+                used |= all_read && programs.iter().all(|program| !program.roles.contains(&role));
                 let first_instance = number == named.first;
                 used.then(|| {
                     let (called, name, base) = (&roles.names[role], &names[role], bases[role]);
@@ -152,6 +154,24 @@ impl Binder<'_> {
             found = Some(roles.number("packets", &root.place()));
         }
         found
+    }
+
+    /// What is said of keys for packets in memories that keep none.
+    fn keys_of_packets(&self, kept: Option<&str>, all_read: bool) {
+        let is_known = all_read && kept.is_none_or(|name| self.places.find(name).is_some());
+        let why = match kept {
+            Some(name) => format!("packets are kept in `{name}`"),
+            None => "no port writes packets to a memory (receive_to) or reads them from one (send_from), and no program moves them"
+                .to_owned(),
+        };
+        let others =
+            self.document.root().sections("memory").into_iter().filter(|each| Some(each.name()) != kept);
+        for memory in others {
+            match is_known {
+                true => memory.without_effect(OF_PACKETS, &why),
+                false => memory.pass_over(OF_PACKETS),
+            }
+        }
     }
 
     /// How packets are placed in their memory.
@@ -246,6 +266,11 @@ impl Binder<'_> {
                     parts.push(format!("{} {bytes}", roles.names[role]));
                 }
             }
+            // Rings lie behind all else.
+            for (name, bytes) in self.rings_in(&named.name, roles, names) {
+                used += bytes;
+                parts.push(format!("ring {name} {bytes}"));
+            }
             if let Some(capacity) = named.capacity_bytes
                 && used > capacity
             {
@@ -257,6 +282,19 @@ impl Binder<'_> {
             }
         }
         bases
+    }
+
+    /// The rings that live in a memory, and how many bytes they take.
+    fn rings_in(&self, memory: &str, roles: &Roles, names: &[String]) -> Vec<(&str, u64)> {
+        let place_of = |role: &str| {
+            let number = roles.names.iter().position(|name| name == role)?;
+            Some(names[number].as_str())
+        };
+        let bytes = |inbox: &'_ NamedInbox| {
+            let ring = inbox.ring.as_ref().filter(|ring| place_of(&ring.memory) == Some(memory))?;
+            Some(u64::from(ring.entries) * u64::from(ring.bytes))
+        };
+        self.inboxes.iter().filter_map(|inbox| Some((inbox.name.as_str(), bytes(inbox)?))).collect()
     }
 
     /// How instance `number` of a cluster reaches a place.
@@ -313,9 +351,9 @@ fn wide(section: &Section<'_>, kind: AllocatorKind, queues: u32) -> Option<WideC
         return None;
     }
     let Some(caches) = section.section("caches") else {
-        section.fail(
+        section.lacks(
             "caches",
-            "missing: space kept apart by queue is given back in the order of the queue, which caches of the queues see to",
+            "space kept apart by queue is given back in the order of the queue, which caches of the queues see to",
         );
         return None;
     };

@@ -1,12 +1,15 @@
 //! What can be said of a chip without running it: what each access takes, unloaded, over its route, and how much each
 //! place serves at most. An architect sees at once whether the file says what she meant.
 
+use super::cluster::NamedCluster;
 use super::design::Design;
+use super::places::Named;
 use crate::error::Error;
 use linecard_chip::config::{ChipConfig, PlaceKind, TargetConfig};
 use linecard_chip::place::{Facts, Kind};
 use linecard_program::CELL_BYTES;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// A chip, checked.
 #[derive(Clone, Debug, Serialize)]
@@ -27,6 +30,8 @@ pub struct ChipCheck {
     pub transmit_gbps: f64,
     /// One row for each cluster and role.
     pub accesses: Vec<PlaceCheck>,
+    /// Memories and units that nothing uses: no program, port or ring, and no cache that stands before them.
+    pub unused: Vec<String>,
 }
 
 /// A place as a cluster reaches it.
@@ -48,7 +53,8 @@ pub struct PlaceCheck {
     pub back_ns: f64,
     /// Bytes of that read.
     pub bytes: u32,
-    /// Reads that all instances of the place serve together at most, 10^6 a second; nothing where there is no bound.
+    /// Reads that all instances of the place serve together at most, and each link on the way carries, 10^6 a second; nothing
+    /// where there is no bound.
     pub peak_mops: Option<f64>,
     /// The same as bytes, Gbit/s.
     pub peak_gbps: Option<f64>,
@@ -137,7 +143,7 @@ pub fn check_chip(preset: &str, overrides: &[String]) -> Result<ChipCheck, Error
     for named in &design.clusters {
         for (role, target) in config.targets[named.first].iter().enumerate() {
             if let Some(target) = target {
-                accesses.push(row(&design, &named.name, role, target));
+                accesses.push(row(&design, named, role, target));
             }
         }
     }
@@ -162,12 +168,37 @@ pub fn check_chip(preset: &str, overrides: &[String]) -> Result<ChipCheck, Error
             .map(|t| gbps(t.bits_per_second))
             .sum(),
         accesses,
+        unused: unused(&design),
     })
 }
 
-fn row(design: &Design, cluster: &str, role: usize, target: &TargetConfig) -> PlaceCheck {
+/// Memories and units that nothing leads to, as the file names them.
+fn unused(design: &Design) -> Vec<String> {
     let config = &design.config;
-    let facts = facts(config, target.place);
+    let mut used = vec![false; config.places.len()];
+    for target in config.targets.iter().flatten().flatten() {
+        used[target.place] = true;
+    }
+    // What stands behind a cache, which may stand behind another.
+    let mut grows = true;
+    while grows {
+        grows = false;
+        for number in 0..used.len() {
+            if let PlaceKind::Cached(cache) = &config.places[number].kind
+                && used[number]
+            {
+                grows |= !std::mem::replace(&mut used[cache.behind], true);
+            }
+        }
+    }
+    let of_table = |named: &Named| if named.is_memory { "memory" } else { "unit" };
+    let is_idle = |named: &&Named| !used[named.first..named.first + named.count].contains(&true);
+    design.places.iter().filter(is_idle).map(|named| format!("{}.{}", of_table(named), named.name)).collect()
+}
+
+fn row(design: &Design, cluster: &NamedCluster, role: usize, target: &TargetConfig) -> PlaceCheck {
+    let config = &design.config;
+    let mut facts = facts(config, target.place);
     let links = target.links.iter().map(|&link| {
         let link = &config.links[link];
         link.latency_ps as f64 + link.byte_fs as f64 / 1e3 * f64::from(facts.bytes)
@@ -176,9 +207,17 @@ fn row(design: &Design, cluster: &str, role: usize, target: &TargetConfig) -> Pl
     let group = &config.places[target.place].group;
     let instances = config.places.iter().filter(|place| place.group == *group).count() as f64;
     let bounded = facts.service_ps > 0.0 && facts.parts.is_finite();
-    let peak = bounded.then(|| instances * facts.parts * 1e6 / facts.service_ps);
+    let of_place = bounded.then(|| instances * facts.parts * 1e6 / facts.service_ps);
+    let narrowest = narrowest_link(design, cluster, role, target, facts.bytes);
+    let peak = match (of_place, narrowest) {
+        (place, Some((link, most))) if place.is_none_or(|place| most < place) => {
+            facts.formula += &format!("; at most what link {link} carries");
+            Some(most)
+        }
+        (place, _) => place,
+    };
     PlaceCheck {
-        cluster: cluster.to_owned(),
+        cluster: cluster.name.clone(),
         role: config.roles[role].clone(),
         place: group.clone(),
         unloaded_ns: (there_ps + facts.latency_ps + target.back_ps as f64) / 1e3,
@@ -190,4 +229,27 @@ fn row(design: &Design, cluster: &str, role: usize, target: &TargetConfig) -> Pl
         peak_gbps: peak.map(|mops| mops * f64::from(facts.bytes) * 8.0 / 1e3),
         formula: facts.formula,
     }
+}
+
+/// The link that carries the fewest reads of `bytes` bytes to the place of a role, with 10^6 of them a second. Links that there
+/// are for each instance of the cluster carry as many times more, one that is crossed twice half.
+fn narrowest_link<'d>(
+    design: &'d Design,
+    cluster: &NamedCluster,
+    role: usize,
+    target: &TargetConfig,
+    bytes: u32,
+) -> Option<(&'d str, f64)> {
+    let config = &design.config;
+    let instances = &config.targets[cluster.first..cluster.first + cluster.count];
+    let most = |(hop, &link): (usize, &usize)| {
+        let busy_fs = config.links[link].byte_fs as f64 * f64::from(bytes);
+        let crossings = target.links.iter().filter(|&&other| other == link).count() as f64;
+        let beside: BTreeSet<usize> =
+            instances.iter().filter_map(|targets| targets[role].as_ref()?.links.get(hop).copied()).collect();
+        let named =
+            design.links.iter().find(|named| (named.first..named.first + named.count).contains(&link))?;
+        (busy_fs > 0.0).then(|| (named.name.as_str(), beside.len() as f64 * 1e9 / (busy_fs * crossings)))
+    };
+    target.links.iter().enumerate().filter_map(most).min_by(|(_, a), (_, b)| a.total_cmp(b))
 }

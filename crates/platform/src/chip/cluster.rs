@@ -16,7 +16,10 @@ pub(super) struct NamedCluster {
     /// Inboxes by name, and the program that it runs if it says so itself.
     pub takes: Vec<String>,
     pub program: Option<String>,
+    /// Where it stands in the file, and these two in it.
     pub place: String,
+    pub takes_at: String,
+    pub program_at: String,
     pub clock_hz: u64,
     /// What instructions of executed programs cost.
     pub costs: ExecutionCosts,
@@ -112,12 +115,14 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
                 .texts("takes", "inboxes that its threads take packets from, the first before the others"),
             program: section.text_if("program", "program that its threads run; the chip's own if left out"),
             place: section.place(),
+            takes_at: section.place_of("takes"),
+            program_at: section.place_of("program"),
             clock_hz,
             costs: ExecutionCosts::read(&section),
         });
     }
     if named.is_empty() {
-        root.fail("cluster", "missing: a chip has at least one cluster of engines, [cluster.NAME]");
+        root.lacks("cluster", "a chip has at least one cluster of engines, [cluster.NAME]");
     }
     (named, configs)
 }
@@ -136,7 +141,7 @@ pub(super) fn data_caches(root: &Section<'_>, configs: &mut [ClusterConfig], pla
             section.fail("of", format!("no memory is called `{name}`{near}"));
         }
         if of.is_empty() {
-            section.fail("of", "missing: name at least one memory");
+            section.lacks("of", "name at least one memory");
         }
         let cache_bytes =
             section.integer("cache_bytes", 8..=1 << 30, "bytes that the cache of an engine holds");
@@ -190,12 +195,23 @@ fn dispatch_rule(section: &Section<'_>) -> DispatchRule {
 /// An inbox as the file names it: a ring if it lives in a memory.
 pub(super) struct NamedInbox {
     pub name: String,
+    /// Where it stands in the file, and under which key.
+    pub place: String,
+    pub key: String,
     pub ring: Option<Ring>,
+}
+
+impl NamedInbox {
+    fn of(section: &Section<'_>, ring: Option<Ring>) -> Self {
+        let (place, key) = (section.place(), section.path().to_owned());
+        Self { name: section.name().to_owned(), place, key, ring }
+    }
 }
 
 /// What handing a packet over a ring costs beside the wait: a write and a read of its memory.
 pub(super) struct Ring {
     pub memory: String,
+    pub entries: u32,
     pub bytes: u16,
     pub place: String,
 }
@@ -206,7 +222,7 @@ pub(super) fn inboxes(root: &Section<'_>) -> (Vec<NamedInbox>, Vec<InboxConfig>)
     for section in root.sections("inbox") {
         let rule = dispatch_rule(&section);
         configs.push(InboxConfig { name: section.name().to_owned(), rule, capacity: None });
-        named.push(NamedInbox { name: section.name().to_owned(), ring: None });
+        named.push(NamedInbox::of(&section, None));
     }
     for section in root.sections("ring") {
         let rule = dispatch_rule(&section);
@@ -216,10 +232,8 @@ pub(super) fn inboxes(root: &Section<'_>) -> (Vec<NamedInbox>, Vec<InboxConfig>)
         let bytes =
             section.integer_or("entry_bytes", 8, 1..=4096, "bytes of an entry, written once and read once");
         configs.push(InboxConfig { name: section.name().to_owned(), rule, capacity: Some(capacity) });
-        named.push(NamedInbox {
-            name: section.name().to_owned(),
-            ring: Some(Ring { memory, bytes: bytes as u16, place: section.place_of("memory") }),
-        });
+        let ring = Ring { memory, entries: capacity, bytes: bytes as u16, place: section.place_of("memory") };
+        named.push(NamedInbox::of(&section, Some(ring)));
     }
     (named, configs)
 }
@@ -260,7 +274,7 @@ pub(super) fn routes(
         check("links", &over, links.iter().map(|l| l.name.as_str()).collect(), "link");
         for (key, list) in [("from", &from), ("to", &to)] {
             if list.is_empty() {
-                section.fail(key, "missing: name at least one");
+                section.lacks(key, "name at least one");
             }
         }
         let hz = clusters

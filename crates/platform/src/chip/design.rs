@@ -19,6 +19,9 @@ use linecard_config::{Document, IntervalEnd, Request, Row, Section, Under, neare
 use linecard_queueing::{Kind, Q_ARRAY_THREADS};
 use sha2::{Digest, Sha256};
 
+/// The number of a program that could not be read.
+const UNREAD: usize = usize::MAX;
+
 /// Tables whose members are named: `--set packets.part=hbm2` finds `[memory.packets]`.
 const COMPONENTS: &[&str] = &["cluster", "memory", "unit", "link", "buffer", "inbox", "ring", "port"];
 
@@ -130,7 +133,8 @@ fn assemble(
     let root = document.root();
     let clocks = Clocks::read(&root);
     let (clusters, mut configs) = cluster::clusters(&root, &clocks);
-    let instances = |name: &str| clusters.iter().find(|c| c.name == name).map(|c| c.count);
+    let instances: Vec<(&str, usize)> =
+        clusters.iter().map(|each| (each.name.as_str(), each.count)).collect();
     let (mut places, behind) = Places::read(document, &clocks, &instances, seed);
     places.connect(document, behind);
     cluster::data_caches(&root, &mut configs, &places.named);
@@ -178,6 +182,7 @@ fn assemble(
         places: &places,
         links: &links,
         routes: &routes,
+        inboxes: &inboxes,
         senders: senders.into(),
     };
     let bound = binder.bind(&mut roles, &programs, &configs, &ports.moves, seed);
@@ -282,7 +287,7 @@ fn programs(
         let own = named
             .program
             .as_deref()
-            .map(|name| (name, (named.place.clone(), format!("cluster.{}.program", named.name))));
+            .map(|name| (name, (named.program_at.clone(), format!("cluster.{}.program", named.name))));
         let app_file = app.filter(|_| reading.laid.is_none());
         let name = own.or(app_file.map(|app| (app, ("--app".to_owned(), String::new()))));
         let name = name.filter(|(name, _)| !natives(name) || named.program.is_some());
@@ -295,7 +300,7 @@ fn programs(
                 programs.push(program);
                 programs.len() - 1
             }
-            None => 0,
+            None => UNREAD,
         };
         let mut takes = Vec::new();
         for wanted in &named.takes {
@@ -304,7 +309,11 @@ fn programs(
                 None => {
                     let near = nearest(wanted, inboxes.iter().map(String::as_str));
                     let message = format!("no inbox or ring is called `{wanted}`{near}");
-                    document.report(named.place.clone(), &format!("cluster.{}.takes", named.name), message);
+                    document.report(
+                        named.takes_at.clone(),
+                        &format!("cluster.{}.takes", named.name),
+                        message,
+                    );
                 }
             }
         }
@@ -312,16 +321,17 @@ fn programs(
             if !named.takes.is_empty() {
                 let key = format!("cluster.{}.takes", named.name);
                 let message = "has no effect: its threads move blocks (block_cells) and take no packets";
-                document.report(named.place.clone(), &key, message);
+                document.report(named.takes_at.clone(), &key, message);
             }
         } else if named.takes.is_empty() {
             match inboxes.len() {
                 1 => takes.push(0),
-                _ => document.report(
-                    named.place.clone(),
-                    &format!("cluster.{}.takes", named.name),
-                    "missing: say which inboxes its threads take packets from",
-                ),
+                _ => {
+                    let clusters = root.sections("cluster");
+                    if let Some(section) = clusters.iter().find(|section| section.name() == named.name) {
+                        section.lacks("takes", "say which inboxes its threads take packets from");
+                    }
+                }
             }
         }
         for config in &mut configs[named.first..named.first + named.count] {
@@ -335,9 +345,12 @@ fn programs(
         );
         document.report("--program", "", message);
     }
-    for (number, inbox) in inboxes.iter().enumerate() {
+    // Which of them a name means that there is not nobody knows.
+    let all_known = clusters.iter().flat_map(|named| &named.takes).all(|name| inboxes.contains(name));
+    for (number, inbox) in reading.inboxes.iter().enumerate().filter(|_| all_known) {
         if !configs.iter().any(|cluster| cluster.takes.contains(&number)) {
-            document.report(document.root().place(), &format!("inbox.{inbox}"), "no cluster takes from it");
+            let message = format!("no cluster takes from it: name `{}` in `takes` of one", inbox.name);
+            document.report(inbox.place.clone(), &inbox.key, message);
         }
     }
     programs

@@ -28,18 +28,19 @@ pub(super) struct Places {
     pub configs: Vec<PlaceConfig>,
 }
 
-/// Instances of a cluster by name.
-pub(super) type Instances<'a> = &'a dyn Fn(&str) -> Option<usize>;
+/// Clusters by name, and how many there are of each.
+pub(super) type Instances<'a> = &'a [(&'a str, usize)];
 
 /// Reads `per`: how many instances there are, and of whom.
 fn per(section: &Section<'_>, instances: Instances<'_>) -> (Option<String>, usize) {
     let Some(cluster) = section.text_if("per", "cluster that has one for each of its instances") else {
         return (None, 1);
     };
-    match instances(&cluster) {
-        Some(count) => (Some(cluster), count),
+    match instances.iter().find(|(name, _)| *name == cluster) {
+        Some(&(_, count)) => (Some(cluster), count),
         None => {
-            section.fail("per", format!("no cluster is called `{cluster}`"));
+            let near = linecard_config::nearest(&cluster, instances.iter().map(|(name, _)| *name));
+            section.fail("per", format!("no cluster is called `{cluster}`{near}"));
             (None, 1)
         }
     }

@@ -121,7 +121,7 @@ impl Ports {
             all.port(&section, &buffers, &mut shared, inboxes);
         }
         if all.ports.is_empty() {
-            root.fail("port", "missing: a chip has ports, [port.NAME], that packets come in and go out by");
+            root.lacks("port", "a chip has ports, [port.NAME], that packets come in and go out by");
         }
         for (missing, what) in [
             (all.ports.iter().all(|port| port.receive.is_none()), "in"),
@@ -190,7 +190,7 @@ impl Ports {
         let meaning = "receive buffer that its packets stand in";
         let buffer = match (known.is_empty(), known.len()) {
             (true, _) => {
-                section.fail("buffer", "missing: a port that packets come in by has a [buffer.NAME]");
+                section.lacks("buffer", "a port that packets come in by has a [buffer.NAME]");
                 None
             }
             (false, 1) => Some(&buffers[section.choice_or("buffer", known[0].0, &known, meaning)]),
@@ -200,7 +200,7 @@ impl Ports {
             inboxes.iter().enumerate().map(|(number, name)| (name.as_str(), number)).collect();
         let inbox = match takers.len() {
             0 => {
-                section.fail("inbox", "missing: packets wait for threads in an [inbox.NAME]");
+                section.lacks("inbox", "packets wait for threads in an [inbox.NAME]");
                 0
             }
             1 => section.choice_or("inbox", takers[0].0, &takers, "inbox that its packets go to"),

@@ -36,10 +36,7 @@ pub(super) fn program(
         None => {
             let own = root.section("program");
             let Some(own) = own else {
-                root.fail(
-                    "program",
-                    "missing: say what runs, [program] with run = \"NAME\" or [[program.step]]",
-                );
+                root.lacks("program", "say what runs, [program] with run = \"NAME\" or [[program.step]]");
                 return None;
             };
             if let Some(name) = reading.laid.clone() {

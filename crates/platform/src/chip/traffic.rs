@@ -60,10 +60,7 @@ pub(super) fn traffic(root: &Section<'_>, line_gbps: f64, overhead_bytes: u32) -
         shots: None,
     };
     let Some(section) = root.section("traffic") else {
-        root.fail(
-            "traffic",
-            "missing: say what comes when no capture is given, [traffic] with kind and rate_gbps",
-        );
+        root.lacks("traffic", "say what comes when no capture is given, [traffic] with kind and rate_gbps");
         return usual;
     };
     let mixes = root.section("mix");
@@ -179,10 +176,10 @@ fn shots(root: &Section<'_>, when: When, traffic: &Section<'_>, sizes: &Sizes) -
         return None;
     }
     let Some(section) = section else {
-        root.fail(
+        root.lacks(
             "shots",
-            format!(
-                "missing: shot noise has flows of its own, [shots] with {}, as platforms/ixp2400_core has",
+            &format!(
+                "shot noise has flows of its own, [shots] with {}, as platforms/ixp2400_core has",
                 KEYS.join(", ")
             ),
         );
@@ -231,9 +228,10 @@ fn arrivals(
         When::Constant => Arrivals::Constant { bits_per_second },
         When::BackToBack => Arrivals::BackToBack { bits_per_second, overhead_bytes: 0 },
         When::OnOff => {
-            let peak = section.number("peak_gbps", 1e-6..=1e6, "rate within a burst (on_off)");
+            let given = section.needed_number("peak_gbps", 1e-6..=1e6, "rate within a burst (on_off)");
             let burst =
                 section.integer_or("burst_packets", 32, 1..=1_000_000, "mean packets of a burst (on_off)");
+            let peak = given.unwrap_or(f64::MAX);
             if peak <= gbps {
                 section.fail("peak_gbps", format!("{peak} is not above the mean rate of {gbps} Gbit/s"));
             }

@@ -8,6 +8,8 @@ pub(super) struct Clocks(Vec<(String, u64)>);
 /// Longest time that a file may give, a second: more is a slip.
 const MOST_NS: f64 = 1e9;
 const MOST_CYCLES: f64 = 1e9;
+/// Fastest clock.
+const FASTEST_HZ: f64 = 1e11;
 
 impl Clocks {
     /// Reads `[clock]`: `NAME_mhz`, `NAME_ghz`, …
@@ -25,13 +27,15 @@ impl Clocks {
                     _ => continue,
                 };
                 let name = key.strip_suffix(&format!("_{suffix}")).unwrap_or(&key).to_owned();
-                let hertz =
-                    section.number(&key, 1.0 / factor..=1e11 / factor, "frequency of a clock") * factor;
+                let range = 1.0 / factor..=FASTEST_HZ / factor;
+                let given = section.needed_number(&key, range, "frequency of a clock");
+                // Of a clock that is wrong cycles cannot be judged: none of them is too long.
+                let hertz = given.map_or(FASTEST_HZ, |number| number * factor);
                 list.push((name, hertz.round().max(1.0) as u64));
             }
         }
         if list.is_empty() {
-            root.fail("clock", "missing: a chip has at least one clock, such as core_mhz = 800 in [clock]");
+            root.lacks("clock", "a chip has at least one clock, such as core_mhz = 800 in [clock]");
             list.push(("core".to_owned(), 1_000_000_000));
         }
         Self(list)

@@ -4,6 +4,7 @@ mod analyse;
 mod file;
 mod named;
 mod read;
+mod shape;
 mod simulate;
 mod view;
 

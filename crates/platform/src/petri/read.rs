@@ -1,14 +1,16 @@
 //! From a file to a net, with its modules.
 
 use super::file::{ArcEntry, ModuleEntry, NetFile, Number, PlaceEntry, Tokens, TransitionEntry};
+use super::shape::{self, Lines, Shaped};
 use crate::bounded;
 use crate::error::{ConfigProblem, Error};
 use crate::preset::{problem, shipped_net};
+use linecard_config::nearest;
 use linecard_petri::{
     ArcKind, Choice, Colour, ColouredBuilder, ColouredNet, Constant, Net, PetriError, Servers, TimingText,
     read_pnml_until,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -119,15 +121,28 @@ pub(super) fn read_net_until(
         Some(text) => text.clone(),
         None => text_of(path)?,
     };
-    let file: NetFile = toml::from_str(&text).map_err(|error| one_problem(path, error.to_string()))?;
+    let Shaped { file, problems, parts } =
+        shape::read(path, &text).map_err(|problem| Error::Config { problems: vec![problem] })?;
+    let mut reader = Reader {
+        net: ColouredBuilder::new(&file.name),
+        problems,
+        broken: parts.into_iter().map(|part| (path.to_owned(), part)).collect(),
+        touched: BTreeSet::new(),
+        texts: BTreeMap::from([(path.to_owned(), text)]),
+        open: vec![PathBuf::from(path)],
+        modules: 0,
+    };
     let mut set = BTreeMap::new();
     for given in &source.set {
         let pair = given.split_once('=').map(|(name, value)| (name.trim(), value.trim()));
         let Some((name, value)) = pair.filter(|(name, _)| file.parameters.contains_key(*name)) else {
             let names: Vec<&str> = file.parameters.keys().map(String::as_str).collect();
+            let name = given.split('=').next().unwrap_or_default().trim();
+            let near = nearest(name, names.iter().copied());
             let message =
-                format!("found {given:?}, expected name=value with a parameter: {}", names.join(", "));
-            return Err(one_problem("--set", message));
+                format!("found {given:?}, expected name=value with a parameter: {}{near}", names.join(", "));
+            reader.wrong("--set", "", message);
+            continue;
         };
         // A value as TOML writes it, or else an expression.
         let written = format!("value = {value}")
@@ -136,24 +151,21 @@ pub(super) fn read_net_until(
             .and_then(|mut table| table.remove("value"));
         set.insert(name.to_owned(), written.unwrap_or_else(|| toml::Value::String(value.to_owned())));
     }
-    let mut reader = Reader {
-        net: ColouredBuilder::new(&file.name),
-        problems: Vec::new(),
-        open: vec![PathBuf::from(path)],
-        modules: 0,
-    };
     reader.file(path, &file, &set, &BTreeMap::new());
-    let Reader { net, mut problems, .. } = reader;
-    match net.build_all() {
-        Ok(net) if problems.is_empty() => return if_plain(net, watch).map_err(|error| petri(path, error)),
-        Ok(_) => (),
-        // Without its transitions a net has no other problem than those that they had.
-        Err(wrong) if problems.is_empty() || !file.transition.is_empty() => {
-            problems.extend(wrong.iter().map(|error| to_problem(path, error)));
+    match reader.net.build_all() {
+        Ok(net) if reader.problems.is_empty() => {
+            return if_plain(net, watch).map_err(|error| match error {
+                PetriError::Interrupted => Error::Interrupted,
+                error => {
+                    reader.problems.push(to_problem(path, &error));
+                    reader.into_error()
+                }
+            });
         }
-        Err(_) => (),
+        Ok(_) => (),
+        Err(wrong) => wrong.iter().for_each(|error| reader.built_wrong(path, error)),
     }
-    Err(Error::Config { problems })
+    Err(reader.into_error())
 }
 
 /// A net without colours and expressions is one of places and transitions.
@@ -180,6 +192,12 @@ fn shipped(path: &str) -> Option<&'static str> {
 struct Reader {
     net: ColouredBuilder,
     problems: Vec<ConfigProblem>,
+    /// Parts with a problem, each with its file: what follows from it is not said.
+    broken: BTreeSet<(String, String)>,
+    /// Transitions that an arc is missing of, for it has a problem: what they do cannot be judged.
+    touched: BTreeSet<String>,
+    /// Texts of all files.
+    texts: BTreeMap<String, String>,
     /// Files that are being read, the innermost last.
     open: Vec<PathBuf>,
     /// Modules read so far, those of modules among them: two in each of a few levels are thousands.
@@ -190,6 +208,7 @@ impl Reader {
     fn keep<T>(&mut self, path: &str, key: &str, result: Result<T, PetriError>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
+            Err(_) if self.is_broken(path, key) => None,
             Err(error) => {
                 let mut problem = to_problem(path, &error);
                 if problem.key.is_empty() || !problem.key.starts_with(key) {
@@ -201,13 +220,57 @@ impl Reader {
                     key.clone_into(&mut problem.key);
                 }
                 self.problems.push(problem);
+                self.broken.insert((path.to_owned(), key.to_owned()));
                 None
             }
         }
     }
 
     fn wrong(&mut self, path: &str, key: &str, message: String) {
-        self.problems.push(problem(path.to_owned(), key, message));
+        if !self.is_broken(path, key) {
+            self.problems.push(problem(path.to_owned(), key, message));
+        }
+    }
+
+    fn is_broken(&self, path: &str, part: &str) -> bool {
+        self.broken.contains(&(path.to_owned(), part.to_owned()))
+    }
+
+    /// A part has a problem, which has been said.
+    fn breaks(&mut self, path: &str, part: &str) {
+        self.broken.insert((path.to_owned(), part.to_owned()));
+    }
+
+    /// What is wrong with the net as a whole, unless it follows from what has been said.
+    fn built_wrong(&mut self, path: &str, error: &PetriError) {
+        let follows = match error {
+            // Its transitions had problems of their own.
+            PetriError::Part { part: "net", .. } => !self.problems.is_empty(),
+            PetriError::Expression { found, .. } => {
+                let quoted = found.split('`').nth(1).unwrap_or_default();
+                self.is_broken(path, &format!("parameter {quoted}"))
+            }
+            _ => false,
+        };
+        let problem = to_problem(path, error);
+        if !follows && !self.is_broken(path, &problem.key) && !self.touched.contains(&problem.key) {
+            self.problems.push(problem);
+        }
+    }
+
+    /// All problems, each with its line, in the order of their lines.
+    fn into_error(self) -> Error {
+        let Self { mut problems, texts, .. } = self;
+        let lines: BTreeMap<&String, Lines> =
+            texts.iter().map(|(path, text)| (path, Lines::of(text))).collect();
+        for problem in &mut problems {
+            if let Some(line) = lines.get(&problem.place).and_then(|lines| lines.get(&problem.key)) {
+                problem.place = format!("{}:{line}", problem.place);
+            }
+        }
+        let line = |place: &str| place.rsplit_once(':').and_then(|(_, line)| line.parse::<usize>().ok());
+        problems.sort_by_key(|problem| line(&problem.place).unwrap_or(0));
+        Error::Config { problems }
     }
 
     /// Adds what a file says; with parameters that are set from outside, and places that it shares.
@@ -222,11 +285,17 @@ impl Reader {
         let colours = self.colours(path, file);
         let mut places: BTreeMap<&str, u32> = BTreeMap::new();
         for entry in &file.place {
-            if let Some(number) = self.place(path, entry, &colours, shared.get(&entry.name).copied()) {
-                places.insert(&entry.name, number);
+            match self.place(path, entry, &colours, shared.get(&entry.name).copied()) {
+                Some(number) => {
+                    places.insert(&entry.name, number);
+                }
+                None => self.breaks(path, &format!("place {}", entry.name)),
             }
         }
         for name in file.interface.iter().filter(|name| !places.contains_key(name.as_str())) {
+            if self.is_broken(path, &format!("place {name}")) {
+                continue;
+            }
             self.wrong(path, "interface", format!("found {name:?}, expected places of this net"));
         }
         let mut transitions: BTreeMap<&str, u32> = BTreeMap::new();
@@ -243,13 +312,28 @@ impl Reader {
                         transitions.insert(&entry.name, number);
                     }
                 }
-                Err(message) => self.wrong(path, &key, message),
+                Err(message) => {
+                    self.wrong(path, &key, message);
+                    self.breaks(path, &key);
+                }
             }
         }
         for arc in &file.arc {
-            if let Err(message) = self.arc(arc, &places, &transitions) {
-                self.wrong(path, &format!("arc {} -> {}", arc.from, arc.to), message);
+            let key = format!("arc {} -> {}", arc.from, arc.to);
+            // What it leads to or from has a problem, or it has one itself.
+            let ends = [&arc.from, &arc.to];
+            let mut follows = self.is_broken(path, &key);
+            for end in ends {
+                let known = places.contains_key(end.as_str()) || transitions.contains_key(end.as_str());
+                let broken = |what: &str| self.is_broken(path, &format!("{what} {end}"));
+                follows |= !known && (broken("place") || broken("transition"));
             }
+            let done = if follows { Err(String::new()) } else { self.arc(arc, &places, &transitions) };
+            let Err(message) = done else { continue };
+            if !follows {
+                self.wrong(path, &key, message);
+            }
+            self.touched.extend(ends.map(|end| format!("transition {end}")));
         }
         for module in &file.module {
             self.module(path, module, &places);
@@ -277,11 +361,14 @@ impl Reader {
                         self.keep(path, &format!("parameter {name}"), named);
                     }
                     Some(Err(error)) => failed.push((name, value, error)),
-                    None => self.wrong(
-                        path,
-                        &format!("parameter {name}"),
-                        format!("found {value}, expected a number, a truth value, an expression, or [[value, weight], ...]"),
-                    ),
+                    None => {
+                        let key = format!("parameter {name}");
+                        let message = format!(
+                            "found {value}, expected a number, a truth value, an expression, or [[value, weight], ...]"
+                        );
+                        self.wrong(path, &key, message);
+                        self.breaks(path, &key);
+                    }
                 }
             }
             if failed.len() == before || failed.is_empty() {
@@ -317,7 +404,9 @@ impl Reader {
         let mut known = BTreeMap::new();
         for name in file.colours.keys() {
             if let Err(message) = self.colour(name, &file.colours, &mut known, 0) {
-                self.wrong(path, &format!("colour {name}"), message);
+                let key = format!("colour {name}");
+                self.wrong(path, &key, message);
+                self.breaks(path, &key);
             }
         }
         known
@@ -402,6 +491,7 @@ impl Reader {
         let key = format!("place {}", entry.name);
         let colour = match &entry.colour {
             None => Colour::Dot,
+            Some(text) if self.is_broken(path, &format!("colour {text}")) => return None,
             Some(text) => match self.colour(text, &BTreeMap::new(), &mut colours.clone(), 0) {
                 Ok(colour) => colour,
                 Err(message) => {
@@ -498,8 +588,9 @@ impl Reader {
             "erlang" => &["stages", "rate"],
             "empirical" => &["values", "weights"],
             other => {
+                let near = nearest(other, ["exp", "det", "imm", "uniform", "erlang", "empirical"]);
                 return Err(format!(
-                    "found kind `{other}`, expected exp, det, imm, uniform, erlang or empirical"
+                    "found kind `{other}`, expected exp, det, imm, uniform, erlang or empirical{near}"
                 ));
             }
         };
@@ -512,11 +603,13 @@ impl Reader {
         let need = |name: &str, number: &Option<Number>| {
             number.as_ref().map(Number::text).ok_or_else(|| format!("kind {} needs `{name}`", entry.kind))
         };
-        let whole = |what: &str, number: &Number| match self.net.value(&number.text()) {
-            Ok(Constant::Int(value)) => {
-                u32::try_from(value).map_err(|_| format!("found {value} {what}, expected 1 to 4294967295"))
+        let whole = |what: &str, number: &Number, or: &str| match self.net.value(&number.text()) {
+            Ok(Constant::Int(value)) => u32::try_from(value)
+                .map_err(|_| format!("found {value} {what}, expected 1 to 4294967295{or}")),
+            Ok(_) => Err(format!("found `{}` {what}, expected a whole number{or}", number.text())),
+            Err(PetriError::Expression { text, column, found, expected, .. }) => {
+                Err(format!("{what}: in `{text}`, column {column}: found {found}, expected {expected}{or}"))
             }
-            Ok(_) => Err(format!("found `{}` {what}, expected a whole number", number.text())),
             Err(error) => Err(error.to_string()),
         };
         let timing = match entry.kind.as_str() {
@@ -527,7 +620,7 @@ impl Reader {
             }
             "erlang" => {
                 need("stages", &entry.stages)?;
-                let stages = entry.stages.as_ref().map_or(Ok(0), |stages| whole("stages", stages))?;
+                let stages = entry.stages.as_ref().map_or(Ok(0), |stages| whole("stages", stages, ""))?;
                 TimingText::Erlang { stages, rate: need("rate", &entry.rate)? }
             }
             "empirical" => {
@@ -543,7 +636,7 @@ impl Reader {
         let servers = match &entry.servers {
             None => Servers::Count(1),
             Some(Number::Text(text)) if text == "inf" => Servers::Infinite,
-            Some(number) => Servers::Count(whole("servers", number)?),
+            Some(number) => Servers::Count(whole("servers", number, ", or \"inf\"")?),
         };
         Ok((timing, servers))
     }
@@ -561,7 +654,9 @@ impl Reader {
             _ => None,
         };
         let Some((place, transition, into)) = ends else {
-            return Err("expected a place and a transition of this net, in one order or the other".to_owned());
+            let message =
+                "expected a place and a transition of this net, in one order or the other".to_owned();
+            return Err(message + &unknown_end(from, to, places, transitions));
         };
         let kind = match (arc.kind.as_str(), into) {
             ("normal", true) => ArcKind::Input,
@@ -629,12 +724,25 @@ impl Reader {
         if self.open.len() >= DEEPEST || self.open.contains(&PathBuf::from(&inner)) {
             return self.wrong(path, &key, format!("found {inner} inside itself, expected modules that end"));
         }
-        let file: NetFile = match text_of(&inner).map(|text| toml::from_str(&text)) {
-            Ok(Ok(file)) => file,
-            // Without the line itself: whose file that is only its name tells.
-            Ok(Err(error)) => return self.wrong(&inner, "", error.message().to_owned()),
+        let text = match text_of(&inner) {
+            Ok(text) => text,
             Err(error) => return self.wrong(path, &key, error.to_string()),
         };
+        let file = match shape::read(&inner, &text) {
+            Ok(Shaped { file, problems, parts }) => {
+                // A net may be a module several times.
+                if !self.texts.contains_key(&inner) {
+                    self.problems.extend(problems);
+                }
+                self.broken.extend(parts.into_iter().map(|part| (inner.clone(), part)));
+                file
+            }
+            Err(problem) => {
+                self.problems.push(problem);
+                return;
+            }
+        };
+        self.texts.insert(inner.clone(), text);
         let mut shared = BTreeMap::new();
         for (name, outer) in &entry.places {
             match places.get(outer.as_str()) {
@@ -684,6 +792,28 @@ impl Reader {
         self.open.pop();
         self.net.leave(outer);
     }
+}
+
+/// What stands at an end of an arc that no part is called, and what was probably meant.
+fn unknown_end(
+    from: &str,
+    to: &str,
+    places: &BTreeMap<&str, u32>,
+    transitions: &BTreeMap<&str, u32>,
+) -> String {
+    let one = |end: &str, other: &str| {
+        if places.contains_key(end) || transitions.contains_key(end) {
+            return String::new();
+        }
+        let (what, names): (_, Vec<&str>) =
+            match (places.contains_key(other), transitions.contains_key(other)) {
+                (true, false) => ("transition", transitions.keys().copied().collect()),
+                (false, true) => ("place", places.keys().copied().collect()),
+                _ => ("place or transition", places.keys().chain(transitions.keys()).copied().collect()),
+            };
+        format!("; no {what} is called `{end}`{}", nearest(end, names))
+    };
+    one(from, to) + &one(to, from)
 }
 
 fn normal_kind() -> String {

@@ -103,6 +103,8 @@ def _print_check(found: ChipCheck) -> None:
     facts.add_row("Engines", f"{found.engines:,} with {found.threads:,} threads")
     sides = ((found.receive_gbps, "in"), (found.transmit_gbps, "out"))
     facts.add_row("Ports", ", ".join(f"{rate:g} Gbit/s {way}" if rate else f"never busy {way}" for rate, way in sides))
+    if found.unused:
+        facts.add_row("Unused", ", ".join(found.unused))
     rows = pieces.lined(*_COLUMNS)
     for row in found.accesses:
         unloaded = Text(f"{row.unloaded_ns:.1f} ns", style="bold")

@@ -17,10 +17,11 @@ use step::{StepReader, Verb, verb};
 pub(super) fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_>) -> Option<ReadProgram> {
     let sections = section.list("step");
     if sections.is_empty() {
-        section.fail(
-            "step",
-            "missing: a program lists its steps, [[step]] with op = \"compute\", \"read\", \"send\", …",
-        );
+        // Of what is no list that has been said.
+        if section.is_list("step") || !section.has("step") {
+            let message = "a program lists its steps, [[step]] with op = \"compute\", \"read\", \"send\", …";
+            section.lacks("step", message);
+        }
         return None;
     }
     no_helpers(section, name, reading);

@@ -2,7 +2,7 @@
 
 use super::reading::Reading;
 use super::server;
-use crate::preset::in_folder;
+use crate::preset::{find, in_folder};
 use crate::chip::units::time_ps;
 use crate::error::Error;
 use crate::memory::{Rule, open, part, policy};
@@ -65,9 +65,22 @@ fn dram(asked: &Reading<'_>) -> Option<PlaceKind> {
         }
         other => section.fail(key, other.to_string()),
     };
-    let open = |folder: &str, name: &str| open(&in_folder(folder, name), &[], &|_| false);
-    let part = part(&part_name, open("dram", &part_name)).map_err(|e| failed("part", e)).ok();
-    let policy = policy(open("policies", &policy_name)).map_err(|e| failed("controller", e)).ok();
+    // A file that is not there is a mistake of the memory that names it; what is wrong in one stands there.
+    let open = |key: &str, folder: &str, name: &str| {
+        let file = in_folder(folder, name);
+        match find(&file) {
+            Ok(_) => Some(open(&file, &[], &|_| false)),
+            Err(message) if !name.is_empty() => {
+                section.fail(key, message);
+                None
+            }
+            Err(_) => None,
+        }
+    };
+    let part = open("part", "dram", &part_name)
+        .and_then(|document| part(&part_name, document).map_err(|e| failed("part", e)).ok());
+    let policy = open("controller", "policies", &policy_name)
+        .and_then(|document| policy(document).map_err(|e| failed("controller", e)).ok());
     let (part, policy) = (part?, policy?);
     let refresh = if policy.refresh { part.refresh } else { RefreshMode::None };
     let clock_hz = (1e9 / part.period_ns).round() as u64;
