@@ -219,11 +219,25 @@ impl FieldMap {
     /// Where the access of a byte address below the capacity goes.
     #[inline]
     pub fn locate(&self, address: u64) -> Place {
+        if self.parities.is_empty() {
+            self.place(self.runs.map(|run| run.of(address)))
+        } else {
+            self.locate_by_parities(address)
+        }
+    }
+
+    /// The same where some fields are no runs. Apart from it, as their order is not known in advance.
+    #[inline(never)]
+    fn locate_by_parities(&self, address: u64) -> Place {
         let mut fields = self.runs.map(|run| run.of(address));
         for (field, masks) in &self.parities {
             fields[*field as usize] = parity(masks, address);
         }
-        let [channel, rank, group, bank, row, column] = fields;
+        self.place(fields)
+    }
+
+    #[inline]
+    fn place(&self, [channel, rank, group, bank, row, column]: [u64; 6]) -> Place {
         let bank = bank | group << self.group_shift | rank << self.rank_shift;
         Place { channel: channel as u32, bank: bank as u32, row: row as u32, column: column as u32 }
     }

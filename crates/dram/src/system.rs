@@ -246,7 +246,7 @@ impl System {
     /// Lets a channel that is alone go on by itself as long as the front end could do nothing: up to the arrival of what it
     /// holds, or to the clock in which there is room for it. Counts a step for each clock, and leaves those in which
     /// there is more to do to the caller.
-    #[inline]
+    #[inline(always)]
     fn run_ahead<O: Observer>(
         &mut self,
         now: &mut Cycle,
@@ -318,6 +318,11 @@ impl<O: Observer> Observer for Flight<'_, O> {
     #[inline]
     fn sees_commands(&self) -> bool {
         self.observer.sees_commands()
+    }
+
+    #[inline]
+    fn sees_requests(&self) -> bool {
+        self.limit.is_some() || self.observer.sees_requests()
     }
 
     #[inline]

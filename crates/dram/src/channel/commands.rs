@@ -16,6 +16,16 @@ impl Kinds {
     /// The commands of the bits, in their order.
     pub const COMMANDS: [Command; 4] = [Command::Activate, Command::Precharge, Command::Read, Command::Write];
     const NOTHING: Self = Self(0);
+    /// For every set of kinds the one, if it is one.
+    const SINGLE: [Option<Command>; 16] = {
+        let mut single = [None; 16];
+        let mut kind = 0;
+        while kind < Self::COMMANDS.len() {
+            single[1 << kind] = Some(Self::COMMANDS[kind]);
+            kind += 1;
+        }
+        single
+    };
 
     #[inline(always)]
     fn when(wanted: bool, command: Command) -> Self {
@@ -43,7 +53,7 @@ impl Kinds {
     /// The one, if it is one.
     #[inline(always)]
     pub fn single(self) -> Option<Command> {
-        self.0.is_power_of_two().then(|| Self::COMMANDS[self.0.trailing_zeros() as usize & 3])
+        Self::SINGLE[self.number()]
     }
 }
 
@@ -99,21 +109,23 @@ impl CommandQueue {
     #[inline]
     pub fn remove(&mut self, place: usize) -> u16 {
         let slot = self.slots[place];
+        self.len -= 1;
         if place == 0 {
             // Of a fixed length: a few vectors.
             self.slots.copy_within(1.., 0);
             self.rows.copy_within(1.., 0);
+            self.writes >>= 1;
+            self.hits >>= 1;
         } else {
-            for p in place + 1..self.len as usize {
-                self.slots[p - 1] = self.slots[p];
-                self.rows[p - 1] = self.rows[p];
+            for p in place..self.len as usize {
+                self.slots[p] = self.slots[p + 1];
+                self.rows[p] = self.rows[p + 1];
             }
+            let older = (1 << place) - 1;
+            let without = |set: u32| set & older | set >> 1 & !older;
+            self.writes = without(self.writes);
+            self.hits = without(self.hits);
         }
-        let older = (1 << place) - 1;
-        let without = |set: u32| set & older | set >> 1 & !older;
-        self.writes = without(self.writes);
-        self.hits = without(self.hits);
-        self.len -= 1;
         slot
     }
 

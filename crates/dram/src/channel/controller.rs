@@ -1,5 +1,6 @@
 //! The controller of a channel: what happens in a clock, and in which clock something happens next.
 
+use super::by_bank::{BANKS, ByBank};
 use super::commands::{CommandQueue, Kinds, MAX_COMMAND_QUEUE};
 use super::policy::{Page, Policy, Scheduler, Writes};
 use super::refresh::{RefreshClock, Target};
@@ -80,7 +81,7 @@ pub struct Channel {
     device: Device,
     policy: Policy,
     transactions: Transactions,
-    queues: Vec<CommandQueue>,
+    queues: ByBank<CommandQueue>,
     waits: Waits,
     /// Whether the commands of a request alone are noted, and not issued in the waits of all banks.
     noting: bool,
@@ -99,11 +100,12 @@ pub struct Channel {
     next_tick: Cycle,
     /// Requests that a row serves at most while another waits.
     row_hit_cap: u32,
-    rows: Vec<RowState>,
+    rows: ByBank<RowState>,
     /// Bit set of the banks with an open row.
     open_banks: u64,
     merged: Vec<Merged>,
-    open_rows: Vec<(u32, Cycle)>,
+    /// By rank: how many rows are open, and since when.
+    open_rows: ByBank<(u32, Cycle)>,
     last: LastColumn,
     statistics: ChannelStatistics,
 }
@@ -130,7 +132,7 @@ impl Channel {
         let organization = *device.organization();
         let banks = organization.banks as usize;
         let count = if policy.scheduler == Scheduler::Fcfs { 1 } else { banks };
-        assert!(banks <= 64, "a channel has at most 64 banks");
+        assert!(banks <= BANKS, "a channel has at most 64 banks");
         assert!(
             (1..=MAX_COMMAND_QUEUE as u32).contains(&policy.command_queue) && policy.transaction_queue > 0
         );
@@ -140,8 +142,8 @@ impl Channel {
         let refresh = RefreshClock::new(policy.refresh, &organization);
         Self {
             number,
-            transactions: Transactions::new(count, capacity),
-            queues: (0..count as u32).map(CommandQueue::new).collect(),
+            transactions: Transactions::new(capacity),
+            queues: ByBank::new(|bank| CommandQueue::new(bank as u32)),
             waits: Waits::new(&device),
             noting: false,
             occupied: 0,
@@ -154,12 +156,13 @@ impl Channel {
             next_tick: refresh.due,
             refresh,
             row_hit_cap: policy.row_hit_cap.unwrap_or(u32::MAX),
-            rows: (0..banks as u32)
-                .map(|bank| RowState { rank: organization.rank(bank), ..RowState::default() })
-                .collect(),
+            rows: ByBank::new(|bank| RowState {
+                rank: organization.rank(bank as u32),
+                ..RowState::default()
+            }),
             open_banks: 0,
             merged: Vec::new(),
-            open_rows: vec![(0, 0); organization.ranks as usize],
+            open_rows: ByBank::new(|_| (0, 0)),
             last: LastColumn::default(),
             statistics: ChannelStatistics {
                 banks: vec![BankStatistics::default(); banks],
@@ -200,7 +203,7 @@ impl Channel {
 
     #[inline]
     fn queue_of(&self, bank: u32) -> usize {
-        if self.queues.len() == 1 { 0 } else { bank as usize }
+        if self.policy.scheduler == Scheduler::Fcfs { 0 } else { bank as usize }
     }
 
     /// Take a request, which there must be room for. `at` is the clock after the one in which it is handed over.
@@ -435,7 +438,8 @@ impl Channel {
     }
 
     fn begin_refresh(&mut self, target: Target, now: Cycle) {
-        for row in &mut self.rows[target.first_bank as usize..][..target.banks as usize] {
+        for bank in bits(target.mask()) {
+            let row = &mut self.rows[bank as usize];
             if !row.refreshing {
                 row.refreshing = true;
                 row.refresh_from = now.max(row.refresh_until);
@@ -448,7 +452,9 @@ impl Channel {
     fn frozen(&self) -> u64 {
         match self.refresh.front() {
             None => 0,
-            Some(target) if self.queues.len() == 1 => target.mask() >> self.queues[0].bank & 1,
+            Some(target) if self.policy.scheduler == Scheduler::Fcfs => {
+                target.mask() >> self.queues[0].bank & 1
+            }
             Some(target) => target.mask(),
         }
     }
@@ -484,8 +490,9 @@ impl Channel {
             }
             return;
         }
-        self.send(target.command, target.first_bank, 0, 0, now);
-        observer.command(self.number, &row_command(target.command, target.first_bank, None, now));
+        self.send(target.command, target.first_bank, 0, 0, 0, now);
+        let (command, bank) = (target.command, target.first_bank);
+        observer.command(self.number, &Issued { at: now, command, bank, request: None, bytes: 0 });
         match target.command {
             Command::Refresh => self.statistics.refreshes += 1,
             _ => self.statistics.banks[target.first_bank as usize].refreshes += 1,
@@ -548,10 +555,8 @@ impl Channel {
             let queue = among.trailing_zeros();
             return Plan { at: self.ready_at(queue as usize).max(from), queue: queue as u8 };
         }
-        match self.waits.first(from, frozen, self.pointer) {
-            Some((at, queue)) => Plan { at, queue: queue as u8 },
-            None => NEVER,
-        }
+        let (at, queue) = self.waits.first(from, frozen, self.pointer);
+        Plan { at, queue: queue as u8 }
     }
 
     /// When a queue could issue its next command.
@@ -599,9 +604,10 @@ impl Channel {
                 false
             }
             queue => {
-                self.pointer = usize::from(queue);
-                let (command, place) = self.choose(self.pointer, now);
-                self.issue_from(self.pointer, command, place, now, observer);
+                let queue = usize::from(queue);
+                self.pointer = queue;
+                let (command, place) = self.choose(queue, now);
+                self.issue_from(queue, command, place, now, observer);
                 command.is_column()
             }
         };
@@ -677,16 +683,16 @@ impl Channel {
         }
         *open += 1;
         self.open_banks |= 1 << bank;
-        self.send(Command::Activate, bank, request.0, 0, now);
-        observer.command(self.number, &row_command(Command::Activate, bank, Some(request), now));
+        self.send(Command::Activate, bank, request.0, 0, 0, now);
+        self.tell(Command::Activate, bank, Some(request), 0, now, observer);
         self.statistics.banks[bank as usize].activates += 1;
     }
 
     /// Close the row of a bank, for a request or none.
     #[inline(always)]
     fn close(&mut self, bank: u32, request: Option<(u32, u32)>, now: Cycle, observer: &mut impl Observer) {
-        self.send(Command::Precharge, bank, 0, 0, now);
-        observer.command(self.number, &row_command(Command::Precharge, bank, request, now));
+        self.send(Command::Precharge, bank, 0, 0, 0, now);
+        self.tell(Command::Precharge, bank, request, 0, now, observer);
         self.rows[bank as usize].prepared_from = Some(now);
         self.statistics.banks[bank as usize].precharges += 1;
         self.closed(bank, now);
@@ -718,10 +724,9 @@ impl Channel {
         changed
     }
 
-    /// A command goes out.
+    /// A command goes out; a column command moves so many bytes in so many cycles.
     #[inline(always)]
-    fn send(&mut self, command: Command, bank: u32, row: u32, bytes: u32, now: Cycle) {
-        let columns = if command.is_column() { self.device.data_cycles(bytes) } else { 0 };
+    fn send(&mut self, command: Command, bank: u32, row: u32, bytes: u32, columns: Cycle, now: Cycle) {
         if self.noting {
             self.waits.note(command, bank, columns, now);
         } else {
@@ -730,6 +735,22 @@ impl Channel {
         if cfg!(debug_assertions) {
             self.device.issue(command, bank, row, bytes, now);
             self.waits.compare(self.noting, &self.device, now);
+        }
+    }
+
+    /// Tell of a command for a request.
+    #[inline(always)]
+    fn tell(
+        &self,
+        command: Command,
+        bank: u32,
+        request: Option<(u32, u32)>,
+        bytes: u32,
+        at: Cycle,
+        observer: &mut impl Observer,
+    ) {
+        if observer.sees_commands() {
+            observer.command(self.number, &Issued { at, command, bank, request, bytes });
         }
     }
 
@@ -779,10 +800,10 @@ impl Channel {
             (true, false) => Command::Write,
             (true, true) => Command::WriteAuto,
         };
-        self.send(command, bank, row, bytes, now);
-        let request = Some((row, column));
-        observer.command(self.number, &Issued { at: now, command, bank, request, bytes });
-        self.account(slot, row_ready, now, observer);
+        let data_cycles = self.device.data_cycles(bytes);
+        self.send(command, bank, row, bytes, data_cycles, now);
+        self.tell(command, bank, Some((row, column)), bytes, now, observer);
+        self.account(slot, data_cycles, row_ready, now, observer);
         let state = &mut self.rows[bank as usize];
         state.served += 1;
         state.prepared_from = None;
@@ -796,11 +817,17 @@ impl Channel {
 
     /// Statistics of a column command, and the outcome of its request.
     #[inline(always)]
-    fn account(&mut self, slot: &Slot, row_ready: Cycle, now: Cycle, observer: &mut impl Observer) {
+    fn account(
+        &mut self,
+        slot: &Slot,
+        data_cycles: Cycle,
+        row_ready: Cycle,
+        now: Cycle,
+        observer: &mut impl Observer,
+    ) {
         let Transaction { index, bank, bytes, write, .. } = slot.transaction;
         let side = usize::from(write);
         let state = &self.rows[bank as usize];
-        let data_cycles = self.device.data_cycles(bytes);
         let start = now + self.device.latency(if write { Command::Write } else { Command::Read });
         let complete = start + data_cycles;
         // The latency of the request, in parts.
@@ -855,7 +882,9 @@ impl Channel {
         let bank = &mut s.banks[bank as usize];
         bank.data_cycles += data_cycles;
         *(if write { &mut bank.writes } else { &mut bank.reads }) += 1;
-        observer.outcome(index, &outcome);
+        if observer.sees_requests() {
+            observer.outcome(index, &outcome);
+        }
         let mut next = slot.merged;
         while let Some(&Merged { index, accept, next: more }) = self.merged.get(next as usize) {
             let (queue, bus) = (now - accept.min(now), complete - accept.max(now));
@@ -960,9 +989,9 @@ impl Channel {
                 Outcome { accept: slot.accept, complete: None, queue: 0, bank: 0, bus: 0, refresh: 0 };
             observer.outcome(slot.transaction.index, &never);
         }
-        for (open, since) in &mut self.open_rows {
-            if *open > 0 {
-                self.statistics.open_cycles += self.statistics.end.saturating_sub(*since);
+        for &(open, since) in self.open_rows.iter() {
+            if open > 0 {
+                self.statistics.open_cycles += self.statistics.end.saturating_sub(since);
             }
         }
     }
@@ -981,9 +1010,4 @@ fn bits(mut set: u64) -> impl Iterator<Item = u32> {
         set &= set.wrapping_sub(1);
         bit
     })
-}
-
-#[inline]
-fn row_command(command: Command, bank: u32, request: Option<(u32, u32)>, at: Cycle) -> Issued {
-    Issued { at, command, bank, request, bytes: 0 }
 }

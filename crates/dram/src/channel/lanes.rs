@@ -1,21 +1,45 @@
 //! Small numbers of clocks in neighbouring lanes, one for each bank: loops over them become vector instructions. Results
 //! do not hang on that; the count of instructions that `bench/kernels.py` keeps does.
 
+use super::by_bank;
 use super::commands::Kinds;
 use crate::Cycle;
 use crate::device::CLASSES;
+use std::ops::{Deref, DerefMut};
 
 /// Banks of a block.
 pub(super) const LANES: usize = 16;
 /// Kinds of commands that queues want: the first classes.
 pub(super) const KINDS: usize = Kinds::COMMANDS.len();
 /// Banks at most.
-pub(super) const BANKS: u32 = 64;
+pub(super) const BANKS: u32 = by_bank::BANKS as u32;
 
 pub(super) type Lanes<T> = [T; LANES];
-pub(super) type Block<T> = [Lanes<T>; CLASSES];
+pub(super) type Block<T> = Aligned<[Lanes<T>; CLASSES]>;
+pub(super) type Wishes<T> = Aligned<[Lanes<T>; KINDS]>;
 /// By class; as many as a vector has.
-pub(super) type OfBank<T> = [T; 8];
+pub(super) type OfBank<T> = Aligned<[T; 8]>;
+
+/// Begins where a vector may begin, so that instructions need not load it first. What is read from a copy of it is known to.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(16))]
+pub(super) struct Aligned<A>(pub A);
+
+impl<A> Deref for Aligned<A> {
+    type Target = A;
+
+    #[inline(always)]
+    fn deref(&self) -> &A {
+        &self.0
+    }
+}
+
+impl<A> DerefMut for Aligned<A> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut A {
+        &mut self.0
+    }
+}
 
 /// A number of clocks in so many bits. What is less than it can hold is as good as long ago.
 pub(super) trait Clocks: Copy + Ord + std::fmt::Debug {
@@ -89,7 +113,7 @@ clocks!(i16, i32);
 #[inline(always)]
 pub(super) fn pass<T: Clocks>(block: &mut Block<T>, passed: T, row: &Block<T>) {
     // A copy: compilers need not ask whether the one may be part of the other.
-    let mut new = *block;
+    let (mut new, row) = (*block, *row);
     for (wait, &least) in new.as_flattened_mut().iter_mut().zip(row.as_flattened()) {
         *wait = wait.less(passed).max(least);
     }
@@ -98,11 +122,15 @@ pub(super) fn pass<T: Clocks>(block: &mut Block<T>, passed: T, row: &Block<T>) {
 
 /// Of each bank, how long it has still to wait for the first of what its queue wants.
 #[inline(always)]
-pub(super) fn soonest_of<T: Clocks>(waits: &Block<T>, wishes: &[Lanes<T>; KINDS]) -> Lanes<T> {
+pub(super) fn soonest_of<T: Clocks>(waits: &Block<T>, wishes: &Wishes<T>) -> Lanes<T> {
+    let mut of_kinds = *wishes;
+    for (later, &wait) in of_kinds.as_flattened_mut().iter_mut().zip(waits.as_flattened()) {
+        *later = wait.max(*later);
+    }
     let mut soonest = [T::MOST; LANES];
-    for (waits, wishes) in waits.iter().zip(wishes) {
-        for lane in 0..LANES {
-            soonest[lane] = soonest[lane].min(waits[lane].max(wishes[lane]));
+    for of_kind in of_kinds.iter() {
+        for (soonest, &later) in soonest.iter_mut().zip(of_kind) {
+            *soonest = later.min(*soonest);
         }
     }
     soonest

@@ -65,7 +65,7 @@ pub trait Observer {
     #[inline]
     fn command(&mut self, _channel: u32, _issued: &Issued) {}
 
-    /// Whether every command is wanted, also the refreshes of long idle times, which are left out otherwise.
+    /// Whether every command is wanted. Otherwise only refreshes are told, and those of long idle times are left out.
     #[inline]
     fn sees_commands(&self) -> bool {
         true

@@ -12,6 +12,7 @@
 //!
 //! Left out on purpose: power-down and self refresh, the time from a processor to the controller, data.
 
+mod by_bank;
 mod commands;
 mod controller;
 mod lanes;

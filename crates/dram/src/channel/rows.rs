@@ -1,6 +1,6 @@
 //! What each command does to the waits of all banks: the device's table, compiled to rows of lanes.
 
-use super::lanes::{Block, Clocks, LANES, Lanes, OfBank, place};
+use super::lanes::{Aligned, Block, Clocks, LANES, Lanes, OfBank, place};
 use crate::device::{self, CLASSES, Push, Pushes};
 use crate::{Command, Cycle, Device};
 
@@ -17,6 +17,8 @@ pub(super) struct Row<T, const N: usize> {
     pub all: [Block<T>; N],
     /// To its own.
     pub own: OfBank<T>,
+    /// The same, but for the classes to which it does nothing.
+    pub in_bank: Vec<(usize, T)>,
     /// The longest of the distances, and of the windows that count it.
     pub reach: Cycle,
     windows: Cycle,
@@ -28,7 +30,7 @@ pub(super) struct Row<T, const N: usize> {
 impl<T: Clocks, const N: usize> Row<T, N> {
     /// Of a command, or a precharge by itself, to a bank.
     pub fn new(device: &Device, effect: usize, bank: u32) -> Self {
-        let nothing = ([[[T::LEAST; LANES]; CLASSES]; N], [T::LEAST; 8]);
+        let nothing = ([Aligned([[T::LEAST; LANES]; CLASSES]); N], Aligned([T::LEAST; 8]));
         let (mut from_issue, mut from_end) = (nothing, nothing);
         let (class, by_itself) = match effect {
             BY_ITSELF => (Command::Precharge as usize, true),
@@ -52,7 +54,8 @@ impl<T: Clocks, const N: usize> Row<T, N> {
             }
         }
         let (all, own) = from_issue;
-        let mut row = Self { columns: 0, all, own, reach: 0, windows, from_issue, from_end };
+        let in_bank = Vec::new();
+        let mut row = Self { columns: 0, all, own, in_bank, reach: 0, windows, from_issue, from_end };
         row.fill(0);
         row
     }
@@ -63,14 +66,18 @@ impl<T: Clocks, const N: usize> Row<T, N> {
         self.columns = columns;
         let columns = T::of(columns);
         let (issue, end) = (&self.from_issue, &self.from_end);
-        let made_of = issue.0.as_flattened().as_flattened().iter().zip(end.0.as_flattened().as_flattened());
-        for (wait, (&issue, &end)) in self.all.as_flattened_mut().as_flattened_mut().iter_mut().zip(made_of) {
+        for (all, (issue, end)) in self.all.iter_mut().zip(issue.0.iter().zip(&end.0)) {
+            let made_of = issue.as_flattened().iter().zip(end.as_flattened());
+            for (wait, (&issue, &end)) in all.as_flattened_mut().iter_mut().zip(made_of) {
+                *wait = issue.max(end.plus(columns));
+            }
+        }
+        for (wait, (&issue, &end)) in self.own.iter_mut().zip(issue.1.iter().zip(end.1.iter())) {
             *wait = issue.max(end.plus(columns));
         }
-        for (wait, (&issue, &end)) in self.own.iter_mut().zip(issue.1.iter().zip(&end.1)) {
-            *wait = issue.max(end.plus(columns));
-        }
-        let all = self.all.iter().flatten().flatten().chain(&self.own);
+        let own = self.own.iter().copied().enumerate().take(CLASSES);
+        self.in_bank = own.filter(|&(_, wait)| wait >= T::of(0)).collect();
+        let all = self.all.iter().flat_map(|all| all.as_flattened()).chain(self.own.iter());
         self.reach = all.fold(self.windows, |reach, wait| reach.max(wait.get().max(0) as Cycle));
     }
 }
@@ -93,47 +100,50 @@ fn pushes_between(
     rank.chain(group).chain(elsewhere)
 }
 
-/// So many commands of some classes at most within so many clocks.
+/// So many commands of some classes at most within so many clocks, before one of another class.
 #[derive(Clone, Debug)]
 pub(super) struct Window<T, const N: usize> {
     /// Bit set of classes.
     pub before: u8,
-    pub after: Vec<usize>,
+    pub after: usize,
     cycles: Cycle,
     /// log2 of the banks of a node: a rank, a group or a bank.
     pub node_shift: u32,
-    /// By node: a ring of the last issues, and where it stands.
-    issues: Vec<(Vec<Cycle>, usize)>,
-    /// By node: the most for its banks.
-    pub reach: Vec<[Lanes<T>; N]>,
+    pub nodes: Vec<NodeOfWindow<T, N>>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct NodeOfWindow<T, const N: usize> {
+    /// The most for its banks.
+    pub reach: [Aligned<Lanes<T>>; N],
+    /// A ring of when the last commands end to keep others away, and where it stands.
+    ends: Vec<Cycle>,
+    next: usize,
 }
 
 impl<T: Clocks, const N: usize> Window<T, N> {
-    pub fn new(window: &device::Window, device: &Device) -> Self {
+    /// One for each class that a window keeps away.
+    pub fn of(window: &device::Window, device: &Device) -> impl Iterator<Item = Self> {
         let banks = device.organization().banks;
         let node_shift = (banks / window.issues.len() as u32).ilog2();
-        let mut reach = vec![[[T::LEAST; LANES]; N]; window.issues.len()];
+        let reach = [Aligned([T::LEAST; LANES]); N];
+        let node = |ring: &Vec<Cycle>| NodeOfWindow { reach, ends: vec![0; ring.len()], next: 0 };
+        let mut nodes: Vec<_> = window.issues.iter().map(node).collect();
         for bank in 0..banks {
             let (block, lane) = place::<N>(bank);
-            reach[(bank >> node_shift) as usize][block][lane] = T::MOST;
+            nodes[(bank >> node_shift) as usize].reach[block][lane] = T::MOST;
         }
-        Self {
-            before: window.before,
-            after: window.after.iter().map(|&after| usize::from(after)).collect(),
-            cycles: window.cycles,
-            node_shift,
-            issues: window.issues.iter().map(|ring| (ring.clone(), 0)).collect(),
-            reach,
-        }
+        let (before, cycles) = (window.before, window.cycles);
+        let after = window.after.iter().map(|&after| usize::from(after));
+        after.map(move |after| Self { before, after, cycles, node_shift, nodes: nodes.clone() })
     }
 
     /// A command that it counts; up to when it keeps later ones away.
     #[inline]
     pub fn issue(&mut self, node: usize, at: Cycle) -> Cycle {
-        let (ring, next) = &mut self.issues[node];
-        ring[*next] = at;
-        *next = if *next + 1 == ring.len() { 0 } else { *next + 1 };
-        let oldest = ring[*next];
-        if oldest == Cycle::MAX { 0 } else { oldest + self.cycles }
+        let NodeOfWindow { ends, next, .. } = &mut self.nodes[node];
+        ends[*next] = at + self.cycles;
+        *next = if *next + 1 == ends.len() { 0 } else { *next + 1 };
+        ends[*next]
     }
 }

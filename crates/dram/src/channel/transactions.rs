@@ -1,5 +1,6 @@
 //! Requests that wait in front of the command queues: lists by command queue, oldest first, over one pool.
 
+use super::by_bank::ByBank;
 use super::messages::Transaction;
 use crate::Cycle;
 
@@ -34,9 +35,10 @@ impl Slot {
 #[derive(Clone, Debug)]
 pub(super) struct Transactions {
     slots: Vec<Slot>,
-    free: Vec<u16>,
+    /// The first that is free; the others follow like those of a list.
+    free: u16,
     /// Head and tail, by kind and command queue.
-    lists: [Vec<(u16, u16)>; 2],
+    lists: [ByBank<(u16, u16)>; 2],
     /// Command queues for which a request of the kind waits.
     waiting: [u64; 2],
     lengths: [u32; 2],
@@ -48,11 +50,11 @@ pub(super) struct Transactions {
 const FILTER: usize = 1 << 10;
 
 impl Transactions {
-    pub fn new(queues: usize, capacity: usize) -> Self {
+    pub fn new(capacity: usize) -> Self {
         Self {
             slots: Vec::with_capacity(capacity),
-            free: Vec::with_capacity(capacity),
-            lists: [vec![(NONE, NONE); queues], vec![(NONE, NONE); queues]],
+            free: NONE,
+            lists: std::array::from_fn(|_| ByBank::new(|_| (NONE, NONE))),
             waiting: [0; 2],
             lengths: [0; 2],
             accepted: 0,
@@ -107,16 +109,13 @@ impl Transactions {
         let (hash, order) = (hash as u16, self.accepted);
         let slot = Slot { order, hash, ..Slot::alone(transaction, accept, refreshed) };
         self.accepted += 1;
-        match self.free.pop() {
-            Some(id) => {
-                self.slots[usize::from(id)] = slot;
-                id
-            }
-            None => {
-                self.slots.push(slot);
-                (self.slots.len() - 1) as u16
-            }
+        let id = self.free;
+        if id == NONE {
+            self.slots.push(slot);
+            return (self.slots.len() - 1) as u16;
         }
+        self.free = std::mem::replace(&mut self.slots[usize::from(id)], slot).next;
+        id
     }
 
     /// Append a request of the pool to the list of a command queue.
@@ -167,8 +166,9 @@ impl Transactions {
     /// Give a slot back.
     #[inline]
     pub fn release(&mut self, id: u16) {
-        self.filter[usize::from(self.slots[usize::from(id)].hash) % FILTER] -= 1;
-        self.free.push(id);
+        let slot = &mut self.slots[usize::from(id)];
+        self.filter[usize::from(slot.hash) % FILTER] -= 1;
+        slot.next = std::mem::replace(&mut self.free, id);
     }
 
     /// The waiting request of this block and direction in a list.

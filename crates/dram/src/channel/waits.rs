@@ -7,7 +7,7 @@
 
 use super::commands::Kinds;
 use super::lanes::{
-    BANKS, Block, Clocks, KINDS, LANES, Lanes, OfBank, first_in_round, pass, place, soonest_of,
+    Aligned, BANKS, Block, Clocks, KINDS, LANES, OfBank, Wishes, first_in_round, pass, place, soonest_of,
 };
 use super::rows::{BY_ITSELF, EFFECTS, Row, Window};
 use crate::device::CLASSES;
@@ -31,6 +31,12 @@ struct Noted {
     at: Cycle,
 }
 
+/// The clock so long after another, or the first of all.
+#[inline(always)]
+fn after<T: Clocks>(base: Cycle, wait: T) -> Cycle {
+    (base as i64 + wait.get()).max(0) as Cycle
+}
+
 /// Commands that a request alone needs, at most.
 const NOTED: usize = 3;
 
@@ -41,7 +47,7 @@ pub(super) struct Table<T, const N: usize> {
     base: Cycle,
     blocks: [Block<T>; N],
     /// By block and kind: the least for banks whose queue wants such a command, the most for others.
-    wishes: [[Lanes<T>; KINDS]; N],
+    wishes: [Wishes<T>; N],
     /// By bank.
     own: Vec<Own<T>>,
     /// From this clock on nothing that has been issued keeps anything away.
@@ -71,7 +77,7 @@ impl<T: Clocks, const N: usize> Table<T, N> {
         let firsts = (0..nodes).map(|node| node * per_node);
         let rows =
             (0..EFFECTS).flat_map(|effect| firsts.clone().map(move |bank| Row::new(device, effect, bank)));
-        let windows: Vec<_> = device.windows.iter().map(|window| Window::new(window, device)).collect();
+        let windows: Vec<_> = device.windows.iter().flat_map(|window| Window::of(window, device)).collect();
         let rows: Vec<_> = rows.collect();
         let in_windows = windows.iter().fold(0, |bits, window| bits | window.before);
         let has_more = Command::ALL
@@ -80,9 +86,9 @@ impl<T: Clocks, const N: usize> Table<T, N> {
             .fold(0, |bits, command| bits | 1 << command as u8);
         Self {
             base: 0,
-            blocks: [[[T::of(0); LANES]; CLASSES]; N],
-            wishes: [[[T::MOST; LANES]; KINDS]; N],
-            own: vec![Own { base: 0, waits: [T::of(0); 8] }; banks as usize],
+            blocks: [Aligned([[T::of(0); LANES]; CLASSES]); N],
+            wishes: [Aligned([[T::MOST; LANES]; KINDS]); N],
+            own: vec![Own { base: 0, waits: Aligned([T::of(0); 8]) }; banks as usize],
             settled: 0,
             noted: [Noted { command: Command::Activate, row: 0, bank: 0, columns: 0, at: 0 }; NOTED],
             notes: 0,
@@ -107,14 +113,14 @@ impl<T: Clocks, const N: usize> Table<T, N> {
     #[inline(always)]
     fn earliest(&self, command: Command, bank: u32) -> Cycle {
         let (block, lane) = place::<N>(bank);
-        self.base.saturating_add_signed(self.blocks[block][command.class() as usize][lane].get())
+        after(self.base, self.blocks[block][command.class() as usize][lane])
     }
 
     /// The same as far as the bank alone is concerned.
     #[inline(always)]
     fn earliest_of_bank(&self, command: Command, bank: u32) -> Cycle {
         let Own { base, waits } = &self.own[bank as usize];
-        base.saturating_add_signed(waits[command.class() as usize].get())
+        after(*base, waits[command.class() as usize])
     }
 
     /// Note which kinds of commands the queue of a bank wants.
@@ -164,11 +170,10 @@ impl<T: Clocks, const N: usize> Table<T, N> {
         let (mut earliest, mut of_bank) = (0, 0);
         for note in self.noted.iter().take(self.notes) {
             let row = &self.rows[note.row];
-            let until = |distance: T| note.at.saturating_add_signed(distance.get());
             if note.bank == bank {
-                of_bank = until(row.own[class]).max(of_bank);
+                of_bank = after(note.at, row.own[class]).max(of_bank);
             }
-            earliest = until(row.all[block][class][lane]).max(of_bank).max(earliest);
+            earliest = after(note.at, row.all[block][class][lane]).max(of_bank).max(earliest);
         }
         (earliest, of_bank)
     }
@@ -183,31 +188,39 @@ impl<T: Clocks, const N: usize> Table<T, N> {
     #[inline(never)]
     fn issue(&mut self, command: Command, bank: u32, columns: Cycle, at: Cycle) {
         let row = self.row(command, bank);
+        if self.rows[row].columns != columns {
+            return self.issue_of_other_length(row, command, bank, columns, at);
+        }
+        let row = &self.rows[row];
         let passed = T::of(at - self.base);
         self.base = at;
-        let row = &mut self.rows[row];
-        if row.columns != columns {
-            row.fill(columns);
-        }
         self.settled = self.settled.max(at + row.reach);
         for (block, row) in self.blocks.iter_mut().zip(&row.all) {
             pass(block, passed, row);
         }
         let (block, lane) = place::<N>(bank);
-        for (waits, &least) in self.blocks[block].iter_mut().zip(&row.own) {
-            waits[lane] = waits[lane].max(least);
+        for &(class, least) in &row.in_bank {
+            let wait = &mut self.blocks[block][class][lane];
+            *wait = least.max(*wait);
         }
         let own = &mut self.own[bank as usize];
         let passed = T::of(at - own.base);
         own.base = at;
-        let mut waits = own.waits;
-        for (wait, &least) in waits.iter_mut().zip(&row.own) {
+        let (mut waits, least) = (own.waits, row.own);
+        for (wait, &least) in waits.iter_mut().zip(least.iter()) {
             *wait = wait.less(passed).max(least);
         }
         own.waits = waits;
         if self.has_more >> command as u8 & 1 == 1 {
             self.issue_more(command, bank, columns, at);
         }
+    }
+
+    /// The same where the row was made for other columns. Apart from it, as a call in its midst costs every command.
+    #[cold]
+    fn issue_of_other_length(&mut self, row: usize, command: Command, bank: u32, columns: Cycle, at: Cycle) {
+        self.rows[row].fill(columns);
+        self.issue(command, bank, columns, at);
     }
 
     /// What few commands do besides.
@@ -222,24 +235,22 @@ impl<T: Clocks, const N: usize> Table<T, N> {
     #[inline(always)]
     fn issue_in_windows(&mut self, class: usize, bank: u32, at: Cycle) {
         for window in self.windows.iter_mut().filter(|window| window.before >> class & 1 == 1) {
-            let node = bank as usize >> window.node_shift;
+            let (node, after) = (bank as usize >> window.node_shift, window.after);
             let until = window.issue(node, at);
-            let wait = T::signed(until as i64 - at as i64);
             if window.node_shift == 0 {
                 let waits = &mut self.own[bank as usize].waits;
-                window.after.iter().for_each(|&after| waits[after] = waits[after].max(wait));
+                waits[after] = waits[after].max(T::signed(until as i64 - at as i64));
             }
             if until <= at {
                 continue;
             }
-            for &after in &window.after {
-                for (block, reach) in self.blocks.iter_mut().zip(&window.reach[node]) {
-                    let mut new = block[after];
-                    for (lane, &reach) in new.iter_mut().zip(reach) {
-                        *lane = (*lane).max(wait.min(reach));
-                    }
-                    block[after] = new;
+            let wait = T::of(until - at);
+            for (block, reach) in self.blocks.iter_mut().zip(&window.nodes[node].reach) {
+                let mut new = *reach;
+                for (new, &old) in new.iter_mut().zip(&block[after]) {
+                    *new = wait.min(*new).max(old);
                 }
+                block[after] = *new;
             }
         }
     }
@@ -263,14 +274,14 @@ impl<T: Clocks, const N: usize> Table<T, N> {
         let row = &self.rows[BY_ITSELF * self.nodes + node];
         self.settled = self.settled.max(at + row.reach + for_activate.max(for_refresh).max(0) as Cycle);
         for (block, row) in self.blocks.iter_mut().zip(&row.all) {
-            for (after, (waits, row)) in block.iter_mut().zip(row).enumerate() {
+            for (after, (waits, row)) in block.iter_mut().zip(row.iter()).enumerate() {
                 for (wait, least) in waits.iter_mut().zip(row) {
                     *wait = (*wait).max(least.plus(later(after)));
                 }
             }
         }
         let (block, lane) = place::<N>(bank);
-        for (after, (waits, least)) in self.blocks[block].iter_mut().zip(&row.own).enumerate() {
+        for (after, (waits, least)) in self.blocks[block].iter_mut().zip(row.own.iter()).enumerate() {
             let wait = least.plus(later(after));
             waits[lane] = waits[lane].max(wait);
             let own = &mut self.own[bank as usize].waits[after];
@@ -279,9 +290,9 @@ impl<T: Clocks, const N: usize> Table<T, N> {
     }
 
     /// The first clock from `from` on in which a bank that is not in `frozen` can have what it wants, and the bank: of
-    /// several the first of the round after `pointer`.
-    #[inline]
-    fn first(&self, from: Cycle, frozen: u64, pointer: usize) -> Option<(Cycle, usize)> {
+    /// several the first of the round after `pointer`. The end of time if none wants anything.
+    #[inline(never)]
+    fn first(&self, from: Cycle, frozen: u64, pointer: usize) -> (Cycle, usize) {
         match frozen {
             0 => self.first_of(&self.wishes, from, pointer),
             _ => self.first_beside(frozen, from, pointer),
@@ -290,7 +301,7 @@ impl<T: Clocks, const N: usize> Table<T, N> {
 
     #[cold]
     #[inline(never)]
-    fn first_beside(&self, frozen: u64, from: Cycle, pointer: usize) -> Option<(Cycle, usize)> {
+    fn first_beside(&self, frozen: u64, from: Cycle, pointer: usize) -> (Cycle, usize) {
         let mut wishes = self.wishes;
         for bank in (0..(N * LANES) as u32).filter(|bank| frozen >> bank & 1 == 1) {
             let (block, lane) = place::<N>(bank);
@@ -300,16 +311,14 @@ impl<T: Clocks, const N: usize> Table<T, N> {
     }
 
     #[inline(always)]
-    fn first_of(
-        &self,
-        wishes: &[[Lanes<T>; KINDS]; N],
-        from: Cycle,
-        pointer: usize,
-    ) -> Option<(Cycle, usize)> {
-        let soonest: [Lanes<T>; N] = std::array::from_fn(|n| soonest_of(&self.blocks[n], &wishes[n]));
+    fn first_of(&self, wishes: &[Wishes<T>; N], from: Cycle, pointer: usize) -> (Cycle, usize) {
+        let mut soonest = [[T::MOST; LANES]; N];
+        for (soonest, (waits, wishes)) in soonest.iter_mut().zip(self.blocks.iter().zip(wishes)) {
+            *soonest = soonest_of(waits, wishes);
+        }
         let least = soonest.iter().flatten().fold(T::MOST, |least, &wait| least.min(wait));
         if least == T::MOST {
-            return None;
+            return (Cycle::MAX, BANKS as usize);
         }
         let limit = least.max(T::of(from - self.base));
         let first = (pointer as u32 + 1) % BANKS;
@@ -319,7 +328,7 @@ impl<T: Clocks, const N: usize> Table<T, N> {
             behind = behind.min(first_in_round(soonest, limit, first));
         }
         let bank = (first + behind.get() as u32) % BANKS;
-        Some((from.max(self.base + limit.get() as Cycle), bank as usize))
+        (from.max(self.base + limit.get() as Cycle), bank as usize)
     }
 }
 
@@ -413,9 +422,9 @@ impl Waits {
     }
 
     /// The first clock from `from` on in which a bank that is not in `frozen` can have what it wants, and the bank: of
-    /// several the first of the round after `pointer`.
+    /// several the first of the round after `pointer`. The end of time if none wants anything.
     #[inline(always)]
-    pub fn first(&self, from: Cycle, frozen: u64, pointer: usize) -> Option<(Cycle, usize)> {
+    pub fn first(&self, from: Cycle, frozen: u64, pointer: usize) -> (Cycle, usize) {
         each!(self, table => table.first(from, frozen, pointer))
     }
 
@@ -565,7 +574,7 @@ mod tests {
                     wishes[bank as usize] = kinds;
                     waits.wish(bank as usize, kinds);
                     let (frozen, pointer) = (if bits & 8 == 0 { 0 } else { bits >> 20 }, (bits >> 10) as u32 % banks);
-                    let found = waits.first(now, frozen, pointer as usize);
+                    let found = Some(waits.first(now, frozen, pointer as usize)).filter(|&(at, _)| at != Cycle::MAX);
                     prop_assert_eq!(found, first(&waits, &wishes, now, frozen, pointer));
                 }
             }
