@@ -72,7 +72,8 @@ pub struct Generator {
     config: PatternConfig,
     stream: Stream,
     made: u64,
-    capacity: u64,
+    /// Accesses that the device has room for.
+    accesses: u64,
     map: FieldMap,
     packets: Packets,
 }
@@ -102,7 +103,7 @@ impl Generator {
             config,
             stream,
             made: 0,
-            capacity,
+            accesses: capacity / u64::from(config.access_bytes),
             map: map.clone(),
             packets: Packets {
                 free: free.into(),
@@ -120,11 +121,10 @@ impl Generator {
         }
         let PatternConfig { pattern, spacing, access_bytes, narrow, reads, .. } = self.config;
         let step = u64::from(access_bytes);
-        let accesses = self.capacity / step;
         let (address, write) = match pattern {
-            Pattern::Stream => (self.made % accesses * step, self.is_write(reads)),
+            Pattern::Stream => (self.made % self.accesses * step, self.is_write(reads)),
             Pattern::Random => {
-                let number = ((u128::from(self.stream.bits()) * u128::from(accesses)) >> 64) as u64;
+                let number = ((u128::from(self.stream.bits()) * u128::from(self.accesses)) >> 64) as u64;
                 (number * step, self.is_write(reads))
             }
             Pattern::BankConflicts => {

@@ -515,16 +515,19 @@ impl Channel {
 
     /// The first clock from `from` on in which a command can issue, and of which queue. Of several queues the first of
     /// the round after the one that issued last.
-    #[inline]
+    #[inline(always)]
     fn make_plan(&self, from: Cycle) -> Plan {
-        let plan = self.plan_queues(from);
         match self.refresh.front() {
-            None => plan,
-            Some(target) => {
-                let at = self.refresh_ready(target, from);
-                if at <= plan.at { Plan { at, queue: FOR_REFRESH } } else { plan }
-            }
+            None => self.plan_queues(0, from),
+            Some(target) => self.plan_beside_refresh(target, from),
         }
+    }
+
+    #[cold]
+    fn plan_beside_refresh(&self, target: Target, from: Cycle) -> Plan {
+        let plan = self.plan_queues(self.frozen(), from);
+        let at = self.refresh_ready(target, from);
+        if at <= plan.at { Plan { at, queue: FOR_REFRESH } } else { plan }
     }
 
     /// Work out the plan anew after a queue has got another request, and wants another kind of command for it.
@@ -543,9 +546,8 @@ impl Channel {
         }
     }
 
-    #[inline]
-    fn plan_queues(&self, from: Cycle) -> Plan {
-        let frozen = self.frozen();
+    #[inline(always)]
+    fn plan_queues(&self, frozen: u64, from: Cycle) -> Plan {
         let among = self.occupied & !frozen;
         if among == 0 {
             return NEVER;
@@ -617,7 +619,7 @@ impl Channel {
     /// Issue a row command after a column command, or the other way round. Returns whether either is a column command.
     #[cold]
     fn issue_second(&mut self, column: bool, now: Cycle, observer: &mut impl Observer) -> bool {
-        let second = self.plan_queues(now);
+        let second = self.plan_queues(self.frozen(), now);
         if second.at > now {
             return column;
         }

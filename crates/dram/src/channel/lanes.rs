@@ -20,7 +20,8 @@ pub(super) type Wishes<T> = Aligned<[Lanes<T>; KINDS]>;
 /// By class; as many as a vector has.
 pub(super) type OfBank<T> = Aligned<[T; 8]>;
 
-/// Begins where a vector may begin, so that instructions need not load it first. What is read from a copy of it is known to.
+/// Begins where a vector may begin: instructions then take it from memory without loading it first. Compilers know that of a
+/// copy, and lose it where a reference to it has been inlined.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(16))]
 pub(super) struct Aligned<A>(pub A);

@@ -169,13 +169,13 @@ impl<T: Clocks, const N: usize> Table<T, N> {
         let (class, (block, lane)) = (command.class() as usize, place::<N>(bank));
         let (mut earliest, mut of_bank) = (0, 0);
         for note in self.noted.iter().take(self.notes) {
-            let row = &self.rows[note.row];
+            let (row, at) = (&self.rows[note.row], note.at as i64);
             if note.bank == bank {
-                of_bank = after(note.at, row.own[class]).max(of_bank);
+                of_bank = of_bank.max(at + row.own[class].get());
             }
-            earliest = after(note.at, row.all[block][class][lane]).max(of_bank).max(earliest);
+            earliest = earliest.max(at + row.all[block][class][lane].get());
         }
-        (earliest, of_bank)
+        (earliest.max(of_bank) as Cycle, of_bank as Cycle)
     }
 
     /// The row of a command.
