@@ -171,6 +171,8 @@ impl System {
         let Front { mut held, mut now, accepted: Accepted { requests: mut accepted, mut last } } = *front;
         let mut steps = 0u64;
         let mut progress = Progress::default();
+        // Behind the last request other channels go on with their refreshes until it is done: it is not served ahead of them.
+        let last_until = if self.channels.len() == 1 { Cycle::MAX } else { 0 };
         // What is served ahead of its time is out of order with the commands of other channels.
         let ahead = skip_idle && (self.channels.len() == 1 || !flight.observer.sees_commands());
         loop {
@@ -210,7 +212,7 @@ impl System {
                 accepted += 1;
                 last = now + 1;
                 let next = source().map_err(Stopped::Source)?;
-                let until = if ahead { next.map_or(Cycle::MAX, |next| next.arrival) } else { 0 };
+                let until = if ahead { next.map_or(last_until, |next| next.arrival) } else { 0 };
                 channel.accept_before(until, &transaction, now + 1, flight);
                 held = next.map(|access| self.locate(access));
             }
