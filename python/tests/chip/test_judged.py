@@ -30,7 +30,7 @@ latency_cycles = 20
 access_cycles = 0
 word_bytes = 64
 word_cycles = 1
-capacity_bytes = "8 MiB"
+capacity_bytes = "16 MiB"
 pool_bytes = "8 MiB"
 [buffer.mac]
 bytes = "64 KiB"
