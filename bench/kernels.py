@@ -122,16 +122,22 @@ def counter() -> int | None:
 def instructions(name: str, pieces: int) -> int | None:
     """Instructions of a process of its own that does so many pieces."""
     command = [sys.executable, __file__, "--work", name, str(pieces)]
+    # Hashes of text that differ from process to process cost more or less by a percent of the whole.
+    environment = {**os.environ, "PYTHONHASHSEED": "0"}
     handle = counter()
     if handle is not None:
         os.close(handle)
         # What the counter shows differs by 2 % from run to run of one build, where valgrind counts the same.
-        counts = [subprocess.run([*command, "--counted"], capture_output=True, text=True, check=True) for _ in range(3)]
+        counted = [*command, "--counted"]
+        counts = [
+            subprocess.run(counted, capture_output=True, text=True, check=True, env=environment) for _ in range(3)
+        ]
         return min(int(run.stdout) for run in counts)
     if shutil.which("valgrind") is None:
         return None
     valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
-    output = subprocess.run([*valgrind, *command], capture_output=True, text=True, check=False).stderr
+    asked = [*valgrind, *command]
+    output = subprocess.run(asked, capture_output=True, text=True, check=False, env=environment).stderr
     found = re.search(r"Collected : (\d+)", output)
     return int(found[1]) if found else None
 

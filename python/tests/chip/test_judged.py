@@ -8,8 +8,8 @@ import pytest
 
 import linecard
 
-# A slow path that gets a tenth of the packets and carries a fifth of its share; packets wait for it in 8 MiB of memory, which
-# take a long time to fill.
+# A slow path that gets a tenth of the packets and carries half of them; packets wait for it in a ring that takes a long
+# time to fill.
 FILLS = """
 kind = "chip"
 title = "Workers, and a slow path that a tenth of the packets take"
