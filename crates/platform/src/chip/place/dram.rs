@@ -2,10 +2,10 @@
 
 use super::reading::Reading;
 use super::server;
-use crate::preset::{find, in_folder};
 use crate::chip::units::time_ps;
 use crate::error::Error;
 use crate::memory::{Rule, open, part, policy};
+use crate::preset::{find, in_folder};
 use linecard_chip::config::{DramConfig, PacketBufferConfig, PlaceKind};
 use linecard_config::Section;
 use linecard_dram::channel::{Policy, RefreshMode};
