@@ -28,8 +28,8 @@ SAME = {
         ("dram", "run", "-d", "ddr4_2400", "--pattern", "random", "--count", 500),
     ),
     "hierarchy": (
-        lambda: linecard.hierarchy("ixp1200_eval", "564kpps"),
-        ("hierarchy", "ixp1200_eval", "--rate", "564kpps"),
+        lambda: linecard.hierarchy("ixp1200_host", "564kpps"),
+        ("hierarchy", "ixp1200_host", "--rate", "564kpps"),
     ),
     "shot noise": (
         lambda: linecard.shot_noise(rate_mbps=500, windows=5),

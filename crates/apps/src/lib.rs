@@ -20,4 +20,7 @@ pub use io::{Io, IoCosts, IoRoles, ResultCacheUse};
 pub use ipv4::{BufferingScheme, Carrier, Ipv4Config, Ipv4Forward, Ipv4Roles};
 pub use nat::{Nat, NatConfig, NatRoles, Translation};
 pub use route::{Route, RouteTable};
-pub use steps::{Address, Amount, Does, Each, ListedAccess, ListedStep, OutPort, Reach, Span, StepList};
+pub use steps::{
+    Address, AfterPut, Amount, Does, Each, ListedAccess, ListedStep, OutPort, Reach, Span, StepList,
+    StepsByInbox,
+};

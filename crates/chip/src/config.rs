@@ -299,6 +299,9 @@ pub struct InboxConfig {
     /// Packets that may wait in it; whoever puts one more waits. Nothing for packets of ports, which wait in their
     /// receive buffer.
     pub capacity: Option<u32>,
+    /// Packets that have been taken out of it and have not ended (left, been dropped, or finished), at most: further ones
+    /// wait in it. As many as come, without.
+    pub window: Option<u32>,
 }
 
 /// Cells of a receive buffer.

@@ -3,6 +3,7 @@
 use crate::config::InboxConfig;
 use crate::dispatch::DispatchRule;
 use crate::group::Group;
+use linecard_program::PacketId;
 use std::collections::VecDeque;
 
 #[derive(Debug)]
@@ -10,6 +11,9 @@ pub(crate) struct Inbox {
     pub rule: DispatchRule,
     pub groups: Vec<Group>,
     pub capacity: u32,
+    /// Packets that may be on their way from here to their end, and those that are, where that is bounded.
+    window: Option<u32>,
+    pub inside: Vec<PacketId>,
     pub waiting: u32,
     /// Threads that wait to put a packet in.
     pub putters: VecDeque<u32>,
@@ -25,6 +29,8 @@ impl Inbox {
             rule: config.rule,
             groups,
             capacity: config.capacity.unwrap_or(u32::MAX),
+            window: config.window,
+            inside: Vec::new(),
             waiting: 0,
             putters: VecDeque::new(),
             ports,
@@ -36,6 +42,26 @@ impl Inbox {
     #[inline]
     pub fn has_room(&self) -> bool {
         self.waiting < self.capacity
+    }
+
+    /// Whether threads may take a packet out of it.
+    #[inline]
+    pub fn is_open(&self) -> bool {
+        self.window.is_none_or(|window| self.inside.len() < window as usize)
+    }
+
+    /// A thread takes a packet out of it.
+    #[inline]
+    pub fn enters(&mut self, id: PacketId) {
+        if self.window.is_some() {
+            self.inside.push(id);
+        }
+    }
+
+    /// A packet ends; whether it was one of the window's.
+    pub fn leaves(&mut self, id: PacketId) -> bool {
+        let at = self.inside.iter().position(|&other| other == id);
+        at.map(|at| self.inside.swap_remove(at)).is_some()
     }
 
     /// The group that a packet belongs to.

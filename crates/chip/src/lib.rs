@@ -30,7 +30,6 @@ mod order;
 mod packet;
 pub mod place;
 mod port;
-pub mod processor_hierarchy;
 mod queue_caches;
 mod rate;
 mod recording;

@@ -78,6 +78,9 @@ pub(crate) struct Packet {
     pub transmit_cells: u16,
     pub filled: u16,
     pub cells_sent: u16,
+    /// Threads that have lent it and still work for it, and the one that waits for them, or [`NOBODY`].
+    pub lenders: u16,
+    pub awaits: u32,
 }
 
 impl Packet {
@@ -126,6 +129,8 @@ impl Packet {
             transmit_cells: 0,
             filled: 0,
             cells_sent: 0,
+            lenders: 0,
+            awaits: NOBODY,
         }
     }
 

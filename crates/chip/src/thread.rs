@@ -103,6 +103,8 @@ pub(crate) struct Thread {
     pub answer: u32,
     /// The cell of which it moves the last part, if its end changes a buffer.
     pub moving: Option<(Way, u16)>,
+    /// The packet that it has lent and still works for, and its number: packets leave without it.
+    pub lent: Option<(PacketId, u64)>,
 }
 
 impl Thread {
@@ -151,6 +153,7 @@ impl Thread {
             fetches: Vec::new(),
             answer: 0,
             moving: None,
+            lent: None,
         }
     }
 }

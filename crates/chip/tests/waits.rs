@@ -24,7 +24,8 @@ fn a_full_ring_keeps_threads_until_the_next_stage_takes_a_packet() {
     // Puts at 10, 20 and 30: the first goes to the waiting thread, the second stays in the ring until 110, the third
     // keeps its thread until then.
     let mut config = without_wires(small(1, 3));
-    let inbox = InboxConfig { name: "ring".into(), rule: DispatchRule::FreeList, capacity: Some(1) };
+    let inbox =
+        InboxConfig { name: "ring".into(), rule: DispatchRule::FreeList, capacity: Some(1), window: None };
     config.inboxes.push(inbox);
     config.clusters.push(ClusterConfig {
         takes: vec![1],

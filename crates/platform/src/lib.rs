@@ -14,7 +14,6 @@ mod link;
 mod memory;
 mod petri;
 mod preset;
-mod processor_hierarchy;
 mod program;
 mod report;
 mod request;
@@ -29,8 +28,8 @@ mod traffic;
 mod whole_file;
 
 pub use chip::{
-    ChipCheck, ChipDrawing, DrawnCluster, DrawnLink, DrawnPlace, DrawnPort, DrawnRoute, PlaceCheck,
-    check_chip, chip_template, drawing,
+    ChipCheck, ChipDrawing, DrawnCluster, DrawnLink, DrawnPlace, DrawnPort, DrawnRoute, HierarchyReport,
+    HierarchyRequest, PlaceCheck, check_chip, chip_template, drawing, hierarchy,
 };
 pub use describe::describe;
 pub use description::{Derived, Described, Description};
@@ -47,7 +46,6 @@ pub use petri::{
     read_net, simulate_net, solve_net, trace_net, view_net,
 };
 pub use preset::{PresetInfo, presets};
-pub use processor_hierarchy::{HierarchyReport, HierarchyRequest, hierarchy};
 pub use program::{
     BlockReport, CachedTrace, CoreReport, CoreRequest, CoreRow, CycleShares, Deployment, DeploymentRequest,
     DeploymentRow, LaneRows, MapEntry, MapReport, PacketRequest, PacketStatistics, ProgramReport,

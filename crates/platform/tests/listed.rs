@@ -242,3 +242,45 @@ fn a_step_that_lasts_for_seconds_is_refused() {
     let found = said("[[step]]\ncycles=10000000\ntimes=2", &[]);
     assert!(found.contains("2 times 10000000 is 20000000, expected at most 10000000 in all"), "{found}");
 }
+
+/// `ixp1200_host` with changes; what is said of them.
+fn said_of_host(overrides: &[&str]) -> String {
+    run_app("ixp1200_host", "to_host", overrides).unwrap_err().to_string()
+}
+
+#[test]
+fn what_hands_packets_over_is_told_what_does_not_fit() {
+    let host = |change: &str| said_of_host(&[change]);
+    // Behind a packet that is lent stands what needs none.
+    let lent = host("cluster.host.step[push_the_rest].op=finish");
+    assert!(
+        lent.contains("cluster.host.step[push_the_rest].op") && lent.contains("somebody else has the packet"),
+        "{lent}"
+    );
+    let some = host("cluster.host.step[show_the_first].share=0.5");
+    assert!(some.contains("once for every packet"), "{some}");
+    let both = host("cluster.host.step[show_the_first].if_room=true");
+    assert!(both.contains("if_room or goes_on, not both"), "{both}");
+    // Inboxes are known by name.
+    let unknown = host("cluster.core.step[store].from=bcak");
+    assert!(unknown.contains("no inbox or ring is called `bcak`; did you mean `back`?"), "{unknown}");
+    let two = host("cluster.host.program=forward");
+    assert!(two.contains("names a program, and steps are listed beside it"), "{two}");
+    let bound = host("inbox.rx.window=3");
+    assert!(bound.contains("it has no bound and no window"), "{bound}");
+    let shut = host("inbox.up.window=0");
+    assert!(shut.contains("inbox.up.window") && shut.contains('1'), "{shut}");
+}
+
+#[test]
+fn units_timed_by_size_and_polled_ones_say_what_they_expect() {
+    for points in ["64:1", "64", "64:2, 32:3", "1:2, 2:1"] {
+        let said = said_of_host(&[&format!("pci.read_times=\"{points}\"")]);
+        assert!(
+            said.contains("unit.pci.read_times") && said.contains("expected two points or more"),
+            "{said}"
+        );
+    }
+    let never = said_of_host(&["attention.every_ns=-1"]);
+    assert!(never.contains("unit.attention.every_ns"), "{never}");
+}

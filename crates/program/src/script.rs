@@ -251,6 +251,19 @@ pub enum Action {
         /// Number of the inbox in the chip.
         inbox: u8,
     },
+    /// The same where the inbox has room, and the thread is then free; where it has none, the program goes on.
+    Offer {
+        /// Number of the inbox in the chip.
+        inbox: u8,
+    },
+    /// Hand the packet over and go on for it beside the thread that takes it up: computing, accesses, locks and
+    /// [`Action::Join`] may follow, and with the last of them the thread is free.
+    Lend {
+        /// Number of the inbox in the chip.
+        inbox: u8,
+    },
+    /// Wait until whoever has lent the packet is done with it.
+    Alone,
     /// Hand the packet over to an output queue; the thread is then free.
     Send {
         /// Output port; numbers beyond the last begin again.
@@ -407,9 +420,8 @@ impl Steps {
         }
     }
 
-    /// An action in front of the last one, which keeps its cycles.
-    pub fn before_last(&mut self, action: Action) {
-        let at = self.list.len().saturating_sub(1);
+    /// An action in front of that of the step of a number, which keeps its cycles.
+    pub fn insert(&mut self, at: usize, action: Action) {
         self.list.insert(at, Step { cycles: 0, action });
         if at < self.origins.len() {
             self.origins.insert(at, NO_ORIGIN);
@@ -464,6 +476,8 @@ pub struct PacketInfo {
     pub flow_hash: u32,
     /// Port it came by.
     pub input_port: u16,
+    /// Number of the inbox that its thread has taken it from.
+    pub inbox: u16,
 }
 
 /// A packet program.
@@ -471,7 +485,8 @@ pub trait PacketProgram {
     /// Does the work on one packet and appends what it costs to `steps`, which is empty. The last action must be
     /// [`Action::Send`], [`Action::Put`], [`Action::Drop`], [`Action::Store`], [`Action::Depart`], [`Action::Enqueue`],
     /// [`Action::Leave`], [`Action::Finish`] or [`Action::More`], and one of these
-    /// stands earlier only in front of the steps that [`Action::Place`] may go on with.
+    /// stands earlier only in front of the steps that [`Action::Place`] may go on with. Behind [`Action::Lend`] none of them
+    /// stands.
     fn packet(&mut self, head: &mut PacketHead, info: &PacketInfo, steps: &mut Steps);
 
     /// Goes on with a packet at [`Action::More`]: appends further steps to `steps`, which is empty. `answer` is what the last

@@ -28,10 +28,10 @@ class HierarchyResult:
         packet_bytes: Size of each.
         message_bytes: Bytes of a message to the host.
         messages_per_second: Messages that went up and came back.
-        most_messages_per_second: The same if packets never ran out.
+        most_messages_per_second: The same if as many packets asked as the ports take.
         reach_percent: Messages by packets.
         host_cycles_per_message: Cycles that the host has for the work on a message.
-        core_cycles_per_message: Cycles that the core has, at the engines' clock.
+        core_cycles_per_message: Cycles that the core has.
         dram_utilization: Share of the time for which the DRAM was busy.
         link_utilization: The same of the link to the host.
         core_utilization: Of the core.
@@ -86,27 +86,27 @@ class HierarchyResult:
 
 
 def hierarchy(
-    preset: str | PathLike[str] = "ixp1200_eval",
+    preset: str | PathLike[str] = "ixp1200_host",
     rate: str | float = "1.128Mpps",
     *,
     packet_bytes: int = PACKET_BYTES,
     message_bytes: int | None = None,
     one_in: int = 1,
     set: Settings | None = None,
-    packets: int = 200_000,
+    packets: int = 50_000,
     seed: int = 1,
 ) -> HierarchyResult:
     """Send packets of a line up to the core and across the link to the host, and see who is reached.
 
     Args:
-        preset: A platform.
+        preset: A chip with a core and a host above its engines, with the names of ``ixp1200_host``.
         rate: Packets per second.
         packet_bytes: Bytes of a packet.
         message_bytes: Bytes of it that go up and come back; ``None`` for all.
-        one_in: Of so many packets one asks to be sent up.
-        set: Changes to the preset; ``core.…``, ``pci.…`` and ``host.…`` matter here.
+        one_in: Of so many packets one asks to be sent up, on average.
+        set: Changes to the preset.
         packets: Packets to simulate.
-        seed: Seed of their arrivals, whose gaps are half to one and a half of the mean.
+        seed: Seed of their arrivals, flows, and of which ask.
 
     Raises:
         ConfigError: Preset, change or request is wrong; every problem is listed.

@@ -76,7 +76,7 @@ COMMANDS: dict[str, tuple[object, ...]] = {
     "core": SPLIT,
     "vrp budget": ("vrp", "budget", "ixp1200_eval", "--rate", "1.128Mpps,0.5Mpps"),
     "vrp check": ("vrp", "check", "filter.toml", "--rate", "200kpps"),
-    "hierarchy": ("hierarchy", "ixp1200_eval", "--rate", "564kpps"),
+    "hierarchy": ("hierarchy", "ixp1200_host", "--rate", "564kpps"),
     "petri explore": ("petri", "explore", "model.toml"),
     "petri solve": ("petri", "solve", "model.toml"),
     "petri simulate": ("petri", "simulate", NET, "--time", "1000"),

@@ -226,12 +226,13 @@ def test_the_commands_print_json_and_end_with_a_status(cli, tmp_path):
     assert fast.status == 2
     assert "on the wire" in fast.err
     assert cli("vrp", "budget", "--rate", "fast").status == 2
-    found = json.loads(cli("hierarchy", "ixp1200_eval", "--rate", "564kpps", "--bytes", "128", "--json").out)
+    found = json.loads(cli("hierarchy", "ixp1200_host", "--rate", "564kpps", "--bytes", "128", "--json").out)
     assert found["reach_percent"] == pytest.approx(24.8, abs=3)
     assert cli("hierarchy", "--bytes", "0").status == 2
     assert cli("hierarchy", "--rate", "0.5").status == 2
-    assert "of the DRAM for forwarding alone" in cli("hierarchy", "--rate", "10Mpps").err
-    assert cli("hierarchy", "--set", "pci.up=64").status == 2
+    assert "all ports together carry 0.8 Gbit/s" in cli("hierarchy", "--rate", "10Mpps").err
+    assert "without a core and a host above it" in cli("hierarchy", "ixp1200_eval").err
+    assert cli("hierarchy", "--set", "pci.write_times=64").status == 2
 
 
 def test_a_chip_without_room_for_extensions_is_told(cli):
@@ -249,13 +250,13 @@ def test_the_rate_is_read_with_its_unit():
 
 
 def test_the_core_and_the_host_take_nothing_when_nobody_asks():
-    alone = linecard.hierarchy(one_in=10**9, packets=50_000)
+    alone = linecard.hierarchy(one_in=10**9)
     assert alone.messages_per_second <= 100
     assert alone.engine_wait_ns == pytest.approx(alone.engine_wait_alone_ns, abs=0.1)
     polled = linecard.hierarchy()
-    told = linecard.hierarchy(set={"core.signal": "interrupt", "core.interrupt_ns": 3000})
+    told = linecard.hierarchy(set={"attention.kind": "server", "attention.latency_ns": 3000})
     assert told.reach_percent < polled.reach_percent
-    wide = linecard.hierarchy(set={"host.window": 8, "host.waiting": 16})
+    wide = linecard.hierarchy(set={"up.window": 8, "up.entries": 16})
     assert wide.reach_percent > polled.reach_percent
 
 

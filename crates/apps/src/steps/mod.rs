@@ -4,11 +4,13 @@
 //! table and its reads are the accesses; what matches no route is dropped.
 
 mod access;
+mod by_inbox;
 mod ready;
 mod step;
 
 pub use access::{Address, Amount, ListedAccess, Reach, Span};
-pub use step::{Does, Each, ListedStep, OutPort};
+pub use by_inbox::StepsByInbox;
+pub use step::{AfterPut, Does, Each, ListedStep, OutPort};
 
 use crate::RouteTable;
 use crate::io::check_ipv4;
@@ -40,10 +42,16 @@ impl StepList {
         let at = steps.iter().position(is_enqueue).map_or(steps.len(), |at| at + 1);
         let block = steps.split_off(at);
         let block = Ready::list(block, at as u32);
-        if !steps.last().is_some_and(ListedStep::is_last_word) {
+        // Who only hands packets over goes with either way of sending.
+        let does = |wanted: fn(&Does) -> bool| steps.iter().any(|step| wanted(&step.does));
+        let sends_blocks = match does(|does| matches!(does, Does::Enqueue | Does::Leave)) {
+            true => true,
+            false => matches!(end, Does::Leave) && !does(|does| matches!(does, Does::Send { .. })),
+        };
+        let ends = steps.last().is_some_and(ListedStep::is_last_word) || steps.iter().any(ListedStep::lends);
+        if !ends {
             steps.push(ListedStep { each: Each::Packet, share: 1.0, times: 1, cycles: 0, does: end });
         }
-        let sends_blocks = steps.iter().any(|step| matches!(step.does, Does::Enqueue | Does::Leave));
         Self { sends_blocks, block, ..Self::part(steps, 0, routes) }
     }
 
@@ -201,7 +209,10 @@ impl StepList {
                 steps.compute(cycles);
                 self.look_up(walk, reads, steps);
             }
-            Does::Put(inbox) => walk.end(cycles, Action::Put { inbox }, steps),
+            Does::Put { inbox, then: AfterPut::Free } => walk.end(cycles, Action::Put { inbox }, steps),
+            Does::Put { inbox, then: AfterPut::FreeIfRoom } => steps.push(cycles, Action::Offer { inbox }),
+            Does::Put { inbox, then: AfterPut::GoesOn } => steps.push(cycles, Action::Lend { inbox }),
+            Does::Alone => steps.push(cycles, Action::Alone),
             Does::Send { port, class } => {
                 let port = match port {
                     OutPort::Port(port) => port,

@@ -37,6 +37,17 @@ pub enum OutPort {
     Port(u16),
 }
 
+/// What becomes of a thread that hands its packet over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterPut {
+    /// It is free; where the inbox is full it waits first.
+    Free,
+    /// It is free; where the inbox is full it keeps the packet and does the next step.
+    FreeIfRoom,
+    /// It does the next steps, beside the thread that takes the packet up.
+    GoesOn,
+}
+
 /// What a step does after its cycles.
 #[derive(Clone, Debug)]
 pub enum Does {
@@ -70,7 +81,14 @@ pub enum Does {
         reads: Option<(RoleId, u16)>,
     },
     /// Hand over to another inbox.
-    Put(u8),
+    Put {
+        /// Which.
+        inbox: u8,
+        /// And then.
+        then: AfterPut,
+    },
+    /// Wait until whoever has lent the packet is done with it.
+    Alone,
     /// Hand over to an output queue.
     Send {
         /// Which port.
@@ -108,11 +126,21 @@ pub struct ListedStep {
 }
 
 impl ListedStep {
+    /// Whether the packet is somebody else's behind it.
+    pub(super) fn lends(&self) -> bool {
+        matches!(self.does, Does::Put { then: AfterPut::GoesOn, .. })
+    }
+
     /// Whether nothing comes behind it.
     pub(super) fn is_last_word(&self) -> bool {
         let ends = matches!(
             self.does,
-            Does::Put(_) | Does::Send { .. } | Does::Enqueue | Does::Leave | Does::Finish | Does::Drop
+            Does::Put { then: AfterPut::Free, .. }
+                | Does::Send { .. }
+                | Does::Enqueue
+                | Does::Leave
+                | Does::Finish
+                | Does::Drop
         );
         // Every packet has a first cell, and not every one a second.
         ends && self.each.takes(0) && self.share >= 1.0 && self.times > 0

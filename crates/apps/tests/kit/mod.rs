@@ -108,7 +108,7 @@ pub fn run(
             let (number, mut head) = thread.waiting.pop_front().unwrap();
             thread.steps.clear();
             thread.next = 0;
-            let info = PacketInfo { number: u64::from(number), flow_hash: 0, input_port: 0 };
+            let info = PacketInfo { number: u64::from(number), ..PacketInfo::default() };
             program.packet(&mut head, &info, &mut thread.steps);
             thread.packet = Some((number, head));
             continue;

@@ -192,15 +192,26 @@ impl Chip {
                 }
                 After::GoOn
             }
-            Action::Put { inbox } => {
+            Action::Put { inbox } | Action::Lend { inbox } => {
                 let number = usize::from(inbox);
                 if !self.inboxes[number].has_room() {
                     self.inboxes[number].putters.push_back(thread);
                     return self.blocked(thread, State::INBOX, now);
                 }
-                self.put(thread, number, now);
+                self.put_or_lend(thread, number, now);
                 After::GoOn
             }
+            Action::Offer { inbox } => {
+                let number = usize::from(inbox);
+                if self.inboxes[number].has_room() {
+                    self.put(thread, number, now);
+                }
+                After::GoOn
+            }
+            Action::Alone => match self.is_alone(thread, now) {
+                true => After::GoOn,
+                false => After::Wait,
+            },
             Action::Send { port, class } => match self.send(thread, port, class, now) {
                 Sent::Done => After::GoOn,
                 Sent::QueueFull => return self.blocked(thread, State::QUEUE, now),
@@ -346,7 +357,7 @@ impl Chip {
         while self.inboxes[inbox].has_room()
             && let Some(thread) = self.inboxes[inbox].putters.pop_front()
         {
-            self.put(thread, inbox, now);
+            self.put_or_lend(thread, inbox, now);
             let t = &mut self.threads[thread as usize];
             t.next += 1;
             t.spent = false;

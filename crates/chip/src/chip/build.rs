@@ -66,6 +66,9 @@ impl Chip {
         check_transmit(&config, &programs)?;
         check_blocks(&config, &programs)?;
         let shape = Threads::new(&config);
+        let inboxes = config.inboxes.iter().zip(0..);
+        let windowed =
+            inboxes.filter(|(inbox, _)| inbox.window.is_some()).map(|(_, number)| number).collect();
         let sources = Sources::new(&config, &places, receiving.len(), sending.len());
         let seed = config.seed;
         let clusters = config.clusters.iter().enumerate().map(|(number, c)| {
@@ -128,6 +131,7 @@ impl Chip {
             free_requests: Vec::new(),
             channels_at: Ticks::MAX,
             finished: Vec::new(),
+            windowed,
             inboxes: shape.inboxes,
             pools: config.pools.iter().map(|p| Pool { cells: p.cells, level: Level::default() }).collect(),
             ports: config.ports.iter().map(|port| Port::new(port, &timebase)).collect(),
@@ -470,6 +474,17 @@ fn check(config: &ChipConfig, programs: usize) -> Result<(), String> {
         let taken = config.clusters.iter().any(|cluster| cluster.takes.contains(&number));
         refuse(!taken, &format!("no cluster takes from the inbox {}", inbox.name))?;
         refuse(inbox.capacity == Some(0), &format!("the inbox {} has no room", inbox.name))?;
+        refuse(inbox.window == Some(0), &format!("the window of the inbox {} is shut", inbox.name))?;
+    }
+    for port in config.ports.iter().filter_map(|port| port.receive.as_ref()) {
+        let inbox = &config.inboxes[port.inbox];
+        refuse(
+            inbox.capacity.is_some() || inbox.window.is_some(),
+            &format!(
+                "ports bring packets to the inbox {}, which wait in their receive buffer: it has no bound and no window",
+                inbox.name
+            ),
+        )?;
     }
     for place in &config.places {
         check_place(place, &config.places)?;

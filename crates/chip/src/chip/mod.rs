@@ -6,6 +6,7 @@ mod blocks;
 mod build;
 mod cached;
 mod issued;
+mod lending;
 mod receive;
 mod send;
 mod taking;
@@ -230,6 +231,8 @@ pub struct Chip {
     finished: Vec<(u32, Ticks)>,
 
     inboxes: Vec<Inbox>,
+    /// Inboxes with a window.
+    windowed: Vec<u16>,
     pools: Vec<Pool>,
     ports: Vec<Port>,
     receivers: Vec<u16>,
@@ -399,7 +402,8 @@ impl Chip {
 
     /// What the chip still holds, in words: nothing, once traffic has ended and every packet has left.
     pub fn leftovers(&self) -> Vec<String> {
-        let at_work = |t: &&Thread| t.packet != NONE || t.block.is_some() || t.posted_unknown > 0;
+        let at_work =
+            |t: &&Thread| t.packet != NONE || t.lent.is_some() || t.block.is_some() || t.posted_unknown > 0;
         let threads = self.threads.iter().filter(at_work).count();
         let cells: u64 = self.pools.iter().map(|pool| pool.level.now).sum();
         let memories = self.memory.iter().flat_map(|memory| memory.rooms.iter().flatten());
@@ -414,6 +418,7 @@ impl Chip {
             ("packets", self.account.inside.now),
             ("packets in the table", self.packets.count() as u64),
             ("packets of inboxes", loads.sum()),
+            ("packets of windows", self.inboxes.iter().map(|inbox| inbox.inside.len() as u64).sum()),
             ("packets in inboxes", self.inboxes.iter().map(|inbox| u64::from(inbox.waiting)).sum()),
             ("sequences with packets that wait", self.order.sequences_waiting()),
             ("packets of output ports", senders.map(|s| s.count() as u64).sum()),

@@ -188,6 +188,7 @@ impl Chip {
             released = Some(u64::from(packet.cells));
         }
         self.free_places(id, released, now);
+        self.leave_windows(id, now);
     }
 
     /// Let packets go on from the queues of a port: into its buffer out of memory, or onto the wire.

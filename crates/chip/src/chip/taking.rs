@@ -21,8 +21,11 @@ impl Chip {
         for at in 0..self.clusters[cluster].takes.len() {
             let inbox = usize::from(self.clusters[cluster].takes[at]);
             let group = self.groups[self.groups_at[thread as usize] as usize + at] as usize;
-            if let Some(id) = self.inboxes[inbox].groups[group].packets.pop_front() {
+            if self.inboxes[inbox].is_open()
+                && let Some(id) = self.inboxes[inbox].groups[group].packets.pop_front()
+            {
                 self.inboxes[inbox].waiting -= 1;
+                self.inboxes[inbox].enters(id);
                 self.hold(thread, id, now);
                 self.let_putters_in(inbox, now);
                 return !self.waits_for_bus(thread, id, now);
@@ -59,8 +62,11 @@ impl Chip {
         let packet = &mut self.packets[id];
         packet.offered = now;
         let (inbox, group) = (usize::from(packet.inbox), packet.group as usize);
-        while let Some((thread, epoch)) = self.inboxes[inbox].groups[group].free.pop_front() {
+        while self.inboxes[inbox].is_open()
+            && let Some((thread, epoch)) = self.inboxes[inbox].groups[group].free.pop_front()
+        {
             if self.threads[thread as usize].epoch == epoch {
+                self.inboxes[inbox].enters(id);
                 self.hold(thread, id, now);
                 if !self.waits_for_bus(thread, id, now) {
                     self.make_ready(thread, now);
@@ -77,6 +83,10 @@ impl Chip {
     /// Cells of a packet cross the bus of its port to the thread that has taken it up; whether that waits for them.
     fn waits_for_bus(&mut self, thread: u32, id: PacketId, now: Ticks) -> bool {
         let packet = &self.packets[id];
+        if self.inboxes[usize::from(packet.inbox)].ports.is_empty() {
+            // It came from another thread, and not from its port.
+            return false;
+        }
         let receiver = self.ports[usize::from(packet.input_port)].receiver.as_ref();
         let Some(bus) = receiver.and_then(|receiver| receiver.bus) else { return false };
         let bytes = u32::from(packet.cells) * CELL_BYTES;
@@ -95,8 +105,12 @@ impl Chip {
         packet.taken = now;
         packet.waited += now - packet.offered;
         self.account.waited += u128::from(now - packet.offered);
-        let info =
-            PacketInfo { number: packet.number, flow_hash: packet.flow_hash, input_port: packet.input_port };
+        let info = PacketInfo {
+            number: packet.number,
+            flow_hash: packet.flow_hash,
+            input_port: packet.input_port,
+            inbox: packet.inbox,
+        };
         let t = &mut self.threads[thread as usize];
         t.take_up(id);
         let program = self.clusters[t.cluster as usize].program;
@@ -111,10 +125,14 @@ impl Chip {
 
     /// The thread has done with its packet.
     pub(super) fn leave_thread(&mut self, thread: u32) -> PacketId {
-        let t = &mut self.threads[thread as usize];
-        let id = std::mem::replace(&mut t.packet, NONE);
         // What stands behind its last step is for packets that go another way.
-        t.steps.clear();
+        self.threads[thread as usize].steps.clear();
+        self.out_of_hand(thread)
+    }
+
+    /// A packet is no longer with its thread.
+    pub(super) fn out_of_hand(&mut self, thread: u32) -> PacketId {
+        let id = std::mem::replace(&mut self.threads[thread as usize].packet, NONE);
         let packet = &mut self.packets[id];
         packet.attended = false;
         self.inboxes[usize::from(packet.inbox)].groups[packet.group as usize].load -= 1;
@@ -124,10 +142,45 @@ impl Chip {
     /// Hand a thread's packet over to another inbox, which has room.
     pub(super) fn put(&mut self, thread: u32, inbox: usize, now: Ticks) {
         let id = self.leave_thread(thread);
+        self.move_to(id, inbox, now);
+    }
+
+    /// A packet that a thread had until now goes to an inbox that has room.
+    pub(super) fn move_to(&mut self, id: PacketId, inbox: usize, now: Ticks) {
         let packet = &mut self.packets[id];
         packet.held += now - packet.taken;
         let group = self.inboxes[inbox].group_of(self.packets[id].flow_hash);
         self.join_group(id, inbox, group);
         self.offer(id, now);
+    }
+
+    /// A packet ends: inboxes with a window let one more go on for it.
+    pub(super) fn leave_windows(&mut self, id: PacketId, now: Ticks) {
+        for at in 0..self.windowed.len() {
+            let inbox = usize::from(self.windowed[at]);
+            if self.inboxes[inbox].leaves(id) {
+                self.let_in(inbox, now);
+            }
+        }
+    }
+
+    /// Packets that waited because the window was full go to free threads.
+    fn let_in(&mut self, inbox: usize, now: Ticks) {
+        for group in 0..self.inboxes[inbox].groups.len() {
+            while self.inboxes[inbox].is_open()
+                && !self.inboxes[inbox].groups[group].packets.is_empty()
+                && let Some((thread, epoch)) = self.inboxes[inbox].groups[group].free.pop_front()
+            {
+                if self.threads[thread as usize].epoch == epoch
+                    && let Some(id) = self.inboxes[inbox].groups[group].packets.pop_front()
+                {
+                    self.inboxes[inbox].waiting -= 1;
+                    self.inboxes[inbox].enters(id);
+                    self.hold(thread, id, now);
+                    self.make_ready(thread, now);
+                }
+            }
+        }
+        self.let_putters_in(inbox, now);
     }
 }

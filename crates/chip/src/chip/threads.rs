@@ -135,6 +135,9 @@ impl Chip {
             let Some(step) = t.steps.get(t.next as usize) else {
                 assert!(t.packet == NONE, "the steps of a packet end in one that leaves its thread free");
                 t.block = None;
+                if let Some((id, number)) = t.lent.take() {
+                    self.lent_no_more(id, number, now);
+                }
                 if self.take(thread, now) {
                     continue;
                 }

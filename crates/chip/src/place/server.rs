@@ -113,6 +113,12 @@ impl Server {
     #[inline(always)]
     pub fn serve(&mut self, at: Ticks, kind: Access, bytes: u32) -> Ticks {
         let service = self.service(kind, bytes);
+        self.occupy(at, service, bytes)
+    }
+
+    /// The same, for an access that keeps it busy for so long.
+    #[inline(always)]
+    pub fn occupy(&mut self, at: Ticks, service: Ticks, bytes: u32) -> Ticks {
         let start = match self.concurrency {
             1 => {
                 let start = self.free.max(at);

@@ -67,7 +67,12 @@ pub fn small(engines: u32, threads: u32) -> ChipConfig {
         links: vec![],
         roles: vec!["table".into()],
         targets: vec![vec![target(0, 0, 0)]],
-        inboxes: vec![InboxConfig { name: "rx".into(), rule: DispatchRule::FreeList, capacity: None }],
+        inboxes: vec![InboxConfig {
+            name: "rx".into(),
+            rule: DispatchRule::FreeList,
+            capacity: None,
+            window: None,
+        }],
         pools: vec![PoolConfig { name: "rx".into(), cells: 4096, release: Release::Packet }],
         ports: vec![PortConfig {
             name: "eth".into(),

@@ -60,6 +60,9 @@ struct Random {
     moves: Moves,
     memory: RoleId,
     put: Option<u8>,
+    /// Whether a packet that finds the ring full leaves at once, and whether its thread goes on beside the next.
+    offers: bool,
+    lends: bool,
     ports: u32,
     classes: u32,
     by_flow: bool,
@@ -134,13 +137,23 @@ impl PacketProgram for Random {
             steps.push(random.below(5), Action::Unlock(lock));
         }
         self.work(random, steps);
+        if info.inbox > 0 && chance(random, 50) {
+            steps.push(random.below(4), Action::Alone);
+        }
         if self.blocks {
             return self.store(head.cells(), info, random, steps);
         }
         if matches!(self.moves, Moves::OutOf | Moves::Both) {
             self.cells(head.cells(), false, random, steps);
         }
-        let last = match self.put {
+        if let Some(inbox) = self.put.filter(|_| self.lends && chance(random, 50)) {
+            steps.push(random.below(4), Action::Lend { inbox });
+            return self.work(random, steps);
+        }
+        if let Some(inbox) = self.put.filter(|_| self.offers) {
+            steps.push(random.below(4), Action::Offer { inbox });
+        }
+        let last = match self.put.filter(|_| !self.offers) {
             _ if chance(random, self.drop_percent) => Action::Drop(DropReason::ALL[0]),
             Some(inbox) => Action::Put { inbox },
             None => {
@@ -259,7 +272,7 @@ pub fn chip(seed: u64) -> RandomChip {
         sent_by_ports: chance(random, 50),
     });
 
-    let inbox = |name: &str, rule, capacity| InboxConfig { name: name.into(), rule, capacity };
+    let inbox = |name: &str, rule, capacity| InboxConfig { name: name.into(), rule, capacity, window: None };
     let rule = one_of(random, DispatchRule::ALL);
     let mut inboxes = vec![inbox("rx", rule, None)];
     if two_stages {
@@ -270,6 +283,11 @@ pub fn chip(seed: u64) -> RandomChip {
     let (ports, classes) = (1 + random.below(3), 1 + random.below(4));
     let output_by_flow = chance(random, 60);
     let drop_percent = one_of(random, &[0, 0, 10]);
+    // Drawn apart, so that chips without a ring are what they were. What moves packets, and keeps them in order behind a
+    // window, asks for all of them in every stage.
+    let apart = &mut stream(seed, "handing over");
+    let offers = memory.is_none() && chance(apart, 40);
+    let lends = chance(apart, 40);
     let mut clusters = Vec::new();
     let mut programs = Vec::new();
     for number in 0..count {
@@ -287,6 +305,8 @@ pub fn chip(seed: u64) -> RandomChip {
             },
             memory: RoleId(0),
             put: (two_stages && number == 0).then_some(1),
+            offers,
+            lends,
             ports,
             classes,
             by_flow: output_by_flow,
@@ -371,7 +391,7 @@ pub fn chip(seed: u64) -> RandomChip {
             }),
         })
         .collect();
-    let config = ChipConfig {
+    let mut config = ChipConfig {
         clusters,
         places,
         links,
@@ -396,6 +416,9 @@ pub fn chip(seed: u64) -> RandomChip {
         saturated,
         seed,
     };
+    if two_stages && config.order.kept == OrderKept::Nothing && chance(apart, 60) {
+        config.inboxes[1].window = Some(1 + apart.below(4));
+    }
     let packets = packets(random);
     let mut chip = RandomChip { config, programs, packets, output_by_flow };
     if !two_stages && chance(random, 30) {

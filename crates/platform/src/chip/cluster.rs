@@ -16,6 +16,8 @@ pub(super) struct NamedCluster {
     /// Inboxes by name, and the program that it runs if it says so itself.
     pub takes: Vec<String>,
     pub program: Option<String>,
+    /// Whether it lists its steps itself.
+    pub lists: bool,
     /// Where it stands in the file, and these two in it.
     pub place: String,
     pub takes_at: String,
@@ -23,6 +25,13 @@ pub(super) struct NamedCluster {
     pub clock_hz: u64,
     /// What instructions of executed programs cost.
     pub costs: ExecutionCosts,
+}
+
+impl NamedCluster {
+    /// Whether it says itself what its threads run.
+    pub fn has_program(&self) -> bool {
+        self.program.is_some() || self.lists
+    }
 }
 
 /// Lines of the data caches of a kind: 24 bytes each of the simulator's memory.
@@ -114,6 +123,7 @@ pub(super) fn clusters(root: &Section<'_>, clocks: &Clocks) -> (Vec<NamedCluster
             takes: section
                 .texts("takes", "inboxes that its threads take packets from, the first before the others"),
             program: section.text_if("program", "program that its threads run; the chip's own if left out"),
+            lists: section.has("step"),
             place: section.place(),
             takes_at: section.place_of("takes"),
             program_at: section.place_of("program"),
@@ -216,12 +226,25 @@ pub(super) struct Ring {
     pub place: String,
 }
 
+/// How many packets of an inbox may be on their way.
+fn window(section: &Section<'_>) -> Option<u32> {
+    let meaning = "packets taken out of it that have not left the chip yet, at most: others wait; as many as come if left out";
+    section.integer_if("window", 1..=1 << 30, meaning).map(|window| window as u32)
+}
+
 /// Reads all inboxes and rings.
 pub(super) fn inboxes(root: &Section<'_>) -> (Vec<NamedInbox>, Vec<InboxConfig>) {
     let (mut named, mut configs) = (Vec::new(), Vec::new());
     for section in root.sections("inbox") {
         let rule = dispatch_rule(&section);
-        configs.push(InboxConfig { name: section.name().to_owned(), rule, capacity: None });
+        let meaning = "packets that may wait in it: whoever puts one more waits; as many as come if left out";
+        let capacity = section.integer_if("entries", 1..=1 << 30, meaning).map(|entries| entries as u32);
+        configs.push(InboxConfig {
+            name: section.name().to_owned(),
+            rule,
+            capacity,
+            window: window(&section),
+        });
         named.push(NamedInbox::of(&section, None));
     }
     for section in root.sections("ring") {
@@ -231,7 +254,8 @@ pub(super) fn inboxes(root: &Section<'_>) -> (Vec<NamedInbox>, Vec<InboxConfig>)
         let memory = section.text("memory", "role or memory that the ring lives in");
         let bytes =
             section.integer_or("entry_bytes", 8, 1..=4096, "bytes of an entry, written once and read once");
-        configs.push(InboxConfig { name: section.name().to_owned(), rule, capacity: Some(capacity) });
+        let window = window(&section);
+        configs.push(InboxConfig { name: section.name().to_owned(), rule, capacity: Some(capacity), window });
         let ring = Ring { memory, entries: capacity, bytes: bytes as u16, place: section.place_of("memory") };
         named.push(NamedInbox::of(&section, Some(ring)));
     }

@@ -1,16 +1,17 @@
 //! A chip's file as a whole: parts are named, bound to each other, and checked; the result is plain data.
 
 use super::bind::Binder;
-use super::board::{self, Board};
 use super::cluster::{self, NamedCluster, NamedInbox, Route};
 use super::executed::{Executable, ExecutionCosts};
 use super::kind::{kind_of, not_another_kind, preset_name};
+use super::listed::listed;
 use super::native;
 use super::places::{self, Named, Places};
 use super::port::{self, Ports};
 use super::program::{LISTED, ReadProgram, Reading, Roles, called, executed, program, runs_by_step};
 use super::traffic::{TrafficPlan, traffic};
 use super::units::Clocks;
+use super::vrp;
 use crate::error::{ConfigProblem, Error};
 use crate::preset::{find, in_folder, names_of};
 use linecard_chip::ChipConfig;
@@ -41,8 +42,6 @@ pub(crate) struct Design {
     pub rows: Vec<Row>,
     pub app: String,
     pub hash: String,
-    /// What stands above the engines, where the file says.
-    pub board: Option<Board>,
 }
 
 impl Design {
@@ -145,7 +144,7 @@ fn assemble(
     let ports = Ports::read(&root, &names, link_configs.iter().map(|link| link.name.clone()).collect());
     let order = port::order(&root);
     let transmit = port::transmit_buffer(&root);
-    let board = board::board(&root);
+    vrp::read(&root);
     let senders = ports.ports.iter().filter(|port| port.transmit.is_some()).count() as u16;
     let mut roles = Roles::default();
     let queue_manager = places::queue_manager_of(&root);
@@ -230,7 +229,6 @@ fn assemble(
         rows: Vec::new(),
         app,
         hash: String::new(),
-        board,
     }
 }
 
@@ -255,7 +253,7 @@ fn programs(
     let mut programs = Vec::new();
     if let Some(app) = app
         && !clusters.is_empty()
-        && clusters.iter().all(|named| named.program.is_some())
+        && clusters.iter().all(NamedCluster::has_program)
     {
         let message = format!("`{app}` has no effect: every cluster names its own program");
         document.report("--app", "", message);
@@ -265,7 +263,7 @@ fn programs(
     let root = document.root();
     let natives = |app: &str| own.is_some() && native::is_costed(app, &root);
     let finds_no_costs = app.is_some_and(|app| !natives(app)) && reading.laid.is_none();
-    if finds_no_costs || clusters.iter().all(|named| named.program.is_some()) {
+    if finds_no_costs || clusters.iter().all(NamedCluster::has_program) {
         // Another program runs; the file's own may stay for the next time.
         document.root().leave(&["program"]);
     }
@@ -279,7 +277,7 @@ fn programs(
     for named in clusters {
         reading.costs = named.costs.clone();
         let blocks = configs[named.first].block_cells.is_some();
-        if blocks && named.program.is_none() {
+        if blocks && !named.has_program() {
             // They send what the program of the others stores.
             configs[named.first..named.first + named.count].iter_mut().for_each(|config| config.program = 0);
             continue;
@@ -290,9 +288,19 @@ fn programs(
             .map(|name| (name, (named.program_at.clone(), format!("cluster.{}.program", named.name))));
         let app_file = app.filter(|_| reading.laid.is_none());
         let name = own.or(app_file.map(|app| (app, ("--app".to_owned(), String::new()))));
-        let name = name.filter(|(name, _)| !natives(name) || named.program.is_some());
-        let read = match reading.executable.filter(|_| replaces && named.program.is_none()) {
+        let name = name.filter(|(name, _)| !natives(name) || named.has_program());
+        let own_steps = root.sections("cluster").into_iter().find(|section| section.name() == named.name);
+        let read = match reading.executable.filter(|_| replaces && !named.has_program()) {
             Some(executable) => Some(executed(executable, document, &named.place, reading)),
+            None if named.lists => own_steps.and_then(|section| {
+                if named.program.is_some() {
+                    section.fail(
+                        "program",
+                        "names a program, and steps are listed beside it: choose one of the two",
+                    );
+                }
+                listed(&section, &named.name, reading)
+            }),
             None => program(document, name, app.filter(|app| natives(app)), reading),
         };
         let number = match read {

@@ -14,7 +14,9 @@ use crate::traffic::{Source, Traffic, TrafficNotes};
 use crate::whole_file::WholeFile;
 use linecard_apps::RouteTable;
 use linecard_chip::{Chip, ChipConfig, Loss, Outcome, RunLimit, Window};
-use linecard_program::script::{Access, Block, NOT_USED, PacketInfo, PacketProgram, RoleId, Step, Steps};
+use linecard_program::script::{
+    Access, Action, Block, NOT_USED, PacketInfo, PacketProgram, RoleId, Step, Steps,
+};
 use linecard_program::{DropReason, PacketHead};
 use linecard_traffic::remap::{AddressMap, AddressMapOptions};
 use std::ops::ControlFlow;
@@ -25,8 +27,9 @@ const MOST_EVENTS: usize = 400_000;
 /// A program between rings: what takes a packet out of a ring reads its entry first, and what puts one in writes it.
 struct Ringed {
     inner: Box<dyn PacketProgram>,
-    takes: Option<Ring>,
     /// By inbox.
+    takes: Vec<Option<Ring>>,
+    /// See `takes`.
     puts: Vec<Option<Ring>>,
 }
 
@@ -49,25 +52,29 @@ impl Ring {
 
 impl PacketProgram for Ringed {
     fn packet(&mut self, head: &mut PacketHead, info: &PacketInfo, steps: &mut Steps) {
-        if let Some(ring) = &mut self.takes {
+        if let Some(ring) = &mut self.takes[usize::from(info.inbox)] {
             let address = ring.turn();
             steps.access(ring.role, Access::Read, ring.bytes, address);
         }
         self.inner.packet(head, info, steps);
-        if let Some(Step { action: linecard_program::script::Action::Put { inbox }, .. }) =
-            steps.list().last()
-            && let Some(ring) = &mut self.puts[usize::from(*inbox)]
-        {
-            let address = ring.turn();
-            let Ring { role, bytes, .. } = *ring;
-            steps.before_last(linecard_program::script::Action::Access {
-                role,
-                kind: Access::Write,
-                posted: false,
-                bytes,
-                address,
-                used_after: NOT_USED,
-            });
+        let mut at = 0;
+        while let Some(Step { action, .. }) = steps.get(at) {
+            let (Action::Put { inbox } | Action::Offer { inbox } | Action::Lend { inbox }) = action else {
+                at += 1;
+                continue;
+            };
+            if let Some(ring) = &mut self.puts[usize::from(inbox)] {
+                let address = ring.turn();
+                let Ring { role, bytes, .. } = *ring;
+                let write = Access::Write;
+                let used_after = NOT_USED;
+                steps.insert(
+                    at,
+                    Action::Access { role, kind: write, posted: false, bytes, address, used_after },
+                );
+                at += 1;
+            }
+            at += 1;
         }
     }
 
@@ -114,10 +121,8 @@ impl Design {
         let puts: Vec<_> = (0..self.rings.len()).map(ring).collect();
         let program = |(number, read): (usize, &ReadProgram)| -> Box<dyn PacketProgram> {
             let inner = read.fresh(number, shared);
-            let cluster = self.config.clusters.iter().find(|cluster| cluster.program == number);
-            // Threads that also take from ports cannot tell which it was: entries of the first inbox count.
-            let takes = cluster.and_then(|cluster| cluster.takes.first()).and_then(|&inbox| ring(inbox));
-            if takes.is_none() && puts.iter().all(Option::is_none) {
+            let takes = puts.clone();
+            if puts.iter().all(Option::is_none) {
                 return inner;
             }
             Box::new(Ringed { inner, takes, puts: puts.clone() })

@@ -41,6 +41,7 @@ enum Kind {
 enum When {
     Poisson,
     Constant,
+    Jittered,
     BackToBack,
     OnOff,
     ShotNoise,
@@ -120,6 +121,7 @@ pub(super) fn traffic(root: &Section<'_>, line_gbps: f64, overhead_bytes: u32) -
     let whens = [
         ("poisson", When::Poisson),
         ("constant", When::Constant),
+        ("jittered", When::Jittered),
         ("back_to_back", When::BackToBack),
         ("on_off", When::OnOff),
         ("shot_noise", When::ShotNoise),
@@ -226,6 +228,7 @@ fn arrivals(
     match when {
         When::Poisson | When::Saturated | When::ShotNoise => Arrivals::Poisson { bits_per_second },
         When::Constant => Arrivals::Constant { bits_per_second },
+        When::Jittered => Arrivals::Jittered { bits_per_second },
         When::BackToBack => Arrivals::BackToBack { bits_per_second, overhead_bytes: 0 },
         When::OnOff => {
             let given = section.needed_number("peak_gbps", 1e-6..=1e6, "rate within a burst (on_off)");

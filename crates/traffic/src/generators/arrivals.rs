@@ -30,6 +30,12 @@ pub enum Arrivals {
         /// Mean load in bits per second.
         bits_per_second: u64,
     },
+    /// Gaps drawn evenly between a half and one and a half of the mean, whatever the sizes: at equal gaps packets may fall
+    /// into step with what they wait for.
+    Jittered {
+        /// Mean load in bits per second.
+        bits_per_second: u64,
+    },
     /// Bursts back to back at a peak rate, of a geometric number of packets, with exponential pauses between them.
     OnOff {
         /// Mean load in bits per second.
@@ -50,6 +56,8 @@ pub(super) enum Clock {
     Poisson { mean_gap_ps: f64, time_ns: u64, rest_ps: u64, random: Random },
     /// Packet `n` comes after `n` gaps.
     Constant { gap_ns: f64, packets: u64 },
+    /// As Poisson, from one packet to the next.
+    Jittered { mean_gap_ps: f64, next_ps: u64, random: Random },
     /// As Poisson, with a gap of the packet before it or, at the end of a burst, a pause in addition.
     OnOff { peak_ps_per_byte: f64, mean_pause_ps: f64, burst_packets: u32, next_ps: u64, random: Random },
 }
@@ -59,6 +67,7 @@ impl Clock {
         let (Arrivals::BackToBack { bits_per_second, .. }
         | Arrivals::Poisson { bits_per_second }
         | Arrivals::Constant { bits_per_second }
+        | Arrivals::Jittered { bits_per_second }
         | Arrivals::OnOff { bits_per_second, .. }) = arrivals;
         if let Arrivals::OnOff { peak_bits_per_second, .. } = arrivals
             && peak_bits_per_second <= bits_per_second
@@ -86,6 +95,11 @@ impl Clock {
             Arrivals::Constant { bits_per_second } => Self::Constant {
                 gap_ns: mean_bytes * BITS_PER_BYTE * 1e9 / bits_per_second as f64,
                 packets: 0,
+            },
+            Arrivals::Jittered { bits_per_second } => Self::Jittered {
+                mean_gap_ps: mean_bytes * BITS_PER_BYTE * 1e12 / bits_per_second as f64,
+                next_ps: 0,
+                random,
             },
             Arrivals::OnOff { bits_per_second, peak_bits_per_second, burst_packets } => {
                 let burst_packets = burst_packets.max(1);
@@ -120,6 +134,11 @@ impl Clock {
                 *packets += 1;
                 return ((*packets - 1) as f64 * *gap_ns) as u64;
             }
+            Self::Jittered { mean_gap_ps, next_ps, random } => {
+                let time_ns = *next_ps / PS_PER_NS;
+                *next_ps = next_ps.saturating_add((*mean_gap_ps * (0.5 + open_unit(random))) as u64);
+                return time_ns;
+            }
             Self::OnOff { peak_ps_per_byte, mean_pause_ps, burst_packets, next_ps, random } => {
                 let time_ns = *next_ps / PS_PER_NS;
                 let mut gap_ps = f64::from(wire_bytes) * *peak_ps_per_byte;
@@ -149,6 +168,17 @@ mod tests {
         // 500 bytes at 3 Gbit/s: 1333.33 ns.
         let constant = Arrivals::Constant { bits_per_second: 3_000_000_000 };
         assert_eq!(last_ns(constant, 3_000_001), 4_000_000_000);
+    }
+
+    #[test]
+    fn jittered_gaps_keep_their_mean_and_their_bounds() {
+        let jittered = Arrivals::Jittered { bits_per_second: 1_000_000_000 };
+        let mut clock = Clock::new(jittered, 500.0, Random::seed_from_u64(1)).unwrap();
+        let times: Vec<u64> = (0..100_001).map(|_| clock.next_ns(500)).collect();
+        // A gap of 4,000 ns on average: whole nanoseconds of either end make one more or less.
+        assert!(times.windows(2).all(|pair| (1_999..=6_001).contains(&(pair[1] - pair[0]))));
+        let mean = times[100_000] as f64 / 100_000.0;
+        assert!((mean / 4_000.0 - 1.0).abs() < 0.005, "{mean}");
     }
 
     #[test]

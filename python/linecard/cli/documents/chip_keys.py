@@ -19,6 +19,7 @@ _SPECIMENS = (
     Specimen("presets/platforms/ixp1200.toml", ("program.run=nat", "queues.manager=qc")),
     Specimen("presets/platforms/ixp1200.toml", ("program.run=firewall",)),
     Specimen("presets/platforms/ixp1200_eval.toml"),
+    Specimen("presets/platforms/ixp1200_host.toml"),
     Specimen("presets/platforms/ixp1200.toml", ("dram.allocator=per_queue_linear",)),
     Specimen("presets/platforms/ixp2400.toml"),
     Specimen("presets/platforms/ixp2400_core.toml", ("traffic.arrivals=shot_noise",)),
@@ -30,6 +31,7 @@ _TABLES = {
     "`_ghz`.",
     "cluster.NAME": "Engines that are alike.",
     "cluster.NAME.cache": "A data cache in each engine.",
+    "cluster.NAME.step": "`[[cluster.NAME.step]]`: steps of its own, as those of a program.",
     "cluster.NAME.ebpf": "What instructions of XDP programs cost: by class, or of rows that are scheduled before.",
     "cluster.NAME.ebpf.helpers": "Cycles of helpers that differ from `helper_cycles`.",
     "cluster.NAME.riscv": "What instructions of C programs cost.",
@@ -56,9 +58,6 @@ _TABLES = {
     "traffic": "What comes.",
     "mix": "Lists of sizes by a name of yours.",
     "shots": 'Flows that begin and end (`arrivals = "shot_noise"`).',
-    "core": "The core above the engines (`linecard hierarchy`).",
-    "pci": "The link to the host.",
-    "host": "The host.",
     "vrp": "What extensions may use (`linecard vrp`).",
 }
 

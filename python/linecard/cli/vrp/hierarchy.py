@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 def hierarchy(
-    preset: Preset = "ixp1200_eval",
+    preset: Preset = "ixp1200_host",
     rate: Annotated[str, typer.Option(metavar="RATE", help=RATE_HELP)] = "1.128Mpps",
     packet_bytes: Annotated[int, typer.Option("--bytes", metavar="N", help="Bytes of a packet.")] = 64,
     message_bytes: Annotated[
         int | None, typer.Option("--message", metavar="N", help="Bytes that go up and come back; all if left out.")
     ] = None,
-    one_in: Annotated[int, typer.Option(metavar="N", help="Of so many packets one asks to be sent up.")] = 1,
+    one_in: Annotated[int, typer.Option(metavar="N", help="Of so many packets one asks to be sent up, on average.")] = 1,
     seed: Seed = 1,
     set: Set = None,
     json: Json = False,
@@ -35,15 +35,15 @@ def hierarchy(
 ) -> None:
     """Send packets to the core and across the link to the host: how many are reached, and what can be spent on each.
 
-    Engines, core and link share the DRAM; core, link and host serve one thing at a time.
+    A chip like any other: `linecard run ixp1200_host` runs it, `linecard draw` draws it. Engines, core and link share the DRAM.
 
     **Examples**
 
-        linecard hierarchy ixp1200_eval --rate 1.128Mpps
+        linecard hierarchy ixp1200_host --rate 1.128Mpps
 
-        linecard hierarchy ixp1200_eval --rate 48.1kpps --bytes 1500 --message 64
+        linecard hierarchy ixp1200_host --rate 48.1kpps --bytes 1500 --message 64
 
-        linecard hierarchy ixp1200_eval --one-in 100 --set core.signal=interrupt --json
+        linecard hierarchy ixp1200_host --one-in 100 --set attention.every_ns=500 --json
     """
     from linecard.tables import Table
 

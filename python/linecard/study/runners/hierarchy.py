@@ -35,7 +35,7 @@ def run(spec: RunSpec, progress: Callable[[int, int], object]) -> PlainRun:
         packet_bytes=packet,
         message_bytes=message,
         set=changes,
-        packets=5 * spec.packets,
+        packets=spec.packets,
         seed=spec.seed,
     )
     progress(spec.packets, spec.packets)

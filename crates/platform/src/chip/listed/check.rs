@@ -1,7 +1,7 @@
 //! What of a list of steps fits together.
 
 use super::placed::Placed;
-use linecard_apps::{Address, Amount, Does, Each, ListedAccess, Reach};
+use linecard_apps::{Address, AfterPut, Amount, Does, Each, ListedAccess, Reach};
 use linecard_config::Section;
 
 impl Placed<'_> {
@@ -16,7 +16,7 @@ impl Placed<'_> {
             self.step.does,
             Does::Check
                 | Does::LookUp { .. }
-                | Does::Put(_)
+                | Does::Put { then: AfterPut::Free | AfterPut::FreeIfRoom, .. }
                 | Does::Send { .. }
                 | Does::Enqueue
                 | Does::Leave
@@ -32,7 +32,12 @@ pub(super) fn once_where_it_must_be(listed: &[Placed<'_>]) {
         let must = placed.runs
             || matches!(
                 placed.step.does,
-                Does::Lock(_) | Does::Unlock(_) | Does::Admit | Does::Enqueue | Does::Transmit
+                Does::Lock(_)
+                    | Does::Unlock(_)
+                    | Does::Admit
+                    | Does::Enqueue
+                    | Does::Transmit
+                    | Does::Put { then: AfterPut::GoesOn, .. }
             );
         if must && !placed.is_done_once() {
             let message = "is done once for every packet: leave out each, share and times";
@@ -69,6 +74,22 @@ pub(super) fn locks(listed: &[Placed<'_>]) {
     }
     for (lock, section) in held {
         section.fail("lock", format!("{lock} is never given back: add a step with op = \"unlock\""));
+    }
+}
+
+/// Behind a step that lends the packet stands what needs none: somebody else has it.
+pub(super) fn lent(listed: &[Placed<'_>]) {
+    let lends = |placed: &&Placed<'_>| matches!(placed.step.does, Does::Put { then: AfterPut::GoesOn, .. });
+    for placed in listed.iter().skip_while(|placed| !lends(placed)).skip(1) {
+        let needs_none = matches!(
+            placed.step.does,
+            Does::Compute | Does::Reach(_) | Does::Spread(_) | Does::Join | Does::Lock(_) | Does::Unlock(_)
+        );
+        if !needs_none || placed.runs {
+            let message =
+                "somebody else has the packet by now (goes_on): compute, accesses, join and locks may follow";
+            placed.section.fail("op", message);
+        }
     }
 }
 

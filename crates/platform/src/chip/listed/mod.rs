@@ -8,9 +8,10 @@ mod step;
 use super::executed::Around;
 use super::reading::Reading;
 use super::runs::{ReadProgram, Runs, execute};
-use linecard_apps::{Does, Each, ListedStep, OutPort, RouteTable, StepList};
+use linecard_apps::{Does, Each, ListedStep, OutPort, RouteTable, StepList, StepsByInbox};
 use linecard_config::Section;
 use placed::Placed;
+use std::collections::BTreeSet;
 use step::{StepReader, Verb, verb};
 
 /// The steps that a section lists.
@@ -49,12 +50,14 @@ pub(super) fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_
     } else {
         section.leave(&["routes"]);
     }
-    check::once_where_it_must_be(&placed);
-    check::locks(&placed);
-    check::blocks(&placed, reading.executable.is_some());
+    let routes = read.routes.as_deref().map(RouteTable::new);
+    if placed.iter().any(|placed| placed.from.is_some()) {
+        read.runs = by_inbox(&placed, routes, reading);
+        return Some(read);
+    }
+    check(&placed, reading);
     let runs_at = placed.iter().position(|placed| placed.runs);
     let steps: Vec<ListedStep> = placed.into_iter().map(|placed| placed.step).collect();
-    let routes = read.routes.as_deref().map(RouteTable::new);
     read.runs = match (runs_at, reading.executable) {
         (Some(at), Some(executable)) => {
             let (front, behind) = StepList::parted(steps, at + 1, routes);
@@ -67,6 +70,34 @@ pub(super) fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_
         }
     };
     Some(read)
+}
+
+/// What of a list fits together.
+fn check(listed: &[Placed<'_>], reading: &Reading<'_>) {
+    check::once_where_it_must_be(listed);
+    check::locks(listed);
+    check::blocks(listed, reading.executable.is_some());
+    check::lent(listed);
+}
+
+/// A list for each inbox that steps name, with the steps that name none.
+fn by_inbox(listed: &[Placed<'_>], routes: Option<RouteTable>, reading: &Reading<'_>) -> Runs {
+    for placed in listed.iter().filter(|placed| placed.runs || matches!(placed.step.does, Does::Enqueue)) {
+        let message = "steps that name an inbox (from) stand in a list in which nothing is executed, and nobody sends blocks";
+        placed.section.fail("op", message);
+    }
+    let list_of = |inbox: Option<u16>| {
+        let done = |placed: &&Placed<'_>| placed.from.is_none() || placed.from == inbox;
+        let own: Vec<Placed<'_>> = listed.iter().filter(done).cloned().collect();
+        if inbox.is_some() {
+            check(&own, reading);
+        }
+        let steps = own.into_iter().map(|placed| placed.step).collect();
+        StepList::new(steps, last_word(reading.sends_blocks), routes.clone()).with_seed(reading.seed)
+    };
+    let inboxes: BTreeSet<u16> = listed.iter().filter_map(|placed| placed.from).collect();
+    let own = inboxes.into_iter().map(|inbox| (inbox, list_of(Some(inbox)))).collect();
+    Runs::of(StepsByInbox::new(own, list_of(None)))
 }
 
 /// What a list without a last word ends in.

@@ -4,7 +4,9 @@ use super::super::reading::Reading;
 use super::super::runs::{ReadProgram, Runs};
 use super::parts::Parts;
 use super::placed::Placed;
-use linecard_apps::{Address, Amount, Does, Each, ListedAccess, ListedStep, OutPort, Reach, Span, StepList};
+use linecard_apps::{
+    Address, AfterPut, Amount, Does, Each, ListedAccess, ListedStep, OutPort, Reach, Span, StepList,
+};
 use linecard_config::Section;
 use linecard_config::nearest;
 use linecard_program::script::{Access, RoleId};
@@ -19,6 +21,7 @@ pub(super) enum Verb {
     MoveIn,
     MoveOut,
     Join,
+    Alone,
     Lock,
     Unlock,
     Check,
@@ -42,11 +45,13 @@ const VERBS: &[(&str, Verb)] = &[
     ("test_and_set", Verb::Access(Access::TestAndSet)),
     ("swap", Verb::Access(Access::Swap)),
     ("ask", Verb::Access(Access::Ask)),
+    ("continue", Verb::Access(Access::Continue)),
     ("transfer", Verb::Transfer),
     ("spread", Verb::Spread),
     ("move_in", Verb::MoveIn),
     ("move_out", Verb::MoveOut),
     ("join", Verb::Join),
+    ("alone", Verb::Alone),
     ("lock", Verb::Lock),
     ("unlock", Verb::Unlock),
     ("check", Verb::Check),
@@ -145,7 +150,10 @@ impl<'a, 'r> StepReader<'a, 'r> {
     /// A step; nothing where it is left out.
     pub fn step<'d>(&mut self, step: &Section<'d>, verb: Verb) -> Option<Placed<'d>> {
         let each = each(step);
-        self.step_of(step, verb, each)
+        let meaning = "inbox whose packets alone it is done for, of those that its threads take from";
+        let from = step.text_if("from", meaning).map(|name| self.inbox(step, "from", &name) as u16);
+        let placed = self.step_of(step, verb, each)?;
+        Some(Placed { from, ..placed })
     }
 
     /// A step that is done so often; nothing where it is left out.
@@ -176,7 +184,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
         }
         let runs = verb == Verb::Run;
         let listed = ListedStep { each, share, times, cycles, does };
-        kept.then(|| Placed { section: step.clone(), step: listed, runs })
+        kept.then(|| Placed { section: step.clone(), step: listed, runs, from: None })
     }
 
     /// Whether a step is done in this program.
@@ -253,6 +261,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
                 Does::Cell { role: self.role(step, 0), write: verb == Verb::MoveIn, posted: posted(step) }
             }
             Verb::Join => Does::Join,
+            Verb::Alone => Does::Alone,
             Verb::Lock => Does::Lock(lock(step)),
             Verb::Unlock => Does::Unlock(lock(step)),
             Verb::Check => Does::Check,
@@ -283,13 +292,40 @@ impl<'a, 'r> StepReader<'a, 'r> {
 
     fn put(&mut self, step: &Section<'_>) -> Does {
         let name = step.text("to", "inbox or ring that the packet goes to");
+        let inbox = self.inbox(step, "to", &name) as u8;
+        let if_room = step.switch_or(
+            "if_room",
+            false,
+            "whether a packet that finds it full stays with its thread, which does the next step, and does not wait",
+        );
+        let goes_on = step.switch_or(
+            "goes_on",
+            false,
+            "whether the thread does the next steps, beside the one that takes the packet up, and is free behind the last",
+        );
+        if if_room && goes_on {
+            step.fail(
+                "goes_on",
+                "a packet that finds no room is not handed over: if_room or goes_on, not both",
+            );
+        }
+        let then = match (if_room, goes_on) {
+            (true, _) => AfterPut::FreeIfRoom,
+            (_, true) => AfterPut::GoesOn,
+            _ => AfterPut::Free,
+        };
+        Does::Put { inbox, then }
+    }
+
+    /// The number of an inbox that a step names.
+    fn inbox(&self, step: &Section<'_>, key: &str, name: &str) -> usize {
         let inboxes = self.reading.inboxes;
         let found = inboxes.iter().position(|inbox| inbox.name == name);
         if found.is_none() && !inboxes.is_empty() {
-            let near = nearest(&name, inboxes.iter().map(|inbox| inbox.name.as_str()));
-            step.fail("to", format!("no inbox or ring is called `{name}`{near}"));
+            let near = nearest(name, inboxes.iter().map(|inbox| inbox.name.as_str()));
+            step.fail(key, format!("no inbox or ring is called `{name}`{near}"));
         }
-        Does::Put(found.unwrap_or(0) as u8)
+        found.unwrap_or(0)
     }
 }
 

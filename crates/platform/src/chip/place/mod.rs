@@ -49,4 +49,6 @@ kinds! {
     slots { memory: "slots" },
     result_cache { unit: "result cache" },
     queue_manager { unit: "queue manager" },
+    by_size { unit: "timed by size" },
+    polled { unit: "polled" },
 }

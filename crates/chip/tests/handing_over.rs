@@ -1,0 +1,122 @@
+//! Packets that go from one thread to another: with or without room, lent, and one after another through a window. Worked
+//! out by hand.
+
+mod kit;
+
+use kit::{ALL, Asked, Fixed, Ran, SEND, each, run_with, small, without_wires};
+use linecard_chip::config::*;
+use linecard_chip::{ChipConfig, DispatchRule, Outcome};
+use linecard_program::PacketHead;
+use linecard_program::script::{Action, PacketInfo, PacketProgram, Steps};
+
+/// A chip of two stages of so many threads, with an inbox between them.
+fn two_stages(threads: [u32; 2], capacity: Option<u32>, window: Option<u32>) -> ChipConfig {
+    let mut config = without_wires(small(1, threads[0]));
+    config.inboxes.push(InboxConfig { name: "next".into(), rule: DispatchRule::FreeList, capacity, window });
+    let first = config.clusters[0].clone();
+    config.clusters.push(ClusterConfig {
+        name: "next".into(),
+        takes: vec![1],
+        program: 1,
+        threads: threads[1],
+        ..first
+    });
+    config.targets.push(config.targets[0].clone());
+    config
+}
+
+fn ran(config: ChipConfig, first: Vec<(u32, Action)>, second: Vec<(u32, Action)>, packets: usize) -> Ran {
+    run_with(config, vec![Box::new(Fixed(first)), Box::new(Fixed(second))], vec![(0, 1, 64); packets], ALL)
+}
+
+fn nothing_is_left(ran: &Ran) {
+    assert_eq!(ran.outcome, Outcome::TrafficEnded);
+    assert_eq!(ran.chip.leftovers(), Vec::<String>::new());
+}
+
+#[test]
+fn a_packet_that_finds_no_room_goes_the_other_way() {
+    // Offered at 10, 20 and 30: the first is taken, the second waits. The third leaves by itself 5 cycles later; the fourth,
+    // whose thread begins then, is offered at 45. The one that waits is taken at 110.
+    let config = two_stages([4, 1], Some(1), None);
+    let offer = vec![(10, Action::Offer { inbox: 1 }), (5, SEND)];
+    let ran = ran(config, offer, vec![(100, SEND)], 4);
+    assert_eq!(ran.left(), [(2, 35), (3, 50), (0, 110), (1, 210)]);
+    assert!(ran.spent("wait inbox room") < 0.01);
+    nothing_is_left(&ran);
+}
+
+#[test]
+fn who_lends_a_packet_works_beside_the_next_until_both_are_done() {
+    // Lent at 10. The next stage computes until 40 and waits for the first, which computes until 110, and sends 5 later.
+    let lend = || vec![(10, Action::Lend { inbox: 1 }), (100, Action::Nothing)];
+    let config = two_stages([1, 1], None, None);
+    let slow = ran(config, lend(), vec![(30, Action::Alone), (5, SEND)], 1);
+    assert_eq!(slow.left(), [(0, 115)]);
+    assert!((slow.spent("wait posted") - 70.0).abs() < 0.01);
+    nothing_is_left(&slow);
+    // Where nobody waits for it, the packet is gone before its first thread is through; the thread is free at 110 and takes
+    // the second packet then, though the number of the first in the table is used again.
+    let config = two_stages([1, 1], None, None);
+    let early = ran(config, lend(), vec![(30, SEND)], 2);
+    assert_eq!(early.left(), [(0, 40), (1, 150)]);
+    nothing_is_left(&early);
+}
+
+#[test]
+fn nobody_waits_for_a_packet_that_was_not_lent() {
+    let config = two_stages([1, 1], None, None);
+    let ran = ran(config, vec![(10, Action::Put { inbox: 1 })], vec![(0, Action::Alone), (5, SEND)], 1);
+    assert_eq!(ran.left(), [(0, 15)]);
+}
+
+#[test]
+fn a_window_lets_the_next_packet_in_when_one_has_ended() {
+    // All four are handed over by 40. Two of the four threads behind have packets, until one leaves: at 110, one computing
+    // after the other on the same engine at 210, and so on. The third one ends by being dropped, which counts as well.
+    let config = two_stages([4, 4], None, Some(2));
+    let first = Box::new(Fixed(vec![(10, Action::Put { inbox: 1 })]));
+    let sends = vec![(100, SEND)];
+    let drops = vec![(100, Action::Drop(linecard_program::DropReason::ALL[0]))];
+    let second = each(vec![sends.clone(), sends.clone(), drops, sends]);
+    let ran = run_with(config, vec![first, second], vec![(0, 1, 64); 4], ALL);
+    assert_eq!(ran.left(), [(0, 110), (1, 210), (3, 410)]);
+    assert_eq!(ran.chip.counts().inboxes[1].most, 2);
+    nothing_is_left(&ran);
+    // With room for one that waits, the putter waits for the window, too: 1 leaves the inbox at 110.
+    let config = two_stages([4, 4], Some(1), Some(1));
+    let first = Box::new(Fixed(vec![(10, Action::Put { inbox: 1 })]));
+    let ran = run_with(config, vec![first, Box::new(Fixed(vec![(100, SEND)]))], vec![(0, 1, 64); 3], ALL);
+    assert_eq!(ran.left(), [(0, 110), (1, 210), (2, 310)]);
+    assert!((ran.spent("wait inbox room") - (110.0 - 30.0)).abs() < 0.01);
+    nothing_is_left(&ran);
+}
+
+#[test]
+fn a_program_knows_which_inbox_its_packet_comes_from() {
+    // One cluster takes from both: what ports bring it hands to itself.
+    let mut config = two_stages([1, 1], None, None);
+    config.clusters.truncate(1);
+    config.targets.truncate(1);
+    config.clusters[0].takes = vec![0, 1];
+    let program = |_: &mut PacketHead, info: &PacketInfo, steps: &mut Steps| match info.inbox {
+        0 => steps.push(10, Action::Put { inbox: 1 }),
+        _ => steps.push(100, SEND),
+    };
+    let program: Box<dyn PacketProgram> = Box::new(Asked(program));
+    let ran = run_with(config, vec![program], vec![(0, 1, 64)], ALL);
+    assert_eq!(ran.left(), [(0, 110)]);
+}
+
+#[test]
+fn inboxes_of_ports_have_no_bound_and_no_window() {
+    let refused = |change: fn(&mut InboxConfig)| {
+        let mut config = without_wires(small(1, 1));
+        change(&mut config.inboxes[0]);
+        let program: Box<dyn PacketProgram> = Box::new(Fixed(vec![(0, SEND)]));
+        linecard_chip::Chip::new(config, vec![program], Box::new(|| None)).err().unwrap_or_default()
+    };
+    assert!(refused(|inbox| inbox.window = Some(1)).contains("no bound and no window"));
+    assert!(refused(|inbox| inbox.capacity = Some(1)).contains("no bound and no window"));
+    assert!(refused(|inbox| inbox.window = Some(0)).contains("shut"));
+}
