@@ -211,7 +211,11 @@ def place_block(facts: Facts, place: Place, *, inside: bool = False) -> Block:
             lines.append("DRAM controller" if not inside else f"DRAM, {facts.value(f'{table}.part')}")
             lines.append(facts.value(f"{table}.controller"))
         case _:
-            lines.append("memory" if place.kind == "server" else f"{place.kind} memory")
+            if place.is_memory:
+                lines.append("memory" if place.kind == "server" else f"{place.kind} memory")
+            else:
+                fill, table = "accelerator", f"unit.{place.name}"
+                lines.append(place.kind)
     if place.capacity_bytes and (place.kind != "dram" or inside):
         lines.append(size_text(place.capacity_bytes))
     side = facts.value(f"{table}.concurrency")

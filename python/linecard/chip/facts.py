@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -16,8 +16,6 @@ from linecard.description import value_text
 from linecard.errors import ConfigError, ConfigProblem
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from linecard.request import Settings
 
 
@@ -30,6 +28,8 @@ class Cluster:
     engines: int
     threads: int
     clock_mhz: float
+    takes: tuple[str, ...]
+    puts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,7 @@ class Place:
 
     name: str
     kind: str
+    is_memory: bool
     per: str | None
     count: int
     roles: tuple[str, ...]
@@ -105,7 +106,6 @@ class Facts:
 
     parts: Parts
     values: dict[str, tuple[str, str]]
-    puts: dict[str, tuple[str, ...]]
     usage: Usage | None
 
     @property
@@ -124,11 +124,6 @@ class Facts:
             if key.startswith(f"{table}.{stem}_") and value not in {"", "0"}:
                 return f"{value} {unit}"
         return ""
-
-    def listed(self, key: str) -> list[str]:
-        """A parameter that is a list of names."""
-        text = self.value(key)
-        return text.split(", ") if text else []
 
     def names(self, table: str) -> list[str]:
         """Members of a table, such as the inboxes, in the order of the file."""
@@ -176,28 +171,7 @@ def read(preset: str, changes: Settings | None, result: RunResult | str | PathLi
     parts = convert(_core.chip_drawing(preset, overrides), Parts)
     rows = _core.describe(preset, overrides)["parameters"]
     values = {row["key"]: (value_text(row["value"]), row["unit"]) for row in rows}
-    own = {cluster.name: values.get(f"cluster.{cluster.name}.program", ("", ""))[0] for cluster in parts.clusters}
-    usual = values.get("program.run", ("", ""))[0]
-    puts = {name: _puts(program or usual, rows) for name, program in own.items()}
-    return Facts(parts, values, puts, usage)
-
-
-def _puts(program: str, rows: Sequence[dict[str, Any]]) -> tuple[str, ...]:
-    """Inboxes and rings that a program puts packets into."""
-    if program:
-        is_file = "/" in program or program.endswith(".toml")
-        if not is_file and not any(each["name"] == program for each in _core.presets() if each["kind"] == "programs"):
-            # A program of the project's own: it has no list of steps.
-            return ()
-        file = program if is_file else f"programs/{program}"
-        rows = _core.describe(file, [])["parameters"]
-    steps = {row["key"]: value_text(row["value"]) for row in rows if "step[" in row["key"]}
-    found = [
-        steps.get(key.removesuffix(".op") + ".to", "")
-        for key, value in steps.items()
-        if key.endswith(".op") and value == "put"
-    ]
-    return tuple(dict.fromkeys(name for name in found if name))
+    return Facts(parts, values, usage)
 
 
 class _Request(msgspec.Struct):

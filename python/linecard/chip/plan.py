@@ -155,10 +155,8 @@ class Plan:
         return self.facts.names("inbox") + self.facts.names("ring")
 
     def takers(self, inbox: str) -> list[str]:
-        """Clusters that take from an inbox; where none is named there is one inbox for all."""
-        names = [cluster.name for cluster in self.facts.parts.clusters]
-        said = {name: self.facts.listed(f"cluster.{name}.takes") for name in names}
-        return [name for name in names if inbox in said[name] or not said[name]]
+        """Clusters that take from an inbox."""
+        return [cluster.name for cluster in self.facts.parts.clusters if inbox in cluster.takes]
 
     def fed(self, inbox: str) -> list[str]:
         """Buffers whose ports hand packets to an inbox."""

@@ -79,7 +79,7 @@ class Wires:
                     points = [(lane, start), (lane, over), (middle - 6.0, over), (middle - 6.0, y)]
                     over -= 9.0
                 canvas.wire(points, stroke=PACKETS, width=2.2, end="packets")
-            for putter in [c for c, names in self.facts.puts.items() if name in names]:
+            for putter in [c.name for c in self.facts.parts.clusters if name in c.puts]:
                 px, py, pw, _ = self.cards[putter]
                 tries = [px + pw * share for share in (0.9, 0.1, 0.75, 0.25, 0.6, 0.4)]
                 free = [t for t in tries if not any(a - 6 < t < a + b + 6 for a, b in spots.values())]

@@ -37,6 +37,10 @@ pub struct DrawnCluster {
     pub threads: u32,
     /// Clock.
     pub clock_mhz: f64,
+    /// Inboxes and rings that its threads take packets from.
+    pub takes: Vec<String>,
+    /// Those that its program puts packets into.
+    pub puts: Vec<String>,
 }
 
 /// A place of a drawing.
@@ -46,6 +50,8 @@ pub struct DrawnPlace {
     pub name: String,
     /// How it serves.
     pub kind: String,
+    /// Whether it is a memory; an accelerator otherwise.
+    pub is_memory: bool,
     /// Cluster that has one each.
     pub per: Option<String>,
     /// How many there are.
@@ -104,6 +110,8 @@ pub struct DrawnPort {
 pub fn drawing(preset: &str, overrides: &[String]) -> Result<ChipDrawing, Error> {
     let design = Design::load(preset, overrides, None, 1)?;
     let config = &design.config;
+    let names_of =
+        |inboxes: &[usize]| inboxes.iter().map(|&inbox| config.inboxes[inbox].name.clone()).collect();
     let clusters = design.clusters.iter().map(|named| {
         let cluster = &config.clusters[named.first];
         DrawnCluster {
@@ -112,11 +120,18 @@ pub fn drawing(preset: &str, overrides: &[String]) -> Result<ChipDrawing, Error>
             engines: cluster.engines,
             threads: cluster.threads,
             clock_mhz: cluster.clock_hz as f64 / 1e6,
+            takes: names_of(&cluster.takes),
+            // Threads that send blocks run the other part of a program.
+            puts: match cluster.block_cells {
+                Some(_) => Vec::new(),
+                None => names_of(&design.programs[cluster.program].puts),
+            },
         }
     });
     let places = design.places.iter().map(|named| DrawnPlace {
         name: named.name.clone(),
         kind: named.kind.to_owned(),
+        is_memory: named.is_memory,
         per: named.per.clone(),
         count: named.count,
         roles: design

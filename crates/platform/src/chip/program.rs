@@ -152,6 +152,7 @@ pub(super) fn executed(
         roles,
         moves_cells: moves,
         allocates: matches!(around, Around::Io(_)),
+        puts: Vec::new(),
     };
     read.runs = execute(executable, around, place, reading, &mut read);
     read

@@ -20,6 +20,8 @@ pub(super) struct ReadProgram {
     pub moves_cells: bool,
     /// Whether it asks for room in the packet memory.
     pub allocates: bool,
+    /// Inboxes that it puts packets into, in the order of its steps.
+    pub puts: Vec<usize>,
 }
 
 impl ReadProgram {

@@ -118,12 +118,21 @@ pub(super) struct StepReader<'a, 'r> {
     moves_cells: bool,
     looks_up: bool,
     runs: bool,
+    puts: Vec<usize>,
 }
 
 impl<'a, 'r> StepReader<'a, 'r> {
     pub fn new(reading: &'a mut Reading<'r>, program: &Section<'_>) -> Self {
         let parts = Parts::of(program);
-        Self { reading, parts, roles: Vec::new(), moves_cells: false, looks_up: false, runs: false }
+        Self {
+            reading,
+            parts,
+            roles: Vec::new(),
+            moves_cells: false,
+            looks_up: false,
+            runs: false,
+            puts: Vec::new(),
+        }
     }
 
     /// The program without its steps, and whether they look a route up.
@@ -137,6 +146,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
             // Where threads send block by block, packets lie in memory.
             moves_cells: self.moves_cells || self.reading.sends_blocks,
             allocates: false,
+            puts: self.puts,
         };
         (read, self.looks_up)
     }
@@ -292,7 +302,11 @@ impl<'a, 'r> StepReader<'a, 'r> {
 
     fn put(&mut self, step: &Section<'_>) -> Does {
         let name = step.text("to", "inbox or ring that the packet goes to");
-        let inbox = self.inbox(step, "to", &name) as u8;
+        let number = self.inbox(step, "to", &name);
+        if !self.puts.contains(&number) {
+            self.puts.push(number);
+        }
+        let inbox = number as u8;
         let if_room = step.switch_or(
             "if_room",
             false,

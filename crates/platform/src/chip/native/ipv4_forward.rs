@@ -26,6 +26,7 @@ pub(super) fn read(_: &Section<'_>, section: &Section<'_>, reading: &mut Reading
         roles: used,
         moves_cells: true,
         allocates: false,
+        puts: Vec::new(),
     }
 }
 

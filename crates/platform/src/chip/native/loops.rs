@@ -108,5 +108,6 @@ pub(super) fn read_program(name: &str, program: impl Start + 'static, used: Vec<
         roles: used,
         moves_cells: true,
         allocates: true,
+        puts: Vec::new(),
     }
 }
