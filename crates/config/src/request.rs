@@ -24,8 +24,8 @@ pub struct Request<'a> {
     pub takes: &'a dyn Fn(&str) -> bool,
     /// Tables whose components a change may name without them, if the name is unique: `input.engines=2`.
     pub components: &'a [&'a str],
-    /// Lists of tables at the top of a file in which a row takes the place of the row with the same `name` in a base; any
-    /// other list takes the place of the whole list.
+    /// Lists of tables at the top of a file in which a row takes the place of the row with the same `name` in a base, or
+    /// stands behind them, if a row has a name; any other list takes the place of the whole list.
     pub named_rows: &'a [&'a str],
     /// Which end of the intervals of values is taken.
     pub bound: IntervalEnd,

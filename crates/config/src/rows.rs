@@ -3,10 +3,13 @@
 use crate::tree::{Content, Node, Scalar, Table};
 
 /// Bring the lists of a later file under those of the same keys in `base`, row by row, so that laying the file over the base
-/// keeps what it does not name.
+/// keeps what it does not name. A list in which no row has a name takes the place of the whole list.
 pub(crate) fn replace_by_name(base: &mut Table, later: &mut Table, keys: &[&str]) {
     for key in keys {
         let Some(Node { content: Content::List(over), .. }) = later.get_mut(key) else { continue };
+        if over.iter().all(|row| name_of(row).is_none()) {
+            continue;
+        }
         let mut rows = match base.get_mut(key).map(|node| &mut node.content) {
             Some(Content::List(rows)) => std::mem::take(rows),
             _ => Vec::new(),

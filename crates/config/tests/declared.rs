@@ -162,6 +162,18 @@ fn rows_take_the_place_of_those_of_their_name_where_a_file_extends_another() {
 }
 
 #[test]
+fn rows_without_a_name_take_the_place_of_the_whole_list() {
+    let files = Files::new(&[
+        ("base", "title='B'\nsource='s'\n[[constraint]]\nname='a'\n[[constraint]]\nname='b'"),
+        ("top", "title='T'\nsource='t'\nextends='base'\n[[constraint]]\nx=1\n[[constraint]]\nx=2"),
+    ]);
+    let document = files.read("top", &[]);
+    let rows = document.root().list("constraint");
+    assert_eq!(rows.iter().map(|row| row.integer("x", 0..=9, "")).collect::<Vec<_>>(), [1, 2]);
+    assert!(document.finish().is_ok());
+}
+
+#[test]
 fn overrides_for_several_documents_keep_their_numbers() {
     let find = |_: &str| Ok(("f.toml".to_owned(), "title='F'\nsource='s'\n[a]\nx=1".to_owned()));
     let overrides = ["b.x=1", "a.x=9", "a.y=2", "junk"].map(str::to_owned);

@@ -254,7 +254,7 @@ fn what_hands_packets_over_is_told_what_does_not_fit() {
     // Behind a packet that is lent stands what needs none.
     let lent = host("cluster.host.step[push_the_rest].op=finish");
     assert!(
-        lent.contains("cluster.host.step[push_the_rest].op") && lent.contains("somebody else has the packet"),
+        lent.contains("cluster.host.step[3].op") && lent.contains("somebody else has the packet"),
         "{lent}"
     );
     let some = host("cluster.host.step[show_the_first].share=0.5");

@@ -57,7 +57,9 @@ class Picture(Wires):
         y = frame.head(canvas, facts, total) + 8.0
         top = y
         # Inboxes above the clusters, with a row for each wire that goes over them.
-        over = len([name for name in plan.inboxes() if plan.fed(name)]) + sum(len(cluster.puts) for cluster in facts.parts.clusters)
+        over = len([name for name in plan.inboxes() if plan.fed(name)]) + sum(
+            len(cluster.puts) for cluster in facts.parts.clusters
+        )
         y += INSET + 9.0 * max(over - 1, 0)
         pill_y = y
         y += PILL + (24.0 + 8.0 * len(plan.inboxes())) + STACK

@@ -41,10 +41,12 @@ class OnceKeys(TypedDict, total=False):
         cycles: Cycles of the engine before what it does.
         unless_executed: Left out where a program is executed (``program=``), which does this work itself.
         part: Part of the program that it belongs to, or several; the chip's ``program.without`` leaves parts out.
+        from_: Inbox whose packets alone it is done for, where threads take from several.
     """
 
     name: str
     cycles: int
+    from_: str
     unless_executed: bool
     part: str | Sequence[str]
 
@@ -168,10 +170,13 @@ class Program:
         times: int | None = None,
         unless_executed: bool | None = None,
         part: str | Sequence[str] | None = None,
+        from_: str | None = None,
     ) -> Program:
         """Cycles of the engine and nothing more; the keys are those of `StepKeys`."""
         own = {"name": name, "cycles": cycles, "each": each, "share": share, "times": times}
-        return self._with("compute", {**own, "unless_executed": unless_executed, "part": part}, StepKeys, {})
+        return self._with(
+            "compute", {**own, "unless_executed": unless_executed, "part": part, "from_": from_}, StepKeys, {}
+        )
 
     def read(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002 # the key
         """Read a memory."""
@@ -196,6 +201,10 @@ class Program:
     def ask(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002
         """Ask a unit."""
         return self._access("ask", at, bytes, keys)
+
+    def continue_(self, at: str, bytes: int | None = None, **keys: Unpack[AccessKeys]) -> Program:  # noqa: A002
+        """Go on where the access before ended: in an open row, or with the rest of a transfer that is timed by size."""
+        return self._access("continue", at, bytes, keys)
 
     def transfer(self, at: str, bytes: int | None = None, **keys: Unpack[SpanKeys]) -> Program:  # noqa: A002
         """Move bytes between components, by instructions of at most 32 bytes, one after another."""
@@ -223,6 +232,10 @@ class Program:
         """Wait for all that the thread posted."""
         return self._with("join", {}, StepKeys, keys)
 
+    def alone(self, **keys: Unpack[StepKeys]) -> Program:
+        """Wait until threads that have handed the packet over and gone on (`put`) are through."""
+        return self._with("alone", {}, StepKeys, keys)
+
     def lock(self, lock: int = 0, **keys: Unpack[OnceKeys]) -> Program:
         """Take a lock, by number; programs of a chip share them."""
         return self._with("lock", {"lock": lock}, OnceKeys, keys)
@@ -239,13 +252,19 @@ class Program:
         """Find the output port in a forwarding table: one to three reads, one after the other; none without ``at``."""
         return self._with("look_up", {"at": at, "bytes": bytes}, StepKeys, keys)
 
-    def put(self, to: str, **keys: Unpack[StepKeys]) -> Program:
-        """Hand the packet to an inbox or ring; the thread is free."""
-        return self._with("put", {"to": to}, StepKeys, keys)
+    def put(
+        self, to: str, *, if_room: bool | None = None, goes_on: bool | None = None, **keys: Unpack[StepKeys]
+    ) -> Program:
+        """Hand the packet to an inbox or ring; the thread is free.
+
+        With ``if_room`` a packet that finds it full stays, and the next step is done. With ``goes_on`` the thread does
+        the next steps beside the one that takes the packet up: compute, accesses, `join` and locks.
+        """
+        return self._with("put", {"to": to, "if_room": if_room, "goes_on": goes_on}, StepKeys, keys)
 
     def send(self, port: int | None = None, *, class_: int | None = None, **keys: Unpack[StepKeys]) -> Program:
         """Hand the packet to an output queue: a port, or the one that was looked up, or by flow; the thread is free."""
-        return self._with("send", {"port": port, "class": class_}, StepKeys, keys)
+        return self._with("send", {"port": port, "class_": class_}, StepKeys, keys)
 
     def admit(self, **keys: Unpack[OnceKeys]) -> Program:
         """Wait for a place in the queue of the output port, where threads send block by block."""
@@ -297,7 +316,9 @@ class Program:
         if unknown := sorted(keys.keys() - known.__annotations__.keys()):
             raise TypeError(f"Program.{op}() got an unexpected keyword argument {unknown[0]!r}")
         given = {key: value for key, value in {**own, **keys}.items() if value is not None}
-        said = tuple((key, tuple(value) if isinstance(value, list) else value) for key, value in given.items())
+        # A name that is a word of Python has a line behind it.
+        named = {key.removesuffix("_"): value for key, value in given.items()}
+        said = tuple((key, tuple(value) if isinstance(value, list) else value) for key, value in named.items())
         return replace(self, steps=(*self.steps, Step(op, said)))
 
 

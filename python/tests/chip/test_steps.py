@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import keyword
 import re
 import tomllib
 from pathlib import Path
@@ -21,7 +22,7 @@ OPS = re.findall(r'^ {4}\("(\w+)", Verb::', VERBS, re.MULTILINE)
 # Clusters of the chip whose programs the shipped lists of stages are.
 STAGES = {"ixp2800_receive": "receive", "ixp2800_process": "process", "ixp2800_transmit": "transmit"}
 # Lists for the chips whose memories they name.
-CHIPS = {"vanilla_ip": "ixp1200_eval", "probe": "ixp1200_eval"}
+CHIPS = {"vanilla_ip": "ixp1200_eval", "probe": "ixp1200_eval", "to_host": "ixp1200_host"}
 
 
 def built(file: Path) -> Program:
@@ -29,7 +30,7 @@ def built(file: Path) -> Program:
     plain = tomllib.loads(file.read_text())
     program = Program(file.stem, plain["title"], plain["source"], plain.get("routes"))
     for step in plain["step"]:
-        keys = {"class_" if key == "class" else key: value for key, value in step.items() if key != "op"}
+        keys = {f"{key}_" if keyword.iskeyword(key) else key: value for key, value in step.items() if key != "op"}
         program = getattr(program, step.get("op", "compute"))(**keys)
     return program
 
@@ -58,7 +59,7 @@ def test_a_shipped_program_built_in_python_runs_to_the_same_bytes(file, tmp_path
 
 def test_every_op_has_a_method_and_every_method_an_op():
     methods = {
-        name
+        name.removesuffix("_")
         for name, method in inspect.getmembers(Program, inspect.isfunction)
         if inspect.signature(method).return_annotation == "Program" and not name.startswith("_")
     }
@@ -74,7 +75,7 @@ def every_step(program: Program) -> Program:
     for each in ("packet", "cell", "first_cell", "later_cell"):
         program = program.compute(1, name="n", each=each, share=0.5, times=2, unless_executed=True)
     access = {**some, "each": "packet", "address": "flow", "within_bytes": 128, "posted": True}
-    for op in ("read", "write", "add", "test_and_set", "swap", "ask"):
+    for op in ("read", "write", "add", "test_and_set", "swap", "ask", "continue_"):
         program = getattr(program, op)("local" if op != "ask" else "hash", 8, **access)
         program = getattr(program, op)("local" if op != "ask" else "hash", whole_packet=True, address="same")
     span = {"address": "flow", "within_bytes": 128}
@@ -103,6 +104,12 @@ def test_every_op_is_read_with_all_its_keys():
     blocks = Program("blocks").look_up().admit().enqueue(cycles=2).read("table", each="first_cell").transmit(cycles=3)
     linecard.run("ixp1200_eval", app=blocks, packets=50, warmup_packets=10, verdict=False)
     used |= {step.op for step in blocks.steps}
+    # A chip whose threads hand packets over and go on.
+    lent = (
+        Program("lent").put("arrived", if_room=True, cycles=1, from_="rx").alone(from_="rx").read("table", from_="up")
+    )
+    linecard.run("ixp1200_host", app=lent, packets=50, warmup_packets=10, verdict=False)
+    used |= {step.op for step in lent.put("back", goes_on=True).steps}
     assert used == set(OPS)
     said = tomllib.loads(moves.to_toml())["step"]
     assert said[0] == {"op": "move_in", "at": "packets", "each": "cell", "posted": True, "cycles": 1, "times": 1}

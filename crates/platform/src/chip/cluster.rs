@@ -283,6 +283,8 @@ pub(super) fn routes(
 ) -> Vec<Route> {
     let mut routes: Vec<Route> = Vec::new();
     for section in root.list("route") {
+        let meaning = "what --set, and files that extend this one, call the route";
+        section.text_if("name", meaning);
         let from = section.texts("from", "clusters that the route comes from");
         let to = section.texts("to", "memories and units that it leads to");
         let over = section.texts("links", "links on the way, in order");

@@ -73,7 +73,15 @@ impl Design {
         }
         not_another_kind(preset, &name)?;
         let read = |under: Option<Under<'_>>| {
-            Request { under, overrides, components: COMPONENTS, bound, ..Request::of(&name, &find) }.read()
+            Request {
+                under,
+                overrides,
+                components: COMPONENTS,
+                named_rows: &["route"],
+                bound,
+                ..Request::of(&name, &find)
+            }
+            .read()
         };
         let mut document = read(None);
         let own = own_program(&document.root());

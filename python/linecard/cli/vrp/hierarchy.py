@@ -25,7 +25,9 @@ def hierarchy(
     message_bytes: Annotated[
         int | None, typer.Option("--message", metavar="N", help="Bytes that go up and come back; all if left out.")
     ] = None,
-    one_in: Annotated[int, typer.Option(metavar="N", help="Of so many packets one asks to be sent up, on average.")] = 1,
+    one_in: Annotated[
+        int, typer.Option(metavar="N", help="Of so many packets one asks to be sent up, on average.")
+    ] = 1,
     seed: Seed = 1,
     set: Set = None,
     json: Json = False,
@@ -35,7 +37,8 @@ def hierarchy(
 ) -> None:
     """Send packets to the core and across the link to the host: how many are reached, and what can be spent on each.
 
-    A chip like any other: `linecard run ixp1200_host` runs it, `linecard draw` draws it. Engines, core and link share the DRAM.
+    A chip like any other: `linecard run ixp1200_host` runs it, `linecard draw` draws it. Engines, core and link share
+    the DRAM.
 
     **Examples**
 

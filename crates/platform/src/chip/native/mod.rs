@@ -70,8 +70,8 @@ pub(super) fn around(
     reading: &mut Reading<'_>,
 ) -> Option<(Around, Vec<usize>)> {
     let run = own.text_if("run", "program: a preset of presets/programs, or a file")?;
-    let loops =
-        is_costed("l3fwd16", root) && ["l3fwd16", "nat", "firewall", "vanilla_ip"].contains(&run.as_str());
+    let loops = is_costed("l3fwd16", root)
+        && ["l3fwd16", "nat", "firewall", "vanilla_ip", "to_host"].contains(&run.as_str());
     match run.as_str() {
         "ipv4_forward" => {
             let (carrier, used) = ipv4_forward::carrier(own, reading);
