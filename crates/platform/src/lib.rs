@@ -13,6 +13,7 @@ mod input;
 mod link;
 mod memory;
 mod petri;
+mod plain;
 mod preset;
 mod processor_hierarchy;
 mod program;
