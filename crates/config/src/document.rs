@@ -127,18 +127,18 @@ impl Document {
 
     fn unread(&self, table: &Table, path: &str) {
         for (key, node) in table.iter() {
-            let whole = join(path, key);
             if !node.read.get() {
                 self.say_unread(table, path, key, node);
                 continue;
             }
             if let Some(Err(message)) = node.unjudged_unit().map(|unit| Measure::NONE.check(unit)) {
-                self.log.add_inherited(node.place, node.inherited, whole.as_str(), message);
+                self.log.add_inherited(node.place, node.inherited, join(path, key), message);
             }
             match &node.content {
                 Content::Value(_) => {}
-                Content::Table(inner) => self.unread(inner, &whole),
+                Content::Table(inner) => self.unread(inner, &join(path, key)),
                 Content::List(items) => {
+                    let whole = join(path, key);
                     for (number, item) in items.iter().enumerate() {
                         if let Some(inner) = item.table() {
                             self.unread(inner, &format!("{whole}[{number}]"));
