@@ -138,6 +138,7 @@ def queueing_run(
     *,
     capture: bool,
     managers: Sequence[str],
+    machine: str,
     settings: Sequence[str],
     operations: int,
     warmup: int,
@@ -150,6 +151,7 @@ def queueing_design(
     *,
     capture: bool,
     target_mops: float,
+    machine: str,
     settings: Sequence[str],
     operations: int,
     warmup: int,
@@ -157,7 +159,7 @@ def queueing_design(
     strict: bool,
     progress: Callable[[int, int], object] | None,
 ) -> dict[str, Any]: ...
-def queueing_settings(changes: Sequence[str]) -> list[dict[str, Any]]: ...
+def queueing_settings(machine: str, changes: Sequence[str]) -> list[dict[str, Any]]: ...
 
 class Traced:
     def report(self) -> dict[str, Any]: ...

@@ -23,6 +23,7 @@ KINDS = {
     "dram": "DRAM parts, for `linecard dram run --device` and `--set MEMORY.part=NAME`",
     "standards": "DRAM standards, which parts extend",
     "policies": "policies of DRAM controllers, for `linecard dram run --policy`",
+    "queueing": "machines of queue managers, for `linecard queueing run --machine`",
     "traffic": "described links, for `--trace` wherever a capture is taken",
 }
 

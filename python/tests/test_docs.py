@@ -56,8 +56,8 @@ def commands() -> list[tuple[str, str]]:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder with the files that the documentation speaks of."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
-    # The net and the extension that the guide shows.
-    for page, name in (("petri", "model.toml"), ("vrp", "filter.toml")):
+    # The net, the extension and the machine of queue managers that the guide shows.
+    for page, name in (("petri", "model.toml"), ("vrp", "filter.toml"), ("queueing", "queues.toml")):
         (tmp_path / name).write_text(blocks(ROOT / "docs" / "guide" / f"{page}.md", "toml")[0])
     # The chips and sweeps of the guide, each named in its first line, and one that `linecard new` has written.
     for page in ("chips", "explore"):

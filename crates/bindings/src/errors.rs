@@ -87,6 +87,8 @@ pub fn flowcache(failure: FlowCacheFailure) -> PyErr {
 /// Why no queue subsystem was run.
 #[derive(Debug)]
 pub enum QueueingFailure {
+    /// The machine cannot be read, or a manager is not known.
+    Machine(Error),
     /// What is wrong with the request, everything at once.
     Request(Vec<QueueingError>),
     /// The capture cannot be read.
@@ -100,6 +102,12 @@ pub enum QueueingFailure {
     },
     /// Somebody stopped it.
     Stopped,
+}
+
+impl From<Error> for QueueingFailure {
+    fn from(error: Error) -> Self {
+        Self::Machine(error)
+    }
 }
 
 impl From<QueueingError> for QueueingFailure {
@@ -117,6 +125,7 @@ impl From<InputError> for QueueingFailure {
 /// An error of a queue subsystem as the exception that Python raises.
 pub fn queueing(failure: QueueingFailure) -> PyErr {
     match failure {
+        QueueingFailure::Machine(error) => platform(error),
         QueueingFailure::Request(problems) => match &problems[..] {
             [defect @ (QueueingError::Corrupt { .. } | QueueingError::Deadlock { .. })] => {
                 python::RunError::new_err(defect.to_string())

@@ -1,10 +1,11 @@
 //! `linecard.queueing`: a workload or a capture as queue operations, and every manager over them.
 
 use crate::capture::each_packet;
-use crate::errors::{QueueingFailure, queueing as python_error};
+use crate::errors::{QueueingFailure, platform, queueing as python_error};
 use crate::plain;
 use crate::ticker::Ticker;
 use linecard_flowcache::{Digester, Hash, Key};
+use linecard_platform::{ConfigProblem, Described, Error, queue_settings};
 use linecard_queueing::{
     Gaps, Kind, MOST_DESIGN_THREADS, Operation, QueueingError, Report, Settings, Unloaded, Window, Workload,
     design, gaps, operations_of_queues, predict, run, smallest, unloaded,
@@ -71,13 +72,14 @@ struct DesignOutcome {
 
 /// Runs managers under a workload or a capture; see `linecard.queueing`.
 #[pyfunction]
-#[pyo3(signature = (workload, *, capture, managers, settings, operations, warmup, seed, strict, progress))]
+#[pyo3(signature = (workload, *, capture, managers, machine, settings, operations, warmup, seed, strict, progress))]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn queueing_run<'py>(
     py: Python<'py>,
     workload: String,
     capture: bool,
     managers: Vec<String>,
+    machine: String,
     settings: Vec<String>,
     operations: u64,
     warmup: u64,
@@ -87,7 +89,7 @@ fn queueing_run<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut ticker = Ticker::new(progress);
     let outcome = py.detach(|| {
-        let (settings, kinds) = check(&settings, &managers)?;
+        let (settings, kinds) = check(&machine, &settings, &managers)?;
         let input = Input::read(&workload, capture, &settings, strict, &mut ticker)?;
         let (stream, window) = input.stream(&settings, operations, warmup, seed)?;
         let total = stream.len() as u64 * kinds.len() as u64;
@@ -122,13 +124,14 @@ fn queueing_run<'py>(
 
 /// Finds the smallest queuing cache for a target; see `linecard.queueing_design`.
 #[pyfunction]
-#[pyo3(signature = (workload, *, capture, target_mops, settings, operations, warmup, seed, strict, progress))]
+#[pyo3(signature = (workload, *, capture, target_mops, machine, settings, operations, warmup, seed, strict, progress))]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn queueing_design<'py>(
     py: Python<'py>,
     workload: String,
     capture: bool,
     target_mops: f64,
+    machine: String,
     settings: Vec<String>,
     operations: u64,
     warmup: u64,
@@ -138,7 +141,7 @@ fn queueing_design<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut ticker = Ticker::new(progress);
     let outcome = py.detach(|| {
-        let (settings, _) = check(&settings, &[])?;
+        let (settings, _) = check(&machine, &settings, &[])?;
         let input = Input::read(&workload, capture, &settings, strict, &mut ticker)?;
         let most = Settings { threads: MOST_DESIGN_THREADS, ..settings.clone() };
         let (stream, window) = input.stream(&most, operations, warmup, seed)?;
@@ -157,29 +160,58 @@ fn queueing_design<'py>(
     plain::to_python(py, &outcome.map_err(python_error)?)
 }
 
+/// A setting with its value, for people.
+#[derive(Serialize)]
+struct Setting {
+    key: String,
+    value: String,
+    unit: String,
+    meaning: String,
+    source: String,
+}
+
 /// Every setting with value, unit, meaning and source; see `linecard.queueing_settings`.
 #[pyfunction]
-fn queueing_settings(py: Python<'_>, changes: Vec<String>) -> PyResult<Bound<'_, PyAny>> {
-    let settings = Settings::with(&changes).map_err(|all| python_error(QueueingFailure::Request(all)))?;
-    plain::to_python(py, &settings.describe())
+fn queueing_settings(py: Python<'_>, machine: String, changes: Vec<String>) -> PyResult<Bound<'_, PyAny>> {
+    let (_, described) = queue_settings(&machine, &changes).map_err(platform)?;
+    let setting = |Described { key, value, unit, meaning, source, .. }| Setting {
+        key,
+        value: value.to_string(),
+        unit,
+        meaning,
+        source,
+    };
+    plain::to_python(py, &described.into_iter().map(setting).collect::<Vec<_>>())
 }
 
 /// Settings and managers, or everything that is wrong with them.
-fn check(settings: &[String], managers: &[String]) -> Result<(Settings, Vec<Kind>), QueueingFailure> {
-    let mut problems = Vec::new();
-    let settings = Settings::with(settings).unwrap_or_else(|all| {
-        problems.extend(all);
-        Settings::default()
-    });
+fn check(
+    machine: &str,
+    settings: &[String],
+    managers: &[String],
+) -> Result<(Settings, Vec<Kind>), QueueingFailure> {
     let mut kinds = Vec::new();
+    let mut unknown = Vec::new();
     for name in managers {
         match Kind::parse(name) {
             Ok(kind) if kinds.contains(&kind) => (),
             Ok(kind) => kinds.push(kind),
-            Err(problem) => problems.push(problem),
+            Err(problem) => {
+                let text = problem.to_string();
+                let (place, message) = text.split_once(": ").unwrap_or(("manager", &text));
+                let (place, message) = (place.to_owned(), message.to_owned());
+                unknown.push(ConfigProblem { place, key: String::new(), message });
+            }
         }
     }
-    if problems.is_empty() { Ok((settings, kinds)) } else { Err(QueueingFailure::Request(problems)) }
+    match queue_settings(machine, settings) {
+        Ok((settings, _)) if unknown.is_empty() => Ok((settings, kinds)),
+        Ok(_) => Err(Error::Config { problems: unknown }.into()),
+        Err(Error::Config { problems }) => {
+            Err(Error::Config { problems: [problems, unknown].concat() }.into())
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 impl Input {

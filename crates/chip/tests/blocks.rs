@@ -6,6 +6,8 @@
 //! 5; the output program spends 7 on a block.
 
 mod kit;
+#[path = "../../queueing/tests/kit/mod.rs"]
+mod queues;
 
 use kit::{ALL, Ran, dram, run_with, small, without_wires};
 use linecard_buffers::{AllocatorConfig, AllocatorKind, PoolOrder};
@@ -297,7 +299,7 @@ fn special(config: &mut ChipConfig, kind: PlaceKind) {
 fn a_queue_manager_takes_what_it_takes() {
     // A command that misses: 20 there, 40 for the pointer, 40 for the link, 20 back (Kumar 2006); then one that hits.
     let mut config = chip(1, 1);
-    let settings = Settings { instruction_ps: Default::default(), ..Settings::default() };
+    let settings = Settings { instruction_ps: Default::default(), ..queues::table_1() };
     special(&mut config, PlaceKind::QueueManager(QueueManagerConfig { kind: Kind::QueuingCache, settings }));
     let link = Action::Link { role: SPECIAL, queue: 0, enqueue: true };
     let first = vec![link, link, Action::More { part: 0 }];

@@ -20,6 +20,8 @@ pub(crate) struct Rules<'a> {
     pub named_rows: &'a [&'a str],
     /// Whether a file may do without a title.
     pub untitled: bool,
+    /// Whether every key is the reader's.
+    pub plain: bool,
 }
 
 /// The files of a document as one.
@@ -158,8 +160,8 @@ impl Loader<'_> {
             return *number;
         }
         let origin = Origin::File(self.places.add(shown, text));
-        let Rules { bound, untitled, .. } = self.rules;
-        let file = Parser { origin, bound, log: self.log, untitled }.file(text);
+        let Rules { bound, untitled, plain, .. } = self.rules;
+        let file = Parser { origin, bound, log: self.log, untitled, plain }.file(text);
         self.broken |= file.is_none();
         let number = self.files.len();
         self.files.push(file);

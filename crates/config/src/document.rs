@@ -1,9 +1,9 @@
-//! What was read, and what came of it: rows, or everything that is wrong.
+//! What was read: tables, rows of values, and what nobody read.
 
 use crate::chain::Chain;
 use crate::parse::join;
 use crate::place::{Place, Places};
-use crate::problem::{Log, Problem, Row, Where, nearest};
+use crate::problem::{Log, Row, Where, nearest};
 use crate::tree::{Content, Node, Table};
 use crate::units::Measure;
 use std::cell::RefCell;
@@ -19,7 +19,8 @@ pub struct Document {
     pub(crate) root: Table,
     pub(crate) places: Places,
     pub(crate) log: Log,
-    rows: RefCell<Rows>,
+    /// What has been read; nothing where nobody is told of it.
+    pub(crate) rows: Option<RefCell<Rows>>,
     /// A file is missing or no TOML. What is absent may stand there, and decide what is read: nothing is said of either.
     pub(crate) broken: bool,
     /// Keys of the overrides as they were typed.
@@ -29,8 +30,8 @@ pub struct Document {
 }
 
 #[derive(Debug, Default)]
-struct Rows {
-    rows: Vec<Row>,
+pub(crate) struct Rows {
+    pub rows: Vec<Row>,
     keys: BTreeSet<String>,
 }
 
@@ -42,13 +43,14 @@ impl Document {
         log: Log,
         typed: Vec<String>,
         components: Vec<String>,
+        plain: bool,
     ) -> Self {
         let Chain { title, kind, extends, bases, root, broken } = chain;
         let root = match root.content {
             Content::Table(table) => table,
             _ => Table::default(),
         };
-        let rows = RefCell::default();
+        let rows = (!plain).then(RefCell::default);
         Self { title, kind, extends, bases, root, places, log, rows, broken, typed, components }
     }
 
@@ -100,41 +102,43 @@ impl Document {
         self.log.len()
     }
 
-    pub(crate) fn note(&self, row: Row) {
-        let mut rows = self.rows.borrow_mut();
+    pub(crate) fn note(&self, row: impl FnOnce() -> Row) {
+        let Some(rows) = &self.rows else { return };
+        let (row, mut rows) = (row(), rows.borrow_mut());
         if rows.keys.insert(row.key.clone()) {
             rows.rows.push(row);
         }
     }
 
-    /// The values that were read, in the order of reading.
-    ///
-    /// # Errors
-    /// All problems in order of place, among them every key that nobody read (unless a file could not be read).
-    pub fn finish(self) -> Result<Vec<Row>, Vec<Problem>> {
+    /// All has been read: every key that nobody read is a problem (unless a file could not be read).
+    pub fn close(&self) {
         if !self.broken {
             self.unread(&self.root, "");
         }
-        match self.log.len() {
-            0 => Ok(self.rows.into_inner().rows),
-            _ => Err(self.log.into_problems(&self.places)),
+    }
+
+    /// Says which keys of a table nobody asked for, or has read; then nothing more is said of them.
+    pub(crate) fn say_rest(&self, table: &Table, path: &str) {
+        for (key, node) in table.iter().filter(|(_, node)| !node.read.get()) {
+            self.say_unread(table, path, key, node);
+            node.pass_over();
         }
     }
 
     fn unread(&self, table: &Table, path: &str) {
         for (key, node) in table.iter() {
-            let whole = join(path, key);
             if !node.read.get() {
                 self.say_unread(table, path, key, node);
                 continue;
             }
             if let Some(Err(message)) = node.unjudged_unit().map(|unit| Measure::NONE.check(unit)) {
-                self.log.add_inherited(node.place, node.inherited, whole.as_str(), message);
+                self.log.add_inherited(node.place, node.inherited, join(path, key), message);
             }
             match &node.content {
                 Content::Value(_) => {}
-                Content::Table(inner) => self.unread(inner, &whole),
+                Content::Table(inner) => self.unread(inner, &join(path, key)),
                 Content::List(items) => {
+                    let whole = join(path, key);
                     for (number, item) in items.iter().enumerate() {
                         if let Some(inner) = item.table() {
                             self.unread(inner, &format!("{whole}[{number}]"));

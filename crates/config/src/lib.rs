@@ -25,6 +25,8 @@
 //! | typed values of a table, with range and meaning | [`Section`] |
 //! | numbers whose unit the reader declares, or the file chooses | [`InUnit`], [`Either`] |
 //! | what was read, or everything that is wrong | [`Document::finish`] |
+//!
+//! A file that is no preset and has keys of its own for all of that is read as `plain`.
 #![forbid(unsafe_code)]
 
 mod chain;
@@ -32,6 +34,7 @@ mod components;
 mod declared;
 mod document;
 mod either;
+mod finish;
 mod order;
 mod overrides;
 mod parse;

@@ -71,7 +71,8 @@ fn one(
         return Err(format!("given twice (also as number {}); give it once", earlier + 1));
     }
     let last = parts.last().map_or("", String::as_str);
-    let parser = Parser { origin: Origin::Set(number), bound: IntervalEnd::Stated, log, untitled: true };
+    let origin = Origin::Set(number);
+    let parser = Parser { origin, bound: IntervalEnd::Stated, log, untitled: true, plain: false };
     const SOURCE: &str = "given with --set";
     let node = |value: &DeValue<'_>| parser.node(last, &path, 0, value, SOURCE);
     let node = match DeValue::parse(value) {

@@ -43,6 +43,8 @@ pub(crate) struct Parser<'a> {
     pub log: &'a Log,
     /// Whether a file may do without a title.
     pub untitled: bool,
+    /// Whether every key is the reader's.
+    pub plain: bool,
 }
 
 impl Parser<'_> {
@@ -57,10 +59,16 @@ impl Parser<'_> {
     pub fn file(&self, text: &str) -> Option<File> {
         let parsed = DeTable::parse(text).map_err(|e| {
             let offset = e.span().map_or(0, |s| s.start);
-            self.log.add(self.place(offset), "", format!("not TOML: {}", e.message()));
+            // The parser's words may take several lines.
+            let words = e.message().split_whitespace().collect::<Vec<_>>().join(" ");
+            self.log.add(self.place(offset), "", format!("not TOML: {words}"));
         });
         let parsed = parsed.ok()?;
         let table = parsed.get_ref();
+        if self.plain {
+            let table = self.table(table, "", "");
+            return Some(File { title: String::new(), kind: String::new(), extends: Vec::new(), table });
+        }
         let title = self.text_at(table, "title", "title").unwrap_or_default();
         if title.trim().is_empty() && !self.untitled {
             let at = position(table, "title");
@@ -118,9 +126,12 @@ impl Parser<'_> {
 
     /// All keys of a table but those of the reader itself.
     fn table(&self, table: &DeTable<'_>, path: &str, source: &str) -> Table {
-        let source = self.source(table, path, source);
-        let own: &[&str] =
-            if path.is_empty() { &["source", "title", "kind", "extends"] } else { &["source"] };
+        let source = if self.plain { String::new() } else { self.source(table, path, source) };
+        let own: &[&str] = match path {
+            _ if self.plain => &[],
+            "" => &["source", "title", "kind", "extends"],
+            _ => &["source"],
+        };
         let mut entries: Vec<_> = table.iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);
         let mut result = Table::default();
@@ -138,7 +149,7 @@ impl Parser<'_> {
     /// The value of a key: a table, a list, or a value with or without a source of its own.
     pub fn node(&self, key: &str, path: &str, offset: usize, value: &DeValue<'_>, source: &str) -> Node {
         let content = match value {
-            DeValue::Table(table) if table.contains_key("value") => {
+            DeValue::Table(table) if table.contains_key("value") && !self.plain => {
                 return self.sourced(key, path, offset, table, source);
             }
             DeValue::Table(table) => Content::Table(self.table(table, path, source)),
@@ -228,7 +239,7 @@ impl Parser<'_> {
     }
 
     fn need_source(&self, offset: usize, path: &str, source: &str) {
-        if source.is_empty() {
+        if source.is_empty() && !self.plain {
             let message = "no source: say where the value comes from (section, datasheet, calibration), here, in \
                            its table or at the top of the file";
             self.log.add(self.place(offset), path, message);
@@ -249,7 +260,12 @@ impl Parser<'_> {
                 }
             },
             DeValue::Float(f) => match f.as_str().replace('_', "").parse() {
-                Ok(f) => Scalar::Number(f),
+                // Where no range refuses what is too large; `inf` itself may be meant.
+                Ok(number) if self.plain && f64::is_infinite(number) && !f.as_str().ends_with("inf") => {
+                    self.log.add(self.place(offset), path, format!("found `{}`; too large", f.as_str()));
+                    Scalar::Bad
+                }
+                Ok(number) => Scalar::Number(number),
                 Err(_) => {
                     let message = format!("found `{}`; expected a number", f.as_str());
                     self.log.add(self.place(offset), path, message);

@@ -1,7 +1,7 @@
 //! Where a value stands: an offset in a file, or the number of a `--set`.
 
 /// Where something stands. The order is that of the problems: files as they were opened, then overrides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Place {
     /// Byte of a file, by its number.
     File { file: usize, offset: usize },

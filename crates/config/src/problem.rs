@@ -4,7 +4,7 @@ use crate::place::{Place, Places};
 use crate::shown::Shown;
 use serde::Serialize;
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
 /// One thing wrong: where it stands, what was found, what was expected.
@@ -52,10 +52,11 @@ pub struct Row {
 /// Problems as they come; put in order at the end.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
-    entries: RefCell<Vec<Entry>>,
+    /// Each with its number.
+    entries: RefCell<HashMap<Entry, usize>>,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 struct Entry {
     at: Where,
     /// The value came over from a table that another extends: the problem is said once, there.
@@ -65,7 +66,7 @@ struct Entry {
 }
 
 /// A place of the files that were read, or one in words.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Where {
     At(Place),
     Words(String),
@@ -92,9 +93,8 @@ impl Log {
         let entry = Entry { at: at.into(), inherited, key: key.into(), message: message.into() };
         // Some values are looked at twice.
         let mut entries = self.entries.borrow_mut();
-        if !entries.contains(&entry) {
-            entries.push(entry);
-        }
+        let number = entries.len();
+        entries.entry(entry).or_insert(number);
     }
 
     pub fn len(&self) -> usize {
@@ -102,26 +102,26 @@ impl Log {
     }
 
     /// All problems in order of place.
-    pub fn into_problems(self, places: &Places) -> Vec<Problem> {
+    pub fn take(&self, places: &Places) -> Vec<Problem> {
         let mut ranked: Vec<_> = self
             .entries
-            .into_inner()
+            .take()
             .into_iter()
-            .map(|Entry { at, inherited, key, message }| {
+            .map(|(Entry { at, inherited, key, message }, number)| {
                 let (rank, place) = match at {
                     Where::At(place) => (places.rank(place), places.show(place)),
                     Where::Words(words) => (places.rank_of_words(&words), words),
                 };
-                (rank, inherited, Problem { place, key, message })
+                ((rank, inherited, number), Problem { place, key, message })
             })
             .collect();
-        ranked.sort_by_key(|(rank, inherited, _)| (*rank, *inherited));
+        ranked.sort_by_key(|(order, _)| *order);
         let mut said = BTreeSet::new();
-        ranked.retain(|(_, inherited, problem)| {
+        ranked.retain(|((_, inherited, _), problem)| {
             let new = said.insert((problem.place.clone(), problem.message.clone()));
             new || !inherited
         });
-        ranked.into_iter().map(|(.., problem)| problem).collect()
+        ranked.into_iter().map(|(_, problem)| problem).collect()
     }
 }
 

@@ -31,6 +31,8 @@ pub struct Request<'a> {
     pub bound: IntervalEnd,
     /// Whether a file may do without a title.
     pub untitled: bool,
+    /// Whether every key is the reader's: no titles, bases, sources or values in tables of their own, and no rows.
+    pub plain: bool,
 }
 
 impl<'a> Request<'a> {
@@ -46,13 +48,14 @@ impl<'a> Request<'a> {
             named_rows: &[],
             bound: IntervalEnd::Stated,
             untitled: false,
+            plain: false,
         }
     }
 
     /// Reads it. What is wrong comes out of [`Document::finish`].
     pub fn read(self) -> Document {
-        let Request { finder, bound, named_rows, untitled, .. } = self;
-        let rules = Rules { finder, bound, named_rows, untitled };
+        let Request { finder, bound, named_rows, untitled, plain, .. } = self;
+        let rules = Rules { finder, bound, named_rows, untitled, plain };
         let (mut places, log) = (Places::default(), Log::default());
         let mut chain = read_chain(self.name, rules, &mut places, &log);
         if let (Some(under), Content::Table(root)) = (self.under, &mut chain.root.content) {
@@ -65,7 +68,9 @@ impl<'a> Request<'a> {
         let names = kinds.iter().filter_map(named).flat_map(Table::keys).map(str::to_owned).collect();
         let typed = overrides::apply(&mut chain.root, self.overrides, self.takes, kinds, &log);
         // After the changes: who extends a component has what was set there.
-        components::resolve(&mut chain.root, &log);
-        Document::new(chain, places, log, typed, names)
+        if !plain {
+            components::resolve(&mut chain.root, &log);
+        }
+        Document::new(chain, places, log, typed, names, plain)
     }
 }

@@ -35,6 +35,14 @@ impl Document {
         let at = At { place: Place::File { file: 0, offset: 0 }, inherited: false };
         Section { document: self, at, table: &self.root, path: String::new(), name_at: 0 }
     }
+
+    /// The table at a path such as `route[0]`.
+    pub(crate) fn element(&self, path: &str) -> Option<Section<'_>> {
+        let (list, number) = path.strip_suffix(']')?.split_once('[')?;
+        let Content::List(items) = &self.root.get(list)?.content else { return None };
+        let item = items.get(number.parse::<usize>().ok()?)?;
+        Some(self.root().below(item, item.table()?, path.to_owned(), path))
+    }
 }
 
 impl<'d> Section<'d> {
@@ -103,6 +111,16 @@ impl<'d> Section<'d> {
     /// Whether a key is a list. It counts as neither asked for nor read.
     pub fn is_list(&self, key: &str) -> bool {
         matches!(self.table.get(key).map(|node| &node.content), Some(Content::List(_)))
+    }
+
+    /// Whether a key is a table. It counts as neither asked for nor read.
+    pub fn is_table(&self, key: &str) -> bool {
+        self.table.get(key).is_some_and(|node| node.table().is_some())
+    }
+
+    /// All has been read that has effect: any other key is a problem now, and not only at the end.
+    pub fn close(&self) {
+        self.document.say_rest(self.table, &self.path);
     }
 
     /// Whether the table has no keys.

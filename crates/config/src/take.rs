@@ -302,7 +302,7 @@ impl<'d> Section<'d> {
 
     pub(crate) fn note<T>(&self, taking: &Taking<'_, T>, value: Shown, node: Option<&Node>) {
         let place = |node: &Node| self.document.places.show(node.place);
-        self.document.note(Row {
+        self.document.note(|| Row {
             key: self.path_of(taking.key),
             value,
             unit: taking.measure.name.to_owned(),

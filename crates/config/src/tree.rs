@@ -161,10 +161,14 @@ impl Node {
     }
 }
 
+/// So many keys are found as soon one after the other: most tables have no more, and a net has a table for every arc.
+const FEW: usize = 8;
+
 /// Keys in the order in which they were first written, bases first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
     entries: Vec<(String, Node)>,
+    /// Where each key stands, in tables of more than [`FEW`].
     index: BTreeMap<String, usize>,
     /// Keys that somebody asked for, whether they are there or not.
     pub asked: RefCell<BTreeSet<String>>,
@@ -188,7 +192,10 @@ impl Table {
     }
 
     pub fn position(&self, key: &str) -> Option<usize> {
-        self.index.get(key).copied()
+        match self.entries.len() {
+            ..=FEW => self.entries.iter().position(|(known, _)| known == key),
+            _ => self.index.get(key).copied(),
+        }
     }
 
     pub fn get(&self, key: &str) -> Option<&Node> {
@@ -202,8 +209,8 @@ impl Table {
     /// The node of a key, made if it is not there.
     pub fn get_or_insert(&mut self, key: &str, node: impl FnOnce() -> Node) -> &mut Node {
         let at = self.position(key).unwrap_or_else(|| {
-            self.index.insert(key.to_owned(), self.entries.len());
             self.entries.push((key.to_owned(), node()));
+            self.index_from(if self.entries.len() == FEW + 1 { 0 } else { self.entries.len() - 1 });
             self.entries.len() - 1
         });
         &mut self.entries[at].1
@@ -238,8 +245,17 @@ impl Table {
     }
 
     pub fn remove(&mut self, key: &str) -> Option<Node> {
-        let at = self.index.remove(key)?;
-        self.index.values_mut().filter(|i| **i > at).for_each(|i| *i -= 1);
-        Some(self.entries.remove(at).1)
+        let removed = self.entries.remove(self.position(key)?).1;
+        self.index.clear();
+        self.index_from(0);
+        Some(removed)
+    }
+
+    /// Notes where keys stand, from one on, where they are more than a few.
+    fn index_from(&mut self, first: usize) {
+        if self.entries.len() > FEW {
+            let from = self.entries.iter().enumerate().skip(first);
+            self.index.extend(from.map(|(at, (key, _))| (key.clone(), at)));
+        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::section::Section;
 use crate::shown::Shown;
 use crate::take::{Absent, Taking};
-use crate::tree::Scalar;
+use crate::tree::{Content, Node, Scalar};
 use crate::units::Measure;
 
 impl Section<'_> {
@@ -33,4 +33,46 @@ impl Section<'_> {
         let read = self.value(taking, understand, |(_, text)| Shown::Text(text.clone()));
         read.map(|(understood, _)| understood)
     }
+
+    /// What the reader makes of a value of any type if it is there; `understand` may make nothing of it.
+    pub fn any_if<T>(
+        &self,
+        key: &str,
+        allowed: &str,
+        meaning: &str,
+        understand: impl Fn(&Shown) -> Option<T>,
+    ) -> Option<T> {
+        let node = self.take(key)?;
+        let taking = Taking {
+            key,
+            meaning,
+            allowed: &|| allowed.to_owned(),
+            measure: Measure::NONE,
+            absent: Absent::<T>::Nothing,
+        };
+        if let Some((understood, shown)) = shown(node).and_then(|shown| Some((understand(&shown)?, shown))) {
+            self.note(&taking, shown, Some(node));
+            return Some(understood);
+        }
+        let found = match &node.content {
+            Content::Value(Scalar::Bad) => return None,
+            Content::Value(value) => format!("found `{value}`"),
+            Content::List(_) => "found a list".to_owned(),
+            Content::Table(_) => "found a table".to_owned(),
+        };
+        self.wrong(&taking, node, self.path_of(key), &found);
+        None
+    }
+}
+
+/// A value with its type, or a list of such; nothing where there are tables, dates, or what is no value.
+fn shown(node: &Node) -> Option<Shown> {
+    Some(match &node.content {
+        Content::Value(Scalar::Bad | Scalar::Date(_)) | Content::Table(_) => return None,
+        Content::Value(Scalar::Switch(on)) => Shown::Switch(*on),
+        Content::Value(Scalar::Integer(whole)) => Shown::Whole(*whole),
+        Content::Value(Scalar::Number(real)) => Shown::Real(*real),
+        Content::Value(Scalar::Text(text)) => Shown::Text(text.clone()),
+        Content::List(items) => Shown::List(items.iter().map(shown).collect::<Option<_>>()?),
+    })
 }

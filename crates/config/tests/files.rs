@@ -2,6 +2,7 @@
 
 mod common;
 use common::{Files, said};
+use linecard_config::{Request, Section};
 
 const ANY: std::ops::RangeInclusive<u64> = 0..=u64::MAX;
 
@@ -143,6 +144,47 @@ fn a_file_says_what_it_is() {
             "a.toml:1: title: missing: a file says what it is",
             "b.toml:1: kind: expected text",
             "b.toml:2: title: missing: a file says what it is",
+        ]
+    );
+}
+
+#[test]
+fn every_key_of_a_plain_file_is_its_readers() {
+    let text = "title = 1\nextends = 'x'\nsource = [1, 'a', [true, 2.5]]\nwhen = 1979-05-27\nhuge = 1e999\nendless = inf\n\
+                [record]\nvalue = 'int'\nsize = 'int'\n[[row]]\nname = 'first'\nspeed = 1\nsped = 2\n[[row]]\nspeed = 'x'\n";
+    let find = |name: &str| Ok((format!("{name}.toml"), text.to_owned()));
+    let document = Request { plain: true, ..Request::of("f", &find) }.read();
+    let root = document.root();
+    let shown = |key: &str| root.any_if(key, "anything", "", |shown| Some(shown.to_string()));
+    assert_eq!(shown("title").as_deref(), Some("1"));
+    assert_eq!(shown("source").as_deref(), Some("1, a, true, 2.5"));
+    assert_eq!(shown("endless").as_deref(), Some("inf"));
+    assert_eq!((shown("when"), shown("huge"), shown("record")), (None, None, None));
+    assert!(
+        root.is_table("record")
+            && root.section("record").is_some_and(|record| record.keys() == ["value", "size"])
+    );
+    for row in root.list("row") {
+        row.text_if("name", "");
+        row.integer("speed", 1..=9, "");
+        let before = document.problems();
+        row.close();
+        assert_eq!(document.problems() - before, usize::from(row.has("sped")));
+    }
+    root.section("record").unwrap().pass_over(&["value", "size"]);
+    document.close();
+    let named = |row: &Section<'_>| row.text_if("name", "");
+    let problems = document.finish_calling(named).unwrap_err();
+    let said: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        said,
+        [
+            "f.toml:2: extends: no such key",
+            "f.toml:4: when: found `1979-05-27`; expected anything",
+            "f.toml:5: huge: found `1e999`; too large",
+            "f.toml:7: record: found a table; expected anything",
+            "f.toml:13: first.sped: no such key; did you mean `speed`?",
+            "f.toml:15: row[1].speed: found `x`; expected a whole number from 1 to 9",
         ]
     );
 }

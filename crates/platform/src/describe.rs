@@ -8,6 +8,7 @@ use crate::link::link;
 use crate::memory::{MemoryKind, is_standard, kind, open, part, policy, standard};
 use crate::preset::{load, problem};
 use crate::program::core_preset;
+use crate::queue_managers::describe_machine;
 
 /// Resolve a preset with changes and say what it is made of.
 ///
@@ -21,6 +22,9 @@ pub fn describe(preset: &str, overrides: &[String]) -> Result<Description, Error
         return Ok(description);
     }
     if let Some(description) = describe_memory(preset, overrides)? {
+        return Ok(description);
+    }
+    if let Some(description) = describe_machine(preset, overrides)? {
         return Ok(description);
     }
     // What is wrong with it is said by the reader of chips.

@@ -13,8 +13,10 @@ mod input;
 mod link;
 mod memory;
 mod petri;
+mod plain;
 mod preset;
 mod program;
+mod queue_managers;
 mod report;
 mod request;
 mod routes;
@@ -54,6 +56,7 @@ pub use program::{
     deployments, register_study, rows_of_xdp, run_program, run_xdp, termination_study, trace_program,
     trace_program_cached,
 };
+pub use queue_managers::queue_settings;
 pub use report::{
     Bottleneck, DramTime, DropCount, ExecutedProgram, Interval, Intervals, LatencyNs, Metric, PacketTime,
     ProgramResult, ResourceUse, RunReport, SourceLine, Summary,

@@ -8,7 +8,10 @@
 //! instructions: `valgrind --tool=callgrind target/release/examples/queueing_speed --repeat 1 --only run`; `none` runs none,
 //! which is what the others have in common.
 
-use linecard_queueing::{Kind, Settings, Window, Workload, gaps, predict, run};
+#[path = "../tests/kit/mod.rs"]
+mod kit;
+
+use linecard_queueing::{Kind, Window, Workload, gaps, predict, run};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -49,7 +52,7 @@ fn time(arguments: &Arguments, name: &str, mut work: impl FnMut()) {
 
 fn main() {
     let arguments = arguments();
-    let settings = Settings::default();
+    let settings = kit::table_1();
     let workload = Workload::parse("SD16_90").expect("a known notation");
     let operations = || workload.operations(&settings, arguments.operations, 1).expect("a workload");
     let stream = operations();

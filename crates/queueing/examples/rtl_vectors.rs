@@ -5,7 +5,10 @@
 //! holds little-endian words: queues, nodes, then for each operation queue × 2 (one more for a dequeue) and the packet,
 //! all ones for none.
 
-use linecard_queueing::{MOST_QUEUES, Operation, Settings, Workload, vectors};
+#[path = "../tests/kit/mod.rs"]
+mod kit;
+
+use linecard_queueing::{MOST_QUEUES, Operation, Workload, vectors};
 use std::error::Error;
 use std::io::Write;
 
@@ -28,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("expected FILE SET N, such as vectors.bin random 1000000".into());
     };
     let count = count.parse()?;
-    let settings = Settings::default();
+    let settings = kit::table_1();
     let (mut operations, queues) = match set.as_str() {
         "random" => (random(count), MOST_QUEUES),
         workload => (Workload::parse(workload)?.operations(&settings, count, 1)?, settings.queues),

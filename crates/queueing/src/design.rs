@@ -99,10 +99,11 @@ pub fn smallest(designs: &[Design]) -> Option<Design> {
 mod tests {
     use super::*;
     use crate::Workload;
+    use crate::kit::table_1;
 
     #[test]
     fn the_smallest_design_reaches_the_target_and_one_thread_less_does_not() {
-        let settings = Settings::default();
+        let settings = table_1();
         let window = Window { warmup: 1_000, measured: 6_000 };
         let operations = Workload::parse("SD16_90").unwrap().operations(&settings, 8_000, 1).unwrap();
         let designs = design(&settings, &operations, window, 60.0, &mut |_, _| true).unwrap();

@@ -6,19 +6,19 @@
 //! interconnect, memory and a queue manager against each other and counts what comes of it:
 //!
 //! ```
-//! use linecard_queueing::{Kind, Settings, Window, Workload, run};
+//! use linecard_queueing::{Kind, QueueingError, Report, Settings, Window, Workload, run};
 //!
-//! let settings = Settings::with(&["threads=16"]).unwrap();
-//! let window = Window { warmup: 1_000, measured: 10_000 };
-//! let operations = Workload::parse("SD16_90")?.operations(&settings, 12_000, 1)?;
-//! let report = run(Kind::QueuingCache, &settings, &operations, window, &mut |_| true)?;
-//! assert!(report.throughput_mops > 100.0);
-//! # Ok::<(), linecard_queueing::QueueingError>(())
+//! fn with_16_threads(table_1: &Settings) -> Result<Report, QueueingError> {
+//!     let settings = Settings { threads: 16, ..table_1.clone() };
+//!     let window = Window { warmup: 1_000, measured: 10_000 };
+//!     let operations = Workload::parse("SD16_90")?.operations(&settings, 12_000, 1)?;
+//!     run(Kind::QueuingCache, &settings, &operations, window, &mut |_| true)
+//! }
 //! ```
 //!
 //! | file | what |
 //! |---|---|
-//! | `settings` | every number, with unit, meaning and source |
+//! | `settings` | every number, with its unit |
 //! | `workload` | the operations: Table 4's workloads, captures, three levels of queues |
 //! | `machine` | threads that take operations from a stream: the standalone study |
 //! | `service` | the same subsystem inside another machine, with its threads and its clock |
@@ -35,12 +35,18 @@
 //! interconnect: a message starts when the path is free. Costs of synchronisation, which the document leaves out too.
 #![forbid(unsafe_code)]
 
+#[cfg(test)]
+extern crate self as linecard_queueing;
+
 mod design;
 mod directory;
 mod error;
 mod fabric;
 mod gaps;
 mod kind;
+#[cfg(test)]
+#[path = "../tests/kit/mod.rs"]
+mod kit;
 mod ledger;
 mod lists;
 mod locks;
@@ -68,7 +74,7 @@ pub use model::{Prediction, predict, service_ps};
 pub use operation::Operation;
 pub use report::Report;
 pub use service::{Service, Usage};
-pub use settings::{Described, Entry, Locking, PARAMETERS, Settings, Token};
+pub use settings::{Entry, Locking, Settings, Token};
 pub use unloaded::{Unloaded, unloaded};
 pub use vectors::{REUSE_OPERATIONS, Vector, vectors};
 pub use workload::{Workload, operations_of_queues};

@@ -157,13 +157,10 @@ fn printed_mops(kind: Kind, settings: &Settings, operations: &[Operation], servi
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kit::table_1;
 
     fn one_queue(count: u32) -> Vec<Operation> {
         (0..count).flat_map(|_| [Operation::enqueue(0), Operation::dequeue(0)]).collect()
-    }
-
-    fn settings(changes: &[&str]) -> Settings {
-        Settings::with(changes).unwrap()
     }
 
     #[test]
@@ -171,12 +168,12 @@ mod tests {
         let near =
             |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-2, "{found} {expected}");
         let operations = one_queue(20_000);
-        let recursion = |kind| predict(kind, &settings(&[]), &operations).recursion_mops;
+        let recursion = |kind| predict(kind, &table_1(), &operations).recursion_mops;
         near(recursion(Kind::NoCache), 2e3 / 250.0);
         near(recursion(Kind::SoftwareCache), 2e3 / 120.0);
         near(recursion(Kind::QueuingCache), 1e3 / 40.0);
         // Printed: no packet loses more than one Top, so contention at most doubles the time.
-        let unlimited = settings(&["memory_port_ns=0"]);
+        let unlimited = Settings { port_ps: 0, ..table_1() };
         let printed = predict(Kind::QueuingCache, &unlimited, &operations).printed_mops;
         let spacing = 85.0 / 32.0;
         near(printed, 32e3 / (85.0 + 40.0 - spacing));
@@ -185,10 +182,10 @@ mod tests {
     #[test]
     fn without_contention_threads_add_up_to_the_memory_limit() {
         let operations: Vec<Operation> = (0..4000).map(Operation::enqueue).collect();
-        let two = predict(Kind::NoCache, &settings(&["threads=2"]), &operations);
+        let two = predict(Kind::NoCache, &Settings { threads: 2, ..table_1() }, &operations);
         assert!((two.recursion_mops / (2e3 / 170.0) - 1.0).abs() < 1e-3, "{two:?}");
         assert!((two.printed_mops / (2e3 / 170.0) - 1.0).abs() < 1e-3, "{two:?}");
-        let many = predict(Kind::QueuingCache, &settings(&[]), &operations);
+        let many = predict(Kind::QueuingCache, &table_1(), &operations);
         assert_eq!((many.hit_rate, many.recursion_mops), (0.0, 1e3 / 12.0));
     }
 }

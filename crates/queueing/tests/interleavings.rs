@@ -3,14 +3,19 @@
 //! A run checks by itself that each queue's packets leave one after the other and, at the end, that every list in
 //! memory holds what it should; these tests drive it through machines and streams that were not thought of.
 
-use linecard_queueing::{Kind, Operation, QueueingError, Settings, Window, Workload, run};
+mod kit;
+
+use kit::table_1;
+use linecard_queueing::{
+    Entry, Kind, Locking, Operation, QueueingError, Replacement, Settings, Token, Window, Workload, run,
+};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 const ALL: Window = Window { warmup: 0, measured: u64::MAX };
 
 /// A machine in which everything is small, so that everything runs full.
-fn small_machine() -> impl Strategy<Value = Vec<String>> {
+fn small_machine() -> impl Strategy<Value = Settings> {
     let counts = (1u32..9, 1u32..6, 1u32..6, 1u32..5, 1u32..4);
     let caches = (0u32..2, 0u32..3, 0u32..2, 0u32..2, 0u32..2);
     let times = (0u32..30, 0u32..50, 1u32..12, 0u32..2, 0u32..2, 0u32..2);
@@ -19,26 +24,28 @@ fn small_machine() -> impl Strategy<Value = Vec<String>> {
         let (ways, line, write, allocate, replacement) = caches;
         let (interconnect, memory, clock, token, entry, locking) = times;
         let (ways, line_words) = (ways + 1, 1 << line);
-        vec![
-            format!("threads={threads}"),
-            format!("entries={entries}"),
-            format!("engines={engines}"),
-            format!("requests={requests}"),
-            format!("mshrs={mshrs}"),
-            format!("ways={ways}"),
-            format!("line_words={line_words}"),
-            format!("words={}", ways * line_words * 2),
-            format!("write={}", ["back", "through"][write as usize]),
-            format!("allocate={}", ["yes", "no"][allocate as usize]),
-            format!("replacement={}", ["lru", "random"][replacement as usize]),
-            format!("interconnect_ns={interconnect}"),
-            format!("memory_ns={memory}"),
-            format!("engine_clock_ns={clock}"),
-            format!("token={}", ["rotating", "idle"][token as usize]),
-            format!("entry={}", ["pointer", "descriptor"][entry as usize]),
-            format!("locking={}", ["end", "queue"][locking as usize]),
-            "queues=7".to_owned(),
-        ]
+        let ps = |ns: u32| u64::from(ns) * 1000;
+        Settings {
+            threads,
+            entries,
+            engines,
+            requests,
+            mshrs,
+            ways,
+            line_words,
+            words: ways * line_words * 2,
+            write_through: write == 1,
+            allocate: allocate == 0,
+            replacement: [Replacement::Lru, Replacement::Random][replacement as usize],
+            interconnect_ps: ps(interconnect),
+            memory_ps: ps(memory),
+            clock_ps: ps(clock),
+            token: [Token::Rotating, Token::Idle][token as usize],
+            entry: [Entry::Pointer, Entry::Descriptor][entry as usize],
+            locking: [Locking::End, Locking::Queue][locking as usize],
+            queues: 7,
+            ..table_1()
+        }
     })
 }
 
@@ -55,8 +62,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
     #[test]
-    fn no_packet_is_lost_duplicated_or_reordered(machine in small_machine(), operations in streams()) {
-        let settings = Settings::with(&machine).unwrap();
+    fn no_packet_is_lost_duplicated_or_reordered(settings in small_machine(), operations in streams()) {
+        prop_assert_eq!(settings.contradictions(), []);
         for kind in Kind::ALL {
             let report = run(kind, &settings, &operations, ALL, &mut |_| true).unwrap();
             prop_assert_eq!(report.operations, operations.len() as u64);
@@ -70,7 +77,7 @@ proptest! {
     /// A lone thread does one operation after the other: its empty dequeues are those of plain queues.
     #[test]
     fn a_lone_thread_agrees_with_plain_queues(operations in streams()) {
-        let settings = Settings::with(&["threads=1", "queues=7", "entries=3", "words=4"]).unwrap();
+        let settings = Settings { threads: 1, queues: 7, entries: 3, words: 4, ..table_1() };
         let mut inside = BTreeMap::<u32, u64>::new();
         let mut empty = 0;
         for operation in &operations {
@@ -90,7 +97,7 @@ proptest! {
     /// A lone thread finds in the cache what a list of lines, newest first, holds.
     #[test]
     fn hits_are_those_of_a_naive_cache(operations in streams()) {
-        let settings = Settings::with(&["threads=1", "queues=7", "entries=3", "words=4", "ways=2"]).unwrap();
+        let settings = Settings { threads: 1, queues: 7, entries: 3, words: 4, ways: 2, ..table_1() };
         let mut entries: Vec<(u32, bool)> = Vec::new();
         let mut sets: Vec<Vec<u32>> = vec![Vec::new(); 2];
         let (mut entry_hits, mut set_hits) = (0, 0);
@@ -118,7 +125,7 @@ proptest! {
 
 #[test]
 fn three_levels_keep_every_level_whole() {
-    let settings = Settings::with(&["levels=3", "queues=512", "backlog=300"]).unwrap();
+    let settings = Settings { levels: 3, queues: 512, backlog: 300, ..table_1() };
     let operations = Workload::parse("edge").unwrap().operations(&settings, 30_000, 1).unwrap();
     for kind in Kind::ALL.into_iter().filter(|&kind| kind != Kind::QArray) {
         let report = run(kind, &settings, &operations, ALL, &mut |_| true).unwrap();
@@ -129,21 +136,29 @@ fn three_levels_keep_every_level_whole() {
 #[test]
 fn unusable_requests_are_refused() {
     let go = &mut |_| true;
-    let settings = Settings::default();
+    let settings = table_1();
     assert_eq!(run(Kind::NoCache, &settings, &[], ALL, go).unwrap_err(), QueueingError::Empty);
     let error = run(Kind::QArray, &settings, &[Operation::enqueue(1)], ALL, go).unwrap_err().to_string();
     assert!(error.contains("at most 8"), "{error}");
     let error = run(Kind::NoCache, &settings, &[Operation::enqueue(4096)], ALL, go).unwrap_err().to_string();
     assert!(error.contains("queue 4096, expected ids below 4096"), "{error}");
-    for wrong in ["threads=0", "engines=0", "entries=0", "queues=0", "queues=70000", "mshrs=0", "requests=0"]
-    {
-        assert!(Settings::with(&[wrong]).is_err(), "{wrong}");
+    for (key, wrong) in [
+        ("words", Settings { words: 100, ways: 3, ..table_1() }),
+        ("line_words", Settings { line_words: 3, words: 126, ..table_1() }),
+        ("levels", Settings { levels: 2, ..table_1() }),
+        ("queues", Settings { levels: 3, queues: 100, ..table_1() }),
+        ("queues", Settings { levels: 3, queues: 65536, ..table_1() }),
+    ] {
+        let contradictions = wrong.contradictions();
+        let keys: Vec<_> = contradictions.iter().map(|each| each.what.as_str()).collect();
+        assert_eq!(keys, [key]);
     }
+    assert_eq!(table_1().contradictions(), []);
 }
 
 #[test]
 fn a_run_can_be_stopped() {
-    let settings = Settings::default();
+    let settings = table_1();
     let operations = Workload::parse("R").unwrap().operations(&settings, 200_000, 1).unwrap();
     let report = run(Kind::QueuingCache, &settings, &operations, ALL, &mut |_| false).unwrap();
     assert!(report.operations < 20_000);

@@ -1,10 +1,9 @@
 //! Do unloaded latencies, serial rates and traffic come out as Table 5 and section 5 state them?
 
-use linecard_queueing::{Kind, Operation, Report, Settings, Window, Workload, run, unloaded};
+mod kit;
 
-fn settings(changes: &[&str]) -> Settings {
-    Settings::with(changes).unwrap()
-}
+use kit::table_1;
+use linecard_queueing::{Entry, Kind, Locking, Operation, Report, Settings, Window, Workload, run, unloaded};
 
 /// The latency of each operation of a lone thread, in nanoseconds.
 fn latencies(kind: Kind, settings: &Settings, operations: &[Operation]) -> Vec<f64> {
@@ -16,11 +15,14 @@ fn latencies(kind: Kind, settings: &Settings, operations: &[Operation]) -> Vec<f
         .collect()
 }
 
-fn throughput(kind: Kind, workload: &str, changes: &[&str]) -> Report {
-    let settings = settings(changes);
+fn throughput(kind: Kind, workload: &str) -> Report {
+    throughput_with(&table_1(), kind, workload)
+}
+
+fn throughput_with(settings: &Settings, kind: Kind, workload: &str) -> Report {
     let window = Window { warmup: 5_000, measured: 40_000 };
-    let operations = Workload::parse(workload).unwrap().operations(&settings, 50_000, 1).unwrap();
-    run(kind, &settings, &operations, window, &mut |_| true).unwrap()
+    let operations = Workload::parse(workload).unwrap().operations(settings, 50_000, 1).unwrap();
+    run(kind, settings, &operations, window, &mut |_| true).unwrap()
 }
 
 #[test]
@@ -37,31 +39,31 @@ fn unloaded_latencies_are_those_of_table_5() {
         (Kind::QueuingCache, [120.0 + 5.0, 80.0 + 5.0, 120.0 + 5.0, 80.0 + 5.0]),
     ];
     // Table 5 adds latencies: ports and paths take everything at once.
-    let free = settings(&["threads=1", "memory_port_ns=0", "interconnect_slot_ns=0"]);
+    let free = Settings { threads: 1, port_ps: 0, slot_ps: 0, ..table_1() };
     for (kind, expected) in expected {
         if kind != Kind::QArray {
             assert_eq!(latencies(kind, &free, &operations), expected, "{}", kind.name());
         }
-        for entry in ["entry=pointer", "entry=descriptor"] {
-            let found = unloaded(kind, &settings(&[entry])).unwrap();
+        for entry in [Entry::Pointer, Entry::Descriptor] {
+            let found = unloaded(kind, &Settings { entry, ..table_1() }).unwrap();
             let found =
                 [found.enqueue_miss_ns, found.enqueue_hit_ns, found.dequeue_miss_ns, found.dequeue_hit_ns];
-            assert_eq!(found, expected, "{} {entry}", kind.name());
+            assert_eq!(found, expected, "{} {entry:?}", kind.name());
         }
     }
     // The two writes of an enqueue leave at once and share a port: the second is done 8 ns later.
-    let found = latencies(Kind::NoCache, &settings(&["threads=1"]), &operations);
+    let found = latencies(Kind::NoCache, &Settings { threads: 1, ..table_1() }, &operations);
     assert_eq!(found, [178.0, 178.0, 250.0, 250.0]);
 }
 
 #[test]
 fn whole_descriptors_are_loaded_once() {
     let operations = [Operation::enqueue(3), Operation::dequeue(3)];
-    let settings = settings(&["threads=1", "entry=descriptor"]);
+    let settings = Settings { threads: 1, entry: Entry::Descriptor, ..table_1() };
     assert_eq!(latencies(Kind::QueuingCache, &settings, &operations), [125.0, 85.0]);
     assert_eq!(latencies(Kind::SoftwareCache, &settings, &operations), [200.0, 120.0]);
     // The IXP2800 has no other way.
-    let settings = self::settings(&["threads=1"]);
+    let settings = Settings { threads: 1, ..table_1() };
     assert_eq!(latencies(Kind::QArray, &settings, &operations), [200.0, 120.0]);
 }
 
@@ -76,27 +78,28 @@ fn one_queue_is_served_at_the_pace_of_its_slower_end() {
         (Kind::QueuingCache, 1e3 / 40.0),
     ];
     for (kind, expected) in expected {
-        let found = throughput(kind, "SD1_100", &[]).throughput_mops;
+        let found = throughput(kind, "SD1_100").throughput_mops;
         assert!((found / expected - 1.0).abs() < 2e-3, "{}: {found} {expected}", kind.name());
     }
     // With one lock per queue, ends take turns.
-    let found = throughput(Kind::NoCache, "SD1_100", &["locking=queue"]).throughput_mops;
+    let found = throughput_with(&Settings { locking: Locking::Queue, ..table_1() }, Kind::NoCache, "SD1_100")
+        .throughput_mops;
     assert!((found / (2e3 / (178.0 + 250.0)) - 1.0).abs() < 2e-3, "{found}");
 }
 
 #[test]
 fn the_memory_ports_limit_uniform_traffic() {
     // Three references an operation, half of them reads, one every 8 ns at each port.
-    let report = throughput(Kind::NoCache, "R", &[]);
+    let report = throughput(Kind::NoCache, "R");
     assert!((report.throughput_mops / (1e3 / 12.0) - 1.0).abs() < 1e-3, "{}", report.throughput_mops);
     assert!(report.read_port_utilization > 0.999 && report.write_port_utilization > 0.999);
-    let shared = throughput(Kind::NoCache, "R", &["memory_ports=shared"]);
+    let shared = throughput_with(&Settings { shared_port: true, ..table_1() }, Kind::NoCache, "R");
     assert!((shared.throughput_mops / (1e3 / 24.0) - 1.0).abs() < 1e-3, "{}", shared.throughput_mops);
 }
 
 #[test]
 fn references_and_messages_are_those_of_section_5() {
-    let nc = throughput(Kind::NoCache, "SD16_90", &[]);
+    let nc = throughput(Kind::NoCache, "SD16_90");
     // Three of each, half of the references reads; operations under way at the ends of the window blur it.
     for (found, expected) in [
         (nc.references_per_operation, 3.0),
@@ -107,7 +110,7 @@ fn references_and_messages_are_those_of_section_5() {
         assert!((found - expected).abs() < 0.002, "{found} {expected}");
     }
     for kind in [Kind::QueuingCache, Kind::SoftwareCache] {
-        let report = throughput(kind, "SD16_90", &[]);
+        let report = throughput(kind, "SD16_90");
         // A miss reads a pointer and writes one back: every victim has changed.
         let expected = (1.0 - report.hit_rate) * 2.0 + 1.0;
         assert!((report.references_per_operation - expected).abs() < 0.01, "{report:?}");
@@ -118,7 +121,7 @@ fn references_and_messages_are_those_of_section_5() {
 
 #[test]
 fn waiting_is_counted() {
-    let report = throughput(Kind::NoCache, "SD1_100", &[]);
+    let report = throughput(Kind::NoCache, "SD1_100");
     // 32 threads, of which two work: by Little's law an operation takes 32 / T.
     let latency = 32e3 / report.throughput_mops;
     assert!((report.latency_mean_ns / latency - 1.0).abs() < 1e-2, "{report:?}");

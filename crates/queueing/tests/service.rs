@@ -1,5 +1,8 @@
 //! Does a manager inside another machine do what it does in the standalone study?
 
+mod kit;
+
+use kit::table_1;
 use linecard_queueing::{CLOCKS_HZ, Kind, Operation, Service, Settings, Window, Workload, run};
 use linecard_sim::{Ticks, Timebase};
 
@@ -34,7 +37,7 @@ fn every_manager_takes_the_same_time_in_another_machine() {
     let timebase = Timebase::from_clocks_hz(&clocks).unwrap();
     for kind in Kind::ALL {
         for workload in ["SD4_90", "R"] {
-            let settings = Settings::with(&["threads=8", "entries=4", "engines=3", "queues=256"]).unwrap();
+            let settings = Settings { threads: 8, entries: 4, engines: 3, queues: 256, ..table_1() };
             let operations = Workload::parse(workload).unwrap().operations(&settings, 5_000, 1).unwrap();
             let window = Window { warmup: 0, measured: operations.len() as u64 };
             let alone = run(kind, &settings, &operations, window, &mut |_| true).unwrap();
@@ -70,7 +73,7 @@ fn every_manager_takes_the_same_time_in_another_machine() {
 #[test]
 fn what_was_counted_before_a_restart_is_forgotten() {
     let timebase = Timebase::from_clocks_hz(&CLOCKS_HZ).unwrap();
-    let settings = Settings::with(&["threads=1", "queues=1"]).unwrap();
+    let settings = Settings { threads: 1, queues: 1, ..table_1() };
     let service = Service::new(Kind::QueuingCache, &settings, timebase).unwrap();
     let operations = [Operation::enqueue(0), Operation::enqueue(0)];
     let mut elsewhere = Elsewhere { service, operations: operations[..1].iter(), now: 0 };
@@ -86,7 +89,7 @@ fn what_was_counted_before_a_restart_is_forgotten() {
 #[test]
 fn a_q_array_serves_the_threads_of_one_microengine() {
     let timebase = Timebase::from_clocks_hz(&CLOCKS_HZ).unwrap();
-    let settings = Settings::with(&["threads=9"]).unwrap();
+    let settings = Settings { threads: 9, ..table_1() };
     let error = Service::new(Kind::QArray, &settings, timebase).err().unwrap().to_string();
     assert!(error.contains("at most 8"), "{error}");
 }

@@ -3,7 +3,8 @@
 use super::{choice, lines};
 use linecard_config::{Either, Request, Section};
 use linecard_flowcache::{Geometry, Hash, Key, Options, Policy, Trace, simulate};
-use linecard_queueing::{Kind, Settings, Window, Workload, run};
+use linecard_platform::queue_settings;
+use linecard_queueing::{Kind, Window, Workload, run};
 
 const TIMES: [Either; 2] =
     [Either { unit: "clocks", what: "clocks", step: 0.5 }, Either { unit: "ns", what: "a time", step: 0.0 }];
@@ -58,7 +59,8 @@ pub fn queueing(data: &[u8]) {
     let (chosen, rest) = choice(data);
     let text = lines(rest);
     let Some((workload, changes)) = text.split_first() else { return };
-    let (Ok(workload), Ok(settings)) = (Workload::parse(workload), Settings::with(changes)) else { return };
+    let settings = queue_settings("kumar2006", changes);
+    let (Ok(workload), Ok((settings, _))) = (Workload::parse(workload), settings) else { return };
     let Ok(operations) = workload.operations(&settings, 200, 1) else { return };
     let window = Window { warmup: 0, measured: operations.len() as u64 };
     if let Ok(report) =

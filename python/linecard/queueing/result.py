@@ -131,7 +131,8 @@ class QueueingResult:
         packets: Packets of the capture that were mapped to queues; 0 of a workload.
         packets_without_flow: Packets of the capture without an IP header, left out.
         gaps: Inter-arrival times within queues.
-        settings: Changes to the settings.
+        machine: The machine that the managers ran on: a preset, or a file.
+        settings: Changes to its settings.
         warmup: Operations before those that are measured; the first that fill the queues come before them.
         seed: Seed of the workload.
         damaged_records: Damaged places of the capture that were passed over.
@@ -145,6 +146,7 @@ class QueueingResult:
     packets: int
     packets_without_flow: int
     gaps: Gaps
+    machine: str
     settings: tuple[str, ...]
     warmup: int
     seed: int
@@ -243,7 +245,8 @@ class QueueDesignResult:
         compression: How it is compressed.
         packets: Packets of the workload.
         packets_without_flow: Packets of the capture that were left out.
-        settings: Settings that were changed.
+        machine: The machine that the managers ran on: a preset, or a file.
+        settings: Its settings that were changed.
         warmup: Operations before the measurement.
         seed: Seed of the workload.
         damaged_records: Findings of the capture that are damage.
@@ -259,6 +262,7 @@ class QueueDesignResult:
     compression: str | None
     packets: int
     packets_without_flow: int
+    machine: str
     settings: tuple[str, ...]
     warmup: int
     seed: int
@@ -315,7 +319,7 @@ def _manifest(result: dict[str, Any], without: Iterable[str]) -> dict[str, Any]:
         "linecard_version": __version__,
         "input_hash": file_hash(file) if is_capture and file.is_file() else None,
         **result,
-        "all_settings": plain(queueing_settings(result["settings"])),
+        "all_settings": plain(queueing_settings(result["settings"], machine=result["machine"])),
     }
 
 

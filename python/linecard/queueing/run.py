@@ -13,7 +13,8 @@ from linecard import _core
 from linecard._convert import convert
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.queueing.result import QueueDesignResult, QueueingResult
-from linecard.queueing.settings import changes_of
+from linecard.queueing.settings import MACHINE, changes_of
+from linecard.request import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -31,6 +32,7 @@ def queueing_run(
     managers: str | Iterable[str] = MANAGERS,
     set: Mapping[str, object] | Iterable[str] | str | None = None,  # the same word as --set
     *,
+    machine: str | PathLike[str] = MACHINE,
     trace: bool = False,
     operations: int | None = None,
     warmup: int = WARMUP,
@@ -46,6 +48,7 @@ def queueing_run(
             ``.toml`` file like those of ``presets/traffic``), whose packets a hash of the five-tuple maps to queues.
         managers: Names: ``qc``, ``sqc``, ``dc``, ``nc``, ``qarray``.
         set: Changes of settings, such as ``{"threads": 16}`` or ``"entries=64"``; see `queueing_settings`.
+        machine: Name of a machine (``presets()`` of kind ``queueing``), or path of a TOML file.
         trace: Whether ``workload`` is a capture or a described link, and no notation.
         operations: Operations measured; ``None`` takes 200,000 of a workload, and two for each packet of a capture, at
             least 20,000. A capture begins anew when it is through.
@@ -70,9 +73,9 @@ def queueing_run(
     names = _words(managers)
     if not names:
         raise ConfigError.of([ConfigProblem("managers", "", "found none, expected at least one, such as qc")])
-    arguments = _arguments(workload, set, trace, operations, warmup, seed)
+    arguments = _arguments(workload, set, machine, trace, operations, warmup, seed)
     plain_result = _core.queueing_run(**arguments, managers=names, strict=strict, progress=progress)
-    extra = {"settings": arguments["settings"], "warmup": warmup, "seed": seed}
+    extra = {name: arguments[name] for name in ("machine", "settings", "warmup", "seed")}
     return convert({**plain_result, **extra}, QueueingResult)
 
 
@@ -81,6 +84,7 @@ def queueing_design(
     target_mops: float,
     set: Mapping[str, object] | Iterable[str] | str | None = None,  # the same word as --set
     *,
+    machine: str | PathLike[str] = MACHINE,
     trace: bool = False,
     operations: int = 30_000,
     warmup: int = 5_000,
@@ -94,6 +98,7 @@ def queueing_design(
         workload: As in `queueing_run`.
         target_mops: Operations per second, 10^6.
         set: Changes of settings; entries, engines, threads and places of the request buffer are what is searched.
+        machine: Name of a machine (``presets()`` of kind ``queueing``), or path of a TOML file.
         trace: Whether ``workload`` is a capture.
         operations: Operations measured for every size that is tried.
         warmup: Operations before.
@@ -113,7 +118,7 @@ def queueing_design(
         >>> linecard.queueing_design("SD16_90", 60, operations=5_000).smallest.engines
         4
     """
-    arguments = _arguments(workload, set, trace, operations, warmup, seed)
+    arguments = _arguments(workload, set, machine, trace, operations, warmup, seed)
     searched = ("entries", "engines", "threads", "requests")
     asked = [change.split("=", 1)[0].strip() for change in arguments["settings"]]
     problems = [
@@ -124,13 +129,14 @@ def queueing_design(
     if problems:
         raise ConfigError.of(problems)
     plain_result = _core.queueing_design(**arguments, target_mops=float(target_mops), strict=strict, progress=progress)
-    extra = {"settings": arguments["settings"], "warmup": warmup, "seed": seed}
+    extra = {name: arguments[name] for name in ("machine", "settings", "warmup", "seed")}
     return convert({**plain_result, **extra}, QueueDesignResult)
 
 
 def _arguments(
     workload: str | PathLike[str],
     changes: Mapping[str, object] | Iterable[str] | str | None,
+    machine: str | PathLike[str],
     trace: bool,
     operations: int | None,
     warmup: int,
@@ -156,6 +162,7 @@ def _arguments(
     return {
         "workload": fspath(workload),
         "capture": trace,
+        "machine": name_of("machine", machine),
         "settings": changes_of(changes),
         "operations": count,
         "warmup": warmup,

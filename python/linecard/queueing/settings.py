@@ -1,4 +1,4 @@
-"""Settings of the queueing machine: value, unit, meaning and source."""
+"""Settings of a machine of queue managers: value, unit, meaning and source."""
 
 from __future__ import annotations
 
@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING
 from linecard import _core
 from linecard._convert import convert
 from linecard.listed import Listed
+from linecard.request import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from os import PathLike
+
+# What the managers run on when nothing is said.
+MACHINE = "kumar2006"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +29,22 @@ class QueueSetting:
     source: str
 
 
-def queueing_settings(set: Mapping[str, object] | Iterable[str] | str | None = None) -> Listed[QueueSetting]:
-    """Every setting of the queueing machine with value, unit, meaning and source, after these changes.
+def queueing_settings(
+    set: Mapping[str, object] | Iterable[str] | str | None = None,  # the same word as --set
+    *,
+    machine: str | PathLike[str] = MACHINE,
+) -> Listed[QueueSetting]:
+    """Every setting of a machine of queue managers with value, unit, meaning and source, after these changes.
+
+    Args:
+        set: Changes, such as ``{"threads": 16}``.
+        machine: Name of a machine (``presets()`` of kind ``queueing``), or path of a TOML file.
 
     Raises:
-        ConfigError: A change cannot be made; every problem is listed.
+        ConfigError: The machine, a key or a value is wrong; every problem is listed.
     """
-    return Listed(convert(_core.queueing_settings(changes_of(set)), list[QueueSetting]))
+    name = name_of("machine", machine)
+    return Listed(convert(_core.queueing_settings(name, changes_of(set)), list[QueueSetting]))
 
 
 def changes_of(changes: Mapping[str, object] | Iterable[str] | str | None) -> list[str]:

@@ -293,30 +293,28 @@ class CheckSpec(_Strict, frozen=True):
 
 
 class Varied(_Strict, frozen=True):
-    """A calibrated number that no preset holds, and how a run gets another one (``--robustness``).
+    """A calibrated number that no preset holds but the ``app`` of runs, and how they get another (``--robustness``).
 
     Attributes:
         name: What the number is called.
         value: What was chosen; one with a decimal point is no whole number and takes a tenth exactly.
         runner: The runner whose runs have it.
-        set: The setting that it is the value of; a run that sets it by itself is left alone.
-        app: Instead of a setting, an ``app`` of the runs, with ``{value}`` where the number stands.
+        app: The ``app`` of the runs, with ``{value}`` where the number stands.
         of: What the study calls that ``app``, where it has a name.
     """
 
     name: str
     value: int | float
     runner: str
-    set: str = ""
-    app: str = ""
+    app: str
     of: str = ""
 
 
 class Calibration(_Strict, frozen=True):
     """A parameter that no document states, chosen on cells that therefore do not count as reproduced.
 
-    Its value stands in the preset, under these keys; it is read from there and not repeated here. A study whose
-    runner has no presets gives the ``value`` instead, and in ``vary`` the numbers of it that can be varied.
+    Its value stands in the preset, under these keys; it is read from there and not repeated here. What no preset holds
+    gives the ``value`` instead, and in ``vary`` the numbers of it that can be varied.
 
     Attributes:
         parameter: What was chosen.
@@ -623,8 +621,8 @@ def _contradictions(
             key = f"calibrations.{calibration.parameter}.vary.{varied.name}"
             if varied.runner not in RUNNERS:
                 yield unknown(f"{key}.runner", varied.runner, RUNNERS)
-            if bool(varied.set) == ("{value}" in varied.app):
-                yield ConfigProblem(str(file), key, "expected either set, or app with {value} in it")
+            if "{value}" not in varied.app:
+                yield ConfigProblem(str(file), key, "expected app with {value} in it")
     for column, change in _all_changes(spec):
         if change.measure is not None and change.measure not in spec.measures:
             yield unknown(f"columns.{column}", change.measure, spec.measures)

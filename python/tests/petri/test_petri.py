@@ -142,7 +142,7 @@ def test_a_net_that_an_immediate_transition_keeps_bounded_is_solved():
         (("rate = 0.9", "rate = 0"), "transition arrive: .*expected a rate, delay or weight above 0"),
         (('to = "serve"', 'to = "sreve"'), "arc busy -> sreve: expected a place and a transition of this net"),
         (("tokens = 10", "token = 10"), "place free.token: no such key; did you mean `tokens`"),
-        (('kind = "exp"', 'kind = "gauss"'), "found kind `gauss`, expected exp, det, imm"),
+        (('kind = "exp"', 'kind = "gauss"'), "transition arrive.kind: found `gauss`; expected one of exp, det, imm"),
         (('name = "busy"', 'name = "free"'), "place free: .*a name that is taken"),
         (("[[arc]]", "[[arc"), "mm1k.toml"),
     ],
@@ -198,12 +198,15 @@ def test_the_coloured_net_of_the_guide_runs(cli, tmp_path):
     [
         (('tokens = "r.bank"', 'tokens = "r.bnk"'), "transition serve: in `r.bnk`, column 3: found field `bnk`"),
         (('tokens = "r.bank"', 'tokens = "r.bank +"'), "transition serve: in `r.bank \\+`, column 9: found the end"),
-        (('bank = "0..banks - 1"', 'bank = "0..bnks"'), "colour bank: .*in `bnks`, column 1"),
-        (('tokens = "all"', 'tokens = ["7"]'), "place free_banks: .*found `7`, expected a whole number of 0..1"),
+        (('bank = "0..banks - 1"', 'bank = "0..bnks"'), "colours.bank: in `bnks`, column 1"),
+        (('tokens = "all"', 'tokens = ["7"]'), "place free_banks.tokens: .*found `7`, expected a whole number of 0..1"),
         (("rate = 0.05", 'rate = "0.05 * s"'), "transition ask: in `0.05 \\* s`, column 8: found `s`"),
-        (("sizes = [[64, 0.7], [32, 0.3]]", "sizes = [[64, -1]]"), "parameter sizes: found the weight -1, expected"),
-        (('choice = "fifo"', 'choice = "lifo"'), "found choice `lifo`, expected fifo or random"),
-        (("banks = 2", 'banks = "2 / 0"'), "parameter banks: .*found no number"),
+        (("sizes = [[64, 0.7], [32, 0.3]]", "sizes = [[64, -1]]"), "parameters.sizes: found the weight -1, expected"),
+        (
+            ('choice = "fifo"', 'choice = "lifo"'),
+            "requests.choice: found `lifo`; did you mean `fifo`. expected one of random, fifo",
+        ),
+        (("banks = 2", 'banks = "2 / 0"'), "parameters.banks: .*found no number"),
     ],
 )
 def test_what_is_no_coloured_net_is_refused_with_its_place(tmp_path, change, error):
@@ -275,8 +278,8 @@ parameters = { mu = "speed" }
     assert {"a": 1, "b": 1} in found.place_invariants
     assert found.transition_invariants == [{"first.serve": 1, "second.serve": 1}]
     for change, error in (
-        (('out = "a"', 'idle = "a"'), 'module second: found "idle", expected places of its interface: in, out'),
-        (('mu = "speed"', "nu = 1"), 'module second: found "nu", expected parameters of it: mu, slots'),
+        (('out = "a"', 'idle = "a"'), 'second.places.idle: found "idle", expected places of its interface: in, out'),
+        (('mu = "speed"', "nu = 1"), 'module second.parameters.nu: found "nu", expected parameters of it: mu, slots'),
         (("station.toml", "ring.toml"), "inside itself"),
         (("station.toml", "none.toml"), "cannot read"),
     ):

@@ -57,6 +57,33 @@ def test_settings_reach_the_machine():
     assert all(setting.meaning and setting.source for setting in described.values())
 
 
+def test_a_file_says_what_differs_from_the_machine_of_the_document(tmp_path):
+    mine = tmp_path / "mine.toml"
+    head = 'title = "Mine"\nkind = "queueing"\nextends = ["queueing/kumar2006"]\nsource = "measured"\n'
+    mine.write_text(f'{head}memory_ns = "0.08 us"\nentries = 4\n')
+    asked = {"memory_ns": 80, "entries": 4}
+    found = small(machine=mine)
+    assert found.rows == small(set=asked).rows != small().rows
+    assert (found.machine, small().machine) == (str(mine), "kumar2006")
+    described = {setting.key: setting for setting in linecard.queueing_settings({"threads": 4}, machine=mine)}
+    assert [described[key].source for key in ("memory_ns", "threads")] == ["measured", "given with --set"]
+    assert {"key": "entries", "value": "4"}.items() <= next(
+        each for each in found.manifest()["all_settings"] if each["key"] == "entries"
+    ).items()
+    assert [change.key for change in linecard.describe(mine).changes] == ["memory_ns", "entries"]
+    call = CliRunner().invoke
+    run = ["queueing", "run", "--workload", "R", "--operations", "2000", "--manager", "qc", "--machine", str(mine)]
+    assert "as the machine has them" in call(app, run).stdout
+    design = ["queueing", "design", "--workload", "R", "--target-mops", "10", "--operations", "1000", "--json"]
+    assert json.loads(call(app, [*design, "--machine", str(mine)]).stdout)["machine"] == str(mine)
+    mine.write_text(f"{head}entrys = 4\nways = 0\n")
+    with pytest.raises(linecard.ConfigError) as caught:
+        small(managers="xx", machine=mine)
+    assert [problem.place for problem in caught.value.problems] == [f"{mine}:5", f"{mine}:6", "manager"]
+    with pytest.raises(linecard.ConfigError, match="found none; expected `queueing`"):
+        small(machine="dram/ddr4_2400")
+
+
 def test_a_capture_is_mapped_to_queues(tmp_path):
     result = linecard.queueing_run(CAPTURE, "qc", trace=True, warmup=500)
     assert result.packets > 1000
@@ -78,8 +105,9 @@ def test_a_capture_is_mapped_to_queues(tmp_path):
         ("L0.9", "qc", None, "k above 1"),
         ("R", "qc", "threads=0", "expected a whole number from 1"),
         ("R", "qc", "engines=0", "expected a whole number from 1"),
-        ("R", "qc", "queues=65537", "ids have 16 bits"),
-        ("R", "qc", "thread=3", "did you mean threads?"),
+        ("R", "qc", "queues=65537", "from 1 to 65536"),
+        ("R", "qc", "thread=3", "did you mean `threads`?"),
+        ("R", "qc", ["threads=3", "threads=4"], "given twice"),
         ("R", "qarray", None, "at most 8"),
         ("SD16_90", "qc", "queues=8", "at least 17"),
         ("R", "", None, "expected at least one"),

@@ -158,6 +158,14 @@ fn assemble(
     let queue_manager = places::queue_manager_of(&root);
     let threads: u64 = configs.iter().map(|c| u64::from(c.engines) * u64::from(c.threads)).sum();
     let keeps = transmit.is_some_and(|transmit| transmit.watermarks.is_some());
+    let is_q_array = queue_manager.as_ref().is_some_and(|manager| manager.kind == Kind::QArray);
+    if is_q_array && threads > u64::from(Q_ARRAY_THREADS) {
+        let message = format!(
+            "a Q_array keeps its tags in one engine's CAM, for {Q_ARRAY_THREADS} threads; this chip has {threads}: give it fewer \
+             engines or threads, or take sqc"
+        );
+        document.report(root.place(), "queues.manager", message);
+    }
     let mut reading = Reading {
         roles: &mut roles,
         inboxes: &inboxes,
@@ -174,13 +182,6 @@ fn assemble(
         sends_blocks: configs.iter().any(|config| config.block_cells.is_some()),
         laid: laid.map(str::to_owned),
     };
-    if queue_manager == Some(Kind::QArray) && threads > u64::from(Q_ARRAY_THREADS) {
-        let message = format!(
-            "a Q_array keeps its tags in one engine's CAM, for {Q_ARRAY_THREADS} threads; this chip has {threads}: give it fewer \
-             engines or threads, or take sqc"
-        );
-        document.report(root.place(), "queues.manager", message);
-    }
     let programs = programs(document, &clusters, &mut configs, &names, app, &mut reading);
     let rings = inboxes.iter().map(|inbox| ring(inbox, &mut roles)).collect();
     let mut binder = Binder {

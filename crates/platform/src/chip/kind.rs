@@ -62,6 +62,9 @@ pub(super) fn not_another_kind(preset: &str, name: &str) -> Result<(), Error> {
         }
         "programs" => format!("a program: `linecard run CHIP --app {preset}` runs it on a chip"),
         "cores" => "a core; `linecard core` and `linecard program` look at cores".to_owned(),
+        "queueing" => {
+            format!("settings of queue managers: `linecard queueing run --machine {preset}` takes them")
+        }
         "traffic" => "a kind of traffic; `linecard program --traffic` takes it".to_owned(),
         _ => return Ok(()),
     };

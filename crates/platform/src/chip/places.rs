@@ -2,7 +2,7 @@
 
 use super::place::{KINDS, Kind, Reading, queue_manager, result_cache, server};
 use super::units::{Clocks, byte_fs, time_ps};
-use linecard_chip::config::{LinkConfig, PlaceConfig, PlaceKind};
+use linecard_chip::config::{LinkConfig, PlaceConfig, PlaceKind, QueueManagerConfig};
 use linecard_config::{Document, Section};
 
 /// A memory, an accelerator or a link as the file names it, with the instances that were made of it.
@@ -184,7 +184,7 @@ pub(super) fn has_results(root: &Section<'_>) -> bool {
 }
 
 /// The queue manager of the file, if it has one.
-pub(super) fn queue_manager_of(root: &Section<'_>) -> Option<linecard_queueing::Kind> {
+pub(super) fn queue_manager_of(root: &Section<'_>) -> Option<QueueManagerConfig> {
     unit_of_kind(root, "queue_manager").and_then(|unit| queue_manager::manager(&unit))
 }
 

@@ -4,6 +4,7 @@ use super::cluster::NamedInbox;
 use super::executed::{Executable, ExecutionCosts};
 use crate::routes::routes;
 use linecard_apps::Route;
+use linecard_chip::config::QueueManagerConfig;
 use linecard_config::Section;
 use std::rc::Rc;
 
@@ -52,7 +53,7 @@ pub(super) struct Reading<'a> {
     /// Whether there is a cache of lookup results.
     pub results: bool,
     /// The queue manager, if there is one.
-    pub queue_manager: Option<linecard_queueing::Kind>,
+    pub queue_manager: Option<QueueManagerConfig>,
     /// `[bind]` of the chip.
     pub bind: Option<Section<'a>>,
     /// The program that is to be executed, if one is.

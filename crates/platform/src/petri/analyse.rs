@@ -1,7 +1,8 @@
 //! Exploration and solution of a net, by name.
 
 use super::named::{NamedNumbers, Names};
-use super::read::{AnyNet, NetSource, petri, read_net_until};
+use super::read::{AnyNet, NetSource, read_net_until};
+use super::wrong::petri;
 use crate::error::Error;
 use linecard_petri::{Explored, PetriError, Semiflows, Unfolded, explore_until, invariants, solve_until};
 use serde::Serialize;

@@ -4,9 +4,10 @@ mod analyse;
 mod file;
 mod named;
 mod read;
-mod shape;
 mod simulate;
+mod text;
 mod view;
+mod wrong;
 
 pub use analyse::{ExploreReport, Semiflow, SolveReport, explore_net, solve_net};
 pub use read::{AnyNet, NetSource, read_net};

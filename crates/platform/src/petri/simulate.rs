@@ -1,7 +1,8 @@
 //! Replications of a net on all cores, with intervals.
 
 use super::named::{NamedNumbers, Names, by_name};
-use super::read::{AnyNet, NetSource, ask, one_problem, petri, read_net_until};
+use super::read::{AnyNet, NetSource, ask, read_net_until};
+use super::wrong::{one_problem, petri};
 use crate::error::Error;
 use crate::spread::spread;
 use linecard_petri::{PetriError, Run, Simulated, simulate, simulate_coloured};

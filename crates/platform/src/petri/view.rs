@@ -1,6 +1,7 @@
 //! A net for other eyes: its parts for a picture, its firings one by one, itself as PNML.
 
-use super::read::{AnyNet, NetSource, ask, one_problem, petri, read_net_until};
+use super::read::{AnyNet, NetSource, ask, read_net_until};
+use super::wrong::{one_problem, petri};
 use crate::bounded;
 use crate::error::Error;
 use linecard_petri::{ArcKind, Choice, ColouredNet, Run, rewrite_pnml, write_pnml};

@@ -28,10 +28,11 @@ pub fn spread_over_levels(settings: &Settings, packets: impl Iterator<Item = Ope
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kit::table_1;
 
     #[test]
     fn by_hand() {
-        let settings = Settings::with(&["levels=3", "queues=24", "classes=3", "flows=4"]).unwrap();
+        let settings = Settings { levels: 3, queues: 24, classes: 3, flows: 4, ..table_1() };
         assert_eq!((settings.upper_queues(), settings.all_queues()), (6 + 2, 32));
         let packets = [Operation::enqueue(13), Operation::dequeue(13)];
         let ids: Vec<u32> =

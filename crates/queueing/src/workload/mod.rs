@@ -200,10 +200,11 @@ const CORE: Workload = Workload::Mix { top_percent: 3.0, ratio: 1.2, queues: 40,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kit::table_1;
     use std::collections::VecDeque;
 
-    fn shares(workload: &str, settings: &[&str]) -> Vec<f64> {
-        let settings = Settings::with(settings).unwrap();
+    fn shares(workload: &str, queues: u32) -> Vec<f64> {
+        let settings = Settings { queues, ..table_1() };
         let operations = Workload::parse(workload).unwrap().operations(&settings, 400_000, 1).unwrap();
         let mut counts = vec![0u32; settings.queues as usize];
         let arrivals = operations.iter().filter(|operation| !operation.is_dequeue());
@@ -216,15 +217,15 @@ mod tests {
     fn weights_are_those_of_table_4() {
         let near =
             |found: f64, expected: f64| assert!((found - expected).abs() < 0.004, "{found} {expected}");
-        let dominating = shares("SD16_90", &[]);
+        let dominating = shares("SD16_90", 4096);
         near(dominating[..16].iter().sum(), 0.9);
         near(dominating[3], 0.9 / 16.0);
-        let exponential = shares("L1.1", &[]);
+        let exponential = shares("L1.1", 4096);
         near(exponential[0], 1.0 - 1.0 / 1.1);
         near(exponential[1], (1.0 - 1.0 / 1.1) / 1.1);
-        near(shares("SD1_100", &[])[0], 1.0);
-        near(shares("R", &["queues=4"])[2], 0.25);
-        let mix = shares("mix17_1.12_60_18", &[]);
+        near(shares("SD1_100", 4096)[0], 1.0);
+        near(shares("R", 4)[2], 0.25);
+        let mix = shares("mix17_1.12_60_18", 4096);
         near(mix[0], 0.17);
         near(mix[1..61].iter().sum(), 0.65);
         near(mix[2], mix[1] / 1.12);
@@ -232,7 +233,7 @@ mod tests {
 
     #[test]
     fn round_robin_takes_turns_and_names_are_read_in_any_case() {
-        let settings = Settings::with(&["queues=3", "backlog=6"]).unwrap();
+        let settings = Settings { queues: 3, backlog: 6, ..table_1() };
         let operations = Workload::parse("u").unwrap().operations(&settings, 8, 1).unwrap();
         let queues: Vec<u32> = operations.iter().map(|operation| operation.queue()).collect();
         assert_eq!(queues, [1, 2, 0, 1, 2, 0, 1, 1]);
@@ -240,7 +241,7 @@ mod tests {
         for wrong in ["", "x", "L1", "L", "SD", "SD0_5", "SD4_101", "SD1.5_50", "MIX60_1.1_5_50", "lnan"] {
             assert!(Workload::parse(wrong).is_err(), "{wrong}");
         }
-        let few = Settings::with(&["queues=16"]).unwrap();
+        let few = Settings { queues: 16, ..table_1() };
         assert!(Workload::parse("SD16_90").unwrap().operations(&few, 1, 1).is_err());
         assert!(Workload::parse("SD16_100").unwrap().operations(&few, 1, 1).is_ok());
     }
@@ -248,11 +249,10 @@ mod tests {
     #[test]
     fn no_stream_takes_out_more_than_was_put_in() {
         for (workload, settings) in [
-            ("R", &["queues=8", "backlog=0", "burst=1"][..]),
-            ("SD1_60", &["queues=40", "backlog=20"]),
-            ("edge", &["levels=3", "queues=512", "backlog=10"]),
+            ("R", Settings { queues: 8, backlog: 0, burst: 1, ..table_1() }),
+            ("SD1_60", Settings { queues: 40, backlog: 20, ..table_1() }),
+            ("edge", Settings { levels: 3, queues: 512, backlog: 10, ..table_1() }),
         ] {
-            let settings = Settings::with(settings).unwrap();
             let operations = Workload::parse(workload).unwrap().operations(&settings, 5000, 3).unwrap();
             let mut inside: Vec<VecDeque<()>> = vec![VecDeque::new(); settings.all_queues() as usize];
             for operation in operations {
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn captures_are_taken_again_from_the_beginning() {
-        let settings = Settings::with(&["queues=4", "backlog=1000"]).unwrap();
+        let settings = Settings { queues: 4, backlog: 1000, ..table_1() };
         let operations = operations_of_queues(&[2, 0, 3], &settings, 5).unwrap();
         let queues: Vec<u32> = operations.iter().map(|operation| operation.queue()).collect();
         assert_eq!(queues, [2, 0, 3, 2, 0]);

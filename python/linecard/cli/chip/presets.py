@@ -20,7 +20,8 @@ def presets(
         str | None,
         typer.Argument(
             metavar="KIND",
-            help="List the presets of one kind: platforms, programs, cores, dram, standards, policies or traffic.",
+            help="List the presets of one kind: platforms, programs, cores, dram, standards, policies, queueing or "
+            "traffic.",
             autocompletion=completion.kinds,
         ),
     ] = None,

@@ -16,7 +16,7 @@ from linecard.errors import ConfigError
 from linecard.explore import costs, objectives, spec
 from linecard.explore.subject import NO_OPTION, SUBJECTS
 from linecard.petri.run import explore
-from linecard.queueing.settings import QueueSetting, queueing_settings
+from linecard.queueing.settings import MACHINE
 from linecard.study import spec as study
 from linecard.vrp import extension
 
@@ -145,22 +145,20 @@ def _type(kind: Any) -> str:
 
 
 def _queues() -> Iterator[str]:
-    yield "## Settings of `linecard queueing`\n"
-    yield "They stand in no file: `--set KEY=VALUE`. `linecard queueing settings` says where each value comes from.\n"
+    yield "## Queue managers: `presets/queueing`\n"
+    yield (
+        f"What `linecard queueing` runs on: `{MACHINE}`, or a file that extends it (`--machine`), and "
+        "`--set KEY=VALUE`. [The guide](../../guide/queueing.md#settings) shows one; `linecard queueing settings` says "
+        "where each value comes from.\n"
+    )
     yield from table(
-        ("key", "unit", "allowed", "default", "meaning"),
-        ((code(each.key), each.unit, _expected(each), code(each.value), each.meaning) for each in queueing_settings()),
+        ("key", "unit", "allowed", code(MACHINE), "meaning"),
+        (
+            (code(each.key), each.unit, shorter(each.allowed), code(each.text), each.meaning)
+            for each in describe(f"queueing/{MACHINE}").parameters
+        ),
     )
     yield ""
-
-
-def _expected(setting: QueueSetting) -> str:
-    try:
-        queueing_settings({setting.key: "?"})
-    except ConfigError as error:
-        said = re.search(r"expected (.*)", error.problems[0].message)
-        return shorter(said[1].removeprefix("nanoseconds from ")) if said else ""
-    return "text"
 
 
 def _nets() -> Iterator[str]:

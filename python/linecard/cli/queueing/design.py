@@ -11,8 +11,20 @@ from rich.text import Text
 import linecard
 from linecard.cli import pieces, stderr, stdout
 from linecard.cli.options import Html
-from linecard.cli.queueing.options import Json, Seed, Set, Strict, Trace, Workload, facts_of, finish, source_of
+from linecard.cli.queueing.options import (
+    Json,
+    Machine,
+    Seed,
+    Set,
+    Strict,
+    Trace,
+    Workload,
+    facts_of,
+    finish,
+    source_of,
+)
 from linecard.cli.written import Csv, Files, Parquet
+from linecard.queueing.settings import MACHINE
 
 if TYPE_CHECKING:
     from linecard.queueing.result import QueueDesignResult
@@ -24,6 +36,7 @@ def design(
     ],
     workload: Workload = None,
     trace: Trace = None,
+    machine: Machine = MACHINE,
     set: Set = None,  # the name of the option
     operations: Annotated[int, typer.Option(metavar="N", help="Operations measured for every size.")] = 30_000,
     warmup: Annotated[int, typer.Option(metavar="N", help="Operations before.")] = 5_000,
@@ -52,6 +65,7 @@ def design(
             source,
             target_mops,
             set,
+            machine=machine,
             trace=trace is not None,
             operations=operations,
             warmup=warmup,

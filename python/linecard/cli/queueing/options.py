@@ -12,6 +12,7 @@ from linecard.cli import pieces, stderr
 from linecard.cli.options import CAPTURE_HELP, JSON_HELP, Exit
 from linecard.cli.written import Files
 from linecard.errors import ConfigError, ConfigProblem
+from linecard.queueing.settings import MACHINE
 from linecard.tables import manifest_beside
 
 if TYPE_CHECKING:
@@ -27,6 +28,10 @@ Workload = Annotated[
 Trace = Annotated[
     Path | None,
     typer.Option("--trace", metavar="CAPTURE", help=f"{CAPTURE_HELP} Its packets are mapped to queues by a hash."),
+]
+Machine = Annotated[
+    str,
+    typer.Option("--machine", metavar="M", help="What the managers run on: a shipped preset, or path of a TOML file."),
 ]
 Set = Annotated[
     list[str] | None,
@@ -61,5 +66,9 @@ def facts_of(result: QueueingResult | QueueDesignResult) -> Table:
     if result.format != "workload":
         without = f"; {result.packets_without_flow:,} without a flow left out" if result.packets_without_flow else ""
         facts.add_row(Text("Packets", style=pieces.DIM), f"{result.packets:,}{without}")
-    facts.add_row(Text("Settings", style=pieces.DIM), ", ".join(result.settings) or "as in Table 1")
+    unchanged = "as in Table 1"
+    if result.machine != MACHINE:
+        facts.add_row(Text("Machine", style=pieces.DIM), result.machine)
+        unchanged = "as the machine has them"
+    facts.add_row(Text("Settings", style=pieces.DIM), ", ".join(result.settings) or unchanged)
     return facts

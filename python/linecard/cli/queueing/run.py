@@ -11,8 +11,20 @@ from rich.text import Text
 import linecard
 from linecard.cli import pieces, stderr, stdout
 from linecard.cli.options import Html
-from linecard.cli.queueing.options import Json, Seed, Set, Strict, Trace, Workload, facts_of, finish, source_of
+from linecard.cli.queueing.options import (
+    Json,
+    Machine,
+    Seed,
+    Set,
+    Strict,
+    Trace,
+    Workload,
+    facts_of,
+    finish,
+    source_of,
+)
 from linecard.cli.written import Csv, Files, Parquet
+from linecard.queueing.settings import MACHINE
 
 if TYPE_CHECKING:
     from linecard.queueing.result import QueueingResult
@@ -24,6 +36,7 @@ def run(
     manager: Annotated[
         str, typer.Option("--manager", metavar="NAME,…", help="qc, sqc, dc, nc, qarray.")
     ] = "qc,sqc,dc,nc",
+    machine: Machine = MACHINE,
     set: Set = None,  # the name of the option
     operations: Annotated[
         int | None,
@@ -53,6 +66,8 @@ def run(
         linecard queueing run --trace examples/captures/edge-mix.pcap.gz --csv queues.csv
 
         linecard queueing run --workload R --manager qarray --set threads=8
+
+        linecard queueing run --workload R --machine queues.toml
     """
     source = source_of(workload, trace)
     files = Files(csv, parquet, html)
@@ -61,6 +76,7 @@ def run(
             source,
             manager,
             set,
+            machine=machine,
             trace=trace is not None,
             operations=operations,
             warmup=warmup,

@@ -8,14 +8,16 @@ from rich.text import Text
 
 import linecard
 from linecard.cli import pieces, stdout
-from linecard.cli.queueing.options import Json, Set
+from linecard.cli.queueing.options import Json, Machine, Set
 from linecard.cli.written import Csv, Files, Parquet
+from linecard.queueing.settings import MACHINE
 
 if TYPE_CHECKING:
     from linecard.queueing.settings import QueueSetting
 
 
 def settings(
+    machine: Machine = MACHINE,
     set: Set = None,  # the name of the option
     json: Json = False,
     csv: Csv = None,
@@ -33,7 +35,7 @@ def settings(
     from linecard.tables import records
 
     files = Files(csv, parquet)
-    found = linecard.queueing_settings(set)
+    found = linecard.queueing_settings(set, machine=machine)
     if json:
         stdout.print_json(plain(found))
     else:

@@ -29,6 +29,7 @@ SUBJECT = Subject(
         "workload": "--workload",
         "capture": "--trace",
         "manager": "--manager",
+        "machine": "--machine",
         "operations": "--operations",
         "warmup": "--warmup",
         "strict": "--strict",

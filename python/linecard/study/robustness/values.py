@@ -1,8 +1,8 @@
 """The calibrated numbers of a study, and runs with another one in place of what was chosen.
 
-A number stands in a preset, under a key, or, where a runner has no presets, in the study itself (``vary`` of a
-calibration). In a preset it may also be the first point of a line of points, such as ``0:2524, 1500:13888``: the whole
-line is moved then, since its fixed part is what was chosen. What is no number is named and not varied.
+A number stands in a preset, under a key, or, where none holds it, in the study itself (``vary`` of a calibration). In a
+preset it may also be the first point of a line of points, such as ``0:2524, 1500:13888``: the whole line is moved then,
+since its fixed part is what was chosen. What is no number is named and not varied.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from linecard.catalogue import describe
 from linecard.explore.content import Keys
+from linecard.queueing.settings import MACHINE as QUEUE_MACHINE
 from linecard.study.spec import MACHINE
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 SHARE = 0.10
 # Runners whose settings are parameters of the run's preset.
 WITH_PRESETS = (MACHINE, "program", "occupancy", "hierarchy", "vrp", "dram")
+# Runners whose settings are parameters of one preset: what their runs call so is something else.
+OF_ONE_PRESET = {"queueing": f"queueing/{QUEUE_MACHINE}"}
 # The one runner that takes a line of points; nothing else has links with points.
 WITH_POINTS = "hierarchy"
 # Units of which there are parts; cycles, threads and bytes are whole.
@@ -69,7 +72,8 @@ class Value:
         """The run with another number in place of the chosen one; the same run where the chosen one is not in it."""
         if self.varied is not None:
             return _varied(run, self.varied, number)
-        keys = _keys(run.preset) if run.runner in WITH_PRESETS and run.preset else None
+        preset = run.preset if run.runner in WITH_PRESETS else OF_ONE_PRESET.get(run.runner)
+        keys = _keys(preset) if preset else None
         # A preset that extends another may say otherwise, and so may the run: what was not chosen stays.
         if keys is None or str(keys.values.get(self.key)) != str(_keys(self.preset).values[self.key]):
             return run
@@ -93,13 +97,8 @@ def _varied(run: RunSpec, varied: Varied, number: float) -> RunSpec:
     text = number_text(number)
     if run.runner != varied.runner:
         return run
-    if varied.app:
-        chosen = varied.of or varied.app.replace("{value}", number_text(varied.value))
-        return replace(run, app=varied.app.replace("{value}", text)) if run.app == chosen else run
-    key = varied.set
-    if any(own.partition("=")[0] == key for own in run.overrides):
-        return run
-    return replace(run, overrides=tuple(sorted((*run.overrides, f"{key}={text}"))))
+    chosen = varied.of or varied.app.replace("{value}", number_text(varied.value))
+    return replace(run, app=varied.app.replace("{value}", text)) if run.app == chosen else run
 
 
 def _moved(points: str, by: float) -> str:

@@ -84,12 +84,12 @@ def run(spec: RunSpec, progress: Progress) -> PlainRun:
 
 
 def _measure(spec: RunSpec, progress: Progress, workload: str = "", *changes: str) -> QueueingResult:
-    """All managers under one workload, with these changes after the run's own."""
+    """All managers under one workload, with these changes in the place of the run's own."""
     own = [change for change in spec.overrides if not change.startswith((VARY, "manager="))]
     result = queueing_run(
         workload or spec.app,
         _managers(spec),
-        [*own, *changes],
+        dict(change.split("=", 1) for change in (*own, *changes)),
         operations=spec.packets,
         warmup=spec.warmup_packets,
         seed=spec.seed,

@@ -5,7 +5,6 @@ use crate::chip::runs::{ReadProgram, Runs, Start};
 use linecard_apps::{Io, IoCosts, IoRoles, ResultCacheUse};
 use linecard_config::Section;
 use linecard_program::script::RoleId;
-use linecard_queueing::Settings;
 
 /// Keys of `[program]` that the loops cost by.
 pub(super) const COSTS: &[&str] = &[
@@ -69,13 +68,13 @@ pub(super) fn io(section: &Section<'_>, named: &mut Named<'_, '_>) -> Io {
         ),
         output_blocked_cell_cycles: cycles("output_blocked_cell_cycles", "each further cell of a block"),
     };
-    let queues = named.reading.queue_manager;
+    let manager = named.reading.queue_manager.as_ref();
+    let cycles = manager.map(|manager| manager.settings.instruction_cycles(manager.kind) as u32);
     let roles = IoRoles {
         packets: named.role("packets", 0),
         descriptors: named.role("descriptors", 0),
         flags: named.role("flags", 0),
-        queues: queues
-            .map(|kind| (named.role("queues", 0), Settings::default().instruction_cycles(kind) as u32)),
+        queues: cycles.map(|cycles| (named.role("queues", 0), cycles)),
     };
     Io { costs, roles }
 }

@@ -1,6 +1,7 @@
 //! A queue manager.
 
 use super::reading::Reading;
+use crate::queue_managers::table_1;
 use linecard_chip::config::{PlaceKind, QueueManagerConfig, ServerConfig};
 use linecard_config::Section;
 use linecard_queueing::{Kind, Settings};
@@ -17,16 +18,18 @@ const MANAGERS: [(&str, Option<Kind>); 6] = [
     ("qc", Some(Kind::QueuingCache)),
 ];
 
-/// Which queue manager it is.
-pub(in crate::chip) fn manager(section: &Section<'_>) -> Option<Kind> {
+/// Which queue manager it is, on the machine of Table 1.
+pub(in crate::chip) fn manager(section: &Section<'_>) -> Option<QueueManagerConfig> {
     let meaning = "what enqueues and dequeues; none: programs write and read descriptors";
-    section.choice("manager", &MANAGERS, meaning)
+    let kind = section.choice("manager", &MANAGERS, meaning)?;
+    let settings = table_1().map_err(|error| section.fail("manager", error.to_string()));
+    Some(QueueManagerConfig { kind, settings: settings.ok()? })
 }
 
 /// A queue manager; where it is none, a unit that nobody asks.
 pub(super) fn read(asked: &Reading<'_>) -> PlaceKind {
     let section = asked.section;
-    let Some(kind) = manager(section) else {
+    let Some(QueueManagerConfig { kind, settings }) = manager(section) else {
         section.leave(&["entries", "engines", "interconnect_ns", "memory_ns"]);
         return PlaceKind::Server(ServerConfig {
             latency_ps: 0,
@@ -48,7 +51,7 @@ pub(super) fn read(asked: &Reading<'_>) -> PlaceKind {
             memory_ps: ps("memory_ns", "of an access of the memory that holds descriptors and links"),
             // Instructions are the programs': engines carry them out.
             instruction_ps: Default::default(),
-            ..Settings::default()
+            ..settings
         },
     })
 }

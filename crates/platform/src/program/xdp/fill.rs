@@ -3,6 +3,8 @@
 use super::request::{config, refused};
 use crate::bounded;
 use crate::error::Error;
+use crate::plain::plain;
+use linecard_config::{Section, Shown};
 use linecard_ebpf::{Machine, MapDefinition, MapKind, Route};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -33,7 +35,7 @@ pub(super) fn fill(machine: &mut Machine, name: &str, file: &str) -> Result<(), 
     let map = machine.map(name).map_err(refused)?;
     let text = bounded::read_text(file, bounded::MOST_INPUT_BYTES)
         .map_err(|error| config(file, format!("cannot read what fills map `{name}`: {error}")))?;
-    let rows = if file.ends_with(".toml") { toml_rows(file, &text)? } else { csv_rows(file, &text)? };
+    let rows = if file.ends_with(".toml") { toml_rows(file, text)? } else { csv_rows(file, &text)? };
     for row in rows {
         put(machine, map, &row).map_err(|message| config(&row.place, message))?;
     }
@@ -63,41 +65,39 @@ fn csv_rows(file: &str, text: &str) -> Result<Vec<Row>, Error> {
     lines.map(row).collect()
 }
 
-/// A key or a value of a TOML file as text.
-fn scalar(value: Option<&toml::Value>) -> Option<String> {
-    match value? {
-        toml::Value::String(text) => Some(text.clone()),
-        toml::Value::Integer(number) => Some(number.to_string()),
-        _ => None,
+fn toml_rows(file: &str, text: String) -> Result<Vec<Row>, Error> {
+    let document = plain(file, text);
+    let root = document.root();
+    if !root.has("entry") {
+        root.missing("entry", "entries: [[entry]] with key and value");
     }
+    let rows: Vec<Row> = root.list("entry").iter().filter_map(row).collect();
+    Ok(document.finish().map(|_| rows)?)
 }
 
-fn toml_rows(file: &str, text: &str) -> Result<Vec<Row>, Error> {
-    let parsed: toml::Table =
-        text.parse().map_err(|error: toml::de::Error| config(file, error.to_string()))?;
-    let entries = parsed.get("entry").and_then(toml::Value::as_array);
-    let entries =
-        entries.ok_or_else(|| config(file, "expected entries: [[entry]] with key and value".to_owned()))?;
-    let mut rows = Vec::new();
-    for (number, entry) in (1..).zip(entries) {
-        let place = format!("{file}: entry {number}");
-        let key = scalar(entry.get("key"))
-            .ok_or_else(|| config(&place, "expected a key: a number or a text".to_owned()))?;
-        let inner = entry.get("inner").and_then(toml::Value::as_array).map(|entries| {
-            let pair = |entry: &toml::Value| scalar(entry.get("key")).zip(scalar(entry.get("value")));
-            entries.iter().map(pair).collect::<Option<Vec<_>>>()
-        });
-        let value = match (inner, scalar(entry.get("value"))) {
-            (Some(Some(inner)), None) => Contents::Inner(inner),
-            (None, Some(value)) => Contents::Value(value),
-            _ => {
-                let message = "expected a value (a number or a text), or inner = [{ key = …, value = … }, …]";
-                return Err(config(&place, message.to_owned()));
-            }
-        };
-        rows.push(Row { place, key, value });
+fn row(entry: &Section<'_>) -> Option<Row> {
+    let key = scalar(entry, "key");
+    let value = if entry.has("inner") {
+        entry.without_effect(&["value"], "`inner` has the entries");
+        let pair = |pair: &Section<'_>| scalar(pair, "key").zip(scalar(pair, "value"));
+        Some(Contents::Inner(entry.list("inner").iter().filter_map(pair).collect()))
+    } else {
+        scalar(entry, "value").map(Contents::Value)
+    };
+    Some(Row { place: entry.place(), key: key?, value: value? })
+}
+
+/// A key or a value as text.
+fn scalar(entry: &Section<'_>, key: &str) -> Option<String> {
+    const ALLOWED: &str = "a number or a text";
+    if !entry.has(key) {
+        entry.missing(key, ALLOWED);
     }
-    Ok(rows)
+    entry.any_if(key, ALLOWED, "of a map", |shown| match shown {
+        Shown::Whole(number) => Some(number.to_string()),
+        Shown::Text(text) => Some(text.clone()),
+        _ => None,
+    })
 }
 
 fn put(machine: &mut Machine, map: usize, row: &Row) -> Result<(), String> {
@@ -307,6 +307,31 @@ fn route(line: &str) -> Result<Route, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_that_is_wrong_with_a_toml_file_stands_at_its_line() {
+        let text = "[[entry]]\nkey = 1\nvalue = \"7\"\n[[entry]]\nkey = 2.5\nvalu = 3\n[[entry]]\nkey = 3\nvalue = 4\n\
+                    inner = [{ key = 1, value = 2 }]\n[[entry]]\nkey = 4\ninner = [{ key = 1 }]\n";
+        let error = toml_rows("m.toml", text.to_owned()).err().map(|error| error.to_string());
+        let said = [
+            "m.toml:4: entry[1].value: missing: expected a number or a text",
+            "m.toml:5: entry[1].key: found `2.5`; expected a number or a text",
+            "m.toml:6: entry[1].valu: no such key; did you mean `value`?",
+            "m.toml:9: entry[2].value: has no effect: `inner` has the entries",
+            "m.toml:13: entry[3].inner[0].value: missing: expected a number or a text",
+        ];
+        assert_eq!(error, Some(said.join("\n")));
+        let none = toml_rows("m.toml", "entries = []".to_owned()).err().map(|error| error.to_string());
+        assert!(
+            none.is_some_and(|said| said.contains("missing: expected entries: [[entry]] with key and value"))
+        );
+        let rows = toml_rows("m.toml", "[[entry]]\nkey = \"a\"\ninner = [{ key = 1, value = 2 }]".to_owned());
+        let row = rows.ok().and_then(|mut rows| rows.pop()).expect("a row");
+        assert_eq!((row.place.as_str(), row.key.as_str()), ("m.toml:1", "a"));
+        assert!(
+            matches!(row.value, Contents::Inner(entries) if entries == [("1".to_owned(), "2".to_owned())])
+        );
+    }
 
     #[test]
     fn items_make_the_bytes_that_they_say() {

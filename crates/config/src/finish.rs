@@ -1,0 +1,37 @@
+//! What came of reading: rows, or everything that is wrong.
+
+use crate::document::Document;
+use crate::problem::{Problem, Row};
+use crate::section::Section;
+
+impl Document {
+    /// The values that were read, in the order of reading.
+    ///
+    /// # Errors
+    /// All problems in order of place, those of [`Document::close`] among them.
+    pub fn finish(self) -> Result<Vec<Row>, Vec<Problem>> {
+        self.finish_calling(|_| None)
+    }
+
+    /// The same with names for elements of lists at the top, which problems have in place of their paths.
+    ///
+    /// # Errors
+    /// As [`Document::finish`].
+    pub fn finish_calling(
+        self,
+        name: impl Fn(&Section<'_>) -> Option<String>,
+    ) -> Result<Vec<Row>, Vec<Problem>> {
+        self.close();
+        if self.log.len() == 0 {
+            return Ok(self.rows.map_or_else(Vec::new, |rows| rows.into_inner().rows));
+        }
+        let mut problems = self.log.take(&self.places);
+        for Problem { key, .. } in &mut problems {
+            let end = key.find(']').map_or(0, |end| end + 1);
+            if let Some(name) = self.element(&key[..end]).and_then(|element| name(&element)) {
+                key.replace_range(..end, &name);
+            }
+        }
+        Err(problems)
+    }
+}
