@@ -7,7 +7,7 @@ use crate::problem::{Log, Problem, Row, Where, nearest};
 use crate::tree::{Content, Node, Table};
 use crate::units::Measure;
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 /// A file with its bases and overrides. Read it through [`Document::root`], then [`Document::finish`].
 #[derive(Debug)]
@@ -19,7 +19,8 @@ pub struct Document {
     pub(crate) root: Table,
     pub(crate) places: Places,
     pub(crate) log: Log,
-    rows: RefCell<Rows>,
+    /// In the order of reading; a value that was read again is there again.
+    rows: RefCell<Vec<Row>>,
     /// A file is missing or no TOML. What is absent may stand there, and decide what is read: nothing is said of either.
     pub(crate) broken: bool,
     /// Keys of the overrides as they were typed.
@@ -28,11 +29,8 @@ pub struct Document {
     components: Vec<String>,
 }
 
-#[derive(Debug, Default)]
-struct Rows {
-    rows: Vec<Row>,
-    keys: BTreeSet<String>,
-}
+/// Few files have more values.
+const USUAL_ROWS: usize = 256;
 
 impl Document {
     /// What a chain of files holds under changes.
@@ -48,7 +46,7 @@ impl Document {
             Content::Table(table) => table,
             _ => Table::default(),
         };
-        let rows = RefCell::default();
+        let rows = RefCell::new(Vec::with_capacity(USUAL_ROWS));
         Self { title, kind, extends, bases, root, places, log, rows, broken, typed, components }
     }
 
@@ -101,10 +99,7 @@ impl Document {
     }
 
     pub(crate) fn note(&self, row: Row) {
-        let mut rows = self.rows.borrow_mut();
-        if rows.keys.insert(row.key.clone()) {
-            rows.rows.push(row);
-        }
+        self.rows.borrow_mut().push(row);
     }
 
     /// The values that were read, in the order of reading.
@@ -116,28 +111,27 @@ impl Document {
             self.unread(&self.root, "");
         }
         match self.log.len() {
-            0 => Ok(self.rows.into_inner().rows),
+            0 => Ok(once_each(self.rows.into_inner())),
             _ => Err(self.log.into_problems(&self.places)),
         }
     }
 
     fn unread(&self, table: &Table, path: &str) {
         for (key, node) in table.iter() {
-            let whole = join(path, key);
             if !node.read.get() {
                 self.say_unread(table, path, key, node);
                 continue;
             }
             if let Some(Err(message)) = node.unjudged_unit().map(|unit| Measure::NONE.check(unit)) {
-                self.log.add_inherited(node.place, node.inherited, whole.as_str(), message);
+                self.log.add_inherited(node.place, node.inherited, join(path, key), message);
             }
             match &node.content {
                 Content::Value(_) => {}
-                Content::Table(inner) => self.unread(inner, &whole),
+                Content::Table(inner) => self.unread(inner, &join(path, key)),
                 Content::List(items) => {
                     for (number, item) in items.iter().enumerate() {
                         if let Some(inner) = item.table() {
-                            self.unread(inner, &format!("{whole}[{number}]"));
+                            self.unread(inner, &format!("{}[{number}]", join(path, key)));
                         }
                     }
                 }
@@ -146,7 +140,7 @@ impl Document {
     }
 
     fn say_unread(&self, table: &Table, path: &str, key: &str, node: &Node) {
-        let asked = table.asked.borrow();
+        let asked = table.asked();
         let message = if asked.contains(key) {
             "has no effect here".to_owned()
         } else {
@@ -164,4 +158,13 @@ impl Document {
         let shown = typed.cloned().unwrap_or_else(|| join(path, key));
         self.log.add_inherited(node.place, node.inherited, shown, message);
     }
+}
+
+/// The first row of each key.
+fn once_each(mut rows: Vec<Row>) -> Vec<Row> {
+    let mut keys = HashSet::with_capacity(rows.len());
+    let first: Vec<bool> = rows.iter().map(|row| keys.insert(row.key.as_str())).collect();
+    let mut first = first.into_iter();
+    rows.retain(|_| first.next().unwrap_or(true));
+    rows
 }

@@ -54,7 +54,7 @@ pub(super) fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_
     check::blocks(&placed, reading.executable.is_some());
     let runs_at = placed.iter().position(|placed| placed.runs);
     let steps: Vec<ListedStep> = placed.into_iter().map(|placed| placed.step).collect();
-    let routes = read.routes.as_deref().map(RouteTable::new);
+    let routes = read.routes.as_deref().map(|routes| RouteTable::new(routes));
     read.runs = match (runs_at, reading.executable) {
         (Some(at), Some(executable)) => {
             let (front, behind) = StepList::parted(steps, at + 1, routes);
