@@ -3,6 +3,8 @@
 //! Source of the shape: L3fwd16 keeps its tables in SRAM as a trie that is walked a level a read (Hasan 2003, section
 //! 2). Leaf pushing inside a node; a node of 8 bits is made where a longer prefix needs it.
 
+use std::ops::Range;
+
 /// One route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Route {
@@ -19,11 +21,17 @@ pub struct Route {
 struct Entry(u32);
 
 impl Entry {
-    const NONE: Entry = Entry(u32::MAX);
+    /// Zero, so that the system's empty memory is a level without routes.
+    const NONE: Entry = Entry(0);
     const NODE: u32 = 1 << 31;
 
-    fn port(port: u16) -> Self {
-        Entry(u32::from(port))
+    fn of_port(port: u16) -> Self {
+        Entry(u32::from(port) + 1)
+    }
+
+    #[inline]
+    fn port(self) -> Option<u16> {
+        self.0.checked_sub(1).map(|port| port as u16)
     }
 
     fn node(index: u32) -> Self {
@@ -32,14 +40,15 @@ impl Entry {
 
     #[inline]
     fn as_node(self) -> Option<usize> {
-        (self != Self::NONE && self.0 & Self::NODE != 0).then_some((self.0 & !Self::NODE) as usize)
+        (self.0 & Self::NODE != 0).then_some((self.0 & !Self::NODE) as usize)
     }
 }
 
 /// A forwarding table.
 #[derive(Clone, Debug)]
 pub struct RouteTable {
-    root: Vec<Entry>,
+    /// The first level, as it comes from the system: what an [`Entry`] holds.
+    root: Vec<u32>,
     /// Nodes of 256 entries, of the second and third level.
     nodes: Vec<[Entry; 256]>,
     routes: usize,
@@ -48,13 +57,16 @@ pub struct RouteTable {
 impl RouteTable {
     /// A table of `routes`; of two routes with the same prefix and length the later one stands.
     pub fn new(routes: &[Route]) -> Self {
-        let mut table = Self { root: vec![Entry::NONE; 1 << 16], nodes: Vec::new(), routes: routes.len() };
         // Shorter prefixes first, so that longer ones overwrite them.
         let mut order: Vec<&Route> = routes.iter().collect();
         order.sort_by_key(|r| r.length);
-        for route in order {
-            table.insert(route);
-        }
+        let longer = order.len() - order.partition_point(|r| r.length <= 16);
+        let mut table = Self {
+            root: vec![Entry::NONE.0; 1 << 16],
+            nodes: Vec::with_capacity(longer.min(1 << 16)),
+            routes: routes.len(),
+        };
+        order.into_iter().for_each(|route| table.insert(route));
         table
     }
 
@@ -71,40 +83,37 @@ impl RouteTable {
     /// The port of the longest prefix that covers `address`, and the memory reads that finding it took (1 to 3).
     #[inline]
     pub fn lookup(&self, address: u32) -> (Option<u16>, u32) {
-        let mut entry = self.root[(address >> 16) as usize];
+        let mut entry = Entry(self.root[(address >> 16) as usize]);
         let mut reads = 1;
         for shift in [8, 0] {
             let Some(node) = entry.as_node() else { break };
             entry = self.nodes[node][(address >> shift) as usize & 255];
             reads += 1;
         }
-        ((entry != Entry::NONE).then_some(entry.0 as u16), reads)
+        (entry.port(), reads)
     }
 
     fn insert(&mut self, route: &Route) {
-        let length = u32::from(route.length.min(32));
-        let prefix = if length == 0 { 0 } else { route.prefix & (u32::MAX << (32 - length)) };
-        let entry = Entry::port(route.port);
+        let (prefix, length) = (route.prefix, u32::from(route.length.min(32)));
+        let entry = Entry::of_port(route.port);
         if length <= 16 {
-            let first = (prefix >> 16) as usize;
-            self.root[first..first + (1 << (16 - length))].fill(entry);
+            fill(&mut self.root[covered(prefix >> 16, 16 - length)], entry.0);
             return;
         }
         let second = self.child(None, (prefix >> 16) as usize);
-        let middle = (prefix >> 8) as usize & 255;
+        let middle = prefix >> 8 & 255;
         if length <= 24 {
-            self.nodes[second][middle..middle + (1 << (24 - length))].fill(entry);
+            fill(&mut self.nodes[second][covered(middle, 24 - length)], entry);
             return;
         }
-        let third = self.child(Some(second), middle);
-        let low = prefix as usize & 255;
-        self.nodes[third][low..low + (1 << (32 - length))].fill(entry);
+        let third = self.child(Some(second), middle as usize);
+        fill(&mut self.nodes[third][covered(prefix & 255, 32 - length)], entry);
     }
 
     /// The node under an entry, made if there is none, with what the entry held pushed down.
     fn child(&mut self, parent: Option<usize>, index: usize) -> usize {
         let entry = match parent {
-            None => self.root[index],
+            None => Entry(self.root[index]),
             Some(node) => self.nodes[node][index],
         };
         if let Some(node) = entry.as_node() {
@@ -114,10 +123,29 @@ impl RouteTable {
         self.nodes.push([entry; 256]);
         let link = Entry::node(node as u32);
         match parent {
-            None => self.root[index] = link,
+            None => self.root[index] = link.0,
             Some(parent) => self.nodes[parent][index] = link,
         }
         node
+    }
+}
+
+/// The entries of a level that a prefix covers which ends so many bits before the level does.
+#[inline]
+fn covered(index: u32, open_bits: u32) -> Range<usize> {
+    let count = 1 << open_bits;
+    let first = (index & !(count - 1)) as usize;
+    first..first + count as usize
+}
+
+/// Fills a range four entries at a time: most are short, and `fill` goes one by one through those below eight.
+#[inline]
+fn fill<T: Copy>(entries: &mut [T], entry: T) {
+    for part in entries.chunks_mut(4) {
+        match part {
+            [a, b, c, d] => [*a, *b, *c, *d] = [entry; 4],
+            fewer => fewer.iter_mut().for_each(|each| *each = entry),
+        }
     }
 }
 

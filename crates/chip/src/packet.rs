@@ -168,14 +168,14 @@ pub(crate) struct Packets {
 }
 
 impl Packets {
-    pub fn insert(&mut self, packet: Packet) -> PacketId {
+    pub fn insert(&mut self, packet: &Packet) -> PacketId {
         match self.free.pop() {
             Some(index) => {
-                self.slots[index as usize] = packet;
+                self.slots[index as usize] = *packet;
                 PacketId(index)
             }
             None => {
-                self.slots.push(packet);
+                self.slots.push(*packet);
                 PacketId(self.slots.len() as u32 - 1)
             }
         }

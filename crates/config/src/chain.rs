@@ -42,7 +42,7 @@ pub(crate) fn read_chain(name: &str, rules: Rules<'_>, places: &mut Places, log:
     let first_file = places.count();
     let root = |table| {
         let place = Place::File { file: first_file, offset: 0 };
-        Node::new(place, "", Content::Table(table))
+        Node::new(place, "".into(), Content::Table(table))
     };
     let mut loader = Loader {
         rules,

@@ -7,7 +7,7 @@ use crate::problem::{Log, Row, Where, nearest};
 use crate::tree::{Content, Node, Table};
 use crate::units::Measure;
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 /// A file with its bases and overrides. Read it through [`Document::root`], then [`Document::finish`].
 #[derive(Debug)]
@@ -19,8 +19,9 @@ pub struct Document {
     pub(crate) root: Table,
     pub(crate) places: Places,
     pub(crate) log: Log,
-    /// What has been read; nothing where nobody is told of it.
-    pub(crate) rows: Option<RefCell<Rows>>,
+    /// What has been read, in the order of reading; a value that was read again is there again. Nothing where nobody is told
+    /// of it.
+    pub(crate) rows: Option<RefCell<Vec<Row>>>,
     /// A file is missing or no TOML. What is absent may stand there, and decide what is read: nothing is said of either.
     pub(crate) broken: bool,
     /// Keys of the overrides as they were typed.
@@ -29,11 +30,8 @@ pub struct Document {
     components: Vec<String>,
 }
 
-#[derive(Debug, Default)]
-pub(crate) struct Rows {
-    pub rows: Vec<Row>,
-    keys: BTreeSet<String>,
-}
+/// Few files have more values.
+const USUAL_ROWS: usize = 256;
 
 impl Document {
     /// What a chain of files holds under changes.
@@ -50,7 +48,7 @@ impl Document {
             Content::Table(table) => table,
             _ => Table::default(),
         };
-        let rows = (!plain).then(RefCell::default);
+        let rows = (!plain).then(|| RefCell::new(Vec::with_capacity(USUAL_ROWS)));
         Self { title, kind, extends, bases, root, places, log, rows, broken, typed, components }
     }
 
@@ -103,10 +101,9 @@ impl Document {
     }
 
     pub(crate) fn note(&self, row: impl FnOnce() -> Row) {
-        let Some(rows) = &self.rows else { return };
-        let (row, mut rows) = (row(), rows.borrow_mut());
-        if rows.keys.insert(row.key.clone()) {
-            rows.rows.push(row);
+        if let Some(rows) = &self.rows {
+            let row = row();
+            rows.borrow_mut().push(row);
         }
     }
 
@@ -138,10 +135,9 @@ impl Document {
                 Content::Value(_) => {}
                 Content::Table(inner) => self.unread(inner, &join(path, key)),
                 Content::List(items) => {
-                    let whole = join(path, key);
                     for (number, item) in items.iter().enumerate() {
                         if let Some(inner) = item.table() {
-                            self.unread(inner, &format!("{whole}[{number}]"));
+                            self.unread(inner, &format!("{}[{number}]", join(path, key)));
                         }
                     }
                 }
@@ -150,7 +146,7 @@ impl Document {
     }
 
     fn say_unread(&self, table: &Table, path: &str, key: &str, node: &Node) {
-        let asked = table.asked.borrow();
+        let asked = table.asked();
         let message = if asked.contains(key) {
             "has no effect here".to_owned()
         } else {
@@ -168,4 +164,13 @@ impl Document {
         let shown = typed.cloned().unwrap_or_else(|| join(path, key));
         self.log.add_inherited(node.place, node.inherited, shown, message);
     }
+}
+
+/// The first row of each key.
+pub(crate) fn once_each(mut rows: Vec<Row>) -> Vec<Row> {
+    let mut keys = HashSet::with_capacity(rows.len());
+    let first: Vec<bool> = rows.iter().map(|row| keys.insert(row.key.as_str())).collect();
+    let mut first = first.into_iter();
+    rows.retain(|_| first.next().unwrap_or(true));
+    rows
 }

@@ -1,6 +1,6 @@
 //! What came of reading: rows, or everything that is wrong.
 
-use crate::document::Document;
+use crate::document::{Document, once_each};
 use crate::problem::{Problem, Row};
 use crate::section::Section;
 
@@ -23,7 +23,7 @@ impl Document {
     ) -> Result<Vec<Row>, Vec<Problem>> {
         self.close();
         if self.log.len() == 0 {
-            return Ok(self.rows.map_or_else(Vec::new, |rows| rows.into_inner().rows));
+            return Ok(self.rows.map_or_else(Vec::new, |rows| once_each(rows.into_inner())));
         }
         let mut problems = self.log.take(&self.places);
         for Problem { key, .. } in &mut problems {

@@ -1,6 +1,6 @@
 //! `--set key.path=value`, laid over the merged file before components extend each other.
 
-use crate::parse::{IntervalEnd, Origin, Parser, join};
+use crate::parse::{IntervalEnd, Origin, Parser, Path, join};
 use crate::place::Place;
 use crate::problem::{Log, nearest};
 use crate::rows::name_of;
@@ -73,8 +73,8 @@ fn one(
     let last = parts.last().map_or("", String::as_str);
     let origin = Origin::Set(number);
     let parser = Parser { origin, bound: IntervalEnd::Stated, log, untitled: true, plain: false };
-    const SOURCE: &str = "given with --set";
-    let node = |value: &DeValue<'_>| parser.node(last, &path, 0, value, SOURCE);
+    let source = "given with --set".into();
+    let node = |value: &DeValue<'_>| parser.node(last, Path::Whole(&path), 0, value, &source);
     let node = match DeValue::parse(value) {
         // A name may look like a date.
         Ok(parsed) => match parsed.get_ref() {
@@ -214,7 +214,7 @@ fn set(root: &mut Node, parts: &[String], mut node: Node) -> Result<(), String> 
             table.lay_over(key.to_owned(), node);
             return Ok(());
         }
-        let next = table.get_or_insert(key, || Node::new(place, "", Content::Table(Table::default())));
+        let next = table.get_or_insert(key, || Node::new(place, "".into(), Content::Table(Table::default())));
         here = match index {
             None => next,
             Some(index) => {

@@ -4,6 +4,9 @@ use crate::place::Place;
 use crate::problem::Log;
 use crate::tree::{Content, Node, Scalar, Table, Written};
 use crate::units::{check_unit, says_unit};
+use std::borrow::Cow;
+use std::fmt;
+use std::rc::Rc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -36,6 +39,34 @@ pub enum IntervalEnd {
     High,
 }
 
+/// The way to a key or to the element of a list, put into words where something is said of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Path<'a> {
+    Whole(&'a str),
+    Key(&'a Path<'a>, &'a str),
+    Item(&'a Path<'a>, usize),
+}
+
+impl Path<'_> {
+    fn is_empty(&self) -> bool {
+        match self {
+            Path::Whole(path) => path.is_empty(),
+            Path::Key(table, key) => key.is_empty() && table.is_empty(),
+            Path::Item(..) => false,
+        }
+    }
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Path::Whole(path) => f.write_str(path),
+            Path::Key(table, key) => f.write_str(&join(&table.to_string(), key)),
+            Path::Item(list, number) => write!(f, "{list}[{number}]"),
+        }
+    }
+}
+
 /// Turns TOML into nodes and records what is wrong with it.
 pub(crate) struct Parser<'a> {
     pub origin: Origin,
@@ -66,20 +97,21 @@ impl Parser<'_> {
         let parsed = parsed.ok()?;
         let table = parsed.get_ref();
         if self.plain {
-            let table = self.table(table, "", "");
+            let table = self.table(table, Path::Whole(""), &"".into());
             return Some(File { title: String::new(), kind: String::new(), extends: Vec::new(), table });
         }
-        let title = self.text_at(table, "title", "title").unwrap_or_default();
+        let title = self.text_at(table, "title", Path::Whole("title")).unwrap_or_default();
         if title.trim().is_empty() && !self.untitled {
             let at = position(table, "title");
             self.log.add(self.place(at), "title", "missing: a file says what it is");
         }
-        let kind = self.text_at(table, "kind", "kind").unwrap_or_default();
+        let kind = self.text_at(table, "kind", Path::Whole("kind")).unwrap_or_default();
         let extends = match table.get_key_value("extends") {
             Some((key, value)) => self.names(key.span().start, value),
             None => Vec::new(),
         };
-        Some(File { title, kind, extends, table: self.table(table, "", "") })
+        let (title, kind) = (title.to_owned(), kind.to_owned());
+        Some(File { title, kind, extends, table: self.table(table, Path::Whole(""), &"".into()) })
     }
 
     /// A string or a list of strings at the key `extends` of a file.
@@ -99,37 +131,37 @@ impl Parser<'_> {
         items.into_iter().filter_map(name).collect()
     }
 
-    fn text_at(&self, table: &DeTable<'_>, key: &str, path: &str) -> Option<String> {
+    fn text_at<'t>(&self, table: &'t DeTable<'_>, key: &str, path: Path<'_>) -> Option<&'t str> {
         let (name, value) = table.get_key_value(key)?;
         match value.get_ref() {
-            DeValue::String(s) => Some(s.to_string()),
+            DeValue::String(s) => Some(s.as_ref()),
             _ => {
-                self.log.add(self.place(name.span().start), path, "expected text");
+                self.log.add(self.place(name.span().start), path.to_string(), "expected text");
                 None
             }
         }
     }
 
     /// The source that a table says for all in it, or else that of the table around it.
-    fn source(&self, table: &DeTable<'_>, path: &str, around: &str) -> String {
-        let path = join(path, "source");
-        let source = self.text_at(table, "source", &path);
-        if source.as_ref().is_some_and(|s| s.trim().is_empty()) {
+    fn source(&self, table: &DeTable<'_>, path: Path<'_>, around: &Rc<str>) -> Rc<str> {
+        let path = Path::Key(&path, "source");
+        let Some(source) = self.text_at(table, "source", path) else { return Rc::clone(around) };
+        if source.trim().is_empty() {
             self.log.add(
                 self.place(position(table, "source")),
-                path,
+                path.to_string(),
                 "empty: say where the values come from",
             );
         }
-        source.unwrap_or_else(|| around.to_owned())
+        source.into()
     }
 
     /// All keys of a table but those of the reader itself.
-    fn table(&self, table: &DeTable<'_>, path: &str, source: &str) -> Table {
-        let source = if self.plain { String::new() } else { self.source(table, path, source) };
+    fn table(&self, table: &DeTable<'_>, path: Path<'_>, source: &Rc<str>) -> Table {
+        let source = if self.plain { source.clone() } else { self.source(table, path, source) };
         let own: &[&str] = match path {
             _ if self.plain => &[],
-            "" => &["source", "title", "kind", "extends"],
+            _ if path.is_empty() => &["source", "title", "kind", "extends"],
             _ => &["source"],
         };
         let mut entries: Vec<_> = table.iter().collect();
@@ -138,8 +170,8 @@ impl Parser<'_> {
         for (key, value) in entries {
             let name = key.get_ref().as_ref();
             if !own.contains(&name) {
-                let path = join(path, name);
-                let node = self.node(name, &path, key.span().start, value.get_ref(), &source);
+                let at = Path::Key(&path, name);
+                let node = self.node(name, at, key.span().start, value.get_ref(), &source);
                 result.lay_over(name.to_owned(), node);
             }
         }
@@ -147,7 +179,14 @@ impl Parser<'_> {
     }
 
     /// The value of a key: a table, a list, or a value with or without a source of its own.
-    pub fn node(&self, key: &str, path: &str, offset: usize, value: &DeValue<'_>, source: &str) -> Node {
+    pub fn node(
+        &self,
+        key: &str,
+        path: Path<'_>,
+        offset: usize,
+        value: &DeValue<'_>,
+        source: &Rc<str>,
+    ) -> Node {
         let content = match value {
             DeValue::Table(table) if table.contains_key("value") && !self.plain => {
                 return self.sourced(key, path, offset, table, source);
@@ -159,7 +198,7 @@ impl Parser<'_> {
                     self.need_source(offset, path, source);
                 }
                 let item = |(number, item): (usize, &Spanned<DeValue<'_>>)| {
-                    self.item(&format!("{path}[{number}]"), item.span().start, item.get_ref(), source)
+                    self.item(Path::Item(&path, number), item.span().start, item.get_ref(), source)
                 };
                 Content::List(items.iter().enumerate().map(item).collect())
             }
@@ -170,42 +209,49 @@ impl Parser<'_> {
                 Content::Value(self.scalar(offset, path, value))
             }
         };
-        Node::new(self.place(offset), source, content)
+        Node::new(self.place(offset), Rc::clone(source), content)
     }
 
     /// An element of a list. A table here is a row, even if one of its keys is called `value`.
-    fn item(&self, path: &str, offset: usize, value: &DeValue<'_>, source: &str) -> Node {
+    fn item(&self, path: Path<'_>, offset: usize, value: &DeValue<'_>, source: &Rc<str>) -> Node {
         let content = match value {
             DeValue::Table(table) => Content::Table(self.table(table, path, source)),
             DeValue::Array(items) => {
                 let item = |(number, item): (usize, &Spanned<DeValue<'_>>)| {
-                    self.item(&format!("{path}[{number}]"), item.span().start, item.get_ref(), source)
+                    self.item(Path::Item(&path, number), item.span().start, item.get_ref(), source)
                 };
                 Content::List(items.iter().enumerate().map(item).collect())
             }
             value => Content::Value(self.scalar(offset, path, value)),
         };
-        Node::new(self.place(offset), source, content)
+        Node::new(self.place(offset), Rc::clone(source), content)
     }
 
     /// `{ value = 4, unit = "ns", source = "…" }`, with `low = 2, high = 8` where sources give an interval.
-    fn sourced(&self, key: &str, path: &str, offset: usize, table: &DeTable<'_>, source: &str) -> Node {
+    fn sourced(
+        &self,
+        key: &str,
+        path: Path<'_>,
+        offset: usize,
+        table: &DeTable<'_>,
+        source: &Rc<str>,
+    ) -> Node {
         for name in table.keys() {
             if !["value", "unit", "source", "low", "high"].contains(&name.get_ref().as_ref()) {
                 let message = format!("`{}` is not one of value, unit, source, low, high", name.get_ref());
-                self.log.add(self.place(name.span().start), path, message);
+                self.log.add(self.place(name.span().start), path.to_string(), message);
             }
         }
-        let says = says_unit(path.rsplit('.').nth(1).unwrap_or(""), key);
         let unit = self.text_at(table, "unit", path).unwrap_or_default();
-        let checked = table.contains_key("unit").then(|| check_unit(says, &unit)).flatten();
+        let check = || check_unit(says_unit(path.to_string().rsplit('.').nth(1).unwrap_or(""), key), unit);
+        let checked = table.contains_key("unit").then(check).flatten();
         if let Some(Err(message)) = &checked {
-            self.log.add(self.place(position(table, "unit")), path, message.as_str());
+            self.log.add(self.place(position(table, "unit")), path.to_string(), message.as_str());
         }
-        let unit = if checked.is_none() { Written::new(&unit) } else { None };
+        let unit = if checked.is_none() { Written::new(unit) } else { None };
         let source = self.source(table, path, source);
         let interval = self.interval(table).unwrap_or_else(|message| {
-            self.log.add(self.place(offset), path, message);
+            self.log.add(self.place(offset), path.to_string(), message);
             None
         });
         let taken = match self.bound {
@@ -215,8 +261,9 @@ impl Parser<'_> {
         };
         match table.get(taken).or_else(|| table.get("value")).map(Spanned::get_ref) {
             Some(DeValue::Table(_)) | None => {
-                self.log.add(self.place(offset), path, "`value` is a table; expected a value or a list");
-                Node::new(self.place(offset), &source, Content::Value(Scalar::Bad))
+                let message = "`value` is a table; expected a value or a list";
+                self.log.add(self.place(offset), path.to_string(), message);
+                Node::new(self.place(offset), source, Content::Value(Scalar::Bad))
             }
             Some(value) => Node { interval, unit, ..self.node(key, path, offset, value, &source) },
         }
@@ -225,8 +272,8 @@ impl Parser<'_> {
     /// Lower and upper end of a value with an interval.
     fn interval(&self, table: &DeTable<'_>) -> Result<Option<[f64; 2]>, String> {
         let number = |key: &str| match table.get(key).map(Spanned::get_ref) {
-            Some(DeValue::Integer(i)) => i.as_str().replace('_', "").parse().ok(),
-            Some(DeValue::Float(f)) => f.as_str().replace('_', "").parse().ok(),
+            Some(DeValue::Integer(i)) => digits(i.as_str()).parse().ok(),
+            Some(DeValue::Float(f)) => digits(f.as_str()).parse().ok(),
             _ => None,
         };
         if !table.contains_key("low") && !table.contains_key("high") {
@@ -238,37 +285,41 @@ impl Parser<'_> {
         }
     }
 
-    fn need_source(&self, offset: usize, path: &str, source: &str) {
+    fn need_source(&self, offset: usize, path: Path<'_>, source: &str) {
         if source.is_empty() && !self.plain {
             let message = "no source: say where the value comes from (section, datasheet, calibration), here, in \
                            its table or at the top of the file";
-            self.log.add(self.place(offset), path, message);
+            self.log.add(self.place(offset), path.to_string(), message);
         }
     }
 
-    fn scalar(&self, offset: usize, path: &str, value: &DeValue<'_>) -> Scalar {
+    fn scalar(&self, offset: usize, path: Path<'_>, value: &DeValue<'_>) -> Scalar {
         match value {
             DeValue::Boolean(b) => Scalar::Switch(*b),
             DeValue::String(s) => Scalar::Text(s.to_string()),
             DeValue::Datetime(date) => Scalar::Date(date.to_string()),
-            DeValue::Integer(i) => match i64::from_str_radix(&i.as_str().replace('_', ""), i.radix()) {
+            DeValue::Integer(i) => match i64::from_str_radix(&digits(i.as_str()), i.radix()) {
                 Ok(i) => Scalar::Integer(i),
                 Err(_) => {
                     let message = format!("found `{i}`; whole numbers go from {} to {}", i64::MIN, i64::MAX);
-                    self.log.add(self.place(offset), path, message);
+                    self.log.add(self.place(offset), path.to_string(), message);
                     Scalar::Bad
                 }
             },
-            DeValue::Float(f) => match f.as_str().replace('_', "").parse() {
+            DeValue::Float(f) => match digits(f.as_str()).parse() {
                 // Where no range refuses what is too large; `inf` itself may be meant.
                 Ok(number) if self.plain && f64::is_infinite(number) && !f.as_str().ends_with("inf") => {
-                    self.log.add(self.place(offset), path, format!("found `{}`; too large", f.as_str()));
+                    self.log.add(
+                        self.place(offset),
+                        path.to_string(),
+                        format!("found `{}`; too large", f.as_str()),
+                    );
                     Scalar::Bad
                 }
                 Ok(number) => Scalar::Number(number),
                 Err(_) => {
                     let message = format!("found `{}`; expected a number", f.as_str());
-                    self.log.add(self.place(offset), path, message);
+                    self.log.add(self.place(offset), path.to_string(), message);
                     Scalar::Bad
                 }
             },
@@ -277,9 +328,14 @@ impl Parser<'_> {
     }
 }
 
+/// A number without the lines between its digits.
+fn digits(number: &str) -> Cow<'_, str> {
+    if number.contains('_') { number.replace('_', "").into() } else { number.into() }
+}
+
 /// Whether this is the `extends` of a table such as `[cluster.output]`, which is no value.
-fn is_of_a_component(path: &str, key: &str) -> bool {
-    key == "extends" && path.split('.').count() == 3
+fn is_of_a_component(path: Path<'_>, key: &str) -> bool {
+    key == "extends" && path.to_string().split('.').count() == 3
 }
 
 fn position(table: &DeTable<'_>, key: &str) -> usize {
@@ -291,7 +347,7 @@ pub(crate) fn join(path: &str, key: &str) -> String {
     match (path.is_empty(), key.is_empty()) {
         (true, _) => key.to_owned(),
         (_, true) => path.to_owned(),
-        // Every key of every file is joined: format! takes several times as long.
+        // Every value that is read has its key joined: format! takes several times as long.
         _ => [path, ".", key].concat(),
     }
 }

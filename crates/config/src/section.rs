@@ -73,7 +73,7 @@ impl<'d> Section<'d> {
 
     /// Where a value comes from; empty when it is not there.
     pub fn source_of(&self, key: &str) -> &'d str {
-        self.table.get(key).map_or("", |node| node.source.as_str())
+        self.table.get(key).map_or("", |node| &*node.source)
     }
 
     fn at(&self, key: &str) -> At {
@@ -87,8 +87,7 @@ impl<'d> Section<'d> {
 
     /// Whether a key is there. It counts as asked for, not as read.
     pub fn has(&self, key: &str) -> bool {
-        self.ask(key);
-        self.table.get(key).is_some()
+        self.table.ask(key).is_some()
     }
 
     /// Whether `--set` gives a key. It counts as neither asked for nor read.
@@ -149,14 +148,9 @@ impl<'d> Section<'d> {
         matches!(content, Some(Content::Value(Scalar::Text(found))) if found == text)
     }
 
-    fn ask(&self, key: &str) {
-        self.table.asked.borrow_mut().insert(key.to_owned());
-    }
-
     /// The node of a key, now read.
     pub(crate) fn take(&self, key: &str) -> Option<&'d Node> {
-        self.ask(key);
-        let node = self.table.get(key)?;
+        let node = self.table.ask(key)?;
         node.read.set(true);
         Some(node)
     }
@@ -165,8 +159,7 @@ impl<'d> Section<'d> {
     /// `--set` they are an error like any key that nobody reads.
     pub fn leave(&self, keys: &[&str]) {
         for key in keys {
-            self.ask(key);
-            if let Some(node) = self.table.get(key)
+            if let Some(node) = self.table.ask(key)
                 && matches!(node.place, Place::File { .. })
             {
                 node.leave();
@@ -177,8 +170,7 @@ impl<'d> Section<'d> {
     /// Keys that cannot be judged because of something else that is wrong and has been said: nothing is said of them.
     pub fn pass_over(&self, keys: &[&str]) {
         for key in keys {
-            self.ask(key);
-            if let Some(node) = self.table.get(key) {
+            if let Some(node) = self.table.ask(key) {
                 node.pass_over();
             }
         }

@@ -99,7 +99,7 @@ impl<'d> Section<'d> {
         meaning: &str,
         absent: Absent<f64>,
     ) -> Option<f64> {
-        let allowed = &|| format!("a number {}", say_reals(range));
+        let allowed = &|| say_reals("a number", range);
         let taking = Taking { key, meaning, allowed, measure, absent };
         self.value(taking, |value| finite(measure, range, value), |value| Shown::Real(*value))
     }
@@ -212,7 +212,7 @@ impl<'d> Section<'d> {
         range: &RangeInclusive<f64>,
         meaning: &str,
     ) -> Vec<f64> {
-        let allowed = &|| format!("numbers {}", say_reals(range));
+        let allowed = &|| say_reals("numbers", range);
         let taking = Taking { key, meaning, allowed, measure, absent: Absent::Nothing };
         self.values(taking, |value| finite(measure, range, value), |value| Shown::Real(*value))
     }
@@ -308,7 +308,7 @@ impl<'d> Section<'d> {
             unit: taking.measure.name.to_owned(),
             meaning: taking.meaning.to_owned(),
             allowed: (taking.allowed)(),
-            source: node.map_or_else(|| "default".to_owned(), |node| node.source.clone()),
+            source: node.map_or_else(|| "default".to_owned(), |node| node.source.to_string()),
             place: node.map_or_else(String::new, place),
             interval: node.and_then(|node| node.interval),
         });
@@ -355,12 +355,12 @@ fn say_whole(range: &RangeInclusive<u64>) -> String {
     }
 }
 
-fn say_reals(range: &RangeInclusive<f64>) -> String {
+fn say_reals(what: &str, range: &RangeInclusive<f64>) -> String {
     let unbounded = |bound: f64| bound.is_infinite() || bound.abs() == f64::MAX;
     match (*range.start(), *range.end()) {
-        (low, high) if unbounded(low) && unbounded(high) => "of any size".to_owned(),
-        (low, high) if unbounded(high) => format!("from {low}"),
-        (low, high) if unbounded(low) => format!("up to {high}"),
-        (low, high) => format!("from {low} to {high}"),
+        (low, high) if unbounded(low) && unbounded(high) => format!("{what} of any size"),
+        (low, high) if unbounded(high) => format!("{what} from {low}"),
+        (low, high) if unbounded(low) => format!("{what} up to {high}"),
+        (low, high) => format!("{what} from {low} to {high}"),
     }
 }

@@ -4,19 +4,22 @@ use crate::place::Place;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::rc::Rc;
 
 /// A value, a list or a table.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub place: Place,
-    /// Source in force; empty for tables.
-    pub source: String,
+    /// Source in force; empty for tables. Values of a table share it.
+    pub source: Rc<str>,
     /// Lower and upper end of the interval that sources give a number.
     pub interval: Option<[f64; 2]>,
     /// The unit beside the value, where the key says none: whoever reads it declares which fits.
     pub unit: Option<Box<Written>>,
     /// Whether it came over from a table that this one extends.
     pub inherited: bool,
+    /// Whether somebody asked for its key.
+    pub asked: Cell<bool>,
     /// Whether somebody read it.
     pub read: Cell<bool>,
     pub content: Content,
@@ -69,13 +72,14 @@ impl fmt::Display for Scalar {
 }
 
 impl Node {
-    pub fn new(place: Place, source: &str, content: Content) -> Self {
+    pub fn new(place: Place, source: Rc<str>, content: Content) -> Self {
         Self {
             place,
-            source: source.to_owned(),
+            source,
             interval: None,
             unit: None,
             inherited: false,
+            asked: Cell::new(false),
             read: Cell::new(false),
             content,
         }
@@ -102,8 +106,8 @@ impl Node {
             Content::Value(_) => {}
             Content::List(items) => items.iter().for_each(Node::leave),
             Content::Table(table) => {
-                for (key, node) in table.iter() {
-                    table.asked.borrow_mut().insert(key.to_owned());
+                for (_, node) in table.iter() {
+                    node.asked.set(true);
                     node.leave();
                 }
             }
@@ -142,11 +146,13 @@ impl Node {
                     self.place = place;
                 }
                 self.inherited = inherited;
-                for (key, node) in later.entries {
-                    base.lay_over(key, node);
-                }
+                base.lay_all_over(later);
             }
-            (_, over) => *self = over,
+            (_, over) => {
+                let asked = self.asked.take();
+                *self = over;
+                self.asked.set(asked);
+            }
         }
     }
 
@@ -163,6 +169,8 @@ impl Node {
 
 /// So many keys are found as soon one after the other: most tables have no more, and a net has a table for every arc.
 const FEW: usize = 8;
+/// No key holds it.
+const END: &str = "\0";
 
 /// Keys in the order in which they were first written, bases first.
 #[derive(Clone, Debug, Default)]
@@ -170,8 +178,9 @@ pub(crate) struct Table {
     entries: Vec<(String, Node)>,
     /// Where each key stands, in tables of more than [`FEW`].
     index: BTreeMap<String, usize>,
-    /// Keys that somebody asked for, whether they are there or not.
-    pub asked: RefCell<BTreeSet<String>>,
+    /// Keys that somebody asked for and that are not there, each as often as that and each with [`END`] behind it: most
+    /// tables are asked for many, and none is looked at unless another key is misspelt.
+    missed: RefCell<String>,
 }
 
 impl Table {
@@ -206,11 +215,26 @@ impl Table {
         self.position(key).map(|at| &mut self.entries[at].1)
     }
 
+    /// The node of a key that somebody asks for.
+    pub fn ask(&self, key: &str) -> Option<&Node> {
+        let node = self.get(key);
+        match node {
+            Some(node) => node.asked.set(true),
+            None => self.missed.borrow_mut().extend([key, END]),
+        }
+        node
+    }
+
+    /// Keys that somebody asked for, whether they are there or not, in alphabetical order.
+    pub fn asked(&self) -> BTreeSet<String> {
+        let there = self.iter().filter(|(_, node)| node.asked.get()).map(|(key, _)| key.to_owned());
+        there.chain(self.missed.borrow().split_terminator(END).map(str::to_owned)).collect()
+    }
+
     /// The node of a key, made if it is not there.
     pub fn get_or_insert(&mut self, key: &str, node: impl FnOnce() -> Node) -> &mut Node {
         let at = self.position(key).unwrap_or_else(|| {
-            self.entries.push((key.to_owned(), node()));
-            self.index_from(if self.entries.len() == FEW + 1 { 0 } else { self.entries.len() - 1 });
+            self.push(key.to_owned(), node());
             self.entries.len() - 1
         });
         &mut self.entries[at].1
@@ -219,9 +243,23 @@ impl Table {
     pub fn lay_over(&mut self, key: String, node: Node) {
         match self.get_mut(&key) {
             Some(base) => base.lay_over(node),
-            None => {
-                self.get_or_insert(&key, || node);
-            }
+            None => self.push(key, node),
+        }
+    }
+
+    /// A key that is not there yet.
+    fn push(&mut self, key: String, node: Node) {
+        self.entries.push((key, node));
+        self.index_from(if self.entries.len() == FEW + 1 { 0 } else { self.entries.len() - 1 });
+    }
+
+    fn lay_all_over(&mut self, later: Table) {
+        if self.is_empty() {
+            (self.entries, self.index) = (later.entries, later.index);
+            return;
+        }
+        for (key, node) in later.entries {
+            self.lay_over(key, node);
         }
     }
 

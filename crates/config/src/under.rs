@@ -20,7 +20,7 @@ impl Under<'_> {
         let mut whole = file.root;
         if let Some(Node { content: Content::Table(mut own), place, source, .. }) = root.remove(self.key) {
             self.instead_of.iter().for_each(|key| drop(own.remove(key)));
-            whole.lay_over(Node::new(place, &source, Content::Table(own)));
+            whole.lay_over(Node::new(place, source, Content::Table(own)));
         }
         root.lay_over(self.key.to_owned(), whole);
     }

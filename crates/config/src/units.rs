@@ -123,15 +123,21 @@ pub(crate) fn says_unit<'k>(table: &str, key: &'k str) -> &'k str {
 /// The unit that the suffix of a key says. A short one needs something before it: `s` alone is a name.
 pub(crate) fn unit_of(key: &str) -> Option<&'static Unit> {
     const SHORTEST_ALONE: usize = 4;
-    let fits = |unit: &&Unit| match key.strip_suffix(unit.suffix) {
-        // `losses_per_s` is no time.
-        Some(before) => match before.strip_suffix('_') {
+    // A suffix has one or two parts; the longer one counts.
+    let part_before =
+        |end: usize| key.as_bytes()[..end].iter().rposition(|&b| b == b'_').map_or(0, |at| at + 1);
+    let one = part_before(key.len());
+    let two = part_before(one.saturating_sub(1));
+    let unit_at = |at: usize| {
+        let unit = UNITS.iter().find(|unit| unit.suffix == &key[at..])?;
+        let fits = match key[..at].strip_suffix('_') {
+            // `losses_per_s` is no time.
             Some(name) => name != "per" && !name.ends_with("_per"),
-            None => before.is_empty() && unit.suffix.len() >= SHORTEST_ALONE,
-        },
-        None => false,
+            None => unit.suffix.len() >= SHORTEST_ALONE,
+        };
+        fits.then_some(unit)
     };
-    UNITS.iter().filter(|u| !u.suffix.is_empty()).filter(fits).max_by_key(|u| u.suffix.len())
+    unit_at(two).or_else(|| unit_at(one))
 }
 
 fn spelled(text: &str) -> Option<&'static Unit> {

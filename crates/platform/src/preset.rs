@@ -45,12 +45,16 @@ pub(crate) fn shipped_net(name: &str) -> Option<&'static str> {
     SHIPPED.get_file(format!("nets/{name}.toml"))?.contents_utf8()
 }
 
-/// Folder, name and file of every shipped preset; nets are no presets.
+/// Folders of shipped presets, which are their kinds; nets are no presets.
+fn folders() -> impl Iterator<Item = (&'static str, &'static Dir<'static>)> {
+    SHIPPED.dirs().filter_map(|dir| Some((dir.path().to_str()?, dir))).filter(|(kind, _)| *kind != "nets")
+}
+
+/// Folder, name and file of every shipped preset.
 fn shipped() -> impl Iterator<Item = (&'static str, &'static str, &'static File<'static>)> {
-    SHIPPED.dirs().flat_map(|dir| dir.files()).filter_map(|file| {
-        let (kind, name) = file.path().to_str()?.rsplit_once('/')?;
-        let name = name.strip_suffix(".toml")?;
-        (kind != "nets").then_some((kind, name, file))
+    folders().flat_map(|(kind, dir)| dir.files().map(move |file| (kind, file))).filter_map(|(kind, file)| {
+        let (_, name) = file.path().to_str()?.rsplit_once('/')?;
+        Some((kind, name.strip_suffix(".toml")?, file))
     })
 }
 
@@ -117,10 +121,16 @@ pub(crate) fn load(preset: &str) -> Result<(String, Cow<'static, str>), String> 
             }
         };
     }
-    let asked = |kind: &str| preset == name || preset.strip_suffix(name) == Some(&format!("{kind}/"));
-    let found = shipped().find(|(kind, n, _)| *n == name && asked(kind));
-    match found.and_then(|(kind, name, file)| Some((kind, name, file.contents_utf8()?))) {
-        Some((kind, name, text)) => Ok((format!("{kind}/{name}.toml"), text.into())),
+    let folder = preset.rsplit_once('/').map(|(folder, _)| folder);
+    let asked = |kind: &str| folder.is_none_or(|folder| folder == kind);
+    // By whole paths, as presets are looked up several times a run.
+    let found = folders().filter(|(kind, _)| asked(kind)).find_map(|(kind, dir)| {
+        let path = [kind, "/", name, ".toml"].concat();
+        let file = dir.files().find(|file| file.path().as_os_str() == path.as_str())?;
+        Some((path, file))
+    });
+    match found.and_then(|(path, file)| Some((path, file.contents_utf8()?))) {
+        Some((path, text)) => Ok((path, text.into())),
         None => {
             // Of a folder that there is, others are not meant.
             let beside: Vec<&str> = shipped().filter(|(kind, ..)| asked(kind)).map(|(_, n, _)| n).collect();

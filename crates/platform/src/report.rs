@@ -10,7 +10,7 @@ pub struct Metric {
     /// What was measured, such as `utilization`.
     pub metric: String,
     /// Unit of the value, such as `fraction`, `ns`, `packets`.
-    pub unit: String,
+    pub unit: &'static str,
     /// The value.
     pub value: f64,
 }

@@ -21,13 +21,12 @@ const LONGER_PREFIXES: u32 = 1_000;
 /// each port equally often, as the studies assume.
 fn generated(ports: u16, seed: u64) -> Vec<Route> {
     let mut random = stream(seed, "routes");
-    let mut cover: Vec<u16> = (0..1u32 << COVER_BITS).map(|i| (i % u32::from(ports)) as u16).collect();
-    random.shuffle(&mut cover);
-    let mut routes: Vec<Route> = cover
-        .into_iter()
-        .enumerate()
-        .map(|(i, port)| Route { prefix: (i as u32) << (32 - COVER_BITS), length: COVER_BITS, port })
-        .collect();
+    let cover = 1 << COVER_BITS;
+    let mut routes = Vec::with_capacity((cover + LONGER_PREFIXES) as usize);
+    let port = |i: u32| Route { prefix: 0, length: COVER_BITS, port: (i % u32::from(ports)) as u16 };
+    routes.extend((0..cover).map(port));
+    random.shuffle(&mut routes);
+    (0..).zip(&mut routes).for_each(|(i, route): (u32, &mut Route)| route.prefix = i << (32 - COVER_BITS));
     for _ in 0..LONGER_PREFIXES {
         let length = match random.below(100) {
             0..55 => 24,

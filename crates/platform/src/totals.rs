@@ -38,7 +38,7 @@ impl PacketCounts<'_> {
 }
 
 /// Rows of the totals: component, metric, unit, value.
-pub(crate) fn add_totals(s: &Summary, add: &mut impl FnMut(&str, &str, &str, f64)) {
+pub(crate) fn add_totals(s: &Summary, add: &mut impl FnMut(&str, &str, &'static str, f64)) {
     add("total", "throughput_gbps", "Gbit/s", s.throughput_gbps);
     add("total", "throughput_mpps", "Mpackets/s", s.throughput_mpps);
     add("total", "offered_gbps", "Gbit/s", s.offered_gbps);
@@ -50,7 +50,7 @@ pub(crate) fn add_totals(s: &Summary, add: &mut impl FnMut(&str, &str, &str, f64
 }
 
 /// Rows of the latency of the packets that left.
-pub(crate) fn add_latency(s: &Summary, add: &mut impl FnMut(&str, &str, &str, f64)) {
+pub(crate) fn add_latency(s: &Summary, add: &mut impl FnMut(&str, &str, &'static str, f64)) {
     let l = &s.latency_ns;
     for (name, value) in
         [("mean", l.mean), ("p50", l.p50), ("p90", l.p90), ("p99", l.p99), ("p999", l.p999), ("max", l.max)]

@@ -8,7 +8,7 @@ use linecard_program::{NetworkKind, PacketHead};
 use linecard_sim::END;
 use linecard_traffic::generators::{EmpiricalSizes, MAX_PACKET_BYTES, Sizes};
 use linecard_traffic::remap::AddressMap;
-use linecard_traffic::{LinkType, Network, Packet, PacketSource};
+use linecard_traffic::{LinkType, Network, Packet, PacketSource, TrafficError};
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
@@ -121,12 +121,20 @@ impl Traffic {
 
     /// The next arrival.
     pub fn next(&mut self) -> Option<Arrival> {
-        let mut packet = self.next_packet()?;
+        let mut found = self.next_packet();
+        // It stays where it came: a packet is large, and this is done for each.
+        let packet = match &mut found {
+            Ok(packet) => packet.as_mut()?,
+            Err(error) => {
+                self.notes.borrow_mut().error = Some(error.to_string());
+                return None;
+            }
+        };
         if let Some((table, map)) = &self.map
             && packet.network == Network::Ipv4
             && table.lookup(packet.flow.dst as u32).0.is_none()
         {
-            map.apply(&mut packet);
+            map.apply(packet);
             self.notes.borrow_mut().mapped += 1;
         }
         let first = *self.first_ns.get_or_insert(packet.time_ns);
@@ -151,19 +159,19 @@ impl Traffic {
                 Source::Generator(_) => {
                     // What is generated is the frame; what it carries is smaller, and so is what its header says.
                     let ip_bytes = packet.wire_bytes.saturating_sub(ETHERNET_HEADER_BYTES + FCS_BYTES);
-                    sink(&Packet { ip_bytes, ip_header: [0; 20], ..packet }, &[], at_ns)
+                    sink(&Packet { ip_bytes, ip_header: [0; 20], ..*packet }, &[], at_ns)
                 }
                 Source::Input { frames, .. } => {
                     let sequence = if *frames { FCS_BYTES } else { 0 };
                     let wire_bytes = packet.wire_bytes.saturating_sub(sequence);
-                    sink(&Packet { wire_bytes, ..packet }, self.source.kept(), at_ns)
+                    sink(&Packet { wire_bytes, ..*packet }, self.source.kept(), at_ns)
                 }
             },
         };
-        Some(Arrival { at_ns, flow_hash: hash_of(&packet), head: PacketHead { frame, ..head_of(&packet) } })
+        Some(Arrival { at_ns, flow_hash: hash_of(packet), head: PacketHead { frame, ..head_of(packet) } })
     }
 
-    fn next_packet(&mut self) -> Option<Packet> {
+    fn next_packet(&mut self) -> Result<Option<Packet>, TrafficError> {
         let mut notes = self.notes.borrow_mut();
         let packet = match &mut self.source {
             Source::Generator(generator) => generator.next_packet(),
@@ -193,16 +201,8 @@ impl Traffic {
                 if *frames { next.map(|next| next.map(framed)) } else { next }
             }
         };
-        match packet {
-            Ok(packet) => {
-                notes.packets += u64::from(packet.is_some());
-                packet
-            }
-            Err(error) => {
-                notes.error = Some(error.to_string());
-                None
-            }
-        }
+        notes.packets += u64::from(matches!(packet, Ok(Some(_))));
+        packet
     }
 }
 

@@ -3,7 +3,7 @@
 //! IP packets get an IP header and the first bytes of TCP or UDP, zero where the record knows nothing (sequence
 //! numbers, windows, transport checksums). Packets that are not IP become zeros.
 
-use crate::{LinkType, Network, Packet, ip};
+use crate::{FiveTuple, LinkType, Network, Packet, ip};
 
 const ETHERTYPE_IPV4: [u8; 2] = [0x08, 0x00];
 const ETHERTYPE_IPV6: [u8; 2] = [0x86, 0xdd];
@@ -16,20 +16,26 @@ const IPV4_HEADER_BYTES: u16 = 20;
 /// An IPv4 header of 20 bytes with a valid checksum, from the flow, TTL and length of a packet.
 #[must_use]
 pub fn ipv4_header(packet: &Packet) -> [u8; 20] {
+    ipv4_header_of(&packet.flow, packet.ttl, packet.ip_bytes)
+}
+
+/// The same, before there is a record.
+#[inline]
+pub(crate) fn ipv4_header_of(flow: &FiveTuple, ttl: u8, ip_bytes: u32) -> [u8; 20] {
     let mut header = [0; 20];
     header[0] = 0x45;
-    header[2..4].copy_from_slice(&total_length(packet).to_be_bytes());
+    header[2..4].copy_from_slice(&total_length(ip_bytes).to_be_bytes());
     header[6] = DONT_FRAGMENT;
-    header[8] = packet.ttl;
-    header[9] = packet.flow.protocol;
-    header[12..16].copy_from_slice(&(packet.flow.src as u32).to_be_bytes());
-    header[16..20].copy_from_slice(&(packet.flow.dst as u32).to_be_bytes());
+    header[8] = ttl;
+    header[9] = flow.protocol;
+    header[12..16].copy_from_slice(&(flow.src as u32).to_be_bytes());
+    header[16..20].copy_from_slice(&(flow.dst as u32).to_be_bytes());
     ip::set_checksum(&mut header);
     header
 }
 
-fn total_length(packet: &Packet) -> u16 {
-    packet.ip_bytes.min(u32::from(u16::MAX)) as u16
+fn total_length(ip_bytes: u32) -> u16 {
+    ip_bytes.min(u32::from(u16::MAX)) as u16
 }
 
 /// Writes the packet's headers into `out`, after clearing it: at most `snap_bytes`, at most the wire length.
@@ -81,7 +87,8 @@ fn push_transport(packet: &Packet, out: &mut Vec<u8>) {
         }
         ip::UDP => {
             out.extend_from_slice(&ports);
-            let length = total_length(packet).saturating_sub(IPV4_HEADER_BYTES).max(UDP_HEADER_BYTES);
+            let length =
+                total_length(packet.ip_bytes).saturating_sub(IPV4_HEADER_BYTES).max(UDP_HEADER_BYTES);
             out.extend_from_slice(&length.to_be_bytes());
             out.extend_from_slice(&[0; 2]);
         }

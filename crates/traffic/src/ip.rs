@@ -167,15 +167,23 @@ const SPECIAL_V4: [(u32, u32); 14] = [
     (0xe000_0000, 3),  // multicast and reserved
 ];
 
-/// Whether a special block holds any address with this first byte: few bytes do, so that most addresses need one look.
-const SPECIAL_FIRST_BYTE: [bool; 256] = {
-    let mut special = [false; 256];
+/// What special blocks hold of the addresses with a first byte.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Special {
+    None,
+    Some,
+    All,
+}
+
+/// By first byte, so that most addresses need one look.
+const SPECIAL_FIRST_BYTE: [Special; 256] = {
+    let mut special = [Special::None; 256];
     let mut block = 0;
     while block < SPECIAL_V4.len() {
         let (first, length) = SPECIAL_V4[block];
         let mut byte = first >> 24;
         while byte <= (first | (u32::MAX >> length)) >> 24 {
-            special[byte as usize] = true;
+            special[byte as usize] = if length <= 8 { Special::All } else { Special::Some };
             byte += 1;
         }
         block += 1;
@@ -185,9 +193,15 @@ const SPECIAL_FIRST_BYTE: [bool; 256] = {
 
 /// Whether an IPv4 address is public unicast.
 #[must_use]
+#[inline]
 pub fn is_public_v4(address: u32) -> bool {
-    !SPECIAL_FIRST_BYTE[(address >> 24) as usize]
-        || SPECIAL_V4.iter().all(|&(first, length)| (address ^ first) >> (32 - length) != 0)
+    let special = SPECIAL_FIRST_BYTE[(address >> 24) as usize];
+    special == Special::None || (special == Special::Some && stands_in_no_special_block(address))
+}
+
+#[cold]
+fn stands_in_no_special_block(address: u32) -> bool {
+    SPECIAL_V4.iter().all(|&(first, length)| (address ^ first) >> (32 - length) != 0)
 }
 
 /// The special blocks as first and last address, both included, in order.

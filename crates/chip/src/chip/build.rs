@@ -78,6 +78,7 @@ impl Chip {
                 switch: clock.ticks(u64::from(c.switch_cycles)).min(LONGEST_AFTER),
                 issue_cycles: c.issue_cycles,
                 post_cycles: c.post_cycles,
+                issues_take_cycles: c.issue_cycles > 0 || c.post_cycles > 0,
                 posted: c.posted,
                 program: c.program,
                 branches: Branches::new(c.branch_share, c.branch_lost_cycles, seed ^ (number as u64) << 32),

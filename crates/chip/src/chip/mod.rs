@@ -188,6 +188,8 @@ pub(crate) struct Cluster {
     switch: Ticks,
     issue_cycles: u32,
     post_cycles: u32,
+    /// Whether either is more than none.
+    issues_take_cycles: bool,
     posted: u32,
     program: usize,
     branches: Option<Branches>,

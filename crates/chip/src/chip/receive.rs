@@ -112,7 +112,7 @@ impl Chip {
         self.pools[pool].level.set(level, now);
         (packet.pool, packet.pool_cells) = (pool as u16, cells as u16);
         (packet.domain, packet.turn) = self.order.enter(frame.flow_hash, port as u16);
-        let id = self.stands_in_receive_buffer(packet, now);
+        let id = self.stands_in_receive_buffer(&mut packet, now);
         self.join_group(id, inbox, group);
         self.note_inside(now);
         match &self.memory {
@@ -127,7 +127,7 @@ impl Chip {
     }
 
     /// A packet has come in and is one of those inside.
-    fn stands_in_receive_buffer(&mut self, mut packet: Packet, now: Ticks) -> PacketId {
+    fn stands_in_receive_buffer(&mut self, packet: &mut Packet, now: Ticks) -> PacketId {
         let bytes = packet.head.bytes;
         packet.in_receive = bytes;
         let level = &mut self.account.receive_bytes;
@@ -188,7 +188,7 @@ impl Chip {
                 continue;
             }
             (packet.domain, packet.turn) = self.order.enter(flow_hash, port);
-            let id = self.stands_in_receive_buffer(packet, now);
+            let id = self.stands_in_receive_buffer(&mut packet, now);
             self.join_group(id, inbox, group);
             self.note_inside(now);
             return Some(id);

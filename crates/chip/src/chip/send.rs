@@ -156,8 +156,7 @@ impl Chip {
         let id = self.leave_thread(thread);
         self.free_all(id, now);
         self.account.finished += 1;
-        let packet = self.packets[id];
-        self.count_departure(&packet, now);
+        self.count_departure(id, now);
         self.give_turn_up(id, now);
         self.refill(now);
     }
@@ -276,19 +275,18 @@ impl Chip {
 
     pub(super) fn depart(&mut self, id: PacketId, now: Ticks) {
         self.free_all(id, now);
+        self.count_departure(id, now);
         let packet = &mut self.packets[id];
         // Its thread may not have come to itself since it moved the last cell.
         packet.departed = packet.attended;
-        let packet = *packet;
         if !packet.attended {
             self.packets.remove(id);
         }
-        self.count_departure(&packet, now);
     }
 
     /// A packet was worked on and is inside no more.
-    fn count_departure(&mut self, packet: &Packet, now: Ticks) {
-        let Packet { head, number, flow_hash, input_port, port, received, .. } = *packet;
+    fn count_departure(&mut self, id: PacketId, now: Ticks) {
+        let Packet { head, number, flow_hash, input_port, port, received, .. } = self.packets[id];
         self.gone += 1;
         let bytes = u64::from(head.leaving_bytes());
         self.account.packets_out += 1;

@@ -3,6 +3,7 @@
 use super::issued::After;
 use super::{Chip, Timer};
 use crate::account::Account;
+use crate::engine::Engine;
 use crate::packet::{NONE, Packets};
 use crate::rate::WORK_ENDS;
 use crate::recording::{Recording, StateSpan};
@@ -28,8 +29,12 @@ impl Chip {
                 return;
             }
             runs = self.next_thread(engine, now);
-            let switches = runs.is_some_and(|next| next != thread);
-            extra = if switches { self.clusters[self.engines[engine].cluster as usize].switch } else { 0 };
+            extra = match runs {
+                Some(next) if next != thread => {
+                    self.clusters[self.threads[next as usize].cluster as usize].switch
+                }
+                _ => 0,
+            };
         }
         let e = &mut self.engines[engine];
         e.rests(now);
@@ -102,29 +107,19 @@ impl Chip {
     /// The thread that an engine runs now, after whatever it ran. Threads whose wait is over by now become ready.
     #[inline(always)]
     fn next_thread(&mut self, engine: usize, now: Ticks) -> Option<u32> {
-        self.engines[engine].running = None;
-        self.wake_due(engine, now);
-        let thread = self.engines[engine].take_ready()?;
+        let e = &mut self.engines[engine];
+        e.running = None;
+        wake_due(e, now, &mut self.threads, &mut self.account, &mut self.recording, &self.packets);
+        let thread = e.take_ready()?;
         let t = &mut self.threads[thread as usize];
         enter(t, State::COMPUTE, now, &mut self.account, &mut self.recording, &self.packets);
         Some(thread)
     }
 
     /// Threads of an engine whose wait is over by now are ready, in the order in which they became so.
-    #[inline(always)]
     pub(super) fn wake_due(&mut self, engine: usize, now: Ticks) {
         let e = &mut self.engines[engine];
-        while let Some((at, thread)) = e.take_due(now) {
-            let t = &mut self.threads[thread as usize];
-            if t.wake == at {
-                if !t.steps.is_without_origins() {
-                    count_stall(t, at, &mut self.account);
-                }
-                (t.wake, t.posted) = (NEVER, Posted::No);
-                enter(t, State::READY, at, &mut self.account, &mut self.recording, &self.packets);
-                e.set_ready(thread);
-            }
-        }
+        wake_due(e, now, &mut self.threads, &mut self.account, &mut self.recording, &self.packets);
     }
 
     /// Run a thread until it computes (the engine is then woken at the end: `true`) or waits (`false`).
@@ -145,9 +140,10 @@ impl Chip {
             };
             let mut until = now + extra;
             if !t.spent {
-                let cluster = &self.clusters[t.cluster as usize];
+                let number = t.cluster as usize;
+                let mut cluster = &mut self.clusters[number];
                 let mut cycles = step.cycles;
-                if step.action.is_issued() {
+                if cluster.issues_take_cycles && step.action.is_issued() {
                     let issue = match step.action.is_posted() {
                         true => cluster.post_cycles,
                         false => cluster.issue_cycles,
@@ -155,8 +151,8 @@ impl Chip {
                     if issue > 0 && !self.goes_through_cache(thread, engine, step.action) {
                         cycles += issue;
                     }
+                    cluster = &mut self.clusters[number];
                 }
-                let cluster = &mut self.clusters[self.engines[engine].cluster as usize];
                 let cycles = match &mut cluster.branches {
                     Some(branches) => branches.cycles(cycles),
                     None => u64::from(cycles),
@@ -232,6 +228,29 @@ impl Chip {
         let t = &self.threads[thread as usize];
         if t.since < now {
             self.enter(thread, t.state, now);
+        }
+    }
+}
+
+/// Threads of an engine whose wait is over by now are ready, in the order in which they became so.
+#[inline(always)]
+fn wake_due(
+    e: &mut Engine,
+    now: Ticks,
+    threads: &mut [Thread],
+    account: &mut Account,
+    recording: &mut Option<Box<Recording>>,
+    packets: &Packets,
+) {
+    while let Some((at, thread)) = e.take_due(now) {
+        let t = &mut threads[thread as usize];
+        if t.wake == at {
+            if !t.steps.is_without_origins() {
+                count_stall(t, at, account);
+            }
+            (t.wake, t.posted) = (NEVER, Posted::No);
+            enter(t, State::READY, at, account, recording, packets);
+            e.set_ready(thread);
         }
     }
 }

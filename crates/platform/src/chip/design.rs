@@ -13,12 +13,13 @@ use super::traffic::{TrafficPlan, traffic};
 use super::units::Clocks;
 use super::vrp;
 use crate::error::{ConfigProblem, Error};
-use crate::preset::{find, in_folder, names_of};
+use crate::preset::{find, in_folder, load, names_of};
 use linecard_chip::ChipConfig;
 use linecard_chip::config::ClusterConfig;
 use linecard_config::{Document, IntervalEnd, Request, Row, Section, Under, nearest};
 use linecard_queueing::{Kind, Q_ARRAY_THREADS};
 use sha2::{Digest, Sha256};
+use std::fmt::Write;
 
 /// The number of a program that could not be read.
 const UNREAD: usize = usize::MAX;
@@ -66,7 +67,7 @@ impl Design {
         seed: u64,
     ) -> Result<Self, Error> {
         let name = preset_name(preset);
-        if let Err(message) = find(&name) {
+        if let Err(message) = load(&name) {
             // Of a file that is not there nothing else can be said.
             let missing = ConfigProblem { place: "preset".to_owned(), key: String::new(), message };
             return Err(Error::Config { problems: vec![missing] });
@@ -97,9 +98,12 @@ impl Design {
         (design.title, design.extends) = (document.title().to_owned(), document.extends().to_vec());
         design.rows = document.finish()?;
         let mut hasher = Sha256::new();
-        hasher.update(format!("program={}\n", design.app));
+        let mut line = format!("program={}\n", design.app);
+        hasher.update(&line);
         for row in &design.rows {
-            hasher.update(format!("{}={}\n", row.key, row.value));
+            line.clear();
+            let _ = writeln!(line, "{}={}", row.key, row.value);
+            hasher.update(&line);
         }
         design.hash = hasher.finalize().iter().map(|b| format!("{b:02x}")).collect();
         Ok(design)
@@ -116,7 +120,7 @@ fn laid_program(
 ) -> Option<String> {
     let name = app.or(own.filter(|_| !is_executed))?;
     let file = in_folder("programs", name);
-    let is_list = native::reader(name).is_none() && find(&file).is_ok();
+    let is_list = native::reader(name).is_none() && load(&file).is_ok();
     let kind = kind_of(&file);
     // The chip's own list beside the name of another is a mistake, which is said where programs are read.
     let lists_itself = app.is_none() && root.section("program").is_some_and(|own| own.has("step"));

@@ -70,14 +70,14 @@ pub(super) struct Reading<'a> {
 
 impl Reading<'_> {
     /// The forwarding table that a section names.
-    pub fn routes(&self, section: &Section<'_>) -> Option<Rc<[Route]>> {
+    pub fn routes(&self, section: &Section<'_>) -> Option<Rc<Vec<Route>>> {
         let file = section.text_or(
             "routes",
             "",
             "forwarding table: file of `prefix next_hop …` lines, plain or gzip; empty generates one",
         );
         match routes(&file, self.ports.max(1), self.seed) {
-            Ok(routes) => Some(routes.into()),
+            Ok(routes) => Some(Rc::new(routes)),
             Err(message) => {
                 section.fail("routes", message);
                 None

@@ -305,7 +305,7 @@ fn warnings(told: &Told<'_>, summary: &Summary) -> Vec<String> {
 }
 
 /// What engines and threads did: the parts of the time of all engines, and what each thread of a kind forwards.
-fn engine_metrics(told: &Told<'_>, summary: &Summary, add: &mut impl FnMut(&str, &str, &str, f64)) {
+fn engine_metrics(told: &Told<'_>, summary: &Summary, add: &mut impl FnMut(&str, &str, &'static str, f64)) {
     let config = &told.design.config;
     let clusters = || told.counts.clusters.iter().zip(&config.clusters);
     let engines: f64 = config.clusters.iter().map(|c| f64::from(c.engines)).sum();
@@ -334,7 +334,7 @@ fn engine_metrics(told: &Told<'_>, summary: &Summary, add: &mut impl FnMut(&str,
 fn packet_buffer_metrics(
     name: &str,
     buffer: &PacketBufferCounts,
-    add: &mut impl FnMut(&str, &str, &str, f64),
+    add: &mut impl FnMut(&str, &str, &'static str, f64),
 ) {
     let shares = of_packet_buffer(buffer);
     add(name, "data_utilization_percent", "percent", shares.data * 100.0);
@@ -382,8 +382,8 @@ fn metrics(
     let Told { counts, chip, .. } = told;
     let base = chip.timebase();
     let mut rows = Vec::new();
-    let mut add = |component: &str, metric: &str, unit: &str, value: f64| {
-        let (component, metric, unit) = (component.to_owned(), metric.to_owned(), unit.to_owned());
+    let mut add = |component: &str, metric: &str, unit: &'static str, value: f64| {
+        let (component, metric) = (component.to_owned(), metric.to_owned());
         rows.push(Metric { component, metric, unit, value });
     };
     add_totals(summary, &mut add);

@@ -13,7 +13,7 @@ pub(super) struct ReadProgram {
     pub name: String,
     pub runs: Runs,
     /// Its forwarding table, if it has one.
-    pub routes: Option<Rc<[Route]>>,
+    pub routes: Option<Rc<Vec<Route>>>,
     /// Roles that it uses.
     pub roles: Vec<usize>,
     /// Whether it moves cells of packets itself.

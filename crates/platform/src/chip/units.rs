@@ -61,9 +61,9 @@ pub(super) fn time_up_to(
     clock_hz: u64,
     meaning: &str,
 ) -> Option<u64> {
-    let ns_key = format!("{stem}_ns");
+    let ns_key = [stem, "_ns"].concat();
     let ns = section.number_if(&ns_key, 0.0..=most_ns, meaning);
-    let cycles_key = format!("{stem}_cycles");
+    let cycles_key = [stem, "_cycles"].concat();
     let cycles = section.number_if(&cycles_key, 0.0..=MOST_CYCLES, meaning);
     match (ns, cycles) {
         (Some(_), Some(_)) => {

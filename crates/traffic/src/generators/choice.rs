@@ -25,6 +25,8 @@ impl Slot {
 /// Draws indices with given weights.
 #[derive(Clone, Debug)]
 pub struct WeightedChoice {
+    count: u64,
+    /// By index; none where all weights are equal and each slot would draw its own.
     slots: Vec<Slot>,
 }
 
@@ -62,20 +64,23 @@ impl WeightedChoice {
                 small.push(rich);
             }
         }
-        Ok(Self { slots })
+        Ok(Self { count: weights.len() as u64, slots })
     }
 
-    /// The table of so many equal weights.
+    /// A choice of so many equal weights, which takes as many numbers of the stream as any other.
     pub(super) fn even(count: u32) -> Self {
-        Self { slots: (0..count).map(Slot::whole).collect() }
+        Self { count: count.into(), slots: Vec::new() }
     }
 
     /// Draws an index.
     #[inline]
     pub fn draw(&self, random: &mut Random) -> usize {
-        let index = below(random, self.slots.len() as u64) as usize;
-        let slot = self.slots[index];
-        if random.next_u64() < slot.threshold { index } else { slot.alias as usize }
+        let index = below(random, self.count) as usize;
+        let draw = random.next_u64();
+        match self.slots.get(index) {
+            Some(slot) if draw >= slot.threshold => slot.alias as usize,
+            _ => index,
+        }
     }
 }
 
@@ -85,7 +90,7 @@ mod tests {
     use rand_xoshiro::rand_core::SeedableRng;
 
     #[test]
-    fn equal_weights_make_the_table_of_equal_weights() {
+    fn equal_weights_are_drawn_as_from_their_table() {
         let mut one = Random::seed_from_u64(3);
         let mut other = one.clone();
         for count in [1, 2, 7, 1000, 20_000] {

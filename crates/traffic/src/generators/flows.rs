@@ -4,7 +4,7 @@
 //! near 1 a few flows carry most packets and many flows carry one, as in the captures this project is judged by.
 
 use super::choice::WeightedChoice;
-use super::random::{Random, below, open_unit};
+use super::random::{Chance, Random, below, open_unit};
 use crate::{FiveTuple, TrafficError, ip};
 use linecard_words::Mismatch;
 
@@ -44,8 +44,8 @@ pub(super) struct Flows {
 struct Flow {
     src: u32,
     dst: u32,
-    src_port: u16,
-    dst_port: u16,
+    /// That of the source below that of the destination.
+    ports: u32,
     protocol: u8,
     /// Whether a packet of it has been drawn.
     begun: bool,
@@ -84,7 +84,8 @@ impl Flows {
             let weight = |rank| libm::pow(f64::from(rank), -zipf_exponent);
             WeightedChoice::new(&(1..=flows).map(weight).collect::<Vec<f64>>())?
         };
-        let flows = (0..flows).map(|_| draw_flow(&mut random, tcp_share)).collect();
+        let is_tcp = Chance::of(tcp_share);
+        let flows = (0..flows).map(|_| draw_flow(&mut random, |random| is_tcp.draw(random))).collect();
         Ok(Self { flows, popularity, random })
     }
 
@@ -97,34 +98,37 @@ impl Flows {
             (ip::TCP, true) => TCP_ACK,
             _ => 0,
         };
-        let Flow { src, dst, src_port, dst_port, protocol, .. } = *flow;
-        let tuple = FiveTuple { src: src.into(), dst: dst.into(), src_port, dst_port, protocol };
-        Drawn { tuple, tcp_flags }
+        Drawn { tuple: flow.tuple(), tcp_flags }
+    }
+}
+
+impl Flow {
+    fn tuple(&self) -> FiveTuple {
+        let Flow { src, dst, ports, protocol, .. } = *self;
+        let (src_port, dst_port) = (ports as u16, (ports >> 16) as u16);
+        FiveTuple { src: src.into(), dst: dst.into(), src_port, dst_port, protocol }
     }
 }
 
 #[inline(always)]
-fn draw_flow(random: &mut Random, tcp_share: f64) -> Flow {
+fn draw_flow(random: &mut Random, is_tcp: impl FnOnce(&mut Random) -> bool) -> Flow {
     let client_port = FIRST_EPHEMERAL_PORT + below(random, u64::from(u16::MAX - FIRST_EPHEMERAL_PORT)) as u16;
     let server_port = SERVER_PORTS[below(random, SERVER_PORTS.len() as u64) as usize];
-    let to_server = below(random, 2) == 0;
-    let (src_port, dst_port) =
-        if to_server { (client_port, server_port) } else { (server_port, client_port) };
+    let from_server = below(random, 2) as u32;
+    let ports = u32::from(client_port) | u32::from(server_port) << 16;
     Flow {
         src: public_ipv4(random),
         dst: public_ipv4(random),
-        src_port,
-        dst_port,
-        protocol: if open_unit(random) < tcp_share { ip::TCP } else { ip::UDP },
+        ports: ports.rotate_left(16 * from_server),
+        protocol: if is_tcp(random) { ip::TCP } else { ip::UDP },
         begun: false,
     }
 }
 
 /// Addresses and ports of a new flow.
 pub(super) fn draw_tuple(random: &mut Random) -> FiveTuple {
-    let Flow { src, dst, src_port, dst_port, protocol, .. } =
-        draw_flow(random, FlowShape::default().tcp_share);
-    FiveTuple { src: src.into(), dst: dst.into(), src_port, dst_port, protocol }
+    let share = FlowShape::default().tcp_share;
+    draw_flow(random, |random| open_unit(random) < share).tuple()
 }
 
 /// An IPv4 address spread over the public unicast space: nothing private, reserved, loopback, multicast or set

@@ -92,7 +92,8 @@ impl PacketSource for Generator {
         }
         let wire_bytes = self.sizes.draw(&mut self.size_random);
         let flow = self.flows.draw();
-        let mut packet = Packet {
+        let ttl = 64;
+        Ok(Some(Packet {
             time_ns: self.clock.next_ns(wire_bytes),
             wire_bytes,
             captured_bytes: wire_bytes,
@@ -101,12 +102,11 @@ impl PacketSource for Generator {
             decoded: Decoded::Complete,
             flow: flow.tuple,
             tcp_flags: flow.tcp_flags,
-            ttl: 64,
+            ttl,
             ip_bytes: wire_bytes,
+            ip_header: frame::ipv4_header_of(&flow.tuple, ttl, wire_bytes),
             ipv4_checksum_ok: Some(true),
             ..Packet::default()
-        };
-        packet.ip_header = frame::ipv4_header(&packet);
-        Ok(Some(packet))
+        }))
     }
 }

@@ -5,6 +5,7 @@ use super::random::{Random, below};
 use crate::TrafficError;
 use linecard_words::Mismatch;
 use std::path::Path;
+use std::sync::Arc;
 
 /// The smallest size: an IPv4 header.
 pub const MIN_PACKET_BYTES: u32 = 20;
@@ -77,7 +78,7 @@ impl Sizes {
                 }
                 IMIX[0].0
             }
-            Self::Empirical(sizes) => sizes.bytes[sizes.choice.draw(random)],
+            Self::Empirical(sizes) => sizes.table.bytes[sizes.table.choice.draw(random)],
         }
     }
 }
@@ -93,10 +94,15 @@ fn check_size(bytes: u32) -> Result<(), TrafficError> {
 /// A measured size distribution.
 #[derive(Clone, Debug)]
 pub struct EmpiricalSizes {
-    bytes: Vec<u32>,
-    choice: WeightedChoice,
+    table: Arc<SizeTable>,
     mean_bytes: f64,
     mean_square_bytes: f64,
+}
+
+#[derive(Debug)]
+struct SizeTable {
+    bytes: Vec<u32>,
+    choice: WeightedChoice,
 }
 
 impl EmpiricalSizes {
@@ -127,12 +133,8 @@ impl EmpiricalSizes {
             )
             .into());
         }
-        Ok(Self {
-            bytes: sizes.iter().map(|&(bytes, _)| bytes).collect(),
-            choice,
-            mean_bytes,
-            mean_square_bytes,
-        })
+        let bytes = sizes.iter().map(|&(bytes, _)| bytes).collect();
+        Ok(Self { table: Arc::new(SizeTable { bytes, choice }), mean_bytes, mean_square_bytes })
     }
 
     /// From a CSV file: lines of `bytes,weight`, or of sizes alone, one packet a line; a first line that begins

@@ -50,7 +50,7 @@ pub(super) fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_
     } else {
         section.leave(&["routes"]);
     }
-    let routes = read.routes.as_deref().map(RouteTable::new);
+    let routes = read.routes.as_deref().map(|routes| RouteTable::new(routes));
     if placed.iter().any(|placed| placed.from.is_some()) {
         read.runs = by_inbox(&placed, routes, reading);
         return Some(read);

@@ -18,7 +18,7 @@ pub(super) const COSTS: &[&str] =
 pub(super) fn read(_: &Section<'_>, section: &Section<'_>, reading: &mut Reading<'_>) -> ReadProgram {
     let (carrier, used) = carrier(section, reading);
     let routes = reading.routes(section);
-    let table = RouteTable::new(routes.as_deref().unwrap_or_default());
+    let table = RouteTable::new(routes.as_deref().map_or(&[], Vec::as_slice));
     ReadProgram {
         name: "ipv4_forward".to_owned(),
         runs: Runs::of(Ipv4Forward::new(carrier.config, carrier.roles, table)),

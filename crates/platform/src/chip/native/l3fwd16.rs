@@ -17,7 +17,7 @@ pub(super) fn read(_: &Section<'_>, section: &Section<'_>, reading: &mut Reading
     let mut named = Named { reading, place: section.place(), used: Vec::new() };
     let io = loops::io(section, &mut named);
     let cache = loops::result_cache(section, &mut named);
-    let table = RouteTable::new(routes.as_deref().unwrap_or_default());
+    let table = RouteTable::new(routes.as_deref().map_or(&[], Vec::as_slice));
     let program = L3Forward::new(io, table, named.role("table", 0), cache);
     ReadProgram { routes, ..loops::read_program("l3fwd16", program, named.used) }
 }

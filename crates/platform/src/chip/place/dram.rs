@@ -5,7 +5,7 @@ use super::server;
 use crate::chip::units::time_ps;
 use crate::error::Error;
 use crate::memory::{Rule, open, part, policy};
-use crate::preset::{find, in_folder};
+use crate::preset::{in_folder, load};
 use linecard_chip::config::{DramConfig, PacketBufferConfig, PlaceKind};
 use linecard_config::Section;
 use linecard_dram::channel::{Policy, RefreshMode};
@@ -68,7 +68,7 @@ fn dram(asked: &Reading<'_>) -> Option<PlaceKind> {
     // A file that is not there is a mistake of the memory that names it; what is wrong in one stands there.
     let open = |key: &str, folder: &str, name: &str| {
         let file = in_folder(folder, name);
-        match find(&file) {
+        match load(&file) {
             Ok(_) => Some(open(&file, &[], &|_| false)),
             Err(message) if !name.is_empty() => {
                 section.fail(key, message);
