@@ -45,6 +45,21 @@ def test_every_key_that_the_reader_of_chips_asks_for_is_on_its_page():
     assert not missing, "say them once in docs/reference/specimens, then run: make docs"
 
 
+def test_every_key_that_the_reader_of_nets_asks_for_is_on_its_page():
+    page = (ROOT / "docs" / "reference" / "keys" / "others.md").read_text()
+    nets = page.partition("## Petri nets")[2].partition("\n## ")[0]
+    reader = (ROOT / "crates/platform/src/petri/file.rs").read_text()
+    asked = set(
+        re.findall(r"\b(?:any_if|(?:text|choice|integer|numbers)(?:_or|_if)?|list|section|need)\(\s*\"(\w+)\"", reader)
+    )
+    asked |= set(re.findall(r"\bexpression\(\w+,\s*\"(\w+)\"", reader))
+    assert len(asked) > 20
+    # Those of a parameter's own table.
+    asked -= {"value", "unit", "source"}
+    missing = [key for key in asked if not any(f"`{each}`" in nets for each in (key, f"[{key}]", f"[[{key}]]"))]
+    assert not missing, "say them in docs/reference/specimens/net.toml"
+
+
 def test_every_attribute_of_a_result_has_a_meaning():
     page = (ROOT / "docs" / "reference" / "metrics.md").read_text()
     bare = re.findall(r"^\| `\w+` \| [^|]*\|  \|$", page, re.MULTILINE)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-import tempfile
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, get_origin
 
@@ -12,7 +11,6 @@ import msgspec
 from linecard.catalogue import describe, presets
 from linecard.cli.documents.markdown import attributes, code, first_sentences, table
 from linecard.cli.documents.specimens import shorter
-from linecard.errors import ConfigError
 from linecard.explore import costs, objectives, spec
 from linecard.explore.subject import NO_OPTION, SUBJECTS
 from linecard.petri.run import explore
@@ -22,6 +20,8 @@ from linecard.vrp import extension
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_NET = Path("docs/reference/specimens/net.toml")
 
 
 def others_page() -> str:
@@ -164,22 +164,13 @@ def _queues() -> Iterator[str]:
 def _nets() -> Iterator[str]:
     yield "## Petri nets\n"
     yield "[The guide](../../guide/petri.md) says what they mean. Any other key is refused.\n"
-    files = {"top": "zz = 1", "[[place]]": '[[place]]\nname = "a"\nzz = 1'}
-    files["[[transition]]"] = '[[transition]]\nname = "t"\nkind = "imm"\nzz = 1'
-    files["[[arc]]"] = '[[arc]]\nfrom = "a"\nto = "t"\nzz = 1'
-    files["[[module]]"] = '[[module]]\nname = "m"\nfile = "m.toml"\nzz = 1'
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "net.toml"
-        rows = []
-        for name, text in files.items():
-            file.write_text(text, encoding="utf-8")
-            try:
-                explore(file)
-            except ConfigError as error:
-                keys = re.findall(r"`(\w+)`", str(error).partition("expected one of")[2])
-                rows.append((name if name == "top" else code(name), ", ".join(map(code, keys))))
-    assert len(rows) == len(files), "a net takes a key that nobody knows"
-    yield from table(("where", "keys"), rows)
+    # With a key that there is not the net would not be read.
+    explore(_NET, limit=1000)
+    net = tomllib.loads(_NET.read_text(encoding="utf-8"))
+    lists = {key: rows for key, rows in net.items() if isinstance(rows, list) and rows and isinstance(rows[0], dict)}
+    rows = [("top", [f"[{key}]" if isinstance(net[key], dict) else key for key in net if key not in lists])]
+    rows += [(f"[[{key}]]", list(dict.fromkeys(key for row in of for key in row))) for key, of in lists.items()]
+    yield from table(("where", "keys"), ((code(where), ", ".join(map(code, keys))) for where, keys in rows))
     yield ""
 
 
