@@ -274,4 +274,8 @@ pub struct InboxCounts {
     pub name: String,
     /// Most packets that waited in it.
     pub most: u32,
+    /// Packets that were offered to it ([`linecard_program::script::Action::Offer`]), and those that found no room.
+    pub offered: u64,
+    /// See `offered`.
+    pub refused: u64,
 }

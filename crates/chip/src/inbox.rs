@@ -20,6 +20,9 @@ pub(crate) struct Inbox {
     /// Ports that put packets in.
     pub ports: Vec<u16>,
     pub most_waiting: u32,
+    /// Packets that were offered to it, and those of them that found no room.
+    pub offered: u64,
+    pub refused: u64,
 }
 
 impl Inbox {
@@ -35,6 +38,8 @@ impl Inbox {
             putters: VecDeque::new(),
             ports,
             most_waiting: 0,
+            offered: 0,
+            refused: 0,
         }
     }
 

@@ -43,6 +43,8 @@ fn a_packet_that_finds_no_room_goes_the_other_way() {
     let ran = ran(config, offer, vec![(100, SEND)], 4);
     assert_eq!(ran.left(), [(2, 35), (3, 50), (0, 110), (1, 210)]);
     assert!(ran.spent("wait inbox room") < 0.01);
+    let next = &ran.chip.counts().inboxes[1];
+    assert_eq!((next.offered, next.refused), (4, 2));
     nothing_is_left(&ran);
 }
 

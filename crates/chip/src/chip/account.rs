@@ -41,7 +41,12 @@ impl Chip {
                 .inboxes
                 .iter()
                 .zip(&self.config.inboxes)
-                .map(|(inbox, config)| InboxCounts { name: config.name.clone(), most: inbox.most_waiting })
+                .map(|(inbox, config)| InboxCounts {
+                    name: config.name.clone(),
+                    most: inbox.most_waiting,
+                    offered: inbox.offered,
+                    refused: inbox.refused,
+                })
                 .collect(),
             order_most: self.order.most_waiting,
             bytes_dropped: a.bytes_dropped,

@@ -203,8 +203,11 @@ impl Chip {
             }
             Action::Offer { inbox } => {
                 let number = usize::from(inbox);
-                if self.inboxes[number].has_room() {
-                    self.put(thread, number, now);
+                let has_room = self.inboxes[number].has_room();
+                self.inboxes[number].offered += 1;
+                match has_room {
+                    true => self.put(thread, number, now),
+                    false => self.inboxes[number].refused += 1,
                 }
                 After::GoOn
             }

@@ -671,6 +671,7 @@ impl Chip {
         }
         for inbox in &mut self.inboxes {
             inbox.most_waiting = inbox.waiting;
+            (inbox.offered, inbox.refused) = (0, 0);
         }
         self.order.most_waiting = self.order.waiting;
         self.programs.iter_mut().for_each(|program| program.restart_counters());

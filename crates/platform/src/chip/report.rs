@@ -482,6 +482,10 @@ fn metrics(
     }
     for inbox in &counts.inboxes {
         add(&inbox.name, "waiting_most", "packets", f64::from(inbox.most));
+        if inbox.offered > 0 {
+            add(&inbox.name, "offered", "packets", inbox.offered as f64);
+            add(&inbox.name, "refused", "packets", inbox.refused as f64);
+        }
     }
     add("order", "waiting_most", "packets", f64::from(counts.order_most));
     add("receive buffers", "bytes_mean", "bytes", counts.receive_bytes_mean);

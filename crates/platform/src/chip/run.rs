@@ -293,7 +293,8 @@ fn judge(outcome: &Outcome, notes: &TrafficNotes, request: &RunRequest) -> Resul
             let parts: Vec<String> = waiting.iter().map(|(what, n)| format!("{n} threads: {what}")).collect();
             Err(Error::Run(format!(
                 "the chip stands still with {packets_inside} packets inside, and nothing will happen again ({}). Threads \
-                 wait for each other: look for rings that are full in a circle, or locks that are never given back",
+                 wait for each other: look for rings that are full in a circle, locks that are never given back, or a window \
+                 of an inbox whose packets wait for an earlier one in it ([order])",
                 parts.join("; ")
             )))
         }
