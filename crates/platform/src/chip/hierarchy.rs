@@ -5,10 +5,11 @@
 
 use super::design::Design;
 use super::executed::Shared;
+use super::run::judge;
 use crate::error::{ConfigProblem, Error};
 use crate::preset::problem;
 use crate::request::RunRequest;
-use linecard_chip::{ChipConfig, ClusterCounts, Counts, Outcome, PlaceCounts, RunLimit};
+use linecard_chip::{ChipConfig, ClusterCounts, Counts, PlaceCounts, RunLimit};
 use linecard_config::IntervalEnd;
 use serde::Serialize;
 use std::ops::ControlFlow;
@@ -193,13 +194,10 @@ impl Measured {
             timeline_for_us: None,
         };
         let config = ChipConfig { seed, ..design.config.clone() };
-        let (mut chip, _) = design.chip(&run, config, &Shared::default())?;
+        let (mut chip, notes) = design.chip(&run, config, &Shared::default())?;
         let limit = RunLimit { warmup_packets: run.warmup_packets, packets };
         let outcome = chip.run(limit, &mut |_| ControlFlow::Continue(()));
-        if outcome != Outcome::Completed {
-            let message = format!("`{}` does not come to the end of a run: {outcome:?}", request.preset);
-            return Err(Error::Run(message));
-        }
+        judge(&outcome, &notes.borrow(), &run)?;
         let ticks_per_second = chip.timebase().ticks_per_second() as f64;
         Ok(Self { counts: chip.counts(), design, ticks_per_second })
     }

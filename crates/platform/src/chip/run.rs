@@ -279,7 +279,7 @@ pub(crate) fn run(
 }
 
 /// Whether the outcome is a result.
-fn judge(outcome: &Outcome, notes: &TrafficNotes, request: &RunRequest) -> Result<(), Error> {
+pub(super) fn judge(outcome: &Outcome, notes: &TrafficNotes, request: &RunRequest) -> Result<(), Error> {
     judge_traffic(*outcome == Outcome::TrafficEnded, notes, request)?;
     match outcome {
         Outcome::Completed | Outcome::TrafficEnded => Ok(()),
