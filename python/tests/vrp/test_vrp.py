@@ -268,7 +268,7 @@ def test_the_study_keeps_and_misses_its_limits_quickly():
         "S1": False,  # the one gain
         "S2": False,  # both bandwidths are calibrated
         "S3": True,
-        "S4": None,  # not run here: it takes a search
+        "S4": None,  # not run here
         "S5": True,
         "S6": True,
     }

@@ -86,7 +86,7 @@ LINES: Lines = {
     "G10": ("factor", lambda evidence: largest(evidence.cells("4.1 in DRAM", "4.2 in DRAM"), _factor)),
     "G11": ("count", _trends),
     "G12": ("points", lambda evidence: largest(evidence.cells("4.5 drops"), points)),
-    "G13": ("fraction", lambda evidence: largest(evidence.cells("4.6", "4.6 bus", "4.7", "4.7 bus"))),
+    "G13": ("fraction", lambda evidence: largest(evidence.cells("4.6", "4.7", "4.7 bus"))),
     "G14": ("points", lambda evidence: largest(evidence.cells("section5.4"), points)),
     "G15": ("fraction", lambda evidence: largest(evidence.cells("5.1"))),
     "G16": ("fraction", lambda evidence: largest(evidence.cells("models"), _of_measured)),

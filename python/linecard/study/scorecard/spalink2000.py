@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from linecard.study.scorecard.evidence import Evidence, Reading, largest, points
 
 if TYPE_CHECKING:
+    from linecard.study.compare import Cell
     from linecard.study.scorecard import Lines
 
 
@@ -34,11 +35,16 @@ def _dram(evidence: Evidence) -> Reading:
     return Reading(found.measured, found.detail, inside)
 
 
+def _lost(cell: Cell) -> float | None:
+    """Packets lost, as a fraction; the printed number is its bound."""
+    return None if cell.measured is None else cell.measured / 100
+
+
 LINES: Lines = {
     "S1": ("fraction", _rates),
     "S2": ("fraction", _dram),
     "S3": ("fraction", lambda evidence: largest(evidence.cells("1"))),
-    "S4": ("fraction", lambda evidence: largest(evidence.cells("section4.2"))),
+    "S4": ("fraction", lambda evidence: largest(evidence.cells("section4.2 set"), _lost)),
     "S5": ("points", lambda evidence: largest(evidence.cells("5"), points)),
     "S6": ("fraction", lambda evidence: largest(evidence.cells("4", columns=["cycles"]))),
 }
