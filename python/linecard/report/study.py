@@ -17,7 +17,7 @@ from linecard.study.columns import constant_keys, percent, varying_columns
 from linecard.study.robustness.documents import effort, line_rows, picture
 from linecard.study.robustness.result import error_text
 from linecard.study.robustness.tornado import tornado_text
-from linecard.study.scorecard import calibrated_text
+from linecard.study.scorecard import OUTCOMES, calibrated_text
 from linecard.words import label
 
 if TYPE_CHECKING:
@@ -64,7 +64,11 @@ def study_report(
 def scorecard_report(card: Scorecard) -> str:
     """The page of the scorecard as text. The same studies give the same page."""
     page: str = _template("scorecard.html.j2").render(
-        card=card, version=__version__, item_name=compare.item_name, calibrated_text=calibrated_text
+        card=card,
+        outcomes=OUTCOMES,
+        version=__version__,
+        item_name=compare.item_name,
+        calibrated_text=calibrated_text,
     )
     return named_cells(page)
 

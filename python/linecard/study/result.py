@@ -287,7 +287,7 @@ class StudyResult:
         """
         reasons = {deviation.id: deviation.reason for deviation in self.deviations}
         targets = [
-            f"{line.target.id} missed: {line.target.what} ({line.measured_text}, {line.limit_text}): "
+            f"{line.target.id} {line.outcome}: {line.target.what} ({line.measured_text}, {line.limit_text}): "
             f"{line.reason or 'no reason is listed'}"
             for line in self.lines
             if line.kept is False

@@ -347,6 +347,28 @@ class Assumption(_Strict, frozen=True):
     reason: str
 
 
+class Input(_Strict, frozen=True):
+    """An input that the document does not publish, on which a line of ``targets.csv`` hangs, and a point that meets it.
+
+    The defaults stay where they are. The scorecard runs the point beside them: the line is met there, or it is missed.
+
+    Attributes:
+        line: Name of the line.
+        input: What is not published.
+        range: Which values are plausible.
+        reason: Why they are.
+        set: Values of the point: changes of keys, ``KEY=VALUE`` each, of every run that has the key.
+        items: The tables and figures whose runs take them; all when none is named.
+    """
+
+    line: str
+    input: str
+    range: str
+    reason: str
+    set: tuple[str, ...]
+    items: tuple[str, ...] = ()
+
+
 class StudySpec(_Strict, frozen=True):
     """The whole of ``study.toml``.
 
@@ -366,6 +388,7 @@ class StudySpec(_Strict, frozen=True):
         checks: Limits.
         calibrations: Parameters chosen on cells.
         assumptions: Readings that the document does not state outright.
+        inputs: Inputs that it does not publish, on which limits hang.
     """
 
     id: str
@@ -383,6 +406,7 @@ class StudySpec(_Strict, frozen=True):
     checks: tuple[CheckSpec, ...] = ()
     calibrations: tuple[Calibration, ...] = ()
     assumptions: tuple[Assumption, ...] = ()
+    inputs: tuple[Input, ...] = ()
 
     @property
     def items(self) -> list[TableSpec | FigureSpec]:
@@ -623,6 +647,9 @@ def _contradictions(
                 yield unknown(f"{key}.runner", varied.runner, RUNNERS)
             if "{value}" not in varied.app:
                 yield ConfigProblem(str(file), key, "expected app with {value} in it")
+    for name, key in [(name, f"inputs.{each.line}.items") for each in spec.inputs for name in each.items]:
+        if name not in ids:
+            yield unknown(key, name, ids)
     for column, change in _all_changes(spec):
         if change.measure is not None and change.measure not in spec.measures:
             yield unknown(f"columns.{column}", change.measure, spec.measures)

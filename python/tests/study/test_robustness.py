@@ -15,6 +15,7 @@ from conftest import ROOT, make_result
 import linecard
 from linecard.cli import reference
 from linecard.report.study import robustness_report
+from linecard.study.points import WITHOUT
 from linecard.study.reproduce import run_study
 from linecard.study.robustness import run as module
 from linecard.study.robustness.documents import line_rows, page, picture
@@ -321,7 +322,7 @@ def test_a_run_without_the_value_stays_as_it_was(folder):
 
 
 def test_a_table_of_another_program_is_refused_by_these_words():
-    with pytest.raises(linecard.ConfigError, match=module.WITHOUT):
+    with pytest.raises(linecard.ConfigError, match=WITHOUT):
         linecard.run("hasan2003_ref_base", app="l3fwd16", packets=10, set={"firewall.template_cycles": 27})
 
 

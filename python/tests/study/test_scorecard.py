@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -14,11 +15,15 @@ import linecard
 from linecard.cli import reference
 from linecard.study import compare
 from linecard.study.compare import Gain, Point, Sample, Shape
+from linecard.study.plan import make_plan
+from linecard.study.points import at_point, outcomes_at
+from linecard.study.reproduce import run_study
 from linecard.study.result import FigureResult, StudyResult, TableResult
-from linecard.study.scorecard import Line, evaluators_of, judge, lines_of
+from linecard.study.runners import PlainRun
+from linecard.study.scorecard import OUTCOMES, Line, contradictions_of, evaluators_of, judge, lines_of
 from linecard.study.scorecard.card import Scorecard
 from linecard.study.scorecard.evidence import Reading, largest, mean
-from linecard.study.spec import Calibration, load_study, study_folders
+from linecard.study.spec import Calibration, Input, load_study, study_folders
 from linecard.study.targets import Target, load_targets
 
 STUDIES = sorted(study_folders())
@@ -312,25 +317,24 @@ def test_the_command_prints_every_line_and_its_status_follows_them(cli, fake, tm
     plain = json.loads(ended.out)
     assert list(plain) == ["rows"]
     assert [row["id"] for row in plain["rows"]] == [line.id for line in sorted(TARGETS, key=lambda line: line.study)]
-    keys = ["id", "study", "limit", "measured", "kept", "calibrated_cells", "reason"]
+    keys = ["id", "study", "limit", "measured", "kept", "outcome", "calibrated_cells", "shown", "reason"]
     assert all(list(row) == keys for row in plain["rows"])
     assert json.loads((tmp_path / "scorecard.json").read_text()) == plain
     page = (tmp_path / "scorecard.html").read_text()
     assert all(f">{line.id}</td>" in page for line in TARGETS)
     assert page.count("<script") == 0
-    # Both DRAM rates of Spalink's study are calibrated, so that nothing is left to count.
-    missed = [row["id"] for row in plain["rows"] if not row["kept"]]
-    assert missed == ["S2"]
+    # Both DRAM rates of Spalink's study are calibrated, so that nothing is left to count; they exclude the line.
+    assert [(row["id"], row["outcome"]) for row in plain["rows"] if not row["kept"]] == [("S2", "contradicted")]
     checked = cli("reproduce", "--scorecard", "--check", "--out", tmp_path)
-    assert (checked.status, "S2 missed" in checked.err) == (1, True)
-    assert "50 of 51 limits kept" in checked.out
+    assert (checked.status, "S2 contradicted" in checked.err) == (1, True)
+    assert "51 limits: 50 kept, 1 contradicted, 0 on an input, 0 missed" in checked.out
 
 
 def test_one_study_is_enough(cli, fake, tmp_path):
     ended = cli("reproduce", "--scorecard", "kumar2006", "--check", "--out", tmp_path)
     assert ended.status == 0, ended.err
     assert fake == [["kumar2006"]]
-    assert "8 of 8 limits kept" in ended.out
+    assert "8 limits: 8 kept, 0 contradicted" in ended.out
 
 
 @pytest.mark.parametrize(
@@ -366,6 +370,9 @@ def test_the_recorded_rows_are_those_of_the_limits():
         line = targets[row["id"]]
         counted = line.kind == "shape" or line.of is not None
         assert row["limit"] == (line.limit if counted else line.number), row["id"]
+        assert row["kept"] == (row["outcome"] == "kept")
+        assert row["outcome"] in OUTCOMES
+        assert row["outcome"] in ("kept", "missed") or row["shown"]
         assert row["kept"] or row["reason"], f"{row['id']} is missed and deviations.toml gives no reason"
         if isinstance(row["measured"], str):
             reached, _, whole = row["measured"].partition(" of ")
@@ -380,3 +387,135 @@ def test_the_recorded_rows_are_those_of_the_limits():
 def test_a_line_says_by_how_much_it_is_missed():
     line = Line(target("at_most", "0.1"), "fraction", 0.15, None, False, (), "")
     assert (line.measured_text, line.limit_text, line.over_text) == ("15.0 %", "≤ 10.0 %", "by 5.0 %")
+
+
+# A line that published cells exclude, and a cell that would no longer support that, with what would then be printed.
+SUPPORT = [
+    ("spalink2000", "S2", "section3_2_dram.csv", "32,4.16", "32,4.4"),
+    ("spalink2000", "S2", "section2_1_peaks.csv", "DRAM,64,88", "DRAM,64,100"),
+    ("kumar2006", "K3", "ratios.csv", "SD1_100,dc,2.1", "SD1_100,dc,1.7"),
+    ("kumar2006", "K3", "weights.csv", "dc,10", "dc,8"),
+]
+
+
+def test_every_contradiction_holds_on_the_published_cells_and_is_of_a_line():
+    known = {(study, name) for study in STUDIES for name in contradictions_of(study)}
+    assert known == {(study, name) for study, name, *_ in SUPPORT}
+    for study, name in known:
+        (line,) = [line for line in of(study) if line.id == name]
+        assert contradictions_of(study)[name](load_study(study), line.number).holds, name
+
+
+@pytest.mark.parametrize(("name", "line", "file", "printed", "otherwise"), SUPPORT)
+def test_a_contradiction_falls_with_the_cells_that_support_it(tmp_path, name, line, file, printed, otherwise):
+    folder = tmp_path / name
+    shutil.copytree(ROOT / "studies" / name, folder)
+    text = (folder / "published" / file).read_text()
+    assert printed in text
+    (folder / "published" / file).write_text(text.replace(printed, otherwise))
+    (target,) = [each for each in of(name) if each.id == line]
+    assert not contradictions_of(name)[line](load_study(str(folder)), target.number).holds
+    (folder / "published" / file).write_text("")
+    with pytest.raises(linecard.ConfigError, match=file):
+        contradictions_of(name)[line](load_study(str(folder)), target.number)
+
+
+def test_an_input_counts_where_the_line_is_met_at_its_point_and_names_what_is_lost():
+    study = load_study("hasan2003")
+    tables, figures = perfect(study)
+    bad = tuple(with_value(cell, worse(cell)) for cell in tables["section5.3"].cells)
+    as_it_is = {**tables, "section5.3": replace(tables["section5.3"], cells=bad)}
+    moved = tuple(with_value(cell, worse(cell)) for cell in tables["5"].cells)
+    there = lines_of(study, {**tables, "5": replace(tables["5"], cells=moved)}.values(), figures.values())
+    point = Input(line="H6", input="a program", range="0 to 9", reason="others have them", set=("program.x=3",))
+
+    def idle(at: tuple[Line, ...]) -> Line:
+        lines = lines_of(study, as_it_is.values(), figures.values(), {point: at})
+        return next(line for line in lines if line.target.id == "H6")
+
+    assert idle(there).outcome == "input"
+    assert idle(there).shown.endswith("met at program.x=3: 0 points; lost there: H5")
+    still = lines_of(study, as_it_is.values(), figures.values())
+    assert (idle(still).outcome, "not met at program.x=3" in idle(still).shown) == ("missed", True)
+    assert "no line is lost there" in idle(still).shown
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_an_input_is_of_a_line_and_moves_runs(name):
+    study = load_study(name)
+    plan = make_plan(study, study.item_ids, study.spec.full)
+    lines = [point.line for point in study.spec.inputs]
+    assert len(set(lines)) == len(lines)
+    assert set(lines) <= {target.id for target in of(name)}
+    for point in study.spec.inputs:
+        moved = at_point(study.spec, plan, point)
+        assert set(moved.runs) - set(plan.runs), point.line
+        assert moved.cells.keys() == plan.cells.keys()
+
+
+def test_a_point_is_run_where_it_has_a_meaning_and_the_defaults_stay(tmp_path):
+    folder = tmp_path / "tiny"
+    folder.mkdir()
+    (folder / "one.csv").write_text("app,gbps\nl3fwd16,1\nprobe,1\n")
+    (folder / "study.toml").write_text(TINY)
+    asked: list[str] = []
+
+    def run(spec, progress):
+        asked.append(str(spec))
+        if spec.app == "probe" and spec.overrides:
+            raise linecard.ConfigError("program.x has no effect here")
+        values = {("total", "throughput_gbps"): 2.0 if spec.overrides else 1.0}
+        return PlainRun(spec, values, {})
+
+    result = run_study(str(folder), inputs=True, run_function=run)
+    assert not result.failures
+    assert [cell.measured for cell in result.tables[0].cells] == [1.0, 1.0]
+    assert sorted(asked) == [
+        "ixp1200 l3fwd16 program.x=3 seed 1",
+        "ixp1200 l3fwd16 seed 1",
+        "ixp1200 probe program.x=3 seed 1",
+        "ixp1200 probe seed 1",
+    ]
+    plan = make_plan(result.study, ("1",), result.study.spec.full)
+    moved = at_point(result.study.spec, plan, result.study.spec.inputs[0])
+    runs = {
+        each: run(each, None) if each.app != "probe" or not each.overrides else "no: has no effect here"
+        for each in (*plan.runs, *moved.runs)
+    }
+    found = outcomes_at(plan, moved, runs)
+    assert [found[each].metric("total", "throughput_gbps") for each in moved.runs] == [2.0, 1.0]
+
+
+TINY = """
+id = "tiny"
+title = "Tiny"
+document = "Nobody 1900"
+summary = "Two programs."
+[full]
+seeds = [1]
+packets = 10
+warmup_packets = 1
+[quick]
+seeds = [1]
+packets = 10
+warmup_packets = 1
+[columns.app]
+preset = "ixp1200"
+app = "{value}"
+[measures.gbps]
+component = "total"
+metric = "throughput_gbps"
+unit = "Gbit/s"
+label = "Throughput"
+[[tables]]
+id = "1"
+title = "Programs"
+file = "one.csv"
+cells = { gbps = "gbps" }
+[[inputs]]
+line = "T1"
+input = "x of a program"
+range = "0 to 9"
+reason = "no program has more"
+set = ["program.x=3"]
+"""

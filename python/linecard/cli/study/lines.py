@@ -32,7 +32,9 @@ def target_lines(lines: Iterable[Line]) -> RenderableType:
         what = Text(line.target.what)
         if line.calibrated:
             what.append(f"; {len(line.calibrated)} calibrated inside", style=DIM)
+        if line.shown:
+            what.append(f"\n{line.outcome}: {line.shown}")
         if line.kept is False:
             what.append(f"\n{line.reason or 'no reason is listed'}", style=DIM)
-        table.add_row(line.target.id, yes_no(line.kept), numbers, what)
+        table.add_row(line.target.id, yes_no(line.kept, no=line.outcome), numbers, what)
     return table

@@ -70,26 +70,26 @@ def scorecard(
 
 
 def missed(lines: Iterable[Line]) -> list[str]:
-    """A line of text for each limit that is missed."""
+    """A line of text for each limit that is not kept."""
     return [
-        f"{line.target.id} missed: {line.target.what} ({line.measured_text}, {line.limit_text})"
+        f"{line.target.id} {line.outcome}: {line.target.what} ({line.measured_text}, {line.limit_text})"
         for line in lines
         if not line.kept
     ]
 
 
 def _screen(card: Scorecard) -> Iterator[RenderableType]:
-    """The limits of each study, those missed with their reason below."""
+    """The limits of each study; below those that are not kept what excludes them, their input, and the reason."""
     from rich.padding import Padding
     from rich.text import Text
 
     from linecard.cli import pieces
     from linecard.cli.study.lines import target_lines
+    from linecard.study.scorecard import counts
 
-    yield Padding(Text(f"{card.kept} of {len(card.lines)} limits kept", style="bold"), (1, 0, 0, 2))
+    yield Padding(Text(card.counts, style="bold"), (1, 0, 0, 2))
     for study in card.studies:
-        kept = sum(line.kept is True for line in study.lines)
-        said = f"{kept} of {len(study.lines)} kept"
+        said = counts(line.outcome for line in study.lines)
         yield pieces.section(pieces.heading(study.study.spec.id, said), target_lines(study.lines), _first(study))
     yield Text()
 

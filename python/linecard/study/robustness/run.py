@@ -13,6 +13,7 @@ import msgspec
 
 from linecard.study.execute import execute, run_one
 from linecard.study.plan import make_plan
+from linecard.study.points import is_without
 from linecard.study.reproduce import evaluate
 from linecard.study.robustness.kept import Kept
 from linecard.study.robustness.result import Outcome, Robustness, Variation
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     RunFunction = Callable[[RunSpec, Callable[[int, int], object]], StudyRun]
 
 SEEDS = tuple(range(1, 9))
-# How a chip refuses a setting of a part or a program that a run does not have.
-WITHOUT = "has no effect here"
 # Parts of a step on the way of all of them.
 PARTS = 1000
 
@@ -152,10 +151,5 @@ class _Runner:
         new = [run for run in dict.fromkeys(changed.values()) if run not in self._first]
         found = execute(new, jobs=self._jobs, progress=progress, run_function=self._run_function)
         found |= self._first
-        runs = {run: found[run] if _is_without(found[other]) else found[other] for run, other in changed.items()}
+        runs = {run: found[run] if is_without(found[other]) else found[other] for run, other in changed.items()}
         return evaluate(self._study, self._items, plan, runs, quick=self._quick, seconds=0.0)
-
-
-def _is_without(outcome: StudyRun | str) -> bool:
-    """Whether a run refused the value, since nothing in it has one: a table of another program, for example."""
-    return isinstance(outcome, str) and WITHOUT in outcome

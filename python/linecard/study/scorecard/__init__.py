@@ -3,6 +3,10 @@
 A line has an evaluator of its own (a module a study), which computes one number from the study's result: nothing here
 knows what that number should be. Cells on which a parameter was chosen are left out of means, are listed with their
 error, and make a line miss when they are beyond its limit.
+
+A line that is not kept may be *contradicted*: a function of the study's module computes from the published cells alone
+that they exclude it. Or it hangs on an *input* that the document does not publish: the study names one (``[[inputs]]``)
+with a point at which the line is met. Only what is kept counts as kept.
 """
 
 from __future__ import annotations
@@ -10,7 +14,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -20,14 +24,60 @@ from linecard.study.targets import load_targets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from types import ModuleType
 
     from linecard.study.compare import Cell
     from linecard.study.result import FigureResult, TableResult
-    from linecard.study.spec import Study
+    from linecard.study.spec import Input, Study
     from linecard.study.targets import Target
 
 # Unit of the number and evaluator, by the line's name.
 Lines = Mapping[str, tuple[str, Callable[[Evidence], Reading]]]
+# What may come of a line, in the order in which it is counted.
+OUTCOMES = ("kept", "contradicted", "input", "missed")
+NOT_JUDGED = "not judged"
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """What the published cells alone say of a line.
+
+    Attributes:
+        holds: Whether they exclude it.
+        text: The computation, in words and numbers.
+    """
+
+    holds: bool
+    text: str
+
+
+# What excludes a line, by its name: from the study's published cells and the line's limit, without a simulation.
+Contradictions = Mapping[str, Callable[["Study", float], Contradiction]]
+
+
+@dataclass(frozen=True, slots=True)
+class AtPoint:
+    """A line at a point of an input that its document does not publish.
+
+    Attributes:
+        point: The input and the point.
+        measured: What the line comes to there, in words.
+        met: Whether its limit is kept there.
+        lost: Lines that are kept, and are not kept there.
+    """
+
+    point: Input
+    measured: str
+    met: bool
+    lost: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The input, the point and what it costs."""
+        lost = f"lost there: {', '.join(self.lost)}" if self.lost else "no line is lost there"
+        met = "met" if self.met else "not met"
+        at = ", ".join(self.point.set)
+        return f"{self.point.input}, {self.point.range} ({self.point.reason}) {met} at {at}: {self.measured}; {lost}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +93,8 @@ class Line:
         calibrated: Cells inside on which a parameter was chosen.
         detail: Where the number comes from.
         reason: Why it is missed, as the study's ``deviations.toml`` explains it.
+        contradiction: What the published cells alone say of it, where the study computes that.
+        at_point: The line at a point of an input that is not published, where the study has one and ran it.
     """
 
     target: Target
@@ -53,6 +105,25 @@ class Line:
     calibrated: tuple[Cell, ...]
     detail: str
     reason: str = ""
+    contradiction: Contradiction | None = None
+    at_point: AtPoint | None = None
+
+    @property
+    def outcome(self) -> str:
+        """One of :data:`OUTCOMES`, or that it was not judged."""
+        if self.kept is not False:
+            return NOT_JUDGED if self.kept is None else "kept"
+        if self.contradiction is not None and self.contradiction.holds:
+            return "contradicted"
+        return "input" if self.at_point is not None and self.at_point.met else "missed"
+
+    @property
+    def shown(self) -> str:
+        """What excludes the line, or the input that it hangs on."""
+        if self.kept is not False:
+            return ""
+        said = [each.text for each in (self.contradiction, self.at_point) if each is not None]
+        return "; ".join(said)
 
     @property
     def limit(self) -> float | None:
@@ -102,7 +173,9 @@ class Line:
             "limit": self.target.limit if counted else self.target.number,
             "measured": (None if self.measured is None else self.measured_text) if counted else self.measured,
             "kept": self.kept,
+            "outcome": self.outcome,
             "calibrated_cells": len(self.calibrated),
+            "shown": self.shown,
             "reason": self.reason,
         }
 
@@ -119,6 +192,16 @@ def quantity(value: float | None, unit: str) -> str:
     if unit == "factor":
         return f"{value:.2f}"
     return f"{round(value, 2):g} {unit}"
+
+
+def counts(outcomes: Iterable[str]) -> str:
+    """Four counts in words; what was not judged is named where there is any."""
+    found = list(outcomes)
+    words = {"input": "on an input"}
+    said = [f"{found.count(outcome)} {words.get(outcome, outcome)}" for outcome in OUTCOMES]
+    if NOT_JUDGED in found:
+        said.append(f"{found.count(NOT_JUDGED)} {NOT_JUDGED}")
+    return ", ".join(said)
 
 
 def target_id(name: str) -> str:
@@ -141,25 +224,47 @@ def judge(target: Target, unit: str, reading: Reading) -> Line:
     return Line(target, unit, measured, reading.of, kept and not reading.spoiled, reading.calibrated, detail)
 
 
-def lines_of(study: Study, tables: Iterable[TableResult], figures: Iterable[FigureResult]) -> tuple[Line, ...]:
-    """The lines of a shipped study, judged; none for a study that ``targets.csv`` does not name."""
+def lines_of(
+    study: Study,
+    tables: Iterable[TableResult],
+    figures: Iterable[FigureResult],
+    at_points: Mapping[Input, tuple[Line, ...]] | None = None,
+) -> tuple[Line, ...]:
+    """The lines of a shipped study, judged; none for a study that ``targets.csv`` does not name.
+
+    ``at_points`` are the same lines at points of the study's inputs, where those were run.
+    """
     targets = [target for target in load_targets(study.folder.parent) if target.study == study.spec.id]
     if not targets:
         return ()
     evidence = Evidence(study, tables, figures)
-    evaluators = evaluators_of(study.spec.id)
     reasons = {deviation.id: deviation.reason for deviation in study.deviations}
+    contradictions = contradictions_of(study.spec.id)
     judged = []
     for target in targets:
-        unit, evaluate = evaluators[target.id]
-        try:
-            line = judge(target, unit, evaluate(evidence))
-        except NotRunError as error:
-            missing = f"not judged: {item_name(str(error))} not run"
-            line = Line(target, unit, None, None, None, (), missing)
-        reason = reasons.get(target_id(target.id), "") if line.kept is False else ""
-        judged.append(Line(line.target, unit, line.measured, line.of, line.kept, line.calibrated, line.detail, reason))
-    return tuple(judged)
+        line = _judged(target, evidence)
+        if line.kept is False:
+            computed = contradictions[target.id](study, target.number or 0.0) if target.id in contradictions else None
+            line = replace(line, reason=reasons.get(target_id(target.id), ""), contradiction=computed)
+        judged.append(line)
+    kept = {line.target.id for line in judged if line.kept}
+    shown = {point.line: _at_point(point, lines, kept) for point, lines in (at_points or {}).items()}
+    return tuple(replace(line, at_point=shown.get(line.target.id)) for line in judged)
+
+
+def _judged(target: Target, evidence: Evidence) -> Line:
+    unit, evaluate = evaluators_of(target.study)[target.id]
+    try:
+        return judge(target, unit, evaluate(evidence))
+    except NotRunError as error:
+        return Line(target, unit, None, None, None, (), f"not judged: {item_name(str(error))} not run")
+
+
+def _at_point(point: Input, lines: Iterable[Line], kept: set[str]) -> AtPoint:
+    by_name = {line.target.id: line for line in lines}
+    own = by_name[point.line]
+    lost = tuple(name for name, line in by_name.items() if name in kept and line.kept is False)
+    return AtPoint(point, own.measured_text, own.kept is True, lost)
 
 
 def items_behind(study: Study, tables: Iterable[TableResult], figures: Iterable[FigureResult]) -> set[str]:
@@ -173,11 +278,20 @@ def items_behind(study: Study, tables: Iterable[TableResult], figures: Iterable[
 
 def evaluators_of(study: str) -> Lines:
     """The evaluators of a study's lines, by name; none for a study that has no module here."""
-    module = f"{__name__}.{study}"
-    if find_spec(module) is None:
-        return {}
-    lines: Lines = importlib.import_module(module).LINES
+    module = _module_of(study)
+    lines: Lines = {} if module is None else module.LINES
     return lines
+
+
+def contradictions_of(study: str) -> Contradictions:
+    """What excludes lines of a study, by their names."""
+    found: Contradictions = getattr(_module_of(study), "CONTRADICTIONS", {})
+    return found
+
+
+def _module_of(study: str) -> ModuleType | None:
+    module = f"{__name__}.{study}"
+    return None if find_spec(module) is None else importlib.import_module(module)
 
 
 def calibrated_text(cell: Cell) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from linecard import _html, files, tables
 from linecard.study.reproduce import run_study
+from linecard.study.scorecard import counts
 from linecard.study.spec import study_folders
 from linecard.study.targets import load_targets
 
@@ -40,6 +41,11 @@ class Scorecard:
         return sum(line.kept is True for line in self.lines)
 
     @property
+    def counts(self) -> str:
+        """How many lines are kept, contradicted, hang on an input, and are missed."""
+        return f"{len(self.lines)} limits: {counts(line.outcome for line in self.lines)}"
+
+    @property
     def failures(self) -> dict[str, str]:
         """Runs that failed, and why."""
         return {run: why for study in self.studies for run, why in study.failures.items()}
@@ -57,21 +63,13 @@ class Scorecard:
         return [rows, files.write_text(folder / "scorecard.html", scorecard_report(self))]
 
     def __repr__(self) -> str:
-        return f"<Scorecard: {self.kept} of {len(self.lines)} limits kept>"
+        return f"<Scorecard: {self.counts}>"
 
     def _repr_html_(self) -> str:
         rows = [
-            (line.target.id, line.target.what, line.limit_text, line.measured_text, _judged(line))
-            for line in self.lines
+            (line.target.id, line.target.what, line.limit_text, line.measured_text, line.outcome) for line in self.lines
         ]
-        title = f"{self.kept} of {len(self.lines)} limits kept"
-        return _html.block(title, _html.table(("line", "what", "limit", "measured", ""), rows))
-
-
-def _judged(line: Line) -> str:
-    if line.kept is None:
-        return "not judged"
-    return "kept" if line.kept else "missed"
+        return _html.block(self.counts, _html.table(("line", "what", "limit", "measured", ""), rows))
 
 
 def limited_studies() -> list[str]:
@@ -93,7 +91,8 @@ def scorecard(
         progress: Called now and then with (steps done, steps in all).
 
     Returns:
-        Each limit, what came out, whether it is kept, and why it is not.
+        Each limit, what came out, whether it is kept, and why it is not: what in the document excludes it, the input
+        that it hangs on, or the reason.
 
     Raises:
         ConfigError: There is no such study, or a study's files contradict each other.
@@ -118,7 +117,7 @@ def make_scorecard(
             if progress is not None:
                 progress(int((number + done / max(total, 1)) * SHARE), len(names) * SHARE)
 
-        results.append(reproduce_study(name, jobs=jobs, progress=step))
+        results.append(reproduce_study(name, jobs=jobs, inputs=True, progress=step))
     return Scorecard(tuple(results))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from linecard.study.scorecard import evaluators_of, quantity
+from linecard.study.scorecard import OUTCOMES, counts, evaluators_of, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,37 +30,42 @@ def numbers(row: Row, target: Target) -> tuple[str, str]:
 
 
 def overview(rows: Iterable[Row], targets: Sequence[Target]) -> str:
-    """The table of the README: a row per study, with the limits that it misses."""
+    """The table of the README: a row per study, with the limits that are not kept."""
     rows = list(rows)
     of = {target.id: target for target in targets}
-    shown = ["| study | kept | missed: measured, limit |", "|---|---|---|"]
+    shown = ["| study | kept | contradicted | on an input | missed: measured, limit |", "|---|---|---|---|---|"]
     for study in dict.fromkeys(row["study"] for row in rows):
-        own = [row for row in rows if row["study"] == study]
-        missed = []
-        for row in own:
-            if not row["kept"]:
+        by_outcome: dict[str, list[str]] = {outcome: [] for outcome in OUTCOMES}
+        for row in rows:
+            if row["study"] == study:
                 limit, measured = numbers(row, of[row["id"]])
-                missed.append(f"{row['id']} {measured}, {limit}")
-        kept = f"{len(own) - len(missed)} of {len(own)}"
-        shown.append(f"| [`{study}`](studies/{study}/README.md) | {kept} | {'; '.join(missed) or 'none'} |")
-    kept_in_all = sum(bool(row["kept"]) for row in rows)
-    return f"**{kept_in_all} of {len(rows)} limits are kept.**\n\n" + "\n".join(shown) + "\n"
+                named = f"{row['id']} {measured}, {limit}" if row["outcome"] == "missed" else row["id"]
+                by_outcome[row["outcome"]].append(named)
+        kept = f"{len(by_outcome['kept'])} of {sum(map(len, by_outcome.values()))}"
+        others = ("; ".join(by_outcome[outcome]) or "–" for outcome in OUTCOMES[1:])
+        shown.append(f"| [`{study}`](studies/{study}/README.md) | {kept} | {' | '.join(others)} |")
+    return f"**{len(rows)} limits: {counts(row['outcome'] for row in rows)}.**\n\n" + "\n".join(shown) + "\n"
 
 
 def page(rows: Iterable[Row], targets: Sequence[Target]) -> str:
-    """The page with every limit, what is measured against it, and why it is missed."""
+    """The page with every limit, what is measured against it, and why it is not kept."""
     rows = list(rows)
     of = {target.id: target for target in targets}
-    parts = []
+    parts = [f"{len(rows)} limits: {counts(row['outcome'] for row in rows)}.\n"]
     for study in dict.fromkeys(row["study"] for row in rows):
         own = [row for row in rows if row["study"] == study]
-        parts += [f"## {study}\n", "| line | what | limit | measured | kept | calibrated inside | why it is missed |"]
-        parts.append("|---|---|---|---|---|---|---|")
+        parts += [f"## {study}\n", f"{len(own)} limits: {counts(row['outcome'] for row in own)}.\n"]
+        parts.append(
+            "| line | what | limit | measured | outcome | calibrated inside | what excludes it, or the input |"
+        )
+        parts[-1] += " why it is not kept |"
+        parts.append("|---|---|---|---|---|---|---|---|")
         for row in own:
             target = of[row["id"]]
             limit, measured = numbers(row, target)
-            cells = (row["id"], target.what, limit, measured, "yes" if row["kept"] else "**no**")
-            last = (str(row["calibrated_cells"] or ""), row["reason"])
-            parts.append("| " + " | ".join(text.replace("|", "\\|") for text in (*cells, *last)) + " |")
+            outcome = row["outcome"] if row["kept"] else f"**{row['outcome']}**"
+            last = (str(row["calibrated_cells"] or ""), row["shown"], row["reason"])
+            cells = (row["id"], target.what, limit, measured, outcome, *last)
+            parts.append("| " + " | ".join(text.replace("|", "\\|") for text in cells) + " |")
         parts.append("")
     return "\n".join(parts)

@@ -5,9 +5,11 @@ A line over an item that was not run is not judged; one over a run that failed i
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from linecard.errors import ConfigError, ConfigProblem
 from linecard.study.compare import Cell, gap_text, item_name, mean_abs, quantities
 
 if TYPE_CHECKING:
@@ -92,6 +94,23 @@ class Evidence:
     def shapes(self, figure: str, chosen: Callable[[str], bool] | None = None) -> list[Shape]:
         """What the text says of a figure: all, or that whose id is chosen."""
         return [shape for shape in self.figure(figure).shapes if chosen is None or chosen(shape.id)]
+
+
+def published(study: Study, file: str, column: str, **keys: str) -> float:
+    """A number that a document prints, by its file in ``published``, its column and its keys.
+
+    Raises:
+        ConfigError: There is no such file, or not one such cell with a number in it.
+    """
+    path = study.folder / "published" / file
+    try:
+        with path.open(newline="", encoding="utf-8") as stream:
+            rows = [row for row in csv.DictReader(stream) if keys.items() <= row.items()]
+        (row,) = rows
+        return float(row[column])
+    except (OSError, ValueError, KeyError) as error:
+        found = f"expected one number in column {column!r} where {keys or 'there is one row'}: {error}"
+        raise ConfigError.of([ConfigProblem(str(path), column, found)]) from error
 
 
 def cell_name(cell: Cell) -> str:

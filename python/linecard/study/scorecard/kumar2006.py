@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linecard.study.scorecard.evidence import Evidence, Reading, largest, mean, turned
+from linecard.study.scorecard import Contradiction
+from linecard.study.scorecard.evidence import Evidence, Reading, largest, mean, published, turned
 
 if TYPE_CHECKING:
-    from linecard.study.scorecard import Lines
+    from linecard.study.scorecard import Contradictions, Lines
+    from linecard.study.spec import Study
 
 # Numbers of section 4. Table 5 follows from Table 1 by arithmetic, Table 6 is of section 5.
 SECTION_4 = ("throughput", "ratios", "threads", "weights", "sets")
@@ -57,6 +59,29 @@ def _hardware(evidence: Evidence) -> Reading:
     spoiled = f"{mismatches} mismatches" if mismatches else ""
     return Reading(operations, f"{operations:,} operations, {mismatches} mismatches", spoiled=spoiled)
 
+
+def _weights_and_worst_cases(study: Study, limit: float) -> Contradiction:
+    """K3: where locality stops helping, the heaviest queue takes its share of the peak, which is the worst case.
+
+    dc and sqc have the same peak, so that their weights are to each other as their worst cases.
+    """
+    weights = {manager: published(study, "weights.csv", "weight_percent", manager=manager) for manager in ("sqc", "dc")}
+    over = {name: published(study, "ratios.csv", "ratio", workload="SD1_100", over=name) for name in ("sqc", "dc")}
+    peaks = {
+        name: published(study, "throughput.csv", "throughput_mops", workload="core", manager=name)
+        for name in ("sqc", "dc")
+    }
+    worst_cases = over["dc"] / over["sqc"] * peaks["dc"] / peaks["sqc"]
+    most = weights["sqc"] * (1 + limit) / (weights["dc"] * (1 - limit))
+    text = (
+        f"worst cases of {over['sqc']:g} and {over['dc']:g} (qc over sqc and dc) and equal peaks of {peaks['sqc']:g} M "
+        f"put the weight of sqc at {worst_cases:.2f} times that of dc; both within {limit:.0%} of {weights['sqc']:g} "
+        f"and {weights['dc']:g} % leave {most:.2f} at most"
+    )
+    return Contradiction(worst_cases > most, text)
+
+
+CONTRADICTIONS: Contradictions = {"K3": _weights_and_worst_cases}
 
 LINES: Lines = {
     "K1": ("fraction", lambda evidence: mean(evidence.cells(*SECTION_4))),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linecard.study.scorecard.evidence import Evidence, Reading, largest, points
+from linecard.study.scorecard import Contradiction
+from linecard.study.scorecard.evidence import Evidence, Reading, largest, points, published
 
 if TYPE_CHECKING:
     from linecard.study.compare import Cell
-    from linecard.study.scorecard import Lines
+    from linecard.study.scorecard import Contradictions, Lines
+    from linecard.study.spec import Study
 
 
 def _rates(evidence: Evidence) -> Reading:
@@ -39,6 +41,32 @@ def _lost(cell: Cell) -> float | None:
     """Packets lost, as a fraction; the printed number is its bound."""
     return None if cell.measured is None else cell.measured / 100
 
+
+def _bandwidths_above_the_bus(study: Study, limit: float) -> Contradiction:
+    """S2: an access costs a fixed time and its bytes at the speed of the bus, and is chosen on one of the bandwidths.
+
+    No document states that time. Chosen on one bandwidth, it leaves the other to be judged.
+    """
+    bits, mhz = (published(study, "section2_1_peaks.csv", column, memory="DRAM") for column in ("bits", "mhz"))
+    peak = bits * mhz / 1e3
+    measured = {
+        size: published(study, "section3_2_dram.csv", "gbps", dram_transfer_bytes=f"{size}") for size in (64, 32)
+    }
+    took = {size: size * 8 / gbps for size, gbps in measured.items()}
+    between = 32 * 8 / (took[64] - took[32])
+    off = {}
+    for chosen, judged in ((64, 32), (32, 64)):
+        ns = took[chosen] + (judged - chosen) * 8 / peak
+        off[judged] = judged * 8 / ns / measured[judged] - 1
+    text = (
+        f"{measured[64]:g} Gbit/s of 64 bytes and {measured[32]:g} of 32 move the 32 bytes between them at "
+        f"{between:.2f}, above the {peak:.2f} of the bus; an access that meets 64 bytes is {off[32]:+.1%} off at 32, "
+        f"and one that meets 32 {off[64]:+.1%} at 64, where {limit:.0%} are allowed"
+    )
+    return Contradiction(between > peak and min(map(abs, off.values())) > limit, text)
+
+
+CONTRADICTIONS: Contradictions = {"S2": _bandwidths_above_the_bus}
 
 LINES: Lines = {
     "S1": ("fraction", _rates),
