@@ -24,10 +24,10 @@ run: $(VENV)/.run ## Build, then simulate an IXP1200 under the shipped capture a
 
 setup: $(VENV)/.dev ## Build with every optional extra and the development tools into .venv
 
-test: $(VENV)/.dev ## Run all tests of Rust and Python; ends with "N passed, N failed"
+test: $(VENV)/.tested ## Run all tests of Rust and Python; ends with "N passed, N failed"
 	$(BIN)/python .ci/tests.py
 
-test-web: $(VENV)/.dev ## Test what pages do in a real browser; installs Chromium (a Debian package, as root or through sudo)
+test-web: $(VENV)/.tested ## Test what pages do in a real browser; installs Chromium (a Debian package, as root or through sudo)
 	@command -v chromium > /dev/null || command -v chromium-browser > /dev/null || command -v google-chrome > /dev/null || { \
 		echo "missing: chromium; installing it"; \
 		sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); \
@@ -35,11 +35,11 @@ test-web: $(VENV)/.dev ## Test what pages do in a real browser; installs Chromiu
 	}
 	LINECARD_NEED_BROWSER=1 $(BIN)/python -m pytest python/tests/report
 
-lint: $(VENV)/.dev ## Check formats, lints and types of Rust and Python
+lint: $(VENV)/.tested ## Check formats, lints and types of Rust and Python
 	@status=0; \
 	for step in \
 		"cargo fmt --all --check" \
-		"cargo clippy --workspace --all-targets --locked -- -D warnings" \
+		"cargo clippy --workspace --all-targets --locked --quiet -- -D warnings" \
 		"$(BIN)/ruff format --check python .ci bench rtl programs fuzz outside studies docs/conf.py docs/python_pages.py docs/gallery/draw.py" \
 		"$(BIN)/ruff check python .ci bench rtl programs fuzz outside studies docs/conf.py docs/python_pages.py docs/gallery/draw.py" \
 		"$(BIN)/mypy"; \
@@ -113,14 +113,31 @@ site: $(VENV)/.dev ## Build the site of the documents into target/site; warnings
 clean: ## Remove the environment, builds and results
 	rm -rf $(VENV) target results python/linecard/_core*.so
 
+# Without pip, which is installed while Cargo compiles.
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Linecard needs Python 3.11 or later")'
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv --without-pip $(VENV)
 
+# Install the package in place: $(call install,PROFILE,EXTRAS). Cargo compiles what needs no Python while pip is installed and
+# fetches; the build of the package waits for Cargo's lock and finds those crates compiled. Every crate is fetched, so that
+# nothing later needs a network.
+define install
+	@cargo fetch --locked --quiet
+	@cargo build --locked --quiet --package linecard-platform --profile $(1) & \
+	{ $(BIN)/python -m pip --version > /dev/null 2>&1 || $(BIN)/python -m ensurepip > /dev/null; } && \
+	$(BIN)/python -m pip install --quiet --editable '.$(2)' --config-settings=build-args="--profile=$(1)" && wait $$!
+endef
+
+# One extension serves three purposes: the first result (compiled soonest), tests (with checks, of the same compiled crates as
+# the tests in Rust), and work (fastest). A build for a later purpose serves the earlier ones as well.
 $(VENV)/.run: $(BIN)/python $(SOURCES)
-	$(BIN)/python -m pip install --quiet --editable . --config-settings=build-args="--profile=quick"
+	$(call install,quick)
 	@touch $@
 
-$(VENV)/.dev: $(BIN)/python $(SOURCES)
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+$(VENV)/.tested: $(BIN)/python $(SOURCES)
+	$(call install,checked,[dev])
 	@touch $@ $(VENV)/.run
+
+$(VENV)/.dev: $(BIN)/python $(SOURCES)
+	$(call install,release,[dev])
+	@touch $@ $(VENV)/.tested $(VENV)/.run

@@ -1,30 +1,62 @@
-"""Run the tests of Rust and Python and end with one line: `N passed, N failed`.
+"""Run the tests of Rust and Python, say how long each part took, and end with one line: `N passed, N failed`.
 
 Standard library only. A suite that cannot even be built counts as one failure, so that the line never looks better
-than it is.
+than it is. `target/test-times.txt` keeps the times of the last run, test by test for Python.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 ROOT = Path(__file__).resolve().parent.parent
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+TIMES = TARGET / "test-times.txt"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 RUST_RESULT = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed;")
+# The profile of the extension that `make test` installs: crates are compiled once for both.
+CARGO_TEST = ("cargo", "test", "--workspace", "--locked", "--profile", "checked")
+PLAN = """\
+1. compile the tests in Rust
+2. run them
+3. run the tests in Python, on every core
+Left out: what takes long (`make check-long`)."""
+
+
+@contextmanager
+def timed(part: str, times: list[str]) -> Iterator[None]:
+    """Note the wall time and the processor time of a part."""
+
+    def processor() -> float:
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+
+    wall, cpu = time.monotonic(), processor()
+    yield
+    line = f"{part}: {time.monotonic() - wall:.0f} s, {processor() - cpu:.0f} s of processor time"
+    times.append(line)
+    print(line, flush=True)
+
+
+def compile_rust_tests() -> bool:
+    """Compile the tests in Rust."""
+    return subprocess.run([*CARGO_TEST, "--no-run", "--quiet"], cwd=ROOT, check=False).returncode == 0
 
 
 def rust_tests() -> tuple[int, int]:
-    """Run `cargo test` and add up the results of its binaries."""
-    command = ["cargo", "test", "--workspace", "--locked", "--no-fail-fast"]
+    """Run the tests in Rust and add up the results of their binaries."""
     passed = failed = 0
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen([*CARGO_TEST, "--no-fail-fast"], cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         for line in process.stdout:
             sys.stdout.write(line)
@@ -36,8 +68,8 @@ def rust_tests() -> tuple[int, int]:
     return passed, failed
 
 
-def python_tests() -> tuple[int, int]:
-    """Run pytest on every core and count its report."""
+def python_tests(times: list[str]) -> tuple[int, int]:
+    """Run pytest on every core, count its report, and note its tests of more than a second."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         status = subprocess.run(
@@ -51,16 +83,30 @@ def python_tests() -> tuple[int, int]:
     passed = sum(int(suite.get("tests", 0)) for suite in suites) - failed - skipped
     if status and not failed:
         failed = 1
+    cases = [(float(case.get("time", 0)), case) for suite in suites for case in suite.iter("testcase")]
+    for seconds, case in sorted(cases, key=lambda each: -each[0]):
+        if seconds >= 1:
+            times.append(f"{seconds:8.2f} s  {case.get('classname')}::{case.get('name')}")
     return passed, failed
 
 
 def main() -> int:
     """Run both suites."""
     os.environ["PYTHONUNBUFFERED"] = "1"
-    rust = rust_tests()
-    python = python_tests()
+    print(PLAN, flush=True)
+    times: list[str] = []
+    slowest: list[str] = []
+    with timed("compile the tests in Rust", times):
+        compile_rust_tests()
+    with timed("tests in Rust", times):
+        rust = rust_tests()
+    with timed("tests in Python", times):
+        python = python_tests(slowest)
+    TARGET.mkdir(exist_ok=True)
+    TIMES.write_text("\n".join([*times, *slowest, ""]))
     if not any(map(shutil.which, BROWSERS)):
         print("NOT TESTED: what pages do in a browser, for there is no Chromium; `make test-web` installs it")
+    print("\n".join(times))
     print(f"Rust: {rust[0]} passed, {rust[1]} failed")
     print(f"Python: {python[0]} passed, {python[1]} failed")
     failed = rust[1] + python[1]

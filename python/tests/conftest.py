@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import pickle
 import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from linecard import RunRequest, RunResult
+from linecard.vrp import budget as vrp
 from linecard.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,6 +37,33 @@ class Ended:
     status: int
     out: str
     err: str
+
+
+@pytest.fixture(scope="session", autouse=True)
+def runs_of_vrp_budgets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Simulate each run of a VRP search once for all tests: a dozen of them ask for the same budgets.
+
+    A search takes about a hundred runs. The workers of pytest-xdist share the folder.
+    """
+    base = tmp_path_factory.getbasetemp()
+    kept = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "vrp"
+    kept.mkdir(exist_ok=True)
+    simulate = vrp.run_chip
+
+    def once(*arguments: Any, **named: Any) -> RunResult:
+        path = kept / hashlib.sha256(repr((arguments, sorted(named.items()))).encode()).hexdigest()
+        if path.exists():
+            found: RunResult = pickle.loads(path.read_bytes())
+            return found
+        result = simulate(*arguments, **named)
+        part = path.with_suffix(f".{os.getpid()}")
+        part.write_bytes(pickle.dumps(result))
+        part.replace(path)
+        return result
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vrp, "run_chip", once)
+        yield
 
 
 @pytest.fixture

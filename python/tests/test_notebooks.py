@@ -41,7 +41,14 @@ nbformat.write(book, sys.argv[3])
 """
 
 
-@pytest.mark.parametrize("path", BOOKS, ids=lambda path: path.stem)
+# This one alone takes longer than the others together.
+LONG = "size_a_smartnic"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, id=path.stem, marks=pytest.mark.long if path.stem == LONG else ()) for path in BOOKS],
+)
 def test_a_notebook_runs(path, tmp_path):
     pytest.importorskip("ipykernel")
     pytest.importorskip("nbclient")

@@ -15,6 +15,7 @@ PROGRAMS = ROOT / "programs"
 GUIDE = ROOT / "docs" / "guide" / "programs.md"
 
 
+@pytest.mark.long
 def test_the_prebuilt_programs_follow_from_the_sources():
     """Byte for byte; after a change of sources run: python programs/build.py"""
     pytest.importorskip("ziglang")

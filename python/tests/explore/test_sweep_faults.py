@@ -207,6 +207,7 @@ def test_a_store_of_which_only_the_runs_are_left_is_still_one(cli, tmp_path, mon
 # ---- a cluster ----
 
 
+@pytest.mark.long
 def test_a_cluster_gives_the_same_table_though_workers_are_killed(tmp_path):
     draw = random.Random(3)
     # So long that the sweep is under way when the last of them is killed.

@@ -294,6 +294,7 @@ def test_the_same_words_again_with_any_number_of_jobs_and_from_the_store(chip, c
     assert first.out == cli(*command, "one", "--jobs", 3).out == cli(*command, "two", "--jobs", 2).out
 
 
+@pytest.mark.long
 def test_many_parameters_are_screened_and_their_shares_found(chip):
     pytest.importorskip("SALib")
     found = linecard.why(chip, set={"crypto.access_cycles": 150}, packets=100, seeds=1, global_=True)

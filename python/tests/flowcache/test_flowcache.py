@@ -53,7 +53,7 @@ def digest_file(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", ["edge", "core"])
+@pytest.mark.parametrize("name", ["edge", pytest.param("core", marks=pytest.mark.long)])
 def test_every_golden_row_through_the_command(cli, name):
     if not (GOLDEN / f"{name}.set_assoc.csv").exists():
         print(f"skipped: {GOLDEN.name}/{name}.set_assoc.csv is not there")

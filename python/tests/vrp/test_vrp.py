@@ -151,6 +151,7 @@ def test_the_budget_is_what_the_rate_stands(budget):
         budget["cyles"]
 
 
+@pytest.mark.long
 def test_large_buffers_hide_no_overload(budget):
     """What the engines cannot do, no buffer makes them do."""
     large = linecard.vrp_budget("ixp1200_eval", "1.128Mpps", set={"buffer.rx.cells": 4096})
