@@ -16,8 +16,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from linecard import RunRequest, RunResult
-from linecard.vrp import budget as vrp
 from linecard.cli import main
+from linecard.vrp import budget as vrp
 
 ROOT = Path(__file__).resolve().parents[2]
 # No property depends on how fast the machine is.
