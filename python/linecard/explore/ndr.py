@@ -2,8 +2,10 @@
 
 The words are those of RFC 2544 (throughput), RFC 9411 (the same for security devices) and FD.io CSIT: NDR has no loss,
 PDR a loss ratio of 0.5 % or less, both are rates of the traffic offered, all ports together, and what is told is the
-lower bound. A trial offers frames of one kind at one rate, evenly spaced, to a chip that has warmed up, and is as long
-as so many packets. Packets that pile up inside count as lost: a longer trial would lose them.
+lower bound. A trial offers frames of one kind at one rate, evenly spaced, to a chip that has warmed up, and ends after
+a number of packets. Packets that pile up inside count as lost: a longer trial would lose them. A longer trial confirms
+each answer: it has so many packets that a loss which fills a buffer slowly is seen. Where it refutes the answer, the
+search goes on with trials of that length.
 """
 
 from __future__ import annotations
@@ -52,7 +54,8 @@ def ndr(
         trace: Capture to replay instead, faster or slower.
         set: Changes of the chip's keys. Frames are evenly spaced unless ``traffic.arrivals`` is among them.
         app: Another program.
-        packets: Packets of each trial, after half as many of warm-up.
+        packets: Packets of each trial, after half as many of warm-up. An answer is confirmed with at least four times
+            as many.
         seeds: Seeds of each trial; their losses are averaged, and a search for no loss needs none in any.
         seed: The first of them.
         width: Relative width of the answers.
@@ -107,7 +110,6 @@ def search_rates(
     shared: dict[str, Any] = {
         "preset": chip,
         "packets": packets,
-        "warmup_packets": packets // 2,
         "verdict": False,
     }
     if app is not None:
@@ -118,7 +120,7 @@ def search_rates(
     kinds = [None] if trace is not None or not sizes else list(sizes)
     searches = [RateSearch(described, shared, changes, kind, several, width, bench) for kind in kinds]
     # Sizes do not wait for each other: a trial of each at a time.
-    while waiting := [(each, each.search.next()) for each in searches]:
+    while waiting := [(each, each.next()) for each in searches]:
         asked = [(each, number) for each, number in waiting if number is not None]
         if not asked:
             break

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 
 LATENCY_SHARES = (0.1, 0.5, 0.9)
+# What limits where no part is always busy, and where the wires do.
+SEVERAL, LINE = "no single part", "line rate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,7 @@ class Trial:
     Attributes:
         load_mpps: Frames offered, 10^6 a second, all ports together.
         load_gbps: The same in bits of frames, 10^9.
+        packets: Packets that left or were dropped, a seed.
         lost: Share that was lost, what piled up inside counted; the mean over seeds.
         dropped: Share that was dropped.
         forwarded_mpps: Packets that left, 10^6 a second.
@@ -31,6 +34,7 @@ class Trial:
 
     load_mpps: float
     load_gbps: float
+    packets: int
     lost: float
     dropped: float
     forwarded_mpps: float
@@ -65,7 +69,13 @@ class RateRow:
         pdr_gbps: PDR likewise.
         interval: Bounds of each, 10^6 a second: ``ndr_mpps`` and ``pdr_mpps``, each the highest load that held and the
             lowest that did not (the same twice where the line rate held).
-        trials: Loads that the search tried.
+        limit: What limits the no-drop rate: the part that is always busy at the lowest load that failed, ``line rate``,
+            or ``no single part`` (bursts or waits: `linecard why` tells).
+        busiest: The busiest part there.
+        busiest_share: Share of the time for which it was busy.
+        confirmed_packets: Packets of the trial that confirmed the no-drop rate, a seed; 0 where there is none.
+        confirmed: Whether that trial was long enough for an excess of one width to be seen.
+        trials: Trials, those that confirm among them.
         tried: What each showed, in the order of the search.
         latency: At 10, 50 and 90 % of PDR; none where PDR was not found.
     """
@@ -78,9 +88,36 @@ class RateRow:
     ndr_gbps: float
     pdr_gbps: float
     interval: Mapping[str, tuple[float, float]]
+    limit: str
+    busiest: str
+    busiest_share: float
+    confirmed_packets: int
+    confirmed: bool
     trials: int
     tried: tuple[Trial, ...]
     latency: tuple[LatencyAt, ...]
+
+    def limited_by(self) -> str:
+        """What limits the no-drop rate, in words."""
+        busy = f"{self.busiest} is busy for {self.busiest_share:.1%} of the time"
+        if self.limit == LINE:
+            return "the line rate"
+        return busy if self.limit != SEVERAL else f"no part is always busy ({busy}); `linecard why` tells what limits"
+
+    def doubt(self) -> str:
+        """Why the no-drop rate is not confirmed, and what to change; empty where it is."""
+        if self.confirmed:
+            return ""
+        if self.confirmed_packets == 0:
+            lowest = min(self.tried, key=lambda trial: trial.load_mpps)
+            return (
+                f"no rate without loss was found: at {lowest.load_mpps:,.3g} Mpps, the lowest that was tried, "
+                f"{lowest.lost:.2%} of the packets were lost; give the chip more room or a smaller load to begin with"
+            )
+        return (
+            f"not confirmed: {self.confirmed_packets:,} packets lost none, but so many are inside at once that a "
+            "longer trial could lose some; bound the buffers, or ask for more --packets"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -90,7 +127,7 @@ class NdrResult:
     Attributes:
         chip: The chip.
         rows: A row a kind of frames, in the order asked for.
-        packets: Packets of each trial and seed, after half as many of warm-up.
+        packets: Packets of each trial and seed that confirms nothing, after half as many of warm-up.
         seeds: Seeds of each trial.
         width: Relative width of the intervals.
         counts: Runs found and made.
@@ -113,7 +150,16 @@ class NdrResult:
 
     def table(self) -> tuple[tuple[str, ...], list[list[object]]]:
         """Columns and rows of the classical table."""
-        columns = ("traffic", "size_bytes", "line_mpps", "ndr_mpps", "ndr_gbps", "pdr_mpps", "pdr_gbps", "trials")
+        columns: tuple[str, ...] = (
+            "traffic",
+            "size_bytes",
+            "line_mpps",
+            "ndr_mpps",
+            "ndr_gbps",
+            "pdr_mpps",
+            "pdr_gbps",
+        )
+        columns = (*columns, "trials", "limit", "confirmed_packets", "confirmed")
         latencies = [(f"{name}_ns", share) for share in LATENCY_SHARES for name in ("p50", "p90", "p99")]
         rows: list[list[object]] = []
         for row in self.rows:

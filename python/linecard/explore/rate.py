@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Any, Protocol
 
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.explore.batch import measured, numbers_of
-from linecard.explore.ndr_result import LATENCY_SHARES, LatencyAt, RateRow, Trial
+from linecard.explore.ndr_result import LATENCY_SHARES, LINE, SEVERAL, LatencyAt, RateRow, Trial
 from linecard.explore.search import Search
 from linecard.explore.subject import Request
 
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 NDR, PDR = 0.0, 0.005
 # Below this share of the line rate there is nothing to find.
 FLOOR = 0.001
+# A confirming trial has this many times the packets of others at least, and so many at most.
+_LONGER, _LONGEST = 4, 1_000_000
+# Shares of time that are as good as equal.
+_NEARLY = 0.02
 # Packets more inside that say nothing: so few, or this share of those that left.
 _HANDFUL, _CHANCE = 16, 0.001
 _RFC2544 = (64, 128, 256, 512, 1024, 1280, 1518)
@@ -50,7 +55,14 @@ class RateSearch:
         self._chip, self._shared, self._seeds, self._bench = chip, shared, seeds, bench
         self._changes = {"traffic.arrivals": "constant", **{self._full(key): value for key, value in changes.items()}}
         self.search = Search((NDR, PDR), width, FLOOR)
-        self._tried: dict[int, Trial] = {}
+        self._width = width
+        self._tried: list[Trial] = []
+        self._last: dict[int, tuple[Trial, str, float]] = {}
+        # Packets of the next trial; packets that a load needs to be confirmed, by load; whether a longer trial has
+        # refuted a shorter one, so that no short one is believed any more.
+        self._packets = int(shared["packets"])
+        self._needed: dict[int, int] = {}
+        self._refuted = False
         self._is_capture = "trace" in shared
         if self._is_capture:
             self._changes.pop("traffic.arrivals")
@@ -120,7 +132,7 @@ class RateSearch:
 
     def _measure_capture(self) -> None:
         """What a capture offers at its own pace, and what share of the wires that is."""
-        request = Request("run", {**self._shared, "seed": self._seeds[0]}, self._changes)
+        request = self._request(self._seeds[0], self._changes)
         numbers = numbers_of(self._bench.run([request])[0])
         seconds = float(numbers["simulated_seconds"])
         gbps, arrived = float(numbers["offered_gbps"]), int(numbers["packets_in"])
@@ -145,7 +157,36 @@ class RateSearch:
             load = {"traffic.speedup": float(f"{min(1e6, gbps / self._own):.9g}")}
         else:
             load = {"traffic.rate_gbps": gbps}
-        return [Request("run", {**self._shared, "seed": seed}, {**self._changes, **load}) for seed in self._seeds]
+        return [self._request(seed, {**self._changes, **load}) for seed in self._seeds]
+
+    def _request(self, seed: int, changes: Mapping[str, Any]) -> Request:
+        length = {"packets": self._packets, "warmup_packets": self._packets // 2}
+        return Request("run", {**self._shared, **length, "seed": seed}, changes)
+
+    def next(self) -> int | None:
+        """The load to try next: of the search, then of each answer again in a longer trial; ``None`` at the end."""
+        number = self.search.next()
+        if number is not None:
+            if self._refuted:
+                self._packets = max(self._needed.values())
+            return number
+        for goal in (PDR, NDR):
+            held, _failed = self.search.bounds(goal)
+            if held is not None and held not in self._needed:
+                self._packets = self._confirming(held)
+                self._needed[held] = self._packets
+                return held
+        return None
+
+    def _confirming(self, held: int) -> int:
+        """Packets after which an excess of one width has piled up beyond what is inside anyway at this load.
+
+        An excess as small as the width of the answer adds ``width`` packets a packet to what is inside: `_lost` counts
+        it once it is half of the mean, and so a loss that a large buffer hides is seen.
+        """
+        inside = self._last[held][0].inside_mean
+        wanted = max(_LONGER * int(self._shared["packets"]), math.ceil(1.5 * inside / self._width))
+        return max(self._packets, min(wanted, _LONGEST))
 
     def requests(self, number: int) -> list[Request]:
         """The runs of a trial."""
@@ -158,16 +199,25 @@ class RateSearch:
         n = len(records)
         gbps = self._gbps(number)
         inside = [measured(record, "packets_inside_mean").get("total", 0.0) for record in records]
-        self._tried[number] = Trial(
+        trial = Trial(
             load_mpps=self._mpps(gbps),
             load_gbps=gbps,
+            packets=min(each["packets_out"] + each["packets_dropped"] for each in numbers),
             lost=sum(lost) / n,
             dropped=sum(each["loss_fraction"] for each in numbers) / n,
             forwarded_mpps=sum(each["throughput_mpps"] for each in numbers) / n,
             inside_mean=sum(inside) / n,
             grew=sum(map(_growth, records)) / n,
         )
-        self.search.tell(number, sum(lost) / n, max(map(_busiest, records)))
+        self._tried.append(trial)
+        busiest, share = max(map(_busiest, records), key=lambda each: each[1])
+        before = self.search.losses.get(number)
+        self._last[number] = trial, busiest, share
+        self.search.tell(number, trial.lost, share)
+        if before is not None:
+            self._refuted |= any(before <= goal < trial.lost for goal in (NDR, PDR))
+        elif self._refuted:
+            self._needed[number] = self._packets
 
     def row(self) -> RateRow:
         """What was found."""
@@ -178,6 +228,8 @@ class RateSearch:
             gbps[name] = 0.0 if held is None else self._gbps(held)
             upper = gbps[name] if failed is None else self._gbps(failed)
             answers[name] = (self._mpps(gbps[name]), self._mpps(upper))
+        held, failed = self.search.bounds(NDR)
+        limit, busy = (LINE, 1.0) if failed is None else self._last[failed][1:]
         return RateRow(
             traffic=self.traffic,
             size_bytes=self._size,
@@ -187,8 +239,13 @@ class RateSearch:
             ndr_gbps=gbps["ndr_mpps"],
             pdr_gbps=gbps["pdr_mpps"],
             interval=answers,
+            limit=limit if busy >= 1 - _NEARLY else SEVERAL,
+            busiest=limit,
+            busiest_share=busy,
+            confirmed_packets=0 if held is None else self._last[held][0].packets,
+            confirmed=held is not None and self._needed[held] < _LONGEST,
             trials=len(self._tried),
-            tried=tuple(self._tried.values()),
+            tried=tuple(self._tried),
             latency=self._latencies(gbps["pdr_mpps"]),
         )
 
@@ -196,6 +253,7 @@ class RateSearch:
         if pdr_gbps == 0:
             return ()
         found = []
+        self._packets = int(self._shared["packets"])
         loads = [float(f"{pdr_gbps * share:.9g}") for share in LATENCY_SHARES]
         # The first seed alone: percentiles of several are no percentile.
         records = self._bench.run([self._requests_at(load)[0] for load in loads])
@@ -211,10 +269,17 @@ def _growth(record: Record) -> float:
     return end - start
 
 
-def _busiest(record: Record) -> float:
-    """How busy the busiest part was; how full a buffer was says nothing of that."""
-    shares = measured(record, "utilization")
-    return max((share for part, share in shares.items() if not part.startswith("buffer ")), default=0.0)
+def _busiest(record: Record) -> tuple[str, float]:
+    """The busiest part and its share of time.
+
+    How full a buffer was says nothing of that. Threads that wait for a busy part are busy as well: the part goes first.
+    """
+    shares = {part: share for part, share in measured(record, "utilization").items() if not part.startswith("buffer ")}
+    most = max(shares.values(), default=0.0)
+    near = [part for part, share in shares.items() if share >= most - _NEARLY]
+    own = [part for part in near if not part.startswith("threads of ")]
+    busiest = max(own or near, key=lambda part: shares[part], default="nothing that is counted")
+    return busiest, most
 
 
 def _lost(record: Record) -> float:

@@ -20,7 +20,18 @@ def write_rates(result: NdrResult, path: str | Path, command: str | None = None)
     """Write the page of no-drop and partial-drop rates."""
     rows = result.rows
     first = rows[0]
-    head = ("frames", "line, Mpps", "NDR, Mpps", "Gbit/s", "PDR, Mpps", "Gbit/s ", "of line", "trials")
+    head = (
+        "frames",
+        "line, Mpps",
+        "NDR, Mpps",
+        "Gbit/s",
+        "PDR, Mpps",
+        "Gbit/s ",
+        "of line",
+        "trials",
+        "confirmed with",
+        "limit",
+    )
     rates = [
         [
             row.traffic,
@@ -31,6 +42,8 @@ def write_rates(result: NdrResult, path: str | Path, command: str | None = None)
             f"{row.pdr_gbps:,.2f}",
             f"{row.pdr_mpps / row.line_mpps:.1%}",
             f"{row.trials}",
+            f"{row.confirmed_packets:,} packets" if row.confirmed else "not confirmed",
+            row.limit,
         ]
         for row in rows
     ]

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from linecard.cli import pieces, stderr, stdout
 from linecard.cli.explore.options import STORE, Executor, Jobs, Json, StoreOption, read_settings, say_how_to_go_on
-from linecard.cli.options import CAPTURE_HELP, Chip, Html, command_line
+from linecard.cli.options import CAPTURE_HELP, Chip, Exit, Html, command_line
 from linecard.cli.written import Csv, Files, Parquet
 
 if TYPE_CHECKING:
@@ -99,11 +99,13 @@ def ndr(
         stderr.note_written([result.write_plot(plot)])
     if html is not None:
         stderr.note_written([result.write_html(html, command=command_line())])
+    if not any(row.confirmed for row in result.rows):
+        raise typer.Exit(Exit.RUN)
 
 
 def print_ndr(result: NdrResult) -> None:
     """The classical table: rates by frame size, latencies below."""
-    names = ("line, Mpps", "NDR, Mpps", "Gbit/s", "PDR, Mpps", "Gbit/s", "of line", "trials")
+    names = ("line, Mpps", "NDR, Mpps", "Gbit/s", "PDR, Mpps", "Gbit/s", "of line", "trials", "packets")
     rates = pieces.lined(("frames", "l"), *((name, "r") for name in names))
     for row in result.rows:
         rates.add_row(
@@ -115,15 +117,19 @@ def print_ndr(result: NdrResult) -> None:
             f"{row.pdr_gbps:,.2f}",
             pieces.percent(row.pdr_mpps / row.line_mpps),
             str(row.trials),
+            f"{row.confirmed_packets:,}",
         )
     latencies = pieces.lined(("frames", "l"), ("of PDR", "r"), ("p50", "r"), ("p90", "r"), ("p99", "r"), ("max", "r"))
     for row in result.rows:
         for at in row.latency:
             times = [pieces.si_time(each) for each in (at.p50_ns, at.p90_ns, at.p99_ns, at.max_ns)]
             latencies.add_row(row.traffic, pieces.percent(at.share_of_pdr, 0), *times)
+    limits = [f"{row.traffic}: {row.limited_by()}" for row in result.rows]
+    limits += [f"{row.traffic}: {said}" for row in result.rows if (said := row.doubt())]
     length = f"{result.packets:,} packets and {result.seeds} seed{'s' if result.seeds > 1 else ''} a trial"
     stdout.show(
         Padding(Text(result.chip), (1, 0, 0, 2)),
-        pieces.section(pieces.heading("Rates", f"to {result.width:.1%}; {length}"), rates),
+        pieces.section(pieces.heading("Rates", f"to {result.width:.1%}; {length}, each confirmed with packets"), rates),
+        pieces.section(pieces.heading("Limit", "at the lowest load that lost packets"), *map(Text, limits)),
         pieces.section(pieces.heading("Latency", "from a packet's last bit in to its last bit out"), latencies),
     )
