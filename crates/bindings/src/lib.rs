@@ -9,6 +9,7 @@ mod capture;
 mod errors;
 mod flow_mix;
 mod flowcache;
+mod guard;
 mod hierarchy;
 mod petri;
 mod plain;
@@ -365,7 +366,6 @@ fn describe<'py>(py: Python<'py>, preset: &str, overrides: Vec<String>) -> PyRes
 #[pymodule]
 #[pyo3(name = "_core")]
 fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(flows, module)?)?;
     module.add_function(wrap_pyfunction!(flow_cache, module)?)?;
@@ -381,5 +381,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     shot_noise::register(module)?;
     petri::register(module)?;
     program::register(module)?;
-    Ok(())
+    guard::all_of(module)?;
+    module.add_class::<program::Traced>()?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))
 }

@@ -14,8 +14,9 @@ use std::sync::Arc;
 
 /// Adds these functions to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Traced>()?;
     module.add_function(wrap_pyfunction!(program_trace, module)?)?;
+    module.add_function(wrap_pyfunction!(traced_report, module)?)?;
+    module.add_function(wrap_pyfunction!(traced_notes, module)?)?;
     module.add_function(wrap_pyfunction!(program_run, module)?)?;
     module.add_function(wrap_pyfunction!(xdp_run, module)?)?;
     module.add_function(wrap_pyfunction!(xdp_rows, module)?)?;
@@ -35,17 +36,16 @@ pub struct Traced {
     notes: Vec<String>,
 }
 
-#[pymethods]
-impl Traced {
-    /// What the program did.
-    fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        plain::to_python(py, &self.program.report)
-    }
+/// What the program did.
+#[pyfunction]
+fn traced_report<'py>(py: Python<'py>, traced: &Traced) -> PyResult<Bound<'py, PyAny>> {
+    plain::to_python(py, &traced.program.report)
+}
 
-    /// What went wrong with the folder of kept traces; the trace is right all the same.
-    fn notes(&self) -> Vec<String> {
-        self.notes.clone()
-    }
+/// What went wrong with the folder of kept traces; the trace is right all the same.
+#[pyfunction]
+fn traced_notes(traced: &Traced) -> Vec<String> {
+    traced.notes.clone()
 }
 
 /// Runs `work` without the GIL, with progress and Ctrl-C.

@@ -218,11 +218,11 @@ def _trace(
         cache_bytes=cache_bytes,
         progress=progress,
     )
-    report = traced.report()
+    report = _core.traced_report(traced)
     report["traffic"] = convert(report["traffic"], ProgramTraffic)
     for shares in ("results", "functions"):
         report[shares] = tuple(convert(report[shares], list[Share]))
-    return ProgramTrace(**report, name=name, traced=traced, notes=tuple(traced.notes()))
+    return ProgramTrace(**report, name=name, traced=traced, notes=tuple(_core.traced_notes(traced)))
 
 
 def program_run(
