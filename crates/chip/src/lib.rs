@@ -42,7 +42,9 @@ mod wakes;
 mod wire;
 
 pub use account::Loss;
-pub use chip::{Arrival, Chip, Departure, DepartureSink, LossSink, Outcome, RunLimit, TrafficSource};
+pub use chip::{
+    Arrival, Chip, Departure, DepartureSink, Endless, LossSink, Outcome, RunLimit, TrafficSource,
+};
 pub use config::ChipConfig;
 pub use counts::{
     BytesInside, ClusterCounts, Counts, DataCacheCounts, DramShares, InboxCounts, LinkCounts,

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from linecard import _core
 from linecard.errors import ConfigError, LinecardError, RunError
 from linecard.explore.content import code_version
 from linecard.explore.subject import SUBJECTS, Request
@@ -82,7 +83,7 @@ def evaluate(request: Request, progress: Callable[[int, int], object]) -> dict[s
     Raises:
         Stopped: The progress callback asked for it.
     """
-    started, worked = time.perf_counter(), time.thread_time()
+    started, worked = time.perf_counter(), _processor_seconds()
     status, reason, numbers, measurements, lasts = "ok", None, {}, [], True
     try:
         outcome = SUBJECTS[request.subject].run(request, progress)
@@ -110,11 +111,16 @@ def evaluate(request: Request, progress: Callable[[int, int], object]) -> dict[s
         "numbers": numbers,
         "measurements": measurements,
         "seconds": time.perf_counter() - started,
-        "cpu_seconds": time.thread_time() - worked,
+        "cpu_seconds": _processor_seconds() - worked,
         "request": request.plain(),
         "code": code_version(),
         "lasts": lasts,
     }
+
+
+def _processor_seconds() -> float:
+    """Of this thread, and of the work of the core that it waited for."""
+    return time.thread_time() + _core.worked_seconds()
 
 
 def _finite(value: Any) -> Any:

@@ -1,6 +1,7 @@
 //! Building a chip: what fits together is checked, numbers are given out, threads are started.
 
 use super::transmit::FLOW_CLASSES;
+use super::turns::Turns;
 use super::{
     BlockThread, Chip, Cluster, FIXED, PacketMemory, Pool, Room, Sources, Target, TrafficSource,
     TransmitBuffer, Wide,
@@ -56,7 +57,9 @@ impl Chip {
         let timebase = timebase(&config)?;
         let ticks = |ps| timebase.ticks_from_ps(ps);
         let groups = groups_of_places(&config);
-        let threads = config.clusters.iter().map(|cluster| cluster.engines * cluster.threads).sum();
+        let threads: u32 = config.clusters.iter().map(|cluster| cluster.engines * cluster.threads).sum();
+        let rooms = config.inboxes.iter().filter_map(|inbox| inbox.capacity).map(u64::from);
+        let turns = Turns::new(u64::from(threads), rooms.sum());
         let queues = config.ports.iter().filter(|port| port.transmit.is_some()).count() as u32;
         let receiving = numbers(&config, |port| port.receive.is_some());
         let sending = numbers(&config, |port| port.transmit.is_some());
@@ -164,6 +167,7 @@ impl Chip {
             numbered: 0,
             gone: 0,
             warm: true,
+            turns,
             account: Account::new(
                 config.clusters.len(),
                 places.len(),

@@ -13,6 +13,7 @@ mod taking;
 mod threads;
 mod transmit;
 mod travel;
+mod turns;
 
 use crate::account::{Account, Level};
 use crate::config::{ChipConfig, TransmitBufferConfig};
@@ -35,6 +36,8 @@ use linecard_program::{PacketHead, PacketId};
 use linecard_sim::{Agenda, Branches, Clock, Stream, Ticks, Timebase, mser};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
+pub use turns::Endless;
+use turns::Turns;
 
 /// A packet on its way to a port.
 #[derive(Clone, Copy, Debug)]
@@ -96,6 +99,8 @@ pub enum Outcome {
         /// What threads wait for.
         waiting: Vec<(String, usize)>,
     },
+    /// It would go on for ever without a result.
+    Endless(Endless),
     /// The caller asked to stop.
     Interrupted,
     /// The clock came to its end ([`linecard_sim::END`]).
@@ -264,6 +269,7 @@ pub struct Chip {
     numbered: u64,
     gone: u64,
     warm: bool,
+    turns: Turns,
     account: Account,
 }
 
@@ -487,6 +493,9 @@ impl Chip {
         }
         loop {
             if self.gone >= mark {
+                if let Some(endless) = self.endless() {
+                    return Outcome::Endless(endless);
+                }
                 if self.is_stuck() {
                     return self.deadlock();
                 }
@@ -510,6 +519,9 @@ impl Chip {
             countdown -= 1;
             if countdown == 0 {
                 countdown = EVENTS_BETWEEN_REPORTS;
+                if let Some(endless) = self.endless() {
+                    return Outcome::Endless(endless);
+                }
                 if progress(self.gone).is_break() {
                     return Outcome::Interrupted;
                 }
@@ -526,7 +538,10 @@ impl Chip {
         mser(&inside).is_some() && (latency.is_empty() || mser(&latency).is_some())
     }
 
-    fn nothing_left(&self) -> Outcome {
+    fn nothing_left(&mut self) -> Outcome {
+        if let Some(endless) = self.endless() {
+            return Outcome::Endless(endless);
+        }
         if self.agenda.is_at_end() {
             return Outcome::TooLate;
         }
