@@ -38,13 +38,12 @@ mod series;
 mod spread;
 mod thread;
 mod transmit_slots;
+mod turns;
 mod wakes;
 mod wire;
 
 pub use account::Loss;
-pub use chip::{
-    Arrival, Chip, Departure, DepartureSink, Endless, LossSink, Outcome, RunLimit, TrafficSource,
-};
+pub use chip::{Arrival, Chip, Departure, DepartureSink, LossSink, Outcome, RunLimit, TrafficSource};
 pub use config::ChipConfig;
 pub use counts::{
     BytesInside, ClusterCounts, Counts, DataCacheCounts, DramShares, InboxCounts, LinkCounts,
@@ -54,3 +53,4 @@ pub use dispatch::DispatchRule;
 pub use recording::{Happened, LevelChange, LevelOf, Mark, Recording, StateSpan, Window};
 pub use scheduler::SchedulerRule;
 pub use series::{Series, Slice};
+pub use turns::Endless;

@@ -1,7 +1,6 @@
 //! Building a chip: what fits together is checked, numbers are given out, threads are started.
 
 use super::transmit::FLOW_CLASSES;
-use super::turns::Turns;
 use super::{
     BlockThread, Chip, Cluster, FIXED, PacketMemory, Pool, Room, Sources, Target, TrafficSource,
     TransmitBuffer, Wide,
@@ -23,6 +22,7 @@ use crate::place::{Kind, Place};
 use crate::port::Port;
 use crate::queue_caches::QueueCaches;
 use crate::thread::{State, Thread};
+use crate::turns::Turns;
 use linecard_buffers::{Allocator, AllocatorKind};
 use linecard_dram::RowMap;
 use linecard_program::CELL_BYTES;

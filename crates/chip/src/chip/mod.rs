@@ -30,14 +30,13 @@ use crate::queue_caches::QueueCaches;
 use crate::recording::{Happened, LevelOf, Recording, Window};
 use crate::series::Series;
 use crate::thread::{State, Thread};
+use crate::turns::{Endless, Turns};
 use linecard_buffers::Allocator;
 use linecard_program::script::{Access, PacketProgram};
 use linecard_program::{PacketHead, PacketId};
 use linecard_sim::{Agenda, Branches, Clock, Stream, Ticks, Timebase, mser};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
-pub use turns::Endless;
-use turns::Turns;
 
 /// A packet on its way to a port.
 #[derive(Clone, Copy, Debug)]

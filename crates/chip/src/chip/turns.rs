@@ -1,90 +1,18 @@
-//! Whether time passes: how often threads take packets up in one instant, and while none leaves.
-//!
-//! A program that takes no time, where a packet always waits or comes back by a ring, would be run for ever in one instant. As
-//! often as there is reason to in an instant packets are taken up; behind that, none is, so that the chip comes to rest and
-//! says why.
+//! Whether time passes: a program that takes no time, where a packet always waits or comes back by a ring, would be run for
+//! ever in one instant. As often as there is reason to, packets are taken up in an instant; behind that, none is, so that the
+//! chip comes to rest and says why.
 
 use super::Chip;
+use crate::turns::{Endless, STAGES};
 use linecard_program::PacketId;
 use linecard_sim::Ticks;
 
-/// Packets taken up in an instant beside those that are there, that fit into rings, and that threads have.
-const AT_ONCE: u64 = 1 << 16;
-/// Stages that packets which are there may go through in an instant.
-const STAGES: u64 = 4;
 /// Packets in a row that find no room in an empty memory.
 pub(super) const LOST_AT_ONCE: u32 = 1 << 20;
 /// Packets taken up while none leaves, and as many more for each that is inside; at most so many.
 const WHILE_NONE_LEAVES: u64 = 1 << 20;
 const FOR_EACH_INSIDE: u64 = 64;
 const MOST_WHILE_NONE_LEAVES: u64 = 1 << 22;
-
-/// Why a run would go on for ever.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Endless {
-    /// Packets are taken up without end while no time passes.
-    InNoTime {
-        /// The instant, in ticks.
-        at: Ticks,
-        /// Packets taken up in it.
-        packets: u64,
-        /// Whose threads took the last one.
-        cluster: String,
-        /// Out of which inbox.
-        inbox: String,
-        /// Whether that is one which packets come into from outside.
-        from_outside: bool,
-    },
-    /// Packets are taken up without end while none leaves.
-    NoneLeaves {
-        /// Packets taken up.
-        packets: u64,
-        /// Packets inside.
-        inside: u64,
-    },
-    /// No packet has room in the packet memory, however empty.
-    TooLarge {
-        /// Packets lost in a row.
-        packets: u64,
-    },
-}
-
-/// How often packets are taken up.
-#[derive(Default)]
-pub(crate) struct Turns {
-    /// The instant in which one was last.
-    at: Ticks,
-    /// In that instant, and how many may be.
-    count: u64,
-    most: u64,
-    /// Part of `most` that is always so.
-    always: u64,
-    /// In all.
-    all: u64,
-    /// In all, when a packet last left, as far as was looked.
-    when_one_left: u64,
-    gone: u64,
-    over: Option<Endless>,
-}
-
-impl Turns {
-    /// For so many threads and so much room in rings.
-    pub fn new(threads: u64, room: u64) -> Self {
-        Self { at: Ticks::MAX, always: AT_ONCE + threads + room.min(1 << 20), ..Self::default() }
-    }
-
-    /// Whether nothing is to be taken up any more.
-    #[inline(always)]
-    pub fn are_over(&self) -> bool {
-        self.over.is_some()
-    }
-
-    /// A packet comes in from outside, which is a reason to take one up.
-    #[inline(always)]
-    pub fn come(&mut self) {
-        self.most = self.most.saturating_add(STAGES);
-    }
-}
 
 impl Chip {
     /// A thread takes a packet up.
