@@ -16,13 +16,14 @@ import errno
 import hashlib
 import json
 import os
+import stat
 import tempfile
 import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import msgspec
 
@@ -39,8 +40,35 @@ except ImportError:  # pragma: no cover # not on this system
 
 LIMIT_BYTES = 4 << 30
 _HASH_CHARACTERS = 64
+# Whoever may write into the folder may put anything there: what is larger than any run is none, and is not read.
+_MOST_RUN_BYTES = 64 << 20
+_MOST_MARK_BYTES = 1 << 16
+# No link is followed, and no pipe waited for.
+_AS_IT_IS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 # An unfinished file that nobody has touched for so long belongs to nobody.
 _STALE_SECONDS = 3600.0
+
+
+class Kept(TypedDict):
+    """What is kept of a run."""
+
+    key: str
+    status: Literal["ok", "refused", "failed"]
+    reason: str | None
+    numbers: dict[str, Any]
+    measurements: list[tuple[str, str, str, Any]]
+    seconds: float
+    cpu_seconds: float
+    request: Asked
+    code: str
+
+
+class Asked(TypedDict):
+    """What was asked for."""
+
+    subject: str
+    arguments: dict[str, Any]
+    settings: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +91,7 @@ class _Claims:
         self._alone = threading.Lock()
         self._file: int | None = None
         with suppress(OSError):
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | _AS_IT_IS, 0o666)
 
     @classmethod
     def at(cls, folder: Path) -> _Claims:
@@ -104,6 +132,7 @@ class Store:
         limit_bytes: What it may hold; :meth:`shrink` keeps to it.
         not_kept: Runs that could not be kept, and why: ``None`` where all were.
         damaged: Runs whose files were found damaged.
+        mark_is_damaged: Whether what the folder says of itself cannot be read, so that the usual limit holds.
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, make: bool = True) -> None:
@@ -120,6 +149,7 @@ class Store:
         self.limit_bytes = LIMIT_BYTES
         self.not_kept: str | None = None
         self.damaged: set[str] = set()
+        self.mark_is_damaged = False
         self._mark = self.folder / "linecard-store.json"
         self._runs = self.folder / "runs"
         if self._mark.is_file():
@@ -130,11 +160,15 @@ class Store:
 
     def _read_mark(self) -> None:
         try:
-            said = json.loads(self._mark.read_bytes())
-            kind, self.limit_bytes = said["format"], int(said["limit_bytes"])
-        except (OSError, ValueError, KeyError, TypeError):
-            # Cut or overwritten: what it says is also the default, and no run depends on it.
+            said = json.loads(_read(self._mark, _MOST_MARK_BYTES))
+            kind, limit = said["format"], said["limit_bytes"]
+            if type(limit) is not int or limit < 0:
+                raise ValueError
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            # Cut or overwritten: no run depends on what it says.
+            self.mark_is_damaged = True
             return
+        self.limit_bytes = limit
         if kind != FORMAT:
             raise ConfigError(f"{self.folder}: a store of format {kind}, expected {FORMAT}; give another folder")
 
@@ -174,6 +208,17 @@ class Store:
         except OSError as error:
             raise ConfigError(f"cannot write {self._mark}: {error.strerror or error}") from error
 
+    @property
+    def remarks(self) -> list[str]:
+        """What to know about the store, in sentences."""
+        said = []
+        if self.mark_is_damaged:
+            said.append(
+                f"{self._mark} is damaged, so that the store may hold {LIMIT_BYTES / 1e6:,.0f} MB; "
+                "`linecard results prune --limit MB` writes it again"
+            )
+        return said
+
     def _path(self, key: str) -> Path:
         return self._runs / key[:2] / f"{key}.json"
 
@@ -194,17 +239,20 @@ class Store:
         """What is kept of a run; ``None`` if nothing is, or what is kept is damaged."""
         path = self._path(key)
         try:
-            content = path.read_bytes()
+            content = _read(path, _MOST_RUN_BYTES)
+        except FileNotFoundError:
+            return None
         except OSError:
+            self.damaged.add(key)
             return None
         body, _, mark = content.rstrip(b"\n").rpartition(b"\n")
         if content[-1:] == b"\n" and mark == hashlib.sha256(body).hexdigest().encode():
             with suppress(msgspec.DecodeError, RecursionError):
-                found: dict[str, Any] = msgspec.json.decode(body)
-                if found.get("key") == key:
+                found = msgspec.json.decode(body, type=Kept)
+                if found["key"] == key:
                     with suppress(OSError):
                         os.utime(path)
-                    return found
+                    return dict(found)
         self.damaged.add(key)
         return None
 
@@ -246,7 +294,7 @@ class Store:
         runs = used = 0
         for entry in self._entries():
             with suppress(OSError):
-                used += entry.stat().st_size
+                used += entry.stat(follow_symlinks=False).st_size
                 runs += entry.name.endswith(".json")
         return StoreUse(runs, used, self.limit_bytes)
 
@@ -254,7 +302,7 @@ class Store:
         """Remove a run; the bytes that this gave back."""
         path = self._path(key)
         with suppress(OSError):
-            size = path.stat().st_size
+            size = path.lstat().st_size
             path.unlink()
             return size
         return 0
@@ -275,7 +323,7 @@ class Store:
         now = time.time()
         for entry in self._entries():
             with suppress(OSError):
-                status = entry.stat()
+                status = entry.stat(follow_symlinks=False)
                 if entry.name.startswith(".linecard-"):
                     if now - status.st_mtime > _STALE_SECONDS:
                         os.unlink(entry.path)  # noqa: PTH108
@@ -292,6 +340,20 @@ class Store:
                 freed += got
                 removed += got > 0
         return removed, freed
+
+
+def _read(path: Path, most: int) -> bytes:
+    """A regular file of at most so many bytes, as it was when it was opened.
+
+    Raises:
+        OSError: It is none, or cannot be read.
+    """
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | _AS_IT_IS)
+    with os.fdopen(handle, "rb") as file:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > most:
+            raise OSError(errno.EINVAL, "no regular file, or larger than any that is kept")
+        return file.read(status.st_size)
 
 
 def _umask() -> int:
