@@ -33,9 +33,7 @@ pub fn worked_seconds() -> f64 {
 
 /// Processor time of the thread that calls.
 fn processor_nanoseconds() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: The call writes to nothing but `time`, which lives until it returns.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
