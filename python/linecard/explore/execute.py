@@ -42,7 +42,10 @@ class Task:
 
 @dataclass(slots=True)
 class Counts:
-    """How many distinct runs were found in the store, run, refused and failed, and the time inside the simulator."""
+    """How many distinct runs were found in the store, run, refused and failed, and the time inside the simulator.
+
+    Beside them stands how many the store could not keep, and what to know about it.
+    """
 
     found: int = 0
     run: int = 0
@@ -50,6 +53,8 @@ class Counts:
     failed: int = 0
     simulator_seconds: float = 0.0
     simulator_cpu_seconds: float = 0.0
+    not_kept: int = 0
+    remarks: tuple[str, ...] = ()
 
     def add(self, record: Record) -> None:
         """Count what was run just now."""

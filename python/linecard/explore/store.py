@@ -40,6 +40,9 @@ except ImportError:  # pragma: no cover # not on this system
 
 LIMIT_BYTES = 4 << 30
 _HASH_CHARACTERS = 64
+# A run is called by the beginning of its hash, as in tables.
+_SHOWN_CHARACTERS = 12
+_SHOWN_RUNS = 8
 # Whoever may write into the folder may put anything there: what is larger than any run is none, and is not read.
 _MOST_RUN_BYTES = 64 << 20
 _MOST_MARK_BYTES = 1 << 16
@@ -130,7 +133,7 @@ class Store:
     Attributes:
         folder: The folder.
         limit_bytes: What it may hold; :meth:`shrink` keeps to it.
-        not_kept: Runs that could not be kept, and why: ``None`` where all were.
+        not_kept: Runs that could not be kept, each with the reason.
         damaged: Runs whose files were found damaged.
         mark_is_damaged: Whether what the folder says of itself cannot be read, so that the usual limit holds.
     """
@@ -147,7 +150,7 @@ class Store:
         """
         self.folder = Path(folder)
         self.limit_bytes = LIMIT_BYTES
-        self.not_kept: str | None = None
+        self.not_kept: dict[str, str] = {}
         self.damaged: set[str] = set()
         self.mark_is_damaged = False
         self._mark = self.folder / "linecard-store.json"
@@ -212,6 +215,15 @@ class Store:
     def remarks(self) -> list[str]:
         """What to know about the store, in sentences."""
         said = []
+        if self.not_kept:
+            names = ", ".join(key[:_SHOWN_CHARACTERS] for key in sorted(self.not_kept)[:_SHOWN_RUNS])
+            more = len(self.not_kept) - _SHOWN_RUNS
+            reasons = ", ".join(sorted(set(self.not_kept.values())))
+            said.append(
+                f"{len(self.not_kept):,} runs could not be kept in {self.folder} ({reasons}) and will be made again: "
+                + names
+                + (f" and {more:,} more" if more > 0 else "")
+            )
         if self.mark_is_damaged:
             said.append(
                 f"{self._mark} is damaged, so that the store may hold {LIMIT_BYTES / 1e6:,.0f} MB; "
@@ -257,7 +269,7 @@ class Store:
         return None
 
     def put(self, key: str, record: dict[str, Any]) -> None:
-        """Keep a run. Where that fails the sweep goes on, and :attr:`not_kept` says why."""
+        """Keep a run. Where that fails the sweep goes on, and :attr:`not_kept` says which and why."""
         # Keys stay in their order: it is that of the table's columns.
         body = msgspec.json.encode({**record, "key": key})
         path = self._path(key)
@@ -265,7 +277,7 @@ class Store:
             path.parent.mkdir(exist_ok=True)
             self._write(path, body + b"\n" + hashlib.sha256(body).hexdigest().encode() + b"\n")
         except OSError as error:
-            self.not_kept = error.strerror or str(error)
+            self.not_kept[key] = error.strerror or str(error)
 
     def claim(self, key: str) -> bool:
         """Claim a run for this process; ``False`` if somebody else has it."""
