@@ -136,7 +136,8 @@ def _finite(value: Any) -> Any:
 def keep(store: Store | None, key: str, record: Record) -> None:
     """Keep what is worth it: what would come out the same again."""
     if store is not None and record["lasts"]:
-        store.put(key, {name: value for name, value in record.items() if name != "lasts"})
+        kept = {name: value for name, value in record.items() if name not in {"lasts", "seconds", "cpu_seconds"}}
+        store.put(key, kept, record["seconds"])
 
 
 def look_up(tasks: Sequence[Task], store: Store | None, take: Take, counts: Counts) -> list[Task]:

@@ -8,12 +8,15 @@ however it ends.
     DIR/linecard-store.json    what this folder is, and how large it may grow
     DIR/claims                 the file whose bytes are locked
     DIR/runs/ab/HASH.json      a run, and its checksum in the last line
+    DIR/times                  how long each took, a line a run: what a clock says is no part of a result, whose bytes are the
+                               same however many were made at once
 """
 
 from __future__ import annotations
 
 import errno
 import hashlib
+import io
 import json
 import os
 import stat
@@ -60,8 +63,6 @@ class Kept(TypedDict):
     reason: str | None
     numbers: dict[str, Any]
     measurements: list[tuple[str, str, str, Any]]
-    seconds: float
-    cpu_seconds: float
     request: Asked
     code: str
 
@@ -155,6 +156,7 @@ class Store:
         self.mark_is_damaged = False
         self._mark = self.folder / "linecard-store.json"
         self._runs = self.folder / "runs"
+        self._times = self.folder / "times"
         if self._mark.is_file():
             self._read_mark()
         else:
@@ -179,7 +181,9 @@ class Store:
         if not make:
             raise ConfigError(f"{self.folder}: no store here; `linecard sweep --store DIR` makes one")
         try:
-            strangers = sorted(each.name for each in self.folder.iterdir() if each.name not in {"runs", "claims"})
+            strangers = sorted(
+                each.name for each in self.folder.iterdir() if each.name not in {"runs", "claims", "times"}
+            )
         except FileNotFoundError:
             strangers = []
         except OSError as error:
@@ -268,7 +272,7 @@ class Store:
         self.damaged.add(key)
         return None
 
-    def put(self, key: str, record: dict[str, Any]) -> None:
+    def put(self, key: str, record: dict[str, Any], seconds: float) -> None:
         """Keep a run. Where that fails the sweep goes on, and :attr:`not_kept` says which and why."""
         # Keys stay in their order: it is that of the table's columns.
         body = msgspec.json.encode({**record, "key": key})
@@ -278,6 +282,21 @@ class Store:
             self._write(path, body + b"\n" + hashlib.sha256(body).hexdigest().encode() + b"\n")
         except OSError as error:
             self.not_kept[key] = error.strerror or str(error)
+            return
+        with suppress(OSError), _open(self._times, os.O_WRONLY | os.O_APPEND | os.O_CREAT) as times:
+            times.write(f"{key} {seconds:.6g}\n".encode())
+
+    def seconds(self) -> dict[str, float]:
+        """How long runs took, of which that is known."""
+        found: dict[str, float] = {}
+        with suppress(OSError):
+            for line in _read(self._times, _MOST_RUN_BYTES).split(b"\n"):
+                key, _, text = line.partition(b" ")
+                with suppress(ValueError):
+                    seconds = float(text)
+                    if 0.0 <= seconds < float("inf"):
+                        found[key.decode("ascii", "replace")] = seconds
+        return found
 
     def claim(self, key: str) -> bool:
         """Claim a run for this process; ``False`` if somebody else has it."""
@@ -360,12 +379,24 @@ def _read(path: Path, most: int) -> bytes:
     Raises:
         OSError: It is none, or cannot be read.
     """
-    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | _AS_IT_IS)
-    with os.fdopen(handle, "rb") as file:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > most:
-            raise OSError(errno.EINVAL, "no regular file, or larger than any that is kept")
-        return file.read(status.st_size)
+    with _open(path, os.O_RDONLY) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > most:
+            raise OSError(errno.EFBIG, "larger than any that is kept")
+        return file.read(size)
+
+
+def _open(path: Path, flags: int) -> io.FileIO:
+    """A regular file, without following a link or waiting.
+
+    Raises:
+        OSError: It is none, or cannot be opened.
+    """
+    file = io.FileIO(os.open(path, flags | os.O_CLOEXEC | _AS_IT_IS, 0o666), "r" if flags == os.O_RDONLY else "a")
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "no regular file")
+    return file
 
 
 def _umask() -> int:

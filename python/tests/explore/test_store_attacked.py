@@ -97,7 +97,7 @@ def test_a_damaged_mark_is_said_and_costs_nothing(store, cli, mark):
     assert swept(folder).warnings == ()
 
 
-@pytest.mark.parametrize("name", ["linecard-store.json", "claims"])
+@pytest.mark.parametrize("name", ["linecard-store.json", "claims", "times"])
 @pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
 def test_pipes_and_devices_in_place_of_its_own_files_end_soon(store, name, kind):
     folder, _, _ = store
@@ -114,3 +114,23 @@ def test_pipes_and_devices_in_place_of_its_own_files_end_soon(store, name, kind)
     assert ended.returncode in {0, 2}, ended.stderr
     if ended.returncode == 2:
         assert "store" in ended.stderr
+
+
+def test_kept_runs_are_the_same_bytes_with_any_number_of_jobs(tmp_path):
+    """What a clock says lies apart from them, and is there for estimates."""
+    kept = []
+    for jobs in (1, 8):
+        folder = tmp_path / str(jobs)
+        linecard.sweep("ixp1200", vary={"seed": [1, 2, 3, 4]}, store=folder, jobs=jobs, **SHORT)
+        kept.append({path.name: path.read_bytes() for path in folder.glob("runs/*/*.json")})
+        assert sorted(Store(folder).seconds()) == sorted(name.removesuffix(".json") for name in kept[-1])
+    assert len(kept[0]) == 4
+    assert kept[0] == kept[1]
+
+
+def test_times_that_are_none_are_passed_over(store):
+    folder, rows, files = store
+    key = files[0].stem
+    (folder / "times").write_bytes(f"{key} 2.5\n{files[1].stem} nan\n{files[2].stem} -1\n\xff x\n".encode() + b"\xff\n")
+    assert Store(folder).seconds() == {key: 2.5}
+    assert swept(folder).to_dict()["rows"] == rows
