@@ -8,8 +8,7 @@ however it ends.
     DIR/linecard-store.json    what this folder is, and how large it may grow
     DIR/claims                 the file whose bytes are locked
     DIR/runs/ab/HASH.json      a run, and its checksum in the last line
-    DIR/times                  how long each took, a line a run: what a clock says is no part of a result, whose bytes are the
-                               same however many were made at once
+    DIR/times                  how long each took, a line a run: what a clock says is no part of a result
 """
 
 from __future__ import annotations
@@ -43,6 +42,8 @@ except ImportError:  # pragma: no cover # not on this system
 
 LIMIT_BYTES = 4 << 30
 _HASH_CHARACTERS = 64
+# What may be there though the mark is not.
+_OWN = frozenset({"runs", "claims", "times"})
 # A run is called by the beginning of its hash, as in tables.
 _SHOWN_CHARACTERS = 12
 _SHOWN_RUNS = 8
@@ -181,9 +182,7 @@ class Store:
         if not make:
             raise ConfigError(f"{self.folder}: no store here; `linecard sweep --store DIR` makes one")
         try:
-            strangers = sorted(
-                each.name for each in self.folder.iterdir() if each.name not in {"runs", "claims", "times"}
-            )
+            strangers = sorted(each.name for each in self.folder.iterdir() if each.name not in _OWN)
         except FileNotFoundError:
             strangers = []
         except OSError as error:
