@@ -256,7 +256,13 @@ def broken_law(words: list[str], folder: Path, again: bool) -> str:
         return f"no end within {SECONDS_OF_A_LINE} s"
     if status not in STATUSES:
         return f"status {status}: {err[-300:].decode(errors='replace')}"
-    for mark in (b"Traceback (most recent call last)", b"panicked at", b"RUST_BACKTRACE", b"PanicException"):
+    for mark in (
+        b"Traceback (most recent call last)",
+        b"panicked at",
+        b"RUST_BACKTRACE",
+        b"PanicException",
+        b"internal error",
+    ):
         if mark in err or mark in out:
             return f"{mark.decode()}: {err[-400:].decode(errors='replace')}"
     if status and not err.strip():

@@ -93,3 +93,7 @@ class RunError(LinecardError):
     """A simulation stopped without a result: a deadlock, or a packet that fits no buffer."""
 
     exit_code: ClassVar[int] = 4
+
+
+class InternalError(LinecardError):
+    """Linecard itself is wrong, and not what it was asked; the text says what to report."""

@@ -10,6 +10,7 @@ import io
 import os
 import sys
 import tempfile
+import tomllib
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -17,10 +18,13 @@ from typing import IO, TYPE_CHECKING
 from linecard.errors import ConfigError, LinecardError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 # The name that stands for stdout.
 STDOUT = "-"
+# What is looked through for names of other files.
+_MOST_TOML_BYTES = 16 << 20
+_MOST_NAME = 4096
 
 
 def is_file_name(path: str | Path) -> bool:
@@ -49,6 +53,78 @@ def check_outputs(*paths: str | Path | None, folders: Sequence[str | Path | None
             while not there.exists() and there != there.parent:
                 there = there.parent
             _check_folder(Path(folder), there)
+
+
+def check_apart(outputs: Mapping[str, str | os.PathLike[str] | None], *inputs: object) -> None:
+    """Refuse a file to write that is read, too, or that two results would be written to.
+
+    Args:
+        outputs: Files, or folders to write into, each by the name of the option or argument that asks for it.
+        inputs: What may name files that are read: names, changes such as ``key=name``, and lists and mappings of them.
+            What TOML files among them name, in their folder or the current one, is read, too.
+
+    Raises:
+        ConfigError: A name leads to the file of another one, by a link or by itself.
+    """
+    named = {name: Path(path) for name, path in outputs.items() if path is not None}
+    files = {name: path for name, path in named.items() if is_file_name(path)}
+    written: dict[Identity, str] = {}
+    for name, path in files.items():
+        other = written.setdefault(_identity(path), name)
+        if other != name:
+            raise ConfigError(f"cannot write {path}: {other} and {name} are one file; choose two names")
+    for read in _all_read(inputs) if files else ():
+        name = written.get(_identity(read), "")
+        if name:
+            lost = f"it is {read}, which is read, and would be lost"
+            raise ConfigError(f"cannot write {files[name]}: {lost}; choose another name for {name}")
+
+
+Identity = tuple[int, int] | str
+
+
+def _identity(path: Path) -> Identity:
+    """What two names of one file have in common, also where it is not there yet."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return os.path.realpath(path)
+    return status.st_dev, status.st_ino
+
+
+def _all_read(inputs: Sequence[object]) -> Iterator[Path]:
+    """Files and folders that are there, and what TOML files among them name."""
+    waiting = [Path(name) for name in _texts(inputs)]
+    seen: set[Identity] = set()
+    while waiting:
+        path = waiting.pop()
+        try:
+            if not (path.is_file() or path.is_dir()) or (found := _identity(path)) in seen:
+                continue
+            seen.add(found)
+            yield path
+            if path.suffix != ".toml" or path.is_dir() or path.stat().st_size > _MOST_TOML_BYTES:
+                continue
+            named = list(_texts(tomllib.loads(path.read_text())))
+        except (OSError, ValueError, RecursionError):
+            # Whoever reads it says what is wrong with it.
+            continue
+        waiting += [
+            folder / (text + end) for text in named for end in ("", ".toml") for folder in (path.parent, Path())
+        ]
+
+
+def _texts(value: object) -> Iterator[str]:
+    """All text of plain data that may be the name of a file: all of it, or what is behind a key, also in a list."""
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    if isinstance(value, str):
+        if value and len(value) < _MOST_NAME and "\n" not in value:
+            yield value
+            yield from (part.strip("\" '[]") for part in value.partition("=")[2].split(",") if part)
+    elif isinstance(value, (list, tuple, dict)):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _texts(each)
 
 
 def _place(path: Path) -> Path:

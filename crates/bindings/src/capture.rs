@@ -1,6 +1,6 @@
 //! Every packet of a capture or of a described link, with a look for Ctrl-C now and then.
 
-use crate::ticker::Ticker;
+use crate::watched::Ticker;
 use linecard_platform::{InputError, PacketInput};
 use linecard_traffic::{Packet, PacketSource};
 use std::ops::ControlFlow;
@@ -15,7 +15,7 @@ pub fn each_packet<E: From<InputError>>(
     name: &str,
     most_packets: u64,
     strict: bool,
-    ticker: &mut Ticker,
+    ticker: &Ticker,
     mut see: impl FnMut(&Packet) -> Result<(), E>,
 ) -> Result<ControlFlow<(), (PacketInput, u64)>, E> {
     let mut input = PacketInput::open(name, most_packets, strict)?;

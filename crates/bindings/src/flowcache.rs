@@ -5,7 +5,7 @@
 
 use crate::capture::each_packet;
 use crate::errors::FlowCacheFailure;
-use crate::ticker::Ticker;
+use crate::watched::Ticker;
 use flate2::read::MultiGzDecoder;
 use linecard_flowcache::{
     CacheCost, Configuration, Digester, FalseHits, FlowCache, FlowCacheError, Geometry, Hash, Key, KeyBytes,
@@ -138,13 +138,13 @@ impl Plan {
     }
 
     /// Runs over digests that are in memory.
-    pub fn over_digests(&self, digests: &[u32], ticker: &mut Ticker) -> Result<Outcome, FlowCacheFailure> {
+    pub fn over_digests(&self, digests: &[u32], ticker: &Ticker) -> Result<Outcome, FlowCacheFailure> {
         let input = Input { name: "array".to_owned(), format: "array", ..Input::default() };
         self.run(input, digests, &[], None, ticker)
     }
 
     /// Runs over a file of digests where nothing is to be hashed, else over a capture or a described link.
-    pub fn over_file(&self, path: &str, ticker: &mut Ticker) -> Result<Outcome, FlowCacheFailure> {
+    pub fn over_file(&self, path: &str, ticker: &Ticker) -> Result<Outcome, FlowCacheFailure> {
         let (input, reading) = match &self.hashing {
             Some(hashing) => self.read_capture(path, hashing, ticker)?,
             None => read_digests(path, ticker)?,
@@ -156,7 +156,7 @@ impl Plan {
         &self,
         path: &str,
         hashing: &Hashing,
-        ticker: &mut Ticker,
+        ticker: &Ticker,
     ) -> Result<(Input, Reading), FlowCacheFailure> {
         let Request { packets, strict, false_hits, time_out_ns, .. } = self.request;
         let (mut digests, mut flows) = (Vec::new(), Vec::new());
@@ -195,7 +195,7 @@ impl Plan {
         digests: &[u32],
         flows: &[u32],
         traffic: Option<TrafficView>,
-        ticker: &mut Ticker,
+        ticker: &Ticker,
     ) -> Result<Outcome, FlowCacheFailure> {
         // Digests of a capture have their width already.
         let width = self.request.width_bits;
@@ -232,7 +232,7 @@ impl Plan {
         &self,
         trace: &Trace,
         flows: &[u32],
-        ticker: &mut Ticker,
+        ticker: &Ticker,
     ) -> Result<Vec<CacheRow>, FlowCacheFailure> {
         let total = self.configurations.len() as u64 * trace.digests().len() as u64;
         let done = AtomicU64::new(0);
@@ -296,7 +296,7 @@ fn findings(report: &DamageReport) -> BTreeMap<&'static str, u64> {
 }
 
 /// The digests of a raw file, inside gzip if its name ends in `.gz`.
-fn read_digests(path: &str, ticker: &mut Ticker) -> Result<(Input, Reading), FlowCacheFailure> {
+fn read_digests(path: &str, ticker: &Ticker) -> Result<(Input, Reading), FlowCacheFailure> {
     let io_error = |action| move |source| TrafficError::Io { file: path.into(), action, source };
     let file = File::open(path).map_err(io_error("open"))?;
     let metadata = file.metadata().map_err(io_error("open"))?;

@@ -1,6 +1,6 @@
 //! `linecard.hierarchy`: engines, a core and a host across a link.
 
-use crate::{errors, plain};
+use crate::{errors, plain, watched::watched};
 use linecard_platform::HierarchyRequest;
 use pyo3::prelude::*;
 
@@ -26,6 +26,6 @@ fn hierarchy<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let request =
         HierarchyRequest { preset, overrides, rate_pps, packet_bytes, message_bytes, one_in, packets, seed };
-    let report = py.detach(|| linecard_platform::hierarchy(&request)).map_err(errors::platform)?;
-    plain::to_python(py, &report)
+    let report = watched(py, None, move |_| linecard_platform::hierarchy(&request))?;
+    plain::to_python(py, &report.map_err(errors::platform)?)
 }

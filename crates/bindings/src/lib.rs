@@ -2,20 +2,20 @@
 //!
 //! Nothing is computed here. A function gathers its arguments, releases the GIL, calls the platform, the traffic
 //! reader or the caches, and hands the serialised result over as dictionaries; `python/linecard` gives them types. What can go
-//! wrong is mapped to Python exceptions in one place, [`errors`]. Ctrl-C is looked at where progress is reported,
-//! [`ticker`].
+//! wrong is mapped to Python exceptions in one place, [`errors`]; Ctrl-C and progress are seen to in one, [`watched`].
 
 mod capture;
 mod errors;
 mod flow_mix;
 mod flowcache;
+mod guard;
 mod hierarchy;
 mod petri;
 mod plain;
 mod program;
 mod queueing;
 mod shot_noise;
-mod ticker;
+mod watched;
 
 use capture::each_packet;
 use linecard_platform::{InputError, MemoryInput, MemoryRequest, RunRequest};
@@ -29,7 +29,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Serialize;
 use std::ops::ControlFlow;
-use ticker::Ticker;
+use watched::{Ticker, watched};
 
 /// A program to execute, as `linecard.run` gives it.
 #[derive(FromPyObject)]
@@ -102,13 +102,10 @@ fn run<'py>(
         timeline_from_us,
         timeline_for_us,
     };
-    let mut ticker = Ticker::new(progress);
-    let outcome = py.detach(|| {
+    let outcome = watched(py, progress, move |ticker| {
         let run = if verdict { linecard_platform::run } else { linecard_platform::run_without_verdict };
         run(&request, &mut |progress| ticker.tick(progress.done, progress.total))
-    });
-    // What the callback raised, Ctrl-C included, is the reason for stopping.
-    ticker.into_error().map_or(Ok(()), Err)?;
+    })?;
     plain::to_python(py, &outcome.map_err(errors::platform)?)
 }
 
@@ -123,9 +120,8 @@ fn flows<'py>(
     most_flows: u64,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let mut ticker = Ticker::new(progress);
-    let outcome = py.detach(|| count_flows(&path, packets, strict, most_flows, &mut ticker));
-    ticker.into_error().map_or(Ok(()), Err)?;
+    let outcome =
+        watched(py, progress, move |ticker| count_flows(&path, packets, strict, most_flows, ticker))?;
     match outcome.map_err(errors::input)? {
         ControlFlow::Continue(statistics) => plain::to_python(py, &statistics),
         ControlFlow::Break(()) => Err(PyKeyboardInterrupt::new_err("interrupted")),
@@ -149,7 +145,7 @@ fn count_flows(
     packets: u64,
     strict: bool,
     most_flows: u64,
-    ticker: &mut Ticker,
+    ticker: &Ticker,
 ) -> Result<ControlFlow<(), CaptureStatistics>, InputError> {
     let mut builder = FlowStatisticsBuilder::default();
     let read = each_packet(path, packets, strict, ticker, |packet| {
@@ -223,27 +219,26 @@ fn flow_cache<'py>(
     };
     let plan = flowcache::Plan::new(request)
         .map_err(|problems| errors::flowcache(errors::FlowCacheFailure::Request(problems)))?;
-    let mut ticker = Ticker::new(progress);
     let outcome = if let Ok(path) = source.extract::<String>() {
-        py.detach(|| plan.over_file(&path, &mut ticker))
+        watched(py, progress, move |ticker| plan.over_file(&path, ticker))
     } else {
         let buffer = PyBuffer::<u32>::get(&source)?;
         // PyO3 lets one of the marked byte orders pass, whichever the machine's; what is native has no such mark.
         if !matches!(buffer.format().to_bytes(), [_] | [b'@' | b'=', _]) {
             return Err(PyTypeError::new_err("its bytes are in the other order"));
         }
-        let digests = match buffer.as_slice_ptr() {
-            Some(digests) if buffer.dimensions() == 1 => digests,
-            _ => return Err(PyTypeError::new_err("it has gaps or more than one dimension")),
-        };
-        // SAFETY: The pointer is that of a contiguous buffer of u32, aligned and of this length, as `as_slice_ptr`
-        // checked; its owner may neither free nor resize it while `buffer` lives, which is until the end of this
-        // block. That nobody writes to it meanwhile is up to the caller, and said in `linecard.flowcache`.
-        let digests = unsafe { digests.as_ref() };
-        py.detach(|| plan.over_digests(digests, &mut ticker))
+        if buffer.dimensions() != 1 || buffer.as_slice_ptr().is_none() {
+            return Err(PyTypeError::new_err("it has gaps or more than one dimension"));
+        }
+        watched(py, progress, move |ticker| {
+            // SAFETY: The pointer is that of a contiguous buffer of u32, aligned and of this length, as `as_slice_ptr`
+            // checks; its owner may neither free nor resize it while `buffer` lives, which is until the end of this
+            // block. That nobody writes to it meanwhile is up to the caller, and said in `linecard.flowcache`.
+            let digests = buffer.as_slice_ptr().map_or(&[][..], |digests| unsafe { digests.as_ref() });
+            plan.over_digests(digests, ticker)
+        })
     };
-    ticker.into_error().map_or(Ok(()), Err)?;
-    plain::to_python(py, &outcome.map_err(errors::flowcache)?)
+    plain::to_python(py, &outcome?.map_err(errors::flowcache)?)
 }
 
 /// Makes traffic by flow statistics; see `linecard.flow_mix`.
@@ -278,7 +273,7 @@ fn make_flow_mix(
         rate_pps,
         seed,
     };
-    py.detach(|| flow_mix::make(&mix)).map_err(errors::parameter)?.to_python(py)
+    watched(py, None, move |_| flow_mix::make(&mix))?.map_err(errors::parameter)?.to_python(py)
 }
 
 /// Runs a DRAM part alone; see `linecard.dram`.
@@ -321,10 +316,9 @@ fn dram<'py>(
         commands,
         tick_every_clock: false,
     };
-    let mut ticker = Ticker::new(progress);
-    let outcome =
-        py.detach(|| linecard_platform::run_memory(&request, &mut |accepted| ticker.tick(accepted, total)));
-    ticker.into_error().map_or(Ok(()), Err)?;
+    let outcome = watched(py, progress, move |ticker| {
+        linecard_platform::run_memory(&request, &mut |accepted| ticker.tick(accepted, total))
+    })?;
     plain::to_python(py, &outcome.map_err(errors::platform)?)
 }
 
@@ -336,9 +330,9 @@ fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 
 /// What a chip's places do, unloaded and at most; see `linecard.check`.
 #[pyfunction]
-fn check_chip<'py>(py: Python<'py>, preset: &str, overrides: Vec<String>) -> PyResult<Bound<'py, PyAny>> {
-    let check = linecard_platform::check_chip(preset, &overrides).map_err(errors::platform)?;
-    plain::to_python(py, &check)
+fn check_chip(py: Python<'_>, preset: String, overrides: Vec<String>) -> PyResult<Bound<'_, PyAny>> {
+    let check = watched(py, None, move |_| linecard_platform::check_chip(&preset, &overrides))?;
+    plain::to_python(py, &check.map_err(errors::platform)?)
 }
 
 /// What a block diagram of a chip shows; see `linecard.draw`.
@@ -365,7 +359,6 @@ fn describe<'py>(py: Python<'py>, preset: &str, overrides: Vec<String>) -> PyRes
 #[pymodule]
 #[pyo3(name = "_core")]
 fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(flows, module)?)?;
     module.add_function(wrap_pyfunction!(flow_cache, module)?)?;
@@ -376,10 +369,13 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check_chip, module)?)?;
     module.add_function(wrap_pyfunction!(chip_drawing, module)?)?;
     module.add_function(wrap_pyfunction!(chip_template, module)?)?;
+    module.add_function(wrap_pyfunction!(watched::worked_seconds, module)?)?;
     queueing::register(module)?;
     hierarchy::register(module)?;
     shot_noise::register(module)?;
     petri::register(module)?;
     program::register(module)?;
-    Ok(())
+    guard::all_of(module)?;
+    module.add_class::<program::Traced>()?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))
 }

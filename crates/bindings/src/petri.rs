@@ -2,7 +2,7 @@
 
 use crate::errors;
 use crate::plain;
-use crate::ticker::PERIOD;
+use crate::watched::Ticker;
 use linecard_platform::{
     Accuracy, Error, NetSource, SimulateRequest, TraceRequest, explore_net, net_to_pnml, simulate_net,
     solve_net, trace_net, view_net,
@@ -10,7 +10,6 @@ use linecard_platform::{
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Adds these functions to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -38,7 +37,7 @@ fn petri_explore<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let source = NetSource { path, text, set };
-    watched(py, progress, |tick| {
+    watched(py, progress, move |tick| {
         explore_net(&source, most_markings, invariants, threads, &mut |markings| {
             stop_if(tick(markings, most_markings))
         })
@@ -57,7 +56,7 @@ fn petri_solve<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let source = NetSource { path, text, set };
-    watched(py, progress, |tick| {
+    watched(py, progress, move |tick| {
         solve_net(&source, most_markings, &mut |markings| stop_if(tick(markings, most_markings)))
     })
 }
@@ -84,7 +83,7 @@ fn petri_simulate<'py>(
     let accuracy = accuracy.map(|relative| Accuracy { relative, most_replications });
     let net = NetSource { path, text, set };
     let request = SimulateRequest { net, warmup, time, replications, accuracy, of, seed, threads };
-    watched(py, progress, |tick| simulate_net(&request, tick))
+    watched(py, progress, move |tick| simulate_net(&request, tick))
 }
 
 /// The parts of a net; see `linecard.petri.parts`.
@@ -97,7 +96,7 @@ fn petri_parts<'py>(
     set: Vec<String>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let source = NetSource { path, text, set };
-    watched(py, None, |tick| view_net(&source, tick))
+    watched(py, None, move |tick| view_net(&source, tick))
 }
 
 /// Firings of a run; see `linecard.petri.firings`.
@@ -116,7 +115,7 @@ fn petri_firings<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let source = NetSource { path, text, set };
     let request = TraceRequest { seed, first, most, time };
-    watched(py, None, |tick| trace_net(&source, &request, tick))
+    watched(py, None, move |tick| trace_net(&source, &request, tick))
 }
 
 /// A net as PNML; see `linecard.petri.pnml`.
@@ -130,42 +129,20 @@ fn petri_pnml<'py>(
     unfold: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let source = NetSource { path, text, set };
-    watched(py, None, |tick| net_to_pnml(&source, unfold, tick))
+    watched(py, None, move |tick| net_to_pnml(&source, unfold, tick))
+}
+
+/// Runs `work` on a net while Python hears how far it is and may stop it.
+fn watched<'py, T: Serialize + Send + 'static>(
+    py: Python<'py>,
+    progress: Option<Py<PyAny>>,
+    work: impl FnOnce(&(dyn Fn(u64, u64) -> bool + Sync)) -> Result<T, Error> + Send + 'static,
+) -> PyResult<Bound<'py, PyAny>> {
+    let work = move |ticker: &Ticker| work(&|done, total| ticker.tick(done, total).is_break());
+    let report = crate::watched::watched(py, progress, work)?.map_err(errors::platform)?;
+    plain::to_python(py, &report)
 }
 
 fn stop_if(stop: bool) -> ControlFlow<()> {
     if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-}
-
-/// Runs work on a thread of its own while Python is told how far it is and may interrupt it.
-fn watched<'py, T: Serialize + Send>(
-    py: Python<'py>,
-    progress: Option<Py<PyAny>>,
-    work: impl FnOnce(&(dyn Fn(u64, u64) -> bool + Sync)) -> Result<T, Error> + Send,
-) -> PyResult<Bound<'py, PyAny>> {
-    let stop = AtomicBool::new(false);
-    let (done, total) = (AtomicU64::new(0), AtomicU64::new(0));
-    let tick = |now: u64, all: u64| {
-        done.store(now, Ordering::Relaxed);
-        total.store(all, Ordering::Relaxed);
-        stop.load(Ordering::Relaxed)
-    };
-    let report = std::thread::scope(|scope| {
-        let work = scope.spawn(|| work(&tick));
-        while !work.is_finished() {
-            py.detach(|| std::thread::park_timeout(PERIOD / 10));
-            let told = progress.as_ref().map_or(Ok(()), |callback| {
-                callback.call1(py, (done.load(Ordering::Relaxed), total.load(Ordering::Relaxed))).map(drop)
-            });
-            if let Err(interrupted) = py.check_signals().and(told) {
-                stop.store(true, Ordering::Relaxed);
-                return Err(interrupted);
-            }
-        }
-        match work.join() {
-            Ok(report) => report.map_err(errors::platform),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    })?;
-    plain::to_python(py, &report)
 }

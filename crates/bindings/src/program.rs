@@ -1,6 +1,6 @@
 //! `linecard.program` and `linecard.core`: packet programs traced on a capture, and cores of configurable shape.
 
-use crate::ticker::Ticker;
+use crate::watched::Ticker;
 use crate::{errors, plain};
 use linecard_platform::{
     CoreRequest, Deployment, DeploymentRequest, Error, PacketRequest, ProgramRequest, RegisterRequest,
@@ -14,8 +14,9 @@ use std::sync::Arc;
 
 /// Adds these functions to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Traced>()?;
     module.add_function(wrap_pyfunction!(program_trace, module)?)?;
+    module.add_function(wrap_pyfunction!(traced_report, module)?)?;
+    module.add_function(wrap_pyfunction!(traced_notes, module)?)?;
     module.add_function(wrap_pyfunction!(program_run, module)?)?;
     module.add_function(wrap_pyfunction!(xdp_run, module)?)?;
     module.add_function(wrap_pyfunction!(xdp_rows, module)?)?;
@@ -35,29 +36,26 @@ pub struct Traced {
     notes: Vec<String>,
 }
 
-#[pymethods]
-impl Traced {
-    /// What the program did.
-    fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        plain::to_python(py, &self.program.report)
-    }
+/// What the program did.
+#[pyfunction]
+fn traced_report<'py>(py: Python<'py>, traced: &Traced) -> PyResult<Bound<'py, PyAny>> {
+    plain::to_python(py, &traced.program.report)
+}
 
-    /// What went wrong with the folder of kept traces; the trace is right all the same.
-    fn notes(&self) -> Vec<String> {
-        self.notes.clone()
-    }
+/// What went wrong with the folder of kept traces; the trace is right all the same.
+#[pyfunction]
+fn traced_notes(traced: &Traced) -> Vec<String> {
+    traced.notes.clone()
 }
 
 /// Runs `work` without the GIL, with progress and Ctrl-C.
-fn watched<O: Send>(
+fn watched<O: Send + 'static>(
     py: Python<'_>,
     progress: Option<Py<PyAny>>,
-    work: impl FnOnce(&mut dyn FnMut(u64, u64) -> ControlFlow<()>) -> Result<O, Error> + Send,
+    work: impl FnOnce(&mut dyn FnMut(u64, u64) -> ControlFlow<()>) -> Result<O, Error> + Send + 'static,
 ) -> PyResult<O> {
-    let mut ticker = Ticker::new(progress);
-    let outcome = py.detach(|| work(&mut |done, total| ticker.tick(done, total)));
-    ticker.into_error().map_or(Ok(()), Err)?;
-    outcome.map_err(errors::platform)
+    let work = move |ticker: &Ticker| work(&mut |done, total| ticker.tick(done, total));
+    crate::watched::watched(py, progress, work)?.map_err(errors::platform)
 }
 
 /// Runs an XDP program on frames; see `linecard.xdp_run`.
@@ -85,7 +83,7 @@ fn xdp_run<'py>(
     let packets = PacketRequest { traffic, packets, payload, seed, routes, strict };
     let request =
         XdpRequest { object: file, name, program, packets, maps, routes: fib, budget, cpus, interface };
-    let report = watched(py, progress, |tick| run_xdp(&request, tick))?;
+    let report = watched(py, progress, move |tick| run_xdp(&request, tick))?;
     plain::to_python(py, &report)
 }
 
@@ -101,7 +99,7 @@ fn xdp_rows(
     kept_arguments: bool,
 ) -> PyResult<Bound<'_, PyAny>> {
     let request = RowsRequest { object: file, name, program, lanes, kept_arguments };
-    let report = py.detach(|| rows_of_xdp(&request)).map_err(errors::platform)?;
+    let report = watched(py, None, move |_| rows_of_xdp(&request))?;
     plain::to_python(py, &report)
 }
 
@@ -128,7 +126,7 @@ fn program_trace(
     let packets = PacketRequest { traffic, packets, payload, seed, routes, strict };
     let request = ProgramRequest { elf, entry, control, packets, budget };
     let most = cache_bytes.unwrap_or(TRACE_CACHE_BYTES);
-    let (program, notes) = watched(py, progress, |tick| match &cache {
+    let (program, notes) = watched(py, progress, move |tick| match &cache {
         Some(folder) => trace_program_cached(&request, folder, most, tick),
         None => trace_program(&request, tick).map(|program| (program, Vec::new())),
     })?;
@@ -158,7 +156,7 @@ fn program_run(
     budget: u64,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(u32, u64)> {
-    watched(py, progress, |tick| run_program(&elf, budget, tick))
+    watched(py, progress, move |tick| run_program(&elf, budget, tick))
 }
 
 /// Runs configurable split of a core's area; see `linecard.core`.
@@ -181,7 +179,7 @@ fn core_splits<'py>(
     let request =
         CoreRequest { latency_cycles, refs_per_cycle, area, threads, clock_mhz, events, adapt_packets, jobs };
     let program = Arc::clone(&traced.program);
-    let report = watched(py, progress, |tick| core_report(&program.work, &request, tick))?;
+    let report = watched(py, progress, move |tick| core_report(&program.work, &request, tick))?;
     plain::to_python(py, &report)
 }
 
@@ -206,7 +204,7 @@ fn core_deployments<'py>(
         .collect();
     let request = DeploymentRequest { events, configurable, adapt_packets, per_chip, jobs };
     let program = Arc::clone(&traced.program);
-    let rows = watched(py, progress, |tick| deployments(&program.work, &list, &request, tick))?;
+    let rows = watched(py, progress, move |tick| deployments(&program.work, &list, &request, tick))?;
     plain::to_python(py, &rows)
 }
 
@@ -229,7 +227,7 @@ fn core_registers<'py>(
     let deployment = Deployment { latency_cycles, refs_per_cycle };
     let request = RegisterRequest { deployment, threads, cache_registers, only_predicted, events, jobs };
     let program = Arc::clone(&traced.program);
-    let rows = watched(py, progress, |tick| register_study(&program.work, &request, tick))?;
+    let rows = watched(py, progress, move |tick| register_study(&program.work, &request, tick))?;
     plain::to_python(py, &rows)
 }
 
@@ -246,6 +244,7 @@ fn core_termination<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let deployment = Deployment { latency_cycles, refs_per_cycle };
     let program = Arc::clone(&traced.program);
-    let found = watched(py, progress, |tick| termination_study(&program.work, deployment, events, tick))?;
+    let found =
+        watched(py, progress, move |tick| termination_study(&program.work, deployment, events, tick))?;
     plain::to_python(py, &found)
 }

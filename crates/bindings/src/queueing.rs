@@ -3,7 +3,7 @@
 use crate::capture::each_packet;
 use crate::errors::{QueueingFailure, platform, queueing as python_error};
 use crate::plain;
-use crate::ticker::Ticker;
+use crate::watched::{Ticker, watched};
 use linecard_flowcache::{Digester, Hash, Key};
 use linecard_platform::{ConfigProblem, Described, Error, queue_settings};
 use linecard_queueing::{
@@ -87,10 +87,9 @@ fn queueing_run<'py>(
     strict: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let mut ticker = Ticker::new(progress);
-    let outcome = py.detach(|| {
+    let outcome = watched(py, progress, move |ticker| {
         let (settings, kinds) = check(&machine, &settings, &managers)?;
-        let input = Input::read(&workload, capture, &settings, strict, &mut ticker)?;
+        let input = Input::read(&workload, capture, &settings, strict, ticker)?;
         let (stream, window) = input.stream(&settings, operations, warmup, seed)?;
         let total = stream.len() as u64 * kinds.len() as u64;
         let mut rows = Vec::with_capacity(kinds.len());
@@ -117,8 +116,7 @@ fn queueing_run<'py>(
         }
         let gaps = gaps(&stream, settings.all_queues(), settings.entries);
         Ok(Outcome { input, gaps, rows })
-    });
-    ticker.into_error().map_or(Ok(()), Err)?;
+    })?;
     plain::to_python(py, &outcome.map_err(python_error)?)
 }
 
@@ -139,10 +137,9 @@ fn queueing_design<'py>(
     strict: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let mut ticker = Ticker::new(progress);
-    let outcome = py.detach(|| {
+    let outcome = watched(py, progress, move |ticker| {
         let (settings, _) = check(&machine, &settings, &[])?;
-        let input = Input::read(&workload, capture, &settings, strict, &mut ticker)?;
+        let input = Input::read(&workload, capture, &settings, strict, ticker)?;
         let most = Settings { threads: MOST_DESIGN_THREADS, ..settings.clone() };
         let (stream, window) = input.stream(&most, operations, warmup, seed)?;
         let mut stopped = false;
@@ -155,8 +152,7 @@ fn queueing_design<'py>(
         }
         let most_threads = MOST_DESIGN_THREADS;
         Ok(DesignOutcome { input, target_mops, most_threads, smallest: smallest(&designs), designs })
-    });
-    ticker.into_error().map_or(Ok(()), Err)?;
+    })?;
     plain::to_python(py, &outcome.map_err(python_error)?)
 }
 
@@ -220,7 +216,7 @@ impl Input {
         capture: bool,
         settings: &Settings,
         strict: bool,
-        ticker: &mut Ticker,
+        ticker: &Ticker,
     ) -> Result<Self, QueueingFailure> {
         if capture {
             return Self::capture(workload, settings.queues, strict, ticker);
@@ -230,7 +226,7 @@ impl Input {
     }
 
     /// Maps the packets of a capture or a described link to queues by a hash of their five-tuple (section 4.1.3).
-    fn capture(path: &str, queues: u32, strict: bool, ticker: &mut Ticker) -> Result<Self, QueueingFailure> {
+    fn capture(path: &str, queues: u32, strict: bool, ticker: &Ticker) -> Result<Self, QueueingFailure> {
         let key = Key::five_tuple();
         let bad_hash = |error| QueueingError::bad("hash", "crc32c", error);
         let digester = Digester::new(Hash::Crc32c, 32, 1).map_err(bad_hash)?;

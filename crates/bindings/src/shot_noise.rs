@@ -1,6 +1,6 @@
 //! `linecard.shot_noise`: the load of shot noise in windows.
 
-use crate::{errors, plain, ticker::Ticker};
+use crate::{errors, plain, watched::watched};
 use linecard_platform::ShotNoiseRequest;
 use pyo3::prelude::*;
 
@@ -17,11 +17,9 @@ fn shot_noise<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let request = ShotNoiseRequest { preset, overrides, seed, windows, window_ms };
-    let mut ticker = Ticker::new(progress);
-    let outcome = py.detach(|| {
+    let outcome = watched(py, progress, move |ticker| {
         linecard_platform::shot_noise_windows(&request, &mut |done, total| ticker.tick(done, total))
-    });
-    ticker.into_error().map_or(Ok(()), Err)?;
+    })?;
     plain::to_python(py, &outcome.map_err(errors::platform)?)
 }
 

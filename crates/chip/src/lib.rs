@@ -38,6 +38,7 @@ mod series;
 mod spread;
 mod thread;
 mod transmit_slots;
+mod turns;
 mod wakes;
 mod wire;
 
@@ -52,3 +53,4 @@ pub use dispatch::DispatchRule;
 pub use recording::{Happened, LevelChange, LevelOf, Mark, Recording, StateSpan, Window};
 pub use scheduler::SchedulerRule;
 pub use series::{Series, Slice};
+pub use turns::Endless;

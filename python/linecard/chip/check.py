@@ -61,6 +61,7 @@ class ChipCheck:
         transmit_gbps: Rate of all ports outward.
         accesses: A row for each cluster and each role of its program.
         unused: Memories and units that nothing uses, such as ``memory.sram``.
+        warnings: Why a run of it would fail, or lose what it should not: what its first 200 packets come upon.
     """
 
     preset: str
@@ -72,6 +73,7 @@ class ChipCheck:
     transmit_gbps: float
     accesses: tuple[PlaceCheck, ...]
     unused: tuple[str, ...]
+    warnings: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
@@ -83,6 +85,7 @@ class ChipCheck:
         facts = [("Engines", f"{self.engines:,}"), ("Threads", f"{self.threads:,}"), ("Program", self.program)]
         if self.unused:
             facts.append(("Unused", ", ".join(self.unused)))
+        facts += [("Warning", warning) for warning in self.warnings]
         return _html.block(f"{self.preset}: {self.title}", _html.facts([*facts, *rows]))
 
 

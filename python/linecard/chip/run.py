@@ -14,6 +14,7 @@ from linecard.chip.result import RunRequest, RunResult
 from linecard.chip.steps import Program, application
 from linecard.errors import ConfigError, ConfigProblem, NotWrittenError
 from linecard.executed.for_chip import executed
+from linecard.files import check_apart
 from linecard.request import ProgressCallback, Settings, check_counts, file_hash, name_of, settings
 
 if TYPE_CHECKING:
@@ -106,6 +107,8 @@ def run(
     preset, overrides = name_of("preset", preset), settings(set)
     if timeline is None:
         _check_no_window(timeline_from_us, timeline_for_us)
+    else:
+        check_apart({"timeline": timeline}, preset, trace, app, program, fib, control, dict(maps or {}), overrides)
     usual = GENERATED_PACKETS if trace is None else CAPTURED_PACKETS
     packets = usual[0] if packets is None else packets
     check_counts(seed=seed, packets=packets, warmup_packets=warmup_packets or 0, has_end=trace is not None)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from linecard.cli import interrupt
+from linecard.cli import interrupt, own_stdout
 from linecard.cli.lazy_group import LazyGroup
 from linecard.cli.options import EPILOG, Exit
 from linecard.errors import LinecardError
@@ -58,15 +58,29 @@ def _diagnose(message: str) -> None:
     stderr.diagnose(message)
 
 
+def _run() -> None:
+    """Run the command; one whose stdout failed ends with that."""
+    status: str | int | None = 0
+    try:
+        app()
+    except SystemExit as left:
+        status = left.code
+    said = own_stdout.problem()
+    if said is not None:
+        _diagnose(said)
+    sys.exit(status or (Exit.OK if said is None else Exit.USAGE))
+
+
 def main() -> None:
     """Entry point: run the command and turn every deliberate error into a message and an exit status."""
+    own_stdout.take_over()
     interrupt.end_within_a_second()
     for stream in (sys.stdout, sys.stderr):
         # A name of a file, or a line of a table, that the encoding lacks is no reason to fail.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        app()
+        _run()
     except LinecardError as error:
         from linecard.cli import stderr
 

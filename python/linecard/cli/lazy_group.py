@@ -12,6 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from linecard.cli.commands import COMMANDS, Entry
 from linecard.cli.options import EPILOG
+from linecard.cli.own_files import check_files
 
 
 def _load(entry: Entry) -> Any:
@@ -24,7 +25,22 @@ def _load(entry: Entry) -> Any:
     command: Any = typer.main.get_command(found)
     command.name, command.rich_help_panel = entry.name, entry.panel
     command.epilog = command.epilog or EPILOG
+    _guard(command)
     return command
+
+
+def _guard(command: Any) -> None:
+    """Let a command, or those of a group, look at its files before it does anything."""
+    for inner in getattr(command, "commands", {}).values():
+        _guard(inner)
+    if not hasattr(command, "commands"):
+        run = command.invoke
+
+        def invoke(ctx: Any) -> Any:
+            check_files(ctx)
+            return run(ctx)
+
+        command.invoke = invoke
 
 
 class _Commands(MutableMapping[str, Any]):

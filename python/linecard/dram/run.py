@@ -12,6 +12,7 @@ from linecard import _core
 from linecard._convert import convert
 from linecard.dram.result import MemoryResult
 from linecard.errors import ConfigError, ConfigProblem, NotWrittenError
+from linecard.files import check_apart
 from linecard.records import need_polars
 from linecard.request import U64_MAX, ProgressCallback, Settings, name_of, out_of_range, settings
 
@@ -84,10 +85,9 @@ def dram(
         problems.append(ConfigProblem("format", "", "has no effect with a pattern; leave it out"))
     ranges = {"count": count or 0, "spacing": spacing or 0, "seed": seed, "in flight": in_flight or 0}
     problems += out_of_range(ranges, 0, U64_MAX)
-    if requests is not None and requests == commands:
-        problems.append(ConfigProblem("commands", "", "found the file of the requests, expected another"))
     if problems:
         raise ConfigError.of(problems)
+    check_apart({"requests": requests, "commands": commands}, device, policy, trace, settings(set))
     if frames:
         need_polars()
     with tempfile.TemporaryDirectory() if frames else nullcontext("") as folder:

@@ -25,6 +25,7 @@ from linecard.errors import CompileError, ConfigError, ConfigProblem, MissingExt
 from linecard.executed.shipped import PROGRAMS, program_info, programs, toolchain
 from linecard.executed.trace import ProgramTrace
 from linecard.executed.traffic import ProgramTraffic, Share
+from linecard.files import check_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -63,6 +64,7 @@ def program_build(
         raise ConfigError.of([ConfigProblem(str(source), "", "there is no such file; expected a C file")])
     from linecard.executed.xdp import is_xdp, xdp_build
 
+    check_apart({"output": output}, source)
     if is_xdp(source):
         return xdp_build(source, output, defines)
     if find_spec("ziglang") is None:
@@ -218,11 +220,11 @@ def _trace(
         cache_bytes=cache_bytes,
         progress=progress,
     )
-    report = traced.report()
+    report = _core.traced_report(traced)
     report["traffic"] = convert(report["traffic"], ProgramTraffic)
     for shares in ("results", "functions"):
         report[shares] = tuple(convert(report[shares], list[Share]))
-    return ProgramTrace(**report, name=name, traced=traced, notes=tuple(traced.notes()))
+    return ProgramTrace(**report, name=name, traced=traced, notes=tuple(_core.traced_notes(traced)))
 
 
 def program_run(

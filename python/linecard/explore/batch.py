@@ -43,7 +43,9 @@ class Bench:
         self.close()
 
     def close(self) -> None:
-        """Leave the cluster, if there is one."""
+        """Leave the cluster, if there is one; note what to know about the store."""
+        if self.store is not None:
+            self.counts.not_kept, self.counts.remarks = len(self.store.not_kept), tuple(self.store.remarks)
         if self._connection is not None:
             self._connection.close()
             self._connection = None

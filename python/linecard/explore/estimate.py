@@ -54,16 +54,18 @@ def estimate(
         linecard.explore.Interrupted: Ctrl-C.
     """
     times: list[float] = []
+    known = {} if store is None else store.seconds()
     missing = []
     for task in tasks:
         record = None if store is None else store.get(task.key)
         if record is None:
             missing.append(task)
-        elif record["status"] == "ok":
-            times.append(record["seconds"])
+        elif record["status"] == "ok" and task.key in known:
+            times.append(known[task.key])
 
     def take(_key: str, record: Record) -> None:
-        if record["status"] == "ok":
+        # What somebody else has made meanwhile says nothing of time.
+        if record["status"] == "ok" and "seconds" in record:
             times.append(record["seconds"])
 
     left = len(missing)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from linecard import _core
 from linecard.errors import ConfigError, LinecardError, RunError
 from linecard.explore.content import code_version
 from linecard.explore.subject import SUBJECTS, Request
@@ -41,7 +42,10 @@ class Task:
 
 @dataclass(slots=True)
 class Counts:
-    """How many distinct runs were found in the store, run, refused and failed, and the time inside the simulator."""
+    """How many distinct runs were found in the store, run, refused and failed, and the time inside the simulator.
+
+    Beside them stands how many the store could not keep, and what to know about it.
+    """
 
     found: int = 0
     run: int = 0
@@ -49,6 +53,8 @@ class Counts:
     failed: int = 0
     simulator_seconds: float = 0.0
     simulator_cpu_seconds: float = 0.0
+    not_kept: int = 0
+    remarks: tuple[str, ...] = ()
 
     def add(self, record: Record) -> None:
         """Count what was run just now."""
@@ -82,7 +88,7 @@ def evaluate(request: Request, progress: Callable[[int, int], object]) -> dict[s
     Raises:
         Stopped: The progress callback asked for it.
     """
-    started, worked = time.perf_counter(), time.thread_time()
+    started, worked = time.perf_counter(), _processor_seconds()
     status, reason, numbers, measurements, lasts = "ok", None, {}, [], True
     try:
         outcome = SUBJECTS[request.subject].run(request, progress)
@@ -110,11 +116,16 @@ def evaluate(request: Request, progress: Callable[[int, int], object]) -> dict[s
         "numbers": numbers,
         "measurements": measurements,
         "seconds": time.perf_counter() - started,
-        "cpu_seconds": time.thread_time() - worked,
+        "cpu_seconds": _processor_seconds() - worked,
         "request": request.plain(),
         "code": code_version(),
         "lasts": lasts,
     }
+
+
+def _processor_seconds() -> float:
+    """Of this thread, and of the work of the core that it waited for."""
+    return time.thread_time() + _core.worked_seconds()
 
 
 def _finite(value: Any) -> Any:
@@ -125,7 +136,8 @@ def _finite(value: Any) -> Any:
 def keep(store: Store | None, key: str, record: Record) -> None:
     """Keep what is worth it: what would come out the same again."""
     if store is not None and record["lasts"]:
-        store.put(key, {name: value for name, value in record.items() if name != "lasts"})
+        kept = {name: value for name, value in record.items() if name not in {"lasts", "seconds", "cpu_seconds"}}
+        store.put(key, kept, record["seconds"])
 
 
 def look_up(tasks: Sequence[Task], store: Store | None, take: Take, counts: Counts) -> list[Task]:

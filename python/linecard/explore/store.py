@@ -8,21 +8,24 @@ however it ends.
     DIR/linecard-store.json    what this folder is, and how large it may grow
     DIR/claims                 the file whose bytes are locked
     DIR/runs/ab/HASH.json      a run, and its checksum in the last line
+    DIR/times                  how long each took, a line a run: what a clock says is no part of a result
 """
 
 from __future__ import annotations
 
 import errno
 import hashlib
+import io
 import json
 import os
+import stat
 import tempfile
 import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import msgspec
 
@@ -39,8 +42,38 @@ except ImportError:  # pragma: no cover # not on this system
 
 LIMIT_BYTES = 4 << 30
 _HASH_CHARACTERS = 64
+# What may be there though the mark is not.
+_OWN = frozenset({"runs", "claims", "times"})
+# A run is called by the beginning of its hash, as in tables.
+_SHOWN_CHARACTERS = 12
+_SHOWN_RUNS = 8
+# Whoever may write into the folder may put anything there: what is larger than any run is none, and is not read.
+_MOST_RUN_BYTES = 64 << 20
+_MOST_MARK_BYTES = 1 << 16
+# No link is followed, and no pipe waited for.
+_AS_IT_IS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 # An unfinished file that nobody has touched for so long belongs to nobody.
 _STALE_SECONDS = 3600.0
+
+
+class Kept(TypedDict):
+    """What is kept of a run."""
+
+    key: str
+    status: Literal["ok", "refused", "failed"]
+    reason: str | None
+    numbers: dict[str, Any]
+    measurements: list[tuple[str, str, str, Any]]
+    request: Asked
+    code: str
+
+
+class Asked(TypedDict):
+    """What was asked for."""
+
+    subject: str
+    arguments: dict[str, Any]
+    settings: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +96,7 @@ class _Claims:
         self._alone = threading.Lock()
         self._file: int | None = None
         with suppress(OSError):
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | _AS_IT_IS, 0o666)
 
     @classmethod
     def at(cls, folder: Path) -> _Claims:
@@ -102,8 +135,9 @@ class Store:
     Attributes:
         folder: The folder.
         limit_bytes: What it may hold; :meth:`shrink` keeps to it.
-        not_kept: Runs that could not be kept, and why: ``None`` where all were.
+        not_kept: Runs that could not be kept, each with the reason.
         damaged: Runs whose files were found damaged.
+        mark_is_damaged: Whether what the folder says of itself cannot be read, so that the usual limit holds.
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, make: bool = True) -> None:
@@ -118,10 +152,12 @@ class Store:
         """
         self.folder = Path(folder)
         self.limit_bytes = LIMIT_BYTES
-        self.not_kept: str | None = None
+        self.not_kept: dict[str, str] = {}
         self.damaged: set[str] = set()
+        self.mark_is_damaged = False
         self._mark = self.folder / "linecard-store.json"
         self._runs = self.folder / "runs"
+        self._times = self.folder / "times"
         if self._mark.is_file():
             self._read_mark()
         else:
@@ -130,11 +166,15 @@ class Store:
 
     def _read_mark(self) -> None:
         try:
-            said = json.loads(self._mark.read_bytes())
-            kind, self.limit_bytes = said["format"], int(said["limit_bytes"])
-        except (OSError, ValueError, KeyError, TypeError):
-            # Cut or overwritten: what it says is also the default, and no run depends on it.
+            said = json.loads(_read(self._mark, _MOST_MARK_BYTES))
+            kind, limit = said["format"], said["limit_bytes"]
+            if type(limit) is not int or limit < 0:
+                raise ValueError
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            # Cut or overwritten: no run depends on what it says.
+            self.mark_is_damaged = True
             return
+        self.limit_bytes = limit
         if kind != FORMAT:
             raise ConfigError(f"{self.folder}: a store of format {kind}, expected {FORMAT}; give another folder")
 
@@ -142,7 +182,7 @@ class Store:
         if not make:
             raise ConfigError(f"{self.folder}: no store here; `linecard sweep --store DIR` makes one")
         try:
-            strangers = sorted(each.name for each in self.folder.iterdir() if each.name not in {"runs", "claims"})
+            strangers = sorted(each.name for each in self.folder.iterdir() if each.name not in _OWN)
         except FileNotFoundError:
             strangers = []
         except OSError as error:
@@ -174,6 +214,26 @@ class Store:
         except OSError as error:
             raise ConfigError(f"cannot write {self._mark}: {error.strerror or error}") from error
 
+    @property
+    def remarks(self) -> list[str]:
+        """What to know about the store, in sentences."""
+        said = []
+        if self.not_kept:
+            names = ", ".join(key[:_SHOWN_CHARACTERS] for key in sorted(self.not_kept)[:_SHOWN_RUNS])
+            more = len(self.not_kept) - _SHOWN_RUNS
+            reasons = ", ".join(sorted(set(self.not_kept.values())))
+            said.append(
+                f"{len(self.not_kept):,} runs could not be kept in {self.folder} ({reasons}) and will be made again: "
+                + names
+                + (f" and {more:,} more" if more > 0 else "")
+            )
+        if self.mark_is_damaged:
+            said.append(
+                f"{self._mark} is damaged, so that the store may hold {LIMIT_BYTES / 1e6:,.0f} MB; "
+                "`linecard results prune --limit MB` writes it again"
+            )
+        return said
+
     def _path(self, key: str) -> Path:
         return self._runs / key[:2] / f"{key}.json"
 
@@ -194,22 +254,25 @@ class Store:
         """What is kept of a run; ``None`` if nothing is, or what is kept is damaged."""
         path = self._path(key)
         try:
-            content = path.read_bytes()
+            content = _read(path, _MOST_RUN_BYTES)
+        except FileNotFoundError:
+            return None
         except OSError:
+            self.damaged.add(key)
             return None
         body, _, mark = content.rstrip(b"\n").rpartition(b"\n")
         if content[-1:] == b"\n" and mark == hashlib.sha256(body).hexdigest().encode():
             with suppress(msgspec.DecodeError, RecursionError):
-                found: dict[str, Any] = msgspec.json.decode(body)
-                if found.get("key") == key:
+                found = msgspec.json.decode(body, type=Kept)
+                if found["key"] == key:
                     with suppress(OSError):
                         os.utime(path)
-                    return found
+                    return dict(found)
         self.damaged.add(key)
         return None
 
-    def put(self, key: str, record: dict[str, Any]) -> None:
-        """Keep a run. Where that fails the sweep goes on, and :attr:`not_kept` says why."""
+    def put(self, key: str, record: dict[str, Any], seconds: float) -> None:
+        """Keep a run. Where that fails the sweep goes on, and :attr:`not_kept` says which and why."""
         # Keys stay in their order: it is that of the table's columns.
         body = msgspec.json.encode({**record, "key": key})
         path = self._path(key)
@@ -217,7 +280,22 @@ class Store:
             path.parent.mkdir(exist_ok=True)
             self._write(path, body + b"\n" + hashlib.sha256(body).hexdigest().encode() + b"\n")
         except OSError as error:
-            self.not_kept = error.strerror or str(error)
+            self.not_kept[key] = error.strerror or str(error)
+            return
+        with suppress(OSError), _open(self._times, os.O_WRONLY | os.O_APPEND | os.O_CREAT) as times:
+            times.write(f"{key} {seconds:.6g}\n".encode())
+
+    def seconds(self) -> dict[str, float]:
+        """How long runs took, of which that is known."""
+        found: dict[str, float] = {}
+        with suppress(OSError):
+            for line in _read(self._times, _MOST_RUN_BYTES).split(b"\n"):
+                key, _, text = line.partition(b" ")
+                with suppress(ValueError):
+                    seconds = float(text)
+                    if 0.0 <= seconds < float("inf"):
+                        found[key.decode("ascii", "replace")] = seconds
+        return found
 
     def claim(self, key: str) -> bool:
         """Claim a run for this process; ``False`` if somebody else has it."""
@@ -246,7 +324,7 @@ class Store:
         runs = used = 0
         for entry in self._entries():
             with suppress(OSError):
-                used += entry.stat().st_size
+                used += entry.stat(follow_symlinks=False).st_size
                 runs += entry.name.endswith(".json")
         return StoreUse(runs, used, self.limit_bytes)
 
@@ -254,7 +332,7 @@ class Store:
         """Remove a run; the bytes that this gave back."""
         path = self._path(key)
         with suppress(OSError):
-            size = path.stat().st_size
+            size = path.lstat().st_size
             path.unlink()
             return size
         return 0
@@ -275,7 +353,7 @@ class Store:
         now = time.time()
         for entry in self._entries():
             with suppress(OSError):
-                status = entry.stat()
+                status = entry.stat(follow_symlinks=False)
                 if entry.name.startswith(".linecard-"):
                     if now - status.st_mtime > _STALE_SECONDS:
                         os.unlink(entry.path)  # noqa: PTH108
@@ -292,6 +370,32 @@ class Store:
                 freed += got
                 removed += got > 0
         return removed, freed
+
+
+def _read(path: Path, most: int) -> bytes:
+    """A regular file of at most so many bytes, as it was when it was opened.
+
+    Raises:
+        OSError: It is none, or cannot be read.
+    """
+    with _open(path, os.O_RDONLY) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > most:
+            raise OSError(errno.EFBIG, "larger than any that is kept")
+        return file.read(size)
+
+
+def _open(path: Path, flags: int) -> io.FileIO:
+    """A regular file, without following a link or waiting.
+
+    Raises:
+        OSError: It is none, or cannot be opened.
+    """
+    file = io.FileIO(os.open(path, flags | os.O_CLOEXEC | _AS_IT_IS, 0o666), "r" if flags == os.O_RDONLY else "a")
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "no regular file")
+    return file
 
 
 def _umask() -> int:

@@ -33,6 +33,7 @@ def _records(store: Store) -> Iterator[dict[str, Any]]:
 def contents(store: Store) -> dict[str, Any]:
     """What a store holds, in groups of one subject, one design and one version of the code."""
     groups: dict[tuple[str, str, str], dict[str, Any]] = {}
+    seconds = store.seconds()
     for record in _records(store):
         asked = record["request"]
         subject = SUBJECTS.get(asked["subject"])
@@ -43,7 +44,7 @@ def contents(store: Store) -> dict[str, Any]:
         )
         row["runs"] += 1
         row["failed"] += record["status"] != "ok"
-        row["seconds"] += record["seconds"]
+        row["seconds"] += seconds.get(record["key"], 0.0)
     return {
         "use": plain(store.use()),
         "groups": [groups[name] for name in sorted(groups)],

@@ -183,9 +183,7 @@ def table_of(spec: Spec, points: Points, bench: Bench) -> SweepResult:
         taken[key] = _Taken(record, wanted, has_parts=has_parts)
 
     bench.execute(tasks, take)
-    warnings = []
-    if store is not None and store.not_kept is not None:
-        warnings.append(f"runs could not be kept in {store.folder}: {store.not_kept}; the table is whole")
+    warnings = [] if store is None else store.remarks
     if store is not None:
         store.shrink(keep=frozenset(keys))
     rows, numbers = _rows(spec, points, [taken[key] for key in keys], keys, warnings)

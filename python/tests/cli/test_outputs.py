@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import linecard
 from linecard import ConfigError, files
 
 RUN = ("run", "ixp1200", "--packets", "200", "--warmup", "0", "--json")
@@ -150,3 +151,94 @@ def test_a_write_that_fails_half_way_leaves_no_temporary_file(tmp_path):
 def test_long_names_are_written(tmp_path):
     name = "n" * 250 + ".csv"
     assert files.write_text(tmp_path / name, "x").read_text() == "x"
+
+
+CHIP = """kind = "chip"
+title = "a chip"
+extends = ["platforms/example_smartnic"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("run nic.toml --packets 50 --csv nic.toml", "nic.toml, which is read"),
+        ("run nic.toml --packets 50 --csv ./sub/../nic.toml", "nic.toml, which is read"),
+        ("run nic.toml --packets 50 --timeline link.toml", "nic.toml, which is read"),
+        ("run nic.toml --packets 50 --html hard.toml", "nic.toml, which is read"),
+        # What another file names, and what an option or a change does.
+        ("run nic2.toml --packets 50 --csv nic.toml", "nic.toml, which is read"),
+        ("run example_smartnic --set program.run=steps.toml --csv steps.toml", "steps.toml, which is read"),
+        ("run ixp1200 --trace in.pcap --csv in.pcap", "in.pcap, which is read"),
+        ("check nic.toml --csv nic.toml", "nic.toml, which is read"),
+        ("draw nic.toml -o nic.toml", "nic.toml, which is read"),
+        ("sweep nic.toml --vary seed=1,2 --packets 50 --csv nic.toml", "nic.toml, which is read"),
+        ("sweep space.toml --csv nic.toml", "nic.toml, which is read"),
+        ("flows in.pcap --csv in.pcap", "in.pcap, which is read"),
+        ("dram run -d ddr4_2400 --trace t.csv --requests t.csv", "t.csv, which is read"),
+        ("petri convert net.toml -o net.toml", "net.toml, which is read"),
+        ("run nic.toml --packets 50 --csv out.x --html out.x", "--csv and --html are one file"),
+        ("run nic.toml --packets 50 --csv out.x --html out.x.manifest.json", "one file"),
+        ("sweep nic.toml --vary seed=1,2 --csv new.csv --html to_new.csv", "--csv and --html are one file"),
+        ("dram run -d ddr4_2400 --pattern stream --requests r.csv --commands ./r.csv", "are one file"),
+    ],
+)
+def test_no_output_is_an_input_or_another_output(cli, tmp_path, monkeypatch, command, said):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "nic.toml").write_text(CHIP)
+    (tmp_path / "nic2.toml").write_text('kind = "chip"\ntitle = "another"\nextends = ["nic"]\n')
+    (tmp_path / "space.toml").write_text('of = "run"\n[vary]\npreset = ["nic.toml"]\nseed = [1, 2]\n')
+    for name in ("steps.toml", "in.pcap", "t.csv", "net.toml"):
+        (tmp_path / name).write_text("what was there")
+    (tmp_path / "link.toml").symlink_to("nic.toml")
+    (tmp_path / "hard.toml").hardlink_to(tmp_path / "nic.toml")
+    (tmp_path / "to_new.csv").symlink_to("new.csv")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    ended = cli(*command.split())
+    assert (ended.status, ended.out) == (2, ""), ended.err
+    assert said in ended.err
+    assert "cannot write" in ended.err
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
+
+
+def test_python_refuses_an_output_that_it_reads(tmp_path):
+    chip = tmp_path / "nic.toml"
+    chip.write_text(CHIP)
+    with pytest.raises(ConfigError, match=r"nic\.toml, which is read"):
+        linecard.run(chip, packets=50, timeline=chip)
+    with pytest.raises(ConfigError, match=r"part\.toml, which is read"):
+        linecard.dram("ddr4_2400", pattern="stream", set=[f"x={tmp_path / 'part.toml'}"], requests=_made(tmp_path))
+    assert chip.read_text() == CHIP
+
+
+def _made(folder):
+    (folder / "part.toml").write_text("")
+    return folder / "part.toml"
+
+
+def test_every_option_that_names_an_output_is_guarded():
+    """An option whose help says that it writes or draws something is one that the guard knows."""
+    import typer
+
+    from linecard.cli import app
+    from linecard.cli.own_files import OUTPUTS
+
+    def leaves(command):
+        inner = getattr(command, "commands", None)
+        return [command] if inner is None else [leaf for child in inner.values() for leaf in leaves(child)]
+
+    words = (
+        "Write ",
+        ": .png or .svg",
+        "The same as Parquet",
+        "Drawing to",
+        "What is made",
+        "Output folder",
+        "to write",
+    )
+    for command in leaves(typer.main.get_command(app)):
+        for param in command.params:
+            said = getattr(param, "help", None) or ""
+            if param.opts[0].startswith("-") and any(word in said for word in words) and not param.is_flag:
+                assert param.opts[0] in OUTPUTS, (command.name, param.opts, said)

@@ -22,6 +22,7 @@ use crate::place::{Kind, Place};
 use crate::port::Port;
 use crate::queue_caches::QueueCaches;
 use crate::thread::{State, Thread};
+use crate::turns::Turns;
 use linecard_buffers::{Allocator, AllocatorKind};
 use linecard_dram::RowMap;
 use linecard_program::CELL_BYTES;
@@ -56,7 +57,9 @@ impl Chip {
         let timebase = timebase(&config)?;
         let ticks = |ps| timebase.ticks_from_ps(ps);
         let groups = groups_of_places(&config);
-        let threads = config.clusters.iter().map(|cluster| cluster.engines * cluster.threads).sum();
+        let threads: u32 = config.clusters.iter().map(|cluster| cluster.engines * cluster.threads).sum();
+        let rooms = config.inboxes.iter().filter_map(|inbox| inbox.capacity).map(u64::from);
+        let turns = Turns::new(u64::from(threads), rooms.sum());
         let queues = config.ports.iter().filter(|port| port.transmit.is_some()).count() as u32;
         let receiving = numbers(&config, |port| port.receive.is_some());
         let sending = numbers(&config, |port| port.transmit.is_some());
@@ -164,6 +167,7 @@ impl Chip {
             numbered: 0,
             gone: 0,
             warm: true,
+            turns,
             account: Account::new(
                 config.clusters.len(),
                 places.len(),

@@ -13,6 +13,7 @@ mod taking;
 mod threads;
 mod transmit;
 mod travel;
+mod turns;
 
 use crate::account::{Account, Level};
 use crate::config::{ChipConfig, TransmitBufferConfig};
@@ -29,6 +30,7 @@ use crate::queue_caches::QueueCaches;
 use crate::recording::{Happened, LevelOf, Recording, Window};
 use crate::series::Series;
 use crate::thread::{State, Thread};
+use crate::turns::{Endless, Turns};
 use linecard_buffers::Allocator;
 use linecard_program::script::{Access, PacketProgram};
 use linecard_program::{PacketHead, PacketId};
@@ -96,6 +98,8 @@ pub enum Outcome {
         /// What threads wait for.
         waiting: Vec<(String, usize)>,
     },
+    /// It would go on for ever without a result.
+    Endless(Endless),
     /// The caller asked to stop.
     Interrupted,
     /// The clock came to its end ([`linecard_sim::END`]).
@@ -264,6 +268,7 @@ pub struct Chip {
     numbered: u64,
     gone: u64,
     warm: bool,
+    turns: Turns,
     account: Account,
 }
 
@@ -487,6 +492,9 @@ impl Chip {
         }
         loop {
             if self.gone >= mark {
+                if let Some(endless) = self.endless() {
+                    return Outcome::Endless(endless);
+                }
                 if self.is_stuck() {
                     return self.deadlock();
                 }
@@ -510,6 +518,9 @@ impl Chip {
             countdown -= 1;
             if countdown == 0 {
                 countdown = EVENTS_BETWEEN_REPORTS;
+                if let Some(endless) = self.endless() {
+                    return Outcome::Endless(endless);
+                }
                 if progress(self.gone).is_break() {
                     return Outcome::Interrupted;
                 }
@@ -526,7 +537,10 @@ impl Chip {
         mser(&inside).is_some() && (latency.is_empty() || mser(&latency).is_some())
     }
 
-    fn nothing_left(&self) -> Outcome {
+    fn nothing_left(&mut self) -> Outcome {
+        if let Some(endless) = self.endless() {
+            return Outcome::Endless(endless);
+        }
         if self.agenda.is_at_end() {
             return Outcome::TooLate;
         }

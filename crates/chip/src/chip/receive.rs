@@ -1,5 +1,6 @@
 //! The inward side: arrivals, wires, the receive buffer, and packets written to memory by their port.
 
+use super::turns::LOST_AT_ONCE;
 use super::{ARRIVAL, Arrival, Chip, NO_TARGET, Owner, Room, Timer};
 use crate::account::Loss;
 use crate::packet::Packet;
@@ -115,6 +116,7 @@ impl Chip {
         let id = self.stands_in_receive_buffer(&mut packet, now);
         self.join_group(id, inbox, group);
         self.note_inside(now);
+        self.turns.come();
         match &self.memory {
             Some(memory) if memory.received_by_ports => {
                 if let Some(receiver) = &mut self.ports[port].receiver {
@@ -166,7 +168,8 @@ impl Chip {
 
     /// A packet for a thread of a chip that always has one waiting.
     pub(super) fn draw(&mut self, inbox: usize, group: usize, now: Ticks) -> Option<PacketId> {
-        loop {
+        let mut lost = 0;
+        while !self.turns.are_over() {
             if self.next_arrival.is_none() && !self.traffic_ended {
                 self.next_arrival = (self.traffic)();
                 self.traffic_ended = self.next_arrival.is_none();
@@ -185,6 +188,10 @@ impl Chip {
             self.came(usize::from(port), self.numbered - 1, &head, now);
             if let Err(loss) = allocated {
                 self.lose(self.numbered - 1, loss, &head, now);
+                lost += 1;
+                if lost == LOST_AT_ONCE {
+                    self.fits_none();
+                }
                 continue;
             }
             (packet.domain, packet.turn) = self.order.enter(flow_hash, port);
@@ -193,6 +200,7 @@ impl Chip {
             self.note_inside(now);
             return Some(id);
         }
+        None
     }
 
     /// A port moves all cells of a packet into memory, or out of it.

@@ -10,6 +10,9 @@ use linecard_sim::Ticks;
 impl Chip {
     /// A free thread takes a packet; without one it waits.
     pub(super) fn take(&mut self, thread: u32, now: Ticks) -> bool {
+        if self.turns.are_over() {
+            return false;
+        }
         let cluster = self.threads[thread as usize].cluster as usize;
         if self.clusters[cluster].block_cells.is_some() {
             return self.take_block(thread, now);
@@ -63,6 +66,7 @@ impl Chip {
         packet.offered = now;
         let (inbox, group) = (usize::from(packet.inbox), packet.group as usize);
         while self.inboxes[inbox].is_open()
+            && !self.turns.are_over()
             && let Some((thread, epoch)) = self.inboxes[inbox].groups[group].free.pop_front()
         {
             if self.threads[thread as usize].epoch == epoch {
@@ -115,6 +119,7 @@ impl Chip {
         t.take_up(id);
         let program = self.clusters[t.cluster as usize].program;
         self.programs[program].packet(&mut packet.head, &info, &mut t.steps);
+        self.count_turn(thread, id, now);
     }
 
     /// A free thread takes up a packet that was drawn for it.
@@ -168,6 +173,7 @@ impl Chip {
     fn let_in(&mut self, inbox: usize, now: Ticks) {
         for group in 0..self.inboxes[inbox].groups.len() {
             while self.inboxes[inbox].is_open()
+                && !self.turns.are_over()
                 && !self.inboxes[inbox].groups[group].packets.is_empty()
                 && let Some((thread, epoch)) = self.inboxes[inbox].groups[group].free.pop_front()
             {

@@ -305,7 +305,7 @@ impl Chip {
     /// The packet of the memory that goes out next: the first of a port whose queue has fallen to the low watermark, when
     /// all of it is there.
     pub(super) fn next_kept(&mut self) -> Option<PacketId> {
-        let watermarks = self.config.transmit?.watermarks;
+        let watermarks = self.config.transmit.filter(|_| !self.turns.are_over())?.watermarks;
         let low_bytes = watermarks?.low_bytes;
         let packets = &self.packets;
         let cells = self.ports.iter_mut().filter_map(|port| port.sender.as_mut().map(|s| &mut s.cells));
@@ -335,6 +335,7 @@ impl Chip {
         t.take_up(id);
         let program = self.clusters[t.cluster as usize].program;
         self.programs[program].resume(&packet.head, &mut t.steps);
+        self.count_turn(thread, id, now);
     }
 
     /// The thread waits for room in the transmit buffer.

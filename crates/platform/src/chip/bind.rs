@@ -79,11 +79,13 @@ impl Binder<'_> {
                 continue;
             };
             let row = (0..roles.names.len()).map(|role| {
-                let mut used =
-                    programs.get(config.program).is_some_and(|program| program.roles.contains(&role));
+                let program = programs.get(config.program);
+                let mut used = program.is_some_and(|program| program.roles.contains(&role));
                 used |= packet_role == Some(role) || roles.places[role].is_empty();
-                // Rings are reached by whoever may put or take.
-                used |= all_read && programs.iter().all(|program| !program.roles.contains(&role));
+                // Whoever takes from a ring reads its entry, and whoever puts into it writes one.
+                let puts = program.map_or(&[][..], |program| &program.puts);
+                used |=
+                    config.takes.iter().chain(puts).any(|&inbox| self.ring_role(inbox, roles) == Some(role));
                 let first_instance = number == named.first;
                 used.then(|| {
                     let (called, name, base) = (&roles.names[role], &names[role], bases[role]);
@@ -282,6 +284,12 @@ impl Binder<'_> {
             }
         }
         bases
+    }
+
+    /// The role of the memory that an inbox lives in, if it is a ring.
+    fn ring_role(&self, inbox: usize, roles: &Roles) -> Option<usize> {
+        let ring = self.inboxes.get(inbox)?.ring.as_ref()?;
+        roles.names.iter().position(|name| *name == ring.memory)
     }
 
     /// The rings that live in a memory, and how many bytes they take.

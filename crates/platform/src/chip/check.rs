@@ -4,6 +4,7 @@
 use super::cluster::NamedCluster;
 use super::design::Design;
 use super::places::Named;
+use super::trial;
 use crate::error::Error;
 use linecard_chip::config::{ChipConfig, PlaceKind, TargetConfig};
 use linecard_chip::place::{Facts, Kind};
@@ -32,6 +33,8 @@ pub struct ChipCheck {
     pub accesses: Vec<PlaceCheck>,
     /// Memories and units that nothing uses: no program, port or ring, and no cache that stands before them.
     pub unused: Vec<String>,
+    /// Why a run of it would fail, or lose what it should not: what its first packets come upon.
+    pub warnings: Vec<String>,
 }
 
 /// A place as a cluster reaches it.
@@ -169,6 +172,7 @@ pub fn check_chip(preset: &str, overrides: &[String]) -> Result<ChipCheck, Error
             .sum(),
         accesses,
         unused: unused(&design),
+        warnings: trial::warnings(&design, preset),
     })
 }
 

@@ -197,7 +197,7 @@ impl Measured {
         let (mut chip, notes) = design.chip(&run, config, &Shared::default())?;
         let limit = RunLimit { warmup_packets: run.warmup_packets, packets };
         let outcome = chip.run(limit, &mut |_| ControlFlow::Continue(()));
-        judge(&outcome, &notes.borrow(), &run)?;
+        judge(&outcome, chip.timebase(), &notes.borrow(), &run)?;
         let ticks_per_second = chip.timebase().ticks_per_second() as f64;
         Ok(Self { counts: chip.counts(), design, ticks_per_second })
     }

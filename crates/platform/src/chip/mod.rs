@@ -24,6 +24,7 @@ mod shot_noise;
 mod template;
 mod timeline;
 mod traffic;
+mod trial;
 mod units;
 mod vrp;
 

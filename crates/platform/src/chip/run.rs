@@ -13,11 +13,12 @@ use crate::run::{Notes, Verdict, judge_traffic};
 use crate::traffic::{Source, Traffic, TrafficNotes};
 use crate::whole_file::WholeFile;
 use linecard_apps::RouteTable;
-use linecard_chip::{Chip, ChipConfig, Loss, Outcome, RunLimit, Window};
+use linecard_chip::{Chip, ChipConfig, Counts, Endless, Loss, Outcome, RunLimit, Window};
 use linecard_program::script::{
     Access, Action, Block, NOT_USED, PacketInfo, PacketProgram, RoleId, Step, Steps,
 };
 use linecard_program::{DropReason, PacketHead};
+use linecard_sim::Timebase;
 use linecard_traffic::remap::{AddressMap, AddressMapOptions};
 use std::ops::ControlFlow;
 
@@ -236,7 +237,7 @@ pub(crate) fn run(
     if let Some(error) = shared.fault.take() {
         return Err(error);
     }
-    judge(&outcome, &notes.borrow(), request)?;
+    judge(&outcome, chip.timebase(), &notes.borrow(), request)?;
     // A capture no longer than the warm-up leaves nothing to measure: run it again without one, and say so.
     let measured = chip.counts();
     if outcome == Outcome::TrafficEnded && measured.packets_out == 0 && request.warmup_packets != Some(0) {
@@ -247,15 +248,7 @@ pub(crate) fn run(
             .push("the traffic ended within the warm-up: statistics cover the whole run".to_owned());
         return Ok(report);
     }
-    // A run in which nothing fitted is no result.
-    let too_large = measured.drops[Loss::Program(DropReason::TooLarge).number()];
-    let others = measured.drops.iter().sum::<u64>() - too_large - measured.drops[Loss::LineFull.number()];
-    if measured.packets_out == 0 && too_large > 0 && others == 0 {
-        return Err(Error::Run(format!(
-            "none of the {too_large} packets fits a receive buffer or a page of the packet memory: raise cells of the \
-             [buffer], or page_bytes"
-        )));
-    }
+    fits(&measured)?;
     let limits = match verdict {
         Verdict::Found => {
             limits::judge(&design, request, &chip, &measured, &mut || progress(come(u64::MAX)))?
@@ -278,12 +271,31 @@ pub(crate) fn run(
     Ok(report)
 }
 
+/// A run in which nothing fitted is no result.
+pub(super) fn fits(measured: &Counts) -> Result<(), Error> {
+    let too_large = measured.drops[Loss::Program(DropReason::TooLarge).number()];
+    let others = measured.drops.iter().sum::<u64>() - too_large - measured.drops[Loss::LineFull.number()];
+    match measured.packets_out == 0 && too_large > 0 && others == 0 {
+        false => Ok(()),
+        true => Err(Error::Run(format!(
+            "none of the {too_large} packets fits a receive buffer or a page of the packet memory: raise cells of the \
+             [buffer], or page_bytes"
+        ))),
+    }
+}
+
 /// Whether the outcome is a result.
-pub(super) fn judge(outcome: &Outcome, notes: &TrafficNotes, request: &RunRequest) -> Result<(), Error> {
+pub(super) fn judge(
+    outcome: &Outcome,
+    timebase: Timebase,
+    notes: &TrafficNotes,
+    request: &RunRequest,
+) -> Result<(), Error> {
     judge_traffic(*outcome == Outcome::TrafficEnded, notes, request)?;
     match outcome {
         Outcome::Completed | Outcome::TrafficEnded => Ok(()),
         Outcome::Interrupted => Err(Error::Interrupted),
+        Outcome::Endless(endless) => Err(Error::Run(why_endless(endless, timebase))),
         Outcome::TooLate => Err(Error::Run(
             "the run came to the end of the chip's clock, which counts 64 bits of ticks: ask for fewer packets, or look for \
              times of the chip or of its traffic that are longer than they were meant to be"
@@ -298,5 +310,31 @@ pub(super) fn judge(outcome: &Outcome, notes: &TrafficNotes, request: &RunReques
                 parts.join("; ")
             )))
         }
+    }
+}
+
+/// Why a run would never end, and what to change.
+fn why_endless(endless: &Endless, timebase: Timebase) -> String {
+    match endless {
+        Endless::InNoTime { at, packets, cluster, inbox, from_outside } => {
+            let us = timebase.seconds(*at) * 1e6;
+            let what = match from_outside {
+                true => "what they do with a packet takes no time, and another one always waits",
+                false => "what they and others do with a packet takes no time until it is back in there",
+            };
+            format!(
+                "the run would never end: at {us:.3} us threads of `{cluster}` take packets out of `{inbox}`, {packets} so far, and \
+                 simulated time stands still: {what}. Give its steps cycles, the memories that it reads a latency, or the traffic \
+                 a rate (traffic.arrivals)"
+            )
+        }
+        Endless::NoneLeaves { packets, inside } => format!(
+            "the run would never end: threads have taken packets up {packets} times since one last left, and {inside} are \
+             inside: they go from ring to ring in a circle. Look for a cluster that puts packets into the ring that it takes from"
+        ),
+        Endless::TooLarge { packets } => format!(
+            "the run would never end: none of {packets} packets in a row fits a page of the packet memory, and another one always \
+             waits: raise page_bytes or pool_bytes, or send smaller packets"
+        ),
     }
 }

@@ -9,7 +9,16 @@ from rich.padding import Padding
 from rich.text import Text
 
 from linecard.cli import pieces, stderr, stdout
-from linecard.cli.explore.options import STORE, Executor, Jobs, Json, StoreOption, read_settings, say_how_to_go_on
+from linecard.cli.explore.options import (
+    STORE,
+    Executor,
+    Jobs,
+    Json,
+    StoreOption,
+    end_by_store,
+    read_settings,
+    say_how_to_go_on,
+)
 from linecard.cli.options import CAPTURE_HELP, Html, command_line
 from linecard.cli.written import Csv, Files, Parquet
 
@@ -95,6 +104,7 @@ def compare(
     files.write(records((*result.metrics, *result.measurements)))
     if html is not None:
         stderr.note_written([result.write_html(html, command=command_line())])
+    end_by_store(counts)
 
 
 _KEYS_SHOWN, _MOVED_SHOWN = 30, 12

@@ -10,7 +10,16 @@ from rich.padding import Padding
 from rich.text import Text
 
 from linecard.cli import pieces, stderr, stdout
-from linecard.cli.explore.options import STORE, Executor, Jobs, Json, StoreOption, read_settings, say_how_to_go_on
+from linecard.cli.explore.options import (
+    STORE,
+    Executor,
+    Jobs,
+    Json,
+    StoreOption,
+    end_by_store,
+    read_settings,
+    say_how_to_go_on,
+)
 from linecard.cli.options import CAPTURE_HELP, Chip, Exit, Html, command_line
 from linecard.cli.written import Csv, Files, Parquet
 
@@ -99,6 +108,7 @@ def ndr(
         stderr.note_written([result.write_plot(plot)])
     if html is not None:
         stderr.note_written([result.write_html(html, command=command_line())])
+    end_by_store(counts)
     if not any(row.confirmed for row in result.rows):
         raise typer.Exit(Exit.RUN)
 

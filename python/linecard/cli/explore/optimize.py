@@ -10,7 +10,16 @@ from rich.padding import Padding
 from rich.text import Text
 
 from linecard.cli import pieces, stderr, stdout
-from linecard.cli.explore.options import STORE, Executor, Jobs, Json, StoreOption, read_settings, say_how_to_go_on
+from linecard.cli.explore.options import (
+    STORE,
+    Executor,
+    Jobs,
+    Json,
+    StoreOption,
+    end_by_store,
+    read_settings,
+    say_how_to_go_on,
+)
 from linecard.cli.explore.sweep_screen import NOT_STEADY, reason_lines
 from linecard.cli.written import Files, Parquet
 
@@ -92,6 +101,7 @@ def optimize(
         stderr.note_written([result.write_html(html)])
     if plot is not None:
         stderr.note_written([result.write_plot(plot)])
+    end_by_store(counts)
 
 
 _FRONT_SHOWN = 40

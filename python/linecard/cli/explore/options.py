@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from linecard.cli import stderr
-from linecard.cli.options import JSON_HELP
+from linecard.cli.options import JSON_HELP, Exit
 from linecard.errors import ConfigError, ConfigProblem
 
 if TYPE_CHECKING:
-    from linecard.explore.execute import Interrupted
+    from linecard.explore.execute import Counts, Interrupted
     from linecard.explore.store import Store, StoreUse
 
 STORE = Path("results/store")
@@ -34,6 +34,18 @@ def say_how_to_go_on(stopped: Interrupted, store: Store) -> None:
         f"{stopped.done:,} of {stopped.total:,} runs are done and kept in {store.folder}; the same command goes on "
         "from there"
     )
+
+
+def end_by_store(counts: Counts) -> None:
+    """Say what to know about the store, and end with a status where runs could not be kept; the last of a command.
+
+    Raises:
+        typer.Exit: Some could not.
+    """
+    for remark in counts.remarks:
+        stderr.diagnose(remark)
+    if counts.not_kept:
+        raise typer.Exit(Exit.RUN)
 
 
 def filled(use: StoreUse) -> str:

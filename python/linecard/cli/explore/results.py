@@ -31,6 +31,8 @@ def list_runs(store: StoreOption = STORE, json: Json = False, csv: Csv = None, p
     from linecard.tables import Table
 
     kept = Store(store, make=False)
+    for remark in kept.remarks:
+        stderr.diagnose(remark)
     files = Files(csv, parquet)
     found = contents(kept)
     names = ("what", "of", "runs", "failed", "seconds", "code")

@@ -154,9 +154,8 @@ def sweep(
         f"{counts.found:,} runs found, {counts.run:,} run, {counts.refused:,} refused, {counts.failed:,} failed; "
         f"{result.left_out:,} points left out by constraints"
     )
-    stderr.note(
-        f"{store}: {filled(use)}" + (f"; {len(kept.damaged):,} damaged files made again" if kept.damaged else "")
-    )
+    mended = len(kept.damaged - kept.not_kept.keys())
+    stderr.note(f"{store}: {filled(use)}" + (f"; {mended:,} damaged files made again" if mended else ""))
     if csv is not None:
         stderr.note_written([result.write_csv(csv)])
     if parquet is not None:
@@ -166,7 +165,7 @@ def sweep(
     if plot is not None:
         stderr.note_written([result.write_plot(plot, across=across, up=up)])
     statuses = {row["status"] for row in result.rows}
-    if "failed" in statuses:
+    if "failed" in statuses or counts.not_kept:
         raise typer.Exit(Exit.RUN)
     if statuses == {"refused"}:
         raise typer.Exit(Exit.USAGE)

@@ -8,7 +8,16 @@ from typing import Annotated
 import typer
 
 from linecard.cli import stderr, stdout
-from linecard.cli.explore.options import STORE, Executor, Jobs, Json, StoreOption, read_settings, say_how_to_go_on
+from linecard.cli.explore.options import (
+    STORE,
+    Executor,
+    Jobs,
+    Json,
+    StoreOption,
+    end_by_store,
+    read_settings,
+    say_how_to_go_on,
+)
 from linecard.cli.explore.why_screen import print_why
 from linecard.cli.options import CAPTURE_HELP, Chip, Html, command_line
 from linecard.cli.written import Csv, Files, Parquet
@@ -97,3 +106,4 @@ def why(
         stderr.note_written([result.write_plot(plot)])
     if html is not None:
         stderr.note_written([result.write_html(html, command=command_line())])
+    end_by_store(counts)

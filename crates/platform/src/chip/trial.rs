@@ -1,0 +1,59 @@
+//! A trial of the first packets: what `check` says beforehand of a chip whose file fits together and whose run would fail.
+
+use super::design::Design;
+use super::executed::Shared;
+use super::run::{fits, judge};
+use crate::error::Error;
+use crate::request::RunRequest;
+use linecard_chip::{ChipConfig, Loss, RunLimit};
+use linecard_config::IntervalEnd;
+use linecard_program::DropReason;
+use std::ops::ControlFlow;
+
+/// Packets of the trial; it ends before them where they take many events.
+const PACKETS: u64 = 200;
+
+/// What the first packets of the chip's own traffic come upon.
+pub(super) fn warnings(design: &Design, preset: &str) -> Vec<String> {
+    match first_packets(design, preset) {
+        Ok(note) => note.into_iter().collect(),
+        Err(error) => vec![error.to_string()],
+    }
+}
+
+fn first_packets(design: &Design, preset: &str) -> Result<Option<String>, Error> {
+    let request = RunRequest {
+        preset: preset.to_owned(),
+        app: None,
+        program: None,
+        trace: None,
+        overrides: Vec::new(),
+        bound: IntervalEnd::Stated,
+        seed: 1,
+        packets: PACKETS,
+        warmup_packets: Some(0),
+        map_addresses: false,
+        strict: false,
+        timeline: None,
+        timeline_from_us: 0.0,
+        timeline_for_us: None,
+    };
+    let config = ChipConfig { seed: request.seed, ..design.config.clone() };
+    let (mut chip, notes) = design.chip(&request, config, &Shared::default())?;
+    let limit = RunLimit { warmup_packets: request.warmup_packets, packets: PACKETS };
+    let outcome = chip.run(limit, &mut |_| ControlFlow::Break(()));
+    match judge(&outcome, chip.timebase(), &notes.borrow(), &request) {
+        Err(Error::Interrupted) => {}
+        judged => judged?,
+    }
+    let counts = chip.counts();
+    fits(&counts)?;
+    let too_large = counts.drops[Loss::Program(DropReason::TooLarge).number()];
+    Ok((too_large > 0).then(|| {
+        format!(
+            "{too_large} of the first {} packets fit no receive buffer or no page of the packet memory, and are lost: raise \
+             cells of the [buffer], or page_bytes",
+            counts.packets_in
+        )
+    }))
+}

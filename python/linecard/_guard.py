@@ -1,0 +1,41 @@
+"""What stands around every function of the compiled core: a defect of the core is an error like others.
+
+A panic of Rust reaches Python as an exception that ``except Exception`` does not catch. The core wraps each of its
+functions in `guarded` when it is loaded, so that none leaves it.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+from linecard.errors import InternalError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# As much of a request as a report needs: its names, counts and seed.
+_MOST_CHARACTERS = 300
+
+
+def guarded(function: Callable[..., Any], panic: type[BaseException], place: Callable[[], str]) -> Callable[..., Any]:
+    """A function that raises ``InternalError`` where another would raise the exception of a panic."""
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **named: Any) -> Any:
+        try:
+            return function(*arguments, **named)
+        except panic as error:
+            asked = [_short(value) for value in arguments]
+            asked += [f"{name}={_short(value)}" for name, value in named.items() if value not in (None, [], False)]
+            raise InternalError(
+                f"internal error: {error} (at {place()}); please report it with the files that this request names: "
+                f"{function.__name__}({', '.join(asked)})"
+            ) from None
+
+    return call
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _MOST_CHARACTERS else text[:_MOST_CHARACTERS] + "…"

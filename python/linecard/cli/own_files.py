@@ -1,0 +1,45 @@
+"""The one guard in front of every command: no file that it is to write is one that it reads, or is written twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+# Options that name a file to write, and those beside which a manifest is written.
+OUTPUTS = frozenset(
+    {
+        "--csv",
+        "--parquet",
+        "--html",
+        "--plot",
+        "--plots",
+        "--timeline",
+        "--folded",
+        "--requests",
+        "--commands",
+        "--output",
+    }
+)
+WITH_MANIFEST = frozenset({"--csv", "--parquet"})
+
+
+def check_files(ctx: Any) -> None:
+    """Refuse, before anything is run, an output that is an input, another output, or a link to one.
+
+    Raises:
+        ConfigError: One is.
+    """
+    outputs: dict[str, str] = {}
+    inputs = []
+    for param in ctx.command.params:
+        value = ctx.params.get(param.name)
+        option = param.opts[0]
+        if option not in OUTPUTS:
+            inputs.append(value)
+        elif value is not None:
+            outputs[option] = str(value)
+            if option in WITH_MANIFEST:
+                outputs[f"the manifest beside {option}"] = f"{value}.manifest.json"
+    if outputs:
+        from linecard.files import check_apart
+
+        check_apart(outputs, *inputs)

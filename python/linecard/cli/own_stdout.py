@@ -1,0 +1,61 @@
+"""Stdout that fails without taking anything with it: a full disk, or one that is closed.
+
+What comes behind the screen, tables and pages among it, is still written; the command ends with one sentence and a
+status.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import Any
+
+_STDOUT, _STDERR = 1, 2
+
+
+class _Patient(io.FileIO):
+    """The descriptor of stdout, which remembers the first error and takes what comes after it."""
+
+    error: OSError | None = None
+
+    def write(self, data: Any) -> int:
+        if self.error is None:
+            try:
+                return super().write(data) or 0
+            except BrokenPipeError:
+                raise
+            except OSError as error:
+                self.error = error
+        return len(data)
+
+
+def take_over() -> None:
+    """Put the patient one in the place of a process's stdout; a stream of something else, such as a test, stays."""
+    for number in (_STDOUT, _STDERR):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The next file that is opened must not become stdout.
+            nothing = os.open(os.devnull, os.O_RDONLY if number == _STDOUT else os.O_WRONLY)
+            os.dup2(nothing, number)
+    if sys.stderr is None:
+        sys.stderr = open(_STDERR, "w", closefd=False)  # noqa: SIM115 # for the rest of the process
+    try:
+        there = sys.stdout is None or sys.stdout.fileno() == _STDOUT
+    except (AttributeError, OSError, ValueError):
+        return
+    if there:
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        patient = io.BufferedWriter(_Patient(_STDOUT, "wb", closefd=False))
+        lines = getattr(sys.stdout, "line_buffering", False)
+        sys.stdout = io.TextIOWrapper(patient, encoding=encoding, errors="backslashreplace", line_buffering=lines)
+
+
+def problem() -> str | None:
+    """Why not all of it reached stdout, if that is so."""
+    raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
+    if not isinstance(raw, _Patient):
+        return None
+    sys.stdout.flush()
+    return None if raw.error is None else f"cannot write to stdout: {raw.error.strerror or raw.error}"

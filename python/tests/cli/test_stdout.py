@@ -1,0 +1,62 @@
+"""What becomes of a command whose stdout is full, closed, or read by nobody?"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+COMMANDS = {
+    "a screen": "run ixp1200 --packets 200 --warmup 0",
+    "json": "presets --json",
+    "help": "--help",
+    "a version": "--version",
+    "a table on stdout": "run ixp1200 --packets 200 --warmup 0 --csv -",
+    "a file": "new mine.toml",
+}
+
+
+def shell(folder, command, redirect):
+    words = f'"{sys.executable}" -m linecard {command} {redirect}'
+    return subprocess.run(["/bin/sh", "-c", words], cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("redirect", "reason"), [("> /dev/full", "No space left on device"), (">&-", "Bad file descriptor")]
+)
+@pytest.mark.parametrize("name", COMMANDS)
+def test_stdout_that_takes_nothing_is_one_sentence_and_a_status(tmp_path, name, redirect, reason):
+    ended = shell(tmp_path, COMMANDS[name], redirect)
+    said = [line for line in ended.stderr.splitlines() if "wrote" not in line]
+    if name == "a file":
+        # Nothing goes to stdout, so that nothing is missing.
+        assert (ended.returncode, said) == (0, [])
+        assert (tmp_path / "mine.toml").stat().st_size > 1000
+    else:
+        assert (ended.returncode, said) == (2, [f"linecard: cannot write to stdout: {reason}"])
+
+
+def test_files_are_written_though_the_screen_is_lost(tmp_path):
+    ended = shell(tmp_path, "run ixp1200 --packets 200 --warmup 0 --csv table.csv --html page.html", "> /dev/full")
+    assert ended.returncode == 2
+    assert (tmp_path / "table.csv").read_text().startswith("run_id,")
+    assert "</html>" in (tmp_path / "page.html").read_text()
+
+
+def test_the_file_that_is_opened_next_does_not_become_stdout(tmp_path):
+    """A descriptor that is closed is given to the next file: what the screen says must not go there."""
+    shell(tmp_path, "run ixp1200 --packets 200 --warmup 0 --timeline timeline.json", ">&-")
+    assert (tmp_path / "timeline.json").read_text().lstrip()[0] in "[{"
+
+
+def test_closed_stderr_is_no_reason_to_fail(tmp_path):
+    ended = shell(tmp_path, "presets --json", "2>&-")
+    assert (ended.returncode, ended.stdout[0]) == (0, "{" if ended.stdout.startswith("{") else "[")
+    assert shell(tmp_path, "presets nothing", "2>&- >&-").returncode == 2
+
+
+def test_a_reader_that_goes_away_is_nothing_to_speak_of(tmp_path):
+    ended = shell(tmp_path, "describe ixp1200 --json", "| head -c 10")
+    assert ended.stderr == ""
+    assert len(ended.stdout) == 10

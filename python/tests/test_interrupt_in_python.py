@@ -1,0 +1,98 @@
+"""Does Ctrl-C end a call of the package within a second, whatever the core does at that moment?"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+
+import linecard
+
+SECONDS = 1.0
+
+
+@contextmanager
+def interrupted(when):
+    """SIGINT to this process once `when()` says so; the call must then end within a second."""
+    sent = []
+
+    def send():
+        while not when():
+            time.sleep(0.01)
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        yield
+    took = time.monotonic() - sent[0]
+    thread.join()
+    assert took < SECONDS, f"{took:.2f} s"
+
+
+def progress_of(seen):
+    return lambda done, total: seen.append((done, total))
+
+
+def test_a_run_is_interrupted():
+    seen = []
+    with interrupted(lambda: bool(seen)):
+        linecard.run("ixp1200", packets=2_000_000_000, progress=progress_of(seen))
+
+
+def test_a_sweep_is_interrupted():
+    seen = []
+    with interrupted(lambda: bool(seen)):
+        linecard.sweep(
+            "ixp1200", vary={"seed": [1, 2, 3, 4]}, packets=2_000_000_000, jobs=2, progress=progress_of(seen)
+        )
+
+
+def test_work_that_looks_at_nothing_is_left_to_itself(tmp_path):
+    """A pipe that nobody writes to is waited for in the system, where no progress is told."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writers = []
+
+    def is_read():
+        try:
+            writers.append(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
+        except OSError:
+            return False
+        return True
+
+    with interrupted(is_read):
+        linecard.flows(pipe)
+    with interrupted(lambda: is_read() and len(writers) > 1):
+        linecard.run("ixp1200", trace=pipe, packets=10)
+    for writer in writers:
+        os.close(writer)
+
+
+def test_what_the_callback_raises_ends_the_run():
+    def stop(done, total):
+        raise LookupError("enough")
+
+    started = time.monotonic()
+    with pytest.raises(LookupError, match="enough"):
+        linecard.run("ixp1200", packets=2_000_000_000, progress=stop)
+    assert time.monotonic() - started < 5
+
+
+def test_time_that_stands_still_is_refused_and_not_waited_for(tmp_path):
+    chip = tmp_path / "chip.toml"
+    chip.write_text(
+        'kind = "chip"\ntitle = "no time"\nsource = "a test"\n[clock]\ncore_mhz = 1000\n[cluster.core]\nengines = 1\n'
+        'threads = 1\n[buffer.rx]\nbytes = "1 MiB"\n[inbox.work]\n[port.eth]\nrate_gbps = 0\n[[program.step]]\n'
+        'op = "send"\n[traffic]\nkind = "fixed"\npacket_bytes = 125\narrivals = "saturated"\n'
+    )
+    with pytest.raises(linecard.RunError, match="simulated time stands still"):
+        linecard.run(chip, packets=100)
+    assert linecard.check(chip).warnings[0].startswith("the run would never end")
+    swept = linecard.sweep(chip, vary={"cluster.core.threads": [1, 2]}, packets=100)
+    assert [row["status"] for row in swept.to_dict()["rows"]] == ["failed", "failed"]
