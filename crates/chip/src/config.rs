@@ -161,6 +161,8 @@ pub struct PacketBufferConfig {
     /// Whether the two writes of a cell that comes partly from registers are requests of their own, or one turn of the
     /// controller.
     pub halves_apart: bool,
+    /// Least bytes of a cell that are two writes at all.
+    pub halves_from_bytes: u32,
     /// Parts side by side.
     pub channels: u32,
     /// Bytes after which an address goes on in the next part, a power of two.

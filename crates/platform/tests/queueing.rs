@@ -2,7 +2,7 @@
 //! told that is wrong with them?
 
 use linecard_platform::{ConfigProblem, Error, describe, queue_settings};
-use linecard_queueing::{Settings, Token};
+use linecard_queueing::{Entry, Locking, Settings, Token};
 use std::io::Write;
 
 #[path = "../../queueing/tests/kit/mod.rs"]
@@ -28,7 +28,10 @@ fn file(text: &str) -> tempfile::TempPath {
 
 #[test]
 fn the_shipped_machine_is_that_of_table_1() {
-    assert_eq!(with("kumar2006", &[]).unwrap(), kit::table_1());
+    assert_eq!(with("kumar2006", &["locking=end", "entry=pointer"]).unwrap(), kit::table_1());
+    // Where the document leaves room.
+    let read = Settings { locking: Locking::Queue, entry: Entry::Descriptor, ..kit::table_1() };
+    assert_eq!(with("kumar2006", &[]).unwrap(), read);
 }
 
 #[test]
@@ -79,8 +82,8 @@ fn a_file_of_its_own_says_what_differs() {
          token = \"idle\"\nbacklog = \"64 packets\"\n",
     );
     let path = mine.to_str().unwrap();
-    let expected =
-        Settings { memory_ps: 60_000, token: Token::Idle, backlog: 64, threads: 4, ..kit::table_1() };
+    let read = with("kumar2006", &[]).unwrap();
+    let expected = Settings { memory_ps: 60_000, token: Token::Idle, backlog: 64, threads: 4, ..read };
     assert_eq!(with(path, &["threads=4"]).unwrap(), expected);
     let found = describe(path, &["threads=4".to_owned()]).unwrap();
     let source = |key: &str| &found.parameters.iter().find(|each| each.key == key).unwrap().source;

@@ -1,7 +1,7 @@
 //! What every manager stands on: threads, the interconnect, the memory ports, the lists, and the clock.
 //!
 //! Every delay of this machine is the same for all that pass through it, so whatever enters a path first leaves it
-//! first. A path is therefore a queue with times, and only its head can be next: seven sources to look at, whatever the
+//! first. A path is therefore a queue with times, and only its head can be next: eight sources to look at, whatever the
 //! number of threads.
 //!
 //! A memory reference takes effect when it reaches its port: the controller forwards from its write buffer, so a read
@@ -42,6 +42,8 @@ pub enum Source {
     Reply = 5,
     /// A thread's instructions are done.
     Compute = 6,
+    /// An engine has held its queue for as long as the answer and the next command take.
+    Freed = 7,
 }
 
 impl Source {
@@ -54,12 +56,13 @@ impl Source {
             3 => Self::Cache,
             4 => Self::Token,
             5 => Self::Reply,
-            _ => Self::Compute,
+            6 => Self::Compute,
+            _ => Self::Freed,
         }
     }
 }
 
-const SOURCES: usize = 7;
+const SOURCES: usize = 8;
 const NEVER: Ticks = Ticks::MAX;
 
 /// Keys of what is due: times by eight, and the source.
@@ -279,7 +282,7 @@ impl Fabric {
         Self { sends_ahead: self.half_interconnect > 0, ..self }
     }
 
-    /// Seven sources: looking at each is less work than keeping them in order. Of several at once, the first.
+    /// Eight sources: looking at each is less work than keeping them in order. Of several at once, the first.
     #[inline]
     fn first_key(&self) -> u64 {
         self.due.iter().fold(NEVER, |first, &due| first.min(due))
@@ -333,6 +336,12 @@ impl Fabric {
     #[inline]
     pub fn compute(&mut self, thread: u32, ticks: Ticks) {
         self.put(Source::Compute, self.now + ticks, Message { thread, kind: 0 });
+    }
+
+    /// An engine holds its queue for a way over the interconnect and back, after which [`Source::Freed`] comes.
+    #[inline]
+    pub fn hold(&mut self, engine: u32) {
+        self.put(Source::Freed, self.now + 2 * self.half_interconnect, Message { thread: engine, kind: 0 });
     }
 
     /// A message from a thread to the memory's side.

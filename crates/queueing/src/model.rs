@@ -53,8 +53,11 @@ pub fn service_ps(kind: Kind, settings: &Settings, is_dequeue: bool, hit: bool) 
 /// Time for which an operation keeps others from its queue, in picoseconds.
 fn serial_ps(kind: Kind, settings: &Settings, service_ps: u64) -> u64 {
     match kind {
-        // Inside the queuing cache, the link reference, and the descriptor's on a miss.
-        Kind::QueuingCache => service_ps - settings.instruction_ps[kind as usize] - settings.interconnect_ps,
+        // Of the queuing cache what follows its command: the references, and the interconnect where the whole operation excludes.
+        Kind::QueuingCache => {
+            let outside = if settings.locking == Locking::End { settings.interconnect_ps } else { 0 };
+            service_ps - settings.instruction_ps[kind as usize] - outside
+        }
         _ => service_ps,
     }
 }

@@ -117,6 +117,7 @@ impl<M: Manager + ?Sized> Subsystem<M> {
             Source::Cache => self.manager.access(&mut self.fabric, message),
             Source::Token => self.manager.turn(&mut self.fabric),
             Source::Compute => self.manager.issue(&mut self.fabric, message.thread),
+            Source::Freed => self.manager.freed(&mut self.fabric, message.thread),
             Source::Reply => {
                 if self.manager.replied(&mut self.fabric, message) == Progress::Done {
                     self.complete(message.thread)?;

@@ -280,9 +280,12 @@ def test_a_quantity_counts_once_and_is_calibrated_wherever_it_is_printed():
 
 
 def result(name: str) -> StudyResult:
-    """A study as published, without its runs."""
+    """A study as published, but for one line of Spalink's, which printed cells exclude; without its runs."""
     study = load_study(name)
     tables, figures = perfect(study)
+    if name == "spalink2000":
+        cells = tuple(with_value(cell, cell.published * 1.1) for cell in tables["section3.2"].cells)
+        tables["section3.2"] = replace(tables["section3.2"], cells=cells)
     lines = lines_of(study, tables.values(), figures.values())
     return StudyResult(
         study=study,
@@ -323,7 +326,6 @@ def test_the_command_prints_every_line_and_its_status_follows_them(cli, fake, tm
     page = (tmp_path / "scorecard.html").read_text()
     assert all(f">{line.id}</td>" in page for line in TARGETS)
     assert page.count("<script") == 0
-    # Both DRAM rates of Spalink's study are calibrated, so that nothing is left to count; they exclude the line.
     assert [(row["id"], row["outcome"]) for row in plain["rows"] if not row["kept"]] == [("S2", "contradicted")]
     checked = cli("reproduce", "--scorecard", "--check", "--out", tmp_path)
     assert (checked.status, "S2 contradicted" in checked.err) == (1, True)

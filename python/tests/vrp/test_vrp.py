@@ -265,17 +265,21 @@ def test_the_study_keeps_and_misses_its_limits_quickly():
     tables = ["1", "section3.1", "section3.1 rates", "section3.2", "3", "4", "5", "5 cycles"]
     result = run_study("spalink2000", tables=tables, quick=True)
     assert not result.failures
-    assert {line.target.id: line.kept for line in result.lines} == {
-        "S1": False,  # the one gain
-        "S2": False,  # both bandwidths are calibrated
+    lines = {line.target.id: line for line in result.lines}
+    # The gain of fast DRAM is judged in full: quick runs spread by more than its limit.
+    assert "enough DRAM" in lines.pop("S1").detail
+    assert {name: line.kept for name, line in lines.items()} == {
+        "S2": False,  # the two bandwidths exclude each other
         "S3": True,
         "S4": None,  # not run here
         "S5": True,
         "S6": True,
     }
     listed = {deviation.id for deviation in result.deviations if deviation.state == "known"}
-    assert {"target: S1", "target: S2"} <= listed, "what is missed has a reason"
+    assert "target: S2" in listed, "what is missed has a reason"
     found = {table.spec.id: table for table in result.tables}
     assert found["1"].max_abs_error < 0.02
     assert found["3"].max_abs_error < 0.01
-    assert [cell.error for cell in found["section3.2"].cells] == pytest.approx([0, 0], abs=0.03)
+    chosen, judged = found["section3.2"].cells
+    assert (chosen.calibrated, chosen.error) == (True, pytest.approx(0, abs=0.002))
+    assert (judged.calibrated, judged.error) == (False, pytest.approx(0.083, abs=0.003))

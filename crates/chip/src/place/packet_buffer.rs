@@ -13,6 +13,7 @@ pub(crate) struct PacketBuffer {
     row_bytes: u64,
     interleave_shift: u32,
     halves_apart: bool,
+    halves_from_bytes: u32,
     /// To the controller and back, reckoned on the way back.
     pub latency: Ticks,
     pub accesses: u64,
@@ -44,6 +45,7 @@ impl PacketBuffer {
             row_bytes: u64::from(organization.row_bytes),
             interleave_shift: config.interleave_bytes.ilog2(),
             halves_apart: config.halves_apart,
+            halves_from_bytes: config.halves_from_bytes,
             latency: timebase.ticks_from_ps(config.latency_ps),
             accesses: 0,
             bytes: 0,
@@ -67,7 +69,7 @@ impl PacketBuffer {
         let Transfer { request, address, bytes, registers, write } = transfer;
         let bytes = bytes.max(1);
         let (mut at, mut left, mut requests) = (address, bytes, 0);
-        let mut first = if registers < bytes { registers } else { 0 };
+        let mut first = if registers < bytes && bytes >= self.halves_from_bytes { registers } else { 0 };
         while left > 0 {
             let (channel, local, room) = self.locate(at);
             let split = first > 0;

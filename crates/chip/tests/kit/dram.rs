@@ -97,6 +97,7 @@ pub fn packet_buffer(clock_hz: u64, channels: u32, rules: Rules) -> PacketBuffer
         refresh: RefreshMode::None,
         rows: RowMap::RoundRobin,
         halves_apart: false,
+        halves_from_bytes: 1,
         channels,
         interleave_bytes: 1024,
         latency_ps: 20_000,

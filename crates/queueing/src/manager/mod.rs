@@ -49,6 +49,8 @@ pub trait Manager {
     fn access(&mut self, _fabric: &mut Fabric, _message: Message) {}
     /// The token is at an engine that waits for it.
     fn turn(&mut self, _fabric: &mut Fabric) {}
+    /// An engine has held its queue long enough.
+    fn freed(&mut self, _fabric: &mut Fabric, _engine: u32) {}
     /// A message is back at its thread.
     fn replied(&mut self, fabric: &mut Fabric, message: Message) -> Progress;
     /// Writes everything back into memory; all operations are done.

@@ -4,12 +4,15 @@
 //! oldest request whose queue is not in service. On a miss the engine writes the least recently used descriptor back
 //! and reads the one it needs. It then does the link reference, answers, and goes on with the oldest waiting request
 //! of the same queue: the operations of a queue are done one after the other, in the order in which they came.
+//!
+//! With [`Locking::Queue`] an operation excludes others of its queue for its whole service time (section 3.6, Table 5), so
+//! that the engine holds the queue for the interconnect as well; with [`Locking::End`] for its references alone.
 
 use super::engines::Engines;
 use super::{Entries, Manager, Progress};
 use crate::Kind;
 use crate::fabric::{Fabric, Message};
-use crate::settings::Settings;
+use crate::settings::{Locking, Settings};
 use linecard_sim::Ticks;
 use std::collections::VecDeque;
 
@@ -40,6 +43,9 @@ pub struct QueuingCache {
     behind: Vec<u32>,
     /// The engine that serves each thread's request.
     engine: Vec<u32>,
+    /// The queue that each engine serves, and the slot of its descriptor.
+    held: Vec<(u32, u32)>,
+    locking: Locking,
     pinned: u32,
 }
 
@@ -61,6 +67,8 @@ impl QueuingCache {
             youngest: vec![NOBODY; queues],
             behind: vec![NOBODY; threads],
             engine: vec![0; threads],
+            held: vec![(0, 0); settings.engines as usize],
+            locking: settings.locking,
             pinned: 0,
         }
     }
@@ -98,6 +106,22 @@ impl QueuingCache {
         self.buffered -= 1;
         if let Some(thread) = self.outside.pop_front() {
             self.buffer(fabric, thread);
+        }
+    }
+
+    /// An engine goes on with the oldest request of its queue, or is idle.
+    fn go_on(&mut self, fabric: &mut Fabric, engine: u32) {
+        let (queue, slot) = self.held[engine as usize];
+        self.entries.directory.unpin(slot);
+        self.pinned -= 1;
+        let queue = queue as usize;
+        let next = self.oldest[queue];
+        if next == NOBODY {
+            self.claimed[queue] = false;
+            self.engines.release(fabric, engine);
+        } else {
+            self.oldest[queue] = self.behind[next as usize];
+            self.serve(fabric, next, engine);
         }
     }
 
@@ -172,20 +196,20 @@ impl Manager for QueuingCache {
         }
         self.entries.finish(fabric, thread);
         let this = fabric.threads[thread as usize];
-        self.entries.directory.unpin(this.slot);
-        self.pinned -= 1;
         fabric.reply(Message { thread, kind: COMMAND });
-        let (queue, engine) = (this.operation.queue() as usize, self.engine[thread as usize]);
-        // The oldest request of the same queue, if there is one, before anybody else may enter.
-        let next = self.oldest[queue];
-        if next == NOBODY {
-            self.claimed[queue] = false;
-            self.engines.release(fabric, engine);
-        } else {
-            self.oldest[queue] = self.behind[next as usize];
-            self.serve(fabric, next, engine);
+        let engine = self.engine[thread as usize];
+        self.held[engine as usize] = (this.operation.queue(), this.slot);
+        match self.locking {
+            // The oldest request of the same queue, if there is one, before anybody else may enter.
+            Locking::End => self.go_on(fabric, engine),
+            Locking::Queue => fabric.hold(engine),
         }
         self.leave_buffer(fabric);
+        self.wait_for_token(fabric);
+    }
+
+    fn freed(&mut self, fabric: &mut Fabric, engine: u32) {
+        self.go_on(fabric, engine);
         self.wait_for_token(fabric);
     }
 

@@ -193,7 +193,7 @@ fn generate(settings: &Settings, count: u64, mut arrival: impl FnMut() -> u32) -
 }
 
 /// Stands for the document's edge trace (see `studies/kumar2006`).
-const EDGE: Workload = Workload::Mix { top_percent: 17.0, ratio: 1.2, queues: 60, spread_percent: 15.0 };
+const EDGE: Workload = Workload::Mix { top_percent: 9.0, ratio: 1.1, queues: 50, spread_percent: 8.0 };
 /// Stands for the document's core trace (same place).
 const CORE: Workload = Workload::Mix { top_percent: 3.0, ratio: 1.2, queues: 40, spread_percent: 75.0 };
 

@@ -23,6 +23,7 @@ pub(super) const KEYS: &[&str] = &[
     "banks",
     "rows",
     "halves",
+    "halves_from_bytes",
     "queues",
     "precharge",
     "batch_k",
@@ -31,7 +32,7 @@ pub(super) const KEYS: &[&str] = &[
     "ideal",
 ];
 const PACKET_BUFFER_KEYS: &[&str] =
-    &["rows", "halves", "queues", "precharge", "batch_k", "batch_break", "prefetch", "ideal", "banks"];
+    &["rows", "halves", "halves_from_bytes", "queues", "precharge", "batch_k", "batch_break", "prefetch", "ideal", "banks"];
 
 pub(super) fn read(asked: &Reading<'_>) -> PlaceKind {
     // What is wrong has been said; the rest of the file is read all the same.
@@ -116,6 +117,12 @@ fn dram(asked: &Reading<'_>) -> Option<PlaceKind> {
                     &halves,
                     "the two writes of a cell that comes partly from registers: a turn of the controller, or one each",
                 ),
+                halves_from_bytes: section.integer_or(
+                    "halves_from_bytes",
+                    1,
+                    1..=64,
+                    "least bytes of a cell that are two writes, where it comes partly from registers",
+                ) as u32,
                 channels,
                 interleave_bytes,
                 latency_ps,
