@@ -118,12 +118,12 @@ $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Linecard needs Python 3.11 or later")'
 	$(PYTHON) -m venv --without-pip $(VENV)
 
-# Install the package in place: $(call install,PROFILE,EXTRAS). Cargo compiles what needs no Python while pip is installed and
+# Install the package in place: $(call install,PROFILE,EXTRAS). Cargo compiles while pip is installed and
 # fetches; the build of the package waits for Cargo's lock and finds those crates compiled. Every crate is fetched, so that
 # nothing later needs a network.
 define install
 	@cargo fetch --locked --quiet
-	@cargo build --locked --quiet --package linecard-platform --profile $(1) & \
+	@cargo build --locked --quiet --package linecard-bindings --profile $(1) & \
 	{ $(BIN)/python -m pip --version > /dev/null 2>&1 || $(BIN)/python -m ensurepip > /dev/null; } && \
 	$(BIN)/python -m pip install --quiet --editable '.$(2)' --config-settings=build-args="--profile=$(1)" && wait $$!
 endef

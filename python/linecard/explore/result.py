@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from linecard import _html
 from linecard.explore.columns import FIRST_NUMBERS
+from linecard.explore.repeated import Repeated, best_of, over_seeds
 from linecard.explore.wording import cell_text, unsteady_text
 
 if TYPE_CHECKING:
@@ -112,7 +113,40 @@ class SweepResult:
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON; nothing in it depends on what was found and what was run."""
         columns = self.columns
-        return {"rows": [{name: row[name] for name in columns} for row in self.rows]}
+        plain: dict[str, Any] = {"rows": [{name: row[name] for name in columns} for row in self.rows]}
+        if points := self.over_seeds():
+            best = best_of(points)
+            plain["points"] = [
+                {
+                    **each.point,
+                    "status": each.status,
+                    "seeds": len(each.seeds),
+                    "numbers": {name: asdict(estimate) for name, estimate in each.numbers.items()},
+                }
+                for each in points
+            ]
+            plain["best"] = None if best is None else best.sentence()
+        return plain
+
+    def over_seeds(self) -> list[Repeated]:
+        """Points over their seeds, with means and 95 % intervals; none where points are not repeated."""
+        return over_seeds(self.axes, self.numbers, self.rows) if "seed" in self.axes else []
+
+    def means_frame(self) -> polars.DataFrame:
+        """A row a point: its axes, ``status``, ``seeds``, and of each number mean, ``_low`` and ``_high`` (95 %).
+
+        Empty where points are not repeated (extra ``frames``).
+        """
+        from linecard.records import need_polars
+
+        rows = []
+        for each in self.over_seeds():
+            row: dict[str, Any] = {**each.point, "status": each.status, "seeds": len(each.seeds)}
+            for name, estimate in each.numbers.items():
+                row |= {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+            rows.append(row)
+        built: polars.DataFrame = need_polars().DataFrame(rows, strict=False, infer_schema_length=None)
+        return built
 
     def to_frame(self) -> polars.DataFrame:
         """The table as a polars data frame (extra ``frames``). A column of more than one type is text."""

@@ -1,0 +1,123 @@
+"""Points of a sweep over their seeds: means with intervals, and whether one point is the best beyond chance.
+
+Points share their seeds, and so their traffic. Two points are therefore compared in pairs, seed by seed: what the
+traffic adds to both falls out of their difference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from linecard.explore.batch import Estimate
+from linecard.explore.wording import cell_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+# What a best point has most of: the first of these that the table has.
+_RANKED = ("throughput_gbps", "ndr_mpps", "bandwidth_gbytes_s", "hit_rate_percent", "throughput_mops")
+# Points named of those that cannot be told apart.
+_NAMED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """One point over its seeds.
+
+    Attributes:
+        point: The value of each axis, the seed left out.
+        seeds: Seeds of the runs that went well, ascending.
+        status: ``ok``; ``not steady`` where a run was not; ``refused`` or ``failed`` where one was.
+        numbers: Mean and 95 % interval of each number that all runs have.
+        values: The numbers themselves, by name, in the order of the seeds.
+    """
+
+    point: Mapping[str, Any]
+    seeds: tuple[int, ...]
+    status: str
+    numbers: Mapping[str, Estimate]
+    values: Mapping[str, tuple[float, ...]]
+
+    def name(self) -> str:
+        """The point in words."""
+        return ", ".join(f"{axis}={cell_text(value)}" for axis, value in self.point.items()) or "the one point"
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """What may be called best.
+
+    Attributes:
+        number: The number that is ranked.
+        point: The point with the largest mean among the steady ones.
+        rivals: Points that cannot be told from it: the interval of the paired difference holds zero.
+        left_out: Points that are not ranked, for a run was not steady, refused or failed.
+    """
+
+    number: str
+    point: Repeated
+    rivals: tuple[Repeated, ...]
+    left_out: int
+
+    def sentence(self) -> str:
+        """The answer in a sentence."""
+        unranked = f"; {self.left_out:,} not ranked (not steady, refused or failed)" if self.left_out else ""
+        if not self.rivals:
+            return f"most {self.number}: {self.point.name()}, beyond chance{unranked}"
+        tied = [self.point, *self.rivals]
+        named = "; ".join(each.name() for each in tied[:_NAMED])
+        more = f" and {len(tied) - _NAMED:,} more" if len(tied) > _NAMED else ""
+        return (
+            f"most {self.number}: these {len(tied):,} cannot be told apart: {named}{more}{unranked}. "
+            "More seeds (--repeat) or packets narrow the intervals"
+        )
+
+
+def over_seeds(axes: Sequence[str], numbers: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> list[Repeated]:
+    """Rows of a table with an axis of seeds, a point each, in the order of the table."""
+    kept = [axis for axis in axes if axis != "seed"]
+    groups: dict[tuple[tuple[type, Any], ...], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(tuple((type(row[axis]), row[axis]) for axis in kept), []).append(row)
+    return [_point(kept, numbers, sorted(group, key=lambda row: int(row["seed"]))) for group in groups.values()]
+
+
+def _point(axes: Sequence[str], numbers: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Repeated:
+    wrong = [row["status"] for row in rows if row["status"] != "ok"]
+    well = [row for row in rows if row["status"] == "ok"]
+    unsteady = any(row.get("steady") is False for row in well)
+    values = {}
+    for name in numbers:
+        column = [row[name] for row in well]
+        if column and all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in column):
+            values[name] = tuple(float(each) for each in column)
+    return Repeated(
+        point={axis: rows[0][axis] for axis in axes},
+        seeds=tuple(int(row["seed"]) for row in well),
+        status=wrong[0] if wrong else "not steady" if unsteady else "ok",
+        numbers={name: Estimate.of(column) for name, column in values.items()},
+        values=values,
+    )
+
+
+def best_of(points: Sequence[Repeated]) -> Best | None:
+    """The best of several points; ``None`` where fewer than two can be ranked."""
+    number = next((name for name in _RANKED if any(name in each.numbers for each in points)), None)
+    if number is None:
+        return None
+    ranked = [each for each in points if each.status == "ok" and number in each.numbers and len(each.seeds) > 1]
+    if len(ranked) < 2:
+        return None
+    first = max(ranked, key=lambda each: each.numbers[number].value)
+    rivals = [each for each in ranked if each is not first and not _clear(first, each, number)]
+    rivals.sort(key=lambda each: -each.numbers[number].value)
+    return Best(number, first, tuple(rivals), len(points) - len(ranked))
+
+
+def _clear(first: Repeated, other: Repeated, number: str) -> bool:
+    """Whether one point has more than another beyond chance, on the seeds that both have."""
+    other_values = dict(zip(other.seeds, other.values[number], strict=True))
+    pairs = zip(first.seeds, first.values[number], strict=True)
+    differences = [value - other_values[seed] for seed, value in pairs if seed in other_values]
+    return len(differences) > 1 and Estimate.of(differences).above_zero

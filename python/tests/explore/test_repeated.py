@@ -1,0 +1,127 @@
+"""Do repeated points become means with intervals, and is a best one named only where it is the best beyond chance?"""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+import linecard
+from linecard.explore.repeated import best_of, over_seeds
+
+GATE = """
+kind = "chip"
+title = "A unit that every packet asks"
+source = "a test"
+[clock]
+core_mhz = 1000
+[cluster.core]
+engines = 16
+threads = 8
+[unit.gate]
+access_cycles = 100
+[buffer.rx]
+bytes = "64 KiB"
+[inbox.work]
+[port.eth]
+rate_gbps = 400
+[[program.step]]
+op = "ask"
+at = "gate"
+cycles = 10
+[traffic]
+kind = "imix"
+rate_gbps = 200
+arrivals = "poisson"
+"""
+
+
+def row(a, seed, throughput, status="ok", steady=True):
+    return {"a": a, "seed": seed, "status": status, "throughput_gbps": throughput, "steady": steady}
+
+
+def test_means_and_intervals_are_those_worked_out_by_hand():
+    rows = [row(1, seed, value) for seed, value in ((1, 10.0), (2, 12.0), (3, 14.0))]
+    (point,) = over_seeds(("a", "seed"), ("throughput_gbps", "steady"), rows)
+    mean = point.numbers["throughput_gbps"]
+    # Standard error 2 / sqrt(3), and 4.303 of Student's t with two degrees of freedom.
+    assert (mean.value, point.seeds, point.status) == (12.0, (1, 2, 3), "ok")
+    assert mean.high - mean.value == pytest.approx(4.303 * 2 / 3**0.5)
+    assert "steady" not in point.numbers
+
+
+def test_points_are_compared_seed_by_seed():
+    # Traffic moves both by ten; in pairs one has 1 more each time.
+    rows = [row(a, seed, 10.0 * seed + a) for a in (1, 2) for seed in (1, 2, 3)]
+    best = best_of(over_seeds(("a", "seed"), ("throughput_gbps",), rows))
+    assert (best.point.point, best.rivals) == ({"a": 2}, ())
+    assert best.sentence() == "most throughput_gbps: a=2, beyond chance"
+
+
+def test_what_is_not_steady_or_was_refused_is_not_ranked():
+    rows = [row(a, seed, 10.0 + a + seed / 100) for a in (1, 2) for seed in (1, 2)]
+    rows += [row(3, 1, 99.0, steady=False), row(3, 2, 99.0), row(4, 1, None, "refused"), row(4, 2, 98.0)]
+    points = over_seeds(("a", "seed"), ("throughput_gbps",), rows)
+    assert [each.status for each in points] == ["ok", "ok", "not steady", "refused"]
+    best = best_of(points)
+    assert best.point.point == {"a": 2}
+    assert best.sentence().endswith("; 2 not ranked (not steady, refused or failed)")
+
+
+def test_points_that_differ_by_chance_alone_are_all_named():
+    rows = [row(1, seed, value) for seed, value in ((1, 10.0), (2, 11.0), (3, 9.0))]
+    rows += [row(2, seed, value) for seed, value in ((1, 10.5), (2, 9.5), (3, 10.5))]
+    best = best_of(over_seeds(("a", "seed"), ("throughput_gbps",), rows))
+    assert "these 2 cannot be told apart: a=2; a=1" in best.sentence()
+
+
+def test_the_screen_json_and_frame_have_a_row_a_point(cli, tmp_path):
+    (tmp_path / "gate.toml").write_text(GATE)
+    words = ("sweep", tmp_path / "gate.toml", "--vary", "gate.access_cycles=80,100", "--repeat", 3, "--packets", 1000)
+    ended = cli(*words, "--store", tmp_path / "store")
+    assert ended.status == 0, ended.err
+    assert "2 points, mean of 3 seeds" in ended.out
+    assert "offered_gbps" in ended.out
+    assert "most throughput_gbps: gate.access_cycles=80, beyond chance" in ended.out
+    plain = json.loads(cli(*words, "--store", tmp_path / "store", "--json").out)
+    assert len(plain["rows"]) == 6
+    assert [point["seeds"] for point in plain["points"]] == [3, 3]
+    pytest.importorskip("polars")
+    table = linecard.sweep(
+        tmp_path / "gate.toml",
+        vary={"gate.access_cycles": [80, 100]},
+        repeat=3,
+        packets=1000,
+        store=tmp_path / "store",
+    )
+    frame = table.means_frame()
+    assert frame.height == 2
+    assert {"throughput_gbps", "throughput_gbps_low", "throughput_gbps_high"} <= set(frame.columns)
+
+
+def wrong(number, folder):
+    """Whether a sweep whose best point is known names another one alone."""
+    draw = random.Random(number)
+    least = draw.randint(60, 120)
+    # Some are as close as one cycle in a hundred.
+    cycles = sorted({least, *(least + draw.choice((1, 2, 5, 20)) for _ in range(3))})
+    draw.shuffle(cycles)
+    path = folder / f"{number}.toml"
+    path.write_text(GATE)
+    vary = {"gate.access_cycles": cycles}
+    table = linecard.sweep(path, vary=vary, repeat=3, seed=number + 1, packets=2000, store=None, verdict=False)
+    best = best_of(table.over_seeds())
+    if best is None:
+        return False
+    return all(each.point["gate.access_cycles"] != least for each in (best.point, *best.rivals))
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_a_known_best_point_is_never_ruled_out(number, tmp_path):
+    assert not wrong(number, tmp_path)
+
+
+@pytest.mark.long
+def test_on_twenty_sweeps_a_known_best_point_is_never_ruled_out(tmp_path):
+    assert [number for number in range(20) if wrong(number, tmp_path)] == []
