@@ -85,8 +85,8 @@ def requests(cases: int, seed: int, *kind: str) -> int:
             for broken in Path(place).glob("broken-*"):
                 shutil.move(broken, FOUND / broken.name)
     print(
-        f"{kind[0] if kind else 'requests'}: {totals['cases']:,} drawn, {totals['results']:,} results, {totals['refused']:,} refused, "
-        f"{totals['broken']} broken laws",
+        f"{kind[0] if kind else 'requests'}: {totals['cases']:,} drawn, {totals['results']:,} results, "
+        f"{totals['refused']:,} refused, {totals['broken']} broken laws",
         flush=True,
     )
     return totals["broken"]
@@ -315,9 +315,7 @@ def main() -> int:
     """Run both."""
     parser = argparse.ArgumentParser(description="Random requests and random command lines.")
     parser.add_argument("--cases", type=int, default=10_000, help="random requests")
-    parser.add_argument(
-        "--chips", type=int, default=5000, help="random chips of stages, rings and costs that may be zero"
-    )
+    parser.add_argument("--chips", type=int, default=5000, help="random chips of stages and rings, at any cost")
     parser.add_argument("--lines", type=int, default=500, help="random command lines")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()

@@ -64,6 +64,7 @@ REFUSED = {
     "a surrogate in settings": (lambda: linecard.run("ixp1200", set={"program.run": SURROGATE}), "that is not UTF-8"),
     "a surrogate as a trace": (lambda: linecard.flows(SURROGATE), r"path: found a\\udcff.toml, a name that is not"),
     "a surrogate of a net": (lambda: petri.explore(SURROGATE), r"net: found a\\udcff.toml, a name that is not UTF-8"),
+    "a budget of nothing": (lambda: linecard.run("nfp4000", program="drop", budget=0), "budget: found 0, expected 1"),
     "a long text": (lambda: linecard.run("ixp1200", packets=Strange()), "packets: found x{80}…, expected a whole"),
 }
 

@@ -12,8 +12,9 @@ use std::ops::ControlFlow;
 
 /// Packets of the trial; it ends before them where they take many events.
 const PACKETS: u64 = 200;
-/// Looks at a trial in which none leaves, each after some ten thousand events.
-const MOST_LOOKS: u32 = 100;
+/// Looks at a trial, each after some ten thousand events.
+const MOST_LOOKS: u32 = 16;
+const MOST_LOOKS_WHILE_NONE_LEAVES: u32 = 100;
 
 /// What the first packets of the chip's own traffic come upon.
 pub(super) fn warnings(design: &Design, preset: &str) -> Vec<String> {
@@ -47,7 +48,8 @@ fn first_packets(design: &Design, preset: &str) -> Result<Option<String>, Error>
     let outcome = chip.run(limit, &mut |gone| {
         looks += 1;
         // Where none leaves it shows only after a while whether one ever will.
-        if gone > 0 || looks > MOST_LOOKS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let most = if gone > 0 { MOST_LOOKS } else { MOST_LOOKS_WHILE_NONE_LEAVES };
+        if looks > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     match judge(&outcome, chip.timebase(), &notes.borrow(), &request) {
         Err(Error::Interrupted) => {}
