@@ -43,6 +43,8 @@ COUNTS = {"--packets", "--operations", "--count", "--time", "--events", "--warmu
           "--windows", "--budget", "--most-replications", "--jobs", "--threads", "--most"}  # fmt: skip
 # Options that name what is written.
 WRITTEN = {"--csv", "--parquet", "--html", "--plot", "--plots", "--output", "--timeline", "--requests", "--commands"}
+# Files that lines name; a line that reads one must not write it.
+INPUTS = ("INPUT.pcap", "INPUT.csv", "EXTENSION.toml", "NET.toml")
 EXTREMES = ["0", "1", "-1", "2", "4294967295", "4294967296", "9223372036854775807", "18446744073709551615",
             "18446744073709551616", "1e308", "-1e308", "1e-308", "nan", "inf", "-inf", "0.5", "x", ""]  # fmt: skip
 
@@ -53,8 +55,8 @@ def limited() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def requests(cases: int, seed: int) -> int:
-    """Random requests; how many broke a law."""
+def requests(cases: int, seed: int, *kind: str) -> int:
+    """Random requests, or chips put together from nothing (`chips`); how many broke a law."""
     triple = ["--profile", "fuzz", "--package", "linecard-fuzz", "--bin", "campaign"]
     subprocess.run(["cargo", "build", "--locked", *triple], cwd=ROOT, check=True)
     FOUND.mkdir(parents=True, exist_ok=True)
@@ -62,7 +64,7 @@ def requests(cases: int, seed: int) -> int:
     with tempfile.TemporaryDirectory() as place:
         for number in range(math.ceil(cases / CASES_OF_A_PROCESS)):
             count = min(CASES_OF_A_PROCESS, cases - number * CASES_OF_A_PROCESS)
-            command = [str(TARGET / "fuzz" / "campaign"), str(seed + number), str(count), place]
+            command = [str(TARGET / "fuzz" / "campaign"), str(seed + number), str(count), place, *kind]
             environment = {**os.environ, "FUZZ_SCRATCH": place}
             ended = subprocess.run(
                 command, capture_output=True, text=True, preexec_fn=limited, env=environment, check=False
@@ -83,8 +85,8 @@ def requests(cases: int, seed: int) -> int:
             for broken in Path(place).glob("broken-*"):
                 shutil.move(broken, FOUND / broken.name)
     print(
-        f"requests: {totals['cases']:,} drawn, {totals['results']:,} results, {totals['refused']:,} refused, "
-        f"{totals['broken']} broken laws",
+        f"{kind[0] if kind else 'requests'}: {totals['cases']:,} drawn, {totals['results']:,} results, "
+        f"{totals['refused']:,} refused, {totals['broken']} broken laws",
         flush=True,
     )
     return totals["broken"]
@@ -164,7 +166,7 @@ def draw_line(path: tuple[str, ...], params: list[Any], draw: random.Random) -> 
     for param in chosen:
         name = param.opts[0]
         if name in WRITTEN:
-            words += [name, draw.choice(["OUT", "no/such", "/dev/null", "-"])]
+            words += [name, draw.choice(["OUT", "OUT", "no/such", "/dev/null", "-", *INPUTS])]
         elif getattr(param, "is_flag", False):
             words.append(name)
         else:
@@ -292,10 +294,17 @@ def lines(count: int, seed: int) -> int:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         fill(folder)
+        before = {name: (folder / name).read_bytes() for name in INPUTS}
         for number in range(count):
             path = draw.choice(list(known))
             words = draw_line(path, known[path], draw)
             law = broken_law(words, folder, again=number % 4 == 0)
+            for name in INPUTS:
+                if (folder / name).read_bytes() != before[name]:
+                    # What a line does not read it may write.
+                    if sum(name in word for word in words) > 1:
+                        law = f"{name} was written over"
+                    (folder / name).write_bytes(before[name])
             statuses[" ".join(path)] += 1
             if law:
                 broken += 1
@@ -308,11 +317,13 @@ def main() -> int:
     """Run both."""
     parser = argparse.ArgumentParser(description="Random requests and random command lines.")
     parser.add_argument("--cases", type=int, default=10_000, help="random requests")
+    parser.add_argument("--chips", type=int, default=5000, help="random chips of stages and rings, at any cost")
     parser.add_argument("--lines", type=int, default=500, help="random command lines")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     broken = lines(options.lines, options.seed) if options.lines else 0
     broken += requests(options.cases, options.seed) if options.cases else 0
+    broken += requests(options.chips, options.seed, "chips") if options.chips else 0
     return 1 if broken else 0
 
 

@@ -10,6 +10,6 @@ mod result;
 mod scratch;
 mod targets;
 
-pub use random::{Case, Cases};
+pub use random::{Case, Cases, Chips};
 pub use result::tally;
 pub use targets::{TARGETS, Target};

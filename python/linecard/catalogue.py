@@ -6,6 +6,7 @@ import difflib
 from typing import TYPE_CHECKING
 
 from linecard import _core
+from linecard._arguments import plain
 from linecard._convert import convert
 from linecard.description import Change, Description, PresetInfo
 from linecard.errors import ConfigError
@@ -28,6 +29,7 @@ KINDS = {
 }
 
 
+@plain
 def presets(kind: str | None = None, search: str | None = None) -> Listed[PresetInfo]:
     """List the shipped presets, sorted by kind and name.
 
@@ -50,6 +52,7 @@ def presets(kind: str | None = None, search: str | None = None) -> Listed[Preset
     )
 
 
+@plain
 def describe(preset: str | PathLike[str], set: Settings | None = None) -> Description:
     """Every parameter of a preset with unit and source, after these changes, and what differs from what it extends.
 

@@ -6,8 +6,8 @@ use crate::place::{Place, Places};
 use crate::problem::{Log, Row, Where, nearest};
 use crate::tree::{Content, Node, Table};
 use crate::units::Measure;
-use std::cell::RefCell;
-use std::collections::HashSet;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeSet, HashSet};
 
 /// A file with its bases and overrides. Read it through [`Document::root`], then [`Document::finish`].
 #[derive(Debug)]
@@ -116,16 +116,18 @@ impl Document {
 
     /// Says which keys of a table nobody asked for, or has read; then nothing more is said of them.
     pub(crate) fn say_rest(&self, table: &Table, path: &str) {
+        let asked = OnceCell::new();
         for (key, node) in table.iter().filter(|(_, node)| !node.read.get()) {
-            self.say_unread(table, path, key, node);
+            self.say_unread(asked.get_or_init(|| table.asked()), path, key, node);
             node.pass_over();
         }
     }
 
     fn unread(&self, table: &Table, path: &str) {
+        let asked = OnceCell::new();
         for (key, node) in table.iter() {
             if !node.read.get() {
-                self.say_unread(table, path, key, node);
+                self.say_unread(asked.get_or_init(|| table.asked()), path, key, node);
                 continue;
             }
             if let Some(Err(message)) = node.unjudged_unit().map(|unit| Measure::NONE.check(unit)) {
@@ -145,8 +147,7 @@ impl Document {
         }
     }
 
-    fn say_unread(&self, table: &Table, path: &str, key: &str, node: &Node) {
-        let asked = table.asked();
+    fn say_unread(&self, asked: &BTreeSet<String>, path: &str, key: &str, node: &Node) {
         let message = if asked.contains(key) {
             "has no effect here".to_owned()
         } else {

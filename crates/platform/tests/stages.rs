@@ -183,3 +183,20 @@ fn a_first_stage_of_no_time_fills_a_large_ring() {
     let report = stages(&[free, ("entries = 16", "entries = 100000"), NEVER_BUSY, SATURATED], 2000).unwrap();
     assert!((report.summary.throughput_mpps - 100.0).abs() < 0.1, "{}", report.summary.throughput_mpps);
 }
+
+/// Programs name inboxes and roles in a byte: beyond that is refused, and no other one is taken in its place.
+#[test]
+fn inboxes_and_roles_beyond_256_are_refused() {
+    let many = |text: &dyn Fn(usize) -> String| (0..300).map(text).collect::<String>();
+    let rings = many(&|n| format!("[ring.r{n}]\nmemory = \"s\"\nentries = 2\n"));
+    let taken = many(&|n| format!("\"r{n}\", "));
+    let second = format!("takes = [\"q\", {taken}]\n");
+    let changes = [("takes = \"q\"\n", second.as_str()), ("[ring.q]", &format!("{rings}[ring.q]"))];
+    let said = stages(&changes, 10).unwrap_err().to_string();
+    assert!(said.contains("program.step[1].to: packets go to the first 256 inboxes"), "{said}");
+    let memories = many(&|n| format!("[memory.m{n}]\n[ring.r{n}]\nmemory = \"m{n}\"\nentries = 2\n"));
+    let changes =
+        [("takes = \"q\"\n", second.as_str()), ("[inbox.work]", &format!("{memories}[inbox.work]"))];
+    let said = stages(&changes, 10).unwrap_err().to_string();
+    assert!(said.contains("ring.r256.memory: a chip has at most 256 roles"), "{said}");
+}

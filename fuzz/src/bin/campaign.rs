@@ -1,9 +1,9 @@
-//! Random requests, thousands at a time: `campaign SEED COUNT FOLDER`.
+//! Random requests, thousands at a time: `campaign SEED COUNT FOLDER`, with `chips` behind it chips put together from nothing.
 //!
 //! Each case lies in FOLDER as `case` while it runs, so that one that ends the process can be found; those that break a law
 //! are kept there. The last line says how many were drawn, gave a result, were refused, and broke a law.
 
-use linecard_fuzz::{Cases, tally};
+use linecard_fuzz::{Case, Cases, Chips, tally};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -18,7 +18,7 @@ fn worked_seconds() -> f64 {
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [seed, count, folder] = &arguments[..] else {
+    let (Some([seed, count, folder]), kind) = (arguments.get(..3), arguments.get(3)) else {
         eprintln!("expected SEED COUNT FOLDER");
         return ExitCode::from(2);
     };
@@ -30,7 +30,11 @@ fn main() -> ExitCode {
     // The words of a broken law come with the case; a backtrace of each would hide them.
     std::panic::set_hook(Box::new(|_| {}));
     let mut broken = 0;
-    for (number, case) in Cases::new(seed).take(count).enumerate() {
+    let cases: Box<dyn Iterator<Item = Case>> = match kind.is_some_and(|kind| kind == "chips") {
+        true => Box::new(Chips::new(seed)),
+        false => Box::new(Cases::new(seed)),
+    };
+    for (number, case) in cases.take(count).enumerate() {
         let running = folder.join("case");
         let described = [case.target.name.as_bytes(), b"\n", &case.bytes].concat();
         std::fs::write(&running, &described).expect("room for a case");

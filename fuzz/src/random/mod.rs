@@ -4,6 +4,7 @@
 //! Every case is bytes for one of the [`TARGETS`](crate::TARGETS), which assert what holds of all results.
 
 mod limits;
+mod stages;
 mod tables;
 
 use crate::{TARGETS, Target};
@@ -49,6 +50,25 @@ impl Iterator for Cases {
         };
         let target = TARGETS.iter().find(|target| target.name == name).expect("a target of this name");
         Some(Case { target, bytes })
+    }
+}
+
+/// Chips put together from nothing, one after another.
+pub struct Chips(Stream);
+
+impl Chips {
+    /// Chips of a seed.
+    pub fn new(seed: u64) -> Self {
+        Self(stream(seed, "campaign of chips"))
+    }
+}
+
+impl Iterator for Chips {
+    type Item = Case;
+
+    fn next(&mut self) -> Option<Case> {
+        let bytes = stages::chip(&mut self.0);
+        TARGETS.iter().find(|target| target.name == "chip").map(|target| Case { target, bytes })
     }
 }
 

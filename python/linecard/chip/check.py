@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from linecard import _core, _html
+from linecard._arguments import plain as plain_arguments
 from linecard._convert import convert
 from linecard.records import plain
 
@@ -93,6 +94,7 @@ def _peak(row: PlaceCheck) -> str:
     return "no bound" if row.peak_mops is None else f"at most {row.peak_mops:,.0f} M/s"
 
 
+@plain_arguments
 def check(preset: str | PathLike[str], *, set: Settings | None = None) -> ChipCheck:
     """Check a chip's file, and say what its places do without load and at most.
 

@@ -6,6 +6,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from linecard._arguments import plain
 from linecard.chip import facts
 from linecard.chip.picture import Picture
 from linecard.errors import ConfigError, ConfigProblem
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from linecard.request import Settings
 
 
+@plain
 def draw(
     preset: str | PathLike[str],
     output: str | PathLike[str],

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from linecard import _core
+from linecard._arguments import plain
 from linecard.chip.result import RunRequest, RunResult
 from linecard.chip.steps import Program, application
 from linecard.errors import ConfigError, ConfigProblem, NotWrittenError
@@ -25,6 +26,7 @@ GENERATED_PACKETS = (100_000, 10_000)
 CAPTURED_PACKETS = (0, 1_000)
 
 
+@plain
 def run(
     preset: str | PathLike[str],
     *,

@@ -6,11 +6,13 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from linecard import _core
+from linecard._arguments import plain
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.files import write_text
 from linecard.request import name_of
 
 
+@plain
 def new(path: str | PathLike[str], *, like: str | PathLike[str]) -> Path:
     """Write a chip's file to start from: a shipped chip with its comments, or a file that extends another platform.
 

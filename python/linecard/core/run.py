@@ -10,6 +10,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from linecard import _core
+from linecard._arguments import plain
 from linecard._convert import convert
 from linecard.core.result import Adapted, CoreResult, CoreRow
 from linecard.executed.riscv import program_trace
@@ -27,6 +28,7 @@ BANDWIDTH = 0.64
 EVENTS = 400_000
 
 
+@plain
 def core(
     program: str | PathLike[str] | ProgramTrace,
     traffic: str | PathLike[str] = "edge",

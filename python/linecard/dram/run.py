@@ -9,6 +9,7 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from linecard import _core
+from linecard._arguments import plain
 from linecard._convert import convert
 from linecard.dram.result import MemoryResult
 from linecard.errors import ConfigError, ConfigProblem, NotWrittenError
@@ -21,6 +22,7 @@ DRAM_POLICY = "frfcfs_open"
 DRAM_REQUESTS = 100_000
 
 
+@plain
 def dram(
     device: str | PathLike[str],
     policy: str | PathLike[str] = DRAM_POLICY,

@@ -109,6 +109,8 @@ def executed(
     if defines and source is None:
         message = f"has no effect on {name!r}: macros need a C file, or the name of a shipped XDP program"
         raise ConfigError.of([ConfigProblem("define", "", message)])
+    if budget is not None and budget < 1:
+        raise ConfigError.of([ConfigProblem("budget", "", f"found {budget}, expected 1 instruction or more")])
     with tempfile.TemporaryDirectory() as scratch:
         if source is not None:
             made = Path(scratch) / source.stem
@@ -124,6 +126,6 @@ def executed(
             "maps": [(each, os.fspath(file)) for each, file in (maps or {}).items()],
             "fib": None if fib is None else os.fspath(fib),
             "control": None if control is None else os.fspath(control),
-            "budget": budget or (XDP_BUDGET if xdp else C_BUDGET),
+            "budget": budget if budget is not None else XDP_BUDGET if xdp else C_BUDGET,
             "cpus": cpus,
         }

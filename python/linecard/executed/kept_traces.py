@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from linecard import _core
+from linecard._arguments import plain
 from linecard._convert import convert
 from linecard.listed import Listed
 
@@ -27,6 +28,7 @@ class CachedTrace(msgspec.Struct, frozen=True):
     problem: str | None
 
 
+@plain
 def cached_traces(folder: str | PathLike[str]) -> Listed[CachedTrace]:
     """The traces that a folder keeps (``program_trace(cache=folder)``), those used last first; each is checked.
 
@@ -36,6 +38,7 @@ def cached_traces(folder: str | PathLike[str]) -> Listed[CachedTrace]:
     return Listed(convert(_core.cached_traces(os.fspath(folder)), list[CachedTrace]))
 
 
+@plain
 def clear_cached_traces(folder: str | PathLike[str]) -> tuple[int, int]:
     """Remove the traces of a folder and nothing else in it: how many files and bytes went.
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linecard import _core
+from linecard._arguments import plain
 from linecard._convert import convert
 from linecard.errors import CompileError, ConfigError, ConfigProblem, MissingExtraError
 from linecard.executed.shipped import PROGRAMS, program_info, programs, toolchain
@@ -37,6 +38,7 @@ BUDGET = 20_000_000
 RUN_BUDGET = 1_000_000_000
 
 
+@plain
 def program_build(
     source: str | PathLike[str],
     output: str | PathLike[str] | None = None,
@@ -91,6 +93,7 @@ def program_build(
     return target
 
 
+@plain
 def program_trace(
     program: str | PathLike[str],
     traffic: str | PathLike[str] = "edge",
@@ -227,6 +230,7 @@ def _trace(
     return ProgramTrace(**report, name=name, traced=traced, notes=tuple(_core.traced_notes(traced)))
 
 
+@plain
 def program_run(
     elf: str | PathLike[str], budget: int = RUN_BUDGET, *, progress: Progress | None = None
 ) -> tuple[int, int]:

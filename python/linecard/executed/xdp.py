@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linecard import _core
+from linecard._arguments import plain
 from linecard._convert import convert
 from linecard.errors import CompileError, ConfigError, ConfigProblem, MissingExtraError
 from linecard.executed.shipped import PROGRAMS, toolchain
@@ -78,6 +79,7 @@ def is_xdp(program: str | PathLike[str]) -> bool:
         return False
 
 
+@plain
 def xdp_build(
     source: str | PathLike[str],
     output: str | PathLike[str] | None = None,
@@ -162,6 +164,7 @@ def prebuilt(name: str, isa: int = ISA) -> Path:
     return XDP / "prebuilt" / ("" if isa >= ISA else "v1") / f"{name}.o"
 
 
+@plain
 def xdp_rows(
     program: str | PathLike[str],
     *,
@@ -194,6 +197,7 @@ def xdp_rows(
     return convert(report, XdpRows)
 
 
+@plain
 def xdp_run(
     program: str | PathLike[str],
     traffic: str | PathLike[str] = "edge",

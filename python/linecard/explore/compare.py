@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from linecard import _core
+from linecard._arguments import plain
 from linecard.errors import ConfigError, ConfigProblem, LinecardError
 from linecard.explore.batch import Bench, Estimate, numbers_of
 from linecard.explore.compare_result import CompareResult, Moved, Setting
@@ -34,6 +35,7 @@ _LARGEST_FILE = 1 << 30
 _BEFORE, _AFTER = ("run",), ("reason", "command")
 
 
+@plain
 def compare(
     a: str | PathLike[str],
     b: str | PathLike[str],

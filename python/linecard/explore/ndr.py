@@ -13,6 +13,7 @@ from __future__ import annotations
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
+from linecard._arguments import plain
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.explore.batch import Bench
 from linecard.explore.execute import Counts, SweepProgress
@@ -29,6 +30,7 @@ PACKETS = 20_000
 WIDTH = 0.005
 
 
+@plain
 def ndr(
     chip: str | PathLike[str],
     sizes: Sequence[int | str] | None = None,

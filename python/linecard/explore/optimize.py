@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from linecard._arguments import plain
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.explore.batch import Bench
 from linecard.explore.designs import Judged, Space, better_half, judge
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
 
+@plain
 def optimize(
     file: str | PathLike[str],
     *,

@@ -7,6 +7,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from linecard._arguments import plain
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.explore.axes import read_axis
 from linecard.explore.batch import Bench
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
 
+@plain
 def sweep(
     target: str | PathLike[str],
     *,

@@ -17,6 +17,7 @@ from itertools import combinations
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
+from linecard._arguments import plain
 from linecard.errors import ConfigError
 from linecard.explore.batch import Bench, Estimate, measured, numbers_of
 from linecard.explore.execute import Counts, Record, SweepProgress
@@ -42,6 +43,7 @@ _RANGE = 2.0
 _CARRIES_ALL = frozenset({"offered load", "not judged"})
 
 
+@plain
 def why(
     chip: str | PathLike[str],
     *,

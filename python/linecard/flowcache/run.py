@@ -9,6 +9,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from linecard import _core
+from linecard._arguments import plain
 from linecard._convert import convert
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.flowcache.result import FlowCacheResult
@@ -33,6 +34,7 @@ _DIGESTS, _CAPTURE = "u32le", "capture"
 _DIGEST_ENDINGS = (".u32le", ".u32le.gz")
 
 
+@plain
 def flowcache(
     source: str | PathLike[str] | Buffer,
     entries: int | Iterable[int] = CACHE_ENTRIES,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from linecard import _html
+from linecard._arguments import plain
 from linecard.chip.modelled import PRESET
 from linecard.chip.run import run as run_chip
 from linecard.errors import ConfigError, ConfigProblem
@@ -221,6 +222,7 @@ def point_settings(threads: str, traffic: str, scheme: str) -> tuple[str, ...]:
     return (f"me.engines={engines}", f"me.threads={each}", *sizes, f"program.scheme={scheme}")
 
 
+@plain
 def compare_models(
     *,
     threads: Sequence[str] = THREADS,

@@ -6,6 +6,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 from linecard import _core
+from linecard._arguments import plain
 from linecard._convert import convert
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.petri.net import Net
@@ -38,6 +39,7 @@ def _source(net: str | PathLike[str] | Net) -> tuple[str, str | None]:
     return (net.name, net.to_toml()) if isinstance(net, Net) else (fspath(net), None)
 
 
+@plain
 def explore(
     net: str | PathLike[str] | Net,
     limit: int = MOST_MARKINGS,
@@ -76,6 +78,7 @@ def explore(
     return convert(found, Explored)
 
 
+@plain
 def solve(
     net: str | PathLike[str] | Net,
     limit: int = MOST_MARKINGS,
@@ -117,6 +120,7 @@ def _check_bounded(path: str, text: str | None, overrides: Sequence[str]) -> Non
         raise ConfigError.of([ConfigProblem(path, "", message)])
 
 
+@plain
 def simulate(
     net: str | PathLike[str] | Net,
     time: float = 10_000.0,
@@ -173,6 +177,7 @@ def simulate(
     return convert(found, Simulated)
 
 
+@plain
 def parts(net: str | PathLike[str] | Net, *, overrides: Sequence[str] = ()) -> Parts:
     """What a net is made of, for pictures: ``parts(net).to_svg()``.
 
@@ -183,6 +188,7 @@ def parts(net: str | PathLike[str] | Net, *, overrides: Sequence[str] = ()) -> P
     return convert(_core.petri_parts(path, text, overrides), Parts)
 
 
+@plain
 def firings(
     net: str | PathLike[str] | Net,
     most: int = 10_000,
@@ -210,6 +216,7 @@ def firings(
     return convert(found, list[Firing])
 
 
+@plain
 def pnml(net: str | PathLike[str] | Net, *, unfold: bool = False, overrides: Sequence[str] = ()) -> str:
     """A net as PNML.
 

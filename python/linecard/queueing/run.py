@@ -10,6 +10,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from linecard import _core
+from linecard._arguments import plain
 from linecard._convert import convert
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.queueing.result import QueueDesignResult, QueueingResult
@@ -27,6 +28,7 @@ WARMUP = 20_000
 _U64_MAX = 2**64 - 1
 
 
+@plain
 def queueing_run(
     workload: str | PathLike[str],
     managers: str | Iterable[str] = MANAGERS,
@@ -79,6 +81,7 @@ def queueing_run(
     return convert({**plain_result, **extra}, QueueingResult)
 
 
+@plain
 def queueing_design(
     workload: str | PathLike[str],
     target_mops: float,

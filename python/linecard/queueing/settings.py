@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from linecard import _core
+from linecard._arguments import plain
 from linecard._convert import convert
 from linecard.listed import Listed
 from linecard.request import name_of
@@ -29,6 +30,7 @@ class QueueSetting:
     source: str
 
 
+@plain
 def queueing_settings(
     set: Mapping[str, object] | Iterable[str] | str | None = None,  # the same word as --set
     *,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from linecard._arguments import plain
 from linecard.study import compare
 from linecard.study.execute import execute, run_one
 from linecard.study.plan import CellPlan, Plan, make_plan
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from linecard.study.spec import FigureSpec, Input, TableSpec
 
 
+@plain
 def reproduce(
     study: str = "hasan2003",
     tables: Iterable[str | int] | None = None,

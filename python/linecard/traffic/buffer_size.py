@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import math
 
+from linecard._arguments import plain
 from linecard.errors import ConfigError, ConfigProblem
 
 
+@plain
 def buffer_bytes(rate_bps: float, round_trip_s: float, flows: int = 1) -> float:
     """Buffer that keeps a link full.
 

@@ -6,6 +6,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 from linecard import _core
+from linecard._arguments import plain
 from linecard._convert import convert
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.request import U64_MAX
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 MOST_FLOWS = 20_000_000
 
 
+@plain
 def flows(
     path: str | PathLike[str],
     *,

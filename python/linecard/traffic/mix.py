@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from linecard import _core
+from linecard._arguments import plain
 from linecard._convert import convert
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.request import TIME_OUT_MAX_SECONDS, U64_MAX
 from linecard.traffic.view import FlowMixTraffic, TrafficView
 
 
+@plain
 def flow_mix(
     packets: int,
     *,

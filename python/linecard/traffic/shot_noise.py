@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from linecard import _core, _html
+from linecard._arguments import plain
 from linecard._convert import convert
 from linecard.request import name_of, settings
 
@@ -62,6 +63,7 @@ class ShotNoiseResult:
         return asdict(self)
 
 
+@plain
 def shot_noise(
     preset: str | PathLike[str] = "ixp2400_core",
     *,

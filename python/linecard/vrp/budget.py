@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from linecard import _html
+from linecard._arguments import plain as plain_arguments
 from linecard.catalogue import describe
 from linecard.chip.run import run as run_chip
 from linecard.errors import ConfigError, ConfigProblem
@@ -220,6 +221,7 @@ def _cost_cycles(preset: str, changes: list[str], resource: str) -> float:
     return result.metric("input", "engine_cycles_per_packet")
 
 
+@plain_arguments
 def vrp_budget(
     preset: str | PathLike[str] = "ixp1200_eval",
     rate: str | float = "1.128Mpps",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from linecard import _html
+from linecard._arguments import plain as plain_arguments
 from linecard._convert import convert
 from linecard.catalogue import describe
 from linecard.chip.run import run as run_chip
@@ -193,6 +194,7 @@ def _op_problem(op: Any) -> str:
     return ""
 
 
+@plain_arguments
 def vrp_check(
     extension: str | PathLike[str],
     preset: str | PathLike[str] = "ixp1200_eval",

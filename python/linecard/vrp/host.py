@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from linecard import _core, _html
+from linecard._arguments import plain as plain_arguments
 from linecard._convert import convert
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.records import plain
@@ -85,6 +86,7 @@ class HierarchyResult:
         return f"<HierarchyResult {self.preset}: {self.reach_percent:.1f} % reach the host>"
 
 
+@plain_arguments
 def hierarchy(
     preset: str | PathLike[str] = "ixp1200_host",
     rate: str | float = "1.128Mpps",

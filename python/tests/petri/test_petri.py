@@ -476,3 +476,17 @@ def test_the_net_of_core_traffic_is_shot_noise():
     packets = flows * mean(given["rates_kbps"]) / (8 * given["mean_bytes"])
     assert abs(found.throughput["Departure"] - packets) < 2 * found.throughput_half_width["Departure"]
     assert found.mean_tokens["Network"] == 0
+
+
+def test_a_capacity_of_pipe_is_refused_and_not_passed_over(tmp_path):
+    net = tmp_path / "pipe.xml"
+    text = (
+        '<pnml><net id="n" type="P/T net"><place id="P0"><initialMarking><value>0</value></initialMarking><capacity>'
+        '<value>2</value></capacity></place><transition id="T0"/><arc id="a" source="T0" target="P0"/></net></pnml>'
+    )
+    net.write_text(text)
+    with pytest.raises(linecard.ConfigError, match="a capacity of 2"):
+        petri.parts(net)
+    # 0 is what PIPE writes where there is none.
+    net.write_text(text.replace("<value>2<", "<value>0<"))
+    assert petri.parts(net) is not None

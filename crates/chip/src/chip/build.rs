@@ -28,7 +28,7 @@ use linecard_dram::RowMap;
 use linecard_program::CELL_BYTES;
 use linecard_program::script::PacketProgram;
 use linecard_sim::{Agenda, Branches, Ticks, Timebase, stream};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 /// A frame that would wait for its wire for so many frames of 1,518 bytes with preamble and gap, and longer than this, is
 /// lost: more comes than the port carries.
@@ -264,8 +264,9 @@ fn timebase(config: &ChipConfig) -> Result<Timebase, String> {
 
 /// Number of the first place of each place's group: threads that wait for any of a group are in one state.
 fn groups_of_places(config: &ChipConfig) -> Vec<u16> {
-    let first = |group: &str| config.places.iter().position(|place| place.group == group).unwrap_or(0);
-    config.places.iter().map(|place| first(&place.group) as u16).collect()
+    let mut first: HashMap<&str, u16> = HashMap::new();
+    let groups = config.places.iter().enumerate();
+    groups.map(|(number, place)| *first.entry(&place.group).or_insert(number as u16)).collect()
 }
 
 /// Ways to places; those on which accesses arrive in the order of their issue are marked.
@@ -414,11 +415,21 @@ struct Threads {
 
 impl Threads {
     fn new(config: &ChipConfig) -> Self {
-        let of_ports =
-            |inbox: usize| numbers(config, |port| port.receive.as_ref().is_some_and(|r| r.inbox == inbox));
-        let takers = |inbox: usize| {
-            config.clusters.iter().enumerate().filter(move |(_, cluster)| cluster.takes.contains(&inbox))
-        };
+        let mut ports: Vec<Vec<u16>> = vec![Vec::new(); config.inboxes.len()];
+        for (number, port) in config.ports.iter().enumerate() {
+            if let Some(receive) = &port.receive {
+                ports[receive.inbox].push(number as u16);
+            }
+        }
+        let mut takers: Vec<Vec<usize>> = vec![Vec::new(); config.inboxes.len()];
+        for (number, cluster) in config.clusters.iter().enumerate() {
+            for &inbox in &cluster.takes {
+                if takers[inbox].last() != Some(&number) {
+                    takers[inbox].push(number);
+                }
+            }
+        }
+        let of = |inbox: usize| takers[inbox].iter().map(|&number| (number, &config.clusters[number]));
         let mut inboxes = Vec::new();
         for (number, inbox) in config.inboxes.iter().enumerate() {
             let of_cluster =
@@ -426,15 +437,15 @@ impl Threads {
             let all = |cluster: &ClusterConfig| cluster.engines * cluster.threads;
             let groups = match inbox.rule.lists() {
                 Lists::Single => {
-                    let first = takers(number).next().map_or(0, |(c, _)| c);
-                    vec![of_cluster(first, takers(number).map(|(_, cluster)| all(cluster)).sum())]
+                    let first = takers[number].first().copied().unwrap_or(0);
+                    vec![of_cluster(first, of(number).map(|(_, cluster)| all(cluster)).sum())]
                 }
-                Lists::PerCluster => takers(number).map(|(c, cluster)| of_cluster(c, all(cluster))).collect(),
-                Lists::PerThread => takers(number)
+                Lists::PerCluster => of(number).map(|(c, cluster)| of_cluster(c, all(cluster))).collect(),
+                Lists::PerThread => of(number)
                     .flat_map(|(c, cluster)| (0..all(cluster)).map(move |_| of_cluster(c, 1)))
                     .collect(),
             };
-            inboxes.push(Inbox::new(inbox, groups, of_ports(number)));
+            inboxes.push(Inbox::new(inbox, groups, std::mem::take(&mut ports[number])));
         }
         let (mut groups, mut groups_at) = (Vec::new(), Vec::new());
         let mut lane = vec![0u32; config.inboxes.len()];
@@ -444,7 +455,7 @@ impl Threads {
                 for &inbox in &cluster.takes {
                     groups.push(match config.inboxes[inbox].rule.lists() {
                         Lists::Single => 0,
-                        Lists::PerCluster => takers(inbox).position(|(c, _)| c == number).unwrap_or(0) as u32,
+                        Lists::PerCluster => takers[inbox].binary_search(&number).unwrap_or(0) as u32,
                         Lists::PerThread => {
                             lane[inbox] += 1;
                             lane[inbox] - 1
@@ -461,6 +472,8 @@ impl Threads {
 fn check(config: &ChipConfig, programs: usize) -> Result<(), String> {
     let refuse = |wrong: bool, message: &str| if wrong { Err(message.to_owned()) } else { Ok(()) };
     refuse(config.clusters.is_empty(), "a chip needs a cluster of engines")?;
+    refuse(config.clusters.len() > 60_000, "a chip has at most 60,000 clusters")?;
+    refuse(config.inboxes.len() > 60_000, "a chip has at most 60,000 inboxes and rings")?;
     refuse(config.places.len() > 60_000, "a chip has at most 60,000 places")?;
     refuse(config.ports.len() > 60_000, "a chip has at most 60,000 ports")?;
     refuse(config.ports.iter().all(|p| p.receive.is_none()), "a chip needs a port that packets come in by")?;

@@ -190,6 +190,12 @@ impl<'a, 'i, 'w> Reader<'a, 'i, 'w> {
             None => Sort::dot(),
         };
         let colours = sort.listed(&self.sorts, node)?;
+        // PIPE's; 0 is none there.
+        if let Some(capacity @ 1..) = label(node, "capacity")? {
+            let instead =
+                "none: let a second place hold the room that is left, which what puts tokens here takes from";
+            return Err(wrong(node, format!("a place with a capacity of {capacity}"), instead));
+        }
         let tokens: Bag = match (self.coloured, child(node, "hlinitialMarking")) {
             (true, Some(marking)) => {
                 let term = Term::read(structure(marking)?, &self.sorts)?;

@@ -11,6 +11,7 @@ use linecard_chip::config::{
 };
 use linecard_config::{Document, Section, nearest};
 use linecard_program::CELL_BYTES;
+use std::collections::HashMap;
 
 /// Room for packets, at most: what allocators keep of its cells takes up to a sixth of it.
 const MOST_POOL_BYTES: u64 = 1 << 31;
@@ -74,10 +75,9 @@ impl Binder<'_> {
         let bases = self.bases(roles, &names, packets.as_ref());
         let mut targets = Vec::new();
         for (number, config) in configs.iter().enumerate() {
-            let Some(named) = self.clusters.iter().find(|c| (c.first..c.first + c.count).contains(&number))
-            else {
-                continue;
-            };
+            // They follow each other; the last that begins here or before.
+            let after = self.clusters.partition_point(|cluster| cluster.first <= number);
+            let Some(named) = after.checked_sub(1).map(|at| &self.clusters[at]) else { continue };
             let row = (0..roles.names.len()).map(|role| {
                 let program = programs.get(config.program);
                 let mut used = program.is_some_and(|program| program.roles.contains(&role));
@@ -187,7 +187,7 @@ impl Binder<'_> {
     ) -> Option<PacketMemoryConfig> {
         let queues = if placed_by_programs { self.senders } else { 1 };
         let root = self.document.root();
-        let section = root.sections("memory").into_iter().find(|section| section.name() == name)?;
+        let section = root.section("memory")?.section(name)?;
         let kind_of_place = self.places.find(name).map(|named| &self.places.configs[named.first].kind);
         if matches!(kind_of_place, Some(PlaceKind::Slots(_))) {
             section.leave(&["page_bytes", "pool_bytes", "pools", "order", "caches"]);
@@ -251,6 +251,7 @@ impl Binder<'_> {
     /// First byte of each role's data in its place; what does not fit is said.
     fn bases(&self, roles: &Roles, names: &[String], packets: Option<&PacketMemoryConfig>) -> Vec<u64> {
         let mut bases = vec![0; names.len()];
+        let rings = self.rings_by_memory(roles, names);
         for named in &self.places.named {
             let mut used = 0;
             let mut parts = Vec::new();
@@ -269,7 +270,7 @@ impl Binder<'_> {
                 }
             }
             // Rings lie behind all else.
-            for (name, bytes) in self.rings_in(&named.name, roles, names) {
+            for &(name, bytes) in rings.get(named.name.as_str()).into_iter().flatten() {
                 used += bytes;
                 parts.push(format!("ring {name} {bytes}"));
             }
@@ -292,17 +293,20 @@ impl Binder<'_> {
         roles.names.iter().position(|name| *name == ring.memory)
     }
 
-    /// The rings that live in a memory, and how many bytes they take.
-    fn rings_in(&self, memory: &str, roles: &Roles, names: &[String]) -> Vec<(&str, u64)> {
-        let place_of = |role: &str| {
-            let number = roles.names.iter().position(|name| name == role)?;
-            Some(names[number].as_str())
-        };
-        let bytes = |inbox: &'_ NamedInbox| {
-            let ring = inbox.ring.as_ref().filter(|ring| place_of(&ring.memory) == Some(memory))?;
-            Some(u64::from(ring.entries) * u64::from(ring.bytes))
-        };
-        self.inboxes.iter().filter_map(|inbox| Some((inbox.name.as_str(), bytes(inbox)?))).collect()
+    /// The rings that live in each memory, and how many bytes they take.
+    fn rings_by_memory<'n>(
+        &'n self,
+        roles: &Roles,
+        names: &'n [String],
+    ) -> HashMap<&'n str, Vec<(&'n str, u64)>> {
+        let mut rings: HashMap<&str, Vec<(&str, u64)>> = HashMap::new();
+        for (number, inbox) in self.inboxes.iter().enumerate() {
+            if let (Some(ring), Some(role)) = (&inbox.ring, self.ring_role(number, roles)) {
+                let bytes = u64::from(ring.entries) * u64::from(ring.bytes);
+                rings.entry(&names[role]).or_default().push((&inbox.name, bytes));
+            }
+        }
+        rings
     }
 
     /// How instance `number` of a cluster reaches a place.

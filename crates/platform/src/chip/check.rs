@@ -10,7 +10,7 @@ use linecard_chip::config::{ChipConfig, PlaceKind, TargetConfig};
 use linecard_chip::place::{Facts, Kind};
 use linecard_program::CELL_BYTES;
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// A chip, checked.
 #[derive(Clone, Debug, Serialize)]
@@ -143,10 +143,14 @@ pub fn check_chip(preset: &str, overrides: &[String]) -> Result<ChipCheck, Error
     let design = Design::load(preset, overrides, None, 1)?;
     let config = &design.config;
     let mut accesses = Vec::new();
+    let mut instances: HashMap<&str, usize> = HashMap::new();
+    for place in &config.places {
+        *instances.entry(&place.group).or_default() += 1;
+    }
     for named in &design.clusters {
         for (role, target) in config.targets[named.first].iter().enumerate() {
             if let Some(target) = target {
-                accesses.push(row(&design, named, role, target));
+                accesses.push(row(&design, &instances, named, role, target));
             }
         }
     }
@@ -200,7 +204,13 @@ fn unused(design: &Design) -> Vec<String> {
     design.places.iter().filter(is_idle).map(|named| format!("{}.{}", of_table(named), named.name)).collect()
 }
 
-fn row(design: &Design, cluster: &NamedCluster, role: usize, target: &TargetConfig) -> PlaceCheck {
+fn row(
+    design: &Design,
+    instances: &HashMap<&str, usize>,
+    cluster: &NamedCluster,
+    role: usize,
+    target: &TargetConfig,
+) -> PlaceCheck {
     let config = &design.config;
     let mut facts = facts(config, target.place);
     let links = target.links.iter().map(|&link| {
@@ -209,7 +219,7 @@ fn row(design: &Design, cluster: &NamedCluster, role: usize, target: &TargetConf
     });
     let there_ps = target.issue_ps as f64 + links.sum::<f64>();
     let group = &config.places[target.place].group;
-    let instances = config.places.iter().filter(|place| place.group == *group).count() as f64;
+    let instances = instances[group.as_str()] as f64;
     let bounded = facts.service_ps > 0.0 && facts.parts.is_finite();
     let of_place = bounded.then(|| instances * facts.parts * 1e6 / facts.service_ps);
     let narrowest = narrowest_link(design, cluster, role, target, facts.bytes);
@@ -251,8 +261,8 @@ fn narrowest_link<'d>(
         let crossings = target.links.iter().filter(|&&other| other == link).count() as f64;
         let beside: BTreeSet<usize> =
             instances.iter().filter_map(|targets| targets[role].as_ref()?.links.get(hop).copied()).collect();
-        let named =
-            design.links.iter().find(|named| (named.first..named.first + named.count).contains(&link))?;
+        let after = design.links.partition_point(|named| named.first <= link);
+        let named = &design.links[after.checked_sub(1)?];
         (busy_fs > 0.0).then(|| (named.name.as_str(), beside.len() as f64 * 1e9 / (busy_fs * crossings)))
     };
     target.links.iter().enumerate().filter_map(most).min_by(|(_, a), (_, b)| a.total_cmp(b))

@@ -19,6 +19,7 @@ use linecard_chip::config::ClusterConfig;
 use linecard_config::{Document, IntervalEnd, Request, Row, Section, Under, nearest};
 use linecard_queueing::{Kind, Q_ARRAY_THREADS};
 use sha2::{Digest, Sha256};
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 /// The number of a program that could not be read.
@@ -187,7 +188,7 @@ fn assemble(
         laid: laid.map(str::to_owned),
     };
     let programs = programs(document, &clusters, &mut configs, &names, app, &mut reading);
-    let rings = inboxes.iter().map(|inbox| ring(inbox, &mut roles)).collect();
+    let rings = inboxes.iter().map(|inbox| ring(document, inbox, &mut roles)).collect();
     let mut binder = Binder {
         document,
         clusters: &clusters,
@@ -250,8 +251,13 @@ fn own_program(root: &Section<'_>) -> Option<String> {
     root.section("program")?.text_if("run", "program: a preset of presets/programs, or a file")
 }
 
-fn ring(inbox: &NamedInbox, roles: &mut Roles) -> Option<(usize, u16)> {
-    inbox.ring.as_ref().map(|ring| (roles.number(&ring.memory, &ring.place), ring.bytes))
+fn ring(document: &Document, inbox: &NamedInbox, roles: &mut Roles) -> Option<(usize, u16)> {
+    let ring = inbox.ring.as_ref()?;
+    let number = roles.number(&ring.memory, &ring.place);
+    if number > usize::from(u8::MAX) {
+        document.report(ring.place.clone(), &format!("{}.memory", inbox.key), "a chip has at most 256 roles");
+    }
+    Some((number, ring.bytes))
 }
 
 /// Reads the program of each cluster, and numbers what clusters take from.
@@ -264,6 +270,9 @@ fn programs(
     reading: &mut Reading<'_>,
 ) -> Vec<ReadProgram> {
     let mut programs = Vec::new();
+    // Of two of one name the first.
+    let numbers: HashMap<&str, usize> =
+        inboxes.iter().enumerate().rev().map(|(number, name)| (name.as_str(), number)).collect();
     if let Some(app) = app
         && !clusters.is_empty()
         && clusters.iter().all(NamedCluster::has_program)
@@ -302,7 +311,7 @@ fn programs(
         let app_file = app.filter(|_| reading.laid.is_none());
         let name = own.or(app_file.map(|app| (app, ("--app".to_owned(), String::new()))));
         let name = name.filter(|(name, _)| !natives(name) || named.has_program());
-        let own_steps = root.sections("cluster").into_iter().find(|section| section.name() == named.name);
+        let own_steps = root.section("cluster").and_then(|all| all.section(&named.name));
         let read = match reading.executable.filter(|_| replaces && !named.has_program()) {
             Some(executable) => Some(executed(executable, document, &named.place, reading)),
             None if named.lists => own_steps.and_then(|section| {
@@ -325,8 +334,8 @@ fn programs(
         };
         let mut takes = Vec::new();
         for wanted in &named.takes {
-            match inboxes.iter().position(|inbox| inbox == wanted) {
-                Some(inbox) => takes.push(inbox),
+            match numbers.get(wanted.as_str()) {
+                Some(&inbox) => takes.push(inbox),
                 None => {
                     let near = nearest(wanted, inboxes.iter().map(String::as_str));
                     let message = format!("no inbox or ring is called `{wanted}`{near}");
@@ -348,8 +357,8 @@ fn programs(
             match inboxes.len() {
                 1 => takes.push(0),
                 _ => {
-                    let clusters = root.sections("cluster");
-                    if let Some(section) = clusters.iter().find(|section| section.name() == named.name) {
+                    let own = root.section("cluster").and_then(|all| all.section(&named.name));
+                    if let Some(section) = own {
                         section.lacks("takes", "say which inboxes its threads take packets from");
                     }
                 }
@@ -367,9 +376,11 @@ fn programs(
         document.report("--program", "", message);
     }
     // Which of them a name means that there is not nobody knows.
-    let all_known = clusters.iter().flat_map(|named| &named.takes).all(|name| inboxes.contains(name));
+    let all_known =
+        clusters.iter().flat_map(|named| &named.takes).all(|name| numbers.contains_key(name.as_str()));
+    let taken: HashSet<usize> = configs.iter().flat_map(|cluster| &cluster.takes).copied().collect();
     for (number, inbox) in reading.inboxes.iter().enumerate().filter(|_| all_known) {
-        if !configs.iter().any(|cluster| cluster.takes.contains(&number)) {
+        if !taken.contains(&number) {
             let message = format!("no cluster takes from it: name `{}` in `takes` of one", inbox.name);
             document.report(inbox.place.clone(), &inbox.key, message);
         }

@@ -4,6 +4,8 @@ use super::place::{KINDS, Kind, Reading, queue_manager, result_cache, server};
 use super::units::{Clocks, byte_fs, time_ps};
 use linecard_chip::config::{LinkConfig, PlaceConfig, PlaceKind, QueueManagerConfig};
 use linecard_config::{Document, Section};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// A memory, an accelerator or a link as the file names it, with the instances that were made of it.
 #[derive(Clone, Debug)]
@@ -26,6 +28,8 @@ pub(super) struct Named {
 pub(super) struct Places {
     pub named: Vec<Named>,
     pub configs: Vec<PlaceConfig>,
+    /// Number of each name among `named`.
+    numbers: HashMap<String, usize>,
 }
 
 /// Clusters by name, and how many there are of each.
@@ -60,7 +64,7 @@ impl Places {
         seed: u64,
     ) -> (Self, Vec<(usize, String, String)>) {
         let root = document.root();
-        let mut places = Self { named: Vec::new(), configs: Vec::new() };
+        let mut places = Self { named: Vec::new(), configs: Vec::new(), numbers: HashMap::new() };
         // Caches name the place behind them, which may stand later in the file.
         let mut behind = Vec::new();
         for (table, meaning) in [("memory", "how it serves accesses"), ("unit", "what it does")] {
@@ -90,8 +94,14 @@ impl Places {
                         kind: built.clone(),
                     });
                 }
-                if places.named.iter().any(|other| other.name == section.name()) {
-                    section.fail("", format!("a memory is called `{}`, too", section.name()));
+                let number = places.named.len();
+                match places.numbers.entry(section.name().to_owned()) {
+                    Entry::Occupied(_) => {
+                        section.fail("", format!("a memory is called `{}`, too", section.name()));
+                    }
+                    Entry::Vacant(entry) => {
+                        entry.insert(number);
+                    }
                 }
                 places.named.push(Named {
                     name: section.name().to_owned(),
@@ -110,7 +120,7 @@ impl Places {
 
     /// The place of a name.
     pub fn find(&self, name: &str) -> Option<&Named> {
-        self.named.iter().find(|named| named.name == name)
+        self.numbers.get(name).map(|&number| &self.named[number])
     }
 
     /// Puts the numbers of the places behind caches in.
@@ -121,8 +131,8 @@ impl Places {
                 document.report(place, "behind", format!("no memory is called `{name}`{near}"));
                 continue;
             };
-            let front = self.named.iter().find(|n| n.first == first).cloned();
-            let Some(front) = front else { continue };
+            let front = self.named.partition_point(|named| named.first < first);
+            let Some(front) = self.named.get(front).cloned() else { continue };
             if back.per.is_some() && back.per != front.per || back.name == front.name {
                 document.report(
                     place,

@@ -12,6 +12,9 @@ use std::ops::ControlFlow;
 
 /// Packets of the trial; it ends before them where they take many events.
 const PACKETS: u64 = 200;
+/// Looks at a trial, each after some ten thousand events.
+const MOST_LOOKS: u32 = 16;
+const MOST_LOOKS_WHILE_NONE_LEAVES: u32 = 100;
 
 /// What the first packets of the chip's own traffic come upon.
 pub(super) fn warnings(design: &Design, preset: &str) -> Vec<String> {
@@ -41,7 +44,13 @@ fn first_packets(design: &Design, preset: &str) -> Result<Option<String>, Error>
     let config = ChipConfig { seed: request.seed, ..design.config.clone() };
     let (mut chip, notes) = design.chip(&request, config, &Shared::default())?;
     let limit = RunLimit { warmup_packets: request.warmup_packets, packets: PACKETS };
-    let outcome = chip.run(limit, &mut |_| ControlFlow::Break(()));
+    let mut looks = 0;
+    let outcome = chip.run(limit, &mut |gone| {
+        looks += 1;
+        // Where none leaves it shows only after a while whether one ever will.
+        let most = if gone > 0 { MOST_LOOKS } else { MOST_LOOKS_WHILE_NONE_LEAVES };
+        if looks > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
     match judge(&outcome, chip.timebase(), &notes.borrow(), &request) {
         Err(Error::Interrupted) => {}
         judged => judged?,

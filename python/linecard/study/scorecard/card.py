@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from linecard import _html, files, tables
+from linecard._arguments import plain
 from linecard.study.reproduce import run_study
 from linecard.study.scorecard import counts
 from linecard.study.spec import study_folders
@@ -78,6 +79,7 @@ def limited_studies() -> list[str]:
     return sorted(named & study_folders().keys())
 
 
+@plain
 def scorecard(
     studies: Iterable[str] | None = None,
     jobs: int | None = None,

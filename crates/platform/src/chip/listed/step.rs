@@ -303,6 +303,9 @@ impl<'a, 'r> StepReader<'a, 'r> {
     fn put(&mut self, step: &Section<'_>) -> Does {
         let name = step.text("to", "inbox or ring that the packet goes to");
         let number = self.inbox(step, "to", &name);
+        if number > usize::from(u8::MAX) {
+            step.fail("to", "packets go to the first 256 inboxes and rings of a file");
+        }
         if !self.puts.contains(&number) {
             self.puts.push(number);
         }
