@@ -6,6 +6,8 @@ traffic adds to both falls out of their difference.
 
 from __future__ import annotations
 
+import math
+import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +17,14 @@ from linecard.explore.wording import cell_text
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+# The status of a point of which a run was too short, or the traffic too much, for its numbers to be sure.
+NOT_STEADY = "not steady"
 # What a best point has most of: the first of these that the table has.
 _RANKED = ("throughput_gbps", "ndr_mpps", "bandwidth_gbytes_s", "hit_rate_percent", "throughput_mops")
+# 99.5 % points of Student's t by degrees of freedom; beyond, that of the normal distribution. The best is picked among
+# several, so that 95 % a comparison would name a wrong one too often.
+_T = (63.66, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012, 2.977, 2.947)
+_T_NORMAL = 2.576
 # Points named of those that cannot be told apart.
 _NAMED = 4
 
@@ -51,18 +59,26 @@ class Best:
     Attributes:
         number: The number that is ranked.
         point: The point with the largest mean among the steady ones.
-        rivals: Points that cannot be told from it: the interval of the paired difference holds zero.
+        rivals: Points that cannot be told from it: the 99 % interval of the paired difference holds zero.
+        unknown: Points that were not steady and may have more: longer runs decide.
         left_out: Points that are not ranked, for a run was not steady, refused or failed.
     """
 
     number: str
     point: Repeated
     rivals: tuple[Repeated, ...]
+    unknown: tuple[Repeated, ...]
     left_out: int
 
     def sentence(self) -> str:
         """The answer in a sentence."""
         unranked = f"; {self.left_out:,} not ranked (not steady, refused or failed)" if self.left_out else ""
+        if self.unknown:
+            named = "; ".join(each.name() for each in self.unknown[:_NAMED])
+            return (
+                f"most {self.number}: not known: {named} may have more than {self.point.name()}, but was not steady"
+                f"{unranked}. Longer runs (--packets) decide"
+            )
         if not self.rivals:
             return f"most {self.number}: {self.point.name()}, beyond chance{unranked}"
         tied = [self.point, *self.rivals]
@@ -95,7 +111,7 @@ def _point(axes: Sequence[str], numbers: Sequence[str], rows: Sequence[Mapping[s
     return Repeated(
         point={axis: rows[0][axis] for axis in axes},
         seeds=tuple(int(row["seed"]) for row in well),
-        status=wrong[0] if wrong else "not steady" if unsteady else "ok",
+        status=wrong[0] if wrong else NOT_STEADY if unsteady else "ok",
         numbers={name: Estimate.of(column) for name, column in values.items()},
         values=values,
     )
@@ -111,13 +127,32 @@ def best_of(points: Sequence[Repeated]) -> Best | None:
         return None
     first = max(ranked, key=lambda each: each.numbers[number].value)
     rivals = [each for each in ranked if each is not first and not _clear(first, each, number)]
+    unsteady = [each for each in points if each.status == NOT_STEADY and number in each.numbers]
+    unknown = [each for each in unsteady if not _clear(first, each, number)]
     rivals.sort(key=lambda each: -each.numbers[number].value)
-    return Best(number, first, tuple(rivals), len(points) - len(ranked))
+    return Best(number, first, tuple(rivals), tuple(unknown), len(points) - len(ranked))
 
 
 def _clear(first: Repeated, other: Repeated, number: str) -> bool:
-    """Whether one point has more than another beyond chance, on the seeds that both have."""
-    other_values = dict(zip(other.seeds, other.values[number], strict=True))
-    pairs = zip(first.seeds, first.values[number], strict=True)
-    differences = [value - other_values[seed] for seed, value in pairs if seed in other_values]
-    return len(differences) > 1 and Estimate.of(differences).above_zero
+    """Whether one point has more than another beyond chance, on the seeds that both have.
+
+    The standard error is the larger of two: that of the paired differences, which a few seeds can make small by luck,
+    and that which the runs' own intervals give, where they have any.
+    """
+    places = {seed: place for place, seed in enumerate(other.seeds)}
+    pairs = [(place, places[seed]) for place, seed in enumerate(first.seeds) if seed in places]
+    differences = [first.values[number][a] - other.values[number][b] for a, b in pairs]
+    freedom = len(differences) - 1
+    if freedom < 1:
+        return False
+    error = statistics.stdev(differences) / math.sqrt(len(differences))
+    within = [_own_error(first, number, a) ** 2 + _own_error(other, number, b) ** 2 for a, b in pairs]
+    own = math.sqrt(sum(within)) / len(pairs)
+    bound = max(error * (_T[freedom - 1] if freedom <= len(_T) else _T_NORMAL), own * _T_NORMAL)
+    return bool(statistics.fmean(differences) > bound)
+
+
+def _own_error(point: Repeated, number: str, place: int) -> float:
+    """Standard error of one run's number by its own 95 % interval; 0 where it has none."""
+    low, high = (point.values.get(f"{number}_{bound}") for bound in ("low", "high"))
+    return 0.0 if low is None or high is None else (high[place] - low[place]) / (2 * 1.96)

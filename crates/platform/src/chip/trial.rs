@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 const PACKETS: u64 = 200;
 /// Looks at a trial, each after some ten thousand events.
 const MOST_LOOKS: u32 = 16;
-const MOST_LOOKS_WHILE_NONE_LEAVES: u32 = 100;
+const MOST_LOOKS_WHILE_NONE_LEAVES: u32 = 400;
 
 /// What the first packets of the chip's own traffic come upon.
 pub(super) fn warnings(design: &Design, preset: &str) -> Vec<String> {

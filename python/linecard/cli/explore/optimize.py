@@ -20,8 +20,9 @@ from linecard.cli.explore.options import (
     read_settings,
     say_how_to_go_on,
 )
-from linecard.cli.explore.sweep_screen import NOT_STEADY, reason_lines
+from linecard.cli.explore.sweep_screen import reason_lines
 from linecard.cli.written import Files, Parquet
+from linecard.explore.repeated import NOT_STEADY
 
 if TYPE_CHECKING:
     from linecard.explore.optimize_result import OptimizeResult

@@ -19,13 +19,12 @@ if TYPE_CHECKING:
 
 _ROWS_SHOWN = 40
 REASONS_SHOWN = 5
-# In place of `ok`, of a run that went well and was too short for its numbers to be sure.
-NOT_STEADY = "not steady"
 
 
 def print_sweep(result: SweepResult) -> None:
     """The table, as much of it as a screen takes, which points were not steady, and why others were refused."""
     from linecard.explore.refused import reasons_of
+    from linecard.explore.repeated import NOT_STEADY
     from linecard.explore.wording import cell_text, unsteady_text
 
     if points := result.over_seeds():
@@ -59,10 +58,10 @@ def _print_means(result: SweepResult, points: Sequence[Repeated]) -> None:
     from linecard.explore.wording import cell_text
 
     axes = [axis for axis in result.axes if axis != "seed"]
-    shown = [name for name in result.shown_columns(len(result.axes) + 5) if name not in result.axes]
-    shown = [name for name in shown if any(name in each.numbers for each in points)]
-    if "throughput_gbps" in shown and "offered_gbps" in result.numbers:
+    shown = [name for name in result.shown_columns(len(result.axes) + 3) if name not in result.axes]
+    if "throughput_gbps" in shown and "offered_gbps" in result.numbers and "offered_gbps" not in shown:
         shown.insert(shown.index("throughput_gbps") + 1, "offered_gbps")
+    shown = [name for name in shown if any(name in each.numbers for each in points)]
     numeric = {axis: any(isinstance(each.point[axis], (int, float)) for each in points) for axis in axes}
     table = pieces.lined(
         *((axis, "r" if numeric[axis] else "l") for axis in axes), *((name, "r") for name in shown), ("status", "l")
