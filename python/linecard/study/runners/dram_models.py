@@ -2,7 +2,8 @@
 
 ``preset`` is the part, ``app`` the policy of the cycle model, ``packets`` are accesses. ``overrides``: ``trace`` names
 the program whose accesses they are, ``threads`` how many run it in turn, ``in_flight`` the accesses that both models
-have in hand, ``net`` another net than `girish2008_dram`. Both take the next access as soon as one is done. The programs' accesses, each packet in a bank of its own
+have in hand, ``net`` another net than `girish2008_dram`.
+Both take the next access as soon as one is done. The programs' accesses, each packet in a bank of its own
 (Girish 2008, sections 3.3 and 3.2.1; all of 64 bytes, since DRAMsim knows no other):
 
 - ``ipv4_forward``: the only mpacket in, header out and back, mpacket out.
