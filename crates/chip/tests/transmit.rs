@@ -50,6 +50,7 @@ fn chip(
                     turnaround: 1,
                     refresh_every: 0,
                     refresh: 0,
+                    tandem: None,
                 },
                 interleaving: Interleaving::HighOrder,
                 bank_bytes: 1 << 20,

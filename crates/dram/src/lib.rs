@@ -26,7 +26,7 @@ pub use fields::{Field, FieldMap, Place, Widths, widths};
 pub use front::Accepted;
 pub use map::{AddressMap, Location, RowMap};
 pub use packet_system::PacketSystem;
-pub use slots::{SlotConfig, SlotController, SlotRequest, SlotStatistics};
+pub use slots::{SlotConfig, SlotController, SlotRequest, SlotStatistics, Tandem};
 pub use system::{Stopped, System, Watch};
 
 /// A point in time or a duration, in cycles of the device's clock.

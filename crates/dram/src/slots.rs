@@ -7,6 +7,9 @@
 //! from being activated. What the thesis leaves open is decided as `docs/guide/ixp2400.md` says: a command takes the
 //! first cycle of its own latency, and the command bus is never full.
 //!
+//! With a [`Tandem`] the bank gives its data to a gate, is precharged, and the data go over the bus behind the gate: a
+//! stage of its own with a time of its own, for which no bank waits (the thesis's ReadDataTrans and CpuTrans).
+//!
 //! Everything about an access is known when its bank is activated, so that an access costs two wake-ups at most.
 
 use crate::Cycle;
@@ -33,6 +36,28 @@ pub struct SlotConfig {
     pub refresh_every: Cycle,
     /// For which a refresh keeps banks from being activated.
     pub refresh: Cycle,
+    /// The bus as a stage of its own; `None` holds the bank until its data have moved.
+    pub tandem: Option<Tandem>,
+}
+
+/// A gate that takes data from the bank, and the bus behind it, both first come, first served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tandem {
+    /// A cycle, in picoseconds.
+    pub cycle_ps: u64,
+    /// Data move in whole pieces of so many bytes, at least 1.
+    pub piece_bytes: u32,
+    /// Of the gate for a piece.
+    pub gate_ps: u64,
+    /// Of the bus for a piece.
+    pub bus_ps: u64,
+}
+
+impl Tandem {
+    /// The first cycle that does not begin before.
+    fn cycle(&self, ps: u64) -> Cycle {
+        ps.div_ceil(self.cycle_ps)
+    }
 }
 
 /// One access.
@@ -95,7 +120,10 @@ pub struct SlotController {
     moving: VecDeque<(Cycle, u32)>,
     in_slots: u32,
     order: u64,
-    bus_free: Cycle,
+    /// In cycles, and in picoseconds with a tandem, as is what follows.
+    bus_free: u64,
+    gate_free: u64,
+    data_ps: u64,
     last_write: bool,
     statistics: SlotStatistics,
 }
@@ -109,6 +137,9 @@ impl SlotController {
         if !(1..=64).contains(&config.banks) || config.slots == 0 || config.bytes_per_cycle == 0 {
             return Err("a DRAM has 1 to 64 banks, a slot and a byte a cycle at least".to_owned());
         }
+        if config.tandem.is_some_and(|tandem| tandem.cycle_ps == 0 || tandem.piece_bytes == 0) {
+            return Err("a bus of its own has a cycle and pieces of a byte at least".to_owned());
+        }
         Ok(Self {
             config,
             banks: (0..config.banks).map(|_| Bank::default()).collect(),
@@ -118,6 +149,8 @@ impl SlotController {
             in_slots: 0,
             order: 0,
             bus_free: 0,
+            gate_free: 0,
+            data_ps: 0,
             last_write: false,
             statistics: SlotStatistics { banks: config.banks.into(), ..SlotStatistics::default() },
         })
@@ -125,11 +158,16 @@ impl SlotController {
 
     /// What was counted.
     pub fn statistics(&self) -> SlotStatistics {
-        self.statistics
+        let data_cycles = match self.config.tandem {
+            None => self.statistics.data_cycles,
+            Some(tandem) => self.data_ps / tandem.cycle_ps,
+        };
+        SlotStatistics { data_cycles, ..self.statistics }
     }
 
     /// Begin to count again.
     pub fn restart_statistics(&mut self) {
+        self.data_ps = 0;
         self.statistics = SlotStatistics { banks: self.config.banks.into(), ..SlotStatistics::default() };
     }
 
@@ -209,20 +247,34 @@ impl SlotController {
             self.waiting &= !(1 << number);
         }
         let ready = now + c.activate + c.column;
-        let turned = request.write != self.last_write;
-        let after_turn = self.bus_free + if turned { c.turnaround } else { 0 };
-        let start = ready.max(after_turn);
-        let burst = Cycle::from(request.bytes.div_ceil(c.bytes_per_cycle));
-        let end = start + burst;
-        bank.free = end + c.precharge;
+        let turned = if request.write == self.last_write { 0 } else { c.turnaround };
+        self.last_write = request.write;
         let s = &mut self.statistics;
-        s.data_cycles += burst;
-        s.turnaround_cycles += start - ready.max(self.bus_free);
+        let end = match c.tandem {
+            None => {
+                let start = ready.max(self.bus_free + turned);
+                let burst = Cycle::from(request.bytes.div_ceil(c.bytes_per_cycle));
+                s.data_cycles += burst;
+                s.turnaround_cycles += start - ready.max(self.bus_free);
+                self.bus_free = start + burst;
+                bank.free = self.bus_free + c.precharge;
+                self.bus_free
+            }
+            Some(t) => {
+                let pieces = u64::from(request.bytes.div_ceil(t.piece_bytes));
+                self.gate_free = (ready * t.cycle_ps).max(self.gate_free) + pieces * t.gate_ps;
+                let start = self.gate_free.max(self.bus_free + turned * t.cycle_ps);
+                s.turnaround_cycles += (start - self.gate_free.max(self.bus_free)) / t.cycle_ps;
+                self.data_ps += pieces * t.bus_ps;
+                self.bus_free = start + pieces * t.bus_ps;
+                bank.free = t.cycle(self.gate_free) + c.precharge;
+                t.cycle(self.bus_free)
+            }
+        };
         s.bank_cycles += bank.free - now;
         s.accesses += 1;
         s.narrow_accesses += u64::from(request.bytes < WIDE_BYTES);
         s.bytes += u64::from(request.bytes);
-        (self.bus_free, self.last_write) = (end, request.write);
         self.moving.push_back((end, request.tag));
     }
 

@@ -1,7 +1,7 @@
 //! Does the controller with slots do what a trace worked by hand, closed forms and a controller that looks at every cycle
 //! say?
 
-use linecard_dram::{SlotConfig, SlotController, SlotRequest};
+use linecard_dram::{SlotConfig, SlotController, SlotRequest, Tandem};
 use proptest::prelude::*;
 
 fn config() -> SlotConfig {
@@ -15,6 +15,7 @@ fn config() -> SlotConfig {
         turnaround: 1,
         refresh_every: 0,
         refresh: 0,
+        tandem: None,
     }
 }
 
@@ -59,6 +60,29 @@ fn four_accesses_take_as_long_as_worked_by_hand() {
     assert_eq!((s.data_cycles, s.turnaround_cycles), (4 + 2 + 4 + 1, 1));
     assert_eq!(s.bank_cycles, 13 + 15 + 13 + 11);
     assert_eq!((s.accesses, s.narrow_accesses, s.bytes), (4, 2, 168));
+}
+
+/// A cycle of 10 ns, 10 ns at the gate and 12 on the bus for 16 bytes.
+/// 0: a read of 64 bytes, bank 0: ready in 60, gate until 100, bus until 148: done in cycle 15, bank free at 13.
+/// 1: a write of 24 to bank 1 in cycle 1: ready in 70, gate 100 to 120, bus 148 to 172: cycle 18, bank free at 15.
+/// 2: a read of bank 0 in cycle 2: activated at 13, ready in 190, gate until 230, bus until 278: cycle 28, free at 26.
+/// 3: a read of bank 1 in cycle 2: activated at 15, ready in 210, gate 230 to 240, bus 278 to 290: cycle 29, free at 27.
+#[test]
+fn a_bus_behind_the_gate_holds_no_bank() {
+    let tandem = Tandem { cycle_ps: 10_000, piece_bytes: 16, gate_ps: 10_000, bus_ps: 12_000 };
+    let requests = [
+        (0, request(0, 0, 64, false)),
+        (1, request(1, 1, 24, true)),
+        (2, request(2, 0, 64, false)),
+        (2, request(3, 1, 16, false)),
+    ];
+    let (done, dram) = run(SlotConfig { tandem: Some(tandem), turnaround: 0, ..config() }, &requests);
+    assert_eq!(done, [15, 18, 28, 29]);
+    let s = dram.statistics();
+    assert_eq!((s.data_cycles, s.turnaround_cycles), ((4 + 2 + 4 + 1) * 12 / 10, 0));
+    assert_eq!(s.bank_cycles, 13 + 14 + 13 + 12);
+    let empty = Tandem { piece_bytes: 0, ..tandem };
+    assert!(SlotController::new(SlotConfig { tandem: Some(empty), ..config() }).is_err());
 }
 
 #[test]

@@ -13,6 +13,8 @@ pub struct AreaModel {
     pub first_thread_equivalents: u32,
     /// Cache lines in each further one.
     pub further_lines: u32,
+    /// Most lines of a cache, however large its area.
+    pub most_lines: u32,
     /// The rest of a core without a cache, in thread-equivalents.
     pub core_thread_equivalents: u32,
     /// The rest of a core with a cache.
@@ -39,7 +41,8 @@ impl AreaModel {
     #[must_use]
     pub fn cache_lines(&self, thread_equivalents: u32) -> u32 {
         let first = thread_equivalents.min(self.first_thread_equivalents);
-        first * self.first_lines + (thread_equivalents - first) * self.further_lines
+        let lines = first * self.first_lines + (thread_equivalents - first) * self.further_lines;
+        lines.min(self.most_lines)
     }
 }
 
@@ -54,6 +57,7 @@ mod tests {
             first_lines: 128,
             first_thread_equivalents: 8,
             further_lines: 256,
+            most_lines: 4096,
             core_thread_equivalents: 21,
             cached_core_thread_equivalents: 26.5,
             chip_thread_equivalents: 475,
@@ -62,5 +66,7 @@ mod tests {
         assert_eq!(model.area_of_a_cached_core(9), 26);
         assert_eq!(model.area_of_a_cached_core(6), 52);
         assert_eq!(model.area_of_a_cached_core(20), 0);
+        // Lines of 16 bytes: 16 KB in the first 8, 4 KB in each further one, and 64 KB at most.
+        assert_eq!([8, 9, 20, 45].map(|area| model.cache_lines(area)), [1024, 1280, 4096, 4096]);
     }
 }

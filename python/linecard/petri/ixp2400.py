@@ -46,10 +46,19 @@ SAME = {
     "refresh_cycle": "memory.dram.refresh_every_cycles",
     "refresh_interval": "memory.dram.refresh_cycles",
 }
+
+
+def _bus_cycle_ns(p: Mapping[str, str]) -> float:
+    """Of the bus for what the banks give in a cycle; a bus that is no stage of its own takes the cycle."""
+    beat_ns, beats = float(p["memory.dram.bus_beat_ns"]), int(p["memory.dram.beats_per_cycle"])
+    return beat_ns * beats or 1e3 / float(p["clock.dram_mhz"])
+
+
 DERIVED: dict[str, Callable[[Mapping[str, str]], float]] = {
     "engine_ns": lambda p: 1e3 / float(p["clock.engine_mhz"]),
     "cycle_ns": lambda p: 1e3 / float(p["clock.dram_mhz"]),
     "bytes_per_cycle": lambda p: int(p["memory.dram.bus_bytes"]) * int(p["memory.dram.beats_per_cycle"]),
+    "bus_cycle_ns": _bus_cycle_ns,
     "hash_ns": lambda p: float(p["unit.hash.access_ns"]) * int(p["program.hashes"]),
     "scheme": lambda p: SCHEMES.index(p["program.scheme"]),
     "middle_order": lambda p: int(p["memory.dram.interleaving"] == "middle_order"),
@@ -133,8 +142,7 @@ def run(
     busy, tokens = found.busy_servers, found.mean_tokens
     threads = int(values["cluster.me.engines"]) * int(values["cluster.me.threads"])
     utilization = {
-        # Data, and the cycles for which the burst at the gate waits for the bus to turn.
-        "dram": busy["dram.CpuTrans"] + tokens["dram.Gated"],
+        "dram": busy["dram.CpuTrans"],
         "dram banks": 1 - tokens["dram.Banks"] / int(values["memory.dram.banks"]),
         "hash": busy["Hash"],
         "engines of me": busy["Compute"] / int(values["cluster.me.engines"]),

@@ -115,6 +115,10 @@ impl Limit {
                                     (slots.slots.banks * 2, slots.bank_bytes / 2);
                             }
                             slots.slots.bytes_per_cycle *= 2;
+                            if let Some(tandem) = &mut slots.slots.tandem {
+                                tandem.gate_ps /= 2;
+                                tandem.bus_ps /= 2;
+                            }
                         }
                     }
                 }

@@ -93,6 +93,7 @@ fn read_area(root: &Section<'_>) -> Option<AreaModel> {
             "thread-equivalents that hold `first_lines`",
         ),
         further_lines: lines("further_lines", "lines of cache in each thread-equivalent beyond those"),
+        most_lines: lines("most_lines", "most lines of a cache, however large its area"),
         core_thread_equivalents: thread_equivalents(
             "core_thread_equivalents",
             10_000,

@@ -63,7 +63,7 @@ impl Presets {
         let cache = |area: u32| area.saturating_sub(MRC_THREAD_EQUIVALENTS).max(1);
         let lines = u64::from(self.malleable.cache_lines) * u64::from(cache(area))
             / u64::from(cache(self.malleable.area));
-        let lines = lines as u32;
+        let lines = (lines as u32).min(self.area.most_lines);
         CoreConfig {
             cache_lines: lines - lines % self.malleable.cache_ways,
             cache_ways: self.malleable.cache_ways,

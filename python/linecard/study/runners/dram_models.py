@@ -2,7 +2,8 @@
 
 ``preset`` is the part, ``app`` the policy of the cycle model, ``packets`` are accesses. ``overrides``: ``trace`` names
 the program whose accesses they are, ``threads`` how many run it in turn, ``in_flight`` the accesses that both models
-have in hand. Both take the next access as soon as one is done. The programs' accesses, each packet in a bank of its own
+have in hand, ``net`` another net than `girish2008_dram`.
+Both take the next access as soon as one is done. The programs' accesses, each packet in a bank of its own
 (Girish 2008, sections 3.3 and 3.2.1; all of 64 bytes, since DRAMsim knows no other):
 
 - ``ipv4_forward``: the only mpacket in, header out and back, mpacket out.
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], object]
 
 ACCESS_BYTES = 64
+NET = "girish2008_dram"
 BANKS = 4
 ROW_BYTES = 4096
 ROWS = 4096
@@ -65,8 +67,8 @@ def accesses(trace: str, threads: int, count: int, seed: int) -> list[Access]:
     return [next(running[number % threads]) for number in range(count)]
 
 
-def through_net(trace: list[Access], in_flight: int, cycle_ns: float) -> float:
-    """Gbit/s of the net."""
+def through_net(trace: list[Access], in_flight: int, cycle_ns: float, of_dram: str = NET) -> float:
+    """Gbit/s of the net ``of_dram``."""
     net = petri.Net("trace")
     access = net.colour("access", bank=f"0..{BANKS - 1}", bytes="1..4096", write="bool", thread="0..1023")
     tokens: list[petri.Value] = [
@@ -84,7 +86,7 @@ def through_net(trace: list[Access], in_flight: int, cycle_ns: float) -> float:
     net.take(done, end, a)
     net.put(end, window)
     net.take(left, end)
-    net.module("dram", "girish2008_dram.toml", places={"DRAMReq": requests, "CpuBuf": done}, in_flight=0)
+    net.module("dram", f"{of_dram}.toml", places={"DRAMReq": requests, "CpuBuf": done}, in_flight=0)
     # One access after the other, each with a precharge before the next, takes 13 cycles and a turn of the bus.
     time = len(trace) * 15 * cycle_ns
     found = petri.simulate(net, time, warmup=0.0, replications=1)
@@ -107,7 +109,7 @@ def run(spec: RunSpec, progress: Progress) -> PlainRun:
         file.write_text("\n".join(lines) + "\n")
         cycle = dram(spec.preset, spec.app, trace=file, in_flight=in_flight, progress=progress)
     of_cycle = cycle.bandwidth_gbytes_s * 8
-    of_net = through_net(trace, in_flight, 10.0)
+    of_net = through_net(trace, in_flight, 10.0, found.get("net", NET))
     values = {
         ("dram", "cycle_gbps"): of_cycle,
         ("dram", "net_gbps"): of_net,

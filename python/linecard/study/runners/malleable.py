@@ -9,7 +9,8 @@
 - ``termination``: what terminating a thread costs at ``latency`` and ``bandwidth``;
 - ``adapt``: what a malleable core reaches that adapts, against its best number of threads;
 - ``chips``: IXP2800, optimal fixed and malleable chips over all programs, ``edge`` and ``core``, ``latencies`` and
-  ``bandwidths``; ``configurable=1`` tries chips with any number of cores, too.
+  ``bandwidths``; ``configurable=1`` tries chips with any number of cores, too, and with ``per_chip=1`` the cores of a
+  chip share the bandwidth.
 
 ``registers`` and ``termination`` of the program ``all`` take the mean over the programs, and the most of what should be
 small: registers missed, entries of a table, references between register files and cache.
@@ -43,6 +44,7 @@ KEYS = (
     "latencies",
     "bandwidths",
     "configurable",
+    "per_chip",
     "adapt_packets",
     "registers",
 )
@@ -247,7 +249,7 @@ def _chips(spec: RunSpec, found: dict[str, str], progress: Progress) -> Values:
             events=spec.warmup_packets,
             configurable=configurable,
             adapt_packets=int(found.get("adapt_packets", 0)),
-            per_chip=False,
+            per_chip=found.get("per_chip", "0") == "1",
             progress=_ticking(progress),
         )
         progress(number, 2 * len(names))

@@ -2,7 +2,7 @@
 
 use super::reading::Reading;
 use linecard_chip::config::{BackPressure, Interleaving, PlaceKind, SlotsConfig};
-use linecard_dram::SlotConfig;
+use linecard_dram::{SlotConfig, Tandem};
 
 pub(super) const HAS_TIMES: bool = false;
 pub(super) const KEYS: &[&str] = &[
@@ -10,6 +10,8 @@ pub(super) const KEYS: &[&str] = &[
     "slots",
     "bus_bytes",
     "beats_per_cycle",
+    "bus_beat_ns",
+    "piece_bytes",
     "activate_cycles",
     "column_cycles",
     "precharge_cycles",
@@ -33,6 +35,25 @@ pub(super) fn read(asked: &Reading<'_>) -> PlaceKind {
     let banks = small("banks", 4, 64, "banks, each of which serves one access at a time");
     let bus_bytes = small("bus_bytes", 8, 4096, "width of the data bus");
     let beats = small("beats_per_cycle", 2, 16, "transfers of the bus in a clock");
+    let clock_hz = asked.clocks.of(section);
+    let per_cycle = bus_bytes * beats;
+    let piece_bytes = small("piece_bytes", per_cycle.into(), 65_536, "bytes of which an access moves whole ones");
+    let beat_ns = section.number_or(
+        "bus_beat_ns",
+        0.0,
+        0.0..=1e3,
+        "of a transfer of the bus, where it is a stage of its own behind the banks; 0: a bank is held until its data have moved",
+    );
+    let tandem = (beat_ns > 0.0).then(|| {
+        let cycle_ps = 1e12 / clock_hz.max(1) as f64;
+        let piece = f64::from(piece_bytes);
+        Tandem {
+            cycle_ps: cycle_ps.round().max(1.0) as u64,
+            piece_bytes,
+            gate_ps: (cycle_ps * piece / f64::from(per_cycle)).round() as u64,
+            bus_ps: (beat_ns * 1e3 * piece / f64::from(bus_bytes)).round() as u64,
+        }
+    });
     let interleavings =
         [("high_order", Interleaving::HighOrder), ("middle_order", Interleaving::MiddleOrder)];
     let requests = section.integer_or(
@@ -50,11 +71,11 @@ pub(super) fn read(asked: &Reading<'_>) -> PlaceKind {
         capacity = MOST_SLOTS_BYTES;
     }
     PlaceKind::Slots(SlotsConfig {
-        clock_hz: asked.clocks.of(section),
+        clock_hz,
         slots: SlotConfig {
             banks,
             slots: small("slots", 16, 1 << 20, "accesses that the controller has in hand"),
-            bytes_per_cycle: bus_bytes * beats,
+            bytes_per_cycle: per_cycle,
             activate: cycles("activate_cycles", 3, "from the row command to the column command"),
             column: cycles("column_cycles", 3, "from the column command to the first data"),
             precharge: cycles("precharge_cycles", 3, "from the end of the data until the bank is free"),
@@ -65,6 +86,7 @@ pub(super) fn read(asked: &Reading<'_>) -> PlaceKind {
             ),
             refresh_every: cycles("refresh_every_cycles", 0, "from one refresh to the next; 0: none"),
             refresh: cycles("refresh_cycles", 0, "for which a refresh keeps banks from being activated"),
+            tandem,
         },
         interleaving: section.choice_or(
             "interleaving",
