@@ -212,6 +212,27 @@ def test_nets_come_in_folders_and_archives_and_answers_in_a_table(tmp_path):
     assert "DIFFERS Ring-PT-2: safe: found FALSE, expected TRUE" in outside(tmp_path).out
 
 
+def test_published_answers_that_contradict_each_other_are_told_and_not_held_against_anybody(tmp_path):
+    net = tmp_path / "mcc" / "Ring-PT-2"
+    net.mkdir(parents=True)
+    (net / "model.pnml").write_text(pnml(2))
+    (net / "GenericPropertiesVerdict.xml").write_text('<verdict reference="SAFE" value="true"/>')
+    (net / "Ring-PT-2-SS.out").write_text(state_space("Ring-PT-2", 3, 4, 2))
+    ended = outside(tmp_path, "--all")
+    assert ended.status == AGREE
+    assert "safe, whose published answers contradict each other: safe TRUE, max_tokens_in_place 2" in ended.out
+
+
+def test_numbers_of_thousands_of_digits_are_skipped(tmp_path):
+    net = tmp_path / "mcc" / "Ring-PT-2"
+    net.mkdir(parents=True)
+    (net / "model.pnml").write_text(pnml(2))
+    (net / "Ring-PT-2-SS.out").write_text("STATE_SPACE STATES " + "9" * 5_000 + " TECHNIQUES EXPLICIT\n")
+    ended = outside(tmp_path)
+    assert "SKIPPED Ring-PT-2: a number of markings of 5,000 digits" in ended.out
+    assert not ended.err
+
+
 def test_of_ramulator_times_are_held_within_a_tolerance_and_counts_are_not(folder):
     ramulator = folder / "ramulator"
     (ramulator / "traces").mkdir(parents=True)
