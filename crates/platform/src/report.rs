@@ -113,7 +113,8 @@ pub struct DramTime {
     pub row_hit_rate: f64,
 }
 
-/// Mean time a packet spent in one way between arrival and departure.
+/// Time that packets spent in one way between arrival and departure, over the packets that left. The time of packets that are
+/// still inside at the end counts, so that the parts add up to more than the mean latency where packets stay inside.
 #[derive(Clone, Debug, Serialize)]
 pub struct PacketTime {
     /// `compute`, `wait dram`, `wait sram`, `wait lock`, `wait thread slot`, …
