@@ -79,9 +79,21 @@ fn facts(config: &ChipConfig, place: usize) -> Facts {
         PlaceKind::Slots(slots) => {
             let timing = &slots.slots;
             let cycle_ps = 1e12 / slots.clock_hz as f64;
-            let data = f64::from(CELL_BYTES.div_ceil(timing.bytes_per_cycle)) * cycle_ps;
+            let open = (timing.activate + timing.column) as f64 * cycle_ps;
+            let (latency_ps, data) = match timing.tandem {
+                None => {
+                    let data = f64::from(CELL_BYTES.div_ceil(timing.bytes_per_cycle)) * cycle_ps;
+                    (open + data, data)
+                }
+                // Behind the gate the bus; who waits hears of it at the next cycle.
+                Some(tandem) => {
+                    let pieces = f64::from(CELL_BYTES.div_ceil(tandem.piece_bytes));
+                    let (gate, bus) = (pieces * tandem.gate_ps as f64, pieces * tandem.bus_ps as f64);
+                    (((open + gate + bus) / cycle_ps).ceil() * cycle_ps, bus)
+                }
+            };
             Facts {
-                latency_ps: (timing.activate + timing.column) as f64 * cycle_ps + data,
+                latency_ps,
                 service_ps: data,
                 parts: 1.0,
                 bytes: CELL_BYTES,
