@@ -74,7 +74,8 @@ class RateRow:
         busiest: The busiest part there.
         busiest_share: Share of the time for which it was busy.
         confirmed_packets: Packets of the trial that confirmed the no-drop rate, a seed; 0 where there is none.
-        confirmed: Whether that trial was long enough for an excess of one width to be seen.
+        confirmed: Whether that trial was long enough: an excess of one width would have added more to what is inside
+            than is inside anyway.
         trials: Trials, those that confirm among them.
         tried: What each showed, in the order of the search.
         latency: At 10, 50 and 90 % of PDR; none where PDR was not found.
@@ -97,9 +98,14 @@ class RateRow:
     tried: tuple[Trial, ...]
     latency: tuple[LatencyAt, ...]
 
+    @property
+    def answered(self) -> bool:
+        """Whether a rate can be relied on: a confirmed no-drop rate, or a partial-drop one where every load loses."""
+        return self.confirmed or (self.ndr_mpps == 0 and self.pdr_mpps > 0)
+
     def limited_by(self) -> str:
         """What limits the no-drop rate, in words."""
-        busy = f"{self.busiest} is busy for {self.busiest_share:.1%} of the time"
+        busy = f"{self.busiest} is busy for {self.busiest_share * 100:.1f} % of the time"
         if self.limit == LINE:
             return "the line rate"
         return busy if self.limit != SEVERAL else f"no part is always busy ({busy}); `linecard why` tells what limits"
@@ -112,7 +118,7 @@ class RateRow:
             lowest = min(self.tried, key=lambda trial: trial.load_mpps)
             return (
                 f"no rate without loss was found: at {lowest.load_mpps:,.3g} Mpps, the lowest that was tried, "
-                f"{lowest.lost:.2%} of the packets were lost; give the chip more room or a smaller load to begin with"
+                f"{lowest.lost * 100:.2f} % of the packets were lost; give the chip's buffers more room"
             )
         return (
             f"not confirmed: {self.confirmed_packets:,} packets lost none, but so many are inside at once that a "

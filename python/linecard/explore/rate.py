@@ -58,10 +58,10 @@ class RateSearch:
         self._width = width
         self._tried: list[Trial] = []
         self._last: dict[int, tuple[Trial, str, float]] = {}
-        # Packets of the next trial; packets that a load needs to be confirmed, by load; whether a longer trial has
-        # refuted a shorter one, so that no short one is believed any more.
+        # Packets of the next trial; those of the trials that confirm, by load; whether one of them has refuted a
+        # shorter trial, so that no short one is believed any more.
         self._packets = int(shared["packets"])
-        self._needed: dict[int, int] = {}
+        self._confirming: dict[int, int] = {}
         self._refuted = False
         self._is_capture = "trace" in shared
         if self._is_capture:
@@ -168,17 +168,16 @@ class RateSearch:
         number = self.search.next()
         if number is not None:
             if self._refuted:
-                self._packets = max(self._needed.values())
+                self._packets = max(self._confirming.values())
             return number
         for goal in (PDR, NDR):
             held, _failed = self.search.bounds(goal)
-            if held is not None and held not in self._needed:
-                self._packets = self._confirming(held)
-                self._needed[held] = self._packets
+            if held is not None and held not in self._confirming:
+                self._packets = self._confirming[held] = self._length(held)
                 return held
         return None
 
-    def _confirming(self, held: int) -> int:
+    def _length(self, held: int) -> int:
         """Packets after which an excess of one width has piled up beyond what is inside anyway at this load.
 
         An excess as small as the width of the answer adds ``width`` packets a packet to what is inside: `_lost` counts
@@ -217,7 +216,7 @@ class RateSearch:
         if before is not None:
             self._refuted |= any(before <= goal < trial.lost for goal in (NDR, PDR))
         elif self._refuted:
-            self._needed[number] = self._packets
+            self._confirming[number] = self._packets
 
     def row(self) -> RateRow:
         """What was found."""
@@ -229,6 +228,7 @@ class RateSearch:
             upper = gbps[name] if failed is None else self._gbps(failed)
             answers[name] = (self._mpps(gbps[name]), self._mpps(upper))
         held, failed = self.search.bounds(NDR)
+        sure = None if held is None else self._last[held][0]
         limit, busy = (LINE, 1.0) if failed is None else self._last[failed][1:]
         return RateRow(
             traffic=self.traffic,
@@ -242,8 +242,9 @@ class RateSearch:
             limit=limit if busy >= 1 - _NEARLY else SEVERAL,
             busiest=limit,
             busiest_share=busy,
-            confirmed_packets=0 if held is None else self._last[held][0].packets,
-            confirmed=held is not None and self._needed[held] < _LONGEST,
+            confirmed_packets=0 if sure is None else sure.packets,
+            # Below that an excess of one width is no more than what is inside anyway.
+            confirmed=sure is not None and sure.packets >= sure.inside_mean / self._width,
             trials=len(self._tried),
             tried=tuple(self._tried),
             latency=self._latencies(gbps["pdr_mpps"]),
@@ -279,7 +280,7 @@ def _busiest(record: Record) -> tuple[str, float]:
     near = [part for part, share in shares.items() if share >= most - _NEARLY]
     own = [part for part in near if not part.startswith("threads of ")]
     busiest = max(own or near, key=lambda part: shares[part], default="nothing that is counted")
-    return busiest, most
+    return busiest, shares.get(busiest, 0.0)
 
 
 def _lost(record: Record) -> float:

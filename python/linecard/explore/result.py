@@ -129,8 +129,9 @@ class SweepResult:
         return plain
 
     def over_seeds(self) -> list[Repeated]:
-        """Points over their seeds, with means and 95 % intervals; none where points are not repeated."""
-        return over_seeds(self.axes, self.numbers, self.rows) if "seed" in self.axes else []
+        """Points over their seeds, with means and 95 % intervals; none where no point ran with several."""
+        points = over_seeds(self.axes, self.numbers, self.rows) if "seed" in self.axes else []
+        return points if any(len(each.seeds) > 1 for each in points) else []
 
     def means_frame(self) -> polars.DataFrame:
         """A row a point: its axes, ``status``, ``seeds``, and of each number mean, ``_low`` and ``_high`` (95 %).

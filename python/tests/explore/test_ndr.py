@@ -11,6 +11,7 @@ import pytest
 
 import linecard
 from linecard.errors import ConfigError
+from linecard.explore import rate
 from linecard.explore.ndr import WIDTH
 from linecard.explore.rate import FLOOR, NDR, PDR
 from linecard.explore.search import Search
@@ -228,3 +229,12 @@ def test_plots_are_pictures_with_the_same_bytes(chip, tmp_path):
     with pytest.raises(ConfigError, match=r"expected \.png or \.svg"):
         found.write_plot(tmp_path / "a.pdf")
     assert threading.active_count() < 10
+
+
+def test_a_trial_as_long_as_is_allowed_confirms_where_little_is_inside(chip, monkeypatch):
+    # Four times the packets are beyond the bound; what is inside asks for far fewer.
+    monkeypatch.setattr(rate, "_LONGEST", 4_500)
+    row = linecard.ndr(chip, [512], packets=4_000).rows[0]
+    assert row.confirmed
+    assert row.answered
+    assert row.confirmed_packets == pytest.approx(4_500, rel=0.01)

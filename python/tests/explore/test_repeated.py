@@ -106,6 +106,14 @@ def test_the_screen_json_and_frame_have_a_row_a_point(cli, tmp_path):
     assert {"throughput_gbps", "throughput_gbps_low", "throughput_gbps_high"} <= set(frame.columns)
 
 
+def test_a_sweep_of_which_nothing_ran_shows_why(cli, tmp_path):
+    (tmp_path / "gate.toml").write_text(GATE)
+    words = ("--vary", "gate.rate_gbps=30,35", "--repeat", 2, "--packets", 500, "--set", "traffic.rate_gbps=900")
+    ended = cli("sweep", tmp_path / "gate.toml", *words, "--store", tmp_path / "store")
+    assert "mean of" not in ended.out
+    assert "refused 4: " in ended.out
+
+
 def wrong(number, folder):
     """Whether a sweep whose best point is known names another one alone."""
     draw = random.Random(number)

@@ -109,13 +109,13 @@ def ndr(
     if html is not None:
         stderr.note_written([result.write_html(html, command=command_line())])
     end_by_store(counts)
-    if not any(row.confirmed for row in result.rows):
+    if not any(row.answered for row in result.rows):
         raise typer.Exit(Exit.RUN)
 
 
 def print_ndr(result: NdrResult) -> None:
     """The classical table: rates by frame size, latencies below."""
-    names = ("line, Mpps", "NDR, Mpps", "Gbit/s", "PDR, Mpps", "Gbit/s", "of line", "trials", "packets")
+    names = ("line, Mpps", "NDR, Mpps", "Gbit/s", "PDR, Mpps", "Gbit/s", "of line", "trials", "confirmed by")
     rates = pieces.lined(("frames", "l"), *((name, "r") for name in names))
     for row in result.rows:
         rates.add_row(
@@ -127,7 +127,7 @@ def print_ndr(result: NdrResult) -> None:
             f"{row.pdr_gbps:,.2f}",
             pieces.percent(row.pdr_mpps / row.line_mpps),
             str(row.trials),
-            f"{row.confirmed_packets:,}",
+            f"{row.confirmed_packets:,} packets" if row.confirmed else "–",
         )
     latencies = pieces.lined(("frames", "l"), ("of PDR", "r"), ("p50", "r"), ("p90", "r"), ("p99", "r"), ("max", "r"))
     for row in result.rows:
@@ -139,7 +139,7 @@ def print_ndr(result: NdrResult) -> None:
     length = f"{result.packets:,} packets and {result.seeds} seed{'s' if result.seeds > 1 else ''} a trial"
     stdout.show(
         Padding(Text(result.chip), (1, 0, 0, 2)),
-        pieces.section(pieces.heading("Rates", f"to {result.width:.1%}; {length}, each confirmed with packets"), rates),
+        pieces.section(pieces.heading("Rates", f"to {result.width:.1%}; {length}"), rates),
         pieces.section(pieces.heading("Limit", "at the lowest load that lost packets"), *map(Text, limits)),
         pieces.section(pieces.heading("Latency", "from a packet's last bit in to its last bit out"), latencies),
     )
