@@ -172,10 +172,18 @@ class RateSearch:
             return number
         for goal in (PDR, NDR):
             held, _failed = self.search.bounds(goal)
-            if held is not None and held not in self._confirming:
+            if held is not None and self._is_doubtful(held):
                 self._packets = self._confirming[held] = self._length(held)
                 return held
         return None
+
+    def _is_doubtful(self, held: int) -> bool:
+        """Whether no trial of a load confirms it, and a longer one can: a short one may end before the chip is full."""
+        tried = self._confirming.get(held)
+        if tried is None:
+            return True
+        can = tried < _LONGEST and not self._is_capture
+        return can and tried < self._last[held][0].inside_mean / self._width
 
     def _length(self, held: int) -> int:
         """Packets after which an excess of one width has piled up beyond what is inside anyway at this load.
