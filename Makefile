@@ -113,19 +113,15 @@ site: $(VENV)/.dev ## Build the site of the documents into target/site; warnings
 clean: ## Remove the environment, builds and results
 	rm -rf $(VENV) target results python/linecard/_core*.so
 
-# Without pip, which is installed while Cargo compiles.
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Linecard needs Python 3.11 or later")'
-	$(PYTHON) -m venv --without-pip $(VENV)
+	$(PYTHON) -m venv $(VENV)
 
-# Install the package in place: $(call install,PROFILE,EXTRAS). Cargo compiles while pip is installed and
-# fetches; the build of the package waits for Cargo's lock and finds those crates compiled. Every crate is fetched, so that
-# nothing later needs a network.
+# Install the package in place: $(call install,PROFILE,EXTRAS). Every locked crate is fetched, so that nothing later needs a
+# network.
 define install
-	@cargo fetch --locked --quiet
-	@cargo build --locked --quiet --package linecard-bindings --profile $(1) & \
-	{ $(BIN)/python -m pip --version > /dev/null 2>&1 || $(BIN)/python -m ensurepip > /dev/null; } && \
-	$(BIN)/python -m pip install --quiet --editable '.$(2)' --config-settings=build-args="--profile=$(1)" && wait $$!
+	cargo fetch --locked --quiet
+	$(BIN)/python -m pip install --quiet --editable '.$(2)' --config-settings=build-args="--profile=$(1)"
 endef
 
 # One extension serves three purposes: the first result (compiled soonest), tests (with checks, of the same compiled crates as

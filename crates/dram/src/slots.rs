@@ -45,7 +45,7 @@ pub struct SlotConfig {
 pub struct Tandem {
     /// A cycle, in picoseconds.
     pub cycle_ps: u64,
-    /// Data move in whole pieces of so many bytes, at least 1.
+    /// Bytes of a piece, at least 1: data move in whole pieces.
     pub piece_bytes: u32,
     /// Of the gate for a piece.
     pub gate_ps: u64,

@@ -4,7 +4,7 @@ The words are those of RFC 2544 (throughput), RFC 9411 (the same for security de
 PDR a loss ratio of 0.5 % or less, both are rates of the traffic offered, all ports together, and what is told is the
 lower bound. A trial offers frames of one kind at one rate, evenly spaced, to a chip that has warmed up, and ends after
 a number of packets. Packets that pile up inside count as lost: a longer trial would lose them. A longer trial confirms
-each answer: it has so many packets that a loss which fills a buffer slowly is seen. Where it refutes the answer, the
+each answer: it is long enough to show a loss that fills a buffer slowly. Where it refutes the answer, the
 search goes on with trials of that length.
 """
 

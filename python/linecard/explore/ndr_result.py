@@ -76,7 +76,7 @@ class RateRow:
         confirmed_packets: Packets of the trial that confirmed the no-drop rate, a seed; 0 where there is none.
         confirmed: Whether that trial was long enough: an excess of one width would have added more to what is inside
             than is inside anyway.
-        trials: Trials, those that confirm among them.
+        trials: Trials, confirming ones included.
         tried: What each showed, in the order of the search.
         latency: At 10, 50 and 90 % of PDR; none where PDR was not found.
     """

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 NDR, PDR = 0.0, 0.005
 # Below this share of the line rate there is nothing to find.
 FLOOR = 0.001
-# A confirming trial has this many times the packets of others at least, and so many at most.
+# A confirming trial has at least this multiple of the packets of the others, and at most this number.
 _LONGER, _LONGEST = 4, 1_000_000
 # Shares of time that are as good as equal.
 _NEARLY = 0.02

@@ -25,7 +25,7 @@ _RANKED = ("throughput_gbps", "ndr_mpps", "bandwidth_gbytes_s", "hit_rate_percen
 # several, so that 95 % a comparison would name a wrong one too often.
 _T = (63.66, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012, 2.977, 2.947)
 _T_NORMAL = 2.576
-# Points named of those that cannot be told apart.
+# The most points that a sentence names.
 _NAMED = 4
 
 

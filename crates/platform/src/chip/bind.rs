@@ -82,7 +82,7 @@ impl Binder<'_> {
                 let program = programs.get(config.program);
                 let mut used = program.is_some_and(|program| program.roles.contains(&role));
                 used |= packet_role == Some(role) || roles.places[role].is_empty();
-                // Whoever takes from a ring reads its entry, and whoever puts into it writes one.
+                // A take from a ring reads its entry, and a put into it writes one.
                 let puts = program.map_or(&[][..], |program| &program.puts);
                 used |=
                     config.takes.iter().chain(puts).any(|&inbox| self.ring_role(inbox, roles) == Some(role));
