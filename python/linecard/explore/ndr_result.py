@@ -74,8 +74,8 @@ class RateRow:
         busiest: The busiest part there.
         busiest_share: Share of the time for which it was busy.
         confirmed_packets: Packets of the trial that confirmed the no-drop rate, a seed; 0 where there is none.
-        confirmed: Whether that trial was long enough: an excess of one width would have added more to what is inside
-            than is inside anyway.
+        confirmed: Whether that trial tells: the number inside grew by less than half of what an excess of one width
+            adds, and that is beyond chance.
         trials: Trials, confirming ones included.
         tried: What each showed, in the order of the search.
         latency: At 10, 50 and 90 % of PDR; none where PDR was not found.

@@ -178,21 +178,27 @@ class RateSearch:
         return None
 
     def _is_doubtful(self, held: int) -> bool:
-        """Whether no trial of a load confirms it, and a longer one can: a short one may end before the chip is full."""
+        """Whether no trial of a load confirms it, and a longer one can."""
         tried = self._confirming.get(held)
         if tried is None:
             return True
-        can = tried < _LONGEST and not self._is_capture
-        return can and tried < self._last[held][0].inside_mean / self._width
+        return tried < _LONGEST and not self._is_capture and not self._confirms(self._last[held][0])
+
+    def _confirms(self, trial: Trial) -> bool:
+        """Whether a trial without loss says that nothing piles up which a longer one would lose.
+
+        Where more comes than the chip carries by the width of the answer, the number inside grows by ``width`` packets
+        a packet. It has grown by less than half of that, and half of it is beyond chance: a number of packets inside
+        moves by about its square root, of which twice as much is allowed.
+        """
+        growth = self._width * trial.packets / 2
+        return trial.grew <= growth and growth >= 2 * math.sqrt(trial.inside_mean)
 
     def _length(self, held: int) -> int:
-        """Packets after which an excess of one width has piled up beyond what is inside anyway at this load.
-
-        An excess as small as the width of the answer adds ``width`` packets a packet to what is inside: `_lost` counts
-        it once it is half of the mean, and so a loss that a large buffer hides is seen.
-        """
+        """Packets of the trial that is to confirm a load; four times as many where one could not."""
         inside = self._last[held][0].inside_mean
-        wanted = max(_LONGER * int(self._shared["packets"]), math.ceil(1.5 * inside / self._width))
+        wanted = max(_LONGER * int(self._shared["packets"]), math.ceil(5 * math.sqrt(inside) / self._width))
+        wanted = max(wanted, _LONGER * self._confirming.get(held, 0))
         return max(self._packets, min(wanted, _LONGEST))
 
     def requests(self, number: int) -> list[Request]:
@@ -251,8 +257,7 @@ class RateSearch:
             busiest=limit,
             busiest_share=busy,
             confirmed_packets=0 if sure is None else sure.packets,
-            # Below that an excess of one width is no more than what is inside anyway.
-            confirmed=sure is not None and sure.packets >= sure.inside_mean / self._width,
+            confirmed=sure is not None and self._confirms(sure),
             trials=len(self._tried),
             tried=tuple(self._tried),
             latency=self._latencies(gbps["pdr_mpps"]),
