@@ -52,6 +52,7 @@ check-long: $(VENV)/.dev ## The tests that take minutes: long ones of Python, ev
 	$(BIN)/python fuzz/run.py --runs 1000
 	$(BIN)/python fuzz/readers.py --seconds 5
 	$(BIN)/python fuzz/campaign.py --cases 2000 --chips 1000 --lines 100
+	$(BIN)/python fuzz/misuse.py --calls 1000 --stores 100 --files 500
 	$(BIN)/python fuzz/faults.py --kills 20 --rounds 2
 	$(BIN)/python fuzz/soak.py --rounds 40
 
@@ -59,8 +60,9 @@ fuzz: $(VENV)/.dev ## Fuzz every reader, SECONDS=60 each (needs a C++ compiler);
 	$(BIN)/python fuzz/run.py $(if $(MERGE),--merge,--seconds $(or $(SECONDS),60)) $(addprefix --target ,$(TARGET))
 	$(if $(TARGET)$(MERGE),,$(BIN)/python fuzz/readers.py --seconds $(or $(SECONDS),60))
 
-campaign: $(VENV)/.dev ## Random requests (CASES=10000), chips (CHIPS=5000) and command lines (LINES=500), from SEED=1
+campaign: $(VENV)/.dev ## Random requests (CASES=10000), chips (CHIPS=5000), command lines (LINES=500) and misuse (CALLS=5000), from SEED=1
 	$(BIN)/python fuzz/campaign.py --cases $(or $(CASES),10000) --chips $(or $(CHIPS),5000) --lines $(or $(LINES),500) --seed $(or $(SEED),1)
+	$(BIN)/python fuzz/misuse.py --calls $(or $(CALLS),5000) --stores 500 --files 2000 --seed $(or $(SEED),1)
 
 faults: $(VENV)/.dev ## Kill (KILLS=200), fill disks, fail reads, change inputs
 	$(BIN)/python fuzz/faults.py --kills $(or $(KILLS),200)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any, ParamSpec, TypeVar
 
@@ -20,6 +20,8 @@ R = TypeVar("R")
 # Numbers beyond this many bits are in no range, and Python refuses to write them down.
 _MOST_BITS = 1024
 _SHOWN = 80
+# No argument has lists of lists of lists.
+_DEEPEST = 8
 
 
 def plain(function: Callable[P, R]) -> Callable[P, R]:
@@ -40,35 +42,114 @@ def plain(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _taken(name: str, annotation: str, value: Any, problems: list[ConfigProblem]) -> Any:
-    def refuse(expected: str) -> Any:
-        problems.append(ConfigProblem(name, "", f"found {shown(value)}, expected {expected}"))
-
-    if value is None:
-        return None
-    options = set(annotation.split(" | "))
+    options = _alternatives(annotation)
+    before = len(problems)
     if "Buffer" not in options:
         value = _plain_value(name, value, problems)
-    if options <= {"int", "None"}:
-        if isinstance(value, bool) or not hasattr(value, "__index__"):
-            refuse("a whole number")
-    elif options <= {"float", "None"}:
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            refuse("a number")
-        elif isinstance(value, int) and abs(value) > 1 << 63:
-            value = float(value)
-    elif "Progress" in annotation or annotation.startswith("Callable["):
-        if not callable(value):
-            refuse("a function that is called with what is done and how much there is")
-    elif annotation.startswith("Mapping[") and "Iterable" not in annotation:
-        if not isinstance(value, Mapping):
-            refuse("a mapping of names to values, such as {'dram.banks': 2}")
-    elif options <= {"str", "PathLike[str]", "None"} and not isinstance(value, (str, PathLike)):
-        refuse("a name or the path of a file")
+    # An iterable that can be read once is read here, where its elements are looked at.
+    if isinstance(value, Iterator) and any("terable[" in option or "Settings" in option for option in options):
+        value = list(value)
+    if len(problems) > before:
+        return value
+    if not any(_fits(option, value) for option in options):
+        problems.append(ConfigProblem(name, "", f"found {shown(value)}, expected {_expected(options)}"))
+    if options <= {"float", "None"} and isinstance(value, int) and abs(value) > 1 << 63:
+        return float(value)
     return value
 
 
-def _plain_value(name: str, value: Any, problems: list[ConfigProblem]) -> Any:
+# What stands for a longer annotation.
+_ALIASES = {
+    "Settings": "Mapping[str, object] | Iterable[str]",
+    "Progress": "Callable",
+    "ProgressCallback": "Callable",
+    "SweepProgress": "Callable",
+}
+_MEANT = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "True or False",
+    "str": "text",
+    "Callable": "a function that is called with what is done and how much there is",
+    "Mapping": "a mapping of names to values, such as {'dram.banks': 2}",
+}
+_PATHS = {"str", "PathLike[str]"}
+
+
+@functools.cache
+def _alternatives(annotation: str) -> frozenset[str]:
+    """The types that an annotation joins by `|`, those within brackets left together."""
+    found, depth, start = [], 0, 0
+    for at, character in enumerate(annotation + "|"):
+        depth += (character == "[") - (character == "]")
+        if character == "|" and not depth:
+            found.append(annotation[start:at].strip())
+            start = at + 1
+    return frozenset(each for one in found for each in (_alternatives(_ALIASES[one]) if one in _ALIASES else {one}))
+
+
+def _fits(option: str, value: Any) -> bool:
+    """Whether a value is of a type of an annotation. What reads it says more of its content."""
+    kind, _, rest = option.partition("[")
+    match kind:
+        case "int":
+            return hasattr(type(value), "__index__") and not isinstance(value, bool)
+        case "float":
+            return isinstance(value, (int, float)) and not isinstance(value, bool)
+        case "None":
+            return value is None
+        case "Mapping":
+            return isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
+        case "Callable":
+            return callable(value)
+        case "PathLike":
+            return isinstance(value, PathLike)
+        case "Sequence" | "Iterable":
+            within = _alternatives(rest[:-1])
+            sized = isinstance(value, Iterable if kind == "Iterable" else Sequence)
+            plain_text = isinstance(value, (str, bytes, Mapping))
+            return sized and not plain_text and all(any(_fits(one, each) for one in within) for each in value)
+        case "tuple":
+            within_tuple = [each.strip() for each in rest[:-1].split(",")]
+            matches = isinstance(value, (tuple, list)) and len(value) == len(within_tuple)
+            return matches and all(map(_fits, within_tuple, value))
+        case "Buffer":
+            return _is_buffer(value)
+        case "object" | "Value":
+            return True
+        case _:
+            # `str` and `bool`, or a class of the package.
+            return kind in {each.__name__ for each in type(value).__mro__}
+
+
+def _is_buffer(value: object) -> bool:
+    try:
+        memoryview(value)  # type: ignore[arg-type]
+    except TypeError:
+        return False
+    return True
+
+
+def _expected(options: frozenset[str]) -> str:
+    """What would have been taken, in words."""
+    words = ["a name or the path of a file"] if options >= _PATHS else []
+    for option in sorted(options - {"None"} - (_PATHS if words else frozenset())):
+        kind, _, rest = option.partition("[")
+        if kind in {"Sequence", "Iterable"}:
+            within = _alternatives(rest[:-1])
+            words.append(f"a list, each {_expected(within)}")
+        elif kind == "tuple":
+            words.append(f"a pair such as (1, {len(rest.split(','))})")
+        else:
+            words.append(_MEANT.get(kind, f"a {kind}"))
+    return " or ".join(words)
+
+
+def _plain_value(name: str, value: Any, problems: list[ConfigProblem], depth: int = 0) -> Any:
     """A value without anything of NumPy in it."""
+    if depth > _DEEPEST:
+        problems.append(ConfigProblem(name, "", f"found {_DEEPEST} lists within one another, expected at most two"))
+        return None
     if hasattr(value, "dtype") and callable(getattr(value, "tolist", None)):
         value = value.tolist()
     if isinstance(value, PathLike):
@@ -80,14 +161,16 @@ def _plain_value(name: str, value: Any, problems: list[ConfigProblem]) -> Any:
     elif isinstance(value, str):
         if not _is_unicode(value):
             problems.append(ConfigProblem(name, "", _no_unicode(value)))
+        elif "\0" in value:
+            problems.append(ConfigProblem(name, "", f"found {shown(value)}, expected text without a NUL"))
     elif isinstance(value, int) and not isinstance(value, bool):
         if value.bit_length() > _MOST_BITS:
             problems.append(ConfigProblem(name, "", f"found {shown(value)}, expected a number of 64 bits at most"))
             return 0
     elif type(value) in {list, tuple}:
-        return type(value)(_plain_value(name, each, problems) for each in value)
+        return type(value)(_plain_value(name, each, problems, depth + 1) for each in value)
     elif type(value) is dict:
-        return {key: _plain_value(f"{name}[{shown(key)}]", each, problems) for key, each in value.items()}
+        return {key: _plain_value(f"{name}[{shown(key)}]", each, problems, depth + 1) for key, each in value.items()}
     return value
 
 

@@ -38,7 +38,7 @@ def out_of_range(numbers: Mapping[str, Any], least: int, most: int) -> list[Conf
     """What is wrong with whole numbers that have to lie between two others."""
     problems = []
     for name, value in numbers.items():
-        if not hasattr(value, "__index__"):
+        if not hasattr(type(value), "__index__"):
             problems.append(ConfigProblem(name, "", f"found {value!r}, expected a whole number from {least} to {most}"))
         elif not least <= value <= most:
             problems.append(ConfigProblem(name, "", f"found {value}, expected {least} to {most}"))

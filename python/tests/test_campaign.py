@@ -70,6 +70,13 @@ def test_the_readers_in_python_go_on_from_their_seeds():
     assert all(int(row[1].replace(",", "")) > 3 for row in rows), ended.stdout
 
 
+def test_misuse_and_damage_break_no_law():
+    ended = run("misuse.py", "--calls", "100", "--stores", "25", "--files", "50", "--seed", "7")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    made = [line for line in ended.stdout.splitlines() if " made, 0 broken laws" in line]
+    assert [line.split(":")[0] for line in made] == ["calls", "stores", "files"]
+
+
 @pytest.mark.long
 def test_a_capture_and_a_run_of_millions_keep_their_bounds():
     ended = run("load.py", "--packets", "5000000", "--flows", "1000000", "--run", "500000", "--points", "200")

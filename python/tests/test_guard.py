@@ -41,6 +41,14 @@ def test_a_panic_is_an_error_that_says_what_to_report(monkeypatch, cli):
     assert "linecard: internal error: roles were bound" in ended.err
 
 
+@pytest.mark.skipif(not hasattr(_core, "_defect"), reason="the extension is of a profile without checks")
+def test_a_panic_on_a_thread_of_the_core_is_an_error_too(capfd):
+    with pytest.raises(linecard.InternalError, match=r"internal error: no ring \(at crates/bindings/src/guard.rs:\d+"):
+        _core._defect("no ring")
+    # The hook of panics prints nothing.
+    assert capfd.readouterr() == ("", "")
+
+
 def test_what_is_no_panic_passes_through():
     def interrupted():
         raise KeyboardInterrupt

@@ -14,6 +14,8 @@ pub fn all_of(module: &Bound<'_, PyModule>) -> PyResult<()> {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
         *PLACE.lock().unwrap_or_else(PoisonError::into_inner) = place;
     }));
+    #[cfg(debug_assertions)]
+    module.add_function(wrap_pyfunction!(defect, module)?)?;
     let py = module.py();
     let guarded = py.import("linecard._guard")?.getattr("guarded")?;
     let place = wrap_pyfunction!(panicked_at, module)?;
@@ -30,4 +32,12 @@ pub fn all_of(module: &Bound<'_, PyModule>) -> PyResult<()> {
 #[pyfunction]
 fn panicked_at() -> String {
     PLACE.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// Panics in work on a thread of its own, as a defect of the core would: what tests provoke to see the whole way of one.
+/// Only an extension with its checks on has it.
+#[cfg(debug_assertions)]
+#[pyfunction(name = "_defect")]
+fn defect(py: Python<'_>, message: String) -> PyResult<()> {
+    crate::watched::watched(py, None, move |_| panic!("{message}"))
 }

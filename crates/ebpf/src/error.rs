@@ -51,7 +51,8 @@ pub enum Fault {
     },
     /// An access that leaves what its pointer points to.
     #[error(
-        "{what} of {bytes} bytes at offset {offset} of {region}, expected offsets {from} to {behind}; compare with {bound} first"
+        "{what} of {bytes} bytes at offset {offset} of {region}, which {}; compare with {bound} first",
+        extent(*.from, *.behind)
     )]
     OutOfBounds {
         /// `read`, `write` or `atomic`.
@@ -130,4 +131,13 @@ pub enum Fault {
     /// Something that was taken and not given back.
     #[error("{0} at the end of the program; give it back on every path")]
     Kept(&'static str),
+}
+
+/// The bytes from the first one to the one behind the last, in words.
+fn extent(from: u64, behind: u64) -> String {
+    match behind.checked_sub(from) {
+        None | Some(0) => "has no bytes".to_owned(),
+        Some(1) => format!("has byte {from} alone"),
+        Some(_) => format!("has bytes {from} to {}", behind - 1),
+    }
 }

@@ -29,7 +29,7 @@ fn accesses_outside_of_what_a_pointer_points_to() {
         &[packet, slot(0x71, 0, 2, 64, 0), exit()],
         &[
             "packet 1: read of 1 bytes at offset 320 of packet",
-            "offsets 256 to 320",
+            "has bytes 256 to 319",
             "data_end",
             "instruction 1",
         ],
@@ -39,7 +39,7 @@ fn accesses_outside_of_what_a_pointer_points_to() {
     // The stack has 512 bytes, below r10.
     refused(
         &[slot(0x7a, 10, 0, 0, 1), exit()],
-        &["write of 8 bytes at offset 512 of stack", "offsets 0 to 512"],
+        &["write of 8 bytes at offset 512 of stack", "has bytes 0 to 511"],
     );
     refused(&[slot(0x7a, 10, 0, -520, 1), exit()], &["write of 8 bytes at offset -8 of stack"]);
     refused(&[slot(0x61, 0, 1, 24, 0), exit()], &["offset 24 of context", "struct xdp_md"]);

@@ -172,7 +172,29 @@ class Connection:
                 dashboard_address=None,
                 host="127.0.0.1",
             )
+        else:
+            self._compare_versions()
         self._client = self._dask.Client(self._address or self._cluster, timeout=_CONNECT_SECONDS, set_as_default=False)
+
+    def _compare_versions(self) -> None:
+        """Ask the scheduler for its version.
+
+        Dask promises nothing between two versions, and a client whose first question is not understood waits a minute
+        before it lets go.
+        """
+        import asyncio
+
+        async def ask() -> str:
+            async with self._dask.rpc(self._address, timeout=_CONNECT_SECONDS) as scheduler:
+                told = await scheduler.versions()
+                return str(told["packages"].get("distributed"))
+
+        own, found = self._dask.__version__, asyncio.run(ask())
+        if found != own:
+            raise ConfigError(
+                f"--executor: the scheduler at {self._address} runs Dask {found}, this machine {own}; "
+                "install the same version on all machines"
+            )
 
     def close(self) -> None:
         """Leave it; workers of its own end."""

@@ -212,6 +212,7 @@ def firings(
         ConfigError: The file is no net, or it cannot be simulated; the text says why.
     """
     path, text = _source(net)
+    _check(("most", most, 0, _U64_MAX), ("first", first, 0, _U64_MAX), ("seed", seed, 0, _U64_MAX))
     found = _core.petri_firings(path, text, overrides, seed=seed, first=first, most=most, time=time)
     return convert(found, list[Firing])
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from linecard import _core
 from linecard._arguments import plain
 from linecard._convert import convert
-from linecard.errors import ConfigError, ConfigProblem
-from linecard.request import U64_MAX
+from linecard.errors import ConfigError
+from linecard.request import U64_MAX, out_of_range
 from linecard.traffic.result import FlowStatistics
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def flows(
         Packets, bytes, duration, sizes, flows, and what was skipped and why.
 
     Raises:
-        ConfigError: The description of a link is wrong; ``packets`` is no count.
+        ConfigError: The description of a link is wrong; ``packets`` or ``most_flows`` is no count.
         TrafficError: The capture cannot be opened or is of no known format; with ``strict``, it is damaged; it
             has more than ``most_flows`` flows.
 
@@ -51,7 +51,7 @@ def flows(
         >>> linecard.flows("edge", packets=20_000).packets
         20000
     """
-    if not 0 <= packets <= U64_MAX:
-        raise ConfigError.of([ConfigProblem("packets", "", f"found {packets}, expected 0 to {U64_MAX}")])
+    if problems := out_of_range({"packets": packets, "most_flows": most_flows}, 0, U64_MAX):
+        raise ConfigError.of(problems)
     plain = _core.flows(fspath(path), packets=packets, strict=strict, most_flows=most_flows, progress=progress)
     return convert(plain, FlowStatistics)
