@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import TYPE_CHECKING, Any, Protocol
 
 from linecard.errors import ConfigError, ConfigProblem
@@ -11,6 +10,7 @@ from linecard.explore.batch import measured, numbers_of
 from linecard.explore.ndr_result import LATENCY_SHARES, LINE, SEVERAL, LatencyAt, RateRow, Trial
 from linecard.explore.search import Search
 from linecard.explore.subject import Request
+from linecard.explore.wires import full_wires, mean_size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,8 +28,6 @@ _LONGER, _LONGEST = 4, 1_000_000
 _NEARLY = 0.02
 # Packets more inside that say nothing: so few, or this share of those that left.
 _HANDFUL, _CHANCE = 16, 0.001
-_RFC2544 = (64, 128, 256, 512, 1024, 1280, 1518)
-_IMIX = {64: 7, 594: 4, 1518: 1}
 
 
 class Runs(Protocol):
@@ -94,41 +92,8 @@ class RateSearch:
             if self.traffic == "fixed":
                 self.traffic = str(self._said("traffic.packet_bytes"))
         # Of the size of frames alone, so that a size that is not that of the chip's own traffic is described, too.
-        self._size = self._mean_size(str(self._said("traffic.kind")))
-        line, overhead = self._line()
-        self._most = line * self._size / (self._size + overhead)
-
-    def _mean_size(self, kind: str) -> float:
-        if kind == "fixed":
-            return float(self._said("traffic.packet_bytes"))
-        if kind == "imix":
-            return sum(size * weight for size, weight in _IMIX.items()) / sum(_IMIX.values())
-        if kind == "rfc2544":
-            return sum(_RFC2544) / len(_RFC2544)
-        listed = self._said("traffic.sizes") if kind == "sizes" else self._said(f"mix.{kind}")
-        rows = re.findall(r"(\d+)(?:-(\d+))?\s*:\s*([\d.eE+-]+)", str(listed or ""))
-        weight = sum(float(each) for _, _, each in rows)
-        if not rows or weight <= 0:
-            message = (
-                f"found {kind!r}, whose sizes are not written in the chip's file; expected a frame size, imix, rfc2544 "
-                "or a mix of the chip"
-            )
-            raise ConfigError.of([ConfigProblem("sizes", "", message)])
-        return sum((int(low) + int(high or low)) / 2 * float(each) for low, high, each in rows) / weight
-
-    def _line(self) -> tuple[float, float]:
-        """Rate of all inward wires, Gbit/s, and what a frame takes on them beside its bytes."""
-        rate, overheads = 0.0, []
-        for name in self._chip.groups("port"):
-            if self._said(f"port.{name}.direction") == "out":
-                continue
-            own, count = float(self._said(f"port.{name}.rate_gbps")), int(self._said(f"port.{name}.count") or 1)
-            if own == 0:
-                message = f"port {name} is never busy (rate_gbps = 0): the search needs a line rate to begin at"
-                raise ConfigError.of([ConfigProblem("set", f"port.{name}.rate_gbps", message)])
-            rate += own * count
-            overheads.append(int(self._said(f"port.{name}.overhead_bytes") or 0))
-        return rate, float(overheads[0] if overheads else 20)
+        self._size = mean_size(self._said)
+        self._most = full_wires(self._chip, self._said, self._size)
 
     def _measure_capture(self) -> None:
         """What a capture offers at its own pace, and what share of the wires that is."""
@@ -141,8 +106,7 @@ class RateSearch:
                 [ConfigProblem("trace", "", "nothing arrives in the measured time; give more packets")]
             )
         self._size = gbps * 1e9 * seconds / 8 / arrived
-        line, overhead = self._line()
-        self._most = line * self._size / (self._size + overhead)
+        self._most = full_wires(self._chip, self._said, self._size)
         self._own = gbps / float(self._said("traffic.speedup") or 1.0)
 
     def _gbps(self, number: int) -> float:

@@ -1,9 +1,14 @@
 """`linecard why`: what limits a chip, and what would help. Every statement is measured by runs, none is guessed.
 
-Four looks at the same chip, all with common random numbers (the changed run draws what the unchanged one drew):
+The chip is run first until its rate is sure: each run steady, or its rate that of a run four times as long, and its
+interval as narrow as was asked for. What cannot be made sure within the budget is not answered.
+
+Then four looks at the same chip, all with common random numbers (the changed run draws what the unchanged one drew).
+Every change is run with the first seed; what does nothing there is not run with the others.
 
 - **Bounds**: at the rate that was reached, a part is busy for a share of the time; the rate over that share is the most
-  that it can carry (the operational laws hold for any arrivals).
+  that it can carry (the operational laws hold for any arrivals). A packet that an output queue drops was work for all
+  parts before it: their rate is that of what they processed, and the wires' that of what left.
 - **Elasticities**: d ln throughput / d ln parameter by central differences. Where all rates grow and all times shrink
   by one factor, throughput grows by that factor: over rates less times they add up to 1, which checks the whole.
 - **Lifts**: runs with one limit lifted, and the best three in pairs.
@@ -18,13 +23,14 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from linecard._arguments import plain
-from linecard.errors import ConfigError
+from linecard.errors import ConfigError, ConfigProblem
 from linecard.explore.batch import Bench, Estimate, measured, numbers_of
 from linecard.explore.execute import Counts, Record, SweepProgress
 from linecard.explore.levers import Chip, Lift, Parameter
 from linecard.explore.store import Store
 from linecard.explore.subject import Request
 from linecard.explore.why_result import LEAST_GAIN, Elasticity, Lifted, Limit, Sensitivity, WhyResult
+from linecard.explore.wires import full_wires, mean_size
 from linecard.request import mapping_of, name_of, out_of_range, settings
 
 if TYPE_CHECKING:
@@ -32,6 +38,16 @@ if TYPE_CHECKING:
 
 PACKETS = 4_000
 SEEDS = 3
+# Where the rate is not sure, runs become so many times as long, up to this number of packets measured.
+LONGER, LONGEST = 4, 256_000
+# Rates of a run and of one four times as long that are as good as the same.
+SAME = 0.01
+# Packets that leave a run whose rate is believed: bursts at its ends are a small share of them.
+LEAST_OUT = 200
+# Where an output queue would drop a packet that always waits this often, as much is offered as the wires carry.
+_MOSTLY = 0.9
+# Effects on ln throughput below these, with one seed, are not measured with the others.
+_LEAST_EFFECT, _LEAST_SLOPE = 0.01, 0.05
 # A step of a parameter: small enough to be a slope, large enough to stand out of rounding.
 STEP = 0.1
 _PAIRED = 3
@@ -51,6 +67,7 @@ def why(
     app: str | PathLike[str] | None = None,
     trace: str | PathLike[str] | None = None,
     packets: int = PACKETS,
+    precision: float | None = None,
     seeds: int = SEEDS,
     seed: int = 1,
     global_: bool = False,
@@ -62,14 +79,18 @@ def why(
     """Say what limits a chip, and what would help: bounds, elasticities, lifted limits.
 
     Where the chip carries all of its traffic, the offered load is the limit; what is said then holds for the chip with
-    a packet always waiting (``traffic.arrivals=saturated``).
+    a packet always waiting (``traffic.arrivals=saturated``), or, where output queues would drop nine of ten of these,
+    with as much offered as its wires carry.
 
     Args:
         chip: Name of a shipped chip, or path of a TOML file.
         set: Changes of its keys.
         app: Another program.
         trace: Capture to replay, or a described link (``"edge"``, ``"core"``).
-        packets: Packets that each run measures, after half as many of warm-up.
+        packets: Packets that each run measures, after half as many of warm-up; four times as many, and again, where
+            that does not make the rate sure, up to 256,000.
+        precision: Half the 95 % interval of the throughput over the seeds, at most, as a share of it: 0.01 is 1 %.
+            ``None`` asks for sure rates alone.
         seeds: Seeds of each statement, for its interval.
         seed: The first of them.
         global_: Add Morris' screening and Sobol's indices over half to twice each parameter (extra ``explore``).
@@ -79,7 +100,7 @@ def why(
         progress: Called now and then with (runs done, runs in all) of the present step.
 
     Returns:
-        Limits, elasticities and gains, each measured.
+        Limits, elasticities and gains, each measured; with ``answered`` false, what was tried, and no verdict.
 
     Raises:
         ConfigError: The chip is wrong, or is none.
@@ -93,6 +114,8 @@ def why(
         'saturated'
     """
     problems = out_of_range({"packets": packets}, 100, 10**9) + out_of_range({"seeds": seeds}, 1, 1000)
+    if precision is not None and not 0 < precision < 1:
+        problems.append(ConfigProblem("precision", "", f"found {precision:g}, expected more than 0 and less than 1"))
     if problems:
         raise ConfigError.of(problems)
     base, chip = mapping_of("set", set), name_of("chip", chip)
@@ -103,7 +126,7 @@ def why(
         shared["trace"] = fspath(trace)
     several = [seed + number for number in range(seeds)]
     with Bench(None if store is None else Store(store), jobs, progress, Counts(), executor) as bench:
-        return Question(shared, base, Chip(chip, settings(base)), several, bench).answer(global_=global_)
+        return Question(shared, base, Chip(chip, settings(base)), several, bench, precision).answer(global_=global_)
 
 
 # What has no effect, and is refused, where a packet always waits.
@@ -114,12 +137,23 @@ class Question:
     """One question, with what all of its runs share."""
 
     def __init__(
-        self, shared: Mapping[str, Any], settings: Mapping[str, Any], chip: Chip, seeds: Sequence[int], bench: Bench
+        self,
+        shared: Mapping[str, Any],
+        settings: Mapping[str, Any],
+        chip: Chip,
+        seeds: Sequence[int],
+        bench: Bench,
+        precision: float | None = None,
     ) -> None:
-        self.shared, self.chip, self.seeds, self.bench = shared, chip, seeds, bench
+        self.shared, self.chip, self.seeds, self.bench = dict(shared), chip, seeds, bench
         self.settings = self._full(settings)
+        self.precision = precision
         self.not_tried: list[str] = []
         self.load = "as given"
+        # Throughput in packets or in bits: in what the seeds differ less. Sizes that vary move one of them by chance.
+        self.metric = "throughput_mpps"
+        # Why the rate is not sure; empty where it is.
+        self.doubt = ""
 
     def request(self, changes: Mapping[str, Any], seed: int, *, verdict: bool = False) -> Request:
         """The chip with changes. Keys are in full, so that a change takes the place of what was set before.
@@ -127,7 +161,15 @@ class Question:
         A run's own verdict is asked for only where it decides on the load: these runs are what it would make itself.
         """
         shared = self.shared if verdict else {**self.shared, "verdict": False}
-        return Request("run", {**shared, "seed": seed}, {**self.settings, **changes})
+        settings = {**self.settings, **changes}
+        if self.load == "full wires":
+
+            def said(key: str) -> Any:
+                return settings.get(key, self.chip.values.get(key))
+
+            # Nothing above the line rate, which rounding could make of it.
+            settings["traffic.rate_gbps"] = float(f"{full_wires(self.chip, said, mean_size(said)) * (1 - 1e-9):.9g}")
+        return Request("run", {**shared, "seed": seed}, settings)
 
     def _full(self, changes: Mapping[str, Any]) -> dict[str, Any]:
         ends = {
@@ -135,41 +177,140 @@ class Question:
         }
         return {ends[key][0] if len(ends[key]) == 1 else key: value for key, value in changes.items()}
 
-    def runs(self, several: Sequence[Mapping[str, Any]]) -> list[list[Record]]:
+    def speed(self, record: Record) -> float:
+        """Throughput of a run; one in which nothing left counts as almost nothing."""
+        return max(float(numbers_of(record)[self.metric]), 1e-9)
+
+    def rate(self, records: Sequence[Record]) -> float:
+        """Mean throughput of runs."""
+        return _mean([self.speed(record) for record in records])
+
+    def runs(self, several: Sequence[Mapping[str, Any]], seeds: Sequence[int] | None = None) -> list[list[Record]]:
         """For each of several changes, a record a seed; all of them at once."""
-        found = self.bench.run([self.request(changes, seed) for changes in several for seed in self.seeds])
-        n = len(self.seeds)
+        seeds = self.seeds if seeds is None else seeds
+        found = self.bench.run([self.request(changes, seed) for changes in several for seed in seeds])
+        n = len(seeds)
         return [found[at : at + n] for at in range(0, len(found), n)]
 
+    def screened(self, several: Sequence[Sequence[Mapping[str, Any]]], least: float) -> list[list[list[Record]]]:
+        """Groups of changes, each first with one seed, and with the others where throughput follows by so much.
+
+        Throughput follows where it differs within the group by more than ``least`` in its logarithm; a change that is
+        alone in its group is compared with the unchanged chip.
+        """
+        first, rest = self.seeds[:1], self.seeds[1:]
+        flat = [changes for group in several for changes in group]
+        records = iter(self.runs(flat, first))
+        found = [[next(records) for _ in group] for group in several]
+        if not rest:
+            return found
+        unchanged = self.runs([{}], first)[0]
+        followed = []
+        for number, group in enumerate(found):
+            compared = [record for each in (group if len(group) > 1 else [*group, unchanged]) for record in each]
+            if all(record["status"] == "ok" for record in compared):
+                logs = [math.log(self.speed(record)) for record in compared]
+                if max(logs) - min(logs) >= least:
+                    followed.append(number)
+        more = iter(self.runs([changes for number in followed for changes in several[number]], rest))
+        for number in followed:
+            found[number] = [[*record, *next(more)] for record in found[number]]
+        return found
+
     def base(self) -> list[Record]:
-        """Runs of the chip as it is; with a packet always waiting, if it carries all that its traffic offers."""
-        base = self.bench.run([self.request({}, seed, verdict=True) for seed in self.seeds])
+        """Runs of the chip as it is, as long as its rate takes to be sure.
+
+        With a packet always waiting, if it carries all that its traffic offers.
+        """
+        base = self._settled(verdict=True)
         carries = [numbers_of(record)["bottleneck"] in _CARRIES_ALL for record in base]
         if carries.count(True) * 2 <= len(carries):
             return base
         self.load = "saturated"
         kept = {key: value for key, value in self.settings.items() if key not in _OF_ARRIVALS}
         self.settings = {**kept, "traffic.arrivals": "saturated"}
-        return self.runs([{}])[0]
+        if "trace" not in self.shared and self._is_mostly_dropped_behind():
+            # All parts before the wires would work for what is dropped there; the wires inward let in what they carry.
+            self.load = "full wires"
+            self.settings = {**kept, "traffic.arrivals": "constant"}
+        return self._settled(verdict=False)
+
+    def _is_mostly_dropped_behind(self) -> bool:
+        dropped = [
+            measured(record, "output_queue_full").get("drops", 0.0) / max(1.0, float(numbers_of(record)["packets_in"]))
+            for record in self.runs([{}], self.seeds[:1])[0]
+        ]
+        return dropped[0] > _MOSTLY
+
+    def _settled(self, *, verdict: bool) -> list[Record]:
+        """Runs of the unchanged chip, as long as its rate takes to be sure; else the longest, with the doubt noted."""
+
+        def made() -> list[Record]:
+            return self.bench.run([self.request({}, seed, verdict=verdict) for seed in self.seeds])
+
+        runs = made()
+        self._choose_metric(runs)
+        while doubt := self._doubt(runs):
+            packets = self.shared["packets"] * LONGER
+            if packets > LONGEST or self._ended(runs):
+                self.doubt = doubt
+                break
+            short = [numbers_of(record)["throughput_gbps"] for record in runs]
+            self.shared |= {"packets": packets, "warmup_packets": packets // 2}
+            runs = made()
+            self._choose_metric(runs)
+            long = [numbers_of(record)["throughput_gbps"] for record in runs]
+            enough = min(int(numbers_of(record)["packets_out"]) for record in runs) >= LEAST_OUT
+            if enough and self._is_narrow(runs) and abs(_mean(short) - _mean(long)) <= SAME * _mean(long):
+                break
+        return runs
+
+    def _choose_metric(self, runs: Sequence[Record]) -> None:
+        def spread(metric: str) -> float:
+            values = [float(numbers_of(record)[metric]) for record in runs]
+            return (max(values) - min(values)) / (max(values) or 1.0)
+
+        self.metric = min(("throughput_mpps", "throughput_gbps"), key=spread)
+
+    def _doubt(self, runs: Sequence[Record]) -> str:
+        if min(int(numbers_of(record)["packets_out"]) for record in runs) < LEAST_OUT:
+            return f"fewer than {LEAST_OUT:,} packets leave each run"
+        if not all(numbers_of(record)["steady"] in {True, None} for record in runs):
+            return "its runs are not steady"
+        if not self._is_narrow(runs):
+            return f"the interval of its throughput is wider than {self.precision:.3g}"
+        return ""
+
+    def _is_narrow(self, runs: Sequence[Record]) -> bool:
+        spread = Estimate.of([self.speed(record) for record in runs])
+        return self.precision is None or (
+            spread.high is not None and spread.high - spread.value <= self.precision * spread.value
+        )
+
+    def _ended(self, runs: Sequence[Record]) -> bool:
+        """Whether a capture has no more packets than were asked for."""
+        return "trace" in self.shared and all(
+            numbers_of(record)["packets_in"] < self.shared["packets"] * 0.9 for record in runs
+        )
 
     def answer(self, *, global_: bool) -> WhyResult:
-        """Everything that `linecard why` says."""
+        """Everything that `linecard why` says; of a chip whose rate is not sure, what was tried."""
+        asked = self.shared["packets"]
         base = self.base()
-        speeds = [_speed(record) for record in base]
-        limits = limits_of(base)
-        elasticities, total = self.elasticities()
-        lifts = self.lifts(base)
-        verdict, reason = verdict_of(lifts, self.load)
+        elasticities, total = ((), Estimate.of([0.0])) if self.doubt else self.elasticities()
+        lifts = () if self.doubt else self.lifts(base)
+        verdict, reason = self._not_known(asked) if self.doubt else verdict_of(lifts, self.load)
         numbers = [numbers_of(record) for record in base]
         return WhyResult(
             chip=self.shared["preset"],
             load=self.load,
-            throughput_mpps=_mean(speeds),
+            answered=not self.doubt,
+            throughput_mpps=_mean([each["throughput_mpps"] for each in numbers]),
             throughput_gbps=_mean([each["throughput_gbps"] for each in numbers]),
             loss_fraction=_mean([each["loss_fraction"] for each in numbers]),
             verdict=verdict,
             why=reason,
-            limits=limits,
+            limits=limits_of(base),
             elasticities=elasticities,
             elasticity_sum=total.value,
             elasticity_sum_low=total.low,
@@ -177,28 +318,33 @@ class Question:
             out_of_reach=tuple(self.chip.scales_out_of_reach),
             lifts=lifts,
             not_tried=tuple(dict.fromkeys(self.not_tried)),
-            sensitivities=self._sensitivities(elasticities) if global_ else (),
+            sensitivities=self._sensitivities(elasticities) if global_ and not self.doubt else (),
             seeds=len(self.seeds),
             packets=self.shared["packets"],
             counts=self.bench.counts,
         )
 
+    def _not_known(self, asked: int) -> tuple[str, str]:
+        tried = f"{asked:,} to {self.shared['packets']:,}" if self.shared["packets"] > asked else f"{asked:,}"
+        return "not known", (
+            f"With {tried} packets and {len(self.seeds)} seeds, {self.doubt}; no statement on parts is made. Give more "
+            "packets (--packets), a load that the chip's buffers can settle at, or a wider --precision."
+        )
+
     def elasticities(self) -> tuple[tuple[Elasticity, ...], Estimate]:
         """Elasticities of all parameters, and their sum over rates less times."""
-        parameters = self.chip.parameters(saturated=self.load == "saturated")
+        parameters = self.chip.parameters(saturated=self.load != "as given")
         pairs = [(each.scaled(1 - STEP), each.scaled(1 + STEP)) for each in parameters]
-        records = self.runs([changes for pair in pairs for changes, _ in pair])
+        records = self.screened([[changes for changes, _ in pair] for pair in pairs], _LEAST_SLOPE * 2 * STEP)
         found = []
         sums = [0.0] * len(self.seeds)
-        for number, parameter in enumerate(parameters):
-            (_, less), (_, more) = pairs[number]
-            low, high = records[2 * number], records[2 * number + 1]
+        for parameter, ((_, less), (_, more)), (low, high) in zip(parameters, pairs, records, strict=True):
             refused = next((each["reason"] for each in (*low, *high) if each["status"] != "ok"), None)
             if refused is not None or math.isclose(less, more):
                 self.not_tried.append(f"{parameter.name}: {refused or 'a whole number with no neighbour'}")
                 continue
             width = math.log(more / less)
-            slopes = [math.log(_speed(b) / _speed(a)) / width for a, b in zip(low, high, strict=True)]
+            slopes = [math.log(self.speed(b) / self.speed(a)) / width for a, b in zip(low, high, strict=True)]
             latencies = [math.log(_latency(b) / _latency(a)) / width for a, b in zip(low, high, strict=True)]
             estimate = Estimate.of(slopes)
             found.append(
@@ -211,9 +357,12 @@ class Question:
                     _mean(latencies),
                     parameter.value,
                     parameter.unit,
+                    len(slopes),
                 )
             )
             sign = {"rate": 1, "time": -1}.get(parameter.kind, 0)
+            # A slope that one seed shows to be small counts for all of them.
+            slopes *= len(self.seeds) // len(slopes)
             sums = [before + sign * slope for before, slope in zip(sums, slopes, strict=True)]
         found.sort(key=lambda each: (-abs(each.value), each.parameter))
         return tuple(found), Estimate.of(sums)
@@ -238,24 +387,23 @@ class Question:
         self, base: Sequence[Record], several: Sequence[tuple[tuple[str, ...], str, str, Mapping[str, Any]]]
     ) -> list[Lifted]:
         found = []
-        for (components, kind, text, changes), records in zip(
-            several, self.runs([each[3] for each in several]), strict=True
-        ):
+        screened = self.screened([[each[3]] for each in several], _LEAST_EFFECT)
+        for (components, kind, text, changes), (records,) in zip(several, screened, strict=True):
             refused = next((record["reason"] for record in records if record["status"] != "ok"), None)
             if refused is not None:
                 self.not_tried.append(f"{text}: {refused}")
                 continue
-            gain = Estimate.of([math.log(_speed(a) / _speed(b)) for a, b in zip(records, base, strict=True)])
+            gain = Estimate.of([math.log(self.speed(a) / self.speed(b)) for a, b in zip(records, base, strict=False)])
             low = None if gain.low is None else math.expm1(gain.low)
             high = None if gain.high is None else math.expm1(gain.high)
-            found.append(Lifted(components, kind, text, math.expm1(gain.value), low, high, dict(changes)))
+            found.append(Lifted(components, kind, text, math.expm1(gain.value), low, high, dict(changes), len(records)))
         return found
 
     def _sensitivities(self, elasticities: Sequence[Elasticity]) -> tuple[Sensitivity, ...]:
         from linecard.explore.sensitivity import morris, sobol
 
         tried = {each.parameter for each in elasticities}
-        parameters = [each for each in self.chip.parameters(saturated=self.load == "saturated") if each.name in tried]
+        parameters = [each for each in self.chip.parameters(saturated=self.load != "as given") if each.name in tried]
         seed = self.seeds[0]
 
         def speeds(chosen: Sequence[Parameter], rows: Sequence[Sequence[float]]) -> list[float | None]:
@@ -271,7 +419,7 @@ class Question:
                 self.not_tried.append(
                     f"{bad} of {len(records)} combinations of half to twice the parameters are refused"
                 )
-            return [math.log(_speed(record)) if record["status"] == "ok" else None for record in records]
+            return [math.log(self.speed(record)) if record["status"] == "ok" else None for record in records]
 
         names = [each.name for each in parameters]
         screened = morris(names, lambda rows: speeds(parameters, rows), _MORRIS_TRAJECTORIES, seed)
@@ -281,8 +429,7 @@ class Question:
         return tuple(Sensitivity(name, *screened[name], *(indices.get(name, (None, None)))) for name in order)
 
 
-def _speed(record: Record) -> float:
-    """Packets a second, 10^6; a run in which nothing left counts as almost nothing."""
+def _mpps(record: Record) -> float:
     return max(float(numbers_of(record)["throughput_mpps"]), 1e-9)
 
 
@@ -297,17 +444,22 @@ def _mean(values: Sequence[float]) -> float:
 def limits_of(records: Sequence[Record]) -> tuple[Limit, ...]:
     """Bounds by the utilisation law: X / U of each part, its busiest instance, over all seeds."""
     shares: dict[str, list[float]] = {}
+    busy: dict[str, list[float]] = {}
     for record in records:
+        # What was processed for each packet that left: output queues drop behind all other parts.
+        left = float(numbers_of(record)["packets_out"])
+        processed = 1 + measured(record, "output_queue_full").get("drops", 0.0) / left if left else 1.0
         here: dict[str, float] = {}
         for component, share in measured(record, "utilization").items():
             name = component.removesuffix(", busiest")
             if not name.startswith("buffer "):
                 here[name] = max(here.get(name, 0.0), share)
         for name, share in here.items():
-            shares.setdefault(name, []).append(share / _speed(record))
-    speed = _mean([_speed(record) for record in records])
+            busy.setdefault(name, []).append(share)
+            rate = _mpps(record) * (1 if name.endswith(", outward") else processed)
+            shares.setdefault(name, []).append(share / rate)
     # Busy time of each packet, in microseconds: its inverse is the bound.
-    found = [Limit(name, _mean(each) * speed, 1 / _mean(each)) for name, each in shares.items() if _mean(each) > 0]
+    found = [Limit(name, _mean(busy[name]), 1 / _mean(each)) for name, each in shares.items() if _mean(each) > 0]
     return tuple(sorted(found, key=lambda limit: (limit.bound_mpps, limit.component)))
 
 
@@ -321,7 +473,12 @@ def _distinct(lifts: Sequence[Lifted]) -> list[Lifted]:
 
 def verdict_of(lifts: Sequence[Lifted], load: str) -> tuple[str, str]:
     """The part that is the limit, and why: the largest gain beyond noise, of one part, else of a pair; else none."""
-    start = "It carries all that its traffic offers; with a packet always waiting, " if load == "saturated" else ""
+    offered = {
+        "as given": "",
+        "saturated": "It carries all that its traffic offers; with a packet always waiting, ",
+        "full wires": "It carries all that its traffic offers; with as much offered as its wires carry, ",
+    }
+    start = offered[load]
     alone = [lift for lift in lifts if lift.kind != "pair"]
     best = max((lift for lift in alone if lift.counts), key=lambda lift: lift.gain, default=None)
     if best is not None:

@@ -14,6 +14,16 @@ if TYPE_CHECKING:
 
 # A gain below this is no limit; the same as in the verdict of a run.
 LEAST_GAIN = 0.03
+# Half an interval beyond which an elasticity is not determined: so much, or this share of its value.
+_WIDEST, _WIDEST_SHARE = 0.2, 0.5
+
+
+# What was offered, in words.
+LOADS = {
+    "as given": "traffic as given",
+    "saturated": "a packet always waits",
+    "full wires": "as much as its wires carry",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +54,7 @@ class Elasticity:
         latency: The same of the mean latency.
         now: What the parameter is now.
         unit: Its unit.
+        seeds: Seeds that it was measured with; one where that showed next to nothing.
     """
 
     parameter: str
@@ -54,6 +65,14 @@ class Elasticity:
     latency: float
     now: float
     unit: str
+    seeds: int
+
+    @property
+    def determined(self) -> bool:
+        """Whether its interval says more than the value does: at most a fifth either way, or half of the value."""
+        if self.low is None or self.high is None:
+            return True
+        return (self.high - self.low) / 2 <= max(_WIDEST, _WIDEST_SHARE * abs(self.value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +88,7 @@ class Lifted:
         low: Lower bound, 95 %.
         high: Upper bound, 95 %.
         settings: What to ``--set`` for it.
+        seeds: Seeds that it was measured with; one where that showed next to nothing.
     """
 
     components: tuple[str, ...]
@@ -78,6 +98,7 @@ class Lifted:
     low: float | None
     high: float | None
     settings: Mapping[str, Any]
+    seeds: int = 1
 
     @property
     def counts(self) -> bool:
@@ -110,12 +131,14 @@ class WhyResult:
 
     Attributes:
         chip: The chip.
-        load: ``as given``, or ``saturated`` where the chip carries all that its traffic offers.
+        load: ``as given``; where the chip carries all that its traffic offers, ``saturated`` (a packet always waits) or
+            ``full wires`` (as much is offered as its wires carry).
+        answered: Whether the rate is sure. If not, nothing is said of parts but how busy they were.
         throughput_mpps: Packets a second that leave, 10^6.
         throughput_gbps: The same in bits, 10^9.
         loss_fraction: Packets dropped.
-        verdict: The part that is the limit, ``several parts`` where none is alone or in a pair, or ``not clear`` where
-            the gains that were measured are within noise.
+        verdict: The part that is the limit, ``several parts`` where none is alone or in a pair, ``not clear`` where the
+            gains that were measured are within noise, or ``not known`` where the rate itself is not sure.
         why: The verdict in a sentence.
         limits: Bounds of all parts, the lowest first.
         elasticities: Of all parameters, the strongest first.
@@ -127,12 +150,13 @@ class WhyResult:
         not_tried: Changes that the chip does not allow, and why.
         sensitivities: With ``global_``; empty without.
         seeds: Seeds of each statement.
-        packets: Packets that each run measured.
+        packets: Packets that each run measured; more than were asked for where those did not make the rate sure.
         counts: Runs found and made.
     """
 
     chip: str
     load: str
+    answered: bool
     throughput_mpps: float
     throughput_gbps: float
     loss_fraction: float

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from linecard.explore.why_result import LOADS
 from linecard.report import sheet
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 def write_why(result: WhyResult, path: str | Path, command: str | None = None) -> Path:
     """Write the page of what limits a chip."""
-    load = "a packet always waits" if result.load == "saturated" else "traffic as given"
+    load = LOADS[result.load]
     tiles = [
         ("Leaves", f"{result.throughput_mpps:,.4g} Mpps", f"{result.throughput_gbps:,.4g} Gbit/s; {load}"),
         ("Loss", f"{result.loss_fraction:.3%}", ""),

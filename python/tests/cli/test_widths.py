@@ -21,7 +21,7 @@ QUICK = ("--packets", "300", "--warmup", "100")
 EDGE = ROOT / "examples" / "captures" / "edge-mix.pcap.gz"
 NET = ROOT / "presets" / "nets" / "girish2008_dram.toml"
 SPLIT = ("core", "--program", "classify", "--latency", "100,200", "--packets", "300")
-NDR = ("--size", "64,1518", "--packets", "300", "--store", "runs")
+NDR = ("--size", "64,1518", "--packets", "300", "--width", "0.05", "--store", "runs")
 C_PROGRAM = """
 #include <linecard.h>
 static unsigned total;

@@ -117,3 +117,24 @@ def test_sixty_chips_have_their_rate_in_few_trials(tmp_path, packets):
     mean = sum(trials) / len(trials)
     print(f"{packets:,} packets a trial: {mean:.2f} trials on average, {max(trials)} at most")
     assert mean <= 9
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("packets", [500, 4_000])
+def test_why_names_the_planted_limit_of_sixty_chips(tmp_path, packets):
+    named, wrong = 0, []
+    for number in range(CHIPS):
+        known = drawn(number)
+        path = tmp_path / f"chip{number}.toml"
+        path.write_text(known.text)
+        found = linecard.why(path, packets=packets)
+        limit = {"line rate": "eth", "gate": "gate"}[known.limit]
+        if found.verdict != limit:
+            wrong.append((number, known.limit, known.mpps, found.verdict, found.why))
+            continue
+        named += 1
+        assert found.throughput_mpps == pytest.approx(known.mpps, rel=0.02), number
+        # No statement contradicts another: the limit is the first of the table, and nothing gains beyond the next one.
+        assert found.limits[0].component.startswith(limit), found.limits
+    print(f"{packets:,} packets: {named} of {CHIPS} named", *wrong, sep="\n")
+    assert named >= 57

@@ -13,7 +13,7 @@ COMMANDS = {
     "map": (*SPLITS, "50,150"),
     "budget": ("vrp", "budget", "ixp1200_eval", "--rate", "1.128Mpps"),
     "tornado": ("why", "example_smartnic", "--packets", "200", "--seeds", "2"),
-    "rates": ("ndr", "example_smartnic", "--size", "1518", "--packets", "200"),
+    "rates": ("ndr", "example_smartnic", "--size", "1518", "--packets", "200", "--width", "0.05"),
     "table": ("sweep", "example_smartnic", "--vary", "island.count=1,2", "--packets", "200"),
 }
 

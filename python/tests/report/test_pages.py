@@ -21,7 +21,7 @@ NIC = ("example_smartnic", "--packets", 200)
 COMMANDS = {
     "run": ("run", *NIC, "--warmup", 100, "--set", "traffic.arrivals=saturated"),
     "machine": ("run", "hasan2003_all_pf", "--packets", 300, "--warmup", 100),
-    "ndr": ("ndr", *NIC, "--size", "64,1518", "--set", "island.count=1"),
+    "ndr": ("ndr", *NIC, "--size", "64,1518", "--set", "island.count=1", "--width", "0.05"),
     "why": ("why", *NIC, "--seeds", 2, "--set", "island.threads=2"),
     "compare": ("compare", "example_smartnic", *NIC, "--seeds", 2, "--set-b", "packets.part=hbm2"),
     "core": ("core", "--program", "classify", "--packets", 300, "--events", 3000, "--area", 4, "--adapt", 5000),

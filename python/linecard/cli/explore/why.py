@@ -13,13 +13,14 @@ from linecard.cli.explore.options import (
     Executor,
     Jobs,
     Json,
+    Precision,
     StoreOption,
     end_by_store,
     read_settings,
     say_how_to_go_on,
 )
 from linecard.cli.explore.why_screen import print_why
-from linecard.cli.options import CAPTURE_HELP, Chip, Html, command_line
+from linecard.cli.options import CAPTURE_HELP, Chip, Exit, Html, command_line
 from linecard.cli.written import Csv, Files, Parquet
 
 
@@ -30,7 +31,8 @@ def why(
     ] = None,
     app_name: Annotated[str | None, typer.Option("--app", metavar="NAME", help="Another program.")] = None,
     trace: Annotated[str | None, typer.Option(metavar="CAPTURE", help=CAPTURE_HELP)] = None,
-    packets: Annotated[int, typer.Option(metavar="N", help="Packets that each run measures.")] = 4_000,
+    packets: Annotated[int, typer.Option(metavar="N", help="Packets that each run measures, at first.")] = 4_000,
+    precision: Precision = None,
     seeds: Annotated[int, typer.Option(metavar="N", help="Seeds of each statement, for its interval.")] = 3,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="The first of them.")] = 1,
     over_range: Annotated[
@@ -82,6 +84,7 @@ def why(
                 app=app_name,
                 trace=trace,
                 packets=packets,
+                precision=precision,
                 seeds=seeds,
                 seed=seed,
                 global_=over_range,
@@ -106,4 +109,6 @@ def why(
         stderr.note_written([result.write_plot(plot)])
     if html is not None:
         stderr.note_written([result.write_html(html, command=command_line())])
+    if not result.answered:
+        raise typer.Exit(Exit.RUN)
     end_by_store(counts)

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from linecard.cli import pieces, stdout
 from linecard.cli.explore.sweep_screen import REASONS_SHOWN
+from linecard.explore.why_result import LOADS
 
 if TYPE_CHECKING:
     from linecard.explore.why_result import WhyResult
@@ -20,12 +21,16 @@ def _between(low: float | None, high: float | None, form: str) -> str:
     return "" if low is None or high is None else f"{low:{form}} to {high:{form}}"
 
 
+def _seeds(number: int) -> str:
+    return "one seed" if number == 1 else f"{number} seeds"
+
+
 def print_why(result: WhyResult) -> None:
     """The verdict, then bounds, gains and elasticities."""
     facts = pieces.grid("l", "w")
     facts.add_row("Limit", Text(result.verdict, style="bold"))
     facts.add_row("", Text(result.why))
-    load = "a packet always waits" if result.load == "saturated" else "as given"
+    load = LOADS[result.load]
     facts.add_row("Leaves", f"{result.throughput_mpps:,.4g} Mpps, {result.throughput_gbps:,.4g} Gbit/s; load: {load}")
     facts.add_row("Loss", f"{result.loss_fraction:.3%}")
     bounds = pieces.lined(("part", "l"), ("busy", "r"), ("at most, Mpps", "r"))
@@ -35,27 +40,37 @@ def print_why(result: WhyResult) -> None:
     for lift in result.lifts[:_LIFTS_SHOWN]:
         style = "bold" if lift.counts else ""
         gains.add_row(
-            Text(lift.text, style=style), Text(f"{lift.gain:+.1%}", style=style), _between(lift.low, lift.high, "+.0%")
+            Text(lift.text, style=style),
+            Text(f"{lift.gain:+.1%}", style=style),
+            _between(lift.low, lift.high, "+.0%") or _seeds(lift.seeds),
         )
     slopes = pieces.lined(("parameter", "l"), ("now", "r"), ("elasticity", "r"), ("95 %", "l"))
-    for each in result.elasticities[:_ELASTICITIES_SHOWN]:
+    determined = [each for each in result.elasticities if each.determined]
+    for each in determined[:_ELASTICITIES_SHOWN]:
         slopes.add_row(
             each.parameter,
             f"{each.now:g} {each.unit}".rstrip() if each.unit else f"{each.now:g}",
             f"{each.value:+.2f}",
-            _between(each.low, each.high, "+.2f"),
+            _between(each.low, each.high, "+.2f") or _seeds(each.seeds),
         )
+    unsure = len(result.elasticities) - len(determined)
+    more = f" Of {unsure} parameters it is not determined; more packets or seeds tell." if unsure else ""
     lacks = f"; the timing of {', '.join(result.out_of_reach)} is not in it" if result.out_of_reach else ""
     check = Text(
         f"Over rates less times they add up to {result.elasticity_sum:.2f} "
         f"({_between(result.elasticity_sum_low, result.elasticity_sum_high, '.2f') or 'one seed'}); "
-        f"1 where everything scales{lacks}.",
+        f"1 where everything scales{lacks}.{more}",
         style=pieces.DIM,
     )
     parts = [
         Padding(Text(result.chip), (1, 0, 0, 2)),
         pieces.section(facts),
         pieces.section(pieces.heading("What each part can carry", "at this use of it"), bounds),
+    ]
+    if not result.answered:
+        stdout.show(*parts)
+        return
+    parts += [
         pieces.section(pieces.heading("What would help", f"{result.seeds} seeds of {result.packets:,} packets"), gains),
         pieces.section(pieces.heading("Elasticities", "1: throughput grows in proportion"), slopes, check),
     ]

@@ -1,0 +1,63 @@
+"""What a chip's wires carry of its traffic: the highest load that can be offered."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from linecard.errors import ConfigError, ConfigProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from linecard.explore.levers import Chip
+
+_RFC2544 = (64, 128, 256, 512, 1024, 1280, 1518)
+_IMIX = {64: 7, 594: 4, 1518: 1}
+
+
+def mean_size(said: Callable[[str], Any]) -> float:
+    """Mean bytes of a frame of generated traffic; ``said`` looks keys of the chip up.
+
+    Raises:
+        ConfigError: The chip's file does not write the sizes of that kind of traffic.
+    """
+    kind = str(said("traffic.kind"))
+    if kind == "fixed":
+        return float(said("traffic.packet_bytes"))
+    if kind == "imix":
+        return sum(size * weight for size, weight in _IMIX.items()) / sum(_IMIX.values())
+    if kind == "rfc2544":
+        return sum(_RFC2544) / len(_RFC2544)
+    listed = said("traffic.sizes") if kind == "sizes" else said(f"mix.{kind}")
+    rows = re.findall(r"(\d+)(?:-(\d+))?\s*:\s*([\d.eE+-]+)", str(listed or ""))
+    weight = sum(float(each) for _, _, each in rows)
+    if not rows or weight <= 0:
+        message = (
+            f"found {kind!r}, whose sizes are not written in the chip's file; expected a frame size, imix, rfc2544 "
+            "or a mix of the chip"
+        )
+        raise ConfigError.of([ConfigProblem("sizes", "", message)])
+    return sum((int(low) + int(high or low)) / 2 * float(each) for low, high, each in rows) / weight
+
+
+def full_wires(chip: Chip, said: Callable[[str], Any], size: float) -> float:
+    """What all inward wires together carry of frames of this mean size, without what a frame takes beside its bytes.
+
+    Returns:
+        Gbit/s.
+
+    Raises:
+        ConfigError: A port is never busy, so that there is no line rate.
+    """
+    rate, overheads = 0.0, []
+    for name in chip.groups("port"):
+        if said(f"port.{name}.direction") == "out":
+            continue
+        own, count = float(said(f"port.{name}.rate_gbps")), int(said(f"port.{name}.count") or 1)
+        if own == 0:
+            message = f"port {name} is never busy (rate_gbps = 0): the search needs a line rate to begin at"
+            raise ConfigError.of([ConfigProblem("set", f"port.{name}.rate_gbps", message)])
+        rate += own * count
+        overheads.append(int(said(f"port.{name}.overhead_bytes") or 0))
+    return rate * size / (size + (overheads[0] if overheads else 20))
