@@ -33,6 +33,9 @@ def plain(function: Callable[P, R]) -> Callable[P, R]:
         bound = signature.bind(*args, **kwargs)
         problems: list[ConfigProblem] = []
         for name, value in bound.arguments.items():
+            if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+                bound.arguments[name] = {key: _plain_value(key, each, problems) for key, each in value.items()}
+                continue
             bound.arguments[name] = _taken(name, str(signature.parameters[name].annotation), value, problems)
         if problems:
             raise ConfigError.of(problems)

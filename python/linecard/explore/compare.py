@@ -13,7 +13,7 @@ import math
 from contextlib import suppress
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from linecard import _core
 from linecard._arguments import plain
@@ -21,6 +21,7 @@ from linecard.errors import ConfigError, ConfigProblem, LinecardError
 from linecard.explore.batch import Bench, Estimate, numbers_of
 from linecard.explore.compare_result import CompareResult, Moved, Setting
 from linecard.explore.execute import Counts, Record, SweepProgress
+from linecard.explore.program_options import ProgramOptions, program_arguments
 from linecard.explore.store import Store
 from linecard.explore.subject import Request
 from linecard.explore.subjects.run import outcome_of_report
@@ -52,6 +53,7 @@ def compare(
     jobs: int | None = None,
     executor: str = "threads",
     progress: SweepProgress | None = None,
+    **options: Unpack[ProgramOptions],
 ) -> CompareResult:
     """Put two designs, runs or sweeps side by side.
 
@@ -70,6 +72,7 @@ def compare(
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
         progress: Called now and then with (runs done, runs in all).
+        **options: A program that both designs execute (``program``) and its options; see :func:`linecard.run`.
 
     Raises:
         ConfigError: A design or a file is wrong, or the two are of different kinds.
@@ -88,7 +91,8 @@ def compare(
     if kinds[0] != kinds[1]:
         message = f"found a {kinds[0]} and a {kinds[1]}, expected two of a kind"
         raise ConfigError.of([ConfigProblem("compare", "", message)])
-    given = {"set": set, "set_a": set_a, "set_b": set_b, "app": app, "trace": trace, "packets": packets}
+    program = program_arguments(options)
+    given = {**program, "set": set, "set_a": set_a, "set_b": set_b, "app": app, "trace": trace, "packets": packets}
     if kinds[0] != "design" and any(given.values()):
         asked = ", ".join(name for name, value in given.items() if value)
         message = f"{asked}: has no effect on results that are there; compare designs with it"
@@ -103,6 +107,7 @@ def compare(
     if wrong:
         raise ConfigError.of(wrong)
     shared: dict[str, Any] = {}
+    shared |= program
     if app is not None:
         shared["app"] = name_of("app", app)
     if trace is not None:

@@ -11,7 +11,7 @@ search goes on with trials of that length.
 from __future__ import annotations
 
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from linecard._arguments import plain
 from linecard.errors import ConfigError, ConfigProblem
@@ -19,6 +19,7 @@ from linecard.explore.batch import Bench
 from linecard.explore.execute import Counts, SweepProgress
 from linecard.explore.levers import Chip
 from linecard.explore.ndr_result import LatencyAt, NdrResult, RateRow, Trial
+from linecard.explore.program_options import ProgramOptions, program_arguments
 from linecard.explore.rate import RateSearch, Runs
 from linecard.explore.store import Store
 from linecard.request import mapping_of, name_of, out_of_range, settings
@@ -46,6 +47,7 @@ def ndr(
     jobs: int | None = None,
     executor: str = "threads",
     progress: SweepProgress | None = None,
+    **options: Unpack[ProgramOptions],
 ) -> NdrResult:
     """Search for the no-drop and the partial-drop rate of a chip.
 
@@ -65,6 +67,7 @@ def ndr(
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
         progress: Called now and then with (runs done, runs in all) of the present step.
+        **options: A program that the chip executes (``program``) and its options, as :func:`linecard.run` takes them.
 
     Raises:
         ConfigError: The chip or an argument is wrong, or the chip never idles: ``arrivals`` is ``saturated``.
@@ -85,6 +88,7 @@ def ndr(
             trace=trace,
             changes=mapping_of("set", set),
             app=app,
+            program=program_arguments(options),
             packets=packets,
             seeds=[seed + number for number in range(seeds)],
             width=width,
@@ -100,6 +104,7 @@ def search_rates(
     trace: str | PathLike[str] | None,
     changes: Mapping[str, object],
     app: str | PathLike[str] | None,
+    program: Mapping[str, Any],
     packets: int,
     seeds: Sequence[int],
     width: float,
@@ -114,6 +119,7 @@ def search_rates(
         "packets": packets,
         "verdict": False,
     }
+    shared |= program
     if app is not None:
         shared["app"] = name_of("app", app)
     if trace is not None:

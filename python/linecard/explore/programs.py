@@ -38,6 +38,12 @@ def outcome_of_program(whole: Mapping[str, Any], of_packets: str, others: str) -
     return Outcome(numbers, rows)
 
 
+def carried_program(request: Request) -> Iterator[tuple[str, Path]]:
+    """What the program that a chip executes is made of, where it executes one."""
+    if request.arguments.get("program") is not None:
+        yield from carried_by(request)
+
+
 def carried_by(request: Request) -> Iterator[tuple[str, Path]]:
     """Files that a program is made of and the request does not name, each with a name that is the same anywhere."""
     name = str(request.arguments["program"])

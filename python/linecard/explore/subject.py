@@ -20,6 +20,8 @@ Progress = Callable[[int, int], object]
 Arguments = Mapping[str, Any]
 # In place of an option, of an argument that the command line does not have.
 NO_OPTION = "-"
+# Options that are given once for each of their values.
+_REPEATED = {"--define"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,10 @@ class Subject:
                 continue
             if value is True:
                 words.append(option)
+            elif isinstance(value, Mapping):
+                words += [word for key, each in value.items() for word in (option, shlex.quote(f"{key}={each}"))]
+            elif option in _REPEATED and isinstance(value, (list, tuple)):
+                words += [word for each in value for word in (option, shlex.quote(str(each)))]
             elif value is not False and value is not None:
                 words += [option, shlex.quote(_word(value))] if option else [shlex.quote(_word(value))]
         for key, value in sorted(request.settings.items()):

@@ -20,13 +20,14 @@ from __future__ import annotations
 import math
 from itertools import combinations
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from linecard._arguments import plain
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.explore.batch import Bench, Estimate, measured, numbers_of
 from linecard.explore.execute import Counts, Record, SweepProgress
 from linecard.explore.levers import Chip, Lift, Parameter
+from linecard.explore.program_options import ProgramOptions, program_arguments
 from linecard.explore.store import Store
 from linecard.explore.subject import Request
 from linecard.explore.why_result import LEAST_GAIN, Elasticity, Lifted, Limit, Sensitivity, WhyResult
@@ -43,7 +44,8 @@ LONGER, LONGEST = 4, 256_000
 # Rates of a run and of one four times as long that are as good as the same.
 SAME = 0.01
 # Packets that leave a run whose rate is believed: bursts at its ends are a small share of them.
-LEAST_OUT = 200
+LEAST_OUT = 1_000
+_UNSTEADY = "its runs are not steady"
 # Where an output queue would drop a packet that always waits this often, as much is offered as the wires carry.
 _MOSTLY = 0.9
 # Effects on ln throughput below these, with one seed, are not measured with the others.
@@ -75,6 +77,7 @@ def why(
     jobs: int | None = None,
     executor: str = "threads",
     progress: SweepProgress | None = None,
+    **options: Unpack[ProgramOptions],
 ) -> WhyResult:
     """Say what limits a chip, and what would help: bounds, elasticities, lifted limits.
 
@@ -98,6 +101,7 @@ def why(
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
         executor: ``"threads"``, or ``"dask"`` or ``"dask:ADDRESS"`` (extra ``dask``).
         progress: Called now and then with (runs done, runs in all) of the present step.
+        **options: A program that the chip executes (``program``) and its options, as :func:`linecard.run` takes them.
 
     Returns:
         Limits, elasticities and gains, each measured; with ``answered`` false, what was tried, and no verdict.
@@ -119,7 +123,8 @@ def why(
     if problems:
         raise ConfigError.of(problems)
     base, chip = mapping_of("set", set), name_of("chip", chip)
-    shared = {"preset": chip, "packets": packets, "warmup_packets": packets // 2}
+    shared: dict[str, Any] = {"preset": chip, "packets": packets, "warmup_packets": packets // 2}
+    shared |= program_arguments(options)
     if app is not None:
         shared["app"] = name_of("app", app)
     if trace is not None:
@@ -249,21 +254,24 @@ class Question:
             return self.bench.run([self.request({}, seed, verdict=verdict) for seed in self.seeds])
 
         runs = made()
-        self._choose_metric(runs)
         while doubt := self._doubt(runs):
+            short, length = runs, dict(self.shared)
             packets = self.shared["packets"] * LONGER
             if packets > LONGEST or self._ended(runs):
                 self.doubt = doubt
                 break
-            short = [numbers_of(record)["throughput_gbps"] for record in runs]
             self.shared |= {"packets": packets, "warmup_packets": packets // 2}
             runs = made()
-            self._choose_metric(runs)
-            long = [numbers_of(record)["throughput_gbps"] for record in runs]
-            enough = min(int(numbers_of(record)["packets_out"]) for record in runs) >= LEAST_OUT
-            if enough and self._is_narrow(runs) and abs(_mean(short) - _mean(long)) <= SAME * _mean(long):
+            if doubt == _UNSTEADY and self._is_same(short, runs):
+                # The longer runs say that the short ones are long enough.
+                runs, self.shared = short, length
                 break
+        self._choose_metric(runs)
         return runs
+
+    def _is_same(self, short: Sequence[Record], long: Sequence[Record]) -> bool:
+        rates = [_mean([float(numbers_of(record)["throughput_gbps"]) for record in runs]) for runs in (short, long)]
+        return self._is_narrow(short) and abs(rates[0] - rates[1]) <= SAME * rates[1]
 
     def _choose_metric(self, runs: Sequence[Record]) -> None:
         def spread(metric: str) -> float:
@@ -276,12 +284,13 @@ class Question:
         if min(int(numbers_of(record)["packets_out"]) for record in runs) < LEAST_OUT:
             return f"fewer than {LEAST_OUT:,} packets leave each run"
         if not all(numbers_of(record)["steady"] in {True, None} for record in runs):
-            return "its runs are not steady"
+            return _UNSTEADY
         if not self._is_narrow(runs):
             return f"the interval of its throughput is wider than {self.precision:.3g}"
         return ""
 
     def _is_narrow(self, runs: Sequence[Record]) -> bool:
+        self._choose_metric(runs)
         spread = Estimate.of([self.speed(record) for record in runs])
         return self.precision is None or (
             spread.high is not None and spread.high - spread.value <= self.precision * spread.value

@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from linecard.cli import pieces, stderr, stdout
+from linecard.cli.executed.program_options import takes_program
 from linecard.cli.explore.options import (
     STORE,
     Executor,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from linecard.explore.compare_result import CompareResult
 
 
+@takes_program
 def compare(
     a: Annotated[
         str, typer.Argument(metavar="A", help="A design, or a file that `run --json` or `sweep --json` printed.")
@@ -52,6 +54,7 @@ def compare(
     csv: Csv = None,
     parquet: Parquet = None,
     html: Html = None,
+    executed: dict[str, Any] | None = None,
 ) -> None:
     """Put two designs, runs or sweeps side by side: what differs, what moved, and whether beyond noise.
 
@@ -90,6 +93,7 @@ def compare(
                 jobs=jobs,
                 executor=executor,
                 progress=progress,
+                **(executed or {}),
             )
     except Interrupted as stopped:
         say_how_to_go_on(stopped, Store(store))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.padding import Padding
 from rich.text import Text
 
 from linecard.cli import pieces, stderr, stdout
+from linecard.cli.executed.program_options import takes_program
 from linecard.cli.explore.options import (
     STORE,
     Executor,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from linecard.explore.ndr_result import NdrResult
 
 
+@takes_program
 def ndr(
     chip: Chip,
     size: Annotated[
@@ -54,6 +56,7 @@ def ndr(
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw rates and losses: .png or .svg (extra: plot).")
     ] = None,
     html: Html = None,
+    executed: dict[str, Any] | None = None,
 ) -> None:
     """Search for the no-drop and the partial-drop rate of a chip, by frame size.
 
@@ -92,6 +95,7 @@ def ndr(
                 jobs=jobs,
                 executor=executor,
                 progress=progress,
+                **(executed or {}),
             )
     except Interrupted as stopped:
         say_how_to_go_on(stopped, Store(store))

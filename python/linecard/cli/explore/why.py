@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from linecard.cli import stderr, stdout
+from linecard.cli.executed.program_options import takes_program
 from linecard.cli.explore.options import (
     STORE,
     Executor,
@@ -24,6 +25,7 @@ from linecard.cli.options import CAPTURE_HELP, Chip, Exit, Html, command_line
 from linecard.cli.written import Csv, Files, Parquet
 
 
+@takes_program
 def why(
     chip: Chip,
     set: Annotated[
@@ -51,6 +53,7 @@ def why(
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw the tornado: .png or .svg (extra: plot).")
     ] = None,
     html: Html = None,
+    executed: dict[str, Any] | None = None,
 ) -> None:
     """Say what limits a chip and what would help; every statement is measured.
 
@@ -92,6 +95,7 @@ def why(
                 jobs=jobs,
                 executor=executor,
                 progress=progress,
+                **(executed or {}),
             )
     except Interrupted as stopped:
         say_how_to_go_on(stopped, Store(store))

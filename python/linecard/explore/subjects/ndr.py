@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.explore.execute import evaluate
 from linecard.explore.ndr import PACKETS, WIDTH, search_rates
+from linecard.explore.program_options import OPTIONS
+from linecard.explore.programs import carried_program
 from linecard.explore.subject import Outcome, Progress, Request, Subject, measurements_of
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ def _run_ndr(request: Request, progress: Progress) -> Outcome:
         trace=asked.get("trace"),
         changes=dict(request.settings),
         app=asked.get("app"),
+        program={name: asked[name] for name in OPTIONS if name in asked},
         packets=asked.get("packets", PACKETS),
         seeds=[asked.get("seed", 1)],
         width=asked.get("width", WIDTH),
@@ -56,6 +59,7 @@ SUBJECT = Subject(
     {
         "preset": "",
         "app": "--app",
+        **OPTIONS,
         "trace": "--trace",
         "size": "--size",
         "seed": "--seed",
@@ -67,4 +71,5 @@ SUBJECT = Subject(
     "linecard ndr",
     _run_ndr,
     "packets",
+    carried_program,
 )

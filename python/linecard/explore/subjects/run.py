@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from linecard import _core
 from linecard.chip.run import CAPTURED_PACKETS, GENERATED_PACKETS
 from linecard.executed.for_chip import executed
-from linecard.explore.programs import carried_by
+from linecard.explore.program_options import OPTIONS, options_of
+from linecard.explore.programs import carried_program
 from linecard.explore.subject import NO_OPTION, Outcome, Progress, Request, Subject, overrides_of
 from linecard.request import check_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
+    from collections.abc import Mapping
 
 
 def _run_design(request: Request, progress: Progress) -> Outcome:
@@ -24,14 +24,8 @@ def _run_design(request: Request, progress: Progress) -> Outcome:
     seed = asked.get("seed", 1)
     check_counts(seed=seed, packets=packets, warmup_packets=warmup or 0, has_end=trace is not None)
     overrides = overrides_of(request)
-    define = asked.get("define")
     with executed(
-        asked.get("program"),
-        preset=asked["preset"],
-        overrides=overrides,
-        section=asked.get("section"),
-        defines=[] if define is None else [str(define)],
-        control=asked.get("control"),
+        asked.get("program"), preset=asked["preset"], overrides=overrides, **options_of(request)
     ) as executable:
         report = _core.run(
             asked["preset"],
@@ -51,13 +45,6 @@ def _run_design(request: Request, progress: Progress) -> Outcome:
             progress=progress,
         )
     return outcome_of_report(report, verdict=asked.get("verdict", True))
-
-
-def _carried_program(request: Request) -> Iterable[tuple[str, Path]]:
-    """What the program that a point executes is made of."""
-    if request.arguments.get("program") is None:
-        return ()
-    return carried_by(request)
 
 
 def outcome_of_report(report: Mapping[str, Any], *, verdict: bool = True) -> Outcome:
@@ -87,10 +74,7 @@ SUBJECT = Subject(
     {
         "preset": "",
         "app": "--app",
-        "program": "--program",
-        "section": "--section",
-        "define": "--define",
-        "control": "--control",
+        **OPTIONS,
         "trace": "--trace",
         "seed": "--seed",
         "packets": "--packets",
@@ -105,5 +89,5 @@ SUBJECT = Subject(
     "linecard run",
     _run_design,
     "packets",
-    _carried_program,
+    carried_program,
 )
