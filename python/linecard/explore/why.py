@@ -46,8 +46,8 @@ SAME = 0.01
 # Packets that leave a run whose rate is believed: bursts at its ends are a small share of them.
 LEAST_OUT = 1_000
 _UNSTEADY = "its runs are not steady"
-# Where an output queue would drop a packet that always waits this often, as much is offered as the wires carry.
-_MOSTLY = 0.9
+# Where output queues would drop so large a share of packets that always wait, as much is offered as the wires carry.
+_MOSTLY = 0.5
 # Effects on ln throughput below these, with one seed, are not measured with the others.
 _LEAST_EFFECT, _LEAST_SLOPE = 0.01, 0.05
 # A step of a parameter: small enough to be a slope, large enough to stand out of rounding.
@@ -82,7 +82,7 @@ def why(
     """Say what limits a chip, and what would help: bounds, elasticities, lifted limits.
 
     Where the chip carries all of its traffic, the offered load is the limit; what is said then holds for the chip with
-    a packet always waiting (``traffic.arrivals=saturated``), or, where output queues would drop nine of ten of these,
+    a packet always waiting (``traffic.arrivals=saturated``), or, where output queues would drop most of these,
     with as much offered as its wires carry.
 
     Args:
@@ -380,7 +380,7 @@ class Question:
         """What lifting each limit gains over the unchanged chip, and the best three in pairs."""
         alone = self.chip.lifts()
         found = self._gains(base, [((lift.component,), lift.kind, lift.text, lift.settings) for lift in alone])
-        best = _distinct(found)[:_PAIRED]
+        best = _to_pair(found, limits_of(base))
         pairs = [
             (
                 (*one.components, *other.components),
@@ -473,11 +473,24 @@ def limits_of(records: Sequence[Record]) -> tuple[Limit, ...]:
 
 
 def _distinct(lifts: Sequence[Lifted]) -> list[Lifted]:
-    """The best lifts, one of each component."""
+    """The best lift of each component, the largest gain first."""
     found: dict[str, Lifted] = {}
     for lift in sorted(lifts, key=lambda each: (-each.gain, each.text)):
         found.setdefault(lift.components[0], lift)
-    return [lift for lift in found.values() if lift.gain > 0]
+    return list(found.values())
+
+
+def _to_pair(lifts: Sequence[Lifted], limits: Sequence[Limit]) -> list[Lifted]:
+    """Three lifts to try in pairs: those that gain alone, then those of the parts that carry least.
+
+    Two parts that are near their bounds hide each other: either gains only with the other.
+    """
+    several = _distinct(lifts)
+    gaining = [lift for lift in several if lift.counts]
+    order = {limit.component.split(",")[0]: place for place, limit in reversed(list(enumerate(limits)))}
+    others = [lift for lift in several if not lift.counts and lift.components[0] in order]
+    others.sort(key=lambda lift: order[lift.components[0]])
+    return [*gaining, *others][:_PAIRED]
 
 
 def verdict_of(lifts: Sequence[Lifted], load: str) -> tuple[str, str]:
