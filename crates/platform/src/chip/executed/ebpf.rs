@@ -6,6 +6,7 @@
 
 use super::costs::{EbpfCosts, RowCosts};
 use super::done::{Done, Fate};
+use super::locks::Locks;
 use super::profile::{Accesses, Calls, Origin, Sums, Use};
 use super::region::{Placed, ROOM_BYTES, room_of};
 use linecard_ebpf::{
@@ -17,6 +18,8 @@ use std::collections::BTreeMap;
 
 /// Number of the frame register, whose stores cannot go to the packet.
 const FRAME: u8 = 10;
+/// Number of the helper that gives a lock back.
+const SPIN_UNLOCK: u32 = 94;
 /// Regions of addresses that stand for maps.
 const HANDLES: u64 = 0xfff << 52;
 /// First byte of a packet as received, in its region.
@@ -309,6 +312,7 @@ impl Tally {
 struct Listener<'a> {
     code: &'a PricedCode,
     tally: &'a mut Tally,
+    locks: &'a mut Locks,
     steps: &'a mut Steps,
     /// Where the packet stands in its memory.
     room: u32,
@@ -386,8 +390,16 @@ impl Hook for Listener<'_> {
     }
 
     #[inline(always)]
-    fn helper(&mut self, executed: u64, _: u32) {
+    fn helper(&mut self, executed: u64, helper: u32) {
         let index = self.first + (executed - self.before) as u32 - 1;
+        // The first store of that one gives the lock back: its cycles keep nobody waiting.
+        self.pay(if helper == SPIN_UNLOCK { index } else { index + 1 });
+    }
+
+    fn lock(&mut self, executed: u64, address: u64, taken: bool) {
+        let index = self.first + (executed - self.before) as u32 - 1;
+        self.steps.push(0, self.locks.action(address, taken));
+        self.steps.comes_from(index);
         self.pay(index + 1);
     }
 
@@ -434,6 +446,8 @@ impl Hook for Listener<'_> {
             AccessKind::Read => (Access::Read, c.map_address_cycles),
             AccessKind::Write if packet => (Access::Write, c.packet_store_cycles),
             AccessKind::Write => (Access::Write, c.map_store_cycles),
+            // The word of a lock.
+            AccessKind::Atomic if !own => (Access::TestAndSet, 0),
             AccessKind::Atomic => (Access::Add, c.atomic_cycles),
         };
         if own {
@@ -468,12 +482,15 @@ pub(super) struct Running {
     pub machine: Machine,
     pub code: PricedCode,
     pub tally: Tally,
+    locks: Locks,
     cpus: u32,
 }
 
 impl Running {
-    pub fn new(machine: Machine, code: PricedCode, cpus: u32) -> Self {
-        Self { tally: Tally::new(&code), machine, code, cpus: cpus.max(1) }
+    /// The first locks are those of the steps around it.
+    pub fn new(machine: Machine, code: PricedCode, cpus: u32, locks_around: u32) -> Self {
+        let locks = Locks::behind(locks_around);
+        Self { tally: Tally::new(&code), machine, code, locks, cpus: cpus.max(1) }
     }
 
     /// Forgets what was counted.
@@ -527,6 +544,7 @@ impl Running {
         let mut listener = Listener {
             code: &self.code,
             tally: &mut self.tally,
+            locks: &mut self.locks,
             steps,
             room,
             first: 0,

@@ -13,6 +13,7 @@ mod done;
 mod ebpf;
 mod executable;
 mod frames;
+mod locks;
 mod pipeline;
 mod profile;
 mod region;
@@ -147,6 +148,16 @@ pub(super) enum Around {
     Carrier(Carrier),
 }
 
+impl Around {
+    /// Locks of its own.
+    fn locks(&self) -> u32 {
+        match self {
+            Around::Steps { front, behind } => front.locks().max(behind.locks()),
+            _ => 0,
+        }
+    }
+}
+
 /// An executed program among the steps of a chip's own.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
@@ -248,12 +259,13 @@ impl Work {
 impl Plan {
     /// The program at the start of a run, as the chip's program of a number.
     pub fn start(&self, number: usize, shared: &Shared) -> Box<dyn PacketProgram> {
+        let around = self.around.locks();
         let running = match (&self.executable.loaded, &self.code) {
             (Loaded::Ebpf(machine), Priced::Ebpf(code)) => {
-                Running::Ebpf(ebpf::Running::new(machine.clone(), code.clone(), self.executable.cpus))
+                Running::Ebpf(ebpf::Running::new(machine.clone(), code.clone(), self.executable.cpus, around))
             }
             (Loaded::Riscv(machine), Priced::Riscv(code)) => {
-                Running::Riscv(riscv::Running::new(machine.clone(), code.clone()))
+                Running::Riscv(riscv::Running::new(machine.clone(), code.clone(), around))
             }
             _ => unreachable!("a program's code is its own"),
         };
@@ -404,14 +416,7 @@ impl PacketProgram for Executing {
     }
 
     fn locks(&self) -> u32 {
-        let own = match &self.work.borrow().running {
-            Running::Ebpf(_) => 0,
-            Running::Riscv(_) => riscv::MOST_LOCKS,
-        };
-        match &self.around {
-            Around::Steps { front, behind } => own.max(front.locks()).max(behind.locks()),
-            _ => own,
-        }
+        self.around.locks()
     }
 
     fn restart_counters(&mut self) {

@@ -5,14 +5,15 @@
 
 use super::costs::RiscvCosts;
 use super::done::{Done, Fate};
+use super::locks::Locks;
 use super::pipeline::{Pipeline, by_class};
 use super::profile::{Accesses, Calls, Origin, Sums, Use};
 use super::region::{PACKET_BYTES, Placed, ROOM_BYTES, room_of};
 use crate::error::Error;
 use crate::program::refused_iss;
 use linecard_iss::{Amo, Class, Code, HEAP_BYTES, Machine, Opcode, Recorder};
-use linecard_program::script::{Access, Action, NOT_USED, Steps};
-use std::collections::{BTreeMap, HashMap};
+use linecard_program::script::{Access, NOT_USED, Steps};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 /// Data of a program that memories may hold, by name.
@@ -22,8 +23,6 @@ const ALLOCATORS: [&str; 2] = ["malloc", "calloc"];
 /// How many pages of the heap it has taken, and their size (programs/runtime/malloc.c).
 const HEAP_PAGES: &str = "pages_used";
 const HEAP_PAGE_BYTES: u64 = 64 << 10;
-/// Different locks that a run may take.
-pub(super) const MOST_LOCKS: u32 = 4096;
 
 /// Bytes of each region; of the heap as far as initialisation has filled it and as much again for what packets add, at
 /// least what it has taken of it, and 64 KiB of a program that allocates at all.
@@ -95,8 +94,7 @@ pub(super) struct Running {
     pub machine: Machine,
     pub code: PricedCode,
     recorder: Recorder,
-    /// Numbers of locks, by address.
-    locks: HashMap<u32, u32>,
+    locks: Locks,
     executed: Vec<u64>,
     cycles: Vec<u64>,
     pub accesses: Accesses,
@@ -110,14 +108,15 @@ pub(super) struct Running {
 const MOST_RESULTS: usize = 64;
 
 impl Running {
-    pub fn new(machine: Machine, code: PricedCode) -> Self {
+    /// The first locks are those of the steps around it.
+    pub fn new(machine: Machine, code: PricedCode, locks_around: u32) -> Self {
         let zeros = vec![0; code.ops.len()];
         Self {
             recorder: Recorder::new(&machine),
             machine,
             accesses: Accesses::new(code.ops.len(), &code.regions),
             code,
-            locks: HashMap::new(),
+            locks: Locks::behind(locks_around),
             executed: zeros.clone(),
             cycles: zeros,
             calls: Calls::default(),
@@ -186,11 +185,7 @@ impl Running {
             let Some(address) = step.address else { return };
             used = FirstUse::default();
             if matches!(priced.class, Class::Lock | Class::Unlock) {
-                let next = locks.len() as u32;
-                let lock = *locks.entry(address).or_insert(next) % MOST_LOCKS;
-                let action =
-                    if priced.class == Class::Lock { Action::Lock(lock) } else { Action::Unlock(lock) };
-                steps.push(0, action);
+                steps.push(0, locks.action(address.into(), priced.class == Class::Lock));
                 return steps.comes_from(step.index);
             }
             let (region, offset) = match address {
@@ -217,12 +212,6 @@ impl Running {
             steps.comes_from(step.index);
         });
         recorder.trace_mut().clear();
-        if locks.len() > MOST_LOCKS as usize {
-            // Two that share a number could wait for each other for ever.
-            return Err(Error::Run(format!(
-                "the program took more than {MOST_LOCKS} different locks; expected at most as many: let flows share them"
-            )));
-        }
         Ok(Done { fate: Fate::Leaves, grown_bytes: 0 })
     }
 
