@@ -106,6 +106,7 @@ def program_trace(
     routes: str | PathLike[str] | None = None,
     strict: bool = False,
     budget: int = BUDGET,
+    unchecked: bool = False,
     cache: str | PathLike[str] | None = None,
     cache_bytes: int | None = None,
     progress: Progress | None = None,
@@ -124,6 +125,7 @@ def program_trace(
             ``None`` takes the control file of a shipped route lookup.
         strict: Stop at the first damaged record.
         budget: Instructions that a packet may take.
+        unchecked: Let it touch bytes beyond its packet, beyond blocks of the heap, and of freed ones.
         cache: A folder that keeps traces, by the hash of all that they depend on; ``None`` traces anew. A
             damaged file is made again; ``notes`` of the result say so.
         cache_bytes: What the folder may hold, 4 GiB if left out; what was used least recently goes.
@@ -157,6 +159,7 @@ def program_trace(
             routes,
             strict,
             budget,
+            unchecked,
             cache,
             cache_bytes,
             progress,
@@ -204,6 +207,7 @@ def _trace(
     routes: str | PathLike[str] | None,
     strict: bool,
     budget: int,
+    unchecked: bool,
     cache: str | PathLike[str] | None,
     cache_bytes: int | None,
     progress: Progress | None,
@@ -219,6 +223,7 @@ def _trace(
         routes=None if routes is None else os.fspath(routes),
         strict=strict,
         budget=budget,
+        checked=not unchecked,
         cache=None if cache is None else os.fspath(cache),
         cache_bytes=cache_bytes,
         progress=progress,

@@ -306,7 +306,7 @@ fn key(request: &ProgramRequest) -> Result<String, Error> {
     }
     let pipeline = super::trace::pipeline()?;
     let chosen = format!(
-        "{VERSION} {} {} {} {} {} {} {:?} {pipeline:?}",
+        "{VERSION} {} {} {} {} {} {} {:?} {} {pipeline:?}",
         packets.traffic,
         packets.packets,
         packets.payload,
@@ -314,6 +314,7 @@ fn key(request: &ProgramRequest) -> Result<String, Error> {
         packets.strict,
         request.budget,
         request.entry,
+        request.checked,
     );
     hash.update(chosen);
     Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
@@ -361,6 +362,7 @@ mod tests {
                 strict: false,
             },
             budget: 1_000_000,
+            checked: true,
         }
     }
 

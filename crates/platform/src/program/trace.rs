@@ -36,6 +36,8 @@ pub struct ProgramRequest {
     pub packets: PacketRequest,
     /// Instructions that a packet may take.
     pub budget: u64,
+    /// Whether accesses beyond what the program may touch are refused.
+    pub checked: bool,
 }
 
 /// Something and how often.
@@ -160,8 +162,10 @@ pub fn trace_program(
     let (at, total) = packets.progress();
     let entry = request.entry.as_deref().unwrap_or(PACKET_ENTRY);
     let mut machine =
-        Machine::new_until(image, entry, &control, request.budget, &mut |_| progress(at, total))
-            .map_err(iss)?;
+        Machine::new_until(image, entry, &control, request.budget, request.checked, &mut |_| {
+            progress(at, total)
+        })
+        .map_err(iss)?;
     let mut recorder = Recorder::new(&machine);
     let layout = *machine.layout();
     let mut builder = WorkBuilder::new(&layout, pipeline()?);

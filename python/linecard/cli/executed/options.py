@@ -25,6 +25,10 @@ Routes = Annotated[
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of what is made up.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")]
 Budget = Annotated[int, typer.Option(min=1, metavar="N", help="Instructions that a packet may take.")]
+Unchecked = Annotated[
+    bool,
+    typer.Option("--unchecked", help="Let it touch bytes beyond packets and blocks of the heap."),
+]
 Cache = Annotated[
     Path | None, typer.Option("--cache", metavar="FOLDER", help="Keep traces here, by the hash of what they depend on.")
 ]

@@ -23,6 +23,7 @@ from linecard.cli.executed.options import (
     Seed,
     Strict,
     Trace,
+    Unchecked,
 )
 from linecard.cli.options import Html, Packets, command_line
 
@@ -41,6 +42,7 @@ def trace(
     seed: Seed = 1,
     strict: Strict = False,
     budget: Budget = 20_000_000,
+    unchecked: Unchecked = False,
     cache: Cache = None,
     cache_limit: CacheLimit = 4096,
     json: Json = False,
@@ -74,6 +76,7 @@ def trace(
             routes=map_addresses,
             strict=strict,
             budget=budget,
+            unchecked=unchecked,
             cache=cache,
             cache_bytes=cache_limit << 20,
             progress=progress,
