@@ -6,6 +6,7 @@
 //! nowhere, so that null pointers are noticed.
 
 use crate::error::Fault;
+use std::ops::{Deref, DerefMut};
 
 const REGION_SHIFT: u32 = 52;
 const ELEMENT_SHIFT: u32 = 26;
@@ -17,7 +18,7 @@ const HANDLES: u64 = 0xfff;
 /// Most bytes of one value: what an offset can name.
 pub const MOST_VALUE_BYTES: u64 = OFFSET_MASK;
 /// Most values of one map: what an address can name.
-pub const MOST_ELEMENTS: u64 = ELEMENT_MASK;
+pub const MOST_ELEMENTS: u64 = ELEMENT_MASK + 1;
 /// Most maps, inner ones among them: each has two regions.
 pub const MOST_MAPS: usize = 2000;
 /// Where the room in front of a packet begins; below is nothing.
@@ -71,6 +72,39 @@ impl RegionId {
     }
 }
 
+/// Bytes that are mostly zero: what nobody has written takes no memory, in a copy neither.
+#[derive(Debug, Default)]
+pub(crate) struct Bytes(pub Vec<u8>);
+
+impl Deref for Bytes {
+    type Target = Vec<u8>;
+
+    #[inline(always)]
+    fn deref(&self) -> &Vec<u8> {
+        &self.0
+    }
+}
+
+impl DerefMut for Bytes {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.0
+    }
+}
+
+impl Clone for Bytes {
+    fn clone(&self) -> Self {
+        const PAGE: usize = 4096;
+        let mut copy = vec![0; self.len()];
+        for (to, from) in copy.chunks_mut(PAGE).zip(self.chunks(PAGE)) {
+            if from != &[0; PAGE][..from.len()] {
+                to.copy_from_slice(from);
+            }
+        }
+        Self(copy)
+    }
+}
+
 /// Memory of one region.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Region {
@@ -86,7 +120,7 @@ pub(crate) struct Region {
     pub origin: u64,
     /// Whether the kernel allows atomic operations on it.
     pub atomic: bool,
-    pub bytes: Vec<u8>,
+    pub bytes: Bytes,
 }
 
 impl Region {

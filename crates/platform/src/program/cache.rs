@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Changes when traces, work or the file change their meaning.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const CHUNK_BYTES: usize = 1 << 20;
 /// What every file begins with; version (4 bytes), length (8) and checksum (32) follow.
 const MAGIC: &[u8; 8] = b"LC-TRACE";

@@ -17,6 +17,10 @@ Control = Annotated[
     Path | None, typer.Option("--control", metavar="FILE", help="What app_init is given; shipped programs have theirs.")
 ]
 Entry = Annotated[str | None, typer.Option("--entry", metavar="NAME", help="Function of a packet, if not app_packet.")]
+Define = Annotated[
+    list[str] | None,
+    typer.Option("--define", "-D", metavar="NAME=VALUE", help="A macro for the C file; repeatable."),
+]
 Payload = Annotated[str, typer.Option(metavar="KIND", help="Payload that the capture lacks: random or pages.")]
 Routes = Annotated[
     Path | None,
