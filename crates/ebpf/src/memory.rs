@@ -52,6 +52,11 @@ pub fn index(map: usize) -> RegionId {
     RegionId((FIRST_MAP + 2 * map + 1) as u16)
 }
 
+/// The map that a region is of, and whether it is what the map needs to find its values.
+pub(crate) fn map_of(region: usize) -> Option<(usize, bool)> {
+    region.checked_sub(FIRST_MAP).map(|behind| (behind / 2, behind % 2 == 1))
+}
+
 /// What stands for a map in a register.
 #[must_use]
 pub fn map_handle(map: usize) -> u64 {
@@ -238,6 +243,12 @@ impl Memory {
         let element = address >> ELEMENT_SHIFT & ELEMENT_MASK;
         let flat = (element * u64::from(region.stride) + (address & OFFSET_MASK)).wrapping_sub(region.origin);
         (RegionId(number as u16), flat as u32)
+    }
+
+    /// Region of an address, and its byte there as traces have it.
+    #[must_use]
+    pub fn traced_at(&self, address: u64) -> (RegionId, u32) {
+        self.traced(address)
     }
 
     /// Why an access was refused.

@@ -258,6 +258,15 @@ impl Far {
         Ok(kept_at)
     }
 
+    /// The live block that keeps a byte there, and which of its bytes that is.
+    pub fn block_at(&self, kept_at: u32) -> Option<(Block, u32)> {
+        let holds = |block: &&Block| {
+            block.freed_by.is_none()
+                && kept_at.checked_sub(block.kept_at).is_some_and(|offset| offset < block.bytes)
+        };
+        self.blocks.iter().find(holds).map(|block| (*block, kept_at - block.kept_at))
+    }
+
     fn at(&self, address: u32) -> Option<usize> {
         self.blocks.binary_search_by_key(&address, |block| block.address).ok()
     }

@@ -363,9 +363,7 @@ impl Machine {
                 format!("{} the packet of {}", aside(offset, bytes), counted(bytes))
             }
             Near::Block { block, offset } => {
-                let at = |pc| {
-                    self.image.line(pc).map_or_else(|| self.image.where_is(pc).0, |line| line.to_string())
-                };
+                let at = |pc| self.place_of(pc);
                 let by = at(block.allocated_by);
                 match block.freed_by {
                     Some(freed) => format!(
@@ -384,6 +382,37 @@ impl Machine {
             Near::Heap => "in the heap, past all that was allocated".to_owned(),
         };
         IssError::Memory { place, access, beyond, pc, symbol, line }
+    }
+
+    /// What is kept at an address: an object of the program, a block of its heap, or the part of memory.
+    #[must_use]
+    pub fn named(&self, address: u32) -> String {
+        let byte = |offset: u32| if offset == 0 { String::new() } else { format!(", byte {offset}") };
+        if address >= self.layout.packet_low {
+            return "packet".to_owned();
+        }
+        if address >= self.layout.control_low {
+            return format!("control data{}", byte(address - self.layout.control_low));
+        }
+        if address < self.layout.heap_low {
+            let found = self.image.object(address);
+            return found.map_or_else(
+                || format!("{address:#x}"),
+                |(name, offset)| format!("`{name}`{}", byte(offset)),
+            );
+        }
+        match self.memory.far.as_ref().and_then(|far| far.block_at(address)) {
+            Some((block, offset)) => {
+                let by = self.place_of(block.allocated_by);
+                format!("the {}-byte block that {by} allocated{}", block.bytes, byte(offset))
+            }
+            None => format!("heap{}", byte(address - self.layout.heap_low)),
+        }
+    }
+
+    /// File and line of an instruction, or its function.
+    fn place_of(&self, pc: u32) -> String {
+        self.image.line(pc).map_or_else(|| self.image.where_is(pc).0, |line| line.to_string())
     }
 
     /// The program as it was loaded.

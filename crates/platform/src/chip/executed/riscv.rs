@@ -5,6 +5,7 @@
 
 use super::costs::RiscvCosts;
 use super::done::{Done, Fate};
+use super::hot::Words;
 use super::locks::Locks;
 use super::pipeline::{Pipeline, by_class};
 use super::profile::{Accesses, Calls, Origin, Sums, Use};
@@ -94,10 +95,11 @@ pub(super) struct Running {
     pub machine: Machine,
     pub code: PricedCode,
     recorder: Recorder,
-    locks: Locks,
+    pub locks: Locks,
     executed: Vec<u64>,
     cycles: Vec<u64>,
     pub accesses: Accesses,
+    pub words: Words,
     calls: Calls,
     results: BTreeMap<u32, u64>,
     /// Packets with results beyond those.
@@ -118,6 +120,7 @@ impl Running {
             code,
             locks: Locks::behind(locks_around),
             executed: zeros.clone(),
+            words: Words::default(),
             cycles: zeros,
             calls: Calls::default(),
             results: BTreeMap::new(),
@@ -130,6 +133,8 @@ impl Running {
         self.executed.fill(0);
         self.cycles.fill(0);
         self.accesses.restart();
+        self.words.restart();
+        self.locks.taken.restart();
         self.calls.restart();
         self.results.clear();
         self.other_results = 0;
@@ -152,7 +157,7 @@ impl Running {
         } else {
             self.other_results += 1;
         }
-        let Self { machine, code, recorder, locks, executed, cycles, accesses, calls, .. } = self;
+        let Self { machine, code, recorder, locks, executed, cycles, accesses, words, calls, .. } = self;
         let layout = *machine.layout();
         let room = room_of(number);
         let mut pipeline = Pipeline::default();
@@ -185,7 +190,7 @@ impl Running {
             let Some(address) = step.address else { return };
             used = FirstUse::default();
             if matches!(priced.class, Class::Lock | Class::Unlock) {
-                steps.push(0, locks.action(address.into(), priced.class == Class::Lock));
+                steps.push(0, locks.action(address.into(), priced.class == Class::Lock, step.index));
                 return steps.comes_from(step.index);
             }
             let (region, offset) = match address {
@@ -198,6 +203,7 @@ impl Running {
             let offset = if region == 0 { room + offset % ROOM_BYTES } else { offset };
             let address = base + offset % within_bytes.max(1);
             accesses.count(at, role);
+            words.count((role.0, address & !3), step.index);
             match priced.waits {
                 true => steps.access(role, priced.kind, priced.bytes, address),
                 false => steps.post(role, priced.kind, priced.bytes, address),
@@ -233,6 +239,32 @@ impl Running {
             verdicts: told.chain(others).collect(),
             stacks: self.calls.told(|first| self.function(first)),
             ..Use::new(executed.map(operation))
+        }
+    }
+
+    /// What stands at a byte of a role.
+    pub fn word(&self, role: u8, address: u32) -> String {
+        let layout = self.machine.layout();
+        let firsts = [layout.packet_low, layout.heap_low, layout.control_low, layout.data_low];
+        let found = self.code.regions.iter().zip(firsts).find_map(|(placed, first)| {
+            let placed = placed.as_ref().filter(|placed| placed.role.0 == role)?;
+            let offset = address.checked_sub(placed.base).filter(|&offset| offset < placed.within_bytes)?;
+            Some(first + offset)
+        });
+        found.map_or_else(|| "packet".to_owned(), |address| self.machine.named(address))
+    }
+
+    /// What stands at an address of the program.
+    pub fn object(&self, address: u64) -> String {
+        self.machine.named(address as u32)
+    }
+
+    /// The line of an operation; of one in a header, as taking a lock is, the function that it became part of, too.
+    pub fn line(&self, index: u32) -> String {
+        let origin = self.origin(index);
+        match &origin.file {
+            Some(file) if file.ends_with(".h") => format!("{} in {}", origin.short(), self.function(index)),
+            _ => origin.short(),
         }
     }
 
