@@ -56,7 +56,7 @@ if TYPE_CHECKING:
         TrafficError,
     )
     from linecard.executed.kept_traces import cached_traces, clear_cached_traces
-    from linecard.executed.profile import CallStack, ExecutedProgram, MemoryUse, ProgramResult, SourceLine
+    from linecard.executed.profile import CallStack, ExecutedProgram, HotWord, MemoryUse, ProgramResult, SourceLine
     from linecard.executed.riscv import program_build, program_run, program_trace
     from linecard.executed.shipped import ProgramInfo, programs
     from linecard.executed.trace import ProgramTrace
@@ -133,6 +133,7 @@ __all__ = [
     "FlowSizeRow",
     "FlowStatistics",
     "HierarchyResult",
+    "HotWord",
     "InternalError",
     "Interval",
     "Intervals",
@@ -250,7 +251,7 @@ make_lazy(
         "errors": "CompileError ConfigError ConfigProblem InternalError LinecardError MissingExtraError RunError "
         "TrafficError",
         "executed.kept_traces": "cached_traces clear_cached_traces",
-        "executed.profile": "CallStack ExecutedProgram MemoryUse ProgramResult SourceLine",
+        "executed.profile": "CallStack ExecutedProgram HotWord MemoryUse ProgramResult SourceLine",
         "executed.riscv": "program_build program_run program_trace",
         "executed.shipped": "ProgramInfo programs",
         "executed.trace": "ProgramTrace",

@@ -180,6 +180,7 @@ def program_trace(
     routes: str | None,
     strict: bool,
     budget: int,
+    checked: bool,
     cache: str | None,
     cache_bytes: int | None,
     progress: Callable[[int, int], object] | None,

@@ -43,13 +43,25 @@ struct ExecutedFile {
     fib: Option<String>,
     control: Option<String>,
     budget: u64,
+    checked: bool,
     cpus: u32,
 }
 
 impl ExecutedFile {
     fn into_request(self) -> linecard_platform::ProgramFile {
-        let Self { path, name, section, entry, maps, fib: routes, control, budget, cpus } = self;
-        linecard_platform::ProgramFile { path, name, section, entry, maps, routes, control, budget, cpus }
+        let Self { path, name, section, entry, maps, fib: routes, control, budget, checked, cpus } = self;
+        linecard_platform::ProgramFile {
+            path,
+            name,
+            section,
+            entry,
+            maps,
+            routes,
+            control,
+            budget,
+            checked,
+            cpus,
+        }
     }
 }
 

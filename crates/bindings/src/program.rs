@@ -105,7 +105,7 @@ fn xdp_rows(
 
 /// Traces a program on packets; see `linecard.program`.
 #[pyfunction]
-#[pyo3(signature = (elf, *, entry, control, traffic, packets, payload, seed, routes, strict, budget, cache, cache_bytes, progress))]
+#[pyo3(signature = (elf, *, entry, control, traffic, packets, payload, seed, routes, strict, budget, checked, cache, cache_bytes, progress))]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn program_trace(
     py: Python<'_>,
@@ -119,12 +119,13 @@ fn program_trace(
     routes: Option<String>,
     strict: bool,
     budget: u64,
+    checked: bool,
     cache: Option<String>,
     cache_bytes: Option<u64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Traced> {
     let packets = PacketRequest { traffic, packets, payload, seed, routes, strict };
-    let request = ProgramRequest { elf, entry, control, packets, budget };
+    let request = ProgramRequest { elf, entry, control, packets, budget, checked };
     let most = cache_bytes.unwrap_or(TRACE_CACHE_BYTES);
     let (program, notes) = watched(py, progress, move |tick| match &cache {
         Some(folder) => trace_program_cached(&request, folder, most, tick),

@@ -51,6 +51,12 @@ pub trait Hook {
         let _ = (executed, access);
     }
 
+    /// A lock at an address is taken, behind the access of its word, or given back (`taken` is false), in front of it.
+    #[inline(always)]
+    fn lock(&mut self, executed: u64, address: u64, taken: bool) {
+        let _ = (executed, address, taken);
+    }
+
     /// A helper is called, before its accesses.
     #[inline(always)]
     fn helper(&mut self, executed: u64, helper: u32) {

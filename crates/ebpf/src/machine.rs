@@ -399,6 +399,17 @@ impl Machine {
         Ok(self.world.maps[map].entries(&self.world.memory))
     }
 
+    /// What stands at a byte of a region, as traces have it: a value by the map and its key.
+    #[must_use]
+    pub fn value_at(&self, region: usize, offset: u64) -> String {
+        let name = self.world.memory.name(crate::memory::RegionId(region as u16));
+        let Some((number, is_index)) = crate::memory::map_of(region) else { return name.to_owned() };
+        match self.world.maps.get(number).filter(|_| !is_index) {
+            Some(map) => map.value_at(&self.world.memory, offset),
+            None => name.to_owned(),
+        }
+    }
+
     /// Records that were given to user space through a ring buffer or a perf event array, and their bytes.
     #[must_use]
     pub fn emitted(&self, map: usize) -> (u64, u64) {

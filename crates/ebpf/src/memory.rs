@@ -6,6 +6,7 @@
 //! nowhere, so that null pointers are noticed.
 
 use crate::error::Fault;
+use std::ops::{Deref, DerefMut};
 
 const REGION_SHIFT: u32 = 52;
 const ELEMENT_SHIFT: u32 = 26;
@@ -17,7 +18,7 @@ const HANDLES: u64 = 0xfff;
 /// Most bytes of one value: what an offset can name.
 pub const MOST_VALUE_BYTES: u64 = OFFSET_MASK;
 /// Most values of one map: what an address can name.
-pub const MOST_ELEMENTS: u64 = ELEMENT_MASK;
+pub const MOST_ELEMENTS: u64 = ELEMENT_MASK + 1;
 /// Most maps, inner ones among them: each has two regions.
 pub const MOST_MAPS: usize = 2000;
 /// Where the room in front of a packet begins; below is nothing.
@@ -51,6 +52,11 @@ pub fn index(map: usize) -> RegionId {
     RegionId((FIRST_MAP + 2 * map + 1) as u16)
 }
 
+/// The map that a region is of, and whether it is what the map needs to find its values.
+pub(crate) fn map_of(region: usize) -> Option<(usize, bool)> {
+    region.checked_sub(FIRST_MAP).map(|behind| (behind / 2, behind % 2 == 1))
+}
+
 /// What stands for a map in a register.
 #[must_use]
 pub fn map_handle(map: usize) -> u64 {
@@ -71,6 +77,39 @@ impl RegionId {
     }
 }
 
+/// Bytes that are mostly zero: what nobody has written takes no memory, in a copy neither.
+#[derive(Debug, Default)]
+pub(crate) struct Bytes(pub Vec<u8>);
+
+impl Deref for Bytes {
+    type Target = Vec<u8>;
+
+    #[inline(always)]
+    fn deref(&self) -> &Vec<u8> {
+        &self.0
+    }
+}
+
+impl DerefMut for Bytes {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.0
+    }
+}
+
+impl Clone for Bytes {
+    fn clone(&self) -> Self {
+        const PAGE: usize = 4096;
+        let mut copy = vec![0; self.len()];
+        for (to, from) in copy.chunks_mut(PAGE).zip(self.chunks(PAGE)) {
+            if from != &[0; PAGE][..from.len()] {
+                to.copy_from_slice(from);
+            }
+        }
+        Self(copy)
+    }
+}
+
 /// Memory of one region.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Region {
@@ -86,7 +125,7 @@ pub(crate) struct Region {
     pub origin: u64,
     /// Whether the kernel allows atomic operations on it.
     pub atomic: bool,
-    pub bytes: Vec<u8>,
+    pub bytes: Bytes,
 }
 
 impl Region {
@@ -204,6 +243,12 @@ impl Memory {
         let element = address >> ELEMENT_SHIFT & ELEMENT_MASK;
         let flat = (element * u64::from(region.stride) + (address & OFFSET_MASK)).wrapping_sub(region.origin);
         (RegionId(number as u16), flat as u32)
+    }
+
+    /// Region of an address, and its byte there as traces have it.
+    #[must_use]
+    pub fn traced_at(&self, address: u64) -> (RegionId, u32) {
+        self.traced(address)
     }
 
     /// Why an access was refused.

@@ -3,7 +3,9 @@
 use crate::error::Fault;
 use crate::hook::{AccessKind, Hook, Watch};
 use crate::maps::Map;
-use crate::memory::{CONTEXT, HEADROOM_BYTES, HEADROOM_START, Memory, PACKET, Region, STACK, STACK_BYTES};
+use crate::memory::{
+    Bytes, CONTEXT, HEADROOM_BYTES, HEADROOM_START, Memory, PACKET, Region, STACK, STACK_BYTES,
+};
 use crate::routes::Fib;
 use linecard_sim::{Stream, stream};
 
@@ -84,15 +86,18 @@ impl World {
         let mut memory = Memory::default();
         let packet = Region { origin: HEADROOM_START, ..Region::default() };
         memory.add("packet".to_owned(), packet);
-        let context =
-            Region { room: CONTEXT_BYTES, bytes: vec![0; CONTEXT_BYTES as usize], ..Region::default() };
+        let context = Region {
+            room: CONTEXT_BYTES,
+            bytes: Bytes(vec![0; CONTEXT_BYTES as usize]),
+            ..Region::default()
+        };
         memory.add("context".to_owned(), context);
         let stack = Region {
             room: STACK_BYTES,
             write_room: STACK_BYTES,
             stride: STACK_BYTES as u32,
             atomic: true,
-            bytes: vec![0; MOST_FRAMES * STACK_BYTES as usize],
+            bytes: Bytes(vec![0; MOST_FRAMES * STACK_BYTES as usize]),
             ..Region::default()
         };
         memory.add("stack".to_owned(), stack);

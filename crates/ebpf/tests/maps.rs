@@ -318,5 +318,5 @@ fn maps_that_cannot_be_made_are_refused() {
     assert!(refused(MapKind::Ringbuf, 0, 0, 1000).contains("power of two"));
     assert!(refused(MapKind::LpmTrie, 4, 8, 10).contains("length first"));
     assert!(refused(MapKind::Hash, 4, 1 << 20, 1 << 20).contains("that are left for maps"));
-    assert!(refused(MapKind::Array, 4, 4, u32::MAX).contains("fewer than 64 Mi values"));
+    assert!(refused(MapKind::Array, 4, 4, u32::MAX).contains("at most 64 Mi values"));
 }

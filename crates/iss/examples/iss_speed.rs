@@ -1,8 +1,9 @@
 //! How fast a packet program is executed, without and with a trace.
 //!
-//! `cargo run --release -p linecard-iss --example iss_speed -- programs/prebuilt/md5.elf [CONTROL] [PACKETS]`
+//! `cargo run --release -p linecard-iss --example iss_speed -- programs/prebuilt/md5.elf [CONTROL] [PACKETS] [unchecked]`
 
-use linecard_iss::{Image, Machine, Recorder, Silent};
+use linecard_iss::{Image, Machine, PACKET_ENTRY, Recorder, Silent};
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// Bytes of every packet: an IPv4 header, UDP, and payload.
@@ -18,9 +19,13 @@ fn main() {
     let control =
         arguments.next().filter(|name| name != "-").map(|name| std::fs::read(name).expect("control data"));
     let packets: u32 = arguments.next().map_or(20_000, |count| count.parse().expect("a number of packets"));
+    let checked = arguments.next().is_none_or(|word| word != "unchecked");
     let image = Image::read(&file, &std::fs::read(&file).expect("the program")).expect("an image");
     let load = || {
-        Machine::new(image.clone(), control.as_deref().unwrap_or_default(), 10_000_000).expect("a machine")
+        let control = control.as_deref().unwrap_or_default();
+        let mut go_on = |_| ControlFlow::Continue(());
+        Machine::new_until(image.clone(), PACKET_ENTRY, control, 10_000_000, checked, &mut go_on)
+            .expect("a machine")
     };
 
     let made: Vec<Vec<u8>> = (0..DISTINCT).map(packet).collect();

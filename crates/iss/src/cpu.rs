@@ -9,6 +9,8 @@ use crate::word::{Width, Word};
 
 /// Return address of a function that was called from outside: even, and no address of code.
 pub const STOP: u32 = 0xffff_fffe;
+/// Return address of a function whose return is watched.
+pub const WATCHED: u32 = STOP - 2;
 /// Number of the return-address register.
 pub const RA: usize = 1;
 /// Number of the stack-pointer register.
@@ -202,15 +204,15 @@ impl<W: Word> Cpu<W> {
             }
             macro_rules! load {
                 ($load:ident, $signed:ty) => {{
-                    let value = tried!(memory.$load(address!()));
-                    hook.access(address!().low());
+                    let (value, at) = tried!(memory.$load(address!()));
+                    hook.access(at);
                     x[d] = W::signed(value as $signed as i32);
                 }};
             }
             macro_rules! store {
                 ($store:ident, $as:ty) => {{
-                    tried!(memory.$store(address!(), b!().low() as $as));
-                    hook.access(address!().low());
+                    let at = tried!(memory.$store(address!(), b!().low() as $as));
+                    hook.access(at);
                 }};
             }
             // What RV64 does with the lowest 32 bits.
@@ -222,9 +224,9 @@ impl<W: Word> Cpu<W> {
             macro_rules! reserve {
                 ($load:ident, $signed:ty) => {{
                     tried!(memory.check_atomic(a, size_of::<$signed>()));
-                    let value = tried!(memory.$load(a));
+                    let (value, at) = tried!(memory.$load(a));
                     *reserved = Some(a);
-                    hook.access(a.low());
+                    hook.access(at);
                     x[d] = W::cut(value as $signed as i64 as u64);
                 }};
             }
@@ -235,16 +237,16 @@ impl<W: Word> Cpu<W> {
                     if succeeds {
                         tried!(memory.$store(a, Into::<u64>::into(b!()) as $as));
                     }
-                    hook.access(a.low());
+                    hook.access(memory.kept_at(a.low()));
                     x[d] = W::unsigned(u32::from(!succeeds));
                 }};
             }
             macro_rules! atomic {
                 ($load:ident, $store:ident, $as:ty, $signed:ty) => {{
                     tried!(memory.check_atomic(a, size_of::<$as>()));
-                    let old = tried!(memory.$load(a));
+                    let (old, at) = tried!(memory.$load(a));
                     tried!(memory.$store(a, atomic::changed(op, old, Into::<u64>::into(b!()) as $as)));
-                    hook.access(a.low());
+                    hook.access(at);
                     x[d] = W::cut(old as $signed as i64 as u64);
                 }};
             }
@@ -264,6 +266,10 @@ impl<W: Word> Cpu<W> {
                     }
                     let offset = target.offset(low);
                     if offset >= ops.len() * 2 {
+                        if target == W::unsigned(WATCHED) {
+                            hook.run(first, index);
+                            fault!(Fault::Returned)
+                        }
                         fault!(Fault::Jump { target: target.into() })
                     }
                     jump!((offset >> 1) as u32)
@@ -283,18 +289,18 @@ impl<W: Word> Cpu<W> {
                 C::Sh => store!(store_u16, u16),
                 C::Sw => store!(store_u32, u32),
                 C::Lwu if wide => {
-                    let value = tried!(memory.load_u32(address!()));
-                    hook.access(address!().low());
+                    let (value, at) = tried!(memory.load_u32(address!()));
+                    hook.access(at);
                     x[d] = W::unsigned(value);
                 }
                 C::Ld if wide => {
-                    let value = tried!(memory.load_u64(address!()));
-                    hook.access(address!().low());
+                    let (value, at) = tried!(memory.load_u64(address!()));
+                    hook.access(at);
                     x[d] = W::cut(value);
                 }
                 C::Sd if wide => {
-                    tried!(memory.store_u64(address!(), b!().into()));
-                    hook.access(address!().low());
+                    let at = tried!(memory.store_u64(address!(), b!().into()));
+                    hook.access(at);
                 }
                 C::Addi => x[d] = address!(),
                 C::Slti => x[d] = W::unsigned(u32::from(a.is_below(imm))),
@@ -345,6 +351,11 @@ impl<W: Word> Cpu<W> {
                 C::AmoD if wide => atomic!(load_u64, store_u64, u64, i64),
                 C::Fence => {}
                 C::Time => x[d] = W::unsigned(*time_us),
+                C::Watched => {
+                    // It has not been executed.
+                    *instructions += (budget as i64 - left!() - 1) as u64;
+                    return Err((Fault::Called, index));
+                }
                 C::Begin | C::End => {
                     hook.run(first, index);
                     hook.mark(op.code == C::Begin);
@@ -356,7 +367,7 @@ impl<W: Word> Cpu<W> {
                         fault!(Fault::LockedTwice { address: lock })
                     }
                     held.push(lock);
-                    hook.lock(lock);
+                    hook.lock(memory.kept_at(lock));
                 }
                 C::Unlock => {
                     let lock = a.low();
@@ -364,7 +375,7 @@ impl<W: Word> Cpu<W> {
                         fault!(Fault::NotLocked { address: lock })
                     };
                     held.swap_remove(at);
-                    hook.lock(lock);
+                    hook.lock(memory.kept_at(lock));
                 }
                 C::System => {
                     let pc = low.wrapping_add(index << 1);

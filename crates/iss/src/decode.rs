@@ -149,6 +149,8 @@ pub enum Opcode {
     Fence,
     /// `ecall`, `ebreak`, `mret`, control registers: `imm` is the whole word.
     System,
+    /// No instruction: the first one of a function whose calls are watched stands here.
+    Watched,
     /// Mark: the traced part of a packet begins.
     Begin,
     /// Mark: it ends.

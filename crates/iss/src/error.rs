@@ -26,6 +26,22 @@ pub enum IssError {
         /// File and line of the source, where they are known.
         line: Option<String>,
     },
+    /// The program touches what it may not.
+    #[error("{place}: {access}, {beyond}, at pc {pc:#010x} ({symbol}){}", in_brackets(line))]
+    Memory {
+        /// Packet (from 1), or the initialisation.
+        place: Place,
+        /// What it does, and where.
+        access: String,
+        /// What that is near to.
+        beyond: String,
+        /// Address of the instruction.
+        pc: u32,
+        /// Function and offset.
+        symbol: String,
+        /// File and line of the source, where they are known.
+        line: Option<String>,
+    },
     /// The program does not understand its control data (`lc_bad_control_line`).
     #[error(
         "{file}: does not understand line {line} of its control data; the first comment of its source says what it reads"
@@ -144,6 +160,12 @@ pub enum Fault {
         /// Instructions allowed.
         budget: u64,
     },
+    /// The first instruction of a function that is watched; nobody outside is told.
+    #[error("a call of a function that is watched")]
+    Called,
+    /// The return of it.
+    #[error("the return of a function that is watched")]
+    Returned,
     /// A lock taken by its holder.
     #[error("lock {address:#010x} is taken twice by the same packet: it would wait for itself for ever")]
     LockedTwice {

@@ -62,6 +62,15 @@ impl Hart {
         either!(self, cpu => cpu.registers[A0].low())
     }
 
+    /// The lowest 32 bits of a register.
+    pub fn register(&self, number: usize) -> u32 {
+        either!(self, cpu => cpu.registers[number].low())
+    }
+
+    pub fn set_register(&mut self, number: usize, value: u32) {
+        either!(self, cpu => cpu.registers[number] = Word::unsigned(value));
+    }
+
     /// Locks held.
     pub fn held(&self) -> &[u32] {
         either!(self, cpu => &cpu.held)

@@ -166,6 +166,14 @@ impl Image {
         Some((&symbol.name, address - symbol.address))
     }
 
+    /// The last object at or before an address, and how far behind it the address is.
+    #[must_use]
+    pub fn object(&self, address: u32) -> Option<(&str, u32)> {
+        let upto = self.symbols.partition_point(|symbol| symbol.address <= address);
+        let symbol = self.symbols[..upto].iter().rev().find(|symbol| !symbol.code)?;
+        Some((&symbol.name, address - symbol.address))
+    }
+
     /// The source line of the instruction at an address, where it is known: of code that was compiled into a caller, the
     /// line inside.
     #[must_use]

@@ -7,12 +7,14 @@
 //! Marks are custom-0 instructions (`programs/include/linecard.h`): packet begin and end, lock and unlock, time.
 #![forbid(unsafe_code)]
 
+mod allocator;
 mod atomic;
 mod code;
 mod compressed;
 mod cpu;
 mod decode;
 mod error;
+mod far;
 mod hart;
 mod image;
 mod lines;

@@ -1,8 +1,10 @@
 //! A packet program loaded: one call for each packet.
 
+use crate::allocator::{Allocator, Refused};
 use crate::code::Code;
 use crate::cpu::{Hook, STOP, Silent};
 use crate::error::{Fault, IssError, Place};
+use crate::far::{Far, Near, Parts};
 use crate::hart::Hart;
 use crate::image::Image;
 use crate::memory::Memory;
@@ -106,12 +108,50 @@ impl Layout {
     }
 }
 
+impl Layout {
+    /// Memory in which what lies behind the image is checked.
+    fn checked(&self, image: &Image, control_bytes: usize, blocks_are_known: bool) -> Memory {
+        let image_high = image.span().1.next_multiple_of(16);
+        let control_high = self.control_low + control_bytes as u32;
+        let mut far = Far::new(Parts {
+            all: image_high..self.high,
+            // Other runtimes begin theirs where the image ends.
+            heap: image_high..self.control_low,
+            control: self.control_low..control_high,
+            packet: self.packet_low..self.data_high,
+            stack: self.data_high + PAGE_BYTES..self.high.max(self.data_high + PAGE_BYTES),
+        });
+        far.open_heap(!blocks_are_known);
+        let mut memory = Memory::new(self.low, image_high, image.code_span());
+        memory.far = Some(Box::new(far));
+        memory
+    }
+}
+
+/// So many bytes, in words.
+fn counted(bytes: u32) -> String {
+    if bytes == 1 { "1 byte".to_owned() } else { format!("{bytes} bytes") }
+}
+
+/// Where an offset is, seen from something of so many bytes.
+fn aside(offset: i64, bytes: u32) -> String {
+    match offset - i64::from(bytes) {
+        beyond @ 1.. => format!("{} beyond the end of", counted(beyond as u32)),
+        0 => "just beyond the end of".to_owned(),
+        _ if offset == 0 => "at the start of".to_owned(),
+        _ if offset < 0 => format!("{} in front of", counted(-offset as u32)),
+        _ => format!("{} from the start of", counted(offset as u32)),
+    }
+}
+
 /// A packet program, ready to be called.
 #[derive(Clone, Debug)]
 pub struct Machine {
     image: Image,
     code: Code,
     memory: Memory,
+    /// Where memory is checked and the program has the runtime's.
+    allocator: Option<Allocator>,
     hart: Hart,
     layout: Layout,
     entry: u32,
@@ -127,11 +167,12 @@ impl Machine {
     /// When it has no `app_packet`, does not fit into the simulated memory, or faults in `app_init`.
     pub fn new(image: Image, control: &[u8], budget: u64) -> Result<Self, IssError> {
         // Nobody stops it.
-        Self::new_until(image, PACKET_ENTRY, control, budget, &mut |_| ControlFlow::Continue(()))
+        Self::new_until(image, PACKET_ENTRY, control, budget, true, &mut |_| ControlFlow::Continue(()))
     }
 
     /// The same for a program whose packets go to the function `entry`, telling now and then how many instructions
-    /// `app_init` took so far; `progress` may end it.
+    /// `app_init` took so far; `progress` may end it. `checked` is whether accesses beyond blocks of the heap, beyond the packet
+    /// and of freed blocks are refused; costs and results of programs without them are the same.
     ///
     /// # Errors
     /// As [`Machine::new`], and when `progress` ended it.
@@ -140,6 +181,7 @@ impl Machine {
         entry: &str,
         control: &[u8],
         budget: u64,
+        checked: bool,
         progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
     ) -> Result<Self, IssError> {
         let Some(address) = image.symbol(entry) else {
@@ -159,7 +201,11 @@ impl Machine {
         };
         let layout = Layout::new(&image, control.len())?;
         let code = Code::new(&image);
-        let mut memory = Memory::new(layout.low, layout.high, image.code_span());
+        let allocator = if checked { Allocator::find(&image, &code) } else { None };
+        let mut memory = match checked {
+            true => layout.checked(&image, control.len(), allocator.is_some()),
+            false => Memory::new(layout.low, layout.high, image.code_span()),
+        };
         for segment in &image.segments {
             memory.fill(segment.address, &segment.bytes);
         }
@@ -169,6 +215,7 @@ impl Machine {
             image,
             code,
             memory,
+            allocator,
             layout,
             entry: address,
             budget,
@@ -211,7 +258,11 @@ impl Machine {
         self.packets += 1;
         self.hart.set_time(time_us);
         self.memory.fill(self.layout.packet_low, packet);
-        let arguments = [self.layout.packet_low, packet.len() as u32];
+        let packet_at = match &mut self.memory.far {
+            Some(far) => far.packet(packet.len() as u32),
+            None => self.layout.packet_low,
+        };
+        let arguments = [packet_at, packet.len() as u32];
         let place = Place::Packet(self.packets);
         self.call(self.entry, arguments, hook, self.budget, place, progress)?;
         Ok(self.hart.a0())
@@ -227,13 +278,17 @@ impl Machine {
         progress: &mut dyn FnMut(u64) -> ControlFlow<()>,
     ) -> Result<(), IssError> {
         self.hart.call(self.layout.stack_top, arguments);
+        if let Some((allocator, far)) = self.allocator.as_mut().zip(self.memory.far.as_mut()) {
+            allocator.restart(far);
+        }
         let before = self.hart.instructions();
         let mut pc = function;
         loop {
             // In pieces, so that somebody can end what takes long; most packets are through in one.
             let taken = self.hart.instructions() - before;
-            let look = LOOK.min(budget - taken);
-            let (fault, index) = match self.hart.run(&self.code, &mut self.memory, hook, pc, look) {
+            let look = LOOK.min(budget.saturating_sub(taken));
+            let code = self.allocator.as_ref().map_or(&self.code, |allocator| &allocator.code);
+            let (fault, index) = match self.hart.run(code, &mut self.memory, hook, pc, look) {
                 Ok(()) => break,
                 Err(faulted) => faulted,
             };
@@ -248,7 +303,24 @@ impl Machine {
                         return Err(IssError::Interrupted);
                     }
                 }
-                _ => return Err(self.told(place, pc).unwrap_or_else(|| self.image.fault(place, fault, pc))),
+                Fault::Called | Fault::Returned => {
+                    let Self { allocator, memory, hart, .. } = self;
+                    if let Some((allocator, far)) = allocator.as_mut().zip(memory.far.as_mut()) {
+                        match fault {
+                            Fault::Called => allocator
+                                .called(index, function, hart, far)
+                                .map_err(|refused| self.refused_free(place, refused))?,
+                            _ => pc = allocator.returned(hart, far),
+                        }
+                    }
+                    if pc == STOP {
+                        break;
+                    }
+                }
+                _ => {
+                    let told = self.told(place, pc).or_else(|| self.beyond(place, fault, index));
+                    return Err(told.unwrap_or_else(|| self.image.fault(place, fault, pc)));
+                }
             }
         }
         match self.hart.held().first() {
@@ -265,6 +337,82 @@ impl Machine {
             OUT_OF_MEMORY => Some(IssError::OutOfMemory { place, file }),
             _ => None,
         }
+    }
+
+    /// What the program touched that it may not, where that is known.
+    fn beyond(&self, place: Place, fault: Fault, index: u32) -> Option<IssError> {
+        let Fault::OutOfRange { what, address } = fault else { return None };
+        let near = self.memory.far.as_ref()?.near(u32::try_from(address).ok()?)?;
+        let bytes = u32::from(self.code.access_bytes(index));
+        let access = format!("{what} of {} at {address:#010x}", counted(bytes));
+        Some(self.memory_error(place, access, near, self.code.pc(index)))
+    }
+
+    fn refused_free(&self, place: Place, (address, near, pc): Refused) -> IssError {
+        let access = format!("free of {address:#010x}");
+        match near {
+            Some(near) => self.memory_error(place, access, near, pc),
+            None => self.image.fault(place, Fault::OutOfRange { what: "free", address: address.into() }, pc),
+        }
+    }
+
+    fn memory_error(&self, place: Place, access: String, near: Near, pc: u32) -> IssError {
+        let (symbol, line) = self.image.where_is(pc);
+        let beyond = match near {
+            Near::Packet { bytes, offset } => {
+                format!("{} the packet of {}", aside(offset, bytes), counted(bytes))
+            }
+            Near::Block { block, offset } => {
+                let at = |pc| self.place_of(pc);
+                let by = at(block.allocated_by);
+                match block.freed_by {
+                    Some(freed) => format!(
+                        "{} the {}-byte block that {by} allocated and {} freed",
+                        aside(offset, block.bytes),
+                        block.bytes,
+                        at(freed)
+                    ),
+                    None => format!(
+                        "{} the {}-byte block that {by} allocated",
+                        aside(offset, block.bytes),
+                        block.bytes
+                    ),
+                }
+            }
+            Near::Heap => "in the heap, past all that was allocated".to_owned(),
+        };
+        IssError::Memory { place, access, beyond, pc, symbol, line }
+    }
+
+    /// What is kept at an address: an object of the program, a block of its heap, or the part of memory.
+    #[must_use]
+    pub fn named(&self, address: u32) -> String {
+        let byte = |offset: u32| if offset == 0 { String::new() } else { format!(", byte {offset}") };
+        if address >= self.layout.packet_low {
+            return "packet".to_owned();
+        }
+        if address >= self.layout.control_low {
+            return format!("control data{}", byte(address - self.layout.control_low));
+        }
+        if address < self.layout.heap_low {
+            let found = self.image.object(address);
+            return found.map_or_else(
+                || format!("{address:#x}"),
+                |(name, offset)| format!("`{name}`{}", byte(offset)),
+            );
+        }
+        match self.memory.far.as_ref().and_then(|far| far.block_at(address)) {
+            Some((block, offset)) => {
+                let by = self.place_of(block.allocated_by);
+                format!("the {}-byte block that {by} allocated{}", block.bytes, byte(offset))
+            }
+            None => format!("heap{}", byte(address - self.layout.heap_low)),
+        }
+    }
+
+    /// File and line of an instruction, or its function.
+    fn place_of(&self, pc: u32) -> String {
+        self.image.line(pc).map_or_else(|| self.image.where_is(pc).0, |line| line.to_string())
     }
 
     /// The program as it was loaded.

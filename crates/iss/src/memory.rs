@@ -1,6 +1,7 @@
-//! The simulated memory: one window of bytes.
+//! The simulated memory: one window of bytes, and behind it what is looked at more closely.
 
 use crate::error::Fault;
+use crate::far::Far;
 use crate::word::Word;
 
 /// Memory of a program, from `low` on.
@@ -12,35 +13,40 @@ pub struct Memory {
     code_bytes: u32,
     /// Bits of addresses that tell whether loads and stores are aligned; none where they need not be.
     aligned: u32,
+    /// What lies behind the window, where accesses are checked.
+    pub far: Option<Box<Far>>,
 }
 
 /// The accesses of a width differ in bytes alone.
 macro_rules! access {
     ($load:ident, $store:ident, $type:ty) => {
-        /// Loads, little-endian.
+        /// Loads, little-endian; the value, and the address that it is kept at.
         ///
         /// # Errors
         /// Outside memory, or not aligned.
         #[inline(always)]
-        pub fn $load<A: Word>(&self, address: A) -> Result<$type, Fault> {
+        pub fn $load<A: Word>(&self, address: A) -> Result<($type, u32), Fault> {
             const BYTES: usize = size_of::<$type>();
             let at = address.offset(self.low);
             match self.bytes.get(at..at + BYTES) {
                 Some(bytes) if ((address.low() & self.aligned) as usize).is_multiple_of(BYTES) => {
                     let mut value = [0; BYTES];
                     value.copy_from_slice(bytes);
-                    Ok(<$type>::from_le_bytes(value))
+                    Ok((<$type>::from_le_bytes(value), address.low()))
                 }
-                _ => Err(self.fault("load", address.into(), BYTES)),
+                _ => match self.load_far(address.into(), BYTES as u32) {
+                    Some((value, at)) => Ok((value as $type, at)),
+                    None => Err(self.fault("load", address.into(), BYTES)),
+                },
             }
         }
 
-        /// Stores, little-endian.
+        /// Stores, little-endian; the address that it is kept at.
         ///
         /// # Errors
         /// Outside memory, into code, or not aligned.
         #[inline(always)]
-        pub fn $store<A: Word>(&mut self, address: A, value: $type) -> Result<(), Fault> {
+        pub fn $store<A: Word>(&mut self, address: A, value: $type) -> Result<u32, Fault> {
             const BYTES: usize = size_of::<$type>();
             let at = address.offset(self.low);
             let code = address.offset(self.code_low) < self.code_bytes as usize;
@@ -48,10 +54,13 @@ macro_rules! access {
             match self.bytes.get_mut(at..at + BYTES) {
                 Some(bytes) if aligned && !code => {
                     bytes.copy_from_slice(&value.to_le_bytes());
-                    Ok(())
+                    Ok(address.low())
                 }
                 Some(_) if code => Err(Fault::StoreToCode { address: address.into() }),
-                _ => Err(self.fault("store", address.into(), BYTES)),
+                _ => match self.store_far(address.into(), BYTES as u32, value.into()) {
+                    Some(at) => Ok(at),
+                    None => Err(self.fault("store", address.into(), BYTES)),
+                },
             }
         }
     };
@@ -67,7 +76,26 @@ impl Memory {
             code_low: code.0,
             code_bytes: code.1 - code.0,
             aligned: u32::MAX,
+            far: None,
         }
+    }
+
+    /// What lies behind the window. Not inlined, as it would be into every load and store.
+    #[inline(never)]
+    fn load_far(&self, address: u64, bytes: u32) -> Option<(u64, u32)> {
+        let far = self.far.as_ref().filter(|_| address & u64::from((bytes - 1) & self.aligned) == 0)?;
+        far.load(address, bytes)
+    }
+
+    #[inline(never)]
+    fn store_far(&mut self, address: u64, bytes: u32, value: u64) -> Option<u32> {
+        let aligned = address & u64::from((bytes - 1) & self.aligned) == 0;
+        self.far.as_mut().filter(|_| aligned)?.store(address, bytes, value)
+    }
+
+    /// Where the byte of an address is kept.
+    pub fn kept_at(&self, address: u32) -> u32 {
+        self.far.as_ref().map_or(address, |far| far.kept_at(address))
     }
 
     /// Loads and stores need not be aligned any more (programs that run by themselves).
@@ -85,7 +113,8 @@ impl Memory {
     /// # Errors
     /// Outside memory, or not aligned.
     pub fn check_atomic<A: Word>(&self, address: A, bytes: usize) -> Result<(), Fault> {
-        let inside = address.offset(self.low) + bytes <= self.bytes.len();
+        let is_far = || self.far.as_ref().is_some_and(|far| far.may(address.into(), bytes as u32));
+        let inside = address.offset(self.low) + bytes <= self.bytes.len() || is_far();
         if inside && (address.low() as usize).is_multiple_of(bytes) {
             return Ok(());
         }
@@ -94,10 +123,12 @@ impl Memory {
 
     #[cold]
     fn fault(&self, what: &'static str, address: u64, bytes: usize) -> Fault {
-        if address.offset(self.low) + bytes > self.bytes.len() {
-            Fault::OutOfRange { what, address }
-        } else {
+        let inside = address.offset(self.low) + bytes <= self.bytes.len();
+        let far = self.far.is_some() && address <= u32::MAX.into() && !address.is_multiple_of(bytes as u64);
+        if inside || far {
             Fault::Misaligned { what, address, bytes: bytes as u32 }
+        } else {
+            Fault::OutOfRange { what, address }
         }
     }
 
@@ -107,7 +138,10 @@ impl Memory {
     /// When they reach beyond the memory: the caller laid it out.
     pub fn fill(&mut self, address: u32, bytes: &[u8]) {
         let at = (address - self.low) as usize;
-        self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
+        match &mut self.far {
+            Some(far) if at >= self.bytes.len() => far.fill(address, bytes),
+            _ => self.bytes[at..at + bytes.len()].copy_from_slice(bytes),
+        }
     }
 
     /// Bytes there.
@@ -117,6 +151,9 @@ impl Memory {
     #[must_use]
     pub fn bytes(&self, address: u32, count: usize) -> &[u8] {
         let at = (address - self.low) as usize;
-        &self.bytes[at..at + count]
+        match &self.far {
+            Some(far) if at >= self.bytes.len() => far.bytes(address, count),
+            _ => &self.bytes[at..at + count],
+        }
     }
 }

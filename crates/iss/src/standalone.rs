@@ -132,7 +132,8 @@ fn run_on<W: Word>(
             Ok(()) => return Ok((cpu.registers[A0].low(), cpu.instructions)),
             Err((Fault::Runaway { .. }, index)) => {
                 pc = code.pc(index);
-                let written = tohost.and_then(|address| memory.load_u32(address).ok()).unwrap_or(0);
+                let written =
+                    tohost.and_then(|address| memory.load_u32(address).ok()).map_or(0, |(word, _)| word);
                 if written != 0 {
                     return Ok((written >> 1, cpu.instructions));
                 }
@@ -152,12 +153,17 @@ impl Image {
     /// A fault, with the name of the function it happened in, and the source line where it is known.
     #[must_use]
     pub fn fault(&self, place: Place, fault: Fault, pc: u32) -> IssError {
+        let (symbol, line) = self.where_is(pc);
+        IssError::Fault { place, fault, pc, symbol, line }
+    }
+
+    /// Function and offset of an instruction, and its line where it is known.
+    pub fn where_is(&self, pc: u32) -> (String, Option<String>) {
         let symbol = match self.nearest(pc) {
             Some((name, 0)) => name.to_owned(),
             Some((name, offset)) => format!("{name}+{offset:#x}"),
             None => "no symbol".to_owned(),
         };
-        let line = self.line(pc).map(|line| line.to_string());
-        IssError::Fault { place, fault, pc, symbol, line }
+        (symbol, self.line(pc).map(|line| line.to_string()))
     }
 }

@@ -142,7 +142,8 @@ fn packets_go_to_the_function_that_is_named() {
     let code = words(&[0x0010_0513, RET, 0x0020_0513, RET]);
     let mut two = image(code);
     two.symbols.push(Symbol { address: BASE + 8, name: "filter".to_owned(), code: true });
-    let load = |entry| Machine::new_until(two.clone(), entry, &[], 1000, &mut |_| ControlFlow::Continue(()));
+    let load =
+        |entry| Machine::new_until(two.clone(), entry, &[], 1000, true, &mut |_| ControlFlow::Continue(()));
     for (entry, result) in [(PACKET_ENTRY, 1), ("filter", 2)] {
         let mut machine = load(entry).expect("a machine");
         assert_eq!(machine.packet(&[0; 40], 0, &mut Silent).expect("a packet"), result);
@@ -286,7 +287,8 @@ fn addresses_beyond_four_gigabytes_are_outside_memory_and_named() {
     // lb a0, -1(zero) and ld a0, -8(zero): at the end of all addresses.
     assert_eq!(fault(&[0xfff0_0503]), Fault::OutOfRange { what: load, address: u64::MAX });
     assert_eq!(fault(&[0xff80_3503]), Fault::OutOfRange { what: load, address: u64::MAX - 7 });
-    assert_eq!(fault(&[0x0045_3583]), Fault::Misaligned { what: load, address: 0x0202_1004, bytes: 8 });
+    let misaligned = fault(&[0x0045_3583]);
+    assert!(matches!(misaligned, Fault::Misaligned { what: "load", address, bytes: 8 } if address % 8 == 4));
 }
 
 /// An ELF file of 64 bits with one segment.

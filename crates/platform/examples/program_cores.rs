@@ -35,6 +35,7 @@ fn main() {
             },
             control,
             budget: 10_000_000,
+            checked: true,
         };
         let started = Instant::now();
         let traced = match trace_program(&request, &mut |_, _| ControlFlow::Continue(())) {

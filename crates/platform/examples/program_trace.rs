@@ -24,6 +24,7 @@ fn main() {
         },
         control,
         budget: 10_000_000,
+        checked: true,
     };
     let started = Instant::now();
     let traced = trace_program(&request, &mut |_, _| ControlFlow::Continue(())).expect("a program");

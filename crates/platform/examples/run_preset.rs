@@ -26,6 +26,7 @@ fn main() {
             routes: None,
             control: None,
             budget: 1_000_000,
+            checked: true,
             cpus: 1,
         }),
         bound: linecard_platform::IntervalEnd::Stated,

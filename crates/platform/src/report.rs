@@ -193,6 +193,43 @@ pub struct CallStack {
     pub cycles: u64,
 }
 
+/// The word of a memory that an executed program asks for most where most of its accesses are served one after the other,
+/// or the lock that it takes most.
+#[derive(Clone, Debug, Serialize)]
+pub struct HotWord {
+    /// The memory, or `locks`.
+    pub place: String,
+    /// Its busiest bank, where addresses decide which bank serves them.
+    pub bank: Option<u32>,
+    /// What stands there.
+    pub name: String,
+    /// Lines that ask for it, the most frequent first.
+    pub lines: Vec<String>,
+    /// Share of the program's accesses of that bank, or of that memory; of its locks.
+    pub share: f64,
+}
+
+impl HotWord {
+    /// As people say it.
+    pub fn sentence(&self) -> String {
+        let bank = self.bank.map_or_else(String::new, |bank| format!(" bank {bank}"));
+        let lines = match self.lines.as_slice() {
+            [] => String::new(),
+            [line] => format!(", line {line}"),
+            [first @ .., last] => format!(", lines {} and {last}", first.join(", ")),
+        };
+        let (name, percent) = (&self.name, self.share * 100.0);
+        match self.place.as_str() {
+            "locks" => format!("The lock taken most is that of {name}{lines}: {percent:.0} % of all taken."),
+            place => {
+                format!(
+                    "Hot is {place}{bank}: {name}{lines}, {percent:.0} % of the program's accesses there."
+                )
+            }
+        }
+    }
+}
+
 /// What an executed program came to.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExecutedProgram {
@@ -216,6 +253,8 @@ pub struct ExecutedProgram {
     pub lines: Vec<SourceLine>,
     /// Its functions by who called them, in the order of their names.
     pub stacks: Vec<CallStack>,
+    /// Of each memory, and of its locks, what it asks for most; the memory that is asked most comes first, locks last.
+    pub hot: Vec<HotWord>,
 }
 
 /// A value for which sources give an interval.

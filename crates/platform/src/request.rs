@@ -55,6 +55,8 @@ pub struct ProgramFile {
     pub control: Option<String>,
     /// Instructions that a packet may take.
     pub budget: u64,
+    /// Whether accesses of a C program beyond what it may touch are refused.
+    pub checked: bool,
     /// Processors that per-processor maps have values for; packets take turns.
     pub cpus: u32,
 }

@@ -161,6 +161,7 @@ arrivals = "saturated"
             routes: None,
             control: control.map(text),
             budget: BUDGET,
+            checked: true,
             cpus: 1,
         }),
         trace: Some(text(&trace)),

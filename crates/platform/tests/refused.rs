@@ -122,6 +122,7 @@ fn a_misspelt_region_of_a_program_is_not_passed_over() {
         routes: None,
         control: None,
         budget: 10_000,
+        checked: true,
         cpus: 1,
     });
     let message = words(ran(&asked));
@@ -254,6 +255,7 @@ fn a_program_that_initialises_for_ever_or_a_packet_without_end_can_be_stopped() 
             strict: false,
         },
         budget,
+        checked: true,
     };
     assert!(Path::new(&budget(1).elf).is_file());
     let error = words(trace_program(&budget(100_000_001), &mut |_, _| ControlFlow::Continue(())));

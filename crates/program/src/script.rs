@@ -517,7 +517,7 @@ pub trait PacketProgram {
         false
     }
 
-    /// Locks that the program uses, numbered from 0.
+    /// Locks that the program is known to use before it starts, numbered from 0; it may use more.
     fn locks(&self) -> u32 {
         0
     }

@@ -83,6 +83,7 @@ pub fn described_link(data: &[u8]) {
             strict: false,
         },
         budget: 100_000,
+        checked: true,
     };
     let patience = Patience::new();
     if let Err(error) = trace_program(&request, &mut |_, _| patience.flow()) {

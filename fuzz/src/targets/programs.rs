@@ -20,7 +20,7 @@ pub fn elf(data: &[u8]) {
     let patience = Patience::new();
     let _ = run_standalone_until(&image, BUDGET, &mut |_| patience.flow());
     // What a program sets up may take as long as twenty thousand million instructions: somebody ends it.
-    let set_up = Machine::new_until(image, PACKET_ENTRY, b"", BUDGET, &mut |_| patience.flow());
+    let set_up = Machine::new_until(image, PACKET_ENTRY, b"", BUDGET, true, &mut |_| patience.flow());
     if let Ok(mut machine) = set_up {
         for packet in [&[0x45; 60][..], &[], &[0xff; 1500]] {
             let _ = machine.packet(packet, 1, &mut Silent);
@@ -37,7 +37,7 @@ pub fn control_data(data: &[u8]) {
     let bytes = std::fs::read(&path).expect("a shipped program");
     let image = Image::read(&path, &bytes).expect("a sound program");
     let patience = Patience::new();
-    let set_up = Machine::new_until(image, PACKET_ENTRY, control, BUDGET, &mut |_| patience.flow());
+    let set_up = Machine::new_until(image, PACKET_ENTRY, control, BUDGET, true, &mut |_| patience.flow());
     if let Ok(mut machine) = set_up {
         let _ = machine.packet(&[0x45; 60], 1, &mut Silent);
     }

@@ -40,6 +40,7 @@ def run(
     control: str | PathLike[str] | None = None,
     cpus: int = 1,
     budget: int | None = None,
+    unchecked: bool = False,
     trace: str | PathLike[str] | None = None,
     set: Settings | None = None,
     band: bool = False,
@@ -73,6 +74,7 @@ def run(
         cpus: Processors that per-processor maps have values for; packets take turns.
         budget: Instructions after which a packet's program counts as one that never ends; ``None`` takes a million for
             XDP programs and twenty million for C.
+        unchecked: Let a C program touch bytes beyond its packet, beyond blocks of the heap, and of freed ones.
         trace: Capture to replay, or a link described by its flows (``"edge"``, ``"core"``, a ``.toml`` file);
             ``None`` takes the traffic generator that the preset names.
         set: Changes to the preset: ``{"dram.banks": 2}`` or ``["dram.banks=2"]``.
@@ -129,6 +131,7 @@ def run(
             control=control,
             cpus=cpus,
             budget=budget,
+            unchecked=unchecked,
         ) as executable,
     ):
         program_hash = _program_hash(named, executable)

@@ -50,6 +50,7 @@ def executed(
     control: str | PathLike[str] | None = None,
     cpus: int = 1,
     budget: int | None = None,
+    unchecked: bool = False,
 ) -> Iterator[dict[str, Any] | None]:
     """A program for a chip as the bindings take it, ``None`` where there is none.
 
@@ -70,6 +71,7 @@ def executed(
             "control": control,
             "cpus": cpus != 1,
             "budget": budget,
+            "unchecked": unchecked,
         }
         if named := [name for name, value in given.items() if value]:
             message = "has no effect without a program to execute (program, --program)"
@@ -111,6 +113,10 @@ def executed(
         raise ConfigError.of([ConfigProblem("define", "", message)])
     if budget is not None and budget < 1:
         raise ConfigError.of([ConfigProblem("budget", "", f"found {budget}, expected 1 instruction or more")])
+    if unchecked and xdp:
+        raise ConfigError.of(
+            [ConfigProblem("unchecked", "", "has no effect on an XDP program: all accesses are checked")]
+        )
     with tempfile.TemporaryDirectory() as scratch:
         if source is not None:
             made = Path(scratch) / source.stem
@@ -127,5 +133,6 @@ def executed(
             "fib": None if fib is None else os.fspath(fib),
             "control": None if control is None else os.fspath(control),
             "budget": budget if budget is not None else XDP_BUDGET if xdp else C_BUDGET,
+            "checked": not unchecked,
             "cpus": cpus,
         }

@@ -70,6 +70,30 @@ class CallStack:
 
 
 @dataclass(frozen=True, slots=True)
+class HotWord:
+    """What an executed program asks for most in a memory, or the lock that it takes most.
+
+    Attributes:
+        place: The memory, or ``locks``.
+        bank: Its busiest bank, where addresses decide which bank serves them.
+        name: What stands there: a map and its key, a variable, or a block of the heap by the line that allocated it.
+        lines: Lines that ask for it, the most frequent first.
+        share: Share of the program's accesses of that bank, or of that memory; of the locks that it takes.
+    """
+
+    place: str
+    bank: int | None
+    name: str
+    lines: tuple[str, ...]
+    share: float
+
+    @property
+    def where(self) -> str:
+        """The memory, with its bank."""
+        return self.place if self.bank is None else f"{self.place} bank {self.bank}"
+
+
+@dataclass(frozen=True, slots=True)
 class ExecutedProgram:
     """What an executed program came to; its lines stand in order of their cycles, its stacks in that of their names.
 
@@ -84,6 +108,7 @@ class ExecutedProgram:
         results: What it came to.
         lines: Source lines, in order of their cycles.
         stacks: Functions by who called them.
+        hot: What it asks for most in each memory, and the lock that it takes most.
     """
 
     name: str
@@ -96,6 +121,7 @@ class ExecutedProgram:
     results: tuple[ProgramResult, ...]
     lines: tuple[SourceLine, ...]
     stacks: tuple[CallStack, ...]
+    hot: tuple[HotWord, ...] = ()
 
     def folded(self) -> str:
         """Its stacks as flame graphs take them: functions joined by ``;`` and cycles of the engine, a line each."""

@@ -99,6 +99,7 @@ def program_trace(
     traffic: str | PathLike[str] = "edge",
     *,
     entry: str | None = None,
+    defines: Sequence[str] = (),
     control: str | PathLike[str] | None = None,
     packets: int = 20_000,
     payload: str = "random",
@@ -106,6 +107,7 @@ def program_trace(
     routes: str | PathLike[str] | None = None,
     strict: bool = False,
     budget: int = BUDGET,
+    unchecked: bool = False,
     cache: str | PathLike[str] | None = None,
     cache_bytes: int | None = None,
     progress: Progress | None = None,
@@ -116,6 +118,7 @@ def program_trace(
         program: Name of a shipped program, a C file, or an ELF file.
         traffic: A capture, or a link that a preset describes: ``edge``, ``core``, or a TOML file like those.
         entry: Function that packets go to; ``None`` takes ``app_packet``.
+        defines: Macros for a C file, ``NAME`` or ``NAME=VALUE``.
         control: What ``app_init`` is given; ``None`` takes the default of a shipped program.
         packets: Packets at most; 0 for the whole capture.
         payload: What payload that the capture lacks is like: ``random`` or ``pages``.
@@ -124,6 +127,7 @@ def program_trace(
             ``None`` takes the control file of a shipped route lookup.
         strict: Stop at the first damaged record.
         budget: Instructions that a packet may take.
+        unchecked: Let it touch bytes beyond its packet, beyond blocks of the heap, and of freed ones.
         cache: A folder that keeps traces, by the hash of all that they depend on; ``None`` traces anew. A
             damaged file is made again; ``notes`` of the result say so.
         cache_bytes: What the folder may hold, 4 GiB if left out; what was used least recently goes.
@@ -139,7 +143,7 @@ def program_trace(
         TrafficError: The capture cannot be used.
     """
     name = str(program)
-    with _linked(name, Path(program), entry) as (title, elf):
+    with _linked(name, Path(program), entry, defines) as (title, elf):
         shipped = program_info(name)
         if shipped is not None:
             control = control if control is not None else shipped.control
@@ -157,6 +161,7 @@ def program_trace(
             routes,
             strict,
             budget,
+            unchecked,
             cache,
             cache_bytes,
             progress,
@@ -164,10 +169,13 @@ def program_trace(
 
 
 @contextmanager
-def _linked(name: str, path: Path, entry: str | None) -> Iterator[tuple[str, Path]]:
+def _linked(name: str, path: Path, entry: str | None, defines: Sequence[str]) -> Iterator[tuple[str, Path]]:
     """What a program is called, and its ELF file; one that is compiled for it lasts as long as the context."""
     from linecard.executed.xdp import is_xdp
 
+    if defines and (program_info(name) is not None or path.suffix != ".c"):
+        problem = ConfigProblem("define", "", f"has no effect on {name!r}: macros need a C file")
+        raise ConfigError.of([problem])
     if program_info(name) is not None:
         yield name, PROGRAMS / "prebuilt" / f"{name}.elf"
         return
@@ -176,7 +184,7 @@ def _linked(name: str, path: Path, entry: str | None) -> Iterator[tuple[str, Pat
         raise ConfigError.of([ConfigProblem(name, "", message)])
     if path.suffix == ".c":
         with tempfile.TemporaryDirectory() as scratch:
-            elf = program_build(path, Path(scratch) / f"{path.stem}.elf", entry=entry)
+            elf = program_build(path, Path(scratch) / f"{path.stem}.elf", defines, entry)
             try:
                 yield path.stem, elf
             except ConfigError as error:
@@ -204,6 +212,7 @@ def _trace(
     routes: str | PathLike[str] | None,
     strict: bool,
     budget: int,
+    unchecked: bool,
     cache: str | PathLike[str] | None,
     cache_bytes: int | None,
     progress: Progress | None,
@@ -219,13 +228,14 @@ def _trace(
         routes=None if routes is None else os.fspath(routes),
         strict=strict,
         budget=budget,
+        checked=not unchecked,
         cache=None if cache is None else os.fspath(cache),
         cache_bytes=cache_bytes,
         progress=progress,
     )
     report = _core.traced_report(traced)
     report["traffic"] = convert(report["traffic"], ProgramTraffic)
-    for shares in ("results", "functions"):
+    for shares in ("results", "functions", "lines"):
         report[shares] = tuple(convert(report[shares], list[Share]))
     return ProgramTrace(**report, name=name, traced=traced, notes=tuple(_core.traced_notes(traced)))
 

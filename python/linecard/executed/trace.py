@@ -35,6 +35,7 @@ class ProgramTrace:
         segments: Different stretches of code between two accesses to data.
         results: What the program returned, most frequent first.
         functions: Functions by instructions.
+        lines: Source lines by instructions; empty of a program that was compiled without them.
         name: What the program is called.
         traced: The work for cores; not part of the plain data.
         notes: What went wrong with the folder of kept traces; not part of the plain data.
@@ -56,6 +57,7 @@ class ProgramTrace:
     segments: int
     results: tuple[Share, ...]
     functions: tuple[Share, ...]
+    lines: tuple[Share, ...]
     name: str = ""
     # The work for cores, and what went wrong with the folder of kept traces; not part of the plain data.
     traced: Any = field(default=None, compare=False)

@@ -37,6 +37,9 @@ def write_trace(found: ProgramTrace, path: str | Path, command: str | None = Non
             sheet.section(
                 "Functions", _shares("Functions by instructions", "function", "instructions", found.functions)
             ),
+            sheet.section("Source lines", _shares("Lines by instructions", "source line", "instructions", found.lines))
+            if found.lines
+            else "",
             sheet.section(
                 "Results",
                 _shares("What the program returned", "returned", "packets", found.results),

@@ -32,6 +32,11 @@ def program_section(program: ExecutedProgram) -> str:
             ("memory", "accesses of a packet"),
             [[each.memory, f"{each.accesses_per_packet:,.2f}"] for each in program.memories],
         ),
+        sheet.table(
+            "What it asks for most",
+            ("where", "what", "lines", "share of its accesses there"),
+            [[each.where, each.name, ", ".join(each.lines), f"{each.share:.0%}"] for each in program.hot],
+        ),
         *_sources(program),
         _others(program),
         said=f"Of a packet: {program.instructions_per_packet:,.1f} instructions, {program.cycles_per_packet:,.1f} "
@@ -46,12 +51,12 @@ def _results(results: Iterable[ProgramResult]) -> str:
 
 
 def _sources(program: ExecutedProgram) -> Iterator[str]:
-    """Each file that has lines, that with the most cycles first."""
+    """Each file that has lines, that with the most cycles first; bars are cycles and stalls."""
     files: dict[str, dict[int, SourceLine]] = {}
     for each in program.lines:
         if each.file is not None and each.number is not None:
             files.setdefault(each.file, {})[each.number] = each
-    most = max((each.cycles_per_packet for each in program.lines), default=0.0)
+    most = max(map(_time, program.lines), default=0.0)
     for file, lines in files.items():
         yield f"<h3>{escape(Path(file).name)}</h3>" + _source(file, lines, source_text(program.name, file), most)
 
@@ -63,6 +68,10 @@ def _others(program: ExecutedProgram) -> str:
         ("function", *COLUMNS[1:5]),
         [[each.line, *_costs(each)] for each in program.lines if each.number is None],
     )
+
+
+def _time(line: SourceLine) -> float:
+    return line.cycles_per_packet + line.stall_cycles_per_packet
 
 
 def _costs(line: SourceLine) -> tuple[str, str, str, str]:
@@ -102,7 +111,7 @@ def _shown(lines: Iterable[int], count: int) -> list[int]:
 
 def _row(number: int, text: str, line: SourceLine | None, most: float) -> str:
     costs = ("", "", "", "") if line is None else _costs(line)
-    share = 0.0 if line is None or not most else line.cycles_per_packet / most
+    share = 0.0 if line is None or not most else _time(line) / most
     cells = "".join(f"<td{_kind(name)}>{escape(cost)}</td>" for name, cost in zip(COLUMNS[1:5], costs, strict=True))
     return (
         f'<tr><th scope="row">{number}</th>{cells}<td class="text" style="--share:{share:.1%}">'

@@ -63,3 +63,36 @@ def test_a_line_of_control_data_that_a_program_does_not_understand_is_named(cli,
     assert ended.status == 2
     assert "line 2 of the control data" in ended.err
     assert "srtcm" in ended.err
+
+
+LOOP = """
+#include <linecard.h>
+
+uint32_t app_packet(uint8_t *packet, uint32_t bytes)
+{
+	uint32_t sum = bytes;
+
+	for (uint32_t each = 0; each < N; each++)
+		sum += *(volatile uint8_t *)(packet + each);
+	return sum;
+}
+"""
+
+
+def test_a_trace_shows_source_lines_and_takes_macros(cli, tmp_path):
+    """A byte is loaded by line 9 as often as the macro says, and no line is without its share."""
+    pytest.importorskip("ziglang")
+    source = tmp_path / "loop.c"
+    source.write_text(LOOP)
+    ended = cli("program", "trace", source, "-D", "N=12", "--packets", 50, "--json")
+    found = json.loads(ended.out)
+    assert found["packet_accesses_per_packet"] == 12
+    lines = {each["name"]: each["count"] for each in found["lines"]}
+    assert lines["loop.c:9"] >= 12 * found["traffic"]["packets"]
+    assert sum(lines.values()) == found["instructions"]
+    ended = cli("program", "trace", source, "-D", "N=12", "--packets", 50)
+    assert "source line" in ended.out
+    assert "loop.c:9" in ended.out
+    ended = cli("program", "trace", "md5", "-D", "N=12")
+    assert ended.status == 2
+    assert "define: has no effect on 'md5': macros need a C file" in ended.err

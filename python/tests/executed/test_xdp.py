@@ -204,3 +204,48 @@ def test_what_is_an_xdp_program(tmp_path):
     assert not is_xdp(ROOT / "programs" / "md5" / "md5.c")
     assert not is_xdp(ROOT / "programs" / "prebuilt" / "md5.elf")
     assert not is_xdp(tmp_path / "nothing")
+
+
+def test_a_program_may_stand_where_shared_functions_do(tmp_path):
+    pytest.importorskip("ziglang")
+    source = tmp_path / "text.c"
+    source.write_text(
+        "#include <lx_packet.h>\n"
+        'SEC(".text") static __attribute__((noinline)) int verdict(__u32 bytes)\n'
+        "{ return bytes > 9 ? XDP_TX : XDP_DROP; }\n"
+        'SEC(".text") int whole(struct xdp_md *context) { return verdict(context->data_end - context->data); }\n'
+    )
+    found = linecard.xdp_run(source, packets=50)
+    assert found.program == "whole"
+    assert [(each.name, each.count) for each in found.verdicts] == [("tx", found.traffic.packets)]
+
+
+def test_the_largest_array_is_one_of_64_mi_values(tmp_path):
+    """Its last value is where it should be, and what nobody writes takes no memory."""
+    pytest.importorskip("ziglang")
+    source = tmp_path / "large.c"
+    source.write_text("""
+#include <lx_packet.h>
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, COUNT);
+	__type(key, __u32);
+	__type(value, __u64);
+} large SEC(".maps");
+
+SEC("xdp")
+int count(struct xdp_md *context)
+{
+	__u32 key = (1u << 26) - 1;
+	__u64 *value = bpf_map_lookup_elem(&large, &key);
+
+	if (!value)
+		return XDP_ABORTED;
+	*value += 1;
+	return XDP_PASS;
+}
+""")
+    found = linecard.xdp_run(source, packets=50, defines=["COUNT=1<<26"])
+    assert [(each.key, each.numbers) for each in found.maps[0].listed] == [("ffffff03", (found.traffic.packets,))]
+    with pytest.raises(linecard.ConfigError, match="at most 64 Mi values"):
+        linecard.xdp_run(source, packets=50, defines=["COUNT=(1<<26)+1"])

@@ -170,7 +170,11 @@ impl Chip {
                 false => After::Wait,
             },
             Action::Lock(lock) => {
-                let lock = &mut self.locks[lock as usize];
+                let number = lock as usize;
+                if number >= self.locks.len() {
+                    self.locks.resize_with(number + 1, Default::default);
+                }
+                let lock = &mut self.locks[number];
                 match lock.owner {
                     None => {
                         lock.owner = Some(thread);

@@ -70,7 +70,7 @@ pub(crate) fn call<H: Hook>(
     }
 }
 
-/// Nobody else runs: a lock is free unless the same program holds it.
+/// Nobody else runs: a lock is free unless the same program holds it. Who listens keeps packets apart.
 fn lock<H: Hook>(world: &mut World, arguments: &Arguments, watch: &mut Watch<'_, H>) -> Result<u64, Fault> {
     let address = arguments.get(1);
     world.memory.bytes_mut(address, 4)?;
@@ -79,6 +79,7 @@ fn lock<H: Hook>(world: &mut World, arguments: &Arguments, watch: &mut Watch<'_,
     }
     world.lock = Some(address);
     world.touched(address, AccessKind::Atomic, 4, watch);
+    watch.hook.lock(watch.executed, address, true);
     Ok(0)
 }
 
@@ -88,6 +89,7 @@ fn unlock<H: Hook>(world: &mut World, arguments: &Arguments, watch: &mut Watch<'
         return Err(arguments.fault(1, "the lock that is held"));
     }
     world.lock = None;
-    world.touched(address, AccessKind::Atomic, 4, watch);
+    watch.hook.lock(watch.executed, address, false);
+    world.touched(address, AccessKind::Write, 4, watch);
     Ok(0)
 }

@@ -3,7 +3,7 @@
 use super::hash::HashTable;
 use super::trie::Trie;
 use super::{Map, Ring, Table};
-use crate::memory::{self, MOST_ELEMENTS, MOST_VALUE_BYTES, Memory, Region};
+use crate::memory::{self, Bytes, MOST_ELEMENTS, MOST_VALUE_BYTES, Memory, Region};
 use crate::object::{MapDefinition, MapKind, READ_ONLY_FLAG};
 
 /// Most bytes of a key, as the kernel has it.
@@ -41,7 +41,7 @@ impl Map {
         let values = if kind == K::Ringbuf { 1 } else { u64::from(definition.most_entries) * cpus };
         if values > MOST_ELEMENTS || stride > MOST_VALUE_BYTES {
             let found = format!("{values} values of {stride} bytes");
-            return Err((found, "fewer than 64 Mi values, each smaller than 64 MiB".to_owned()));
+            return Err((found, "at most 64 Mi values, each smaller than 64 MiB".to_owned()));
         }
         let searched = matches!(
             kind,
@@ -88,7 +88,7 @@ impl Map {
             write_room: if read_only { 0 } else { readable },
             stride: stride as u32,
             atomic: true,
-            bytes: if all { vec![0; (values * stride) as usize] } else { Vec::new() },
+            bytes: Bytes(if all { vec![0; (values * stride) as usize] } else { Vec::new() }),
             ..Region::default()
         };
         if let Some(data) = &definition.data {

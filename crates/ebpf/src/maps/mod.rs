@@ -257,7 +257,8 @@ impl Map {
         };
         match &self.table {
             Table::Array => {
-                indexed(&|index| values(index).iter().any(|value| value.iter().any(|&byte| byte != 0)))
+                let all = cpus * stride;
+                indexed(&|index| region.bytes[index * all..][..all].iter().any(|&byte| byte != 0))
             }
             Table::Places(there) => indexed(&|index| there[index]),
             Table::Hash(table) => {
@@ -268,6 +269,33 @@ impl Map {
             }
             Table::Ring(_) | Table::Nothing => Vec::new(),
         }
+    }
+
+    /// What stands at a byte of its values: the map and the key.
+    pub fn value_at(&self, memory: &Memory, offset: u64) -> String {
+        let region = memory.region(memory::values(self.number));
+        let stride = u64::from(region.stride.max(1));
+        let (element, within) = (offset / stride / self.cpus, offset % stride);
+        let hex = |key: &[u8]| key.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let of = |listed: Vec<(Vec<u8>, u32)>| {
+            listed
+                .into_iter()
+                .find(|(_, at)| u64::from(*at) == element)
+                .map(|(key, _)| format!("0x{}", hex(&key)))
+        };
+        let key = match &self.table {
+            Table::Array | Table::Places(_) => Some(element.to_string()),
+            Table::Hash(table) => of(table.listed()),
+            Table::Trie(trie) => of(trie.listed()),
+            Table::Ring(_) | Table::Nothing => None,
+        };
+        let name = &self.definition.name;
+        // Variables of a program are one value.
+        let what = match key.filter(|_| self.definition.data.is_none()) {
+            Some(key) => format!("`{name}[{key}]`"),
+            None => format!("`{name}`"),
+        };
+        if within == 0 { what } else { format!("{what}, byte {within}") }
     }
 
     /// Values that a key has: one for each processor of a per-processor map.

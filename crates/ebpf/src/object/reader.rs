@@ -77,20 +77,41 @@ impl<'a> Reader<'a> {
         self.definitions()?;
         self.functions();
         self.relocate()?;
-        let mut programs = Vec::new();
-        for (number, section) in self.code.iter().enumerate().filter(|(_, section)| section.name != ".text") {
-            for (first, slots, name) in &section.functions {
-                programs.push(Program {
-                    name: name.clone(),
-                    section: section.name.clone(),
-                    slots: *slots,
-                    section_number: number,
-                    first: *first,
-                });
-            }
+        // Functions that programs share stand in `.text`; where nothing else has code, so do the programs.
+        let mut programs = self.programs(|section| section.name != ".text");
+        if programs.is_empty() {
+            programs = self.programs(|section| section.name == ".text");
+            programs.retain(|program| !self.calls(program));
         }
         self.initial_values(&programs)?;
         Ok(Object { file: self.file.to_owned(), programs, maps: self.maps, code: self.code, lines })
+    }
+
+    /// Functions of sections.
+    fn programs(&self, wanted: impl Fn(&CodeSection) -> bool) -> Vec<Program> {
+        let sections = self.code.iter().enumerate().filter(|(_, section)| wanted(section));
+        let of = |(number, section): (usize, &CodeSection)| {
+            let program = move |(first, slots, name): &(u32, u32, String)| Program {
+                name: name.clone(),
+                section: section.name.clone(),
+                slots: *slots,
+                section_number: number,
+                first: *first,
+            };
+            section.functions.iter().map(program).collect::<Vec<_>>()
+        };
+        sections.flat_map(of).collect()
+    }
+
+    /// Whether a function of its own section calls it.
+    fn calls(&self, called: &Program) -> bool {
+        let section = &self.code[called.section_number];
+        let target = |at: u32, slot: &Slot| match section.references.get(&at) {
+            Some(Reference::Code { slot, .. }) => i64::from(*slot),
+            _ => i64::from(at) + i64::from(slot.imm) + 1,
+        };
+        let mut calls = (0..).zip(&section.slots).filter(|(_, slot)| slot.opcode == CALL && slot.src == 1);
+        calls.any(|(at, slot)| target(at, slot) == i64::from(called.first))
     }
 
     /// Code and data; what only describes the object is left out.

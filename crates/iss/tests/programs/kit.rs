@@ -1,6 +1,7 @@
 //! A program under test, and packets for it.
 
-use linecard_iss::{Hook, Image, IssError, Machine};
+use linecard_iss::{Hook, Image, IssError, Machine, PACKET_ENTRY};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// Instructions that a packet may take: CAST over the largest packet takes 7 million.
@@ -49,6 +50,13 @@ pub fn refusal(name: &str, control: &str) -> IssError {
     }
 }
 
+/// A program, with its accesses checked or not.
+pub fn loaded(file: &Path, control: &[u8], checked: bool) -> Machine {
+    let mut go_on = |_| ControlFlow::Continue(());
+    let machine = Machine::new_until(image(file), PACKET_ENTRY, control, BUDGET, checked, &mut go_on);
+    machine.expect("a program that loads")
+}
+
 pub struct Program {
     pub machine: Machine,
     packet_bytes: usize,
@@ -64,7 +72,15 @@ impl Program {
     }
 
     pub fn from_file(file: &Path, control: &[u8]) -> Self {
-        let machine = Machine::new(image(file), control, BUDGET).expect("a program that loads");
+        Self::of(loaded(file, control, true))
+    }
+
+    /// Whose pointers are where bytes are kept.
+    pub fn unchecked(name: &str, control: &[u8]) -> Self {
+        Self::of(loaded(&folder().join(name), control, false))
+    }
+
+    fn of(machine: Machine) -> Self {
         Self { machine, packet_bytes: 0, instructions: 0, locks: 0 }
     }
 

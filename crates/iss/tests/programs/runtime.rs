@@ -1,6 +1,6 @@
 //! The runtime's allocator, memory and string functions, called one by one on the simulator.
 
-use crate::kit::{Program, folder};
+use crate::kit::Program;
 use linecard_sim::{Stream, stream};
 use std::collections::BTreeMap;
 
@@ -27,8 +27,7 @@ struct Runtime(Program);
 impl Runtime {
     /// For registers of 32 and of 64 bits.
     fn of_both_widths() -> [Self; 2] {
-        ["runtime", "runtime64"]
-            .map(|name| Self(Program::from_file(&folder().join(format!("tests/{name}.elf")), b"")))
+        ["runtime", "runtime64"].map(|name| Self(Program::unchecked(&format!("tests/{name}.elf"), b"")))
     }
 
     fn call(&mut self, function: u32, arguments: [u32; 3]) -> u32 {

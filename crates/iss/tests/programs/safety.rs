@@ -1,7 +1,7 @@
 //! Every program: damaged, cut and odd packets must do no harm, and the work per packet stays what it is meant to be.
 
-use crate::kit::{Program, TCP, UDP, folder, ipv4, of_flow, refusal, tcp_body};
-use linecard_iss::{IssError, Place};
+use crate::kit::{Program, TCP, UDP, folder, ipv4, loaded, of_flow, refusal, tcp_body};
+use linecard_iss::{IssError, Place, Recorder};
 use linecard_sim::{Stream, stream};
 
 /// Names and control files from `programs.toml`.
@@ -63,6 +63,40 @@ fn odd_packets_do_no_harm() {
         let packet = of_flow(0x0a00_0001, 0x0b00_0001, TCP, (1, 2), 8);
         assert!(program.packet(&packet) < u32::MAX, "{name}");
         assert!(program.instructions > 20, "{name}");
+    }
+}
+
+/// What a program does and what it costs does not depend on whether its accesses are checked.
+#[test]
+fn a_checked_program_does_the_same_at_the_same_addresses() {
+    for (name, control) in programs() {
+        let file = folder().join(format!("prebuilt/{name}.elf"));
+        let control =
+            control.map(|file| std::fs::read(folder().join("control").join(file)).expect("a control file"));
+        let control = control.unwrap_or_default();
+        let mut machines = [true, false].map(|checked| loaded(&file, &control, checked));
+        let mut recorders = [0, 1].map(|number| Recorder::new(&machines[number]));
+        let mut draw = stream(3, "the same");
+        for number in 0..600u32 {
+            let ports = (1 + draw.below(4) as u16, 80);
+            let packet = match number % 3 {
+                0 => odd_packet(&mut draw),
+                _ => of_flow(0x0a00_0000 + draw.below(60), 0x0b00_0001, TCP, ports, draw.below(200) as usize),
+            };
+            let results = [0, 1].map(|which| {
+                recorders[which]
+                    .packet(&mut machines[which], &packet, number)
+                    .expect("a packet without a fault")
+            });
+            assert_eq!(results[0], results[1], "{name}");
+            let steps = [0, 1].map(|which| {
+                let mut steps = Vec::new();
+                recorders[which].trace().walk(0, machines[which].code(), |step| steps.push(step));
+                recorders[which].trace_mut().clear();
+                steps
+            });
+            assert!(steps[0] == steps[1], "{name}, packet {number}");
+        }
     }
 }
 

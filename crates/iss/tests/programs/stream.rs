@@ -86,7 +86,7 @@ impl Sender {
 fn shuffled_doubled_and_overlapping_segments_give_the_stream() {
     for round in 0..60 {
         let mut draw = stream(round, "segments");
-        let mut program = Program::new("stream", b"sessions 100\nwaiting 62\n");
+        let mut program = Program::unchecked("prebuilt/stream.elf", b"sessions 100\nwaiting 62\n");
         let mut senders: Vec<Sender> =
             (0..1 + draw.below(4)).map(|src| Sender::new(src, &mut draw)).collect();
         for sender in &senders {
@@ -105,7 +105,7 @@ fn shuffled_doubled_and_overlapping_segments_give_the_stream() {
 
 #[test]
 fn a_gap_is_given_up_when_too_many_segments_wait() {
-    let mut program = Program::new("stream", b"waiting 3\n");
+    let mut program = Program::unchecked("prebuilt/stream.elf", b"waiting 3\n");
     let mut send = |sequence, data: &[u8]| received(&mut program, &segment(1, sequence, ACK, data));
     assert_eq!(send(100, b"ab"), b"ab", "heard late: the first data is the beginning");
     // 102 to 109 is missing.
@@ -119,7 +119,7 @@ fn a_gap_is_given_up_when_too_many_segments_wait() {
 
 #[test]
 fn the_least_recently_used_session_goes_and_its_segments_with_it() {
-    let mut program = Program::new("stream", b"sessions 2\n");
+    let mut program = Program::unchecked("prebuilt/stream.elf", b"sessions 2\n");
     let mut send = |src, sequence, data: &[u8]| received(&mut program, &segment(src, sequence, ACK, data));
     assert_eq!(send(1, 10, b"a"), b"a");
     assert_eq!(send(1, 20, b"k"), b"", "waits for 11 to 19");
@@ -133,7 +133,7 @@ fn the_least_recently_used_session_goes_and_its_segments_with_it() {
 
 #[test]
 fn resets_and_new_connections_begin_anew() {
-    let mut program = Program::new("stream", b"");
+    let mut program = Program::unchecked("prebuilt/stream.elf", b"");
     let mut send = |sequence, flags, data: &[u8]| received(&mut program, &segment(1, sequence, flags, data));
     assert_eq!(send(10, SYN, b""), b"");
     assert_eq!(send(11, ACK, b"ab"), b"ab");
@@ -148,7 +148,7 @@ fn resets_and_new_connections_begin_anew() {
 
 #[test]
 fn what_is_no_segment_takes_no_lock() {
-    let mut program = Program::new("stream", b"");
+    let mut program = Program::unchecked("prebuilt/stream.elf", b"");
     assert_eq!((program.packet(&carrying(b"datagram")), program.locks), (0, 0));
     let mut fragment = of_flow(1, 2, TCP, (3, 4), 100);
     fragment[6] = 0x20;

@@ -7,12 +7,14 @@ use super::program::ReadProgram;
 use super::report::{Told, report};
 use super::timeline;
 use crate::error::Error;
-use crate::report::RunReport;
+use crate::report::{Bottleneck, ExecutedProgram, RunReport};
 use crate::request::{Progress, RunRequest};
 use crate::run::{Notes, Verdict, judge_traffic};
 use crate::traffic::{Source, Traffic, TrafficNotes};
 use crate::whole_file::WholeFile;
 use linecard_apps::RouteTable;
+use linecard_chip::config::PlaceKind;
+use linecard_chip::place::{BankBy, Banked};
 use linecard_chip::{Chip, ChipConfig, Counts, Endless, Loss, Outcome, RunLimit, Window};
 use linecard_program::script::{
     Access, Action, Block, NOT_USED, PacketInfo, PacketProgram, RoleId, Step, Steps,
@@ -112,7 +114,23 @@ impl PacketProgram for Ringed {
     }
 }
 
+/// Share of accesses from which a word is called hot.
+const LEAST_HOT: f64 = 0.1;
+
 impl Design {
+    /// Bank that serves an address of a role for the chip's program of a number, and how many banks there are.
+    fn bank(&self, program: usize, role: RoleId, address: u32) -> Option<(u32, u32)> {
+        let cluster = self.config.clusters.iter().position(|cluster| cluster.program == program)?;
+        let target = self.config.targets[cluster].get(usize::from(role.0))?.as_ref()?;
+        match &self.config.places[target.place].kind {
+            PlaceKind::Banked(Banked { count, by: BankBy::Address { interleave_bytes }, .. }) => {
+                let piece = (target.base + u64::from(address)) / u64::from(*interleave_bytes);
+                Some(((piece % u64::from(*count)) as u32, *count))
+            }
+            _ => None,
+        }
+    }
+
     /// Fresh programs, with their costs of rings.
     fn programs(&self, shared: &Shared) -> Vec<Box<dyn PacketProgram>> {
         let ring = |inbox: usize| {
@@ -258,7 +276,9 @@ pub(crate) fn run(
     let told =
         Told { design: &design, request, chip: &chip, counts: &measured, outcome: &outcome, notes: &notes };
     let place = |role: RoleId| design.roles[usize::from(role.0)].1.clone();
-    let programs = shared.reports(|program| chip.stalls(program), place);
+    let bank = |program: usize, role: RoleId, address: u32| design.bank(program, role, address);
+    let programs = shared.reports(|program| chip.stalls(program), place, bank);
+    let limits = named(limits, &programs);
     let mut report = RunReport { programs, ..report(&told, limits) };
     if let (Some(file), Some(recording)) = (file, chip.recording()) {
         let compressed = request.timeline.as_ref().is_some_and(|path| path.ends_with(".gz"));
@@ -269,6 +289,15 @@ pub(crate) fn run(
         }
     }
     Ok(report)
+}
+
+/// What limits, with the word that is hot there, if programs that were executed have one.
+fn named(limit: Bottleneck, programs: &[ExecutedProgram]) -> Bottleneck {
+    let hot = programs.iter().flat_map(|program| &program.hot).filter(|hot| hot.place == limit.component);
+    match hot.max_by(|a, b| a.share.total_cmp(&b.share)).filter(|hot| hot.share >= LEAST_HOT) {
+        Some(hot) => Bottleneck { why: format!("{} {}", limit.why, hot.sentence()), ..limit },
+        None => limit,
+    }
 }
 
 /// A run in which nothing fitted is no result.

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Changes when traces, work or the file change their meaning.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const CHUNK_BYTES: usize = 1 << 20;
 /// What every file begins with; version (4 bytes), length (8) and checksum (32) follow.
 const MAGIC: &[u8; 8] = b"LC-TRACE";
@@ -306,7 +306,7 @@ fn key(request: &ProgramRequest) -> Result<String, Error> {
     }
     let pipeline = super::trace::pipeline()?;
     let chosen = format!(
-        "{VERSION} {} {} {} {} {} {} {:?} {pipeline:?}",
+        "{VERSION} {} {} {} {} {} {} {:?} {} {pipeline:?}",
         packets.traffic,
         packets.packets,
         packets.payload,
@@ -314,6 +314,7 @@ fn key(request: &ProgramRequest) -> Result<String, Error> {
         packets.strict,
         request.budget,
         request.entry,
+        request.checked,
     );
     hash.update(chosen);
     Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
@@ -361,6 +362,7 @@ mod tests {
                 strict: false,
             },
             budget: 1_000_000,
+            checked: true,
         }
     }
 

@@ -36,6 +36,8 @@ pub struct ProgramRequest {
     pub packets: PacketRequest,
     /// Instructions that a packet may take.
     pub budget: u64,
+    /// Whether accesses beyond what the program may touch are refused.
+    pub checked: bool,
 }
 
 /// Something and how often.
@@ -84,6 +86,8 @@ pub struct ProgramReport {
     pub results: Vec<Share>,
     /// Functions by instructions.
     pub functions: Vec<Share>,
+    /// Source lines by instructions; none of a program without them.
+    pub lines: Vec<Share>,
 }
 
 /// A traced program: what it did, and what cores have to do.
@@ -160,8 +164,10 @@ pub fn trace_program(
     let (at, total) = packets.progress();
     let entry = request.entry.as_deref().unwrap_or(PACKET_ENTRY);
     let mut machine =
-        Machine::new_until(image, entry, &control, request.budget, &mut |_| progress(at, total))
-            .map_err(iss)?;
+        Machine::new_until(image, entry, &control, request.budget, request.checked, &mut |_| {
+            progress(at, total)
+        })
+        .map_err(iss)?;
     let mut recorder = Recorder::new(&machine);
     let layout = *machine.layout();
     let mut builder = WorkBuilder::new(&layout, pipeline()?);
@@ -240,6 +246,7 @@ impl Tally {
     ) -> ProgramReport {
         let code = machine.code();
         let mut functions: HashMap<&str, u64> = HashMap::new();
+        let mut lines: HashMap<String, u64> = HashMap::new();
         let (mut instructions, mut accesses, mut locks, mut unlocks) = (0, 0, 0, 0);
         for (index, &count) in (0u32..).zip(&self.executed).filter(|&(_, &count)| count > 0) {
             instructions += count;
@@ -248,6 +255,9 @@ impl Tally {
                 Class::Lock => locks += count,
                 Class::Unlock => unlocks += count,
                 _ => {}
+            }
+            if let Some(line) = machine.image().line(code.pc(index)) {
+                *lines.entry(line.to_string()).or_insert(0) += count;
             }
             let name = machine.image().nearest(code.pc(index)).map_or("no symbol", |(name, _)| name);
             *functions.entry(name).or_insert(0) += count;
@@ -274,6 +284,7 @@ impl Tally {
             segments: work.segments.len() as u64,
             results: shares(results, traffic.packets),
             functions: shares(functions, instructions),
+            lines: shares(lines.into_iter().collect(), instructions),
             traffic,
         }
     }

@@ -66,6 +66,13 @@ def run(
         int | None,
         typer.Option("--budget", min=1, metavar="N", help="Instructions that a packet may take of the program."),
     ] = None,
+    unchecked: Annotated[
+        bool,
+        typer.Option(
+            "--unchecked",
+            help="Let a C program touch bytes beyond packets and blocks of the heap.",
+        ),
+    ] = False,
     trace: Annotated[
         Path | None,
         typer.Option(
@@ -189,6 +196,7 @@ def run(
                 control=control,
                 cpus=cpus,
                 budget=budget,
+                unchecked=unchecked,
                 trace=trace,
                 set=set,
                 seed=seed,

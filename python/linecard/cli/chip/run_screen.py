@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from linecard.executed.profile import ExecutedProgram, SourceLine
 
 LINES_SHOWN = 8
+# Share of accesses from which a word is shown as hot.
+SHOWN_HOT = 0.1
 DRAM_COLOURS = {
     "data": "green",
     "row_miss": "red",
@@ -141,7 +143,14 @@ def _program(program: ExecutedProgram) -> RenderableType:
         f"{program.stall_cycles_per_packet:,.1f} of waiting, {program.accesses_per_packet:,.1f} accesses a packet"
         + (f": {memories}" if memories else "")
     )
-    return section(heading(program.name, a_packet), results, Text(""), costs, *below)
+    hot = [
+        Text.assemble(
+            ("hot  ", DIM), f"{each.where}: {each.name}", (f"   {percent(each.share)}   {', '.join(each.lines)}", DIM)
+        )
+        for each in program.hot
+        if each.share >= SHOWN_HOT
+    ]
+    return section(heading(program.name, a_packet), results, Text(""), costs, *below, *hot)
 
 
 COST_COLUMNS = ("instructions", "cycles", "stall", "accesses")

@@ -17,6 +17,10 @@ Control = Annotated[
     Path | None, typer.Option("--control", metavar="FILE", help="What app_init is given; shipped programs have theirs.")
 ]
 Entry = Annotated[str | None, typer.Option("--entry", metavar="NAME", help="Function of a packet, if not app_packet.")]
+Define = Annotated[
+    list[str] | None,
+    typer.Option("--define", "-D", metavar="NAME=VALUE", help="A macro for the C file; repeatable."),
+]
 Payload = Annotated[str, typer.Option(metavar="KIND", help="Payload that the capture lacks: random or pages.")]
 Routes = Annotated[
     Path | None,
@@ -25,6 +29,10 @@ Routes = Annotated[
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="Seed of what is made up.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first damaged record.")]
 Budget = Annotated[int, typer.Option(min=1, metavar="N", help="Instructions that a packet may take.")]
+Unchecked = Annotated[
+    bool,
+    typer.Option("--unchecked", help="Let it touch bytes beyond packets and blocks of the heap."),
+]
 Cache = Annotated[
     Path | None, typer.Option("--cache", metavar="FOLDER", help="Keep traces here, by the hash of what they depend on.")
 ]

@@ -15,6 +15,7 @@ from linecard.cli.executed.options import (
     Cache,
     CacheLimit,
     Control,
+    Define,
     Entry,
     Json,
     Payload,
@@ -23,6 +24,7 @@ from linecard.cli.executed.options import (
     Seed,
     Strict,
     Trace,
+    Unchecked,
 )
 from linecard.cli.options import Html, Packets, command_line
 
@@ -34,6 +36,7 @@ def trace(
     program: Program,
     trace: Trace = "edge",
     entry: Entry = None,
+    define: Define = None,
     control: Control = None,
     packets: Packets = 20_000,
     payload: Payload = "random",
@@ -41,6 +44,7 @@ def trace(
     seed: Seed = 1,
     strict: Strict = False,
     budget: Budget = 20_000_000,
+    unchecked: Unchecked = False,
     cache: Cache = None,
     cache_limit: CacheLimit = 4096,
     json: Json = False,
@@ -48,12 +52,13 @@ def trace(
 ) -> None:
     """Execute a program on the packets of a capture and say what it does.
 
-    Prints instructions, accesses to packet and tables, and locks a packet, what the program returned, and where its
-    instructions are. A program that faults is an error with the packet, the address and the function (exit status 4).
+    Prints instructions, accesses to packet and tables, and locks a packet, what the program returned, and in which
+    functions and source lines its instructions are. A program that faults is an error with the packet, the address and
+    the function (exit status 4).
 
     **Examples**
 
-        linecard program trace my_filter.c --trace edge
+        linecard program trace my_filter.c -D BUCKETS=64 --trace edge
 
         linecard program trace patricia --trace core --packets 50000 --json
 
@@ -67,6 +72,7 @@ def trace(
             program,
             trace,
             entry=entry,
+            defines=define or (),
             control=control,
             packets=packets,
             payload=payload,
@@ -74,6 +80,7 @@ def trace(
             routes=map_addresses,
             strict=strict,
             budget=budget,
+            unchecked=unchecked,
             cache=cache,
             cache_bytes=cache_limit << 20,
             progress=progress,
@@ -113,6 +120,9 @@ def _print_trace(found: ProgramTrace) -> None:
     functions = pieces.lined(("function", "l"), ("instructions", "r"), ("", "l"))
     for share in found.functions:
         functions.add_row(share.name, pieces.percent(share.percent / 100), pieces.bar(share.percent / 100, "blue"))
+    lines = pieces.lined(("source line", "l"), ("instructions", "r"), ("", "l"))
+    for share in found.lines:
+        lines.add_row(share.name, pieces.percent(share.percent / 100), pieces.bar(share.percent / 100, "blue"))
     results = pieces.lined(("returned", "l"), ("packets", "r"), ("", "l"))
     for share in found.results:
         results.add_row(share.name, f"{share.count:,}", pieces.bar(share.percent / 100, "green"))
@@ -120,6 +130,7 @@ def _print_trace(found: ProgramTrace) -> None:
         Padding(Text(found.name, style="bold"), (1, 0, 0, 2)),
         pieces.section(facts),
         pieces.section(pieces.heading("Functions", "share of instructions"), functions),
+        *([pieces.section(pieces.heading("Source lines", "share of instructions"), lines)] if found.lines else []),
         pieces.section(pieces.heading("Results", "what the program returned, most frequent first"), results),
         Text(""),
     )

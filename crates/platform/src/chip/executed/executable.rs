@@ -57,7 +57,14 @@ impl Executable {
             };
             let mut go_on = |_| ControlFlow::Continue(());
             let entry = file.entry.as_deref().unwrap_or(linecard_iss::PACKET_ENTRY);
-            let machine = linecard_iss::Machine::new_until(image, entry, &control, file.budget, &mut go_on);
+            let machine = linecard_iss::Machine::new_until(
+                image,
+                entry,
+                &control,
+                file.budget,
+                file.checked,
+                &mut go_on,
+            );
             Loaded::Riscv(machine.map_err(refused_iss)?)
         } else {
             if file.control.is_some() || file.entry.is_some() {

@@ -13,6 +13,9 @@ mod done;
 mod ebpf;
 mod executable;
 mod frames;
+mod hot;
+mod locks;
+mod operations;
 mod pipeline;
 mod profile;
 mod region;
@@ -25,10 +28,11 @@ pub(super) use frames::Frames;
 use super::reading::Reading;
 use crate::error::Error;
 use crate::program::{Framer, refused_xdp};
-use crate::report::{CallStack, ExecutedProgram, MemoryUse, ProgramResult, SourceLine};
+use crate::report::{CallStack, ExecutedProgram, HotWord, MemoryUse, ProgramResult, SourceLine};
 use crate::traffic::BytesSink;
 use done::{Done, Fate};
 use executable::Loaded;
+use hot::Word;
 use linecard_apps::{Carrier, Io, StepList};
 use linecard_ebpf::MapKind;
 use linecard_program::PacketHead;
@@ -147,6 +151,16 @@ pub(super) enum Around {
     Carrier(Carrier),
 }
 
+impl Around {
+    /// Locks of its own.
+    fn locks(&self) -> u32 {
+        match self {
+            Around::Steps { front, behind } => front.locks().max(behind.locks()),
+            _ => 0,
+        }
+    }
+}
+
 /// An executed program among the steps of a chip's own.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
@@ -173,16 +187,26 @@ impl Shared {
     }
 
     /// What executed programs came to, one of each kind of cluster that has one. `stalls` are the cycles that threads waited
-    /// for each operation of the chip's program of a number, and `place` is what a role is bound to.
+    /// for each operation of the chip's program of a number, `place` is what a role is bound to, and `bank` the bank there
+    /// that serves an address of a program's role, and how many there are.
     pub fn reports(
         &self,
         stalls: impl Fn(usize) -> Vec<f64>,
         place: impl Fn(RoleId) -> String,
+        bank: impl Fn(usize, RoleId, u32) -> Option<(u32, u32)>,
     ) -> Vec<ExecutedProgram> {
         let works = self.works.borrow();
-        works.iter().map(|work| work.borrow()).map(|work| work.report(&stalls(work.number), &place)).collect()
+        let report = |work: &Rc<RefCell<Work>>| {
+            let work = work.borrow();
+            let hot = work.hot(&place, |role, address| bank(work.number, role, address));
+            ExecutedProgram { hot, ..work.report(&stalls(work.number), &place) }
+        };
+        works.iter().map(report).collect()
     }
 }
+
+/// Lines of a hot word that are named.
+const MOST_LINES: usize = 4;
 
 /// A program and what it has done.
 struct Work {
@@ -201,6 +225,52 @@ impl Work {
             Running::Ebpf(program) => (program.told(stalls), program.tally.accesses.roles()),
             Running::Riscv(program) => (program.told(stalls), program.accesses.roles()),
         }
+    }
+
+    /// What it asks for most.
+    fn hot(
+        &self,
+        place: &impl Fn(RoleId) -> String,
+        bank: impl Fn(RoleId, u32) -> Option<(u32, u32)>,
+    ) -> Vec<HotWord> {
+        let (words, locks) = match &self.running {
+            Running::Ebpf(program) => (&program.tally.words, &program.locks),
+            Running::Riscv(program) => (&program.words, &program.locks),
+        };
+        let unit = |(role, address): Word| {
+            let found = bank(RoleId(role), address);
+            (found.map(|(number, _)| number), found.map_or(1, |(_, alike)| alike))
+        };
+        let memories = words.hottest(unit).into_iter().map(|hottest| {
+            let (role, address) = hottest.word;
+            let name = match &self.running {
+                Running::Ebpf(program) => program.word(role, address),
+                Running::Riscv(program) => program.word(role, address),
+            };
+            (place(RoleId(role)), hottest.unit, name, hottest.operations, hottest.share)
+        });
+        let taken = locks.taken.hottest(|_| (None, 1)).into_iter().map(|hottest| {
+            let address = locks.address(hottest.word.1);
+            let name = match &self.running {
+                Running::Ebpf(program) => program.object(address),
+                Running::Riscv(program) => program.object(address),
+            };
+            ("locks".to_owned(), hottest.unit, name, hottest.operations, hottest.share)
+        });
+        let line = |operation: u32| match &self.running {
+            Running::Ebpf(program) => program.line(operation),
+            Running::Riscv(program) => program.line(operation),
+        };
+        let hot = memories.chain(taken).map(|(place, bank, name, operations, share)| {
+            let mut lines: Vec<String> = Vec::new();
+            for found in operations.into_iter().map(line) {
+                if !lines.contains(&found) && lines.len() < MOST_LINES {
+                    lines.push(found);
+                }
+            }
+            HotWord { place, bank, name, lines, share }
+        });
+        hot.collect()
     }
 
     fn report(&self, stalls: &[f64], place: &impl Fn(RoleId) -> String) -> ExecutedProgram {
@@ -241,6 +311,7 @@ impl Work {
             results: results.collect(),
             lines,
             stacks: stacks.collect(),
+            hot: Vec::new(),
         }
     }
 }
@@ -248,12 +319,13 @@ impl Work {
 impl Plan {
     /// The program at the start of a run, as the chip's program of a number.
     pub fn start(&self, number: usize, shared: &Shared) -> Box<dyn PacketProgram> {
+        let around = self.around.locks();
         let running = match (&self.executable.loaded, &self.code) {
             (Loaded::Ebpf(machine), Priced::Ebpf(code)) => {
-                Running::Ebpf(ebpf::Running::new(machine.clone(), code.clone(), self.executable.cpus))
+                Running::Ebpf(ebpf::Running::new(machine.clone(), code.clone(), self.executable.cpus, around))
             }
             (Loaded::Riscv(machine), Priced::Riscv(code)) => {
-                Running::Riscv(riscv::Running::new(machine.clone(), code.clone()))
+                Running::Riscv(riscv::Running::new(machine.clone(), code.clone(), around))
             }
             _ => unreachable!("a program's code is its own"),
         };
@@ -404,14 +476,7 @@ impl PacketProgram for Executing {
     }
 
     fn locks(&self) -> u32 {
-        let own = match &self.work.borrow().running {
-            Running::Ebpf(_) => 0,
-            Running::Riscv(_) => riscv::MOST_LOCKS,
-        };
-        match &self.around {
-            Around::Steps { front, behind } => own.max(front.locks()).max(behind.locks()),
-            _ => own,
-        }
+        self.around.locks()
     }
 
     fn restart_counters(&mut self) {

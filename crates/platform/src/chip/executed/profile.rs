@@ -23,6 +23,14 @@ impl Origin {
         Self { name: format!("{short}:{number}{text}"), file: Some(file.to_owned()), number: Some(number) }
     }
 
+    /// File and line alone, or the function.
+    pub fn short(&self) -> String {
+        match &self.file {
+            Some(_) => self.name.split(": ").next().unwrap_or(&self.name).to_owned(),
+            None => self.name.clone(),
+        }
+    }
+
     /// A function whose lines are not known.
     pub fn function(name: &str) -> Self {
         Self { name: name.to_owned(), file: None, number: None }

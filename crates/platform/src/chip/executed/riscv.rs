@@ -5,14 +5,16 @@
 
 use super::costs::RiscvCosts;
 use super::done::{Done, Fate};
+use super::hot::Words;
+use super::locks::Locks;
 use super::pipeline::{Pipeline, by_class};
 use super::profile::{Accesses, Calls, Origin, Sums, Use};
 use super::region::{PACKET_BYTES, Placed, ROOM_BYTES, room_of};
 use crate::error::Error;
 use crate::program::refused_iss;
 use linecard_iss::{Amo, Class, Code, HEAP_BYTES, Machine, Opcode, Recorder};
-use linecard_program::script::{Access, Action, NOT_USED, Steps};
-use std::collections::{BTreeMap, HashMap};
+use linecard_program::script::{Access, NOT_USED, Steps};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 /// Data of a program that memories may hold, by name.
@@ -22,8 +24,6 @@ const ALLOCATORS: [&str; 2] = ["malloc", "calloc"];
 /// How many pages of the heap it has taken, and their size (programs/runtime/malloc.c).
 const HEAP_PAGES: &str = "pages_used";
 const HEAP_PAGE_BYTES: u64 = 64 << 10;
-/// Different locks that a run may take.
-pub(super) const MOST_LOCKS: u32 = 4096;
 
 /// Bytes of each region; of the heap as far as initialisation has filled it and as much again for what packets add, at
 /// least what it has taken of it, and 64 KiB of a program that allocates at all.
@@ -95,11 +95,11 @@ pub(super) struct Running {
     pub machine: Machine,
     pub code: PricedCode,
     recorder: Recorder,
-    /// Numbers of locks, by address.
-    locks: HashMap<u32, u32>,
+    pub locks: Locks,
     executed: Vec<u64>,
     cycles: Vec<u64>,
     pub accesses: Accesses,
+    pub words: Words,
     calls: Calls,
     results: BTreeMap<u32, u64>,
     /// Packets with results beyond those.
@@ -110,15 +110,17 @@ pub(super) struct Running {
 const MOST_RESULTS: usize = 64;
 
 impl Running {
-    pub fn new(machine: Machine, code: PricedCode) -> Self {
+    /// The first locks are those of the steps around it.
+    pub fn new(machine: Machine, code: PricedCode, locks_around: u32) -> Self {
         let zeros = vec![0; code.ops.len()];
         Self {
             recorder: Recorder::new(&machine),
             machine,
             accesses: Accesses::new(code.ops.len(), &code.regions),
             code,
-            locks: HashMap::new(),
+            locks: Locks::behind(locks_around),
             executed: zeros.clone(),
+            words: Words::default(),
             cycles: zeros,
             calls: Calls::default(),
             results: BTreeMap::new(),
@@ -131,6 +133,8 @@ impl Running {
         self.executed.fill(0);
         self.cycles.fill(0);
         self.accesses.restart();
+        self.words.restart();
+        self.locks.taken.restart();
         self.calls.restart();
         self.results.clear();
         self.other_results = 0;
@@ -153,7 +157,7 @@ impl Running {
         } else {
             self.other_results += 1;
         }
-        let Self { machine, code, recorder, locks, executed, cycles, accesses, calls, .. } = self;
+        let Self { machine, code, recorder, locks, executed, cycles, accesses, words, calls, .. } = self;
         let layout = *machine.layout();
         let room = room_of(number);
         let mut pipeline = Pipeline::default();
@@ -186,11 +190,7 @@ impl Running {
             let Some(address) = step.address else { return };
             used = FirstUse::default();
             if matches!(priced.class, Class::Lock | Class::Unlock) {
-                let next = locks.len() as u32;
-                let lock = *locks.entry(address).or_insert(next) % MOST_LOCKS;
-                let action =
-                    if priced.class == Class::Lock { Action::Lock(lock) } else { Action::Unlock(lock) };
-                steps.push(0, action);
+                steps.push(0, locks.action(address.into(), priced.class == Class::Lock, step.index));
                 return steps.comes_from(step.index);
             }
             let (region, offset) = match address {
@@ -203,6 +203,7 @@ impl Running {
             let offset = if region == 0 { room + offset % ROOM_BYTES } else { offset };
             let address = base + offset % within_bytes.max(1);
             accesses.count(at, role);
+            words.count((role.0, address & !3), step.index);
             match priced.waits {
                 true => steps.access(role, priced.kind, priced.bytes, address),
                 false => steps.post(role, priced.kind, priced.bytes, address),
@@ -217,12 +218,6 @@ impl Running {
             steps.comes_from(step.index);
         });
         recorder.trace_mut().clear();
-        if locks.len() > MOST_LOCKS as usize {
-            // Two that share a number could wait for each other for ever.
-            return Err(Error::Run(format!(
-                "the program took more than {MOST_LOCKS} different locks; expected at most as many: let flows share them"
-            )));
-        }
         Ok(Done { fate: Fate::Leaves, grown_bytes: 0 })
     }
 
@@ -244,6 +239,32 @@ impl Running {
             verdicts: told.chain(others).collect(),
             stacks: self.calls.told(|first| self.function(first)),
             ..Use::new(executed.map(operation))
+        }
+    }
+
+    /// What stands at a byte of a role.
+    pub fn word(&self, role: u8, address: u32) -> String {
+        let layout = self.machine.layout();
+        let firsts = [layout.packet_low, layout.heap_low, layout.control_low, layout.data_low];
+        let found = self.code.regions.iter().zip(firsts).find_map(|(placed, first)| {
+            let placed = placed.as_ref().filter(|placed| placed.role.0 == role)?;
+            let offset = address.checked_sub(placed.base).filter(|&offset| offset < placed.within_bytes)?;
+            Some(first + offset)
+        });
+        found.map_or_else(|| "packet".to_owned(), |address| self.machine.named(address))
+    }
+
+    /// What stands at an address of the program.
+    pub fn object(&self, address: u64) -> String {
+        self.machine.named(address as u32)
+    }
+
+    /// The line of an operation; of one in a header, as taking a lock is, the function that it became part of, too.
+    pub fn line(&self, index: u32) -> String {
+        let origin = self.origin(index);
+        match &origin.file {
+            Some(file) if file.ends_with(".h") => format!("{} in {}", origin.short(), self.function(index)),
+            _ => origin.short(),
         }
     }
 

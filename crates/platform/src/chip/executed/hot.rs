@@ -1,0 +1,132 @@
+//! Words of memories that a program asks for often, and the operations that do.
+
+use rustc_hash::FxHashMap;
+
+/// Words and operations that are told apart; where more come, those that were asked for once are forgotten.
+const MOST: usize = 1 << 18;
+
+/// One word of some part, such as a role.
+pub(super) type Word = (u8, u32);
+
+/// How often each word was asked for, by operation.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Words {
+    counts: FxHashMap<(Word, u32), u64>,
+    /// Of words that were forgotten, by part.
+    forgotten: FxHashMap<u8, u64>,
+}
+
+/// The word that is asked for most in a unit that serves one access after the other, and the operations that ask for it.
+pub(super) struct Hottest<U> {
+    pub unit: U,
+    pub word: Word,
+    /// Of the accesses of the unit.
+    pub share: f64,
+    /// The most frequent first.
+    pub operations: Vec<u32>,
+    /// Accesses of the unit.
+    accesses: u64,
+}
+
+impl Words {
+    #[inline]
+    pub fn count(&mut self, word: Word, operation: u32) {
+        if self.counts.len() >= MOST {
+            self.forget();
+        }
+        *self.counts.entry((word, operation)).or_insert(0) += 1;
+    }
+
+    #[cold]
+    fn forget(&mut self) {
+        let mut least = 1;
+        while self.counts.len() > MOST / 2 {
+            let forgotten = &mut self.forgotten;
+            self.counts.retain(|&((part, _), _), &mut count| {
+                if count <= least {
+                    *forgotten.entry(part).or_insert(0) += count;
+                }
+                count > least
+            });
+            least *= 2;
+        }
+    }
+
+    pub fn restart(&mut self) {
+        self.counts.clear();
+        self.forgotten.clear();
+    }
+
+    /// The hottest word of the busiest unit of each part; `unit` says which unit a word belongs to, and how many like it
+    /// the part has. The parts asked most come first.
+    pub fn hottest<U: Copy + Ord>(&self, unit: impl Fn(Word) -> (U, u32)) -> Vec<Hottest<U>> {
+        let mut words: FxHashMap<Word, u64> = FxHashMap::default();
+        for (&(word, _), &count) in &self.counts {
+            *words.entry(word).or_insert(0) += count;
+        }
+        // By part and unit: accesses, and the hottest word.
+        let mut units: std::collections::BTreeMap<(u8, U), (u64, u64, Word)> =
+            std::collections::BTreeMap::new();
+        for (&word, &count) in &words {
+            let (of, alike) = unit(word);
+            let rest = self.forgotten.get(&word.0).map_or(0, |rest| rest / u64::from(alike.max(1)));
+            let found = units.entry((word.0, of)).or_insert((rest, 0, word));
+            found.0 += count;
+            if (count, std::cmp::Reverse(word)) > (found.1, std::cmp::Reverse(found.2)) {
+                (found.1, found.2) = (count, word);
+            }
+        }
+        let mut busiest: std::collections::BTreeMap<u8, Hottest<U>> = std::collections::BTreeMap::new();
+        for ((part, unit), (accesses, most, word)) in units {
+            if busiest.get(&part).is_none_or(|other| other.accesses < accesses) {
+                let (share, operations) = (most as f64 / accesses as f64, self.operations(word, most));
+                busiest.insert(part, Hottest { unit, word, share, operations, accesses });
+            }
+        }
+        let mut found: Vec<_> = busiest.into_values().collect();
+        found.sort_by_key(|hottest| std::cmp::Reverse(hottest.accesses));
+        found
+    }
+
+    /// Operations that ask for a word, without those that hardly do.
+    fn operations(&self, word: Word, count: u64) -> Vec<u32> {
+        let mut found: Vec<(u64, u32)> = self
+            .counts
+            .iter()
+            .filter(|((which, _), own)| *which == word && **own * 20 > count)
+            .map(|(&(_, operation), &own)| (own, operation))
+            .collect();
+        found.sort_by_key(|&(own, operation)| (std::cmp::Reverse(own), operation));
+        found.into_iter().map(|(_, operation)| operation).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hottest_word_is_that_of_the_busiest_unit() {
+        // Units of 64 bytes: the first has one word asked for 5 times, the second two of 4 and 3.
+        let mut words = Words::default();
+        for (word, operation, times) in [(0, 1, 5), (64, 2, 3), (64, 3, 1), (68, 4, 3)] {
+            (0..times).for_each(|_| words.count((7, word), operation));
+        }
+        let found = words.hottest(|(_, word)| (word / 64, 4));
+        assert_eq!((found.len(), found[0].unit, found[0].word), (1, 1, (7, 64)));
+        assert_eq!((found[0].share, &found[0].operations[..]), (4.0 / 7.0, &[2, 3][..]));
+    }
+
+    #[test]
+    fn a_hot_word_is_found_among_millions_that_are_not_and_its_share_stays() {
+        let mut words = Words::default();
+        for number in 0..2_000_000 {
+            words.count((0, number * 4 + 4), 1);
+            words.count((0, 0), 2);
+        }
+        let found = words.hottest(|_| ((), 1));
+        assert_eq!(found[0].word, (0, 0));
+        assert!((found[0].share - 0.5).abs() < 1e-9, "{}", found[0].share);
+        assert!(words.counts.len() <= MOST);
+    }
+}
