@@ -399,6 +399,9 @@ SUPPORT = [
     ("spalink2000", "S2", "section2_1_peaks.csv", "DRAM,64,88", "DRAM,64,100"),
     ("kumar2006", "K3", "ratios.csv", "SD1_100,dc,2.1", "SD1_100,dc,1.7"),
     ("kumar2006", "K3", "weights.csv", "dc,10", "dc,8"),
+    ("girish2008", "G8", "table4_2.csv", "7505,DRAM,5860", "7505,DRAM,6100"),
+    ("girish2008", "G8", "table4_2_drops.csv", "7505,DRAM,9.06", "7505,DRAM,9.5"),
+    ("girish2008", "G8", "table4_1_drops.csv", "5667,DRAM,5.08", "5667,DRAM,4.3"),
 ]
 
 
