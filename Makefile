@@ -88,6 +88,7 @@ reproduce: $(VENV)/.dev ## Reproduce Hasan 2003 in full into results/hasan2003 a
 scorecard: $(VENV)/.dev ## Hold the five studies that have limits, in full, against every limit; keep the rows and write the documents
 	$(LINECARD) reproduce --scorecard --json > studies/scorecard.json.part
 	mv studies/scorecard.json.part studies/scorecard.json
+	for plot in results/scorecard/*.svg; do cp "$$plot" "studies/$$(basename "$$plot" .svg)/printed.svg"; done
 	$(BIN)/python -m linecard.cli.reference --scorecard
 
 robustness: $(VENV)/.dev ## Run the same studies, quickly, with eight seeds and each calibrated value a tenth up and down; keep it and write the page

@@ -31,7 +31,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 root_doc = "docs/index"
 include_patterns = [
     *("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md", "docs/*/**.md"),
-    *("studies/*/README.md", "programs/README.md", "examples/captures/README.md", "rtl/queuing_cache/README.md"),
+    *("studies/*/*.md", "programs/README.md", "examples/captures/README.md", "rtl/queuing_cache/README.md"),
 ]
 # Folders that hold no documents, and much else.
 exclude_patterns = [".*", "target", "results", "crates", "python", "fuzz", "presets", "bench"]

@@ -24,16 +24,19 @@ pub enum BufferingScheme {
     /// Dynamic buffering (chapter 4): the first mpacket in the scratchpad, the others in the receive buffer until the
     /// lookup; then from buffer to buffer, or to DRAM while the output port is congested.
     Dynamic,
+    /// The same, and a thread goes on with a packet of a congested port until it is in the transmit buffer.
+    Detour,
 }
 
 impl BufferingScheme {
     /// Every scheme.
-    pub const ALL: [BufferingScheme; 5] = [
+    pub const ALL: [BufferingScheme; 6] = [
         BufferingScheme::Base,
         BufferingScheme::Hb,
         BufferingScheme::Fcb,
         BufferingScheme::FcbTb,
         BufferingScheme::Dynamic,
+        BufferingScheme::Detour,
     ];
 
     /// The name in presets and tables: the thesis's own.
@@ -44,7 +47,13 @@ impl BufferingScheme {
             BufferingScheme::Fcb => "FCB",
             BufferingScheme::FcbTb => "FCB+TB",
             BufferingScheme::Dynamic => "DYNAMIC",
+            BufferingScheme::Detour => "DETOUR",
         }
+    }
+
+    /// Whether it looks at the queues of ports before it moves a packet.
+    pub fn looks_at_queues(self) -> bool {
+        matches!(self, BufferingScheme::Dynamic | BufferingScheme::Detour)
     }
 
     /// Bytes of scratchpad that a thread needs, with headers of `header_bytes` (sections 3.5 and 3.5.1).
@@ -52,7 +61,7 @@ impl BufferingScheme {
         match self {
             BufferingScheme::Base => 0,
             BufferingScheme::Hb => header_bytes,
-            BufferingScheme::Fcb | BufferingScheme::Dynamic => CELL_BYTES,
+            BufferingScheme::Fcb | BufferingScheme::Dynamic | BufferingScheme::Detour => CELL_BYTES,
             BufferingScheme::FcbTb => 2 * CELL_BYTES,
         }
     }
@@ -62,7 +71,7 @@ impl BufferingScheme {
     fn in_scratch(self, cell: u16, cells: u16, bytes: u16, header_bytes: u16) -> u16 {
         match self {
             BufferingScheme::Hb if cell == 0 => header_bytes.min(bytes),
-            BufferingScheme::Fcb | BufferingScheme::Dynamic if cell == 0 => bytes,
+            BufferingScheme::Fcb | BufferingScheme::Dynamic | BufferingScheme::Detour if cell == 0 => bytes,
             BufferingScheme::FcbTb if cell == 0 || cell + 1 == cells => bytes,
             _ => 0,
         }
@@ -80,6 +89,8 @@ pub struct Ipv4Config {
     pub store_cycles: u32,
     /// Engine cycles of an mpacket on its way from there to the transmit buffer.
     pub load_cycles: u32,
+    /// Engine cycles of an mpacket from the receive buffer straight to the transmit buffer.
+    pub direct_cycles: u32,
     /// Bytes of an access to the header.
     pub header_bytes: u16,
     /// Hashes of a lookup.
@@ -159,16 +170,16 @@ impl Carrier {
         decide: impl FnOnce(&mut PacketHead, bool, &mut Steps) -> Option<u16>,
     ) {
         match self.config.scheme {
-            BufferingScheme::Dynamic => self.dynamic(head, steps, decide),
+            scheme if scheme.looks_at_queues() => self.dynamic(head, steps, decide),
             _ => self.buffered(head, steps, decide),
         }
     }
 
-    /// Sends a packet that was kept in memory.
+    /// Sends a packet that was kept in memory: each cell from where it is.
     pub fn resume(&self, head: &PacketHead, steps: &mut Steps) {
         for cell in 0..head.cells() as u16 {
             steps.compute(self.config.load_cycles);
-            self.whole_cell(self.roles.packets, Way::Transmit, head.bytes, cell, steps);
+            self.kept_cell(Way::Transmit, head.bytes, cell, steps);
         }
         steps.push(0, Action::Depart);
     }
@@ -187,7 +198,7 @@ impl Carrier {
         }
         let in_dram = self.config.scheme == BufferingScheme::Base;
         let Some(port) = decide(head, in_dram, steps) else { return };
-        steps.push(0, Action::Place { port, kept: NEVER_KEPT });
+        steps.push(0, Action::Place { port, kept: NEVER_KEPT, stays: false });
         for cell in 0..cells {
             steps.compute(self.config.load_cycles);
             self.kept_cell(Way::Transmit, bytes, cell, steps);
@@ -204,28 +215,29 @@ impl Carrier {
     ) {
         let (bytes, cells) = (head.bytes, head.cells() as u16);
         let Ipv4Roles { packets, scratch, direct, .. } = self.roles;
-        let Ipv4Config { store_cycles, load_cycles, .. } = self.config;
+        let Ipv4Config { scheme, store_cycles, load_cycles, direct_cycles, .. } = self.config;
+        let stays = scheme == BufferingScheme::Detour;
         steps.compute(store_cycles);
         self.whole_cell(scratch, Way::Receive, bytes, 0, steps);
         let Some(port) = decide(head, false, steps) else { return };
-        steps.push(0, Action::Place { port, kept: NEVER_KEPT });
+        steps.push(0, Action::Place { port, kept: NEVER_KEPT, stays });
         steps.compute(load_cycles);
         self.whole_cell(scratch, Way::Transmit, bytes, 0, steps);
         for cell in 1..cells {
-            steps.compute(store_cycles + load_cycles);
+            steps.compute(direct_cycles);
             self.whole_cell(direct, Way::Across, bytes, cell, steps);
         }
         steps.push(0, Action::Depart);
         steps.when_kept_from_here();
-        // A thread's place in the scratchpad is for the packet that it holds: the first cell goes to DRAM with the others.
-        let first = self.cell(bytes, 0).0;
-        steps.access(scratch, Access::Read, Self::words(first.into()), 0);
-        self.whole_cell(packets, Way::Write, bytes, 0, steps);
+        // The first cell stays in the scratchpad, where it was for the lookup.
         for cell in 1..cells {
             steps.compute(store_cycles);
             self.whole_cell(packets, Way::Receive, bytes, cell, steps);
         }
-        steps.push(0, Action::Store);
+        match stays {
+            true => self.resume(head, steps),
+            false => steps.push(0, Action::Store),
+        }
     }
 }
 

@@ -115,6 +115,8 @@ fn cell_bytes(bytes: u32, cell: u16) -> u32 {
 enum Forward {
     Base,
     Dynamic,
+    /// The same, and the thread goes on with the packet from DRAM.
+    Detour,
 }
 
 const NO_ROUTE: Action = Action::Drop(DropReason::NoRoute);
@@ -133,20 +135,20 @@ impl Forward {
             return steps.push(0, NO_ROUTE);
         }
         steps.push(0, part(PACKETS, Way::Write, 0, 24, false));
-        steps.push(0, Action::Place { port: head.destination as u16, kept: NEVER_KEPT });
+        steps.push(0, Action::Place { port: head.destination as u16, kept: NEVER_KEPT, stays: false });
         for cell in 0..cells {
             steps.push(14, part(PACKETS, Way::Transmit, cell, cell_bytes(head.bytes, cell), true));
         }
         steps.push(0, Action::Depart);
     }
 
-    fn dynamic(head: &PacketHead, steps: &mut Steps) {
+    fn dynamic(head: &PacketHead, stays: bool, steps: &mut Steps) {
         steps.compute(20);
         steps.access(HASH, Access::Ask, 4, 0);
         if head.destination.is_multiple_of(13) {
             return steps.push(0, NO_ROUTE);
         }
-        steps.push(0, Action::Place { port: head.destination as u16, kept: 0 });
+        steps.push(0, Action::Place { port: head.destination as u16, kept: 0, stays });
         let all = |role, way, steps: &mut Steps| {
             for cell in 0..head.cells() as u16 {
                 steps.push(10, part(role, way, cell, cell_bytes(head.bytes, cell), true));
@@ -156,7 +158,11 @@ impl Forward {
         steps.push(0, Action::Depart);
         steps.when_kept_from_here();
         all(PACKETS, Way::Receive, steps);
-        steps.push(0, Action::Store);
+        if !stays {
+            return steps.push(0, Action::Store);
+        }
+        all(PACKETS, Way::Transmit, steps);
+        steps.push(0, Action::Depart);
     }
 }
 
@@ -164,7 +170,8 @@ impl PacketProgram for Forward {
     fn packet(&mut self, head: &mut PacketHead, _: &PacketInfo, steps: &mut Steps) {
         match self {
             Forward::Base => Self::base(head, steps),
-            Forward::Dynamic => Self::dynamic(head, steps),
+            Forward::Dynamic => Self::dynamic(head, false, steps),
+            Forward::Detour => Self::dynamic(head, true, steps),
         }
     }
 
@@ -261,6 +268,30 @@ fn a_packet_of_a_congested_port_is_kept_in_dram_and_sent_later() {
     assert_eq!((ended.slots().accesses, ended.slots().bytes), (8, 400));
     assert_eq!(ended.departures.iter().map(|d| d.number).collect::<Vec<_>>(), [0, 1]);
     assert_eq!(ended.leftovers, Vec::<String>::new());
+}
+
+/// The port sends 640 bytes until 194 + 5120 ns. The packet behind them finds it congested and is in DRAM by 790.
+/// - Its thread keeps it: it has its place, is in the buffer in time, and leaves 1600 ns behind the first.
+/// - It waits in memory: a thread takes it up when the queue is empty, asks for the first cell 10 cycles later, and has it
+///   at 5430.
+#[test]
+fn a_thread_that_keeps_its_packet_is_back_before_its_turn() {
+    let second = |program| {
+        let marks = Some(Watermarks { of: Looked::Buffer, high_bytes: 0, low_bytes: 0 });
+        let packets = vec![
+            Arrival { at_ns: 0, flow_hash: 1, head: head(1, 640, 0) },
+            Arrival { at_ns: 100, flow_hash: 2, head: head(2, 200, 1) },
+        ];
+        let ended = run(chip(1, 2, Some((1, buffer(128, marks))), Release::Packet), program, packets);
+        assert_eq!((ended.counts.kept_packets, ended.counts.kept_bytes), (1, 200));
+        assert_eq!((ended.slots().accesses, ended.slots().bytes), (8, 400));
+        assert_eq!(ended.leftovers, Vec::<String>::new());
+        let at: Vec<f64> = ended.departures.iter().map(|d| (d.at as f64 * ended.ns).round()).collect();
+        assert_eq!((at.len(), at[0]), (2, 5314.0));
+        at[1]
+    };
+    assert_eq!(second(Forward::Detour), 5314.0 + 1600.0);
+    assert_eq!(second(Forward::Dynamic), 5430.0 + 1600.0);
 }
 
 /// Two packets of two cells for two ports of 1 Gbit/s, and a buffer of three cells. The first is there at 194 and 220, and

@@ -44,6 +44,7 @@ fn every_platform_runs_every_scheme_and_its_numbers_add_up() {
         ("ixp2400_backpressure", &["BASE", "FCB+TB"][..]),
         ("ixp2400_core", &["BASE", "HB", "FCB", "FCB+TB"][..]),
         ("ixp2400_dynamic", &["DYNAMIC", "FCB"][..]),
+        ("ixp2400_detour", &["DETOUR", "DYNAMIC"][..]),
     ] {
         for scheme in schemes {
             let set = [format!("program.scheme={scheme}")];
@@ -114,7 +115,9 @@ fn what_contradicts_itself_is_refused_at_once() {
         refused("ixp2400_dynamic", &["out.count=64", "transmit.bytes=4096"])
             .contains("more cells than ports")
     );
-    assert!(refused("ixp2400_core", &["program.scheme=DYNAMIC"]).contains("watermarks"));
+    for scheme in ["program.scheme=DYNAMIC", "program.scheme=DETOUR"] {
+        assert!(refused("ixp2400_core", &[scheme]).contains("watermarks"));
+    }
     assert!(refused("ixp2400", &["program.scheme=FBC"]).contains("`FCB`"));
     assert!(refused("ixp2400", &["dram.capacity_mib=1048576"]).contains("at most 68719476736"));
     quick(&request("ixp2400", &["dram.capacity_mib=65536", "dram.banks=3"]));

@@ -234,6 +234,9 @@ pub enum Action {
         port: u16,
         /// Where to go on then; [`NEVER_KEPT`] for a packet that is not to be kept.
         kept: u16,
+        /// Whether the thread of such a packet goes on with it from memory to the port, in the place that it has; else the
+        /// packet takes its place when a thread takes it up again.
+        stays: bool,
     },
     /// The packet is complete in memory and waits for a thread that sends it ([`PacketProgram::resume`]); this one is
     /// free.

@@ -22,15 +22,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from linecard.study.spec import (
-        Calibration,
-        CheckSpec,
-        KnownDeviation,
-        ShapeCheck,
-        TableSpec,
-        Value,
-        Where,
-    )
+    from linecard.study.keys import Calibration, CheckSpec, KnownDeviation, ShapeCheck, TableSpec, Value, Where
 
 # A number that meets its limit exactly may miss it by rounding.
 ROUNDING = 1e-12

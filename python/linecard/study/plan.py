@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from linecard.errors import ConfigError, ConfigProblem
-from linecard.study.spec import MACHINE, TableSpec
+from linecard.study.keys import MACHINE, TableSpec
 
 if TYPE_CHECKING:
-    from linecard.study.spec import Effort, FigureSpec, Study, StudySpec, Where
+    from linecard.study.keys import Effort, FigureSpec, StudySpec, Where
+    from linecard.study.spec import Study
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -5,37 +5,56 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from linecard.study.plan import CellPlan, Plan
+import msgspec
+
+from linecard.study.keys import Change
+from linecard.study.plan import CellPlan, Plan, make_plan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from linecard.study.keys import Effort, Input, StudySpec
     from linecard.study.plan import RunSpec
     from linecard.study.runners import StudyRun
-    from linecard.study.spec import Input, StudySpec
+    from linecard.study.spec import Study
 
 # How a chip refuses a setting of a part or a program that a run does not have.
 WITHOUT = "has no effect here"
 
 
-def at_point(spec: StudySpec, plan: Plan, point: Input) -> Plan:
-    """The plan with the point's values in every run of its tables and figures."""
-    items = point.items or tuple(item.id for item in spec.items)
+def at_point(study: Study, items: tuple[str, ...], effort: Effort, point: Input, *, quick: bool = False) -> Plan:
+    """The plan of these tables and figures with the point's values in the runs of those that it names."""
+    own = make_plan(study, items, effort, quick=quick)
+    there = make_plan(replace(study, spec=_with_values(study.spec, point)), items, effort, quick=quick)
+    named = point.items or items
     values = {key: text for key, _, text in (setting.partition("=") for setting in point.set)}
 
-    def moved(item: str, cell: CellPlan) -> CellPlan:
-        if item not in items:
+    def at(item: str, cell: CellPlan, moved: CellPlan) -> CellPlan:
+        if item not in named:
             return cell
-        return CellPlan(tuple(_moved(run, values) for run in cell.runs), cell.measure)
+        return CellPlan(tuple(_moved(run, values) for run in moved.runs), cell.measure)
 
     return Plan(
-        cells={key: moved(key[0], cell) for key, cell in plan.cells.items()},
-        points={key: moved(key[0], cell) for key, cell in plan.points.items()},
+        cells={key: at(key[0], cell, there.cells[key]) for key, cell in own.cells.items()},
+        points={key: at(key[0], cell, there.points[key]) for key, cell in own.points.items()},
         gains={
-            key: (moved(spec.gains[key[0]].table, of), moved(spec.gains[key[0]].table, over))
-            for key, (of, over) in plan.gains.items()
+            key: (
+                at(study.spec.gains[key[0]].table, of, there.gains[key][0]),
+                at(study.spec.gains[key[0]].table, over, there.gains[key][1]),
+            )
+            for key, (of, over) in own.gains.items()
         },
     )
+
+
+def _with_values(spec: StudySpec, point: Input) -> StudySpec:
+    columns = dict(spec.columns)
+    for at in point.values:
+        column = columns[at.column]
+        change = column.values.get(str(at.value), Change())
+        changed = msgspec.structs.replace(change, set=(*change.set, *at.set))
+        columns[at.column] = msgspec.structs.replace(column, values={**column.values, str(at.value): changed})
+    return msgspec.structs.replace(spec, columns=columns)
 
 
 def _moved(run: RunSpec, values: dict[str, str]) -> RunSpec:

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from linecard.request import ProgressCallback
+    from linecard.study.keys import FigureSpec, Input, TableSpec
     from linecard.study.plan import RunSpec
     from linecard.study.runners import StudyRun
     from linecard.study.scorecard import Line
-    from linecard.study.spec import FigureSpec, Input, TableSpec
 
 
 @plain
@@ -75,8 +75,11 @@ def run_study(
     started = time.perf_counter()
     study = load_study(name)
     items = select_items(study, tables, chapters)
-    plan = make_plan(study, items, study.spec.quick if quick else study.spec.full, quick=quick)
-    points = {point: at_point(study.spec, plan, point) for point in (study.spec.inputs if inputs else ())}
+    effort = study.spec.quick if quick else study.spec.full
+    plan = make_plan(study, items, effort, quick=quick)
+    points = {
+        point: at_point(study, items, effort, point, quick=quick) for point in (study.spec.inputs if inputs else ())
+    }
     wanted = dict.fromkeys(run for each in (plan, *points.values()) for run in each.runs)
     found = execute(tuple(wanted), jobs=jobs, progress=progress, run_function=run_function)
     lines = {

@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 
     import polars
 
+    from linecard.study.keys import FigureSpec, TableSpec
     from linecard.study.plan import RunSpec
     from linecard.study.runners import StudyRun
     from linecard.study.scorecard import Line
-    from linecard.study.spec import FigureSpec, Study, TableSpec
+    from linecard.study.spec import Study
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from linecard.study import compare
 from linecard.study.compare import Sample
-from linecard.study.spec import Calibration, CheckSpec, KnownDeviation, ShapeCheck, TableSpec
+from linecard.study.keys import Calibration, CheckSpec, KnownDeviation, ShapeCheck, TableSpec
 
 TABLE = TableSpec(id="1", title="", file="", cells={"gbps": "gbps"}, rank="scheme")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,6 +16,7 @@ import linecard
 from linecard.cli import reference
 from linecard.study import compare
 from linecard.study.compare import Gain, Point, Sample, Shape
+from linecard.study.keys import Calibration, Input
 from linecard.study.plan import make_plan
 from linecard.study.points import at_point, outcomes_at
 from linecard.study.reproduce import run_study
@@ -23,7 +25,7 @@ from linecard.study.runners import PlainRun
 from linecard.study.scorecard import OUTCOMES, Line, contradictions_of, evaluators_of, judge, lines_of
 from linecard.study.scorecard.card import Scorecard
 from linecard.study.scorecard.evidence import Reading, largest, mean
-from linecard.study.spec import Calibration, Input, load_study, study_folders
+from linecard.study.spec import load_study, study_folders
 from linecard.study.targets import Target, load_targets
 
 STUDIES = sorted(study_folders())
@@ -397,6 +399,9 @@ SUPPORT = [
     ("spalink2000", "S2", "section2_1_peaks.csv", "DRAM,64,88", "DRAM,64,100"),
     ("kumar2006", "K3", "ratios.csv", "SD1_100,dc,2.1", "SD1_100,dc,1.7"),
     ("kumar2006", "K3", "weights.csv", "dc,10", "dc,8"),
+    ("girish2008", "G8", "table4_2.csv", "7505,DRAM,5860", "7505,DRAM,6100"),
+    ("girish2008", "G8", "table4_2_drops.csv", "7505,DRAM,9.06", "7505,DRAM,9.5"),
+    ("girish2008", "G8", "table4_1_drops.csv", "5667,DRAM,5.08", "5667,DRAM,4.3"),
 ]
 
 
@@ -450,8 +455,8 @@ def test_an_input_is_of_a_line_and_moves_runs(name):
     assert len(set(lines)) == len(lines)
     assert set(lines) <= {target.id for target in of(name)}
     for point in study.spec.inputs:
-        moved = at_point(study.spec, plan, point)
-        assert set(moved.runs) - set(plan.runs), point.line
+        moved = at_point(study, study.item_ids, study.spec.full, point)
+        assert moved.cells != plan.cells, point.line
         assert moved.cells.keys() == plan.cells.keys()
 
 
@@ -479,13 +484,38 @@ def test_a_point_is_run_where_it_has_a_meaning_and_the_defaults_stay(tmp_path):
         "ixp1200 probe seed 1",
     ]
     plan = make_plan(result.study, ("1",), result.study.spec.full)
-    moved = at_point(result.study.spec, plan, result.study.spec.inputs[0])
+    moved = at_point(result.study, ("1",), result.study.spec.full, result.study.spec.inputs[0])
     runs = {
         each: run(each, None) if each.app != "probe" or not each.overrides else "no: has no effect here"
         for each in (*plan.runs, *moved.runs)
     }
     found = outcomes_at(plan, moved, runs)
     assert [found[each].metric("total", "throughput_gbps") for each in moved.runs] == [2.0, 1.0]
+
+
+def test_a_point_can_differ_by_a_key_column_and_leaves_other_values_alone(tmp_path):
+    (tmp_path / "one.csv").write_text("app,gbps\nl3fwd16,1\nnat,1\n")
+    by_app = 'values = [{ column = "app", value = "nat", set = ["program.x=3"] }]'
+    (tmp_path / "study.toml").write_text(TINY.replace('set = ["program.x=3"]', by_app))
+    study = load_study(str(tmp_path))
+    (point,) = study.spec.inputs
+    moved = at_point(study, study.item_ids, study.spec.full, point)
+    assert [str(run) for run in moved.runs] == ["ixp1200 l3fwd16 seed 1", "ixp1200 nat program.x=3 seed 1"]
+    assert point.point == "app nat: program.x=3"
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("", "expected a point: `set`, `values` or both"),
+        ('values = [{ column = "ap", value = "nat", set = ["program.x=3"] }]', "did you mean app?"),
+    ],
+)
+def test_an_input_without_a_point_or_of_an_unknown_column_is_refused(tmp_path, written, said):
+    (tmp_path / "one.csv").write_text("app,gbps\nl3fwd16,1\n")
+    (tmp_path / "study.toml").write_text(TINY.replace('set = ["program.x=3"]', written))
+    with pytest.raises(linecard.ConfigError, match=re.escape(said)):
+        load_study(str(tmp_path))
 
 
 TINY = """

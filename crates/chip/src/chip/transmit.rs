@@ -63,7 +63,8 @@ impl Chip {
 
     fn take_place(&mut self, thread: u32, id: PacketId) {
         let t = &self.threads[thread as usize];
-        let Some(Action::Place { kept, .. }) = t.steps.get(t.next as usize).map(|step| step.action) else {
+        let Some(Action::Place { kept, stays, .. }) = t.steps.get(t.next as usize).map(|step| step.action)
+        else {
             unreachable!("its thread asks for a place")
         };
         let packet = &self.packets[id];
@@ -75,12 +76,15 @@ impl Chip {
                 Some(sender) => &mut sender.cells,
                 None => unreachable!("only ports with an outward side are sent to"),
             };
-            if kept != NEVER_KEPT && (cells.keeps || earlier) {
-                buffer.kept_flows[class] += 1;
-                cells.kept.push_back(id);
+            let keeps = kept != NEVER_KEPT && (cells.keeps || earlier);
+            if keeps {
                 self.account.kept_packets += 1;
                 self.account.kept_bytes += u64::from(bytes);
                 next = u32::from(kept);
+            }
+            if keeps && !stays {
+                buffer.kept_flows[class] += 1;
+                cells.kept.push_back(id);
             } else {
                 cells.queue.push_back(id);
                 cells.queued_bytes += bytes;

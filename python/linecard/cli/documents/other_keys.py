@@ -15,7 +15,7 @@ from linecard.explore import costs, objectives, spec
 from linecard.explore.subject import NO_OPTION, SUBJECTS
 from linecard.petri.run import explore
 from linecard.queueing.settings import MACHINE
-from linecard.study import spec as study
+from linecard.study import keys as study
 from linecard.vrp import extension
 
 if TYPE_CHECKING:
@@ -101,6 +101,8 @@ def _studies() -> Iterator[str]:
         "`[[checks]]`": study.CheckSpec,
         "`[[calibrations]]`": study.Calibration,
         "`[[assumptions]]`": study.Assumption,
+        "`[[inputs]]`": study.Input,
+        "`values` of an input": study.At,
         "`[[deviations]]` of `deviations.toml`": study.KnownDeviation,
     }
     for head, shape in shapes.items():

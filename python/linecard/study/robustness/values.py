@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 from linecard.catalogue import describe
 from linecard.explore.content import Keys
 from linecard.queueing.settings import MACHINE as QUEUE_MACHINE
-from linecard.study.spec import MACHINE
+from linecard.study.keys import MACHINE
 
 if TYPE_CHECKING:
+    from linecard.study.keys import Varied
     from linecard.study.plan import RunSpec
-    from linecard.study.spec import Study, Varied
+    from linecard.study.spec import Study
 
 SHARE = 0.10
 # Runners whose settings are parameters of the run's preset.

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from linecard.study.compare import Cell
+    from linecard.study.keys import Input
     from linecard.study.result import FigureResult, TableResult
-    from linecard.study.spec import Input, Study
+    from linecard.study.spec import Study
     from linecard.study.targets import Target
 
 # Unit of the number and evaluator, by the line's name.
@@ -76,8 +77,8 @@ class AtPoint:
         """The input, the point and what it costs."""
         lost = f"lost there: {', '.join(self.lost)}" if self.lost else "no line is lost there"
         met = "met" if self.met else "not met"
-        at = ", ".join(self.point.set)
-        return f"{self.point.input}, {self.point.range} ({self.point.reason}) {met} at {at}: {self.measured}; {lost}"
+        range_of = f"{self.point.input}, {self.point.range} ({self.point.reason})"
+        return f"{range_of} {met} at {self.point.point}: {self.measured}; {lost}"
 
 
 @dataclass(frozen=True, slots=True)

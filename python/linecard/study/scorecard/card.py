@@ -56,12 +56,14 @@ class Scorecard:
         return {"rows": [line.to_dict() for line in self.lines]}
 
     def write(self, folder: str | Path) -> list[Path]:
-        """Write the rows as JSON, and the page (extra ``report``); return what was written."""
+        """Write the rows as JSON, the page (extra ``report``), a plot a study (``plot``); return what was written."""
+        from linecard.plot.printed import draw_printed
         from linecard.report.study import scorecard_report
 
         folder = files.make_folder(folder)
         rows = files.write_text(folder / "scorecard.json", tables.json_text(self.to_dict()))
-        return [rows, files.write_text(folder / "scorecard.html", scorecard_report(self))]
+        page = files.write_text(folder / "scorecard.html", scorecard_report(self))
+        return [rows, page, *(draw_printed(s).write(folder / f"{s.study.spec.id}.svg") for s in self.studies)]
 
     def __repr__(self) -> str:
         return f"<Scorecard: {self.counts}>"

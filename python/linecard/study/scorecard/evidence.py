@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from linecard.study.compare import Gain, Order, Shape
+    from linecard.study.keys import Value
     from linecard.study.result import FigureResult, TableResult
-    from linecard.study.spec import Study, Value
+    from linecard.study.spec import Study
 
 
 class NotRunError(Exception):

@@ -5,18 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from linecard.study.compare import mean_abs
+from linecard.study.scorecard import Contradiction
 from linecard.study.scorecard.evidence import (
     Evidence,
     Reading,
     cell_name,
     largest,
     points,
+    published,
     shapes_kept,
 )
 
 if TYPE_CHECKING:
     from linecard.study.compare import Cell
-    from linecard.study.scorecard import Lines
+    from linecard.study.scorecard import Contradictions, Lines
+    from linecard.study.spec import Study
 
 CHAPTER_3 = ("3.3", "3.4", "3.5", "3.6")
 RATES = ("throughput_mbps", "bandwidth_gbps")
@@ -25,6 +28,10 @@ UTILISATIONS = ("bus_percent", "banks_percent", "hash_percent", "me_percent")
 TRENDS = ("drops", "transmitted")
 CONTRADICTION_MBPS = 7505
 DYNAMIC_DROPS_PERCENT = 0.2
+# Windows of DRAM buffering whose printed rates and drops belong together, by their table.
+STATIONARY_MBPS = {"table4_1": (4906, 5422, 5519, 5571, 5667), "table4_2": (5496, 5633, 5802)}
+# By how much drops of tables 4.1 and 4.2 may be off (G7, G9).
+DROPS_POINTS = 1.0
 
 
 def _of_measured(cell: Cell) -> float | None:
@@ -72,6 +79,37 @@ def _factor(cell: Cell) -> float | None:
 def _trends(evidence: Evidence) -> Reading:
     return shapes_kept(evidence.shapes("section4.5 trends", lambda name: any(word in name for word in TRENDS)))
 
+
+def _rates_and_drops(study: Study, limit: float) -> Contradiction:
+    """G8: bytes lost for each dropped packet, relative to their shares, are as in the other windows of DRAM buffering.
+
+    A rate within the limit then means more drops than are printed of the same window, by more than drops may be off.
+    """
+
+    def printed(table: str, column: str, mbps: int) -> float:
+        return published(study, f"{table}.csv", column, input_mbps=f"{mbps}", scheme="DRAM")
+
+    def lost(rate: float, mbps: int) -> float:
+        return 100 * (1 - rate / mbps)
+
+    ratios = [
+        lost(printed(table, "transmit_mbps", mbps), mbps) / printed(f"{table}_drops", "dropped_percent", mbps)
+        for table, windows in STATIONARY_MBPS.items()
+        for mbps in windows
+    ]
+    rate = printed("table4_2", "transmit_mbps", CONTRADICTION_MBPS)
+    drops = printed("table4_2_drops", "dropped_percent", CONTRADICTION_MBPS)
+    least = lost(rate * (1 + limit), CONTRADICTION_MBPS) / max(ratios)
+    text = (
+        f"bytes lost for each packet dropped are {min(ratios):.2f} to {max(ratios):.2f} times their share in "
+        f"{len(ratios)} windows of DRAM buffering, {lost(rate, CONTRADICTION_MBPS) / drops:.2f} in that of "
+        f"{CONTRADICTION_MBPS} Mbit/s: a rate within {limit:.0%} of {rate:g} means at least {least:.1f} % dropped, "
+        f"where {drops:g} are printed and {DROPS_POINTS:g} point is allowed"
+    )
+    return Contradiction(least > drops + DROPS_POINTS, text)
+
+
+CONTRADICTIONS: Contradictions = {"G8": _rates_and_drops}
 
 LINES: Lines = {
     "G1": ("fraction", lambda evidence: largest(evidence.cells("3.2"), _of_measured)),

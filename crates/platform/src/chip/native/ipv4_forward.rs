@@ -12,7 +12,7 @@ pub(super) const SECTION: &str = "";
 pub(super) const NEEDS: (&str, &str) = ("program", "packet_cycles");
 /// Keys of `[program]` that it costs by.
 pub(super) const COSTS: &[&str] =
-    &["scheme", "packet_cycles", "store_cycles", "load_cycles", "header_bytes", "hashes", "table_reads", "table_words"];
+    &["scheme", "packet_cycles", "store_cycles", "load_cycles", "direct_cycles", "header_bytes", "hashes", "table_reads", "table_words"];
 
 /// Reads its costs.
 pub(super) fn read(_: &Section<'_>, section: &Section<'_>, reading: &mut Reading<'_>) -> ReadProgram {
@@ -38,11 +38,13 @@ pub(super) fn carrier(section: &Section<'_>, reading: &mut Reading<'_>) -> (Carr
         scheme: section.choice(
             "scheme",
             &schemes,
-            "which parts of a packet stand in the scratchpad; DYNAMIC: DRAM for congested ports only",
+            "which parts of a packet stand in the scratchpad; DYNAMIC: DRAM for congested ports only; DETOUR: the same, and threads go \
+             on with their packets",
         ),
         packet_cycles: cycles("packet_cycles", "of a packet, beside those of its cells"),
         store_cycles: cycles("store_cycles", "of a cell on its way to where it is kept"),
         load_cycles: cycles("load_cycles", "of a cell on its way from there to the transmit buffer"),
+        direct_cycles: cycles("direct_cycles", "of a cell from the receive buffer straight to the transmit buffer"),
         header_bytes: section.integer("header_bytes", 8..=64, "of an access to the header") as u16,
         hashes: section.integer("hashes", 0..=1000, "hashes of a lookup") as u32,
         table_reads: section.integer("table_reads", 0..=1000, "reads of the table, one after the other")
@@ -66,12 +68,12 @@ pub(super) fn carrier(section: &Section<'_>, reading: &mut Reading<'_>) -> (Carr
         scratch: role("scratch", in_scratch, config.scheme != BufferingScheme::Base),
         hash: role("hash", 0, true),
         table: role("table", 0, true),
-        direct: role("direct", 0, config.scheme == BufferingScheme::Dynamic),
+        direct: role("direct", 0, config.scheme.looks_at_queues()),
     };
-    if config.scheme == BufferingScheme::Dynamic && !reading.keeps {
+    if config.scheme.looks_at_queues() && !reading.keeps {
         section.fail(
             "scheme",
-            "DYNAMIC looks at what waits for output ports: give [transmit] with watermarks, as platforms/ixp2400_dynamic does",
+            "DYNAMIC and DETOUR look at what waits for output ports: give [transmit] with watermarks, as platforms/ixp2400_dynamic does",
         );
     }
     (Carrier { config, roles }, used)

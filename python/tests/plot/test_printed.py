@@ -1,0 +1,73 @@
+"""Does the plot of all cells show each once, calibrated ones hollow, and count what it cannot show?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from linecard.plot.printed import draw_printed
+from linecard.study.reproduce import run_study
+from linecard.study.runners import PlainRun
+
+pytest.importorskip("matplotlib")
+
+
+def measured(spec, progress):
+    values = {("total", "throughput_gbps"): {"a": 1.0, "b": 2.0, "c": 0.0}[spec.app]}
+    return PlainRun(spec, values, {})
+
+
+STUDY = """
+id = "three"
+title = "Three"
+document = "Nobody 1900"
+summary = "Three programs."
+[full]
+seeds = [1]
+packets = 10
+warmup_packets = 1
+[quick]
+seeds = [1]
+packets = 10
+warmup_packets = 1
+[columns.app]
+preset = "ixp1200"
+app = "{value}"
+[measures.gbps]
+component = "total"
+metric = "throughput_gbps"
+unit = "Gbit/s"
+label = "Throughput"
+[[tables]]
+id = "1"
+title = "Programs"
+file = "one.csv"
+cells = { gbps = "gbps" }
+[[calibrations]]
+parameter = "x"
+value = "3"
+reason = "chosen"
+cells = [{ app = "b" }]
+"""
+
+
+@pytest.fixture
+def three(tmp_path):
+    (tmp_path / "one.csv").write_text("app,gbps\na,1\nb,4\nc,1\n")
+    (tmp_path / "study.toml").write_text(STUDY)
+    return run_study(str(tmp_path), run_function=measured)
+
+
+def test_cells_are_counted_and_those_without_a_place_are_said(three):
+    drawing = draw_printed(three)
+    assert "1 of 2 cells within 10 % (band); 1 of zero are not drawn" in drawing.svg
+    assert "calibrated: not counted" in drawing.svg
+    assert draw_printed(three).svg == drawing.svg
+
+
+def test_without_calibrated_cells_there_are_no_hollow_ones(three):
+    (table,) = three.tables
+    plain = tuple(replace(cell, calibrated=False) for cell in table.cells)
+    drawing = draw_printed(replace(three, tables=(replace(table, cells=plain),)))
+    assert "calibrated" not in drawing.svg
