@@ -143,6 +143,7 @@ impl Placer<'_, '_> {
 
 /// A program's code with its costs on a cluster.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one of them")]
 enum Priced {
     Ebpf(ebpf::PricedCode),
     Riscv(riscv::PricedCode),
