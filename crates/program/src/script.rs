@@ -481,6 +481,8 @@ pub struct PacketInfo {
     pub input_port: u16,
     /// Number of the inbox that its thread has taken it from.
     pub inbox: u16,
+    /// Number of the thread in the chip.
+    pub thread: u32,
 }
 
 /// A packet program.
@@ -523,6 +525,11 @@ pub trait PacketProgram {
     /// Locks that the program is known to use before it starts, numbered from 0; it may use more.
     fn locks(&self) -> u32 {
         0
+    }
+
+    /// A thread that had taken packets finds none: those of before are done.
+    fn rests(&mut self, thread: u32) {
+        let _ = thread;
     }
 
     /// Forgets the counters (the end of warm-up).

@@ -50,6 +50,7 @@ impl Chip {
             group.free.push_back((thread, epoch));
         }
         self.enter(thread, State::FREE, now);
+        self.programs[self.clusters[cluster].program].rests(thread);
         false
     }
 
@@ -114,6 +115,7 @@ impl Chip {
             flow_hash: packet.flow_hash,
             input_port: packet.input_port,
             inbox: packet.inbox,
+            thread,
         };
         let t = &mut self.threads[thread as usize];
         t.take_up(id);

@@ -105,6 +105,10 @@ impl PacketProgram for Ringed {
         self.inner.locks()
     }
 
+    fn rests(&mut self, thread: u32) {
+        self.inner.rests(thread);
+    }
+
     fn restart_counters(&mut self) {
         self.inner.restart_counters();
     }
@@ -280,6 +284,7 @@ pub(crate) fn run(
     let programs = shared.reports(|program| chip.stalls(program), place, bank);
     let limits = named(limits, &programs);
     let mut report = RunReport { programs, ..report(&told, limits) };
+    report.warnings.extend(shared.races());
     if let (Some(file), Some(recording)) = (file, chip.recording()) {
         let compressed = request.timeline.as_ref().is_some_and(|path| path.ends_with(".gz"));
         // The run was long, and its result is sound: it is not lost for the sake of a file.

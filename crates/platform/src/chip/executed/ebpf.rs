@@ -55,12 +55,20 @@ pub(super) struct PricedCode {
     helper_bytes: u32,
     /// Where each region is placed, by number; nothing where it costs cycles alone.
     regions: Vec<Option<Placed>>,
+    /// Regions in which each processor has values of its own, by number.
+    own_values: Vec<bool>,
     costs: EbpfCosts,
 }
 
 impl PricedCode {
     /// The code of a machine; programs begin at `starts`.
-    pub fn new(code: &Code, starts: &[u32], costs: &EbpfCosts, regions: Vec<Option<Placed>>) -> Self {
+    pub fn new(
+        code: &Code,
+        starts: &[u32],
+        costs: &EbpfCosts,
+        regions: Vec<Option<Placed>>,
+        own_values: Vec<bool>,
+    ) -> Self {
         let count = code.ops().len() as u32;
         let originals: Vec<Op> = (0..count).map(|index| code.original(index)).collect();
         let merged = merge(&originals, costs.merge_bytes);
@@ -98,6 +106,7 @@ impl PricedCode {
             each_packet: costs.rows.map_or(0, |rows| rows.each_packet),
             helper_bytes: costs.rows.map_or(0, |rows| rows.helper_bytes),
             regions,
+            own_values,
             costs: costs.clone(),
         }
     }
@@ -311,6 +320,10 @@ impl Hook for Listener<'_> {
         self.steps.comes_from(index);
         self.tally.accesses.count(at, role);
         self.tally.words.count((role.0, address & !3), index);
+        // What helpers write is theirs to protect, and values of a processor are its own.
+        if own && !packet && kind.writes() && !code.own_values[usize::from(touch.region.0)] {
+            self.locks.races.write((role.0, address & !3), index, touch.kind == AccessKind::Atomic);
+        }
         if priced.does == Does::Loads {
             let result = match (packet, priced.wide) {
                 (true, false) => c.packet_result_cycles,
@@ -343,6 +356,7 @@ impl Running {
     pub fn restart(&mut self) {
         self.tally = Tally::new(&self.code);
         self.locks.taken.restart();
+        self.locks.races.restart();
     }
 
     /// What stands at a byte of a role.

@@ -1,6 +1,7 @@
 //! Locks of a program on a chip: those at different addresses keep nobody from each other.
 
 use super::hot::Words;
+use super::races::Races;
 use linecard_program::script::Action;
 use std::collections::HashMap;
 
@@ -13,12 +14,20 @@ pub(super) struct Locks {
     addresses: Vec<u64>,
     /// How often each was taken, as words of one part.
     pub taken: Words,
+    /// What packets write while they hold them.
+    pub races: Races,
 }
 
 impl Locks {
     /// None yet; numbers below `first` are those of others.
     pub fn behind(first: u32) -> Self {
-        Self { first, numbers: HashMap::new(), addresses: Vec::new(), taken: Words::default() }
+        Self {
+            first,
+            numbers: HashMap::new(),
+            addresses: Vec::new(),
+            taken: Words::default(),
+            races: Races::default(),
+        }
     }
 
     /// What takes the lock at an address, or gives it back, by an operation.
@@ -31,6 +40,7 @@ impl Locks {
         if taken {
             self.taken.count((0, number), operation);
         }
+        self.races.lock(number, taken);
         let lock = self.first + number;
         if taken { Action::Lock(lock) } else { Action::Unlock(lock) }
     }

@@ -18,6 +18,7 @@ mod locks;
 mod operations;
 mod pipeline;
 mod profile;
+mod races;
 mod region;
 mod riscv;
 
@@ -38,7 +39,9 @@ use linecard_ebpf::MapKind;
 use linecard_program::PacketHead;
 use linecard_program::script::{Action, Block, PacketInfo, PacketProgram, RoleId, Step, Steps};
 use linecard_traffic::Payload;
+use locks::Locks;
 use profile::{Origin, Sums, Use};
+use races::Race;
 use region::{PACKET_BYTES, Placed};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -74,8 +77,13 @@ impl Executable {
                         _ => placer.table(&map.name, find),
                     };
                 }
+                let mut own_values = vec![false; regions.len()];
+                for (number, map) in machine.maps().enumerate() {
+                    own_values[usize::from(linecard_ebpf::values(number).0)] = map.kind.per_cpu();
+                }
                 let costs = &placer.reading.costs.ebpf;
-                Priced::Ebpf(ebpf::PricedCode::new(machine.code(), machine.starts(), costs, regions))
+                let (code, starts) = (machine.code(), machine.starts());
+                Priced::Ebpf(ebpf::PricedCode::new(code, starts, costs, regions, own_values))
             }
             Loaded::Riscv(machine) => {
                 let bytes = riscv::region_bytes(machine);
@@ -135,6 +143,7 @@ impl Placer<'_, '_> {
 
 /// A program's code with its costs on a cluster.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one of them")]
 enum Priced {
     Ebpf(ebpf::PricedCode),
     Riscv(riscv::PricedCode),
@@ -186,6 +195,11 @@ impl Shared {
         self.fault.borrow().is_some()
     }
 
+    /// What programs write without protection.
+    pub fn races(&self) -> Vec<String> {
+        self.works.borrow().iter().flat_map(|work| work.borrow().races()).collect()
+    }
+
     /// What executed programs came to, one of each kind of cluster that has one. `stalls` are the cycles that threads waited
     /// for each operation of the chip's program of a number, `place` is what a role is bound to, and `bank` the bank there
     /// that serves an address of a program's role, and how many there are.
@@ -227,6 +241,51 @@ impl Work {
         }
     }
 
+    fn locks(&mut self) -> &mut Locks {
+        match &mut self.running {
+            Running::Ebpf(program) => &mut program.locks,
+            Running::Riscv(program) => &mut program.locks,
+        }
+    }
+
+    /// What is there at a word, as people say it.
+    fn word(&self, (role, address): Word) -> String {
+        match &self.running {
+            Running::Ebpf(program) => program.word(role, address),
+            Running::Riscv(program) => program.word(role, address),
+        }
+    }
+
+    /// The line of an operation.
+    fn line(&self, operation: u32) -> String {
+        match &self.running {
+            Running::Ebpf(program) => program.line(operation),
+            Running::Riscv(program) => program.line(operation),
+        }
+    }
+
+    /// Words that packets write at the same time with nothing that keeps them apart, a sentence for each pair of lines.
+    fn races(&self) -> Vec<String> {
+        let locks = match &self.running {
+            Running::Ebpf(program) => &program.locks,
+            Running::Riscv(program) => &program.locks,
+        };
+        let mut pairs: BTreeMap<(String, String), (Word, u64)> = BTreeMap::new();
+        for Race { word, operations: (a, b), times } in locks.races.found() {
+            pairs.entry((self.line(a), self.line(b))).or_insert((word, 0)).1 += times;
+        }
+        let sentence = |((a, b), (word, times)): ((String, String), (Word, u64))| {
+            let name = self.word(word);
+            let lines = if a == b { format!("line {a}") } else { format!("lines {a} and {b}") };
+            format!(
+                "{}: {name} is written by two packets on the chip at the same time, {lines}, {times} times: hold one lock on both \
+                 sides, or write it by atomic operations",
+                self.name
+            )
+        };
+        pairs.into_iter().map(sentence).collect()
+    }
+
     /// What it asks for most.
     fn hot(
         &self,
@@ -242,12 +301,8 @@ impl Work {
             (found.map(|(number, _)| number), found.map_or(1, |(_, alike)| alike))
         };
         let memories = words.hottest(unit).into_iter().map(|hottest| {
-            let (role, address) = hottest.word;
-            let name = match &self.running {
-                Running::Ebpf(program) => program.word(role, address),
-                Running::Riscv(program) => program.word(role, address),
-            };
-            (place(RoleId(role)), hottest.unit, name, hottest.operations, hottest.share)
+            let name = self.word(hottest.word);
+            (place(RoleId(hottest.word.0)), hottest.unit, name, hottest.operations, hottest.share)
         });
         let taken = locks.taken.hottest(|_| (None, 1)).into_iter().map(|hottest| {
             let address = locks.address(hottest.word.1);
@@ -257,13 +312,9 @@ impl Work {
             };
             ("locks".to_owned(), hottest.unit, name, hottest.operations, hottest.share)
         });
-        let line = |operation: u32| match &self.running {
-            Running::Ebpf(program) => program.line(operation),
-            Running::Riscv(program) => program.line(operation),
-        };
         let hot = memories.chain(taken).map(|(place, bank, name, operations, share)| {
             let mut lines: Vec<String> = Vec::new();
-            for found in operations.into_iter().map(line) {
+            for found in operations.into_iter().map(|operation| self.line(operation)) {
                 if !lines.contains(&found) && lines.len() < MOST_LINES {
                     lines.push(found);
                 }
@@ -374,6 +425,7 @@ impl Executing {
     fn execute(&self, frame: u32, info: &PacketInfo, steps: &mut Steps) -> Result<Done, Error> {
         let mut work = self.work.borrow_mut();
         work.packets += 1;
+        work.locks().races.takes(info.thread);
         self.shared.frames.take(frame, |kept| match &mut work.running {
             Running::Ebpf(program) => {
                 let interface = u32::from(info.input_port) + 1;
@@ -477,6 +529,10 @@ impl PacketProgram for Executing {
 
     fn locks(&self) -> u32 {
         self.around.locks()
+    }
+
+    fn rests(&mut self, thread: u32) {
+        self.work.borrow_mut().locks().races.rests(thread);
     }
 
     fn restart_counters(&mut self) {

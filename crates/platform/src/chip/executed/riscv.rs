@@ -135,6 +135,7 @@ impl Running {
         self.accesses.restart();
         self.words.restart();
         self.locks.taken.restart();
+        self.locks.races.restart();
         self.calls.restart();
         self.results.clear();
         self.other_results = 0;
@@ -204,6 +205,9 @@ impl Running {
             let address = base + offset % within_bytes.max(1);
             accesses.count(at, role);
             words.count((role.0, address & !3), step.index);
+            if region != 0 && priced.kind.writes() {
+                locks.races.write((role.0, address & !3), step.index, priced.class == Class::Atomic);
+            }
             match priced.waits {
                 true => steps.access(role, priced.kind, priced.bytes, address),
                 false => steps.post(role, priced.kind, priced.bytes, address),
