@@ -288,7 +288,7 @@ def test_scaling_every_rate_and_time_scales_throughput_exactly(tmp_path, monkeyp
 
 
 def test_the_same_words_again_with_any_number_of_jobs_and_from_the_store(chip, cli):
-    command = ("why", chip, "--set", "crypto.access_cycles=150", "--packets", 200, "--seeds", 1, "--json", "--store")
+    command = ("why", chip, "--set", "crypto.access_cycles=150", "--packets", 2000, "--seeds", 1, "--json", "--store")
     first = cli(*command, "one", "--jobs", 1)
     assert first.status == 0, first.err
     assert first.out == cli(*command, "one", "--jobs", 3).out == cli(*command, "two", "--jobs", 2).out
