@@ -151,9 +151,9 @@ fn a_packet_that_faults_is_not_in_the_trace() {
     for number in 1..=120u16 {
         // Some take more accesses than wait for the trace at a time.
         let [low, high] = (number * 31).to_le_bytes();
-        recorder.packet(&mut machine, &[low, high, 0, 0], 0).expect("a packet");
-        recorder.packet(&mut machine, &[high, low & 15, 1, 0], 0).expect_err("a fault");
-        only.packet(&mut twin, &[low, high, 0, 0], 0).expect("a packet");
+        recorder.packet(&mut machine, &[low, high, 0, 0, 0, 0, 0, 0], 0).expect("a packet");
+        recorder.packet(&mut machine, &[high, low & 15, 1, 0, 0, 0, 0, 0], 0).expect_err("a fault");
+        only.packet(&mut twin, &[low, high, 0, 0, 0, 0, 0, 0], 0).expect("a packet");
     }
     assert_eq!(recorder.trace(), only.trace());
     let last = recorder.trace().packets().len() - 1;

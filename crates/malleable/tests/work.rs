@@ -247,7 +247,7 @@ fn a_loop_too_long_to_be_remembered_is_that_of_the_twin() {
     let packets = rounds.iter().flat_map(|rounds| [0, 1].map(|stores| (rounds.to_le_bytes(), stores)));
     let told = compare(
         made(Width::Rv32, code, false),
-        packets.map(|([low, high], stores)| vec![low, high, stores, 0]),
+        packets.map(|([low, high], stores)| vec![low, high, stores, 0, 0, 0, 0, 0]),
     );
     assert_eq!(told.instructions, 20 * 3 + rounds.iter().map(|&rounds| u64::from(rounds) * 7).sum::<u64>());
 }
