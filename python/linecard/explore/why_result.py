@@ -18,14 +18,6 @@ LEAST_GAIN = 0.03
 _WIDEST, _WIDEST_SHARE = 0.2, 0.5
 
 
-# What was offered, in words.
-LOADS = {
-    "as given": "traffic as given",
-    "saturated": "a packet always waits",
-    "full wires": "as much as its wires carry",
-}
-
-
 @dataclass(frozen=True, slots=True)
 class Limit:
     """What a part can carry at most.

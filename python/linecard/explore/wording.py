@@ -34,3 +34,11 @@ def cell_text(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
     return str(value)
+
+
+# What `linecard why` offered, in words.
+LOADS = {
+    "as given": "traffic as given",
+    "saturated": "a packet always waits",
+    "full wires": "as much as its wires carry",
+}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linecard.explore.why_result import LOADS
+from linecard.explore.wording import LOADS
 from linecard.report import sheet
 
 if TYPE_CHECKING:

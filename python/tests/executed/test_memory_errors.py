@@ -68,6 +68,9 @@ def test_what_it_may_touch_is_as_before_and_costs_the_same(tmp_path):
         linecard.run("example_smartnic", program=elf, packets=300, warmup_packets=100, unchecked=unchecked).to_dict()
         for unchecked in (False, True)
     ]
+    # Only the checks know which line allocated a block.
+    names = [word.pop("name") for run in runs for program in run["programs"] for word in program["hot"]]
+    assert names == ["the 64-byte block that right.c:16 allocated", "heap, byte 64"]
     assert runs[0]["programs"] == runs[1]["programs"]
     assert runs[0]["summary"] == runs[1]["summary"]
 

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from linecard.cli import pieces, stdout
 from linecard.cli.explore.sweep_screen import REASONS_SHOWN
-from linecard.explore.why_result import LOADS
+from linecard.explore.wording import LOADS
 
 if TYPE_CHECKING:
     from linecard.explore.why_result import WhyResult
