@@ -23,7 +23,7 @@ def test_a_rate_is_that_of_the_program():
 def test_what_limits_is_asked_of_the_program():
     found = linecard.why("nfp4000", program="drop", set={"island.count": 1}, seeds=1, **SHORT)
     assert found.answered
-    assert found.verdict == "mac"
+    assert found.verdict == "engines of island"
 
 
 def test_two_designs_are_compared_with_the_program():
