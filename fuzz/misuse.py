@@ -2,7 +2,7 @@
 
     python fuzz/misuse.py --calls 2000 --stores 200 --files 500
 
-A call of a public function gets one to three arguments that nobody should give. One file of the store of a small sweep
+A call of a public function gets one to three invalid arguments. One file of the store of a small sweep
 is cut, overwritten, or replaced by a folder, a FIFO or a link. A trace, a net or a capture has bytes changed. The laws:
 the call returns, or raises a `LinecardError` that is no `InternalError`; it ends soon after an interrupt; the process
 lives; a sweep on a damaged store returns the rows that it returned before, or says that the store cannot be used.
@@ -72,7 +72,6 @@ VALUES: list[Callable[[], Any]] = [
     lambda: ("a", "b"), lambda: slice(1), lambda: int, lambda: NotImplemented, lambda: memoryview(b"ab"),
 ]  # fmt: skip
 
-NET = "place queue = 3\ntransition serve fixed 2 { in queue; }\n"
 # Small requests, from which one to three arguments are changed.
 CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "run": (linecard.run, {"preset": "ixp1200", "packets": 60, "warmup_packets": 10}),
@@ -145,7 +144,7 @@ def broken_law(call: Callable[[], Any]) -> str:
 
 
 def draw_call(draw: random.Random) -> tuple[str, Callable[[], Any]]:
-    """A call with arguments that nobody should give, and its words."""
+    """A call with invalid arguments, and its text."""
     name = draw.choice(list(CALLS))
     function, arguments = CALLS[name]
     arguments = dict(arguments)
@@ -350,7 +349,7 @@ def campaign(kind: str, count: int, seed: int) -> int:
 def main() -> int:
     """Run all three."""
     parser = argparse.ArgumentParser(description="Misuse of the Python API, damaged stores, damaged files.")
-    parser.add_argument("--calls", type=int, default=2000, help="calls with arguments that nobody should give")
+    parser.add_argument("--calls", type=int, default=2000, help="calls with invalid arguments")
     parser.add_argument("--stores", type=int, default=200, help="sweeps on a damaged store")
     parser.add_argument("--files", type=int, default=500, help="requests that read a damaged file")
     parser.add_argument("--seed", type=int, default=1)

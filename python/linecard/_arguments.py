@@ -76,6 +76,7 @@ _MEANT = {
     "Callable": "a function that is called with what is done and how much there is",
     "Mapping": "a mapping of names to values, such as {'dram.banks': 2}",
 }
+_SEVERAL = {"int": "whole numbers", "float": "numbers", "str": "texts", "Mapping": "mappings"}
 _PATHS = {"str", "PathLike[str]"}
 
 
@@ -136,11 +137,12 @@ def _is_buffer(value: object) -> bool:
 def _expected(options: frozenset[str]) -> str:
     """What would have been taken, in words."""
     words = ["a name or the path of a file"] if options >= _PATHS else []
-    for option in sorted(options - {"None"} - (_PATHS if words else frozenset())):
+    # A mapping first: what is meant most often.
+    for option in sorted(options - {"None"} - (_PATHS if words else frozenset()), reverse=True):
         kind, _, rest = option.partition("[")
         if kind in {"Sequence", "Iterable"}:
-            within = _alternatives(rest[:-1])
-            words.append(f"a list, each {_expected(within)}")
+            several = (_SEVERAL.get(each.partition("[")[0], f"{each}s") for each in _alternatives(rest[:-1]))
+            words.append(f"a list of {' or '.join(sorted(several))}")
         elif kind == "tuple":
             words.append(f"a pair such as (1, {len(rest.split(','))})")
         else:

@@ -28,6 +28,7 @@ class ProgramOptions(TypedDict, total=False):
         control: What ``app_init`` of a C program is given.
         cpus: Processors of per-processor maps.
         budget: Instructions that a packet may take.
+        unchecked: Let a C program touch bytes beyond packets and blocks of the heap.
     """
 
     program: str | PathLike[str] | None
@@ -39,6 +40,7 @@ class ProgramOptions(TypedDict, total=False):
     control: str | PathLike[str] | None
     cpus: int
     budget: int | None
+    unchecked: bool
 
 
 # The option of each on the command line, by its name in a request.
@@ -52,6 +54,7 @@ OPTIONS = {
     "control": "--control",
     "cpus": "--cpus",
     "budget": "--budget",
+    "unchecked": "--unchecked",
 }
 _PATHS = {"program", "fib", "control"}
 _RENAMED = {"maps": "map", "defines": "define"}
@@ -77,9 +80,10 @@ def program_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
             plain: Any = name_of(name, value)
         elif name == "maps":
             plain = {key: fspath(file) for key, file in value.items()}
+        elif name == "defines":
+            plain = list(value)
         else:
-            plain = [value] if isinstance(value, str) and name == "defines" else value
-            plain = list(plain) if name == "defines" else plain
+            plain = value
         found[_RENAMED.get(name, name)] = plain
     return found
 
@@ -93,4 +97,5 @@ def options_of(request: Request) -> dict[str, Any]:
         "maps": asked.get("map"),
         "defines": [str(defines)] if not isinstance(defines, (list, tuple)) else list(map(str, defines)),
         "cpus": asked.get("cpus", 1),
+        "unchecked": asked.get("unchecked", False),
     }

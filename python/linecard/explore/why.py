@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 PACKETS = 4_000
 SEEDS = 3
-# Where the rate is not sure, runs become so many times as long, up to this number of packets measured.
+# Where the rate is not sure, runs become longer by this factor, up to this number of packets measured.
 LONGER, LONGEST = 4, 256_000
 # Rates of a run and of one four times as long that are as good as the same.
 SAME = 0.02
@@ -115,7 +115,7 @@ def why(
         >>> import linecard
         >>> found = linecard.why("example_smartnic", packets=1000, seeds=1)
         >>> found.load
-        'saturated'
+        'full wires'
     """
     problems = out_of_range({"packets": packets}, 100, 10**9) + out_of_range({"seeds": seeds}, 1, 1000)
     if precision is not None and not 0 < precision < 1:
@@ -185,10 +185,6 @@ class Question:
     def speed(self, record: Record) -> float:
         """Throughput of a run; one in which nothing left counts as almost nothing."""
         return max(float(numbers_of(record)[self.metric]), 1e-9)
-
-    def rate(self, records: Sequence[Record]) -> float:
-        """Mean throughput of runs."""
-        return _mean([self.speed(record) for record in records])
 
     def runs(self, several: Sequence[Mapping[str, Any]], seeds: Sequence[int] | None = None) -> list[list[Record]]:
         """For each of several changes, a record a seed; all of them at once."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from small_study import SMALL
 
 from linecard.plot.printed import draw_printed
 from linecard.study.reproduce import run_study
@@ -18,38 +19,15 @@ def measured(spec, progress):
     return PlainRun(spec, values, {})
 
 
-STUDY = """
-id = "three"
-title = "Three"
-document = "Nobody 1900"
-summary = "Three programs."
-[full]
-seeds = [1]
-packets = 10
-warmup_packets = 1
-[quick]
-seeds = [1]
-packets = 10
-warmup_packets = 1
-[columns.app]
-preset = "ixp1200"
-app = "{value}"
-[measures.gbps]
-component = "total"
-metric = "throughput_gbps"
-unit = "Gbit/s"
-label = "Throughput"
-[[tables]]
-id = "1"
-title = "Programs"
-file = "one.csv"
-cells = { gbps = "gbps" }
-[[calibrations]]
+STUDY = (
+    SMALL
+    + """[[calibrations]]
 parameter = "x"
 value = "3"
 reason = "chosen"
 cells = [{ app = "b" }]
 """
+)
 
 
 @pytest.fixture

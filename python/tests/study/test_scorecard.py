@@ -11,6 +11,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 from conftest import ROOT
+from small_study import SMALL
 
 import linecard
 from linecard.cli import reference
@@ -518,36 +519,13 @@ def test_an_input_without_a_point_or_of_an_unknown_column_is_refused(tmp_path, w
         load_study(str(tmp_path))
 
 
-TINY = """
-id = "tiny"
-title = "Tiny"
-document = "Nobody 1900"
-summary = "Two programs."
-[full]
-seeds = [1]
-packets = 10
-warmup_packets = 1
-[quick]
-seeds = [1]
-packets = 10
-warmup_packets = 1
-[columns.app]
-preset = "ixp1200"
-app = "{value}"
-[measures.gbps]
-component = "total"
-metric = "throughput_gbps"
-unit = "Gbit/s"
-label = "Throughput"
-[[tables]]
-id = "1"
-title = "Programs"
-file = "one.csv"
-cells = { gbps = "gbps" }
-[[inputs]]
+TINY = (
+    SMALL
+    + """[[inputs]]
 line = "T1"
 input = "x of a program"
 range = "0 to 9"
 reason = "no program has more"
 set = ["program.x=3"]
 """
+)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import linecard
 from linecard.cli import completion
 from linecard.cli.chip.run_model import run_other
+from linecard.cli.executed.program_options import takes_program
 from linecard.cli.options import JSON_HELP, Exit, Html, command_line
 from linecard.errors import ConfigError, ConfigProblem, NotWrittenError
 
 
+@takes_program
 def run(
     preset: Annotated[
         str,
@@ -26,53 +28,9 @@ def run(
     app: Annotated[
         str | None, typer.Option("--app", metavar="NAME", help="Application; the preset's own if left out.")
     ] = None,
-    program: Annotated[
-        str | None,
-        typer.Option(
-            "--program",
-            metavar="PROGRAM",
-            help="Execute an XDP or C program: a shipped one (`linecard program list`), a C file, an object file.",
-        ),
-    ] = None,
-    section: Annotated[
-        str | None,
-        typer.Option("--section", metavar="NAME", help="Of an XDP object with several: function or section."),
-    ] = None,
-    entry: Annotated[
-        str | None,
-        typer.Option("--entry", metavar="NAME", help="Of a C program: function of a packet, if not app_packet."),
-    ] = None,
-    fill_map: Annotated[
-        list[str] | None,
-        typer.Option("--map", metavar="NAME=FILE", help="Fill a map of the XDP program from CSV or TOML; repeatable."),
-    ] = None,
-    define: Annotated[
-        list[str] | None,
-        typer.Option("--define", "-D", metavar="NAME=VALUE", help="A macro for the C file; repeatable."),
-    ] = None,
-    fib: Annotated[
-        Path | None, typer.Option("--fib", metavar="FILE", help="Routes that bpf_fib_lookup finds, as CSV.")
-    ] = None,
-    control: Annotated[
-        Path | None, typer.Option("--control", metavar="FILE", help="What app_init of a C program is given.")
-    ] = None,
-    cpus: Annotated[
-        int, typer.Option("--cpus", min=1, max=1024, metavar="N", help="Processors of per-processor maps.")
-    ] = 1,
     model: Annotated[
         str, typer.Option("--model", metavar="NAME", help="Model of ixp2400: np (events) or petri (a Petri net).")
     ] = "np",
-    budget: Annotated[
-        int | None,
-        typer.Option("--budget", min=1, metavar="N", help="Instructions that a packet may take of the program."),
-    ] = None,
-    unchecked: Annotated[
-        bool,
-        typer.Option(
-            "--unchecked",
-            help="Let a C program touch bytes beyond packets and blocks of the heap.",
-        ),
-    ] = False,
     trace: Annotated[
         Path | None,
         typer.Option(
@@ -136,6 +94,8 @@ def run(
         float | None,
         typer.Option("--timeline-for", min=0.0, metavar="US", help="Of a chip: length; as much as fits if left out."),
     ] = None,
+    *,
+    executed: dict[str, Any],
 ) -> None:
     """Simulate one design under one traffic.
 
@@ -165,11 +125,10 @@ def run(
     from linecard.chip.modelled import APPLICATION, PRESET
     from linecard.cli import stderr, stdout
     from linecard.cli.chip.run_screen import print_run
-    from linecard.cli.executed.maps import maps
     from linecard.files import check_outputs, write_text
     from linecard.records import need_polars
 
-    if folded is not None and program is None:
+    if folded is not None and executed["program"] is None:
         message = "has no effect without a program to execute (--program)"
         raise ConfigError.of([ConfigProblem("folded", "", message)])
     preset = PRESET if preset == APPLICATION else preset
@@ -187,16 +146,6 @@ def run(
             result = linecard.run(
                 preset,
                 app=app,
-                program=program,
-                section=section,
-                entry=entry,
-                maps=maps(fill_map or ()),
-                defines=define or (),
-                fib=fib,
-                control=control,
-                cpus=cpus,
-                budget=budget,
-                unchecked=unchecked,
                 trace=trace,
                 set=set,
                 seed=seed,
@@ -209,6 +158,7 @@ def run(
                 timeline_from_us=timeline_from,
                 timeline_for_us=timeline_for,
                 progress=progress,
+                **executed,
             )
         except NotWrittenError as error:
             result, unwritten = error.result, error

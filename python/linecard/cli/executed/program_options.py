@@ -1,4 +1,4 @@
-"""The options of a program that a chip executes, declared once for every question that takes them."""
+"""The options of a program that a chip executes, declared once for `run` and every question."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from typing import Annotated, Any
 import typer
 
 from linecard.cli.executed.maps import maps
+from linecard.cli.executed.options import Define
 
-_OPTIONS: dict[str, tuple[Any, Any]] = {
-    "program": (
+# Name, type and default of each, in the order of the help.
+_OPTIONS: tuple[tuple[str, Any, Any], ...] = (
+    (
+        "program",
         Annotated[
             str | None,
             typer.Option(
@@ -24,21 +27,24 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
         ],
         None,
     ),
-    "section": (
+    (
+        "section",
         Annotated[
             str | None,
             typer.Option("--section", metavar="NAME", help="Of an XDP object with several: function or section."),
         ],
         None,
     ),
-    "entry": (
+    (
+        "entry",
         Annotated[
             str | None,
             typer.Option("--entry", metavar="NAME", help="Of a C program: function of a packet, if not app_packet."),
         ],
         None,
     ),
-    "fill_map": (
+    (
+        "fill_map",
         Annotated[
             list[str] | None,
             typer.Option(
@@ -47,35 +53,41 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
         ],
         None,
     ),
-    "define": (
-        Annotated[
-            list[str] | None,
-            typer.Option("--define", "-D", metavar="NAME=VALUE", help="A macro for the C file; repeatable."),
-        ],
-        None,
-    ),
-    "fib": (
+    ("define", Define, None),
+    (
+        "fib",
         Annotated[Path | None, typer.Option("--fib", metavar="FILE", help="Routes that bpf_fib_lookup finds, as CSV.")],
         None,
     ),
-    "control": (
+    (
+        "control",
         Annotated[
             Path | None, typer.Option("--control", metavar="FILE", help="What app_init of a C program is given.")
         ],
         None,
     ),
-    "cpus": (
+    (
+        "cpus",
         Annotated[int, typer.Option("--cpus", min=1, max=1024, metavar="N", help="Processors of per-processor maps.")],
         1,
     ),
-    "budget": (
+    (
+        "budget",
         Annotated[
             int | None,
             typer.Option("--budget", min=1, metavar="N", help="Instructions that a packet may take of the program."),
         ],
         None,
     ),
-}
+    (
+        "unchecked",
+        Annotated[
+            bool,
+            typer.Option("--unchecked", help="Let a C program touch bytes beyond packets and blocks of the heap."),
+        ],
+        False,
+    ),
+)
 
 
 def takes_program(command: Callable[..., None]) -> Callable[..., None]:
@@ -83,7 +95,7 @@ def takes_program(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def call(*args: Any, **kwargs: Any) -> None:
-        given = {name: kwargs.pop(name) for name in _OPTIONS}
+        given = {name: kwargs.pop(name) for name, _, _ in _OPTIONS}
         given["maps"] = maps(given.pop("fill_map") or ())
         given["defines"] = given.pop("define") or ()
         command(*args, **kwargs, executed=given)
@@ -92,7 +104,7 @@ def takes_program(command: Callable[..., None]) -> Callable[..., None]:
     own = [each for each in signature.parameters.values() if each.name != "executed"]
     options = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
-        for name, (annotation, default) in _OPTIONS.items()
+        for name, annotation, default in _OPTIONS
     ]
     call.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
     call.__annotations__ = {each.name: each.annotation for each in (*own, *options)}

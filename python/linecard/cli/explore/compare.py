@@ -54,7 +54,8 @@ def compare(
     csv: Csv = None,
     parquet: Parquet = None,
     html: Html = None,
-    executed: dict[str, Any] | None = None,
+    *,
+    executed: dict[str, Any],
 ) -> None:
     """Put two designs, runs or sweeps side by side: what differs, what moved, and whether beyond noise.
 
@@ -93,7 +94,7 @@ def compare(
                 jobs=jobs,
                 executor=executor,
                 progress=progress,
-                **(executed or {}),
+                **executed,
             )
     except Interrupted as stopped:
         say_how_to_go_on(stopped, Store(store))

@@ -56,7 +56,8 @@ def ndr(
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw rates and losses: .png or .svg (extra: plot).")
     ] = None,
     html: Html = None,
-    executed: dict[str, Any] | None = None,
+    *,
+    executed: dict[str, Any],
 ) -> None:
     """Search for the no-drop and the partial-drop rate of a chip, by frame size.
 
@@ -95,7 +96,7 @@ def ndr(
                 jobs=jobs,
                 executor=executor,
                 progress=progress,
-                **(executed or {}),
+                **executed,
             )
     except Interrupted as stopped:
         say_how_to_go_on(stopped, Store(store))

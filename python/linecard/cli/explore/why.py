@@ -53,7 +53,8 @@ def why(
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw the tornado: .png or .svg (extra: plot).")
     ] = None,
     html: Html = None,
-    executed: dict[str, Any] | None = None,
+    *,
+    executed: dict[str, Any],
 ) -> None:
     """Say what limits a chip and what would help; every statement is measured.
 
@@ -95,7 +96,7 @@ def why(
                 jobs=jobs,
                 executor=executor,
                 progress=progress,
-                **(executed or {}),
+                **executed,
             )
     except Interrupted as stopped:
         say_how_to_go_on(stopped, Store(store))

@@ -1,0 +1,29 @@
+"""A study of one table over programs, to which tests add what they are about."""
+
+SMALL = """
+id = "small"
+title = "Small"
+document = "Author 1900"
+summary = "Programs."
+[full]
+seeds = [1]
+packets = 10
+warmup_packets = 1
+[quick]
+seeds = [1]
+packets = 10
+warmup_packets = 1
+[columns.app]
+preset = "ixp1200"
+app = "{value}"
+[measures.gbps]
+component = "total"
+metric = "throughput_gbps"
+unit = "Gbit/s"
+label = "Throughput"
+[[tables]]
+id = "1"
+title = "Programs"
+file = "one.csv"
+cells = { gbps = "gbps" }
+"""
