@@ -154,12 +154,12 @@ def test_the_runner_refuses_settings_that_it_does_not_have():
 
 
 def test_the_table_of_real_captures_is_what_the_command_says():
-    """Each row of the study's README, measured again."""
+    """Each row of the study's details, measured again."""
     traces = SHARED / "data" / "traces"
     if not traces.is_dir():
         print("skipped: the captures are not there")
         return
-    rows = re.findall(r"^\| (\S+\.(?:gz|zst)) \| (.*) \|$", (STUDY / "README.md").read_text(), re.MULTILINE)
+    rows = re.findall(r"^\| (\S+\.(?:gz|zst)) \| (.*) \|$", (STUDY / "details.md").read_text(), re.MULTILINE)
     assert len(rows) == 10
     for name, cells in rows:
         active, lru, *changes = (float(cell) for cell in cells.split(" | "))
