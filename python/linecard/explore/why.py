@@ -11,6 +11,8 @@ Every change is run with the first seed; what does nothing there is not run with
   parts before it: their rate is that of what they processed, and the wires' that of what left.
 - **Elasticities**: d ln throughput / d ln parameter by central differences. Where all rates grow and all times shrink
   by one factor, throughput grows by that factor: over rates less times they add up to 1, which checks the whole.
+  Their runs are the shortest that were tried whose interval holds the sure rate: so small a step keeps the transient
+  as it is. A lift may make it longer, so that its runs are as long as those of the rate.
 - **Lifts**: runs with one limit lifted, and the best three in pairs.
 - **Global**: for many parameters at once over a wide range, Morris' screening and then Sobol's indices (SALib).
 """
@@ -45,6 +47,8 @@ LONGER, LONGEST = 4, 256_000
 SAME = 0.02
 # Packets that leave a run whose rate is believed: bursts at its ends are a small share of them.
 LEAST_OUT = 1_000
+# Half the interval of the throughput of runs that are long enough for elasticities, at most, as a share of it.
+_ROUGH = 0.2
 _UNSTEADY = "its runs are not steady"
 # Where output queues would drop so large a share of packets that always wait, as much is offered as the wires carry.
 _MOSTLY, _TO_FILL_QUEUES = 0.5, 16_000
@@ -159,6 +163,8 @@ class Question:
         self.metric = "throughput_mpps"
         # Why the rate is not sure; empty where it is.
         self.doubt = ""
+        # Lengths of this load that did not make it sure, and their runs.
+        self.tried: list[tuple[dict[str, Any], list[Record]]] = []
 
     def request(self, changes: Mapping[str, Any], seed: int, *, verdict: bool = False) -> Request:
         """The chip with changes. Keys are in full, so that a change takes the place of what was set before.
@@ -229,7 +235,7 @@ class Question:
         if carries.count(True) * 2 <= len(carries):
             return base
         # Another load settles in a time of its own.
-        self.load, self.doubt, self.shared = "saturated", "", asked
+        self.load, self.doubt, self.shared, self.tried = "saturated", "", asked, []
         kept = {key: value for key, value in self.settings.items() if key not in _OF_ARRIVALS}
         self.settings = {**kept, "traffic.arrivals": "saturated"}
         if "trace" not in self.shared and self._is_mostly_dropped_behind():
@@ -260,6 +266,7 @@ class Question:
             if packets > LONGEST or self._ended(runs):
                 self.doubt = doubt
                 break
+            self.tried.append((length, runs))
             self.shared |= {"packets": packets, "warmup_packets": packets // 2}
             runs = made()
             if doubt == _UNSTEADY and self._is_same(short, runs):
@@ -268,6 +275,17 @@ class Question:
                 break
         self._choose_metric(runs)
         return runs
+
+    def _rough(self, sure: Sequence[Record]) -> dict[str, Any]:
+        """What runs share that are long enough for elasticities."""
+        rate = _mean([self.speed(record) for record in sure])
+        for length, runs in self.tried if self.precision is None else []:
+            found = Estimate.of([self.speed(record) for record in runs])
+            enough = min(int(numbers_of(record)["packets_out"]) for record in runs) >= LEAST_OUT
+            narrow = found.high is not None and found.high - found.value <= _ROUGH * found.value
+            if enough and narrow and abs(found.value - rate) <= (found.high or 0.0) - found.value:
+                return length
+        return self.shared
 
     def _is_same(self, short: Sequence[Record], long: Sequence[Record]) -> bool:
         rates = [_mean([float(numbers_of(record)["throughput_gbps"]) for record in runs]) for runs in (short, long)]
@@ -306,8 +324,15 @@ class Question:
         """Everything that `linecard why` says; of a chip whose rate is not sure, what was tried."""
         asked = self.shared["packets"]
         base = self.base()
-        elasticities, total = ((), Estimate.of([0.0])) if self.doubt else self.elasticities()
-        lifts = () if self.doubt else self.lifts(base)
+        elasticities: tuple[Elasticity, ...] = ()
+        lifts: tuple[Lifted, ...] = ()
+        total = Estimate.of([0.0])
+        sure = rough = self.shared
+        if not self.doubt:
+            self.shared = rough = self._rough(base)
+            elasticities, total = self.elasticities()
+            self.shared = sure
+            lifts = self.lifts(base)
         verdict, reason = self._not_known(asked) if self.doubt else verdict_of(lifts, self.load)
         numbers = [numbers_of(record) for record in base]
         return WhyResult(
@@ -329,7 +354,8 @@ class Question:
             not_tried=tuple(dict.fromkeys(self.not_tried)),
             sensitivities=self._sensitivities(elasticities) if global_ and not self.doubt else (),
             seeds=len(self.seeds),
-            packets=self.shared["packets"],
+            packets=sure["packets"],
+            elasticity_packets=rough["packets"],
             counts=self.bench.counts,
         )
 

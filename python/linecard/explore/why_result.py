@@ -143,6 +143,7 @@ class WhyResult:
         sensitivities: With ``global_``; empty without.
         seeds: Seeds of each statement.
         packets: Packets that each run measured; more than were asked for where those did not make the rate sure.
+        elasticity_packets: The same of the elasticities' runs, which may be fewer.
         counts: Runs found and made.
     """
 
@@ -165,6 +166,7 @@ class WhyResult:
     sensitivities: tuple[Sensitivity, ...]
     seeds: int
     packets: int
+    elasticity_packets: int
     counts: Counts = field(compare=False)
 
     def to_dict(self) -> dict[str, Any]:

@@ -62,6 +62,8 @@ def print_why(result: WhyResult) -> None:
         f"1 where everything scales{lacks}.{more}",
         style=pieces.DIM,
     )
+    fewer = result.elasticity_packets
+    shorter = f"; runs of {fewer:,} packets" if fewer < result.packets else ""
     parts = [
         Padding(Text(result.chip), (1, 0, 0, 2)),
         pieces.section(facts),
@@ -72,7 +74,7 @@ def print_why(result: WhyResult) -> None:
         return
     parts += [
         pieces.section(pieces.heading("What would help", f"{result.seeds} seeds of {result.packets:,} packets"), gains),
-        pieces.section(pieces.heading("Elasticities", "1: throughput grows in proportion"), slopes, check),
+        pieces.section(pieces.heading("Elasticities", f"1: throughput grows in proportion{shorter}"), slopes, check),
     ]
     if result.sensitivities:
         shares = pieces.lined(
