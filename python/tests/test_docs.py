@@ -39,6 +39,10 @@ WHOLE_STUDIES = {
 }
 
 
+# What takes ten seconds and more of a processor: `make check-long` runs it.
+LONG = ("linecard ndr ", "linecard why ", "linecard sweep example_smartnic --vary ", "linecard vrp budget ")
+
+
 def commands() -> list[tuple[str, str]]:
     """Every command of a console block, without its comment, and what the block shows of its screen."""
     found = set()
@@ -75,7 +79,14 @@ def test_whole_studies_are_those_that_the_pages_name():
     assert {command for command, _ in commands()} >= WHOLE_STUDIES
 
 
-@pytest.mark.parametrize(("command", "shown"), [each for each in commands() if each[0] not in WHOLE_STUDIES])
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        pytest.param(*each, marks=pytest.mark.long if each[0].startswith(LONG) else ())
+        for each in commands()
+        if each[0] not in WHOLE_STUDIES
+    ],
+)
 def test_commands_run_and_print_what_the_page_shows(cli, command, shown):
     if ".c " in command:
         pytest.importorskip("ziglang")

@@ -11,6 +11,9 @@ from conftest import ROOT
 
 import linecard
 
+# The whole site, half a minute of Sphinx; `make docs` builds it with warnings as errors, too.
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):

@@ -30,7 +30,14 @@ def assert_in_order(shown: list[str], printed: str, command: str) -> None:
         assert not line or line in lines, f"{command}: not printed, or not in this order: {line}"
 
 
-@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+# Half a minute of a processor each: `make check-long` runs them.
+LONG = {"best", "smartnic"}
+
+
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=pytest.mark.long if page.stem in LONG else (), id=page.stem) for page in TUTORIALS],
+)
 def test_a_tutorial_runs_from_top_to_bottom(page, cli, tmp_path, monkeypatch):
     text = page.read_text()
     if "```c\n" in text:

@@ -1,4 +1,4 @@
-"""The one guard in front of every command: no file that it is to write is one that it reads, or is written twice."""
+"""The one guard in front of every command: it can write its files, none of which it reads or writes twice."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ WITH_MANIFEST = frozenset({"--csv", "--parquet"})
 
 
 def check_files(ctx: Any) -> None:
-    """Refuse, before anything is run, an output that is an input, another output, or a link to one.
+    """Refuse, before anything runs, an output that is an input, another output, or a link to one; or a plot of no kind.
 
     Raises:
         ConfigError: One is.
+        MissingExtraError: A plot is asked for, and the extra ``plot`` is not installed.
     """
     outputs: dict[str, str] = {}
     inputs = []
@@ -43,3 +44,8 @@ def check_files(ctx: Any) -> None:
         from linecard.files import check_apart
 
         check_apart(outputs, *inputs)
+    if "--plot" in outputs:
+        from linecard.plot.style import kind_of, load_pyplot
+
+        kind_of(outputs["--plot"])
+        load_pyplot()

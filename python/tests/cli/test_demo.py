@@ -27,11 +27,13 @@ def test_each_run_is_that_of_the_command_above_it(cli, shown):
         assert f"{summary['throughput_gbps']:.1f}" in shown.split(command, 1)[1].split("Warnings")[-1]
 
 
-def test_what_is_proposed_next_works(cli, shown):
-    proposed = [line for line in shown.split("To go on:", 1)[1].splitlines() if line.startswith("linecard ")]
-    assert len(proposed) == 6
-    for command in proposed:
-        words = shlex.split(command.split("   ")[0])[1:]
-        quick = ["--packets", "300"] if words[0] in ("why", "run") else []
-        ended = cli(*words, *quick)
-        assert ended.status == 0, ended.err
+PROPOSED = ("describe", "why", "sweep", "new", "run", "presets")
+
+
+@pytest.mark.parametrize("proposed", [pytest.param(p, marks=pytest.mark.long if p == "why" else ()) for p in PROPOSED])
+def test_what_is_proposed_next_works(cli, shown, proposed):
+    lines = [line for line in shown.split("To go on:", 1)[1].splitlines() if line.startswith("linecard ")]
+    commands = {(words := shlex.split(line.split("   ")[0])[1:])[0]: words for line in lines}
+    assert tuple(commands) == PROPOSED
+    ended = cli(*commands[proposed])
+    assert ended.status == 0, ended.err

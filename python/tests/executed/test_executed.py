@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from linecard.executed.shipped import programs
 from linecard.executed.source import lines_with_text
 
 SHARED = ROOT.parent / "shared"
+PLATFORMS = ROOT / "presets" / "platforms"
 XDP = [each.name for each in linecard.xdp_programs()]
 C = [each.name for each in programs()]
 # The designs of Hasan 2003 differ in how they treat the packet buffer: the first and the last of them stand for all.
@@ -56,7 +58,11 @@ def rate(defines=(), program="reads", packets=20_000, warmup=10_000, **more):
 # ---- every program on every chip ----
 
 
-@pytest.mark.parametrize("chip", CHIPS)
+# A chip that extends another has its structure.
+EXTENDS = {chip for chip in CHIPS if "extends" in tomllib.loads((PLATFORMS / f"{chip}.toml").read_text())}
+
+
+@pytest.mark.parametrize("chip", [pytest.param(c, marks=pytest.mark.long if c in EXTENDS else ()) for c in CHIPS])
 def test_every_shipped_program_runs_on_every_chip(chip):
     # Slots that all begin together end together, in groups of as many packets as there are slots.
     counts = (

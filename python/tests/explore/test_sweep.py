@@ -298,7 +298,7 @@ def test_nothing_is_asked_twice_where_options_name_it_in_other_ways(tmp_path):
 # A small space of everything that can be swept: target, what, shared arguments, axes, a number that must be there.
 RUNS = {
     "run": (NIC, {"packets": 200}, {"island.count": [1, 2]}, "throughput_gbps"),
-    "ndr": (NIC, {"packets": 200, "island.count": 1}, {"size": ["imix", 1518]}, "ndr_mpps"),
+    "ndr": (NIC, {"packets": 200, "island.count": 1, "width": 0.05}, {"size": ["imix", 1518]}, "ndr_mpps"),
     "dram": (
         "ddr4_2400",
         {"pattern": "random", "count": 500},

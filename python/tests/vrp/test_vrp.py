@@ -145,10 +145,15 @@ def test_the_budget_is_what_the_rate_stands(budget):
     # Spare cycles of four engines at this rate, branches included: no search can find more.
     assert 0 < budget["cycles"].head_room < 4 * 177e6 / 1.128e6 - 138 * 1.25
     assert budget["dram_reads"].cost_cycles == pytest.approx(40, abs=0.3)
-    half = linecard.vrp_budget("ixp1200_eval", "564kpps")
-    assert half["cycles"].budget > 2 * budget["cycles"].budget
     with pytest.raises(KeyError, match="there are cycles"):
         budget["cyles"]
+
+
+@pytest.mark.long
+def test_half_the_rate_stands_more_than_twice_the_cycles(budget):
+    """What forwarding itself takes stays as it is."""
+    half = linecard.vrp_budget("ixp1200_eval", "564kpps")
+    assert half["cycles"].budget > 2 * budget["cycles"].budget
 
 
 @pytest.mark.long
@@ -215,7 +220,7 @@ def test_what_is_no_extension_is_refused_with_its_line(tmp_path, budget, change,
 def test_the_commands_print_json_and_end_with_a_status(cli, tmp_path):
     path = tmp_path / "filter.toml"
     path.write_text(GOOD)
-    rate = ("--rate", "1.17Mpps")
+    rate = ("--rate", "1.128Mpps")
     accepted = cli("vrp", "check", path, *rate, "--json")
     assert accepted.status == 0, accepted.err
     assert json.loads(accepted.out)["accepted"] is True
