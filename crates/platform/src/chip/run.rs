@@ -2,7 +2,9 @@
 
 use super::design::Design;
 use super::executed::{Executable, Shared};
+use super::hot_channels;
 use super::limits;
+use super::pace::Pace;
 use super::program::ReadProgram;
 use super::report::{Told, report};
 use super::timeline;
@@ -153,24 +155,32 @@ impl Design {
         self.programs.iter().enumerate().map(program).collect()
     }
 
+    /// Where the packets come from.
+    fn source(&self, request: &RunRequest) -> Result<Source, Error> {
+        let Some(trace) = &request.trace else {
+            return Ok(Source::Generator(self.traffic.generator(request.seed)?));
+        };
+        // Where a packet always waits, a capture too short for the run begins again.
+        let repeat = self.config.saturated && request.packets > 0;
+        // A warm-up whose end the run finds itself may take as long as what is measured.
+        let packets = request.packets.saturating_add(request.warmup_packets.unwrap_or(request.packets));
+        Source::capture(trace, packets, request.strict, repeat, self.traffic.frames)
+    }
+
+    /// Finds out how fast the time of the capture passes, once for all runs of the chip.
+    fn settle_pace(&mut self, request: &RunRequest) -> Result<(), Error> {
+        self.traffic.pace = Pace::Scaled(self.traffic.pace.trillionths(|| self.source(request))?);
+        Ok(())
+    }
+
     /// Traffic as the request asks, with its bytes for a program that is executed.
     fn traffic(&self, request: &RunRequest, shared: &Shared) -> Result<Traffic, Error> {
-        let source = match &request.trace {
-            // Where a packet always waits, a capture too short for the run begins again.
-            Some(trace) => {
-                let repeat = self.config.saturated && request.packets > 0;
-                // A warm-up whose end the run finds itself may take as long as what is measured.
-                let packets =
-                    request.packets.saturating_add(request.warmup_packets.unwrap_or(request.packets));
-                Source::capture(trace, packets, request.strict, repeat, self.traffic.frames)?
-            }
-            None => Source::Generator(self.traffic.generator(request.seed)?),
-        };
+        let pace = self.traffic.pace.trillionths(|| self.source(request))?;
         let map = match request.map_addresses {
             false => None,
             true => Some(self.address_map(request)?),
         };
-        let traffic = Traffic::of(source, map, self.traffic.speedup_ppm);
+        let traffic = Traffic::of(self.source(request)?, map, pace);
         Ok(match self.programs.iter().find_map(ReadProgram::plan) {
             Some(plan) => traffic.with_bytes(plan.bytes_sink(&shared.frames)),
             None => traffic,
@@ -221,15 +231,8 @@ pub(crate) fn run(
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<RunReport, Error> {
     let executable = request.program.as_ref().map(|file| Executable::load(file, request.seed)).transpose()?;
-    let (app, seed) = (request.app.as_deref(), request.seed);
-    let design = Design::load_with(
-        &request.preset,
-        &request.overrides,
-        app,
-        executable.as_ref(),
-        request.bound,
-        seed,
-    )?;
+    let mut design = Design::of(request, executable.as_ref())?;
+    design.settle_pace(request)?;
     let shared = Shared::default();
     let config = ChipConfig { seed: request.seed, ..design.config.clone() };
     let (mut chip, notes) = design.chip(request, config, &shared)?;
@@ -275,7 +278,7 @@ pub(crate) fn run(
         Verdict::Found => {
             limits::judge(&design, request, &chip, &measured, &mut || progress(come(u64::MAX)))?
         }
-        Verdict::LeftOut => limits::left_out(&measured),
+        Verdict::LeftOut => limits::left_out(&design.config, &measured),
     };
     let told =
         Told { design: &design, request, chip: &chip, counts: &measured, outcome: &outcome, notes: &notes };
@@ -283,6 +286,10 @@ pub(crate) fn run(
     let bank = |program: usize, role: RoleId, address: u32| design.bank(program, role, address);
     let programs = shared.reports(|program| chip.stalls(program), place, bank);
     let limits = named(limits, &programs);
+    let limits = match hot_channels::felt(&design, &measured) {
+        Some(why) if limits.decides() => Bottleneck { why: format!("{} {why}", limits.why), ..limits },
+        _ => limits,
+    };
     let mut report = RunReport { programs, ..report(&told, limits) };
     report.warnings.extend(shared.races());
     if let (Some(file), Some(recording)) = (file, chip.recording()) {
