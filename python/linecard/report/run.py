@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from linecard.chip.dram_time import DRAM_WORDS
+from linecard.chip.loss import loss_words
 from linecard.errors import LinecardError
 from linecard.report import chart, sheet
 from linecard.report.source import program_section
@@ -23,7 +24,7 @@ def write_run(result: RunResult, path: str | Path, command: str | None = None) -
     tiles = [
         ("Throughput", f"{first.throughput_gbps:,.3f} Gbit/s", f"{first.throughput_mpps:,.3f} Mpps"),
         ("Offered", f"{first.offered_gbps:,.3f} Gbit/s", f"{first.packets_in:,} packets"),
-        ("Loss", f"{first.loss_fraction:.3%}", f"{first.packets_dropped:,} of {gone:,} packets"),
+        ("Loss", *loss_words(first)),
         ("Latency, median", microseconds(first.latency_ns.p50), f"p99 {microseconds(first.latency_ns.p99)}"),
     ]
     if steady:

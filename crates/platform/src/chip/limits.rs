@@ -7,8 +7,8 @@ use super::report::dram_shares;
 use crate::error::Error;
 use crate::report::Bottleneck;
 use crate::request::RunRequest;
-use linecard_chip::config::{PlaceKind, PlacementRule, WhenFull};
-use linecard_chip::{ChipConfig, Counts, Loss, Outcome, PlaceCounts, RunLimit};
+use linecard_chip::config::{ClusterConfig, PlaceKind, PlacementRule, WhenFull};
+use linecard_chip::{ChipConfig, Counts, DispatchRule, Loss, Outcome, PlaceCounts, RunLimit};
 use linecard_program::DropReason;
 use std::ops::ControlFlow;
 
@@ -28,6 +28,17 @@ enum Limit {
     PacketMemory,
     Order,
     Inboxes,
+}
+
+/// What stands where nothing limits a run, and where that is not known.
+const OFFERED_LOAD: &str = "offered load";
+const NOT_JUDGED: &str = "not judged";
+
+impl Bottleneck {
+    /// Whether something limits the run.
+    pub(super) fn decides(&self) -> bool {
+        self.component != OFFERED_LOAD && self.component != NOT_JUDGED
+    }
 }
 
 /// Packets of the shortest re-run, in its warm-up and behind it; others are [`LONGER`] times as long, and the longest is
@@ -349,9 +360,9 @@ pub(super) fn judge(
     let first = found.first().map_or(0.0, |(_, level)| *level);
     let grows = super::report::piles_up(chip, counts);
     if !config.saturated && lost == 0 && !grows && super::report::is_too_short(chip) {
-        let busiest = busiest(counts);
+        let busiest = busiest(&config, counts);
         return Ok(Bottleneck {
-            component: "not judged".to_owned(),
+            component: NOT_JUDGED.to_owned(),
             utilization: busiest.1,
             why: format!(
                 "The run is too short to tell a limit from its beginning; the busiest part, {}, is at {:.0} %. Give more with \
@@ -364,9 +375,9 @@ pub(super) fn judge(
     if !config.saturated && lost == 0 && !grows {
         let seconds = chip.timebase().seconds(counts.duration).max(f64::MIN_POSITIVE);
         let gbps = counts.bytes_in as f64 * 8.0 / seconds / 1e9;
-        let busiest = busiest(counts);
+        let busiest = busiest(&config, counts);
         return Ok(Bottleneck {
-            component: "offered load".to_owned(),
+            component: OFFERED_LOAD.to_owned(),
             utilization: busiest.1,
             why: format!(
                 "{gbps:.2} Gbit/s arrive, nothing is lost for want of room and nothing piles up; the busiest part, {}, \
@@ -445,10 +456,10 @@ pub(super) fn judge(
 }
 
 /// What stands where nobody asked what limits a run.
-pub(super) fn left_out(counts: &Counts) -> Bottleneck {
-    let (part, utilization) = busiest(counts);
+pub(super) fn left_out(config: &ChipConfig, counts: &Counts) -> Bottleneck {
+    let (part, utilization) = busiest(config, counts);
     Bottleneck {
-        component: "not judged".to_owned(),
+        component: NOT_JUDGED.to_owned(),
         utilization,
         why: format!(
             "Nobody asked what limits the run; the busiest part, {part}, is at {:.0} %.",
@@ -474,9 +485,20 @@ fn taken_up(place: &PlaceCounts) -> f64 {
     place.utilization_most.unwrap_or(0.0).max(dram_shares(place).map_or(0.0, |shares| shares.busy()))
 }
 
-/// The busiest part and its level.
-fn busiest(counts: &Counts) -> (String, f64) {
-    let clusters = counts.clusters.iter().map(|c| (format!("engines of {}", c.group), c.busiest));
+/// The busiest part and its level. Engines that take packets from one list have the mean of all of them: the next packet would go
+/// to one that is free.
+fn busiest(config: &ChipConfig, counts: &Counts) -> (String, f64) {
+    let shares_list = |cluster: &ClusterConfig| {
+        let any = |rule: DispatchRule| matches!(rule, DispatchRule::FreeList | DispatchRule::LeastLoaded);
+        !cluster.takes.is_empty() && cluster.takes.iter().all(|&inbox| any(config.inboxes[inbox].rule))
+    };
+    let mean = |group: &str| {
+        let alike: Vec<f64> = counts.clusters.iter().filter(|c| c.group == group).map(|c| c.busy).collect();
+        alike.iter().sum::<f64>() / alike.len() as f64
+    };
+    let clusters = counts.clusters.iter().zip(&config.clusters).map(|(c, cluster)| {
+        (format!("engines of {}", c.group), if shares_list(cluster) { mean(&c.group) } else { c.busiest })
+    });
     let places = counts.places.iter().map(|p| (p.group.clone(), taken_up(p)));
     let links = counts.links.iter().map(|l| (l.name.clone(), l.utilization));
     let ports = counts.ports.iter().flat_map(|p| {

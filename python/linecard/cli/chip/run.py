@@ -86,6 +86,10 @@ def run(
         Path | None,
         typer.Option("--folded", metavar="FILE", help="Write the cycles of an executed program's call stacks, folded."),
     ] = None,
+    latency: Annotated[
+        Path | None,
+        typer.Option("--latency", metavar="FILE.hgrm", help="Write the latency's percentiles as HdrHistogram's text."),
+    ] = None,
     timeline_from: Annotated[
         float,
         typer.Option("--timeline-from", min=0.0, metavar="US", help="Of a chip: begin so late in the measured time."),
@@ -120,6 +124,8 @@ def run(
 
         linecard run ixp1200 --csv result.csv --timeline run.json
 
+        linecard run example_smartnic --latency latency.hgrm
+
         linecard run ipv4_forward --model np --set traffic.kind=PSC --set program.scheme=FCB+TB
     """
     from linecard.chip.modelled import APPLICATION, PRESET
@@ -139,7 +145,7 @@ def run(
     # Better now than after a long run.
     if parquet is not None:
         need_polars()
-    check_outputs(csv, parquet, html, timeline, folded)
+    check_outputs(csv, parquet, html, timeline, folded, latency)
     unwritten = None
     with stderr.progress("Simulating", "packets") as progress:
         try:
@@ -173,6 +179,8 @@ def run(
         stderr.note_written([parquet, result.write_parquet(parquet)])
     if html is not None:
         stderr.note_written([result.write_html(html, command=command_line())])
+    if latency is not None:
+        stderr.note_written([result.write_latency(latency)])
     if folded is not None:
         stderr.note_written([write_text(folded, "".join(each.folded() for each in result.programs))])
     if unwritten is not None:
