@@ -98,9 +98,9 @@ def check(
 
 def draw(
     preset: Chip,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.svg", help="Drawing to write: SVG.")] = Path(
-        "chip.svg"
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Drawing to write: .svg, or .png (extra: plot).")
+    ] = Path("chip.svg"),
     set: Set = None,
     result: Annotated[
         Path | None,
@@ -112,6 +112,8 @@ def draw(
     **Examples**
 
         linecard draw example_smartnic -o chip.svg
+
+        linecard draw example_smartnic -o chip.png
 
         linecard run example_smartnic --json > run.json && linecard draw example_smartnic --result run.json -o busy.svg
     """
