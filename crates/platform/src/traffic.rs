@@ -59,6 +59,8 @@ pub(crate) struct Traffic {
     first_ns: Option<u64>,
     /// Where bytes go, for a program that is executed.
     bytes: Option<BytesSink>,
+    /// Where copies go that wait until the packets leave.
+    copies: Option<BytesSink>,
     notes: Rc<RefCell<TrafficNotes>>,
 }
 
@@ -118,13 +120,18 @@ const ETHERNET_HEADER_BYTES: u32 = 14;
 impl Traffic {
     /// Traffic from a source, with time that passes so many trillionths as fast as in a capture.
     pub fn of(source: Source, map: Option<(RouteTable, AddressMap)>, pace: u128) -> Self {
-        Self { source, map, pace, first_ns: None, bytes: None, notes: Rc::default() }
+        Self { source, map, pace, first_ns: None, bytes: None, copies: None, notes: Rc::default() }
     }
 
     /// Gives the bytes of every packet away: the record as captured, or as an Ethernet frame without its check sequence; what
     /// the capture kept; and the time of its arrival.
     pub fn with_bytes(self, sink: BytesSink) -> Self {
         Self { bytes: Some(sink), ..self }
+    }
+
+    /// Keeps copies of all packets, as `with_bytes` gives them away.
+    pub fn with_copies(self, sink: BytesSink) -> Self {
+        Self { copies: Some(sink), ..self }
     }
 
     /// Shared with the caller, filled while the machine draws.
@@ -166,22 +173,26 @@ impl Traffic {
             return None;
         }
         drop(notes);
-        let frame = match &mut self.bytes {
-            None => 0,
-            Some(sink) => match &self.source {
-                Source::Generator(_) => {
-                    // What is generated is the frame; what it carries is smaller, and so is what its header says.
-                    let ip_bytes = packet.wire_bytes.saturating_sub(ETHERNET_HEADER_BYTES + FCS_BYTES);
-                    sink(&Packet { ip_bytes, ip_header: [0; 20], ..*packet }, &[], at_ns)
-                }
-                Source::Input { frames, .. } => {
-                    let sequence = if *frames { FCS_BYTES } else { 0 };
-                    let wire_bytes = packet.wire_bytes.saturating_sub(sequence);
-                    sink(&Packet { wire_bytes, ..*packet }, self.source.kept(), at_ns)
-                }
-            },
+        let (source, packet) = (&self.source, &*packet);
+        let number = |sink: &mut Option<BytesSink>| match (sink, source) {
+            (None, _) => 0,
+            (Some(sink), Source::Generator(_)) => {
+                // What is generated is the frame; what it carries is smaller, and so is what its header says.
+                let ip_bytes = packet.wire_bytes.saturating_sub(ETHERNET_HEADER_BYTES + FCS_BYTES);
+                sink(&Packet { ip_bytes, ip_header: [0; 20], ..*packet }, &[], at_ns)
+            }
+            (Some(sink), Source::Input { frames, .. }) => {
+                let sequence = if *frames { FCS_BYTES } else { 0 };
+                let wire_bytes = packet.wire_bytes.saturating_sub(sequence);
+                sink(&Packet { wire_bytes, ..*packet }, source.kept(), at_ns)
+            }
         };
-        Some(Arrival { at_ns, flow_hash: hash_of(packet), head: PacketHead { frame, ..head_of(packet) } })
+        let (frame, kept) = (number(&mut self.bytes), number(&mut self.copies));
+        Some(Arrival {
+            at_ns,
+            flow_hash: hash_of(packet),
+            head: PacketHead { frame, kept, ..head_of(packet) },
+        })
     }
 
     fn next_packet(&mut self) -> Result<Option<Packet>, TrafficError> {
@@ -267,6 +278,7 @@ fn head_of(packet: &Packet) -> PacketHead {
         ttl: packet.ttl,
         network,
         frame: 0,
+        kept: 0,
     }
 }
 

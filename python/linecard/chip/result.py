@@ -166,6 +166,19 @@ class DropCount:
 
 
 @dataclass(frozen=True, slots=True)
+class WhatIf:
+    """What the run came to with one part made better.
+
+    Attributes:
+        change: What was done, such as ``twice the threads in island``.
+        gain: How much more left, as a share.
+    """
+
+    change: str
+    gain: float
+
+
+@dataclass(frozen=True, slots=True)
 class RunRequest:
     """What was asked for, beside what the report itself repeats.
 
@@ -242,6 +255,7 @@ class RunResult:
         programs: What executed programs came to, one of each kind of cluster that has one.
         ranges: Values of the chip's file for which sources give an interval.
         band: What the ends of those intervals come to, where that was asked for.
+        what_if: Gains of the re-runs that found the limit, the largest first; not part of :meth:`to_dict`.
         latency_bins: Latency in full: (ns, packets) of each bin that has some, 64 bins an octave, by their upper edge.
             Not part of :meth:`to_dict`.
     """
@@ -267,6 +281,7 @@ class RunResult:
     programs: tuple[ExecutedProgram, ...] = ()
     ranges: tuple[ValueRange, ...] = ()
     band: Band | None = None
+    what_if: tuple[WhatIf, ...] = ()
     latency_bins: tuple[tuple[float, int], ...] = ()
 
     @classmethod
@@ -306,7 +321,8 @@ class RunResult:
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON: everything but the real time."""
         result = plain_fields(self)
-        del result["wall_seconds"], result["latency_bins"]
+        for name in ("wall_seconds", "what_if", "latency_bins"):
+            del result[name]
         summary = result["summary"]
         if summary["steady"] is None:
             # Machines that do not judge it do not speak of it.

@@ -5,7 +5,7 @@ use super::design::Design;
 use super::executed::Shared;
 use super::report::dram_shares;
 use crate::error::Error;
-use crate::report::Bottleneck;
+use crate::report::{Bottleneck, WhatIf};
 use crate::request::RunRequest;
 use linecard_chip::config::{ClusterConfig, PlaceKind, PlacementRule, WhenFull};
 use linecard_chip::{ChipConfig, Counts, DispatchRule, Loss, Outcome, PlaceCounts, RunLimit};
@@ -350,10 +350,10 @@ pub(super) fn judge(
     chip: &linecard_chip::Chip,
     counts: &Counts,
     tell: &mut dyn FnMut() -> ControlFlow<()>,
-) -> Result<Bottleneck, Error> {
+) -> Result<(Bottleneck, Vec<WhatIf>), Error> {
     let config = ChipConfig { seed: request.seed, ..design.config.clone() };
     if let Some(lost) = lost_otherwise(counts) {
-        return Ok(lost);
+        return Ok((lost, Vec::new()));
     }
     let found = candidates(&config, counts);
     let lost = overloaded(counts);
@@ -361,7 +361,7 @@ pub(super) fn judge(
     let grows = super::report::piles_up(chip, counts);
     if !config.saturated && lost == 0 && !grows && super::report::is_too_short(chip) {
         let busiest = busiest(&config, counts);
-        return Ok(Bottleneck {
+        let limit = Bottleneck {
             component: NOT_JUDGED.to_owned(),
             utilization: busiest.1,
             why: format!(
@@ -370,13 +370,14 @@ pub(super) fn judge(
                 busiest.0,
                 busiest.1 * 100.0
             ),
-        });
+        };
+        return Ok((limit, Vec::new()));
     }
     if !config.saturated && lost == 0 && !grows {
         let seconds = chip.timebase().seconds(counts.duration).max(f64::MIN_POSITIVE);
         let gbps = counts.bytes_in as f64 * 8.0 / seconds / 1e9;
         let busiest = busiest(&config, counts);
-        return Ok(Bottleneck {
+        let limit = Bottleneck {
             component: OFFERED_LOAD.to_owned(),
             utilization: busiest.1,
             why: format!(
@@ -385,7 +386,8 @@ pub(super) fn judge(
                 busiest.0,
                 busiest.1 * 100.0
             ),
-        });
+        };
+        return Ok((limit, Vec::new()));
     }
     let (packets, base) = long_enough(design, request, &config, &Rerun::of(chip), tell)?;
     let mut gains: Vec<(&Limit, f64, f64)> = Vec::new();
@@ -407,8 +409,10 @@ pub(super) fn judge(
         .skip(1)
         .map(|(limit, _, gain)| format!("{} {:+.0} %", limit.lifted(), gain * 100.0))
         .collect();
-    match gains.first() {
-        Some((limit, level, gain)) if *gain >= LEAST_GAIN => Ok(Bottleneck {
+    let what_if =
+        gains.iter().map(|(limit, _, gain)| WhatIf { change: limit.lifted(), gain: *gain }).collect();
+    let limit = match gains.first() {
+        Some((limit, level, gain)) if *gain >= LEAST_GAIN => Bottleneck {
             component: limit.name(),
             utilization: *level,
             why: format!(
@@ -417,9 +421,9 @@ pub(super) fn judge(
                 gain * 100.0,
                 if others.is_empty() { String::new() } else { format!("; with {}", others.join(", ")) }
             ),
-        }),
+        },
         // No part is the limit where threads wait for each other.
-        _ if locked(counts) >= LOCKED => Ok(Bottleneck {
+        _ if locked(counts) >= LOCKED => Bottleneck {
             component: "locks".to_owned(),
             utilization: locked(counts),
             why: format!(
@@ -428,8 +432,8 @@ pub(super) fn judge(
                 locked(counts) * 100.0,
                 LEAST_GAIN * 100.0,
             ),
-        }),
-        _ => Ok(Bottleneck {
+        },
+        _ => Bottleneck {
             component: if lost > 0 {
                 "bursts and several parts".to_owned()
             } else {
@@ -451,8 +455,9 @@ pub(super) fn judge(
                     ),
                 }
             ),
-        }),
-    }
+        },
+    };
+    Ok((limit, what_if))
 }
 
 /// What stands where nobody asked what limits a run.

@@ -3,6 +3,7 @@
 mod bind;
 mod check;
 mod cluster;
+mod copies;
 mod description;
 mod design;
 mod drawing;
@@ -15,6 +16,7 @@ mod listed;
 mod native;
 mod pace;
 mod packet_starts;
+mod packets_out;
 mod place;
 mod places;
 mod port;

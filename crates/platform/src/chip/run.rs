@@ -5,6 +5,7 @@ use super::executed::{Executable, Shared};
 use super::hot_channels;
 use super::limits;
 use super::pace::Pace;
+use super::packets_out::{PacketsOut, copies_sink};
 use super::program::ReadProgram;
 use super::report::{Told, report};
 use super::timeline;
@@ -181,9 +182,13 @@ impl Design {
             true => Some(self.address_map(request)?),
         };
         let traffic = Traffic::of(self.source(request)?, map, pace);
-        Ok(match self.programs.iter().find_map(ReadProgram::plan) {
+        let traffic = match self.programs.iter().find_map(ReadProgram::plan) {
             Some(plan) => traffic.with_bytes(plan.bytes_sink(&shared.frames)),
             None => traffic,
+        };
+        Ok(match shared.keeps_copies {
+            true => traffic.with_copies(copies_sink(&shared.copies, request.seed)),
+            false => traffic,
         })
     }
 
@@ -233,9 +238,14 @@ pub(crate) fn run(
     let executable = request.program.as_ref().map(|file| Executable::load(file, request.seed)).transpose()?;
     let mut design = Design::of(request, executable.as_ref())?;
     design.settle_pace(request)?;
-    let shared = Shared::default();
+    let shared = Shared::keeping(request.pcap_out.is_some());
     let config = ChipConfig { seed: request.seed, ..design.config.clone() };
     let (mut chip, notes) = design.chip(request, config, &shared)?;
+    let capture = request.pcap_out.as_ref().map(|path| {
+        let file = WholeFile::create(path)?;
+        PacketsOut::listen(file, &mut chip, shared.copies.clone())
+    });
+    let capture = capture.transpose()?;
     let file = request.timeline.as_ref().map(|path| WholeFile::create(path)).transpose()?;
     if request.timeline.is_some() {
         chip.record(Window {
@@ -274,11 +284,11 @@ pub(crate) fn run(
         return Ok(report);
     }
     fits(&measured)?;
-    let limits = match verdict {
+    let (limits, what_if) = match verdict {
         Verdict::Found => {
             limits::judge(&design, request, &chip, &measured, &mut || progress(come(u64::MAX)))?
         }
-        Verdict::LeftOut => limits::left_out(&design.config, &measured),
+        Verdict::LeftOut => (limits::left_out(&design.config, &measured), Vec::new()),
     };
     let told =
         Told { design: &design, request, chip: &chip, counts: &measured, outcome: &outcome, notes: &notes };
@@ -290,8 +300,15 @@ pub(crate) fn run(
         Some(why) if limits.decides() => Bottleneck { why: format!("{} {why}", limits.why), ..limits },
         _ => limits,
     };
-    let mut report = RunReport { programs, ..report(&told, limits) };
+    let mut report = RunReport { programs, what_if, ..report(&told, limits) };
     report.warnings.extend(shared.races());
+    if let Some(capture) = capture {
+        // As of a timeline: the run is sound, whatever became of the file.
+        match capture.finish() {
+            Ok(note) => report.warnings.extend(note),
+            Err(error) => report.warnings.push(format!("the capture of what left is missing: {error}")),
+        }
+    }
     if let (Some(file), Some(recording)) = (file, chip.recording()) {
         let compressed = request.timeline.as_ref().is_some_and(|path| path.ends_with(".gz"));
         // The run was long, and its result is sound: it is not lost for the sake of a file.
