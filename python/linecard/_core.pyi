@@ -23,6 +23,7 @@ def run(
     progress: Callable[[int, int], object] | None,
     program: dict[str, Any] | None = None,
     bound: Literal["stated", "low", "high"] = "stated",
+    pcap_out: str | None = None,
 ) -> dict[str, Any]: ...
 def flows(
     path: str, *, packets: int, strict: bool, most_flows: int, progress: Callable[[int, int], object] | None

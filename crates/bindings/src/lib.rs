@@ -67,7 +67,7 @@ impl ExecutedFile {
 
 /// Simulates one request; see `linecard.run`.
 #[pyfunction]
-#[pyo3(signature = (preset, *, app, trace, overrides, seed, packets, warmup_packets, map_addresses, strict, timeline, timeline_from_us, timeline_for_us, verdict, progress, program = None, bound = "stated"))]
+#[pyo3(signature = (preset, *, app, trace, overrides, seed, packets, warmup_packets, map_addresses, strict, timeline, timeline_from_us, timeline_for_us, verdict, progress, program = None, bound = "stated", pcap_out = None))]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn run<'py>(
     py: Python<'py>,
@@ -87,6 +87,7 @@ fn run<'py>(
     progress: Option<Py<PyAny>>,
     program: Option<ExecutedFile>,
     bound: &str,
+    pcap_out: Option<String>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let bound = match bound {
         "low" => linecard_platform::IntervalEnd::Low,
@@ -113,6 +114,7 @@ fn run<'py>(
         timeline,
         timeline_from_us,
         timeline_for_us,
+        pcap_out,
     };
     let outcome = watched(py, progress, move |ticker| {
         let run = if verdict { linecard_platform::run } else { linecard_platform::run_without_verdict };

@@ -43,7 +43,9 @@ mod wakes;
 mod wire;
 
 pub use account::Loss;
-pub use chip::{Arrival, Chip, Departure, DepartureSink, LossSink, Outcome, RunLimit, TrafficSource};
+pub use chip::{
+    Arrival, Chip, Departure, DepartureSink, LossSink, Lost, LostBytesSink, Outcome, RunLimit, TrafficSource,
+};
 pub use config::ChipConfig;
 pub use counts::{
     BytesInside, ClusterCounts, Counts, DataCacheCounts, DramShares, InboxCounts, LinkCounts,

@@ -6,6 +6,7 @@ use crate::place::{Place, Places};
 use crate::problem::{Log, Where};
 use crate::rows::replace_by_name;
 use crate::tree::{Content, Node, Table};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// Finds files: from a name to the name for messages and the text, or a sentence on why not.
@@ -161,7 +162,8 @@ impl Loader<'_> {
         }
         let origin = Origin::File(self.places.add(shown, text));
         let Rules { bound, untitled, plain, .. } = self.rules;
-        let file = Parser { origin, bound, log: self.log, untitled, plain }.file(text);
+        let file = Parser { origin, bound, log: self.log, untitled, plain, unsourced: RefCell::default() }
+            .file(text);
         self.broken |= file.is_none();
         let number = self.files.len();
         self.files.push(file);

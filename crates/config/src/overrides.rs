@@ -6,6 +6,7 @@ use crate::problem::{Log, nearest};
 use crate::rows::name_of;
 use crate::tree::{Content, Node, Scalar, Table, Written};
 use crate::units::{says_unit, unit_behind, unit_of};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::DeValue;
@@ -72,7 +73,14 @@ fn one(
     }
     let last = parts.last().map_or("", String::as_str);
     let origin = Origin::Set(number);
-    let parser = Parser { origin, bound: IntervalEnd::Stated, log, untitled: true, plain: false };
+    let parser = Parser {
+        origin,
+        bound: IntervalEnd::Stated,
+        log,
+        untitled: true,
+        plain: false,
+        unsourced: RefCell::default(),
+    };
     let source = "given with --set".into();
     let node = |value: &DeValue<'_>| parser.node(last, Path::Whole(&path), 0, value, &source);
     let node = match DeValue::parse(value) {

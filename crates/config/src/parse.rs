@@ -5,6 +5,7 @@ use crate::problem::Log;
 use crate::tree::{Content, Node, Scalar, Table, Written};
 use crate::units::{check_unit, says_unit};
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
 use toml::Spanned;
@@ -76,7 +77,12 @@ pub(crate) struct Parser<'a> {
     pub untitled: bool,
     /// Whether every key is the reader's.
     pub plain: bool,
+    /// Values without a source, which are one problem: where each stands, and its path.
+    pub unsourced: RefCell<Vec<(usize, String)>>,
 }
+
+/// Paths of values without a source that are named behind the first.
+const MOST_UNSOURCED: usize = 4;
 
 impl Parser<'_> {
     fn place(&self, offset: usize) -> Place {
@@ -111,7 +117,9 @@ impl Parser<'_> {
             None => Vec::new(),
         };
         let (title, kind) = (title.to_owned(), kind.to_owned());
-        Some(File { title, kind, extends, table: self.table(table, Path::Whole(""), &"".into()) })
+        let table = self.table(table, Path::Whole(""), &"".into());
+        self.say_unsourced();
+        Some(File { title, kind, extends, table })
     }
 
     /// A string or a list of strings at the key `extends` of a file.
@@ -287,10 +295,27 @@ impl Parser<'_> {
 
     fn need_source(&self, offset: usize, path: Path<'_>, source: &str) {
         if source.is_empty() && !self.plain {
-            let message = "no source: say where the value comes from (section, datasheet, calibration), here, in \
-                           its table or at the top of the file";
-            self.log.add(self.place(offset), path.to_string(), message);
+            self.unsourced.borrow_mut().push((offset, path.to_string()));
         }
+    }
+
+    /// Says once of all values without a source that they have none, so that other problems are seen beside them.
+    fn say_unsourced(&self) {
+        let mut lacking = self.unsourced.take();
+        lacking.sort_unstable();
+        let Some(((offset, first), others)) = lacking.split_first() else { return };
+        let named: Vec<&str> = others.iter().take(MOST_UNSOURCED).map(|(_, path)| path.as_str()).collect();
+        let more = if others.len() > named.len() { ", …" } else { "" };
+        let others = match others.len() {
+            0 => String::new(),
+            1 => format!("; nor has {}", named[0]),
+            count => format!("; nor have {count} other values: {}{more}", named.join(", ")),
+        };
+        let message = format!(
+            "no source: say where the value comes from (section, datasheet, calibration), here, in its table or at the top \
+             of the file{others}"
+        );
+        self.log.add(self.place(*offset), first.as_str(), message);
     }
 
     fn scalar(&self, offset: usize, path: Path<'_>, value: &DeValue<'_>) -> Scalar {

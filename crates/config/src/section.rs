@@ -167,6 +167,15 @@ impl<'d> Section<'d> {
         }
     }
 
+    /// Keys that another choice leaves without effect, whatever a file says of them: given with `--set`, each is a problem that
+    /// says why.
+    pub fn refuse_set<K: AsRef<str>>(&self, keys: &[K], why: &str) {
+        for key in keys.iter().map(AsRef::as_ref).filter(|key| self.is_set(key)) {
+            self.fail(key, format!("has no effect: {why}"));
+            self.pass_over(&[key]);
+        }
+    }
+
     /// Keys that cannot be judged because of something else that is wrong and has been said: nothing is said of them.
     pub fn pass_over(&self, keys: &[&str]) {
         for key in keys {

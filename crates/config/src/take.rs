@@ -33,6 +33,11 @@ impl<'d> Section<'d> {
         self.whole(self.measure(key), key, &range, meaning, Absent::Problem).unwrap_or(*range.start())
     }
 
+    /// A value that must be there; nothing if it is not, or is wrong.
+    pub fn needed_integer(&self, key: &str, range: RangeInclusive<u64>, meaning: &str) -> Option<u64> {
+        self.whole(self.measure(key), key, &range, meaning, Absent::Problem)
+    }
+
     /// A value, or the default.
     pub fn integer_or(&self, key: &str, default: u64, range: RangeInclusive<u64>, meaning: &str) -> u64 {
         self.whole(self.measure(key), key, &range, meaning, Absent::Default(default)).unwrap_or(default)

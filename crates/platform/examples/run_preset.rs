@@ -40,6 +40,7 @@ fn main() {
         timeline: None,
         timeline_from_us: 0.0,
         timeline_for_us: None,
+        pcap_out: None,
     };
     let started = std::time::Instant::now();
     match run_without_verdict(&request, &mut |_| ControlFlow::Continue(())) {

@@ -125,6 +125,15 @@ pub struct PacketTime {
     pub share: f64,
 }
 
+/// A part that was made better, alone.
+#[derive(Clone, Debug, Serialize)]
+pub struct WhatIf {
+    /// What was done, such as `twice the threads in island`.
+    pub change: String,
+    /// How much more left, as a share.
+    pub gain: f64,
+}
+
 /// What limits the run, and how that was decided.
 #[derive(Clone, Debug, Serialize)]
 pub struct Bottleneck {
@@ -307,4 +316,8 @@ pub struct RunReport {
     pub programs: Vec<ExecutedProgram>,
     /// Every measurement, one row each (the above included).
     pub metrics: Vec<Metric>,
+    /// What the re-runs that found the limit came to, the largest gain first.
+    pub what_if: Vec<WhatIf>,
+    /// Latency in full: how many packets left so many nanoseconds after they came, at most; the bins are 1.6 % wide.
+    pub latency_bins: Vec<(f64, u64)>,
 }

@@ -34,6 +34,8 @@ pub struct RunRequest {
     pub timeline_from_us: f64,
     /// Length of its window, microseconds; as much as fits if `None` (chips only).
     pub timeline_for_us: Option<f64>,
+    /// Write what leaves and what is lost to this capture (pcapng).
+    pub pcap_out: Option<String>,
 }
 
 /// A program that is executed: an object file of XDP programs, raw eBPF instructions, or an ELF file for RISC-V.

@@ -46,16 +46,21 @@ impl TrafficNotes {
     }
 }
 
+/// Trillionths in one.
+const OWN_PACE: u128 = 1_000_000_000_000;
+
 /// Packets for a machine.
 pub(crate) struct Traffic {
     source: Source,
     /// Where packets without a route are moved to.
     map: Option<(RouteTable, AddressMap)>,
-    /// How much faster than the capture time passes, in millionths.
-    speedup_ppm: u128,
+    /// How fast the time of the capture passes, in trillionths.
+    pace: u128,
     first_ns: Option<u64>,
     /// Where bytes go, for a program that is executed.
     bytes: Option<BytesSink>,
+    /// Where copies go that wait until the packets leave.
+    copies: Option<BytesSink>,
     notes: Rc<RefCell<TrafficNotes>>,
 }
 
@@ -89,6 +94,16 @@ impl Source {
         Ok(Source::Input { input: PacketInput::open(name, packets, strict)?, repeat, frames })
     }
 
+    /// Time and bytes of the next frame, as a port sees it.
+    pub fn next_frame(&mut self) -> Result<Option<(u64, u32)>, TrafficError> {
+        let (packet, frames) = match self {
+            Source::Generator(generator) => (generator.next_packet()?, false),
+            Source::Input { input, frames, .. } => (input.next_packet()?, *frames),
+        };
+        let packet = if frames { packet.map(framed) } else { packet };
+        Ok(packet.map(|packet| (packet.time_ns, packet.wire_bytes)))
+    }
+
     /// What a capture kept of the packet at hand.
     fn kept(&self) -> &[u8] {
         match self {
@@ -103,15 +118,20 @@ const FCS_BYTES: u32 = 4;
 const ETHERNET_HEADER_BYTES: u32 = 14;
 
 impl Traffic {
-    /// Traffic from a source, with time that passes so many millionths as fast as in a capture.
-    pub fn of(source: Source, map: Option<(RouteTable, AddressMap)>, speedup_ppm: u128) -> Self {
-        Self { source, map, speedup_ppm, first_ns: None, bytes: None, notes: Rc::default() }
+    /// Traffic from a source, with time that passes so many trillionths as fast as in a capture.
+    pub fn of(source: Source, map: Option<(RouteTable, AddressMap)>, pace: u128) -> Self {
+        Self { source, map, pace, first_ns: None, bytes: None, copies: None, notes: Rc::default() }
     }
 
     /// Gives the bytes of every packet away: the record as captured, or as an Ethernet frame without its check sequence; what
     /// the capture kept; and the time of its arrival.
     pub fn with_bytes(self, sink: BytesSink) -> Self {
         Self { bytes: Some(sink), ..self }
+    }
+
+    /// Keeps copies of all packets, as `with_bytes` gives them away.
+    pub fn with_copies(self, sink: BytesSink) -> Self {
+        Self { copies: Some(sink), ..self }
     }
 
     /// Shared with the caller, filled while the machine draws.
@@ -139,9 +159,9 @@ impl Traffic {
         }
         let first = *self.first_ns.get_or_insert(packet.time_ns);
         let since = packet.time_ns.saturating_sub(first);
-        let at_ns = match self.speedup_ppm {
-            1_000_000 => since,
-            ppm => u64::try_from(u128::from(since) * 1_000_000 / ppm).unwrap_or(u64::MAX),
+        let at_ns = match self.pace {
+            OWN_PACE => since,
+            pace => u64::try_from(u128::from(since) * OWN_PACE / pace).unwrap_or(u64::MAX),
         };
         let mut notes = self.notes.borrow_mut();
         if let Some(last_ns) = notes.last_ns.filter(|&last_ns| at_ns > last_ns) {
@@ -153,22 +173,26 @@ impl Traffic {
             return None;
         }
         drop(notes);
-        let frame = match &mut self.bytes {
-            None => 0,
-            Some(sink) => match &self.source {
-                Source::Generator(_) => {
-                    // What is generated is the frame; what it carries is smaller, and so is what its header says.
-                    let ip_bytes = packet.wire_bytes.saturating_sub(ETHERNET_HEADER_BYTES + FCS_BYTES);
-                    sink(&Packet { ip_bytes, ip_header: [0; 20], ..*packet }, &[], at_ns)
-                }
-                Source::Input { frames, .. } => {
-                    let sequence = if *frames { FCS_BYTES } else { 0 };
-                    let wire_bytes = packet.wire_bytes.saturating_sub(sequence);
-                    sink(&Packet { wire_bytes, ..*packet }, self.source.kept(), at_ns)
-                }
-            },
+        let (source, packet) = (&self.source, &*packet);
+        let number = |sink: &mut Option<BytesSink>| match (sink, source) {
+            (None, _) => 0,
+            (Some(sink), Source::Generator(_)) => {
+                // What is generated is the frame; what it carries is smaller, and so is what its header says.
+                let ip_bytes = packet.wire_bytes.saturating_sub(ETHERNET_HEADER_BYTES + FCS_BYTES);
+                sink(&Packet { ip_bytes, ip_header: [0; 20], ..*packet }, &[], at_ns)
+            }
+            (Some(sink), Source::Input { frames, .. }) => {
+                let sequence = if *frames { FCS_BYTES } else { 0 };
+                let wire_bytes = packet.wire_bytes.saturating_sub(sequence);
+                sink(&Packet { wire_bytes, ..*packet }, source.kept(), at_ns)
+            }
         };
-        Some(Arrival { at_ns, flow_hash: hash_of(packet), head: PacketHead { frame, ..head_of(packet) } })
+        let (frame, kept) = (number(&mut self.bytes), number(&mut self.copies));
+        Some(Arrival {
+            at_ns,
+            flow_hash: hash_of(packet),
+            head: PacketHead { frame, kept, ..head_of(packet) },
+        })
     }
 
     fn next_packet(&mut self) -> Result<Option<Packet>, TrafficError> {
@@ -254,6 +278,7 @@ fn head_of(packet: &Packet) -> PacketHead {
         ttl: packet.ttl,
         network,
         frame: 0,
+        kept: 0,
     }
 }
 

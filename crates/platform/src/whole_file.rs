@@ -3,7 +3,7 @@
 use crate::error::Error;
 use std::fs::{File, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -46,9 +46,7 @@ impl WholeFile {
         if !folder.is_dir() {
             return Err(fail(format!("there is no folder {}; make it first", folder.display())));
         }
-        // A random name that did not exist: nobody else's file, and no link that somebody laid there.
-        let draw = RandomState::new().hash_one((std::process::id(), SystemTime::now()));
-        let temporary = folder.join(format!(".linecard-{draw:016x}.tmp"));
+        let temporary = folder.join(temporary_name());
         let opened = OpenOptions::new().write(true).create_new(true).open(&temporary);
         let file: File = opened.map_err(|error| fail(error.to_string()))?;
         let file: Option<Box<dyn Write + Send>> = Some(Box::new(BufWriter::new(file)));
@@ -60,6 +58,31 @@ impl WholeFile {
         if let (Some(file), None) = (&mut self.file, &self.error) {
             self.error = file.write_fmt(text).err();
         }
+    }
+
+    /// A file beside it for what is written before the whole is known.
+    ///
+    /// # Errors
+    /// When the system refuses it.
+    pub fn spool(&self) -> Result<Spool, Error> {
+        let place = self.whole.as_ref().and_then(|(temporary, _)| temporary.parent());
+        let folder = place.map_or_else(std::env::temp_dir, Path::to_path_buf);
+        let path = folder.join(temporary_name());
+        match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
+            Ok(file) => Ok(Spool { file: BufWriter::new(file), path }),
+            Err(error) => Err(cannot_write(&self.path, &error.to_string())),
+        }
+    }
+
+    /// Give it its name, if all of it could be copied into it.
+    ///
+    /// # Errors
+    /// When anything of it could not be written.
+    pub fn finish_after(mut self, copied: std::io::Result<()>) -> Result<(), Error> {
+        if let Err(error) = copied {
+            self.error.get_or_insert(error);
+        }
+        self.finish()
     }
 
     /// Give it its name.
@@ -106,6 +129,47 @@ impl Drop for WholeFile {
             let _ = std::fs::remove_file(temporary);
         }
     }
+}
+
+/// A file for what is written and read again before the run is over; it goes with its value.
+#[derive(Debug)]
+pub(crate) struct Spool {
+    file: BufWriter<File>,
+    path: PathBuf,
+}
+
+impl Write for Spool {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Seek for Spool {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+impl Read for Spool {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        self.file.get_mut().read(into)
+    }
+}
+
+impl Drop for Spool {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// A random name that did not exist: nobody else's file, and no link that somebody laid there.
+fn temporary_name() -> String {
+    let draw = RandomState::new().hash_one((std::process::id(), SystemTime::now()));
+    format!(".linecard-{draw:016x}.tmp")
 }
 
 /// Where a link leads, also where there is nothing yet.

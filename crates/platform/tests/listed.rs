@@ -41,6 +41,7 @@ fn run_app(preset: &str, app: &str, overrides: &[&str]) -> Result<RunReport, Err
         timeline: None,
         timeline_from_us: 0.0,
         timeline_for_us: None,
+        pcap_out: None,
     };
     run(&request, &mut |_| ControlFlow::Continue(()))
 }

@@ -175,6 +175,7 @@ arrivals = "saturated"
         timeline: None,
         timeline_from_us: 0.0,
         timeline_for_us: None,
+        pcap_out: None,
     };
     run(&request, &mut |_| ControlFlow::Continue(())).unwrap_or_else(|error| panic!("{program}: {error}"))
 }

@@ -19,6 +19,7 @@ fn request(preset: &str, app: &str) -> RunRequest {
         timeline: None,
         timeline_from_us: 0.0,
         timeline_for_us: None,
+        pcap_out: None,
     }
 }
 

@@ -19,6 +19,7 @@ fn with(app: &str, overrides: &[&str]) -> Result<RunReport, Error> {
         timeline: None,
         timeline_from_us: 0.0,
         timeline_for_us: None,
+        pcap_out: None,
     };
     run(&request, &mut |_| ControlFlow::Continue(()))
 }

@@ -57,6 +57,7 @@ fn request(preset: String, packets: u64) -> RunRequest {
         timeline: None,
         timeline_from_us: 0.0,
         timeline_for_us: None,
+        pcap_out: None,
     }
 }
 

@@ -55,6 +55,8 @@ pub struct PacketHead {
     pub network: NetworkKind,
     /// Where the source of the packet keeps its bytes, counted from 1, for a program that is executed; 0 where it keeps none.
     pub frame: u32,
+    /// Number of the copy of its bytes that waits until it leaves, counted from 1; 0 where none does.
+    pub kept: u32,
 }
 
 impl PacketHead {

@@ -66,6 +66,12 @@ impl Histogram {
         self.max
     }
 
+    /// Values that were counted, by bin: its upper edge (the largest value in the last one), and how many.
+    pub fn bins(&self) -> impl Iterator<Item = (u64, u64)> {
+        let counted = self.bins.iter().enumerate().filter(|(_, n)| **n > 0);
+        counted.map(|(bin, &n)| (Self::upper(bin).min(self.max), n))
+    }
+
     #[inline]
     fn bin(value: u64) -> usize {
         if value < SUB as u64 {

@@ -44,7 +44,9 @@ mod packet;
 mod readers;
 pub mod remap;
 pub mod report;
+pub mod rewrite;
 pub mod write;
+pub mod write_pcapng;
 
 pub use capture::{CaptureReader, OpenOptions, Progress, open};
 pub use datagram::{Datagrams, MOST_DATAGRAM_BYTES, Payload};

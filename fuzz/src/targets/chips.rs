@@ -59,6 +59,7 @@ fn request(preset: &str, overrides: &[String]) -> RunRequest {
         timeline: None,
         timeline_from_us: 0.0,
         timeline_for_us: None,
+        pcap_out: None,
     }
 }
 

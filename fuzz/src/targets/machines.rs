@@ -24,6 +24,7 @@ fn through(preset: &str, app: Option<&str>, overrides: Vec<String>) {
         timeline: None,
         timeline_from_us: 0.0,
         timeline_for_us: None,
+        pcap_out: None,
     };
     let patience = Patience::new();
     match run(&request, &mut |_| patience.flow()) {

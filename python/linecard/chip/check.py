@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Unpack
 
 from linecard import _core, _html
 from linecard._arguments import plain as plain_arguments
 from linecard._convert import convert
+from linecard.explore.demand import Demand  # noqa: TC001 # msgspec reads the annotations
+from linecard.explore.program_options import ProgramOptions, program_arguments
 from linecard.records import plain
 
 if TYPE_CHECKING:
@@ -62,7 +64,9 @@ class ChipCheck:
         transmit_gbps: Rate of all ports outward.
         accesses: A row for each cluster and each role of its program.
         unused: Memories and units that nothing uses, such as ``memory.sram``.
-        warnings: Why a run of it would fail, or lose what it should not: what its first 200 packets come upon.
+        warnings: Why a run of it would fail, or lose what it should not: what its first 200 packets come upon, and
+            channels of the packet memory in which no packet begins.
+        demands: What the traffic asks of each part, the most loaded first, where one was given.
     """
 
     preset: str
@@ -75,10 +79,13 @@ class ChipCheck:
     accesses: tuple[PlaceCheck, ...]
     unused: tuple[str, ...]
     warnings: tuple[str, ...]
+    demands: tuple[Demand, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
         fields: dict[str, Any] = plain(self)
+        if not self.demands:
+            del fields["demands"]
         return fields
 
     def _repr_html_(self) -> str:
@@ -86,6 +93,7 @@ class ChipCheck:
         facts = [("Engines", f"{self.engines:,}"), ("Threads", f"{self.threads:,}"), ("Program", self.program)]
         if self.unused:
             facts.append(("Unused", ", ".join(self.unused)))
+        facts += [(f"{each.component} carries", f"{each.most_gbps:.4g} Gbit/s") for each in self.demands]
         facts += [("Warning", warning) for warning in self.warnings]
         return _html.block(f"{self.preset}: {self.title}", _html.facts([*facts, *rows]))
 
@@ -95,18 +103,33 @@ def _peak(row: PlaceCheck) -> str:
 
 
 @plain_arguments
-def check(preset: str | PathLike[str], *, set: Settings | None = None) -> ChipCheck:
+def check(
+    preset: str | PathLike[str],
+    *,
+    set: Settings | None = None,
+    app: str | PathLike[str] | None = None,
+    trace: str | PathLike[str] | None = None,
+    size: int | str | None = None,
+    **options: Unpack[ProgramOptions],
+) -> ChipCheck:
     """Check a chip's file, and say what its places do without load and at most.
+
+    With an application, a program, a capture or a frame size it also says what that traffic asks of each part.
 
     Args:
         preset: Name of a shipped chip, or path of a TOML file.
         set: Changes, as :func:`linecard.run` takes them.
+        app: Application that runs; ``None`` takes the chip's own.
+        trace: Capture or described link (``"edge"``, ``"core"``) that comes; ``None`` takes the chip's generator.
+        size: Bytes of its frames, or a kind of them (``"imix"``, ``"rfc2544"``, a mix of the chip).
+        **options: A program that the chip executes (``program``) and its options; see :func:`linecard.run`.
 
     Returns:
         Unloaded latency and peak of every place, over the route of every cluster that uses it.
 
     Raises:
         ConfigError: Something does not fit together; every problem is listed with file and line.
+        RunError: The chip does not run, so that nothing is known of its parts.
 
     Example:
         >>> import linecard
@@ -114,8 +137,12 @@ def check(preset: str | PathLike[str], *, set: Settings | None = None) -> ChipCh
         640
     """
     from linecard.chip.facts import only_chips
+    from linecard.explore.demand import demands
     from linecard.request import name_of, settings
 
     preset, changes = name_of("preset", preset), settings(set)
     only_chips(preset, changes, "check")
-    return convert(_core.check_chip(preset, changes), ChipCheck)
+    found = convert(_core.check_chip(preset, changes), ChipCheck)
+    if app is None and trace is None and size is None and not program_arguments(options):
+        return found
+    return replace(found, demands=demands(preset, set=set, app=app, trace=trace, size=size, program=options))

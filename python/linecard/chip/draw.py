@@ -10,7 +10,7 @@ from linecard._arguments import plain
 from linecard.chip import facts
 from linecard.chip.picture import Picture
 from linecard.errors import ConfigError, ConfigProblem
-from linecard.files import is_file_name, write_text
+from linecard.files import is_file_name, write_bytes, write_text
 from linecard.request import name_of
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ def draw(
     set: Settings | None = None,
     result: RunResult | str | PathLike[str] | None = None,
 ) -> Path:
-    """Draw a chip as an SVG block diagram: the same chip and the same run give the same bytes.
+    """Draw a chip as a block diagram, SVG or PNG: the same chip and the same run give the same bytes.
 
     Args:
         preset: Name of a shipped chip, or path of a TOML file.
-        output: File to write: ``.svg``.
+        output: File to write: ``.svg``, or ``.png`` (extra ``plot``), twice as many pixels on each side.
         set: Changes, as :func:`linecard.run` takes them. Left out, those of ``result`` hold.
         result: A run of the chip, or the file of its JSON, by whose utilisation parts are coloured.
 
@@ -48,6 +48,13 @@ def draw(
         '<svg'
     """
     file = Path(fspath(output))
-    if is_file_name(file) and file.suffix.lower() != ".svg":
-        raise ConfigError.of([ConfigProblem("--output", "", f"found {file.name}, expected a name ending in .svg")])
-    return write_text(file, Picture(facts.read(name_of("preset", preset), set, result)).svg())
+    kind = file.suffix.lower() if is_file_name(file) else ".svg"
+    if kind not in {".svg", ".png"}:
+        message = f"found {file.name}, expected a name ending in .svg or .png"
+        raise ConfigError.of([ConfigProblem("--output", "", message)])
+    svg = Picture(facts.read(name_of("preset", preset), set, result)).svg()
+    if kind == ".svg":
+        return write_text(file, svg)
+    from linecard.plot.raster import png
+
+    return write_bytes(file, png(svg))

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 from linecard import _html
 from linecard._convert import convert
 from linecard.chip.dram_time import DRAM_WORDS, DramTime  # msgspec reads the annotations
+from linecard.chip.latency import COLUMNS, latency_rows, percentile_text
+from linecard.chip.loss import loss_words
 from linecard.executed.profile import ExecutedProgram  # noqa: TC001 # msgspec reads the annotations
 from linecard.records import Metric, plain_fields
 
@@ -164,6 +166,19 @@ class DropCount:
 
 
 @dataclass(frozen=True, slots=True)
+class WhatIf:
+    """What the run came to with one part made better.
+
+    Attributes:
+        change: What was done, such as ``twice the threads in island``.
+        gain: How much more left, as a share.
+    """
+
+    change: str
+    gain: float
+
+
+@dataclass(frozen=True, slots=True)
 class RunRequest:
     """What was asked for, beside what the report itself repeats.
 
@@ -240,6 +255,9 @@ class RunResult:
         programs: What executed programs came to, one of each kind of cluster that has one.
         ranges: Values of the chip's file for which sources give an interval.
         band: What the ends of those intervals come to, where that was asked for.
+        what_if: Gains of the re-runs that found the limit, the largest first; not part of :meth:`to_dict`.
+        latency_bins: Latency in full: (ns, packets) of each bin that has some, 64 bins an octave, by their upper edge.
+            Not part of :meth:`to_dict`.
     """
 
     preset: str
@@ -263,6 +281,8 @@ class RunResult:
     programs: tuple[ExecutedProgram, ...] = ()
     ranges: tuple[ValueRange, ...] = ()
     band: Band | None = None
+    what_if: tuple[WhatIf, ...] = ()
+    latency_bins: tuple[tuple[float, int], ...] = ()
 
     @classmethod
     def from_report(cls, report: Mapping[str, Any], request: RunRequest, *, wall_seconds: float = 0.0) -> RunResult:
@@ -301,7 +321,8 @@ class RunResult:
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON: everything but the real time."""
         result = plain_fields(self)
-        del result["wall_seconds"]
+        for name in ("wall_seconds", "what_if", "latency_bins"):
+            del result[name]
         summary = result["summary"]
         if summary["steady"] is None:
             # Machines that do not judge it do not speak of it.
@@ -333,6 +354,18 @@ class RunResult:
 
         return tables.frame(tables.METRIC_COLUMNS, tables.metric_rows([self]))
 
+    def latency_frame(self) -> polars.DataFrame:
+        """Latency in full as a polars data frame: latency_ns, packets, percentile; a row a bin (extra ``frames``)."""
+        from linecard import tables
+
+        return tables.frame(COLUMNS, latency_rows(self.latency_bins))
+
+    def write_latency(self, path: str | Path) -> Path:
+        """Write the latency's percentiles, in ns, as HdrHistogram's text (``.hgrm``)."""
+        from linecard.files import write_text
+
+        return write_text(path, percentile_text(self.latency_bins, self.summary.latency_ns.mean))
+
     def write_csv(self, path: str | Path) -> Path:
         """Write the measurements as CSV, and a manifest beside them; return the manifest's path."""
         from linecard import tables
@@ -363,7 +396,7 @@ class RunResult:
         latency = first.latency_ns
         facts = [
             ("Throughput", f"{first.throughput_gbps:.3f} Gbit/s, {first.throughput_mpps:.3f} Mpps"),
-            ("Loss", f"{first.loss_fraction:.3%} of {first.packets_in:,} packets"),
+            ("Loss", ", ".join(loss_words(first))),
             ("Latency", f"p50 {latency.p50 / 1e3:.2f} µs, p99 {latency.p99 / 1e3:.2f} µs"),
             ("Bottleneck", f"{self.bottleneck.component}: {self.bottleneck.why}"),
         ]

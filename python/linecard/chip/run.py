@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 # A generator has no end: (packets, warm-up). A capture is run to its end.
 GENERATED_PACKETS = (100_000, 10_000)
 CAPTURED_PACKETS = (0, 1_000)
+# How the core says that a file of a sound run could not be written.
+_MISSING = ("the timeline is missing: ", "the capture of what left is missing: ")
 
 
 @plain
@@ -52,6 +54,7 @@ def run(
     timeline: str | PathLike[str] | None = None,
     timeline_from_us: float = 0.0,
     timeline_for_us: float | None = None,
+    pcap_out: str | PathLike[str] | None = None,
     verdict: bool = True,
     progress: ProgressCallback | None = None,
 ) -> RunResult:
@@ -90,6 +93,9 @@ def run(
         timeline: Write a timeline that Perfetto opens to this file; compressed if its name ends in ``.gz``.
         timeline_from_us: Of a chip: where the timeline begins, microseconds after the start of the measured time.
         timeline_for_us: Of a chip: how long it is; as much as fits if left out.
+        pcap_out: Write the packets that leave and those that are lost to this capture (pcapng), at their times from the
+            beginning of the run: an interface for each port and for each reason, and a comment on the packet that
+            waited longest.
         verdict: Find out what limits the run, by re-runs with one part made better; that is several times the work of a
             short run.
         progress: Called now and then with (packets done, packets in all), from the thread that calls ``run``.
@@ -111,8 +117,17 @@ def run(
     preset, overrides = name_of("preset", preset), settings(set)
     if timeline is None:
         _check_no_window(timeline_from_us, timeline_for_us)
-    else:
-        check_apart({"timeline": timeline}, preset, trace, app, program, fib, control, dict(maps or {}), overrides)
+    check_apart(
+        {"timeline": timeline, "pcap_out": pcap_out},
+        preset,
+        trace,
+        app,
+        program,
+        fib,
+        control,
+        dict(maps or {}),
+        overrides,
+    )
     usual = GENERATED_PACKETS if trace is None else CAPTURED_PACKETS
     packets = usual[0] if packets is None else packets
     check_counts(seed=seed, packets=packets, warmup_packets=warmup_packets or 0, has_end=trace is not None)
@@ -155,6 +170,7 @@ def run(
                 verdict=verdict and whole,
                 progress=progress,
                 bound=bound,
+                pcap_out=None if pcap_out is None or not whole else fspath(pcap_out),
             )
 
         report = simulate("stated")
@@ -174,7 +190,7 @@ def run(
         program_hash=program_hash,
     )
     result = RunResult.from_report(report, request, wall_seconds=wall_seconds)
-    missing = [warning for warning in result.warnings if warning.startswith("the timeline is missing: ")]
+    missing = [warning for warning in result.warnings if warning.startswith(_MISSING)]
     if missing:
         raise NotWrittenError(missing[0], result)
     return result

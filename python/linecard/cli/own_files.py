@@ -14,6 +14,8 @@ OUTPUTS = frozenset(
         "--plots",
         "--timeline",
         "--folded",
+        "--latency",
+        "--pcap-out",
         "--requests",
         "--commands",
         "--output",

@@ -175,7 +175,7 @@ def _of_designs(
     numbers = [[_plain_numbers(numbers_of(record)) for record in side] for side in sides]
     metrics = _paired(numbers[0], numbers[1])
     parts = _paired(*([_measurements(record) for record in side] for side in sides))
-    moved = [each for each in parts if each.beyond_noise]
+    moved = _said_once([each for each in parts if each.beyond_noise])
     moved.sort(key=lambda each: (-abs(each.change or math.inf), each.name))
     notes = []
     if n == 1:
@@ -208,6 +208,20 @@ def _differences(a: Mapping[str, tuple[Any, str]], b: Mapping[str, tuple[Any, st
         if one[0] != other[0]:
             found.append(Setting(key, one[0], other[0], one[1] or other[1]))
     return tuple(found)
+
+
+def _said_once(moved: Sequence[Moved]) -> list[Moved]:
+    """Measurements without those that say again what another of the same part says, in another unit or by another name.
+
+    Numbers of the whole run stand among the metrics.
+    """
+    found: dict[tuple[str, ...], Moved] = {}
+    for each in moved:
+        part = each.name.partition(": ")[0]
+        of_all = (f"{number / each.a if each.a else number:.6g}" for number in (each.b, each.difference))
+        if part != "total":
+            found.setdefault((part, *of_all), each)
+    return list(found.values())
 
 
 def _plain_numbers(numbers: Mapping[str, Any]) -> dict[str, float]:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from linecard.explore.wording import change_text, noise_text
+from linecard.explore.wording import cell_text, change_text, noise_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from linecard.explore.execute import Counts
+
+
+# A run measures so many packets: how many come, leave and are lost, and in which time, is in its rates and its loss.
+_SAID_BY_RATES = frozenset({"packets_in", "packets_out", "packets_dropped", "simulated_seconds"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,11 @@ class CompareResult:
     notes: tuple[str, ...]
     counts: Counts = field(compare=False)
 
+    @property
+    def shown(self) -> tuple[Moved, ...]:
+        """The metrics for people: without those that are zero on both sides, or say again what a rate says."""
+        return tuple(each for each in self.metrics if (each.a or each.b) and each.name not in _SAID_BY_RATES)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
         from linecard.records import plain
@@ -97,7 +106,8 @@ class CompareResult:
 
         keys = [[each.key, str(each.a), str(each.b), each.unit] for each in self.configuration]
         rows = [
-            [each.name, f"{each.a:.5g}", f"{each.b:.5g}", change_text(each), noise_text(each)] for each in self.metrics
+            [each.name, cell_text(each.a), cell_text(each.b), change_text(each), noise_text(each)]
+            for each in self.shown
         ]
         return _html.block(
             f"{self.a} and {self.b}",

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 Settings = dict[str, Any]
 
 _WHOLE = frozenset({"count", "engines", "threads", "banks", "channels", "concurrency", "ways", "posted"})
+# Rules of inboxes that bind no flow to an engine.
+_ONE_LIST = frozenset({"free_list", "least_loaded"})
 _SIZES = frozenset(
     {"bytes", "cells", "entries", "pool_bytes", "queue_packets", "window_packets", "send_cells", "slots"}
 )
@@ -91,6 +93,23 @@ class Chip:
     def keys_of(self, table: str, name: str) -> list[str]:
         """Keys of a component."""
         return [key for key in self.values if key.startswith(f"{table}.{name}.")]
+
+    def in_full(self, changes: Mapping[str, Any]) -> Settings:
+        """Changes with their keys in full, so that another takes the place of one."""
+        ends = {key: [known for known in self.values if known == key or known.endswith(f".{key}")] for key in changes}
+        return {ends[key][0] if len(ends[key]) == 1 else key: value for key, value in changes.items()}
+
+    @property
+    def pooled(self) -> frozenset[str]:
+        """Clusters whose engines take packets from one list, so that the next goes to one that is free."""
+        rules = {name: self.values[f"inbox.{name}.rule"] for name in self.groups("inbox")}
+        rules |= {name: self.values.get(f"ring.{name}.rule", "free_list") for name in self.groups("ring")}
+        found = []
+        for name in self.groups("cluster"):
+            takes = self.values.get(f"cluster.{name}.takes", list(rules))
+            if takes and all(rules.get(inbox) in _ONE_LIST for inbox in takes):
+                found.append(name)
+        return frozenset(found)
 
     # ---- parameters ----
 

@@ -51,7 +51,14 @@ class RateSearch:
         bench: Runs,
     ) -> None:
         self._chip, self._shared, self._seeds, self._bench = chip, shared, seeds, bench
-        self._changes = {"traffic.arrivals": "constant", **{self._full(key): value for key, value in changes.items()}}
+        self._is_capture = "trace" in shared
+        # The search sets the load, of a capture by its times.
+        usual = {"traffic.arrivals": "captured" if self._is_capture else "constant"}
+        self._changes = {**usual, **chip.in_full(changes)}
+        searched = [key for key in ("traffic.rate_gbps", "traffic.speedup") if key in self._changes]
+        if searched:
+            message = "has no effect: the search sets the rate; leave it out"
+            raise ConfigError.of([ConfigProblem("set", key, message) for key in searched])
         self.search = Search((NDR, PDR), width, FLOOR)
         self._width = width
         self._tried: list[Trial] = []
@@ -61,17 +68,11 @@ class RateSearch:
         self._packets = int(shared["packets"])
         self._confirming: dict[int, int] = {}
         self._refuted = False
-        self._is_capture = "trace" in shared
         if self._is_capture:
-            self._changes.pop("traffic.arrivals")
             self.traffic = "capture"
             self._measure_capture()
         else:
             self._choose(kind)
-
-    def _full(self, key: str) -> str:
-        ends = [known for known in self._chip.values if known == key or known.endswith(f".{key}")]
-        return ends[0] if len(ends) == 1 else key
 
     def _said(self, key: str) -> Any:
         return self._changes.get(key, self._chip.values.get(key))

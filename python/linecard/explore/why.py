@@ -37,7 +37,7 @@ from linecard.explore.wires import full_wires, mean_size
 from linecard.request import mapping_of, name_of, out_of_range, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping, Sequence, Set
 
 PACKETS = 4_000
 SEEDS = 3
@@ -139,7 +139,7 @@ def why(
 
 
 # What has no effect, and is refused, where a packet always waits.
-_OF_ARRIVALS = frozenset({"traffic.arrivals", "traffic.rate_gbps", "traffic.peak_gbps", "traffic.burst_packets"})
+_OF_ARRIVALS = frozenset(f"traffic.{key}" for key in ("arrivals", "rate_gbps", "speedup", "peak_gbps", "burst_packets"))
 
 
 class Question:
@@ -155,7 +155,7 @@ class Question:
         precision: float | None = None,
     ) -> None:
         self.shared, self.chip, self.seeds, self.bench = dict(shared), chip, seeds, bench
-        self.settings = self._full(settings)
+        self.settings = chip.in_full(settings)
         self.precision = precision
         self.not_tried: list[str] = []
         self.load = "as given"
@@ -181,12 +181,6 @@ class Question:
             # Nothing above the line rate, which rounding could make of it.
             settings["traffic.rate_gbps"] = float(f"{full_wires(self.chip, said, mean_size(said)) * (1 - 1e-9):.9g}")
         return Request("run", {**shared, "seed": seed}, settings)
-
-    def _full(self, changes: Mapping[str, Any]) -> dict[str, Any]:
-        ends = {
-            key: [known for known in self.chip.values if known == key or known.endswith(f".{key}")] for key in changes
-        }
-        return {ends[key][0] if len(ends[key]) == 1 else key: value for key, value in changes.items()}
 
     def speed(self, record: Record) -> float:
         """Throughput of a run; one in which nothing left counts as almost nothing."""
@@ -344,7 +338,7 @@ class Question:
             loss_fraction=_mean([each["loss_fraction"] for each in numbers]),
             verdict=verdict,
             why=reason,
-            limits=limits_of(base),
+            limits=limits_of(base, self.chip.pooled),
             elasticities=elasticities,
             elasticity_sum=total.value,
             elasticity_sum_low=total.low,
@@ -406,7 +400,7 @@ class Question:
         """What lifting each limit gains over the unchanged chip, and the best three in pairs."""
         alone = self.chip.lifts()
         found = self._gains(base, [((lift.component,), lift.kind, lift.text, lift.settings) for lift in alone])
-        best = _to_pair(found, limits_of(base))
+        best = _to_pair(found, limits_of(base, self.chip.pooled))
         pairs = [
             (
                 (*one.components, *other.components),
@@ -476,8 +470,12 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-def limits_of(records: Sequence[Record]) -> tuple[Limit, ...]:
-    """Bounds by the utilisation law: X / U of each part, its busiest instance, over all seeds."""
+def limits_of(records: Sequence[Record], pooled: Set[str]) -> tuple[Limit, ...]:
+    """Bounds by the utilisation law: X / U of each part, its busiest instance, over all seeds.
+
+    Engines and threads of the ``pooled`` clusters count with their mean: whichever is free takes the next packet.
+    """
+    means = {f"{what} of {name}, busiest" for what in ("engines", "threads") for name in pooled}
     shares: dict[str, list[float]] = {}
     busy: dict[str, list[float]] = {}
     for record in records:
@@ -487,6 +485,8 @@ def limits_of(records: Sequence[Record]) -> tuple[Limit, ...]:
         here: dict[str, float] = {}
         for component, share in measured(record, "utilization").items():
             name = component.removesuffix(", busiest")
+            if component in means:
+                continue
             if not name.startswith("buffer "):
                 here[name] = max(here.get(name, 0.0), share)
         for name, share in here.items():

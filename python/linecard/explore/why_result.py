@@ -24,7 +24,8 @@ class Limit:
 
     Attributes:
         component: The part.
-        utilization: Share of the time for which it was busy, 0 to 1, the busiest of several.
+        utilization: Share of the time for which it was busy, 0 to 1: of several the busiest, of engines that take
+            packets from one list the mean.
         bound_mpps: Packets a second, 10^6, at which it would always be busy.
     """
 

@@ -21,10 +21,10 @@ def write_compare(result: CompareResult, path: str | Path, command: str | None =
     """Write the page of two things side by side."""
     from linecard.explore.wording import cell_text
 
-    beyond = sum(each.beyond_noise is True for each in result.metrics)
+    beyond = sum(each.beyond_noise is True for each in result.shown)
     tiles = [
         ("Keys that differ", f"{len(result.configuration):,}", ""),
-        ("Numbers that moved", f"{beyond:,} of {len(result.metrics):,}", "beyond noise"),
+        ("Numbers that moved", f"{beyond:,} of {len(result.shown):,}", "beyond noise"),
     ]
     if result.limits is not None:
         tiles += [(f"Limit of {side}", limit, "") for side, limit in zip(("a", "b"), result.limits, strict=True)]
@@ -40,7 +40,7 @@ def write_compare(result: CompareResult, path: str | Path, command: str | None =
             "What differs", sheet.table("Keys that differ", ("key", "a", "b", "unit"), keys, text=("a", "b", "unit"))
         )
         or sheet.section("What differs", "<p>nothing</p>"),
-        sheet.section("What moved", _moved("Numbers side by side", result.metrics), said="bold: beyond noise"),
+        sheet.section("What moved", _moved("Numbers side by side", result.shown), said="bold: beyond noise"),
         sheet.section(
             "Parts that moved",
             _moved("Measurements of parts that moved beyond noise", result.measurements),

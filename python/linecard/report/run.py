@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+from html import escape
 from typing import TYPE_CHECKING
 
 from linecard.chip.dram_time import DRAM_WORDS
+from linecard.chip.facts import read
+from linecard.chip.frame import described
+from linecard.chip.loss import loss_words
+from linecard.chip.picture import Picture
 from linecard.errors import LinecardError
 from linecard.report import chart, sheet
 from linecard.report.source import program_section
@@ -12,6 +18,7 @@ from linecard.report.source import program_section
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from linecard.chip.facts import Facts
     from linecard.chip.result import RunResult
 
 
@@ -23,7 +30,7 @@ def write_run(result: RunResult, path: str | Path, command: str | None = None) -
     tiles = [
         ("Throughput", f"{first.throughput_gbps:,.3f} Gbit/s", f"{first.throughput_mpps:,.3f} Mpps"),
         ("Offered", f"{first.offered_gbps:,.3f} Gbit/s", f"{first.packets_in:,} packets"),
-        ("Loss", f"{first.loss_fraction:.3%}", f"{first.packets_dropped:,} of {gone:,} packets"),
+        ("Loss", *loss_words(first)),
         ("Latency, median", microseconds(first.latency_ns.p50), f"p99 {microseconds(first.latency_ns.p99)}"),
     ]
     if steady:
@@ -54,16 +61,22 @@ def write_run(result: RunResult, path: str | Path, command: str | None = None) -
         for each in result.packet_time
     ]
     dram = [(words, getattr(result.dram, name)) for name, words in DRAM_WORDS.items()]
+    facts = _facts(result)
+    title = "" if facts is None or not facts.parts.title else f"{facts.parts.title}; "
     has_dram = result.dram.data > 0 or result.dram.idle > 0
     return sheet.write_page(
         path,
         f"{result.preset}: {result.app}",
-        f"{result.traffic}; {first.packets_out:,} packets in {microseconds(first.simulated_seconds * 1e9)} simulated; "
-        f"seed {result.seed}; run {result.run_id}",
+        f"{title}{result.traffic}; {first.packets_out:,} packets in "
+        f"{microseconds(first.simulated_seconds * 1e9)} simulated; seed {result.seed}; run {result.run_id}",
         sheet.verdict(f"Limit: {result.bottleneck.component}", result.bottleneck.why),
         sheet.notes(result.warnings),
         sheet.tiles(tiles),
         sheet.command(command) if command else "",
+        sheet.section("The chip", "" if facts is None else _drawing(facts), said="coloured by load"),
+        sheet.section(
+            "What if", _what_if(result), said="measured by re-runs with one part made better, on the same traffic"
+        ),
         sheet.beside(
             sheet.section(
                 "Utilisation",
@@ -128,6 +141,29 @@ def write_run(result: RunResult, path: str | Path, command: str | None = None) -
             ),
         ),
     )
+
+
+def _facts(result: RunResult) -> Facts | None:
+    """The chip as it is drawn; nothing where its file is not here."""
+    try:
+        return read(result.preset, None, result)
+    except LinecardError:
+        return None
+
+
+def _drawing(facts: Facts) -> str:
+    """The drawing as a picture of its own, so that its colours are not those of the page."""
+    text = base64.b64encode(Picture(facts).svg().encode()).decode()
+    return f'<img class="drawing" src="data:image/svg+xml;base64,{text}" alt="{escape(described(facts))}">'
+
+
+def _what_if(result: RunResult) -> str:
+    """What making each part better gains."""
+    most = max((abs(each.gain) for each in result.what_if), default=0.0) or 1.0
+    rows: list[list[sheet.Cell]] = [
+        [each.change, sheet.Bar(each.gain / most, signed=True), f"{each.gain:+.1%}"] for each in result.what_if
+    ]
+    return sheet.table("More that leaves with one part made better", ("change", "", "more leaves"), rows, bars=True)
 
 
 def _configuration(result: RunResult) -> str:

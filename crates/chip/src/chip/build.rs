@@ -162,6 +162,7 @@ impl Chip {
             line_patience: timebase.ticks_from_ns(line_patience_ns(&config)).min(LONGEST_AFTER),
             departures: None,
             lost_bytes: None,
+            losses: None,
             recording: None,
             window: None,
             numbered: 0,

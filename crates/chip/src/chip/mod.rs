@@ -15,7 +15,7 @@ mod transmit;
 mod travel;
 mod turns;
 
-use crate::account::{Account, Level};
+use crate::account::{Account, Level, Loss};
 use crate::config::{ChipConfig, TransmitBufferConfig};
 use crate::counts::Counts;
 use crate::due::Due;
@@ -62,7 +62,22 @@ pub struct Departure {
     pub input_port: u16,
     /// Port it left by.
     pub output_port: u16,
+    /// Whether a port sent it; else its program ended it.
+    pub by_port: bool,
+    /// From its last bit in to its last bit out, in ticks.
+    pub latency: Ticks,
     /// The header as the program left it.
+    pub head: PacketHead,
+}
+
+/// A packet that has been lost.
+#[derive(Clone, Copy, Debug)]
+pub struct Lost {
+    /// When, in ticks.
+    pub at: Ticks,
+    /// Why.
+    pub loss: Loss,
+    /// Its header.
     pub head: PacketHead,
 }
 
@@ -70,7 +85,10 @@ pub struct Departure {
 pub type TrafficSource = Box<dyn FnMut() -> Option<Arrival>>;
 
 /// Called with where the bytes of a lost packet are kept ([`linecard_program::PacketHead::frame`]).
-pub type LossSink = Box<dyn FnMut(u32)>;
+pub type LostBytesSink = Box<dyn FnMut(u32)>;
+
+/// Called for every packet that is lost.
+pub type LossSink = Box<dyn FnMut(&Lost)>;
 
 /// Called for every packet that leaves.
 pub type DepartureSink = Box<dyn FnMut(&Departure)>;
@@ -261,7 +279,8 @@ pub struct Chip {
     /// Longest that a frame may wait for its wire.
     line_patience: Ticks,
     departures: Option<DepartureSink>,
-    lost_bytes: Option<LossSink>,
+    lost_bytes: Option<LostBytesSink>,
+    losses: Option<LossSink>,
     /// What is recorded, and which window of it.
     recording: Option<Box<Recording>>,
     window: Option<Window>,
@@ -373,8 +392,13 @@ impl Chip {
     }
 
     /// Tell where the bytes of packets are kept that are lost before a program has looked at them.
-    pub fn on_lost_bytes(&mut self, sink: LossSink) {
+    pub fn on_lost_bytes(&mut self, sink: LostBytesSink) {
         self.lost_bytes = Some(sink);
+    }
+
+    /// Call `sink` for every packet that is lost, in order of time.
+    pub fn on_loss(&mut self, sink: LossSink) {
+        self.losses = Some(sink);
     }
 
     /// Record what happens in a window of the measured time.

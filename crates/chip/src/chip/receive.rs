@@ -1,7 +1,7 @@
 //! The inward side: arrivals, wires, the receive buffer, and packets written to memory by their port.
 
 use super::turns::LOST_AT_ONCE;
-use super::{ARRIVAL, Arrival, Chip, NO_TARGET, Owner, Room, Timer};
+use super::{ARRIVAL, Arrival, Chip, Lost, NO_TARGET, Owner, Room, Timer};
 use crate::account::Loss;
 use crate::packet::Packet;
 use crate::port::Frame;
@@ -62,9 +62,17 @@ impl Chip {
     /// A packet is lost that never stood in the table.
     fn lose(&mut self, number: u64, loss: Loss, head: &PacketHead, now: Ticks) {
         self.note(number, Happened::Lost(loss), now);
-        self.account.lost(loss, head.bytes, now);
+        self.count_loss(loss, head, now);
         self.gone += 1;
+    }
+
+    /// A packet is lost: it is counted, and nobody will ask for its bytes any more.
+    pub(super) fn count_loss(&mut self, loss: Loss, head: &PacketHead, now: Ticks) {
+        self.account.lost(loss, head.bytes, now);
         self.forget_bytes(head.frame);
+        if let Some(sink) = &mut self.losses {
+            sink(&Lost { at: now, loss, head: *head });
+        }
     }
 
     /// Nobody will ask for the bytes of a packet any more.

@@ -156,18 +156,17 @@ impl Chip {
         let id = self.leave_thread(thread);
         self.free_all(id, now);
         self.account.finished += 1;
-        self.count_departure(id, now);
+        self.count_departure(id, false, now);
         self.give_turn_up(id, now);
         self.refill(now);
     }
 
     /// A packet that was inside is lost, and what it holds is free.
     fn lose_inside(&mut self, id: PacketId, loss: Loss, now: Ticks) {
-        let bytes = self.packets[id].head.bytes;
+        let head = self.packets[id].head;
         self.note(self.packets[id].number, Happened::Lost(loss), now);
-        self.account.lost(loss, bytes, now);
-        self.forget_bytes(self.packets[id].head.frame);
-        self.account.leaves(bytes, now);
+        self.count_loss(loss, &head, now);
+        self.account.leaves(head.bytes, now);
         self.note_inside(now);
         self.gone += 1;
         self.free_all(id, now);
@@ -275,7 +274,7 @@ impl Chip {
 
     pub(super) fn depart(&mut self, id: PacketId, now: Ticks) {
         self.free_all(id, now);
-        self.count_departure(id, now);
+        self.count_departure(id, true, now);
         let packet = &mut self.packets[id];
         // Its thread may not have come to itself since it moved the last cell.
         packet.departed = packet.attended;
@@ -285,7 +284,7 @@ impl Chip {
     }
 
     /// A packet was worked on and is inside no more.
-    fn count_departure(&mut self, id: PacketId, now: Ticks) {
+    fn count_departure(&mut self, id: PacketId, by_port: bool, now: Ticks) {
         let Packet { head, number, flow_hash, input_port, port, received, .. } = self.packets[id];
         self.gone += 1;
         let bytes = u64::from(head.leaving_bytes());
@@ -302,7 +301,8 @@ impl Chip {
         slice.bytes_out += bytes;
         slice.latency += u128::from(latency);
         if let Some(sink) = &mut self.departures {
-            sink(&Departure { at: now, number, flow_hash, input_port, output_port: port, head });
+            let output_port = port;
+            sink(&Departure { at: now, number, flow_hash, input_port, output_port, by_port, latency, head });
         }
     }
 

@@ -32,6 +32,26 @@ pub(crate) struct Dram {
     started: Ticks,
 }
 
+/// The part that holds an address, and the address in it.
+fn part_of(address: u64, interleave_shift: u32, parts: u32, map: &FieldMap) -> (u64, u64) {
+    let chunk = address >> interleave_shift;
+    let (part, chunk) = (chunk % u64::from(parts), chunk / u64::from(parts));
+    let inside = address & ((1 << interleave_shift) - 1);
+    (part, ((chunk << interleave_shift) | inside) % map.capacity_bytes())
+}
+
+impl DramConfig {
+    fn interleave_shift(&self) -> u32 {
+        self.interleave_bytes.max(self.access_bytes).ilog2()
+    }
+
+    /// The channel that holds an address, of those of all parts.
+    pub fn channel(&self, address: u64) -> u32 {
+        let (part, local) = part_of(address, self.interleave_shift(), self.channels, &self.map);
+        part as u32 * self.map.channels() + self.map.locate(local).channel
+    }
+}
+
 impl Dram {
     pub fn new(config: &DramConfig, timebase: &Timebase) -> Self {
         let count = config.channels * config.map.channels();
@@ -46,7 +66,7 @@ impl Dram {
             map: config.map.clone(),
             per_part: config.map.channels(),
             parts: config.channels,
-            interleave_shift: config.interleave_bytes.max(config.access_bytes).ilog2(),
+            interleave_shift: config.interleave_shift(),
             access_bytes: config.access_bytes,
             latency: timebase.ticks_from_ps(config.latency_ps),
             outcomes: Outcomes::default(),
@@ -73,10 +93,7 @@ impl Dram {
     fn locate(&self, request: u32, address: u64, end: u64, write: bool) -> (usize, Transaction, u64) {
         let size = u64::from(self.access_bytes);
         let next = (address / size + 1) * size;
-        let chunk = address >> self.interleave_shift;
-        let (part, chunk) = (chunk % u64::from(self.parts), chunk / u64::from(self.parts));
-        let inside = address & ((1 << self.interleave_shift) - 1);
-        let local = ((chunk << self.interleave_shift) | inside) % self.map.capacity_bytes();
+        let (part, local) = part_of(address, self.interleave_shift, self.parts, &self.map);
         let place = self.map.locate(local);
         let channel = part as u32 * self.per_part + place.channel;
         let transaction = Transaction {

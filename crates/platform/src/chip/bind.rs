@@ -1,6 +1,7 @@
 //! Roles bound to places: how each cluster reaches them, where their data begins, and how packets are placed.
 
 use super::cluster::{NamedCluster, NamedInbox, Route};
+use super::packet_starts::page_bytes;
 use super::places::{Named, Places};
 use super::port::Moves;
 use super::program::ReadProgram;
@@ -202,8 +203,7 @@ impl Binder<'_> {
         }
         let kinds = AllocatorKind::ALL.map(|kind| (kind.name(), kind));
         let kind = section.choice_or("allocator", "fixed", &kinds, "where packets are placed");
-        let page =
-            section.integer_or("page_bytes", 2048, 64..=4_194_240, "buffer or page of the allocator") as u32;
+        let page = page_bytes(&section);
         let capacity = self.places.find(name).and_then(|named| named.capacity_bytes);
         let usual = match kind_of_place {
             // All of it is the packet buffer.

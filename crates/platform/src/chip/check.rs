@@ -3,6 +3,7 @@
 
 use super::cluster::NamedCluster;
 use super::design::Design;
+use super::hot_channels;
 use super::places::Named;
 use super::trial;
 use crate::error::Error;
@@ -188,7 +189,10 @@ pub fn check_chip(preset: &str, overrides: &[String]) -> Result<ChipCheck, Error
             .sum(),
         accesses,
         unused: unused(&design),
-        warnings: trial::warnings(&design, preset),
+        warnings: hot_channels::headers(&design)
+            .into_iter()
+            .chain(trial::warnings(&design, preset))
+            .collect(),
     })
 }
 

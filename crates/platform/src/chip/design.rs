@@ -9,11 +9,12 @@ use super::native;
 use super::places::{self, Named, Places};
 use super::port::{self, Ports};
 use super::program::{LISTED, ReadProgram, Reading, Roles, called, executed, program, runs_by_step};
-use super::traffic::{TrafficPlan, traffic};
+use super::traffic::{PacketsFrom, TrafficPlan, traffic};
 use super::units::Clocks;
 use super::vrp;
 use crate::error::{ConfigProblem, Error};
 use crate::preset::{find, in_folder, load, names_of};
+use crate::request::RunRequest;
 use linecard_chip::ChipConfig;
 use linecard_chip::config::ClusterConfig;
 use linecard_config::{Document, IntervalEnd, Request, Row, Section, Under, nearest};
@@ -52,18 +53,25 @@ impl Design {
     /// # Errors
     /// All problems at once.
     pub fn load(preset: &str, overrides: &[String], app: Option<&str>, seed: u64) -> Result<Self, Error> {
-        Self::load_with(preset, overrides, app, None, IntervalEnd::Stated, seed)
+        Self::read(preset, overrides, app, None, PacketsFrom::Either, IntervalEnd::Stated, seed)
     }
 
-    /// The same, at one end of its intervals; `executable` is executed on the packets.
+    /// The chip of a run, on which `executable` is executed.
     ///
     /// # Errors
     /// All problems at once.
-    pub fn load_with(
+    pub fn of(request: &RunRequest, executable: Option<&Executable>) -> Result<Self, Error> {
+        let from = PacketsFrom::run(request.trace.as_deref());
+        let (app, bound) = (request.app.as_deref(), request.bound);
+        Self::read(&request.preset, &request.overrides, app, executable, from, bound, request.seed)
+    }
+
+    fn read(
         preset: &str,
         overrides: &[String],
         app: Option<&str>,
         executable: Option<&Executable>,
+        from: PacketsFrom,
         bound: IntervalEnd,
         seed: u64,
     ) -> Result<Self, Error> {
@@ -95,7 +103,7 @@ impl Design {
         }
         let runs = app.map(str::to_owned).or(own);
         document.choose("for", runs.as_deref().unwrap_or_default(), &program_names());
-        let mut design = assemble(&document, app, laid.as_deref().map(called), executable, seed);
+        let mut design = assemble(&document, app, laid.as_deref().map(called), executable, from, seed);
         (design.title, design.extends) = (document.title().to_owned(), document.extends().to_vec());
         design.rows = document.finish()?;
         let mut hasher = Sha256::new();
@@ -140,6 +148,7 @@ fn assemble(
     app: Option<&str>,
     laid: Option<&str>,
     executable: Option<&Executable>,
+    from: PacketsFrom,
     seed: u64,
 ) -> Design {
     let root = document.root();
@@ -209,8 +218,9 @@ fn assemble(
         })
         .sum();
     let overhead = ports.ports.first().map_or(20, |port| port.overhead_bytes);
-    let traffic = traffic(&root, line_gbps, overhead);
+    let traffic = traffic(&root, line_gbps, overhead, from);
     let saturated = traffic.arrivals.is_none();
+    clocks.judge_set(&root);
     let mut names: Vec<&str> = programs.iter().map(|program| program.name.as_str()).collect();
     names.dedup();
     let app = names.join(" + ");

@@ -192,6 +192,7 @@ impl Measured {
             timeline: None,
             timeline_from_us: 0.0,
             timeline_for_us: None,
+            pcap_out: None,
         };
         let config = ChipConfig { seed, ..design.config.clone() };
         let (mut chip, notes) = design.chip(&run, config, &Shared::default())?;

@@ -5,10 +5,10 @@ use super::design::Design;
 use super::executed::Shared;
 use super::report::dram_shares;
 use crate::error::Error;
-use crate::report::Bottleneck;
+use crate::report::{Bottleneck, WhatIf};
 use crate::request::RunRequest;
-use linecard_chip::config::{PlaceKind, PlacementRule, WhenFull};
-use linecard_chip::{ChipConfig, Counts, Loss, Outcome, PlaceCounts, RunLimit};
+use linecard_chip::config::{ClusterConfig, PlaceKind, PlacementRule, WhenFull};
+use linecard_chip::{ChipConfig, Counts, DispatchRule, Loss, Outcome, PlaceCounts, RunLimit};
 use linecard_program::DropReason;
 use std::ops::ControlFlow;
 
@@ -28,6 +28,17 @@ enum Limit {
     PacketMemory,
     Order,
     Inboxes,
+}
+
+/// What stands where nothing limits a run, and where that is not known.
+const OFFERED_LOAD: &str = "offered load";
+const NOT_JUDGED: &str = "not judged";
+
+impl Bottleneck {
+    /// Whether something limits the run.
+    pub(super) fn decides(&self) -> bool {
+        self.component != OFFERED_LOAD && self.component != NOT_JUDGED
+    }
 }
 
 /// Packets of the shortest re-run, in its warm-up and behind it; others are [`LONGER`] times as long, and the longest is
@@ -339,19 +350,19 @@ pub(super) fn judge(
     chip: &linecard_chip::Chip,
     counts: &Counts,
     tell: &mut dyn FnMut() -> ControlFlow<()>,
-) -> Result<Bottleneck, Error> {
+) -> Result<(Bottleneck, Vec<WhatIf>), Error> {
     let config = ChipConfig { seed: request.seed, ..design.config.clone() };
     if let Some(lost) = lost_otherwise(counts) {
-        return Ok(lost);
+        return Ok((lost, Vec::new()));
     }
     let found = candidates(&config, counts);
     let lost = overloaded(counts);
     let first = found.first().map_or(0.0, |(_, level)| *level);
     let grows = super::report::piles_up(chip, counts);
     if !config.saturated && lost == 0 && !grows && super::report::is_too_short(chip) {
-        let busiest = busiest(counts);
-        return Ok(Bottleneck {
-            component: "not judged".to_owned(),
+        let busiest = busiest(&config, counts);
+        let limit = Bottleneck {
+            component: NOT_JUDGED.to_owned(),
             utilization: busiest.1,
             why: format!(
                 "The run is too short to tell a limit from its beginning; the busiest part, {}, is at {:.0} %. Give more with \
@@ -359,14 +370,15 @@ pub(super) fn judge(
                 busiest.0,
                 busiest.1 * 100.0
             ),
-        });
+        };
+        return Ok((limit, Vec::new()));
     }
     if !config.saturated && lost == 0 && !grows {
         let seconds = chip.timebase().seconds(counts.duration).max(f64::MIN_POSITIVE);
         let gbps = counts.bytes_in as f64 * 8.0 / seconds / 1e9;
-        let busiest = busiest(counts);
-        return Ok(Bottleneck {
-            component: "offered load".to_owned(),
+        let busiest = busiest(&config, counts);
+        let limit = Bottleneck {
+            component: OFFERED_LOAD.to_owned(),
             utilization: busiest.1,
             why: format!(
                 "{gbps:.2} Gbit/s arrive, nothing is lost for want of room and nothing piles up; the busiest part, {}, \
@@ -374,7 +386,8 @@ pub(super) fn judge(
                 busiest.0,
                 busiest.1 * 100.0
             ),
-        });
+        };
+        return Ok((limit, Vec::new()));
     }
     let (packets, base) = long_enough(design, request, &config, &Rerun::of(chip), tell)?;
     let mut gains: Vec<(&Limit, f64, f64)> = Vec::new();
@@ -396,8 +409,10 @@ pub(super) fn judge(
         .skip(1)
         .map(|(limit, _, gain)| format!("{} {:+.0} %", limit.lifted(), gain * 100.0))
         .collect();
-    match gains.first() {
-        Some((limit, level, gain)) if *gain >= LEAST_GAIN => Ok(Bottleneck {
+    let what_if =
+        gains.iter().map(|(limit, _, gain)| WhatIf { change: limit.lifted(), gain: *gain }).collect();
+    let limit = match gains.first() {
+        Some((limit, level, gain)) if *gain >= LEAST_GAIN => Bottleneck {
             component: limit.name(),
             utilization: *level,
             why: format!(
@@ -406,9 +421,9 @@ pub(super) fn judge(
                 gain * 100.0,
                 if others.is_empty() { String::new() } else { format!("; with {}", others.join(", ")) }
             ),
-        }),
+        },
         // No part is the limit where threads wait for each other.
-        _ if locked(counts) >= LOCKED => Ok(Bottleneck {
+        _ if locked(counts) >= LOCKED => Bottleneck {
             component: "locks".to_owned(),
             utilization: locked(counts),
             why: format!(
@@ -417,8 +432,8 @@ pub(super) fn judge(
                 locked(counts) * 100.0,
                 LEAST_GAIN * 100.0,
             ),
-        }),
-        _ => Ok(Bottleneck {
+        },
+        _ => Bottleneck {
             component: if lost > 0 {
                 "bursts and several parts".to_owned()
             } else {
@@ -440,15 +455,16 @@ pub(super) fn judge(
                     ),
                 }
             ),
-        }),
-    }
+        },
+    };
+    Ok((limit, what_if))
 }
 
 /// What stands where nobody asked what limits a run.
-pub(super) fn left_out(counts: &Counts) -> Bottleneck {
-    let (part, utilization) = busiest(counts);
+pub(super) fn left_out(config: &ChipConfig, counts: &Counts) -> Bottleneck {
+    let (part, utilization) = busiest(config, counts);
     Bottleneck {
-        component: "not judged".to_owned(),
+        component: NOT_JUDGED.to_owned(),
         utilization,
         why: format!(
             "Nobody asked what limits the run; the busiest part, {part}, is at {:.0} %.",
@@ -474,9 +490,20 @@ fn taken_up(place: &PlaceCounts) -> f64 {
     place.utilization_most.unwrap_or(0.0).max(dram_shares(place).map_or(0.0, |shares| shares.busy()))
 }
 
-/// The busiest part and its level.
-fn busiest(counts: &Counts) -> (String, f64) {
-    let clusters = counts.clusters.iter().map(|c| (format!("engines of {}", c.group), c.busiest));
+/// The busiest part and its level. Engines that take packets from one list have the mean of all of them: the next packet would go
+/// to one that is free.
+fn busiest(config: &ChipConfig, counts: &Counts) -> (String, f64) {
+    let shares_list = |cluster: &ClusterConfig| {
+        let any = |rule: DispatchRule| matches!(rule, DispatchRule::FreeList | DispatchRule::LeastLoaded);
+        !cluster.takes.is_empty() && cluster.takes.iter().all(|&inbox| any(config.inboxes[inbox].rule))
+    };
+    let mean = |group: &str| {
+        let alike: Vec<f64> = counts.clusters.iter().filter(|c| c.group == group).map(|c| c.busy).collect();
+        alike.iter().sum::<f64>() / alike.len() as f64
+    };
+    let clusters = counts.clusters.iter().zip(&config.clusters).map(|(c, cluster)| {
+        (format!("engines of {}", c.group), if shares_list(cluster) { mean(&c.group) } else { c.busiest })
+    });
     let places = counts.places.iter().map(|p| (p.group.clone(), taken_up(p)));
     let links = counts.links.iter().map(|l| (l.name.clone(), l.utilization));
     let ports = counts.ports.iter().flat_map(|p| {

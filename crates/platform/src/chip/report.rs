@@ -77,6 +77,8 @@ pub(super) fn report(told: &Told<'_>, bottleneck: Bottleneck) -> RunReport {
         drops,
         ranges: ranges(design),
         programs: Vec::new(),
+        what_if: Vec::new(),
+        latency_bins: counts.latency.bins().map(|(t, n)| (chip.timebase().nanoseconds(t), n)).collect(),
         summary: Summary { steady: Some(chip.was_warm() && is_steady(chip, counts)), ..summary },
     }
 }

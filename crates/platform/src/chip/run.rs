@@ -2,7 +2,10 @@
 
 use super::design::Design;
 use super::executed::{Executable, Shared};
+use super::hot_channels;
 use super::limits;
+use super::pace::Pace;
+use super::packets_out::{PacketsOut, copies_sink};
 use super::program::ReadProgram;
 use super::report::{Told, report};
 use super::timeline;
@@ -153,27 +156,39 @@ impl Design {
         self.programs.iter().enumerate().map(program).collect()
     }
 
+    /// Where the packets come from.
+    fn source(&self, request: &RunRequest) -> Result<Source, Error> {
+        let Some(trace) = &request.trace else {
+            return Ok(Source::Generator(self.traffic.generator(request.seed)?));
+        };
+        // Where a packet always waits, a capture too short for the run begins again.
+        let repeat = self.config.saturated && request.packets > 0;
+        // A warm-up whose end the run finds itself may take as long as what is measured.
+        let packets = request.packets.saturating_add(request.warmup_packets.unwrap_or(request.packets));
+        Source::capture(trace, packets, request.strict, repeat, self.traffic.frames)
+    }
+
+    /// Finds out how fast the time of the capture passes, once for all runs of the chip.
+    fn settle_pace(&mut self, request: &RunRequest) -> Result<(), Error> {
+        self.traffic.pace = Pace::Scaled(self.traffic.pace.trillionths(|| self.source(request))?);
+        Ok(())
+    }
+
     /// Traffic as the request asks, with its bytes for a program that is executed.
     fn traffic(&self, request: &RunRequest, shared: &Shared) -> Result<Traffic, Error> {
-        let source = match &request.trace {
-            // Where a packet always waits, a capture too short for the run begins again.
-            Some(trace) => {
-                let repeat = self.config.saturated && request.packets > 0;
-                // A warm-up whose end the run finds itself may take as long as what is measured.
-                let packets =
-                    request.packets.saturating_add(request.warmup_packets.unwrap_or(request.packets));
-                Source::capture(trace, packets, request.strict, repeat, self.traffic.frames)?
-            }
-            None => Source::Generator(self.traffic.generator(request.seed)?),
-        };
+        let pace = self.traffic.pace.trillionths(|| self.source(request))?;
         let map = match request.map_addresses {
             false => None,
             true => Some(self.address_map(request)?),
         };
-        let traffic = Traffic::of(source, map, self.traffic.speedup_ppm);
-        Ok(match self.programs.iter().find_map(ReadProgram::plan) {
+        let traffic = Traffic::of(self.source(request)?, map, pace);
+        let traffic = match self.programs.iter().find_map(ReadProgram::plan) {
             Some(plan) => traffic.with_bytes(plan.bytes_sink(&shared.frames)),
             None => traffic,
+        };
+        Ok(match shared.keeps_copies {
+            true => traffic.with_copies(copies_sink(&shared.copies, request.seed)),
+            false => traffic,
         })
     }
 
@@ -221,18 +236,16 @@ pub(crate) fn run(
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<RunReport, Error> {
     let executable = request.program.as_ref().map(|file| Executable::load(file, request.seed)).transpose()?;
-    let (app, seed) = (request.app.as_deref(), request.seed);
-    let design = Design::load_with(
-        &request.preset,
-        &request.overrides,
-        app,
-        executable.as_ref(),
-        request.bound,
-        seed,
-    )?;
-    let shared = Shared::default();
+    let mut design = Design::of(request, executable.as_ref())?;
+    design.settle_pace(request)?;
+    let shared = Shared::keeping(request.pcap_out.is_some());
     let config = ChipConfig { seed: request.seed, ..design.config.clone() };
     let (mut chip, notes) = design.chip(request, config, &shared)?;
+    let capture = request.pcap_out.as_ref().map(|path| {
+        let file = WholeFile::create(path)?;
+        PacketsOut::listen(file, &mut chip, shared.copies.clone())
+    });
+    let capture = capture.transpose()?;
     let file = request.timeline.as_ref().map(|path| WholeFile::create(path)).transpose()?;
     if request.timeline.is_some() {
         chip.record(Window {
@@ -271,11 +284,11 @@ pub(crate) fn run(
         return Ok(report);
     }
     fits(&measured)?;
-    let limits = match verdict {
+    let (limits, what_if) = match verdict {
         Verdict::Found => {
             limits::judge(&design, request, &chip, &measured, &mut || progress(come(u64::MAX)))?
         }
-        Verdict::LeftOut => limits::left_out(&measured),
+        Verdict::LeftOut => (limits::left_out(&design.config, &measured), Vec::new()),
     };
     let told =
         Told { design: &design, request, chip: &chip, counts: &measured, outcome: &outcome, notes: &notes };
@@ -283,8 +296,19 @@ pub(crate) fn run(
     let bank = |program: usize, role: RoleId, address: u32| design.bank(program, role, address);
     let programs = shared.reports(|program| chip.stalls(program), place, bank);
     let limits = named(limits, &programs);
-    let mut report = RunReport { programs, ..report(&told, limits) };
+    let limits = match hot_channels::felt(&design, &measured) {
+        Some(why) if limits.decides() => Bottleneck { why: format!("{} {why}", limits.why), ..limits },
+        _ => limits,
+    };
+    let mut report = RunReport { programs, what_if, ..report(&told, limits) };
     report.warnings.extend(shared.races());
+    if let Some(capture) = capture {
+        // As of a timeline: the run is sound, whatever became of the file.
+        match capture.finish() {
+            Ok(note) => report.warnings.extend(note),
+            Err(error) => report.warnings.push(format!("the capture of what left is missing: {error}")),
+        }
+    }
     if let (Some(file), Some(recording)) = (file, chip.recording()) {
         let compressed = request.timeline.as_ref().is_some_and(|path| path.ends_with(".gz"));
         // The run was long, and its result is sound: it is not lost for the sake of a file.

@@ -40,6 +40,7 @@ fn first_packets(design: &Design, preset: &str) -> Result<Option<String>, Error>
         timeline: None,
         timeline_from_us: 0.0,
         timeline_for_us: None,
+        pcap_out: None,
     };
     let config = ChipConfig { seed: request.seed, ..design.config.clone() };
     let (mut chip, notes) = design.chip(&request, config, &Shared::default())?;

@@ -1,9 +1,22 @@
 //! Times that a file gives in nanoseconds or in cycles of a clock.
 
 use linecard_config::Section;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 /// Clocks by name; the first is the usual one.
-pub(super) struct Clocks(Vec<(String, u64)>);
+pub(super) struct Clocks {
+    list: Vec<Clock>,
+    /// Numbers of those that parts count in.
+    used: RefCell<BTreeSet<usize>>,
+}
+
+struct Clock {
+    name: String,
+    /// Where it stands in `[clock]`.
+    key: String,
+    hertz: u64,
+}
 
 /// Longest time that a file may give, a second: more is a slip.
 const MOST_NS: f64 = 1e9;
@@ -23,28 +36,53 @@ impl Clocks {
                     "khz" => 1e3,
                     "mhz" => 1e6,
                     "ghz" => 1e9,
-                    // What no clock is called stays unread, and the reader says so.
-                    _ => continue,
+                    _ => {
+                        let example = format!("{key}_mhz");
+                        section.fail(
+                            &key,
+                            format!(
+                                "a clock is called NAME_hz, NAME_khz, NAME_mhz or NAME_ghz, by its unit: {example} = 800"
+                            ),
+                        );
+                        section.pass_over(&[&key]);
+                        continue;
+                    }
                 };
                 let name = key.strip_suffix(&format!("_{suffix}")).unwrap_or(&key).to_owned();
                 let range = 1.0 / factor..=FASTEST_HZ / factor;
                 let given = section.needed_number(&key, range, "frequency of a clock");
                 // Of a clock that is wrong cycles cannot be judged: none of them is too long.
                 let hertz = given.map_or(FASTEST_HZ, |number| number * factor);
-                list.push((name, hertz.round().max(1.0) as u64));
+                list.push(Clock { name, key, hertz: hertz.round().max(1.0) as u64 });
             }
         }
         if list.is_empty() {
             root.lacks("clock", "a chip has at least one clock, such as core_mhz = 800 in [clock]");
-            list.push(("core".to_owned(), 1_000_000_000));
+            list.push(Clock { name: "core".to_owned(), key: String::new(), hertz: 1_000_000_000 });
         }
-        Self(list)
+        Self { list, used: RefCell::default() }
+    }
+
+    /// Refuses clocks that `--set` gives and no part counts in, once all parts have been read.
+    pub fn judge_set(&self, root: &Section<'_>) {
+        let Some(section) = root.section("clock") else { return };
+        let used = self.used.borrow();
+        let names: Vec<&str> = used.iter().map(|&number| self.list[number].key.as_str()).collect();
+        for (number, clock) in self.list.iter().enumerate() {
+            if section.is_set(&clock.key) && !used.contains(&number) {
+                let message = format!("has no effect: no part counts in it, but in {}", names.join(", "));
+                section.fail(&clock.key, message);
+            }
+        }
     }
 
     /// The clock that a component names, or the first.
     pub fn of(&self, section: &Section<'_>) -> u64 {
-        let choices: Vec<(&str, u64)> = self.0.iter().map(|(name, hz)| (name.as_str(), *hz)).collect();
-        section.choice_or("clock", &self.0[0].0, &choices, "clock that its cycles are counted in")
+        let names: Vec<(&str, usize)> =
+            self.list.iter().enumerate().map(|(number, clock)| (clock.name.as_str(), number)).collect();
+        let number = section.choice_or("clock", names[0].0, &names, "clock that its cycles are counted in");
+        self.used.borrow_mut().insert(number);
+        self.list[number].hertz
     }
 }
 

@@ -68,5 +68,26 @@ impl Times {
 /// The period of the memory clock in ns; one of its range if it is not there, or wrong.
 pub(super) fn period_ns(root: &Section<'_>) -> f64 {
     let clock = root.needed_section("clock", "the memory clock");
+    if let Some(clock) = &clock {
+        for key in clock.keys() {
+            frequency(clock, &key);
+        }
+    }
     clock.map_or(1.0, |clock| clock.number("period_ns", 0.01..=1e6, "period of the memory clock"))
+}
+
+/// Says of a frequency which period it is, for parts give that.
+fn frequency(clock: &Section<'_>, key: &str) {
+    let unit = key.rsplit('_').next().unwrap_or_default();
+    let hertz = match unit {
+        "hz" => 1.0,
+        "khz" => 1e3,
+        "mhz" => 1e6,
+        "ghz" => 1e9,
+        _ => return,
+    };
+    let range = f64::MIN_POSITIVE..=f64::MAX;
+    let given = clock.number_if(key, range, "frequency of the memory clock");
+    let is = given.map_or_else(String::new, |number| format!(": here {} ns", 1e9 / (number * hertz)));
+    clock.fail(key, format!("a part gives the period of its clock, period_ns{is}"));
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.padding import Padding
@@ -11,11 +11,17 @@ from rich.text import Text
 
 import linecard
 from linecard.cli import completion, pieces, stderr, stdout
-from linecard.cli.options import JSON_HELP, Chip, Html
+from linecard.cli.executed.program_options import takes_program
+from linecard.cli.options import CAPTURE_HELP, JSON_HELP, Chip, Html
 from linecard.cli.written import Csv, Files, Parquet
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import RenderableType
+
     from linecard.chip.check import ChipCheck
+    from linecard.explore.demand import Demand
 
 Set = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a value; repeatable.")]
 
@@ -42,18 +48,29 @@ def new(
     stderr.note_written([linecard.new(file, like=like)])
 
 
+@takes_program
 def check(
     preset: Chip,
+    app_name: Annotated[str | None, typer.Option("--app", metavar="NAME", help="Application that it runs.")] = None,
+    trace: Annotated[str | None, typer.Option(metavar="CAPTURE", help=CAPTURE_HELP)] = None,
+    size: Annotated[
+        str | None,
+        typer.Option(metavar="BYTES|KIND", help="Frames that come: a size, imix, rfc2544, a mix of the chip."),
+    ] = None,
     set: Set = None,
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
     csv: Csv = None,
     parquet: Parquet = None,
     html: Html = None,
+    *,
+    executed: dict[str, Any],
 ) -> None:
     """Say what is wrong with a chip's file, or what its places do without load and at most.
 
     The numbers follow from the file, so that you see at once whether it says what you meant. Beside them it tries the
-    first 200 packets, and warns of what would keep a run from ending or lose packets that fit nowhere.
+    first 200 packets, and warns of what would keep a run from ending, lose packets that fit nowhere, or leave channels
+    of the packet memory idle. With traffic or a program it says what is asked of each part and what that carries, by
+    a short run at light load.
 
     **Examples**
 
@@ -61,12 +78,16 @@ def check(
 
         linecard check example_smartnic --set packets.part=hbm2
 
+        linecard check example_smartnic --app secure_gateway --size 64
+
+        linecard check nfp4000 --program my_xdp.c --trace edge
+
         linecard check example_smartnic --json
     """
     from linecard.tables import records
 
     files = Files(csv, parquet, html)
-    found = linecard.check(preset, set=set)
+    found = linecard.check(preset, set=set, app=app_name, trace=trace, size=size, **executed)
     if json:
         stdout.print_json(found.to_dict())
     else:
@@ -77,9 +98,9 @@ def check(
 
 def draw(
     preset: Chip,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.svg", help="Drawing to write: SVG.")] = Path(
-        "chip.svg"
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Drawing to write: .svg, or .png (extra: plot).")
+    ] = Path("chip.svg"),
     set: Set = None,
     result: Annotated[
         Path | None,
@@ -91,6 +112,8 @@ def draw(
     **Examples**
 
         linecard draw example_smartnic -o chip.svg
+
+        linecard draw example_smartnic -o chip.png
 
         linecard run example_smartnic --json > run.json && linecard draw example_smartnic --result run.json -o busy.svg
     """
@@ -116,10 +139,26 @@ def _print_check(found: ChipCheck) -> None:
         Padding(title, (1, 0, 0, 2)),
         pieces.section(facts),
         pieces.section(pieces.heading("A read without load, and the most that there is", "over its route"), rows),
+        *([_demands(found.demands)] if found.demands else []),
         Padding(Text("The file fits together.", style="green"), (1, 0, 1, 2)),
     )
     for warning in found.warnings:
         stderr.diagnose(f"warning: {warning}")
+
+
+def _demands(several: Sequence[Demand]) -> RenderableType:
+    """What is asked of each part, and a sentence on those that carry less."""
+    offered = several[0].offered_gbps
+    rows = pieces.lined(("part", "l"), ("", "l"), ("asked", "r"), ("carries, Gbit/s", "r"), ("Mpps", "r"))
+    for each in several:
+        if each.share >= pieces.SHOWN_SHARE:
+            drawn = pieces.bar(min(each.share, 1.0), pieces.load_style(each.share))
+            rows.add_row(
+                each.component, drawn, pieces.percent(each.share), f"{each.most_gbps:,.1f}", f"{each.most_mpps:,.2f}"
+            )
+    over = [f"{each.component}: {offered:,.4g} of {each.most_gbps:,.4g} Gbit/s" for each in several if each.share > 1]
+    said = [Text(line, style="red") for line in over] or [Text("Every part carries what is offered.", style="green")]
+    return pieces.section(pieces.heading("Demand", f"of {offered:,.4g} Gbit/s offered"), rows, Text(""), *said)
 
 
 _COLUMNS = (

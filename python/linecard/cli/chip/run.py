@@ -86,6 +86,16 @@ def run(
         Path | None,
         typer.Option("--folded", metavar="FILE", help="Write the cycles of an executed program's call stacks, folded."),
     ] = None,
+    latency: Annotated[
+        Path | None,
+        typer.Option("--latency", metavar="FILE.hgrm", help="Write the latency's percentiles as HdrHistogram's text."),
+    ] = None,
+    pcap_out: Annotated[
+        Path | None,
+        typer.Option(
+            "--pcap-out", metavar="FILE.pcapng", help="Write what leaves and what is lost as a capture (Wireshark)."
+        ),
+    ] = None,
     timeline_from: Annotated[
         float,
         typer.Option("--timeline-from", min=0.0, metavar="US", help="Of a chip: begin so late in the measured time."),
@@ -120,6 +130,8 @@ def run(
 
         linecard run ixp1200 --csv result.csv --timeline run.json
 
+        linecard run example_smartnic --latency latency.hgrm --pcap-out left.pcapng
+
         linecard run ipv4_forward --model np --set traffic.kind=PSC --set program.scheme=FCB+TB
     """
     from linecard.chip.modelled import APPLICATION, PRESET
@@ -139,7 +151,7 @@ def run(
     # Better now than after a long run.
     if parquet is not None:
         need_polars()
-    check_outputs(csv, parquet, html, timeline, folded)
+    check_outputs(csv, parquet, html, timeline, folded, latency, pcap_out)
     unwritten = None
     with stderr.progress("Simulating", "packets") as progress:
         try:
@@ -157,6 +169,7 @@ def run(
                 timeline=timeline,
                 timeline_from_us=timeline_from,
                 timeline_for_us=timeline_for,
+                pcap_out=pcap_out,
                 progress=progress,
                 **executed,
             )
@@ -173,10 +186,14 @@ def run(
         stderr.note_written([parquet, result.write_parquet(parquet)])
     if html is not None:
         stderr.note_written([result.write_html(html, command=command_line())])
+    if latency is not None:
+        stderr.note_written([result.write_latency(latency)])
     if folded is not None:
         stderr.note_written([write_text(folded, "".join(each.folded() for each in result.programs))])
     if unwritten is not None:
         raise unwritten
+    if pcap_out is not None:
+        stderr.note_written([pcap_out])
     if timeline is not None:
         stderr.note_written([timeline])
         for warning in result.warnings:

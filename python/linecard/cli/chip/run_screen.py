@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from linecard.chip.dram_time import DRAM_WORDS
+from linecard.chip.loss import loss_words
 from linecard.cli.beside import Beside
 from linecard.cli.pieces import (
     BIT_RATES,
@@ -66,10 +67,9 @@ def print_run(result: RunResult) -> None:
         ),
     )
     loss_style = "green" if first.packets_dropped == 0 else "yellow" if first.loss_fraction < 0.01 else "red"
-    loss = "none" if first.packets_dropped == 0 else percent(first.loss_fraction, 3)
-    gone = first.packets_out + first.packets_dropped
-    of_all = f"   {first.packets_dropped:,} of {gone:,} packets that left or were dropped"
-    numbers.add_row("Loss", Text.assemble((loss, f"bold {loss_style}"), (of_all, DIM)))
+    loss, of_all = loss_words(first)
+    loss_style = "yellow" if loss == "none yet" else loss_style
+    numbers.add_row("Loss", Text.assemble((loss, f"bold {loss_style}"), (f"   {of_all}", DIM)))
     for name, percentiles in _latency(first):
         numbers.add_row(name, percentiles)
     if result.band is not None:

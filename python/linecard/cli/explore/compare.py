@@ -132,7 +132,7 @@ def print_compare(result: CompareResult) -> None:
     below = [Text(f"{more:,} more: --json has all", style=pieces.DIM)] if more > 0 else []
     differs = keys if result.configuration else Text("nothing")
     parts.append(pieces.section(pieces.heading("What differs"), differs, *below))
-    for title, several in (("What moved", result.metrics), ("Parts that moved", result.measurements[:_MOVED_SHOWN])):
+    for title, several in (("What moved", result.shown), ("Parts that moved", result.measurements[:_MOVED_SHOWN])):
         if not several:
             continue
         rows = pieces.lined(
@@ -140,11 +140,11 @@ def print_compare(result: CompareResult) -> None:
             *(("beyond noise", "l"), ("95 % of the difference", "l")),
         )
         for moved in several:
-            if not moved.a and not moved.b:
-                continue
             style = "bold" if moved.beyond_noise else ""
             cells = (moved.name, cell_text(moved.a), cell_text(moved.b), change_text(moved), noise_text(moved))
-            between = "" if moved.low is None or moved.high is None else f"{moved.low:.3g} to {moved.high:.3g}"
+            between = (
+                "" if moved.low is None or moved.high is None else f"{cell_text(moved.low)} to {cell_text(moved.high)}"
+            )
             rows.add_row(*(Text(cell, style=style) for cell in (*cells, between)))
         parts.append(pieces.section(pieces.heading(title, result.basis), rows))
     if result.notes:

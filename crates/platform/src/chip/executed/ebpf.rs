@@ -412,6 +412,11 @@ impl Running {
         }
     }
 
+    /// The frame as the last packet's program left it.
+    pub fn packet_left(&self) -> &[u8] {
+        self.machine.packet_left()
+    }
+
     /// Executes the program on a packet, and appends what it did to `steps`.
     pub fn packet(
         &mut self,

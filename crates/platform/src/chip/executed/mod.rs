@@ -27,6 +27,7 @@ pub(super) use executable::Executable;
 pub(super) use frames::Frames;
 
 use super::reading::Reading;
+use crate::chip::copies::Copies;
 use crate::error::Error;
 use crate::program::{Framer, refused_xdp};
 use crate::report::{CallStack, ExecutedProgram, HotWord, MemoryUse, ProgramResult, SourceLine};
@@ -184,12 +185,21 @@ pub(super) struct Plan {
 #[derive(Clone, Default)]
 pub(super) struct Shared {
     pub frames: Frames,
+    /// Copies of packets that are written to a capture when they leave.
+    pub copies: Copies,
+    /// Whether there are such.
+    pub keeps_copies: bool,
     /// What the program was ended for.
     pub fault: Rc<RefCell<Option<Error>>>,
     works: Rc<RefCell<Vec<Rc<RefCell<Work>>>>>,
 }
 
 impl Shared {
+    /// Of a run that keeps copies of its packets, or does not.
+    pub fn keeping(copies: bool) -> Self {
+        Self { keeps_copies: copies, ..Self::default() }
+    }
+
     /// Whether the program did what ends the run.
     pub fn is_faulty(&self) -> bool {
         self.fault.borrow().is_some()
@@ -422,7 +432,7 @@ struct Executing {
 }
 
 impl Executing {
-    fn execute(&self, frame: u32, info: &PacketInfo, steps: &mut Steps) -> Result<Done, Error> {
+    fn execute(&self, frame: u32, copy: u32, info: &PacketInfo, steps: &mut Steps) -> Result<Done, Error> {
         let mut work = self.work.borrow_mut();
         work.packets += 1;
         work.locks().races.takes(info.thread);
@@ -430,20 +440,25 @@ impl Executing {
             Running::Ebpf(program) => {
                 let interface = u32::from(info.input_port) + 1;
                 let done = program.packet(&kept.bytes, kept.time_ns, info.number, interface, steps);
+                self.shared.copies.write(copy, program.packet_left(), false);
                 done.map_err(refused_xdp)
             }
-            Running::Riscv(program) => program.packet(&kept.bytes, kept.time_ns, info.number, steps),
+            Running::Riscv(program) => {
+                let done = program.packet(&kept.bytes, kept.time_ns, info.number, steps);
+                self.shared.copies.write(copy, program.packet_left(kept.bytes.len()), true);
+                done
+            }
         })
     }
 
     /// Executes the program on a packet: the port that it goes to, or nothing where it ends, and the bytes that it has
     /// grown by.
-    fn decide(&self, frame: u32, info: &PacketInfo, steps: &mut Steps) -> (Option<u16>, i32) {
+    fn decide(&self, frame: u32, copy: u32, info: &PacketInfo, steps: &mut Steps) -> (Option<u16>, i32) {
         // What is no packet for the program passes by it. After a fault nothing is executed until the run has ended.
         let done = match frame {
             0 => Ok(Done { fate: Fate::Leaves, grown_bytes: 0 }),
             _ if self.shared.is_faulty() => Ok(Done { fate: Fate::Ends, grown_bytes: 0 }),
-            _ => self.execute(frame, info, steps),
+            _ => self.execute(frame, copy, info, steps),
         };
         let done = done.unwrap_or_else(|error| {
             // The run is over; the first reason counts.
@@ -462,7 +477,7 @@ impl Executing {
 
 impl PacketProgram for Executing {
     fn packet(&mut self, head: &mut PacketHead, info: &PacketInfo, steps: &mut Steps) {
-        let frame = std::mem::take(&mut head.frame);
+        let (frame, copy) = (std::mem::take(&mut head.frame), head.kept);
         match &self.around {
             Around::Steps { front, behind } => {
                 if front.write_all(head, info, &mut None, steps) {
@@ -471,7 +486,7 @@ impl PacketProgram for Executing {
                     }
                     return;
                 }
-                let (mut chosen, grown_bytes) = self.decide(frame, info, steps);
+                let (mut chosen, grown_bytes) = self.decide(frame, copy, info, steps);
                 head.grown_bytes = grown_bytes;
                 let ends = chosen.is_none();
                 let leaving = PacketHead { bytes: head.leaving_bytes(), ..*head };
@@ -492,13 +507,13 @@ impl PacketProgram for Executing {
             }
             Around::Io(io) => {
                 io.receive(steps);
-                match self.decide(frame, info, steps).0 {
+                match self.decide(frame, copy, info, steps).0 {
                     Some(port) => io.store_and_enqueue(head, port, steps),
                     None => steps.push(0, Action::Finish),
                 }
             }
             Around::Carrier(carrier) => carrier.carry(head, steps, |_, _, steps| {
-                let (port, _) = self.decide(frame, info, steps);
+                let (port, _) = self.decide(frame, copy, info, steps);
                 if port.is_none() {
                     steps.push(0, Action::Finish);
                 }

@@ -141,6 +141,11 @@ impl Running {
         self.other_results = 0;
     }
 
+    /// The last packet as its program left it, so many bytes of it.
+    pub fn packet_left(&self, bytes: usize) -> &[u8] {
+        self.machine.packet_bytes(bytes)
+    }
+
     /// Executes the program on a packet, and appends what it did to `steps`.
     pub fn packet(
         &mut self,

@@ -2,6 +2,7 @@
 
 use super::reading::Reading;
 use super::server;
+use crate::chip::packet_starts::usual_interleave;
 use crate::chip::units::time_ps;
 use crate::error::Error;
 use crate::memory::{Rule, open, part, policy};
@@ -48,11 +49,16 @@ fn dram(asked: &Reading<'_>) -> Option<PlaceKind> {
         "policy of the controller: a preset of presets/policies, or a file",
     );
     let channels = section.integer_or("channels", 1, 1..=1024, "parts side by side, interleaved") as u32;
+    let usual = match section.has("interleave_bytes") {
+        true => 0,
+        false => usual_interleave(document, section, channels.into()),
+    };
     let interleave = section.integer_or(
         "interleave_bytes",
-        256,
+        usual,
         1..=1 << 30,
-        "bytes after which an address goes on in the next part, a power of two",
+        "bytes after which an address goes on in the next part, a power of two; the page of packets is usual where ports keep \
+         them here and they would begin in some of the parts alone",
     );
     asked.power_of_two("interleave_bytes", interleave);
     let hz = asked.clocks.of(section);

@@ -1,0 +1,81 @@
+//! Copies of packets that wait until the packets leave or are lost, to be written to a capture.
+
+use linecard_program::{NetworkKind, PacketHead};
+use linecard_traffic::rewrite::{Ipv4Fields, rewrite_ipv4};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// A frame without its check sequence.
+#[derive(Debug, Default)]
+struct Copy {
+    bytes: Vec<u8>,
+    /// Where its IP packet begins.
+    ip_at: usize,
+    /// A program that is executed has written it.
+    is_written: bool,
+}
+
+/// Copies by number, counted from 1; the room of one that is gone is used again.
+#[derive(Debug, Default)]
+struct Store {
+    kept: Vec<Copy>,
+    free: Vec<u32>,
+}
+
+/// The copies of a run, shared by the traffic, the programs and the chip.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Copies(Rc<RefCell<Store>>);
+
+impl Copies {
+    /// Keeps a frame whose IP packet begins at `ip_at`; its number.
+    pub fn keep(&self, bytes: &[u8], ip_at: usize) -> u32 {
+        let mut store = self.0.borrow_mut();
+        let number = store.free.pop().unwrap_or_else(|| {
+            store.kept.push(Copy::default());
+            store.kept.len() as u32
+        });
+        let copy = &mut store.kept[number as usize - 1];
+        copy.bytes.clear();
+        copy.bytes.extend_from_slice(bytes);
+        (copy.ip_at, copy.is_written) = (ip_at, false);
+        number
+    }
+
+    /// A program has written a frame anew, or, with its link header left, its IP packet.
+    pub fn write(&self, number: u32, bytes: &[u8], keeps_link: bool) {
+        if number == 0 {
+            return;
+        }
+        let copy = &mut self.0.borrow_mut().kept[number as usize - 1];
+        copy.bytes.truncate(if keeps_link { copy.ip_at } else { 0 });
+        copy.bytes.extend_from_slice(bytes);
+        copy.is_written = true;
+    }
+
+    /// Gives the frame of a packet as it leaves, and its length on the wire, to `use_it`, and forgets it; nothing where none was
+    /// kept. Of bytes that a program in steps adds nothing is known but their number.
+    pub fn take<T>(&self, head: &PacketHead, use_it: impl FnOnce(&[u8], u32) -> T) -> Option<T> {
+        let number = head.kept;
+        if number == 0 {
+            return None;
+        }
+        let mut store = self.0.borrow_mut();
+        let copy = &mut store.kept[number as usize - 1];
+        if head.network == NetworkKind::Ipv4 && !copy.is_written {
+            let fields = Ipv4Fields {
+                ttl: head.ttl,
+                source: head.source,
+                destination: head.destination,
+                ports: [head.source_port, head.destination_port],
+            };
+            let ip_at = copy.ip_at.min(copy.bytes.len());
+            rewrite_ipv4(&mut copy.bytes[ip_at..], &fields);
+        }
+        let grown = if copy.is_written { 0 } else { head.grown_bytes };
+        let wire_bytes = (copy.bytes.len() as u32).saturating_add_signed(grown);
+        let kept = copy.bytes.len().min(wire_bytes as usize);
+        let result = use_it(&copy.bytes[..kept], wire_bytes);
+        store.free.push(number);
+        Some(result)
+    }
+}

@@ -1,0 +1,45 @@
+//! Where packets begin in their memory: with a page of the allocator each, and by default in every channel.
+
+use linecard_config::{Document, Section};
+use linecard_program::CELL_BYTES;
+use std::collections::BTreeSet;
+
+/// Bytes after which an address goes on in the next part where nothing else is said.
+const USUAL_INTERLEAVE: u64 = 256;
+
+/// The page of the allocator that a memory for packets has.
+pub(super) fn page_bytes(memory: &Section<'_>) -> u32 {
+    memory.integer_or("page_bytes", 2048, 64..=4_194_240, "buffer or page of the allocator") as u32
+}
+
+/// Bytes after which an address goes on in the next of several parts: those of a page where ports keep packets in the memory
+/// that would else begin in some of the parts alone.
+pub(super) fn usual_interleave(document: &Document, memory: &Section<'_>, parts: u64) -> u64 {
+    if parts < 2 || !ports_keep_packets(document, memory.name()) {
+        return USUAL_INTERLEAVE;
+    }
+    let page = u64::from(page_bytes(memory));
+    // Pages are whole cells: after these many the parts repeat.
+    let pages = parts * USUAL_INTERLEAVE / u64::from(CELL_BYTES);
+    let begins: BTreeSet<u64> = (0..pages).map(|number| number * page / USUAL_INTERLEAVE % parts).collect();
+    match begins.len() as u64 == parts {
+        true => USUAL_INTERLEAVE,
+        false => page.next_power_of_two(),
+    }
+}
+
+/// Whether a port writes packets to a memory or reads them from it, by its own name or by one of `[bind]`.
+fn ports_keep_packets(document: &Document, memory: &str) -> bool {
+    let root = document.root();
+    let bind = root.section("bind");
+    let bound = bind.as_ref().map(Section::keys).unwrap_or_default();
+    let means = |role: &str| match &bind {
+        Some(bind) if bound.iter().any(|key| key == role) => bind.says(role, memory),
+        _ => role == memory,
+    };
+    let names = bound.iter().map(String::as_str).chain([memory]).filter(|role| means(role));
+    let names: Vec<&str> = names.collect();
+    root.sections("port").iter().any(|port| {
+        ["receive_to", "send_from"].iter().any(|key| names.iter().any(|name| port.says(key, name)))
+    })
+}

@@ -1,0 +1,25 @@
+"""What became of the packets that came to a chip, in words: lost, and still inside where they pile up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from linecard.chip.result import Summary
+
+# Packets that stayed inside say nothing of the loss up to this share of those that came.
+_FEW = 0.01
+
+
+def loss_words(summary: Summary) -> tuple[str, str]:
+    """The loss, and of how many packets it is: none is lost only where what came also left."""
+    gone = summary.packets_out + summary.packets_dropped
+    stayed = summary.packets_in - gone
+    of_all = f"{summary.packets_dropped:,} of {gone:,} packets that left or were dropped"
+    piles_up = stayed > _FEW * summary.packets_in
+    loss = f"{100 * summary.loss_fraction:.3f} %" if summary.packets_dropped else "none yet" if piles_up else "none"
+    if piles_up:
+        share = f"{100 * stayed / summary.packets_in:.1f} %"
+        of_all += f"; {stayed:,} more of the {summary.packets_in:,} that came ({share}) are still inside"
+        of_all += "" if summary.steady else ": not steady"
+    return loss, of_all

@@ -1,0 +1,150 @@
+"""What traffic asks of each part of a chip, and what the part carries, before the chip is run at that load.
+
+Short runs at a load that all parts carry say how long a packet keeps each part busy. By the utilisation law, the bounds
+of `linecard why`, the inverse is the most that the part carries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+from linecard.errors import ConfigError, ConfigProblem, RunError
+from linecard.explore.axes import plain_value
+from linecard.explore.batch import Bench, measured, numbers_of
+from linecard.explore.execute import Counts
+from linecard.explore.levers import Chip
+from linecard.explore.program_options import program_arguments
+from linecard.explore.subject import Request
+from linecard.explore.why import limits_of
+from linecard.explore.wires import full_wires, mean_size
+from linecard.request import name_of, settings
+
+if TYPE_CHECKING:
+    from linecard.explore.execute import Record
+    from linecard.request import Settings
+
+PACKETS = 3_000
+# The load of a first run, as a share of what is asked for; that of the second, as a share of what the parts then seem
+# to carry, and again less where packets are lost.
+_LIGHT, _HALF, _LIGHTEST = 0.05, 0.5, 1e-6
+# What says that the load is not light: losses for want of room, and packets that stay inside.
+_FULL = ("receive_buffer_full", "line_full", "packet_memory_full", "output_queue_full")
+_STAYED = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What the traffic asks of a part.
+
+    Attributes:
+        component: The part.
+        offered_gbps: The traffic, Gbit/s of all frames, whichever of them the part sees.
+        most_gbps: The traffic at which it would always be busy, in the same unit.
+        most_mpps: The same, 10^6 packets a second.
+        share: ``offered_gbps`` over ``most_gbps``; above 1 it carries less than is asked of it.
+    """
+
+    component: str
+    offered_gbps: float
+    most_gbps: float
+    most_mpps: float
+    share: float
+
+
+def demands(
+    preset: str,
+    *,
+    set: Settings | None,
+    app: str | PathLike[str] | None,
+    trace: str | PathLike[str] | None,
+    size: int | str | None,
+    program: Mapping[str, Any],
+) -> tuple[Demand, ...]:
+    """Every part with what is asked of it and what it carries, the most loaded first.
+
+    Raises:
+        ConfigError: The chip, the traffic or the program is wrong, or a size stands beside a capture.
+        RunError: The run ends without a result, or loses packets at any load.
+    """
+    if trace is not None and size is not None:
+        raise ConfigError.of([ConfigProblem("size", "", "found beside a capture, which has its own; leave one out")])
+    chip = Chip(preset, settings(set))
+    changes = chip.in_full(set if isinstance(set, Mapping) else dict(map(_parted, settings(set))))
+    if size is not None:
+        is_number = isinstance(size, int) or size.isdigit()
+        changes |= {"traffic.kind": "fixed", "traffic.packet_bytes": int(size)} if is_number else {"traffic.kind": size}
+    shared: dict[str, Any] = {"preset": preset, "verdict": False, "packets": PACKETS, "warmup_packets": PACKETS // 10}
+    shared |= program_arguments(program)
+    if app is not None:
+        shared["app"] = name_of("app", app)
+    if trace is not None:
+        shared["trace"] = fspath(trace)
+    return _demands(chip, changes, shared)
+
+
+def _parted(text: str) -> tuple[str, object]:
+    key, _, value = text.partition("=")
+    return key.strip(), plain_value(value)
+
+
+def _demands(chip: Chip, changes: Mapping[str, Any], shared: Mapping[str, Any]) -> tuple[Demand, ...]:
+    def said(key: str) -> Any:
+        return changes.get(key, chip.values.get(key))
+
+    def run(settings: Mapping[str, Any]) -> Record:
+        with Bench(None, 1, None, Counts()) as bench:
+            return bench.run([Request("run", shared, settings)])[0]
+
+    saturated = said("traffic.arrivals") == "saturated"
+    kept = {key: value for key, value in changes.items() if key not in {"traffic.speedup", "traffic.rate_gbps"}}
+    if "trace" in shared:
+        kept["traffic.arrivals"] = "captured"
+        first = run({**changes, "traffic.arrivals": "captured"})
+        offered = full_wires(chip, said, _mean_bytes(first)) if saturated else _offered(first)
+        offered = float(changes.get("traffic.rate_gbps", offered))
+    else:
+        if saturated:
+            kept["traffic.arrivals"] = "poisson"
+        offered = full_wires(chip, said, mean_size(said))
+        offered = offered if saturated else min(offered, float(said("traffic.rate_gbps")))
+    gbps = offered * _LIGHT
+    light = run({**kept, "traffic.rate_gbps": gbps})
+    # So light a load that refreshes are all that a memory does says nothing of it: then half of what the parts carry.
+    gbps = _HALF * min((most for _, most, _ in _carried(light, chip)), default=gbps / _HALF)
+    tried = run({**kept, "traffic.rate_gbps": gbps})
+    while _is_loaded(tried) and gbps > offered * _LIGHTEST:
+        gbps *= _HALF
+        tried = run({**kept, "traffic.rate_gbps": gbps})
+    if _is_loaded(tried):
+        raise RunError(f"packets are lost at {gbps:g} Gbit/s as well: what the parts carry is not known")
+    found = [Demand(part, offered, most, mpps, offered / most) for part, most, mpps in _carried(tried, chip)]
+    return tuple(sorted(found, key=lambda each: (-each.share, each.component)))
+
+
+def _carried(record: Record, chip: Chip) -> list[tuple[str, float, float]]:
+    """Each part with the traffic that it carries at most, in Gbit/s and in 10^6 packets a second."""
+    numbers, bits = numbers_of(record), 8e-3 * _mean_bytes(record)
+    # Bounds count packets that left; the demand is of those that come, of which a program may drop some.
+    came = int(numbers["packets_in"]) / max(int(numbers["packets_out"]), 1)
+    rates = [(limit.component, limit.bound_mpps * came) for limit in limits_of([record], chip.pooled)]
+    return [(part, mpps * bits, mpps) for part, mpps in rates]
+
+
+def _offered(record: Record) -> float:
+    return float(numbers_of(record)["offered_gbps"])
+
+
+def _mean_bytes(record: Record) -> float:
+    numbers = numbers_of(record)
+    return _offered(record) * 1e9 / 8 * float(numbers["simulated_seconds"]) / max(int(numbers["packets_in"]), 1)
+
+
+def _is_loaded(record: Record) -> bool:
+    """Whether packets were lost or piled up for want of room; what a program drops, it was meant to."""
+    numbers = numbers_of(record)
+    stayed = int(numbers["packets_in"]) - int(numbers["packets_out"]) - int(numbers["packets_dropped"])
+    full = any(measured(record, reason).get("drops", 0.0) for reason in _FULL)
+    return full or stayed > _STAYED * int(numbers["packets_in"])

@@ -1,0 +1,77 @@
+"""One mistake is one message, and it says what was meant."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import ROOT
+
+import linecard
+
+SHIPPED = (ROOT / "presets/platforms/example_smartnic.toml").read_text()
+
+
+def problems(path, text: str, **settings: object) -> list[str]:
+    path.write_text(text)
+    with pytest.raises(linecard.ConfigError) as error:
+        linecard.check(path, set={key.replace("__", "."): value for key, value in settings.items()})
+    return [str(each) for each in error.value.problems]
+
+
+def test_values_without_a_source_are_one_problem_beside_the_real_ones(tmp_path):
+    text = SHIPPED.replace('source = "an example for the guide; no product has these values"\n', "")
+    text = text.replace("engines = 8", "engnies = 8").replace('part = "ddr4_2400"', 'part = "ddr4_24000"')
+    said = problems(tmp_path / "chip.toml", text)
+    assert sum("no source" in each for each in said) == 1
+    assert "nor have 65 other values: cluster.island.count, cluster.island.engnies" in said[0]
+    assert any("engnies: no such key; did you mean `engines`?" in each for each in said)
+    assert any("ddr4_24000" in each for each in said)
+    assert len(said) == 4
+
+
+def test_two_values_without_a_source_are_both_named(tmp_path):
+    text = (
+        'title = "x"\nkind = "chip"\nextends = "platforms/example_smartnic"\n[clock]\ncore_mhz = 800\nslow_mhz = 100\n'
+    )
+    said = problems(tmp_path / "chip.toml", text)
+    assert next(each for each in said if "no source" in each).endswith("; nor has clock.slow_mhz")
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        (
+            "core = 800",
+            "clock.core: a clock is called NAME_hz, NAME_khz, NAME_mhz or NAME_ghz, by its unit: core_mhz = 800",
+        ),
+        ("period_ns = 2", "clock.period_ns: a clock is called NAME_hz"),
+    ],
+)
+def test_a_clock_of_a_chip_without_its_unit(tmp_path, line, what):
+    text = f'title = "x"\nkind = "chip"\nsource = "s"\nextends = "platforms/example_smartnic"\n[clock]\n{line}\n'
+    said = problems(tmp_path / "chip.toml", text)
+    assert len(said) == 1
+    assert what in said[0]
+
+
+@pytest.mark.parametrize(("line", "ns"), [("mhz = 1250", "0.8"), ("clock_ghz = 2", "0.5"), ("memory_hz = 1e9", "1")])
+def test_a_frequency_of_a_memory_says_which_period_it_is(cli, tmp_path, line, ns):
+    part = tmp_path / "part.toml"
+    part.write_text(f'title = "p"\nsource = "s"\nextends = "dram/ddr4_2400"\n[clock]\n{line}\n')
+    ended = cli("dram", "run", "--device", part, "--pattern", "random")
+    assert ended.status == 2
+    key = line.partition(" ")[0]
+    assert f"clock.{key}: a part gives the period of its clock, period_ns: here {ns} ns" in ended.err
+
+
+def test_a_clock_that_no_part_counts_in_is_refused_where_it_is_set(cli):
+    ended = cli("run", "example_smartnic", "--set", "clock.mhz=400")
+    assert ended.status == 2
+    assert "clock.mhz: has no effect: no part counts in it, but in core_mhz" in ended.err
+    words = ("--set", "clock.slow_mhz=600", "--set", "island.clock=slow", "--packets", 100, "--warmup", 10)
+    assert cli("run", "example_smartnic", *words).status == 0
+
+
+def test_a_size_that_is_missing_is_not_also_a_rate_that_is_too_high(cli):
+    ended = cli("run", "example_smartnic", "--set", "traffic.kind=fixed")
+    assert "traffic.packet_bytes: missing" in ended.err
+    assert "Gbit/s" not in ended.err

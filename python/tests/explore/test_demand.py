@@ -1,0 +1,94 @@
+"""`check` with traffic: demand against capacity of each part, against closed forms and against a saturated run."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from conftest import ROOT
+
+import linecard
+
+CAPTURE = str(ROOT / "examples/captures/edge-mix.pcap.gz")
+
+
+def by_part(found: linecard.ChipCheck) -> dict[str, linecard.explore.demand.Demand]:
+    return {each.component: each for each in found.demands}
+
+
+def test_without_traffic_nothing_is_asked():
+    assert linecard.check("example_smartnic").demands == ()
+
+
+@pytest.mark.parametrize("size", [64, 512, 1518])
+def test_wires_carry_frames_with_preamble_and_gap(size):
+    """200 Gbit/s of ports, 20 bytes beside each frame; the offered load is cut to what they carry."""
+    found = by_part(linecard.check("example_smartnic", size=size))
+    wires = 200 * size / (size + 20)
+    inward = found["eth, inward"]
+    assert inward.offered_gbps == pytest.approx(min(150, wires), rel=1e-6)
+    # The flows of a short run do not fall evenly on the two ports.
+    assert inward.most_gbps == pytest.approx(wires, rel=0.08)
+    assert inward.share == pytest.approx(inward.offered_gbps / inward.most_gbps)
+
+
+def test_a_unit_that_all_packets_pass_carries_its_rate(tmp_path):
+    """Every frame of 1024 bytes goes through a unit of 50 Gbit/s, frames of 1024 bytes and nothing else."""
+    steps = tmp_path / "all.toml"
+    steps.write_text(
+        'kind = "program"\ntitle = "all"\nsource = "a test"\n'
+        '[[step]]\nop = "read"\nat = "crypto"\nbytes = 1024\n[[step]]\nop = "send"\n'
+    )
+    settings = {"crypto.concurrency": 1, "crypto.latency_ns": 1000}
+    found = linecard.check("example_smartnic", app=str(steps), size=1024, set=settings)
+    crypto = by_part(found)["crypto"]
+    assert crypto.most_gbps == pytest.approx(50, rel=0.01)
+    assert crypto.offered_gbps == 150
+    assert found.demands[0] == crypto
+
+
+def test_it_is_what_a_saturated_run_reaches():
+    settings = {"island.count": 1, "island.threads": 4}
+    most = linecard.check("example_smartnic", app="secure_gateway", size="imix", set=settings).demands[0]
+    run = linecard.run(
+        "example_smartnic",
+        app="secure_gateway",
+        set={**settings, "traffic.arrivals": "saturated"},
+        packets=4000,
+        verdict=False,
+    )
+    # A bound: queues before it and memory that is busy take a part of it.
+    assert run.summary.throughput_gbps <= most.most_gbps * 1.03
+    assert run.summary.throughput_gbps >= most.most_gbps * 0.6
+
+
+def test_a_capture_is_asked_at_its_own_rate_or_at_the_given_one():
+    own = linecard.check("example_smartnic", trace=CAPTURE).demands[0]
+    given = linecard.check("example_smartnic", trace=CAPTURE, set=["traffic.rate_gbps=100"]).demands[0]
+    # Of its first packets, at its own times.
+    run = linecard.run("example_smartnic", trace=CAPTURE, packets=3000, warmup_packets=300, verdict=False)
+    assert own.offered_gbps == run.summary.offered_gbps
+    assert given.offered_gbps == 100
+    assert given.component == own.component
+    assert given.most_gbps == pytest.approx(own.most_gbps, rel=0.1)
+
+
+def test_a_program_and_a_chip_that_is_saturated():
+    found = linecard.check("nfp4000", program="firewall", size=64)
+    assert found.demands[0].share > 1
+
+
+def test_the_command_says_which_part_carries_too_little(cli):
+    words = ("check", "example_smartnic", "--app", "secure_gateway", "--size", 512, "--set", "crypto.rate_gbps=2")
+    ended = cli(*words)
+    assert ended.status == 0
+    assert "crypto: 150 of " in ended.out
+    plain = json.loads(cli(*words, "--json").out)
+    assert plain["demands"][0]["component"] == "crypto"
+
+
+def test_a_size_beside_a_capture_is_refused():
+    with pytest.raises(linecard.ConfigError, match="leave one out"):
+        linecard.check("example_smartnic", trace=CAPTURE, size=64)
+    with pytest.raises(linecard.ConfigError, match="has no effect without a program"):
+        linecard.check("example_smartnic", entry="main")

@@ -1,0 +1,126 @@
+"""A setting of `[traffic]` moves the run or is refused: with a capture, a described link and a generator."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import ROOT
+
+import linecard
+
+CAPTURE = str(ROOT / "examples/captures/edge-mix.pcap.gz")
+SOURCES = {"capture": CAPTURE, "described link": "edge", "generator": None}
+# For every key of the table values that the chip does not have by itself.
+OTHERS = {
+    "kind": ["rfc2544", "fixed", "sizes"],
+    "packet_bytes": [64],
+    "sizes": ["64:1"],
+    "arrivals": ["constant", "jittered", "back_to_back", "on_off", "shot_noise", "saturated", "captured"],
+    "rate_gbps": [120],
+    "peak_gbps": [180],
+    "burst_packets": [4],
+    "flows": [3],
+    "zipf": [2],
+    "speedup": [7],
+    "captures": ["packets"],
+}
+PACKETS = 400
+
+
+def run(trace: str | None, **settings: object) -> linecard.RunResult:
+    changes = {f"traffic.{key}": value for key, value in settings.items()}
+    return linecard.run(
+        "example_smartnic", trace=trace, set=changes, packets=PACKETS, warmup_packets=100, verdict=False
+    )
+
+
+@pytest.fixture(scope="module")
+def usual() -> dict[str, linecard.RunResult]:
+    return {name: run(trace) for name, trace in SOURCES.items()}
+
+
+def test_the_table_of_keys_is_covered():
+    specimen = str(ROOT / "docs/reference/specimens/chip.toml")
+    of_sizes = {"traffic.kind": "sizes", "traffic.sizes": "64:1"}
+    rows = [row for changes in ({}, of_sizes) for row in linecard.describe(specimen, set=changes).parameters]
+    names = {row.key.removeprefix("traffic.") for row in rows if row.key.startswith("traffic.")}
+    assert names == set(OTHERS)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize(("key", "value"), [(key, value) for key, values in OTHERS.items() for value in values])
+def test_a_key_that_is_given_has_an_effect_or_is_refused(source, key, value, usual):
+    before, problems, after = usual[source], (), None
+    try:
+        after = run(SOURCES[source], **{key: value})
+    except linecard.ConfigError as error:
+        problems = error.problems
+    if after is None:
+        # The key is named; of a generator it may be what it wants beside it.
+        wanting = [each for each in problems if source == "generator" and each.message.startswith("missing")]
+        assert all(each.key == f"traffic.{key}" or each in wanting for each in problems), problems
+        return
+    moved = [row.value for row in before.metrics] != [row.value for row in after.metrics]
+    # What is asked for may be what is: a capture has times of its own.
+    assert moved or (source, value) in {("capture", "captured"), ("described link", "captured")}
+
+
+@pytest.mark.parametrize(
+    ("source", "key", "what"),
+    [
+        ("capture", "flows", "packets of a capture have"),
+        ("described link", "kind", "packets of a capture have"),
+        ("capture", "arrivals", "expected captured or saturated"),
+        ("generator", "speedup", "traffic.rate_gbps sets its rate"),
+        ("generator", "packet_bytes", "traffic.kind=fixed"),
+        ("generator", "burst_packets", "traffic.arrivals=on_off"),
+    ],
+)
+def test_what_is_refused_says_why(source, key, what):
+    with pytest.raises(linecard.ConfigError, match=what):
+        run(SOURCES[source], **{key: OTHERS[key][0]})
+
+
+def test_a_capture_comes_at_the_rate_that_is_given():
+    """Over the whole capture: a part of it may be faster or slower than its mean."""
+    whole = {"packets": 0, "warmup_packets": 0, "verdict": False, "trace": CAPTURE}
+    for gbps in (2.0, 40.0):
+        found = linecard.run("example_smartnic", set={"traffic.rate_gbps": gbps}, **whole)
+        assert found.summary.offered_gbps == pytest.approx(gbps, rel=2e-3)
+        assert found.summary.packets_in == 20_000
+
+
+def test_a_rate_and_the_speed_up_that_makes_it_are_the_same_run():
+    flows = linecard.flows(CAPTURE)
+    # Ethernet frames with their check sequence: the capture has IP packets.
+    frames = flows.bytes + 18 * flows.packets
+    own = frames * 8 / flows.seconds / 1e9
+    by_rate = linecard.run("example_smartnic", trace=CAPTURE, set={"traffic.rate_gbps": own * 5}, packets=2000)
+    by_factor = linecard.run("example_smartnic", trace=CAPTURE, set={"traffic.speedup": 5}, packets=2000)
+    # The rate leaves out the last packet, after which no gap is known.
+    assert by_rate.summary.offered_gbps == pytest.approx(by_factor.summary.offered_gbps, rel=1e-3)
+
+
+def test_what_cannot_be_replayed_at_a_rate_is_refused(tmp_path, one_instant):
+    with pytest.raises(linecard.ConfigError, match="its packets have one time"):
+        run(str(one_instant), rate_gbps=1)
+    with pytest.raises(linecard.ConfigError, match=r"all ports together carry 200\.0 Gbit/s"):
+        run(CAPTURE, rate_gbps=900)
+    with pytest.raises(linecard.ConfigError, match="give one of the two"):
+        run(CAPTURE, rate_gbps=9, speedup=2)
+    with pytest.raises(linecard.ConfigError, match="a packet always waits"):
+        run(CAPTURE, rate_gbps=9, arrivals="saturated")
+
+
+@pytest.fixture
+def one_instant(capture, tmp_path):
+    """The first packet of the small capture alone."""
+    path = tmp_path / "one.pcap"
+    path.write_bytes(capture.read_bytes()[: 24 + 16 + 72])
+    return path
+
+
+def test_a_search_for_rates_refuses_the_rate_that_it_sets(cli):
+    for key in ("rate_gbps", "speedup"):
+        ended = cli("ndr", "example_smartnic", "--trace", CAPTURE, "--set", f"traffic.{key}=2", "--packets", 500)
+        assert ended.status == 2
+        assert f"traffic.{key}: has no effect: the search sets the rate" in ended.err
