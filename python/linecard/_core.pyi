@@ -223,7 +223,7 @@ def core_deployments(
     list: Sequence[tuple[int, float]],  # noqa: A002
     *,
     events: int,
-    configurable: bool,
+    chips: Sequence[str],
     adapt_packets: int,
     per_chip: bool,
     jobs: int,
@@ -246,6 +246,8 @@ def core_termination(
     *,
     latency_cycles: int,
     refs_per_cycle: float,
+    threads: int,
+    packets: Sequence[int],
     events: int,
     progress: Callable[[int, int], object] | None,
 ) -> dict[str, Any]: ...
