@@ -224,7 +224,7 @@ def core_deployments(
     list: Sequence[tuple[int, float]],  # noqa: A002
     *,
     events: int,
-    configurable: bool,
+    chips: Sequence[str],
     adapt_packets: int,
     per_chip: bool,
     jobs: int,
@@ -247,6 +247,8 @@ def core_termination(
     *,
     latency_cycles: int,
     refs_per_cycle: float,
+    threads: int,
+    packets: Sequence[int],
     events: int,
     progress: Callable[[int, int], object] | None,
 ) -> dict[str, Any]: ...

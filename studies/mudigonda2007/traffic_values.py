@@ -87,9 +87,6 @@ def row(traffic: str) -> str:
             linecard.program_trace(program, traffic, packets=PACKETS),
             MEMORIES,
             events=EVENTS,
-            configurable=False,
-            adapt_packets=0,
-            per_chip=False,
         )
     ]
 

@@ -3,7 +3,7 @@
 use crate::watched::Ticker;
 use crate::{errors, plain};
 use linecard_platform::{
-    CoreRequest, Deployment, DeploymentRequest, Error, PacketRequest, ProgramRequest, RegisterRequest,
+    Chips, CoreRequest, Deployment, DeploymentRequest, Error, PacketRequest, ProgramRequest, RegisterRequest,
     RowsRequest, TRACE_CACHE_BYTES, TracedProgram, XdpRequest, cached_traces, clear_cached_traces,
     core_report, deployments, register_study, rows_of_xdp, run_program, run_xdp, termination_study,
     trace_program, trace_program_cached,
@@ -184,16 +184,16 @@ fn core_splits<'py>(
     plain::to_python(py, &report)
 }
 
-/// Runs configurable chip under configurable deployment (latency, references a cycle).
+/// Runs every chip under every deployment (latency, references a cycle).
 #[pyfunction]
-#[pyo3(signature = (traced, list, *, events, configurable, adapt_packets, per_chip, jobs, progress))]
+#[pyo3(signature = (traced, list, *, events, chips, adapt_packets, per_chip, jobs, progress))]
 #[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn core_deployments<'py>(
     py: Python<'py>,
     traced: &Traced,
     list: Vec<(u32, f64)>,
     events: u64,
-    configurable: bool,
+    chips: Vec<String>,
     adapt_packets: u64,
     per_chip: bool,
     jobs: usize,
@@ -203,7 +203,8 @@ fn core_deployments<'py>(
         .into_iter()
         .map(|(latency_cycles, refs_per_cycle)| Deployment { latency_cycles, refs_per_cycle })
         .collect();
-    let request = DeploymentRequest { events, configurable, adapt_packets, per_chip, jobs };
+    let chips = Chips::named(&chips).map_err(errors::platform)?;
+    let request = DeploymentRequest { events, chips, adapt_packets, per_chip, jobs };
     let program = Arc::clone(&traced.program);
     let rows = watched(py, progress, move |tick| deployments(&program.work, &list, &request, tick))?;
     plain::to_python(py, &rows)
@@ -234,18 +235,22 @@ fn core_registers<'py>(
 
 /// What terminating a thread of a malleable core costs under one deployment.
 #[pyfunction]
-#[pyo3(signature = (traced, *, latency_cycles, refs_per_cycle, events, progress))]
+#[pyo3(signature = (traced, *, latency_cycles, refs_per_cycle, threads, packets, events, progress))]
+#[allow(clippy::too_many_arguments)] // one keyword argument per field of the request
 fn core_termination<'py>(
     py: Python<'py>,
     traced: &Traced,
     latency_cycles: u32,
     refs_per_cycle: f64,
+    threads: u32,
+    packets: Vec<u64>,
     events: u64,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let deployment = Deployment { latency_cycles, refs_per_cycle };
     let program = Arc::clone(&traced.program);
-    let found =
-        watched(py, progress, move |tick| termination_study(&program.work, deployment, events, tick))?;
+    let found = watched(py, progress, move |tick| {
+        termination_study(&program.work, deployment, threads, &packets, events, tick)
+    })?;
     plain::to_python(py, &found)
 }

@@ -1,7 +1,7 @@
 //! Finding the number of threads while packets flow (Mudigonda 2007, section 5, Algorithm 1).
 
 use crate::MalleableError;
-use crate::core::Core;
+use crate::core::{Core, Counts};
 use crate::registers::Registers;
 use serde::Serialize;
 
@@ -161,42 +161,48 @@ pub fn adapt<R: Registers>(
 }
 
 /// What it costs to terminate a thread: packets right after it take so much longer than those once lines are pinned again.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Termination {
     /// Threads before.
     pub threads: u32,
-    /// Packets that count as right after it.
-    pub packets: u64,
+    /// Packets that count as right after it, fewest first.
+    pub packets: Vec<u64>,
     /// How often a thread was terminated.
     pub times: u32,
-    /// Longer by, in per cent of the time of a packet with one thread less.
-    pub longer_percent: f64,
+    /// For each of them, longer by, in per cent of the time of a packet with one thread less.
+    pub longer_percent: Vec<f64>,
 }
 
-/// Terminates a thread again and again, and compares the packets right after it with those of the settled core.
+/// Terminates a thread again and again, and compares the packets right after it (as many as each of `packets`, which
+/// ascend) with those of the settled core.
 ///
 /// # Errors
 /// As [`Core::run`].
 pub fn terminate<R: Registers>(
     core: &mut Core<'_, R>,
-    packets: u64,
+    packets: &[u64],
     settled: u64,
     times: u32,
 ) -> Result<Termination, MalleableError> {
     let threads = core.threads();
-    let cycles_per_instruction = |core: &mut Core<'_, R>, packets: u64| -> Result<f64, MalleableError> {
-        let before = core.counts();
-        core.run(packets)?;
-        Ok(1.0 / (core.counts() - before).instructions_per_cycle())
-    };
-    let (mut after, mut later) = (0.0, 0.0);
+    let cycles_per_instruction =
+        |core: &Core<'_, R>, since: Counts| 1.0 / (core.counts() - since).instructions_per_cycle();
+    let (mut after, mut later) = (vec![0.0; packets.len()], 0.0);
     for _ in 0..times {
         core.set_threads(threads);
         core.run(settled)?;
         core.set_threads(threads.saturating_sub(1).max(1));
-        after += cycles_per_instruction(core, packets)?;
-        later += cycles_per_instruction(core, settled)?;
+        let terminated = core.counts();
+        for (sum, &count) in after.iter_mut().zip(packets) {
+            let done = core.counts().packets - terminated.packets;
+            core.run(count.saturating_sub(done))?;
+            *sum += cycles_per_instruction(core, terminated);
+        }
+        let settling = core.counts();
+        core.run(settled)?;
+        later += cycles_per_instruction(core, settling);
     }
-    let longer_percent = if later > 0.0 { (after / later - 1.0) * 100.0 } else { 0.0 };
-    Ok(Termination { threads, packets, times, longer_percent })
+    let longer = |after: f64| if later > 0.0 { (after / later - 1.0) * 100.0 } else { 0.0 };
+    let longer_percent = after.into_iter().map(longer).collect();
+    Ok(Termination { threads, packets: packets.to_vec(), times, longer_percent })
 }

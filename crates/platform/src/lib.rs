@@ -49,12 +49,12 @@ pub use petri::{
 };
 pub use preset::{PresetInfo, presets};
 pub use program::{
-    BlockReport, CachedTrace, CoreReport, CoreRequest, CoreRow, CycleShares, Deployment, DeploymentRequest,
-    DeploymentRow, LaneRows, MapEntry, MapReport, PacketRequest, PacketStatistics, ProgramReport,
-    ProgramRequest, RegionReport, RegisterRequest, RegisterRow, RowsReport, RowsRequest, Share,
-    TRACE_CACHE_BYTES, TracedProgram, XdpReport, XdpRequest, cached_traces, clear_cached_traces, core_report,
-    deployments, register_study, rows_of_xdp, run_program, run_xdp, termination_study, trace_program,
-    trace_program_cached,
+    BlockReport, CachedTrace, Chips, CoreReport, CoreRequest, CoreRow, CycleShares, Deployment,
+    DeploymentRequest, DeploymentRow, LaneRows, MapEntry, MapReport, PacketRequest, PacketStatistics,
+    ProgramReport, ProgramRequest, RegionReport, RegisterRequest, RegisterRow, RowsReport, RowsRequest,
+    Share, TRACE_CACHE_BYTES, TracedProgram, XdpReport, XdpRequest, cached_traces, clear_cached_traces,
+    core_report, deployments, register_study, rows_of_xdp, run_program, run_xdp, termination_study,
+    trace_program, trace_program_cached,
 };
 pub use queue_managers::queue_settings;
 pub use report::{

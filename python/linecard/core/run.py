@@ -94,9 +94,9 @@ def deployments(
     points: Sequence[tuple[int, float]],
     *,
     events: int,
-    configurable: bool,
-    adapt_packets: int,
-    per_chip: bool,
+    chips: Sequence[str] = ("fixed", "malleable"),
+    adapt_packets: int = 0,
+    per_chip: bool = False,
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
@@ -106,20 +106,24 @@ def deployments(
         traced: The program.
         points: Memories: latency in cycles, references a cycle.
         events: Events that each simulation counts.
-        configurable: Try chips with any number of cores, too.
+        chips: Which: ``fixed`` (IXP2800, optimal fixed, and the ideal malleable one), ``malleable``, ``configurable``
+            (any number of cores).
         adapt_packets: Packets through the adapting chip; 0 for none.
         per_chip: Whether the references are those of the chip, shared by its cores, or of each core.
         jobs: Simulations at a time.
         progress: Called now and then with (done, in all).
 
     Returns:
-        One dictionary per memory: throughput of each chip, packets in a million cycles.
+        One dictionary per memory: throughput of each chip, packets in a million cycles; 0 of one not asked for.
+
+    Raises:
+        ConfigError: There are no such chips.
     """
     found: list[dict[str, Any]] = _core.core_deployments(
         traced.traced,
         list(points),
         events=events,
-        configurable=configurable,
+        chips=list(chips),
         adapt_packets=adapt_packets,
         per_chip=per_chip,
         jobs=jobs or os.cpu_count() or 1,
@@ -175,26 +179,37 @@ def termination(
     *,
     latency: int = LATENCY_CYCLES,
     bandwidth: float = BANDWIDTH,
+    threads: int = 0,
+    packets: Sequence[int] = (300,),
     events: int = EVENTS,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """What terminating a thread of a malleable core costs the few hundred packets after it.
+    """What terminating a thread of a malleable core costs the packets after it.
 
     Args:
         traced: The program.
         latency: Cycles of an access off chip.
         bandwidth: References that memory serves a cycle.
+        threads: Threads, of which one is terminated; 0 for the best number.
+        packets: How many packets count as right after it; each more than the one before.
+        threads: Threads, of which one is terminated; 0 for the best number.
+        packets: How many packets count as right after it; each number above the one before.
         events: Events that each simulation counts of those that find the best number of threads.
         progress: Called now and then with (done, in all).
 
     Returns:
-        ``threads`` before, ``packets`` that count as right after it, how many ``times`` a thread was terminated, and by
-        how much a packet took longer (``longer_percent``) than with one thread less and all lines pinned.
+        ``threads`` before, the ``packets``, how many ``times`` a thread was terminated, and for each number of packets
+        by how much they took longer (``longer_percent``) than with one thread less and all lines pinned.
+
+    Raises:
+        ConfigError: ``packets`` are none, below 1 or not ascending.
     """
     found: dict[str, Any] = _core.core_termination(
         traced.traced,
         latency_cycles=latency,
         refs_per_cycle=bandwidth,
+        threads=threads,
+        packets=list(packets),
         events=events,
         progress=progress,
     )

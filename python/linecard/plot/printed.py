@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 NAMED_BEYOND, MOST_NAMED = 0.10, 4
 # More units than these share the last colour.
 MOST_UNITS = 5
+# Share of the width from which on a name has no room to the right; as much of it is needed to the left.
+SIDE = 0.75
 
 
 def draw_printed(result: StudyResult) -> Drawing:
-    """One point a cell, on two logarithmic axes; cells of zero, which have no place there, are counted below."""
+    """One point a cell, on two logarithmic axes; cells far below them stand on the axis, printed zeros are counted."""
     pyplot = load_pyplot()
     with pyplot.rc_context(STYLE):
         return finish(pyplot, _figure(pyplot, result))
@@ -32,29 +34,32 @@ def _figure(pyplot: Any, result: StudyResult) -> Any:
         for cell in table.cells
         if cell.measured is not None and cell.relation == "="
     ]
-    shown = [cell for cell in cells if cell.published > 0 and (cell.measured or 0.0) > 0]
+    shown = [cell for cell in cells if cell.published > 0 and cell.measured is not None]
     figure, axes = pyplot.subplots(figsize=(5.6, 5.0))
     axes.set_xscale("log")
     axes.set_yscale("log")
-    ends = [value for cell in shown for value in (cell.published, cell.measured or 0.0)] or [1.0, 10.0]
-    span = (min(ends) / 1.4, max(ends) * 1.4)
+    low = min((cell.published for cell in shown), default=1.0) / 10
+
+    def height(cell: Cell) -> float:
+        return max(cell.measured or 0.0, low)
+
+    ends = [end for cell in shown for end in (cell.published, height(cell))] or [1.0, 10.0]
+    below = sum((cell.measured or 0.0) < low for cell in shown)
+    span = (low if below else min(ends) / 1.4, max(ends) * 1.4)
     axes.plot(span, span, color=MUTED, linewidth=0.9, zorder=1)
     axes.fill_between(span, [end * 0.9 for end in span], [end * 1.1 for end in span], color=PALE, alpha=0.5, zorder=0)
     units = sorted({cell.unit for cell in shown}, key=lambda unit: (-sum(cell.unit == unit for cell in shown), unit))
-    for cell in shown:
+    # Hollow ones last: a full one would hide them.
+    for cell in sorted(shown, key=lambda cell: cell.calibrated):
         number = min(units.index(cell.unit), MOST_UNITS - 1)
         face = "none" if cell.calibrated else LINES[number]
         axes.plot(
-            cell.published, cell.measured, MARKS[number], color=LINES[number], markerfacecolor=face, markersize=4.5
-        )
-    for cell in _furthest(shown):
-        axes.annotate(
-            item_name(cell.table),
-            (cell.published, cell.measured),
-            xytext=(6, -3),
-            textcoords="offset points",
-            fontsize=7,
-            color=INK,
+            *(cell.published, height(cell), MARKS[number]),
+            color=LINES[number],
+            markerfacecolor=face,
+            markersize=4.5,
+            clip_on=False,
+            zorder=3,
         )
     axes.set_xlim(span)
     axes.set_ylim(span)
@@ -62,20 +67,46 @@ def _figure(pyplot: Any, result: StudyResult) -> Any:
     axes.set_xlabel("printed")
     axes.set_ylabel("measured")
     axes.set_title(result.study.spec.id)
+    for cell in _furthest(shown):
+        _name(axes, cell, height(cell))
     near = sum(abs(cell.error or 0.0) <= NAMED_BEYOND for cell in shown)
-    apart = f"; {len(cells) - len(shown)} of zero are not drawn" if len(cells) > len(shown) else ""
+    said = [f"{near} of {len(shown)} cells within 10 % (band)"]
+    if below:
+        said.append(f"{below} measured below the axis, drawn on it")
+    if len(cells) > len(shown):
+        said.append(f"{len(cells) - len(shown)} printed as zero, not drawn")
     axes.annotate(
-        f"{near} of {len(shown)} cells within 10 % (band){apart}",
+        "; ".join(said),
         (1, 0),
         xycoords="axes fraction",
-        xytext=(-4, 5),
+        xytext=(0, -36),
         textcoords="offset points",
         ha="right",
+        va="top",
         fontsize=7.5,
         color=MUTED,
     )
     _legend(pyplot, axes, units, any(cell.calibrated for cell in shown))
     return figure
+
+
+def _name(axes: Any, cell: Cell, height: float) -> None:
+    """The table of a cell, on the side that is away from the diagonal and the cells along it."""
+    across, _ = (axes.transScale + axes.transLimits).transform((cell.published, height))
+    if height < cell.published:
+        (x, y), side = ((6, -3), "left") if across < SIDE else ((-6, -3), "right")
+    else:
+        # Beside the left axis there is no room for a name: it stands above.
+        (x, y), side = ((-6, -1), "right") if across > 1 - SIDE else ((-3, 6), "left")
+    axes.annotate(
+        item_name(cell.table),
+        (cell.published, height),
+        xytext=(x, y),
+        textcoords="offset points",
+        ha=side,
+        fontsize=7,
+        color=INK,
+    )
 
 
 def _furthest(cells: list[Cell]) -> list[Cell]:

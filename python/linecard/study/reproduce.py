@@ -13,7 +13,6 @@ from linecard._arguments import plain
 from linecard.study import compare
 from linecard.study.execute import execute, run_one
 from linecard.study.plan import CellPlan, Plan, make_plan
-from linecard.study.points import at_point, outcomes_at
 from linecard.study.result import FigureResult, StudyResult, TableResult
 from linecard.study.scorecard import lines_of, target_id
 from linecard.study.spec import Study, load_study, select_items
@@ -64,35 +63,23 @@ def run_study(
     chapters: Iterable[int] | None = None,
     quick: bool = False,
     jobs: int | None = None,
-    inputs: bool = False,
     progress: Callable[[int, int], object] | None = None,
     run_function: Callable[[RunSpec, Callable[[int, int], object]], StudyRun] = run_one,
 ) -> StudyResult:
-    """Run a study; see :func:`linecard.reproduce`.
-
-    ``inputs`` runs the points of its ``[[inputs]]`` as well; ``run_function`` is what runs one simulation.
-    """
+    """Run a study; see :func:`linecard.reproduce`. ``run_function`` is what runs one simulation."""
     started = time.perf_counter()
     study = load_study(name)
     items = select_items(study, tables, chapters)
     effort = study.spec.quick if quick else study.spec.full
     plan = make_plan(study, items, effort, quick=quick)
-    points = {
-        point: at_point(study, items, effort, point, quick=quick) for point in (study.spec.inputs if inputs else ())
-    }
-    wanted = dict.fromkeys(run for each in (plan, *points.values()) for run in each.runs)
-    found = execute(tuple(wanted), jobs=jobs, progress=progress, run_function=run_function)
-    lines = {
-        point: lines_of(study, *_read(study, items, moved, outcomes_at(plan, moved, found)))
-        for point, moved in points.items()
-    }
-    runs = {run: found[run] for run in plan.runs}
-    return evaluate(study, items, plan, runs, quick=quick, seconds=time.perf_counter() - started, at_points=lines)
+    runs = execute(plan.runs, jobs=jobs, progress=progress, run_function=run_function)
+    return evaluate(study, items, plan, runs, quick=quick, seconds=time.perf_counter() - started)
 
 
-def _read(
+def read(
     study: Study, items: tuple[str, ...], plan: Plan, runs: Mapping[RunSpec, StudyRun | str]
 ) -> tuple[tuple[TableResult, ...], tuple[FigureResult, ...]]:
+    """The tables and figures of finished runs."""
     reader = _Reader(study, plan, runs)
     tables = tuple(reader.table(table) for table in study.spec.tables if table.id in items)
     return tables, tuple(reader.figure(figure) for figure in study.spec.figures if figure.id in items)
@@ -109,7 +96,7 @@ def evaluate(
     at_points: Mapping[Input, tuple[Line, ...]] | None = None,
 ) -> StudyResult:
     """Turn finished runs into the study's result; ``at_points`` are its lines at points of its inputs."""
-    tables, figures = _read(study, items, plan, runs)
+    tables, figures = read(study, items, plan, runs)
     cells = [cell for table in tables for cell in table.cells]
     orders = [order for table in tables for order in table.orders]
     gains = [gain for table in tables for gain in table.gains]

@@ -1,9 +1,10 @@
 """The virtual router processor: what a program may do for every packet without falling behind the line.
 
-Source: Spalink 2000, section 4.2. The forwarding program runs at a packet rate; operations are added to it until
-it no longer keeps up: more than 0.1 % of the packets are lost, or more than 1 % of them pile up inside. What it stands
-of one kind of operation is that resource's head room, and extensions are given a share of it.
-An extension is a list of operations without loops; it is checked against the budget, then run.
+Source: Spalink 2000, section 4.2. The forwarding program runs at a packet rate without the function of a route, in
+whose place extensions stand. Operations are added to it until it no longer keeps up: more than 0.1 % of the packets are
+lost, or more than 1 % of them pile up inside. What it stands of one kind of operation is that resource's head room, and
+extensions are given a share of it.
+An extension is a list of operations without loops; it is counted against what the chip gives (``[vrp]``), then run.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from linecard.chip.run import run as run_chip
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.records import field_names, plain
 from linecard.request import name_of, settings
-from linecard.vrp.operation import probe, step
+from linecard.vrp.operation import TRANSFER_BYTES, probe, step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,11 +29,13 @@ if TYPE_CHECKING:
     import polars
 
     from linecard.chip.result import RunResult
+    from linecard.description import Description
     from linecard.request import ProgressCallback, Settings
 
 APP = "vanilla_ip"
+# The part of it in whose place extensions stand.
+FUNCTION = "function"
 PACKET_BYTES = 64
-TRANSFER_BYTES = 32
 # A run at a rate, what it may lose and still sustain it (bursts of a port may overflow its buffer), and what may pile
 # up inside (large buffers hide an overload for a while).
 PACKETS, WARMUP_PACKETS = 20_000, 4_000
@@ -40,13 +43,13 @@ LOSS_ALLOWED = 0.001
 GROWTH_ALLOWED = 0.01
 # Rates that a traffic generator can make.
 RATES_PPS = (1e3, 1e9)
-# Each resource: an operation that takes one of it, and the most that is searched.
-_RESOURCES: tuple[tuple[str, str, tuple[str, int], int], ...] = (
-    ("cycles", "cycles", ("compute", 1), 1 << 20),
-    ("dram_reads", "transfers of 32 bytes", ("dram_read", TRANSFER_BYTES), 1 << 10),
-    ("dram_writes", "transfers of 32 bytes", ("dram_write", TRANSFER_BYTES), 1 << 10),
-    ("sram_transfers", "transfers of 32 bytes", ("sram_read", TRANSFER_BYTES), 1 << 10),
-    ("hashes", "hashes", ("hash", 1), 1 << 10),
+# Each resource: an operation that takes one of it, what is tried first (a power of two), and the most that is searched.
+_RESOURCES: tuple[tuple[str, str, tuple[str, int], int, int], ...] = (
+    ("cycles", "cycles", ("compute", 1), 256, 1 << 20),
+    ("dram_reads", "transfers of 32 bytes", ("dram_read", TRANSFER_BYTES), 8, 1 << 10),
+    ("dram_writes", "transfers of 32 bytes", ("dram_write", TRANSFER_BYTES), 8, 1 << 10),
+    ("sram_transfers", "transfers of 32 bytes", ("sram_read", TRANSFER_BYTES), 8, 1 << 10),
+    ("hashes", "hashes", ("hash", 1), 64, 1 << 10),
 )
 # Roles that the probe measures for one of them.
 _PROBES = {"dram_reads": "dram_to_engine", "dram_writes": "engine_to_dram", "sram_transfers": "table", "hashes": "hash"}
@@ -159,7 +162,8 @@ class Search:
         tick: Callable[[], object],
         instruction_cycles: float = 1.0,
     ) -> None:
-        self._preset, self._rate, self._changes, self._seed = preset, rate_pps, changes, seed
+        self.rate_pps = rate_pps
+        self._preset, self._changes, self._seed = preset, changes, seed
         self._instruction_cycles = instruction_cycles
         self._tick = tick
         self.runs = 0
@@ -172,33 +176,41 @@ class Search:
             "traffic.kind=fixed",
             f"traffic.packet_bytes={PACKET_BYTES}",
             "traffic.arrivals=back_to_back",
-            f"traffic.rate_gbps={self._rate * PACKET_BYTES * 8 / 1e9!r}",
+            f"traffic.rate_gbps={self.rate_pps * PACKET_BYTES * 8 / 1e9!r}",
         ]
         if extension:
             line += settings({"program.extension": list(extension)})
         return run_chip(
             self._preset,
             app=APP,
-            set=[*self._changes, *line],
+            set=[f'program.without=["{FUNCTION}"]', *self._changes, *line],
             seed=self._seed,
             packets=PACKETS,
             warmup_packets=WARMUP_PACKETS,
             verdict=False,
         )
 
-    def most(self, op: str, number: int, limit: int) -> int:
-        """The largest count of an operation that the line rate stands, found by doubling and halving."""
+    def step(self, op: str, number: int, times: int = 1) -> dict[str, str | int]:
+        """An operation as a step of the program, done so many times one after another."""
+        # Cycles are those of no-ops, as the report adds them: instructions with branches among them take longer.
+        times = round(number * times / self._instruction_cycles) if op == "compute" else times
+        return step(op, 1 if op == "compute" else number, times)
+
+    def most(self, op: str, number: int, first: int, limit: int) -> int:
+        """The largest count of an operation that the line rate stands, found by doubling and halving ``first``."""
 
         def sustains(count: int) -> bool:
-            # Cycles are those of no-ops, as the report adds them: instructions with branches among them take longer.
-            times = round(count / self._instruction_cycles) if op == "compute" else count
-            return keeps_up(self.run([step(op, number, times)]))
+            return keeps_up(self.run([self.step(op, number, count)]))
 
-        if not sustains(1):
-            return 0
-        low, high = 1, 2
-        while high < limit and sustains(high):
-            low, high = high, high * 2
+        low, high = 0, first
+        if sustains(first):
+            low, high = first, first * 2
+            while high < limit and sustains(high):
+                low, high = high, high * 2
+        else:
+            while high > 1 and not sustains(high // 2):
+                high //= 2
+            low = high // 2
         while high - low > max(low // 100, 1):
             middle = (low + high) // 2
             if sustains(middle):
@@ -221,31 +233,15 @@ def _cost_cycles(preset: str, changes: list[str], resource: str) -> float:
     return result.metric("input", "engine_cycles_per_packet")
 
 
-@plain_arguments
-def vrp_budget(
-    preset: str | PathLike[str] = "ixp1200_eval",
-    rate: str | float = "1.128Mpps",
-    *,
-    set: Settings | None = None,
-    seed: int = 1,
-    progress: ProgressCallback | None = None,
-) -> VrpBudget:
-    """Find what a program may do beside forwarding for every 64 bytes at a packet rate.
-
-    Args:
-        preset: A platform; its ``vanilla_ip`` runs.
-        rate: Packets of 64 bytes per second, such as ``"1.128Mpps"``.
-        set: Changes to the preset.
-        seed: Seed of every random stream.
-        progress: Called after each simulation with (simulations done, 0).
-
-    Returns:
-        For each resource what the rate stands of it alone, and the share that extensions are given.
+def line_search(
+    preset: str, rate: str | float, changes: list[str], seed: int, progress: ProgressCallback | None
+) -> tuple[Description, Search]:
+    """A chip that takes extensions, and its runs at a rate that forwarding alone sustains.
 
     Raises:
         ConfigError: Preset, change or rate is wrong, or forwarding alone does not sustain the rate.
     """
-    preset, rate_pps, changes, done = name_of("preset", preset), parse_rate(rate), settings(set), 0
+    rate_pps, done = parse_rate(rate), 0
     if not RATES_PPS[0] <= rate_pps <= RATES_PPS[1]:
         expected = f"expected {RATES_PPS[0]:g} to {RATES_PPS[1]:g} packets per second; is the unit missing? (1.128Mpps)"
         raise ConfigError.of([ConfigProblem("rate", "", f"found {rate_pps:g}, {expected}")])
@@ -275,18 +271,49 @@ def vrp_budget(
             ]
         ) from None
     if not keeps_up(bare):
-        lost = bare.summary.loss_fraction
-        found = f"found {rate_pps / 1e6:g} Mpps; forwarding alone does not keep up and loses {lost:.1%} of them"
-        raise ConfigError.of([ConfigProblem("rate", "", f"{found}, expected a rate that {preset} sustains")])
+        found = f"found {rate_pps / 1e6:g} Mpps; forwarding alone does not keep up"
+        loses = f"loses {bare.summary.loss_fraction:.1%} of them"
+        raise ConfigError.of(
+            [ConfigProblem("rate", "", f"{found} and {loses}, expected a rate that {preset} sustains")]
+        )
+    return described, search
+
+
+@plain_arguments
+def vrp_budget(
+    preset: str | PathLike[str] = "ixp1200_eval",
+    rate: str | float = "1.128Mpps",
+    *,
+    set: Settings | None = None,
+    seed: int = 1,
+    progress: ProgressCallback | None = None,
+) -> VrpBudget:
+    """Find what a program may do beside forwarding for every 64 bytes at a packet rate.
+
+    Args:
+        preset: A platform; its ``vanilla_ip`` runs.
+        rate: Packets of 64 bytes per second, such as ``"1.128Mpps"``.
+        set: Changes to the preset.
+        seed: Seed of every random stream.
+        progress: Called after each simulation with (simulations done, 0).
+
+    Returns:
+        For each resource what the rate stands of it alone, and the share that extensions are given.
+
+    Raises:
+        ConfigError: Preset, change or rate is wrong, or forwarding alone does not sustain the rate.
+    """
+    preset, changes = name_of("preset", preset), settings(set)
+    described, search = line_search(preset, rate, changes, seed, progress)
     margin = float(described["vrp.margin_percent"].text)
     resources = []
-    for name, unit, operation, limit in _RESOURCES:
-        head_room = search.most(*operation, limit)
+    for name, unit, operation, first, limit in _RESOURCES:
+        head_room = search.most(*operation, first, limit)
         cost = _cost_cycles(preset, changes, name)
         resources.append(VrpResource(name, unit, head_room, int(head_room * margin / 100), cost))
     return VrpBudget(
         preset=preset,
-        rate_pps=rate_pps,
+        rate_pps=search.rate_pps,
         margin_percent=margin,
         resources=tuple(resources),
         registers=int(described["vrp.registers"].text),

@@ -13,13 +13,12 @@ import msgspec
 from linecard import _html
 from linecard._arguments import plain as plain_arguments
 from linecard._convert import convert
-from linecard.catalogue import describe
 from linecard.chip.run import run as run_chip
 from linecard.errors import ConfigError, ConfigProblem
 from linecard.records import plain
 from linecard.request import name_of, settings
-from linecard.vrp.budget import TRANSFER_BYTES, Search, VrpBudget, keeps_up, vrp_budget
-from linecard.vrp.operation import OPERATIONS, probe, step
+from linecard.vrp.budget import keeps_up, line_search
+from linecard.vrp.operation import OPERATIONS, probe, units
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -34,7 +33,7 @@ class Op(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         op: ``compute``, ``dram_read``, ``dram_write``, ``sram_read``, ``sram_write`` or ``hash``.
-        cycles: Of ``compute``: register instructions.
+        cycles: Of ``compute``: engine cycles of register instructions, with those that branches lose.
         bytes: Of reads and writes: how much.
         count: Of ``hash``: how many.
     """
@@ -182,7 +181,7 @@ def _op_problem(op: Any) -> str:
         near = difflib.get_close_matches(name, OPERATIONS, n=1)
         hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(OPERATIONS)}"
         return f"found {name!r}; {hint}"
-    number = OPERATIONS[name][1]
+    number = OPERATIONS[name][0]
     extra = [key for key in op if key not in {"op", number}]
     if extra and extra[0].lower() in {*_LOOPS, "times", "ops"}:
         return f"found {extra[0]!r}: an extension has no loops; write its operations out, for each 64 bytes"
@@ -200,54 +199,48 @@ def vrp_check(
     preset: str | PathLike[str] = "ixp1200_eval",
     rate: str | float = "1.128Mpps",
     *,
-    budget: VrpBudget | None = None,
     set: Settings | None = None,
     seed: int = 1,
     progress: ProgressCallback | None = None,
 ) -> VrpCheck:
-    """Check an extension against a budget, and run it at the line rate if it fits.
+    """Count an extension against what the chip gives to extensions (``[vrp]``), and run it at the rate if it fits.
 
     Args:
         extension: A TOML file: ``name``, optional ``registers`` and ``instructions``, and ``[[ops]]`` in order.
         preset: A platform.
         rate: Packets of 64 bytes per second.
-        budget: What it may use; ``None`` finds it by simulation.
-        set: Changes to the preset.
+        set: Changes to the preset, such as ``{"vrp.cycles": 500}``.
         seed: Seed of every random stream.
         progress: Called after each simulation with (simulations done, 0).
 
     Raises:
         ConfigError: The extension has a loop, an unknown operation, or a count below one; every such line is listed.
+            Or preset, change or rate is wrong.
     """
-    preset = name_of("preset", preset)
     found, lines = read_extension(Path(extension))
-    budget = budget or vrp_budget(preset, rate, set=set, seed=seed, progress=progress)
-    changes = settings(set)
-    counts: dict[str, float] = {row.resource: 0.0 for row in budget.resources}
-    cycles = 0.0
-    steps = []
-    # Where each resource goes beyond its budget.
+    preset, changes = name_of("preset", preset), settings(set)
+    described, search = line_search(preset, rate, changes, seed, progress)
+
+    def given(key: str) -> float:
+        return float(described[f"vrp.{key}"].text)
+
+    used = dict.fromkeys(("cycles", *(resource for _, resource, _ in OPERATIONS.values() if resource)), 0.0)
+    # Where each resource goes beyond what is given.
     beyond: dict[str, int] = {}
     for place, op in enumerate(found.ops):
-        resource, number = OPERATIONS[op.op]
+        number, resource, cost = OPERATIONS[op.op]
         value = getattr(op, number)
-        units = value / TRANSFER_BYTES if number == "bytes" else value
-        counts[resource] += units
-        cycles += units * budget[resource].cost_cycles
-        steps.append(step(op.op, value, 1))
-        for name, used in (("cycles", cycles), (resource, counts[resource])):
-            if used > budget[name].budget and place < len(lines):
+        if resource:
+            used[resource] += units(op.op, value)
+        used["cycles"] += units(op.op, value) * given(cost) if cost else value if number == "cycles" else 0
+        for name in filter(None, ("cycles", resource)):
+            if used[name] > given(name) and place < len(lines):
                 beyond.setdefault(name, lines[place])
-    counts["cycles"] = cycles
     instructions = found.instructions
     if instructions is None:
         instructions = sum(op.cycles or 1 for op in found.ops)
-    uses = [VrpUse(row.resource, round(counts[row.resource], 3), row.budget) for row in budget.resources]
-    uses += [
-        VrpUse("registers", found.registers, budget.registers),
-        VrpUse("istore_instructions", instructions, budget.istore_instructions),
-    ]
-    described = describe(preset, changes)
+    used |= {"registers": found.registers, "istore_instructions": instructions}
+    uses = [VrpUse(name, round(number, 3), given(name)) for name, number in used.items()]
     alone = ["traffic.arrivals=saturated", "input.engines=1", "input.threads=1", "in.count=1"]
     scratch = run_chip(
         preset,
@@ -257,7 +250,7 @@ def vrp_check(
         warmup_packets=10,
         verdict=False,
     ).metric("input", "engine_cycles_per_packet")
-    load_cycles = instructions * int(described["vrp.load_accesses"].text) * scratch
+    load_cycles = instructions * given("load_accesses") * scratch
     over = [
         f"{use.resource}: {use.used:g} used, {use.budget:g} allowed, {use.used - use.budget:g} too many"
         + (f", beyond it from line {beyond[use.resource]} on" if use.resource in beyond else "")
@@ -266,13 +259,13 @@ def vrp_check(
     ]
     loss = latency = None
     if not over:
-        ran = Search(preset, budget.rate_pps, changes, seed, lambda: None).run(steps)
+        ran = search.run([search.step(op.op, getattr(op, OPERATIONS[op.op][0])) for op in found.ops])
         loss, latency = ran.summary.loss_fraction, ran.summary.latency_ns.mean
         if not keeps_up(ran):
             over.append(f"within the budget, but the line is not kept up with when it runs: {loss:.1%} are lost")
     return VrpCheck(
         name=found.name,
-        rate_pps=budget.rate_pps,
+        rate_pps=search.rate_pps,
         accepted=not over,
         uses=tuple(uses),
         load_cycles=load_cycles,

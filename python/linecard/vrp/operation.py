@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-# Each operation: the resource, and what its number is called.
+import math
+
+# Each operation: what its number is called, the resource beside cycles that it takes, and the key of `[vrp]` with the
+# cycles that one of it counts as.
 OPERATIONS = {
-    "compute": ("cycles", "cycles"),
-    "dram_read": ("dram_reads", "bytes"),
-    "dram_write": ("dram_writes", "bytes"),
-    "sram_read": ("sram_transfers", "bytes"),
-    "sram_write": ("sram_transfers", "bytes"),
-    "hash": ("hashes", "count"),
+    "compute": ("cycles", "", ""),
+    "dram_read": ("bytes", "dram_transfers", "dram_read_cycles"),
+    "dram_write": ("bytes", "dram_transfers", "dram_write_cycles"),
+    "sram_read": ("bytes", "sram_transfers", "sram_cycles"),
+    "sram_write": ("bytes", "sram_transfers", "sram_cycles"),
+    "hash": ("count", "hashes", ""),
 }
+# Bytes of a transfer of a memory.
+TRANSFER_BYTES = 32
 # The same as steps of a program, and the role that they ask for.
 _STEPS = {
     "dram_read": ("transfer", "dram_to_engine"),
@@ -21,6 +26,15 @@ _STEPS = {
 }
 # Bytes of a word of SRAM, and of what is hashed.
 _WORD_BYTES = 4
+
+
+def units(op: str, number: int) -> float:
+    """How many of its resource an operation takes: whole transfers of DRAM, but parts of one of SRAM."""
+    name, resource, _ = OPERATIONS[op]
+    if name != "bytes":
+        return number
+    transfers = number / TRANSFER_BYTES
+    return transfers if resource == "sram_transfers" else math.ceil(transfers)
 
 
 def step(op: str, number: int, times: int) -> dict[str, str | int]:

@@ -20,7 +20,6 @@ from linecard.study.compare import Gain, Point, Sample, Shape
 from linecard.study.keys import Calibration, Input
 from linecard.study.plan import make_plan
 from linecard.study.points import at_point, outcomes_at
-from linecard.study.reproduce import run_study
 from linecard.study.result import FigureResult, StudyResult, TableResult
 from linecard.study.runners import PlainRun
 from linecard.study.scorecard import OUTCOMES, Line, contradictions_of, evaluators_of, judge, lines_of
@@ -28,6 +27,7 @@ from linecard.study.scorecard.card import Scorecard
 from linecard.study.scorecard.evidence import Reading, largest, mean
 from linecard.study.spec import load_study, study_folders
 from linecard.study.targets import Target, load_targets
+from linecard.study.whole import run_whole
 
 STUDIES = sorted(study_folders())
 TARGETS = load_targets(ROOT / "studies")
@@ -443,6 +443,9 @@ def test_an_input_counts_where_the_line_is_met_at_its_point_and_names_what_is_lo
 
     assert idle(there).outcome == "input"
     assert idle(there).shown.endswith("met at program.x=3: 0 points; lost there: H5")
+    # A line that could not be judged at the point must not pass as one that is kept there.
+    silent = tuple(replace(line, kept=None) if line.target.id == "H1" else line for line in there)
+    assert idle(silent).shown.endswith("lost there: H1, H5")
     still = lines_of(study, as_it_is.values(), figures.values())
     assert (idle(still).outcome, "not met at program.x=3" in idle(still).shown) == ("missed", True)
     assert "no line is lost there" in idle(still).shown
@@ -461,7 +464,8 @@ def test_an_input_is_of_a_line_and_moves_runs(name):
         assert moved.cells.keys() == plan.cells.keys()
 
 
-def test_a_point_is_run_where_it_has_a_meaning_and_the_defaults_stay(tmp_path):
+def test_a_point_is_run_where_it_has_a_meaning_and_the_defaults_stay(tmp_path, monkeypatch):
+    monkeypatch.setattr("linecard.study.whole.items_behind", lambda *_: {"1"})
     folder = tmp_path / "tiny"
     folder.mkdir()
     (folder / "one.csv").write_text("app,gbps\nl3fwd16,1\nprobe,1\n")
@@ -475,7 +479,7 @@ def test_a_point_is_run_where_it_has_a_meaning_and_the_defaults_stay(tmp_path):
         values = {("total", "throughput_gbps"): 2.0 if spec.overrides else 1.0}
         return PlainRun(spec, values, {})
 
-    result = run_study(str(folder), inputs=True, run_function=run)
+    (result,) = run_whole([str(folder)], run_function=run)
     assert not result.failures
     assert [cell.measured for cell in result.tables[0].cells] == [1.0, 1.0]
     assert sorted(asked) == [

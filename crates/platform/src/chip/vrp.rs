@@ -9,5 +9,20 @@ pub(super) fn read(root: &Section<'_>) {
     vrp.integer("registers", 0..=1024, "registers that an extension may use");
     vrp.integer("istore_instructions", 0..=1_000_000, "instruction store that is left for extensions");
     vrp.integer("load_accesses", 0..=1000, "scratchpad accesses that load an instruction");
+    vrp.number("cycles", 0.0..=1e6, "cycles that an extension may take, with those of its accesses");
+    vrp.integer(
+        "dram_transfers",
+        0..=10_000,
+        "transfers of DRAM, of 32 bytes each, that an extension may make",
+    );
+    vrp.integer(
+        "sram_transfers",
+        0..=10_000,
+        "transfers of SRAM of 32 bytes, or as many bytes in smaller ones",
+    );
+    vrp.integer("hashes", 0..=10_000, "hashes that an extension may ask for");
+    vrp.number("dram_read_cycles", 0.0..=10_000.0, "cycles that a transfer from DRAM counts as");
+    vrp.number("dram_write_cycles", 0.0..=10_000.0, "cycles that a transfer to DRAM counts as");
+    vrp.number("sram_cycles", 0.0..=10_000.0, "cycles that a transfer of SRAM of 32 bytes counts as");
     vrp.number("margin_percent", 0.0..=100.0, "share of the spare budget that extensions are given");
 }

@@ -344,7 +344,7 @@ pub struct Deployment {
     pub refs_per_cycle: f64,
 }
 
-/// Chips under one deployment; throughputs in packets a million cycles of the whole chip.
+/// Chips under one deployment; throughputs in packets a million cycles of the whole chip, 0 of one that was not asked for.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct DeploymentRow {
     /// The deployment.
@@ -362,11 +362,11 @@ pub struct DeploymentRow {
     pub malleable: f64,
     /// That number.
     pub malleable_threads: u32,
-    /// The same chip finding it by itself, at its steady state; 0 where it was not asked for.
+    /// The same chip finding it by itself, at its steady state.
     pub adapted: f64,
     /// Threads that it found.
     pub adapted_threads: u32,
-    /// The hypothetical chip whose number of cores is free, too; 0 where it was not asked for.
+    /// The hypothetical chip whose number of cores is free, too.
     pub configurable: f64,
     /// Its cores.
     pub configurable_cores: u32,
@@ -374,13 +374,44 @@ pub struct DeploymentRow {
     pub single_peak: bool,
 }
 
-/// What a study of deployments does beside the fixed chips.
+/// Chips that deployments are run on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chips {
+    /// IXP2800, the optimal fixed chip, and the ideal malleable one.
+    Fixed,
+    /// The malleable chip.
+    Malleable,
+    /// The hypothetical malleable chip whose number of cores is free, too.
+    Configurable,
+}
+
+impl Chips {
+    /// All of them, by name.
+    pub const ALL: [(&str, Self); 3] =
+        [("fixed", Self::Fixed), ("malleable", Self::Malleable), ("configurable", Self::Configurable)];
+
+    /// Those of these names.
+    ///
+    /// # Errors
+    /// When there are none of a name.
+    pub fn named(names: &[String]) -> Result<Vec<Self>, Error> {
+        let of = |name: &String| {
+            Self::ALL.into_iter().find(|(each, _)| each == name).map(|(_, chips)| chips).ok_or_else(|| {
+                let expected = Self::ALL.map(|(each, _)| each).join(", ");
+                failed(MalleableError::Value(Mismatch::new("chips", format!("`{name}`"), expected)))
+            })
+        };
+        names.iter().map(of).collect()
+    }
+}
+
+/// What a study of deployments runs.
 #[derive(Clone, Debug)]
 pub struct DeploymentRequest {
     /// Events that a simulation counts.
     pub events: u64,
-    /// Chips with any number of cores as well.
-    pub configurable: bool,
+    /// Which chips.
+    pub chips: Vec<Chips>,
     /// Packets of a stream through adapting cores; 0 for none.
     pub adapt_packets: u64,
     /// Whether a deployment states the bandwidth of the chip, shared by its cores, or that of each core.
@@ -395,6 +426,7 @@ const COARSE_THREADS: [u32; 9] = [1, 2, 4, 6, 9, 13, 17, 21, 25];
 const CONFIGURABLE_CORES: [u32; 10] = [3, 4, 5, 6, 8, 9, 11, 13, 16, 20];
 
 /// Throughputs by threads, the best of them and whether they have one peak.
+#[derive(Default)]
 struct Searched {
     rate: f64,
     threads: u32,
@@ -457,8 +489,11 @@ fn deploy(
         let counts = run(work, config, Arrivals::BackToBack, Separate, window)?;
         Ok(f64::from(cores) * counts.packets_per_mcycle(work))
     };
-    let fixed =
-        |shape: Fixed| chip(shape.cores, presets.core(shape.threads, shape.cache, memory(shape.cores)));
+    let asked = |chips: Chips| request.chips.contains(&chips);
+    let fixed = |shape: Fixed| match asked(Chips::Fixed) {
+        true => chip(shape.cores, presets.core(shape.threads, shape.cache, memory(shape.cores))),
+        false => Ok(0.0),
+    };
     let (cores, area) = (presets.malleable.cores, presets.malleable.area);
     // The ideal malleable core is the malleable one without its costs: its cache has the same ways.
     let ideal_ways = Stages { cache_ways: presets.malleable.cache_ways, ..presets.stages };
@@ -466,13 +501,20 @@ fn deploy(
     let split = |cores: u32, area: u32, threads: u32| {
         chip(cores, ideal_core.core(threads, area - threads, memory(cores)))
     };
-    let ideal = search(area, &|threads| split(cores, area, threads))?;
+    let ideal = match asked(Chips::Fixed) {
+        true => search(area, &|threads| split(cores, area, threads))?,
+        false => Searched::default(),
+    };
     let own = memory(cores);
-    let malleable = search(area, &|threads| {
+    let at = |threads: u32| {
         let config = presets.malleable(threads, area, own);
         let counts = run(work, config, Arrivals::BackToBack, Mrc::new(Prediction::ResumePc), window)?;
         Ok(f64::from(cores) * counts.packets_per_mcycle(work))
-    })?;
+    };
+    let malleable = match asked(Chips::Malleable) {
+        true => search(area, &at)?,
+        false => Searched::default(),
+    };
     let (mut adapted, mut adapted_threads) = (0.0, 0);
     if request.adapt_packets > 0 {
         let config = presets.malleable(1, area, own);
@@ -481,7 +523,7 @@ fn deploy(
         (adapted, adapted_threads) = (f64::from(cores) * found.steady_packets_per_mcycle, found.threads);
     }
     let (mut configurable, mut configurable_cores) = (0.0, 0);
-    if request.configurable {
+    if asked(Chips::Configurable) {
         for cores in CONFIGURABLE_CORES {
             // A core with no cache has more room for threads.
             let threads = presets.area.threads_of_a_core(cores).min(linecard_malleable::MOST_THREADS);
@@ -546,7 +588,7 @@ pub struct RegisterRow {
     pub references_per_cycle: f64,
     /// Most entries in the table of a thread.
     pub table_entries: u32,
-    /// Throughput, in per cent of that of perfect knowledge.
+    /// Throughput, in per cent of that of perfect knowledge; 0 with prediction alone.
     pub relative_percent: f64,
 }
 
@@ -588,20 +630,22 @@ pub fn register_study(
         threads if threads > area => return Err(failed(MalleableError::Area { threads, area })),
         threads => threads,
     };
-    let (oracle_counts, oracle) = predicted(Prediction::Oracle, threads, window).map_err(failed)?;
-    let base = oracle_counts.packets_per_mcycle(work);
-    let mut frequent: Vec<(u64, u32)> =
-        (0u32..).zip(oracle.counts().needed_by_register).map(|(r, n)| (n, r)).collect();
-    frequent.sort_unstable_by(|a, b| b.cmp(a));
-    let hot = frequent.iter().take(5).fold(0, |mask, &(_, register)| mask | 1 << register);
-    let schemes = [
-        ("predicted".to_owned(), Prediction::ResumePc),
-        ("oracle".to_owned(), Prediction::Oracle),
-        ("hot5".to_owned(), Prediction::Hot(hot)),
-        ("double_buffer".to_owned(), Prediction::All),
-    ];
-    let schemes = if request.only_predicted { &schemes[..1] } else { &schemes[..] };
-    let mut rows = each(schemes, request.jobs, progress, |(scheme, prediction)| {
+    let (mut base, mut schemes) = (None, vec![("predicted".to_owned(), Prediction::ResumePc)]);
+    if !request.only_predicted {
+        let (counts, oracle) = predicted(Prediction::Oracle, threads, window).map_err(failed)?;
+        base = Some(counts.packets_per_mcycle(work));
+        let mut frequent: Vec<(u64, u32)> =
+            (0u32..).zip(oracle.counts().needed_by_register).map(|(r, n)| (n, r)).collect();
+        frequent.sort_unstable_by(|a, b| b.cmp(a));
+        let hot = frequent.iter().take(5).fold(0, |mask, &(_, register)| mask | 1 << register);
+        schemes.extend([
+            ("oracle".to_owned(), Prediction::Oracle),
+            ("hot5".to_owned(), Prediction::Hot(hot)),
+            ("double_buffer".to_owned(), Prediction::All),
+        ]);
+    }
+    let relative = |counts: &Counts| base.map_or(0.0, |base| counts.packets_per_mcycle(work) / base * 100.0);
+    let mut rows = each(&schemes, request.jobs, progress, |(scheme, prediction)| {
         let (counts, registers) = predicted(*prediction, threads, window)?;
         let found = registers.counts();
         let per = |count: u64, of: u64| count as f64 / of.max(1) as f64;
@@ -614,7 +658,7 @@ pub fn register_study(
             missed_percent: per(found.missed, found.needed) * 100.0,
             references_per_cycle: found.references as f64 / cycles,
             table_entries: found.table_entries,
-            relative_percent: counts.packets_per_mcycle(work) / base * 100.0,
+            relative_percent: relative(&counts),
         })
     })?;
     rows.extend(each(&request.cache_registers, request.jobs, progress, |&room| {
@@ -634,50 +678,59 @@ pub fn register_study(
             missed_percent: found.missed as f64 / found.needed.max(1) as f64 * 100.0,
             references_per_cycle: 0.0,
             table_entries: 0,
-            relative_percent: counts.packets_per_mcycle(work) / base * 100.0,
+            relative_percent: relative(&counts),
         })
     })?);
     Ok(rows)
 }
 
-/// Packets that count as right after a thread was terminated: the source says a few hundred (section 5).
-const AFTER_PACKETS: u64 = 300;
 /// Packets until lines are pinned again: those of a trial.
 const SETTLED_PACKETS: u64 = 7_500;
 /// How often a thread is terminated, so that what packets happen to follow evens out.
 const TERMINATIONS: u32 = 16;
 
-/// What terminating a thread of a malleable core costs under one deployment, at its best number of threads.
+/// What terminating one of `threads` of a malleable core costs the next packets, as many as each of `packets` says, under
+/// one deployment; 0 takes the best number of threads.
 ///
 /// # Errors
 /// As [`core_report`].
 pub fn termination_study(
     work: &Work,
     deployment: Deployment,
+    threads: u32,
+    packets: &[u64],
     events: u64,
     progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
 ) -> Result<Termination, Error> {
+    if packets.is_empty() || !packets.is_sorted_by(|one, next| one < next) || packets[0] == 0 {
+        let found = format!("{packets:?}");
+        let expected = "one or more numbers from 1, each above the one before it";
+        return Err(failed(MalleableError::Value(Mismatch::new("packets", found, expected))));
+    }
     let presets = Presets::read()?;
     let memory =
         Memory { latency_cycles: deployment.latency_cycles, refs_per_cycle: deployment.refs_per_cycle };
     let window = window(work, events);
     let area = presets.malleable.area;
-    let core = |threads: u32| {
-        let config = presets.malleable(threads, area, memory);
-        Core::new(work, config, Arrivals::BackToBack, Mrc::new(Prediction::ResumePc))
-    };
+    if threads > area {
+        return Err(failed(MalleableError::Area { threads, area }));
+    }
     let one = |(): &()| {
-        let threads = search(area, &|threads| {
-            let mut core = core(threads)?;
-            core.run(window.warmup_packets)?;
-            let before = core.counts();
-            core.run(window.packets)?;
-            Ok((core.counts() - before).packets_per_mcycle(work))
-        })?
-        .threads;
+        let threads = match threads {
+            0 => {
+                search(area, &|threads| {
+                    let config = presets.malleable(threads, area, memory);
+                    let registers = Mrc::new(Prediction::ResumePc);
+                    Ok(run(work, config, Arrivals::BackToBack, registers, window)?.packets_per_mcycle(work))
+                })?
+                .threads
+            }
+            threads => threads,
+        };
         // One thread cannot be terminated: with two, one goes.
-        let mut core = core(threads.max(2))?;
-        terminate(&mut core, AFTER_PACKETS, SETTLED_PACKETS, TERMINATIONS)
+        let config = presets.malleable(threads.max(2), area, memory);
+        let mut core = Core::new(work, config, Arrivals::BackToBack, Mrc::new(Prediction::ResumePc))?;
+        terminate(&mut core, packets, SETTLED_PACKETS, TERMINATIONS)
     };
-    Ok(each(&[()], 1, progress, one)?[0])
+    Ok(each(&[()], 1, progress, one)?.remove(0))
 }

@@ -11,7 +11,7 @@ mod xdp;
 pub use cache::{CachedTrace, TRACE_CACHE_BYTES, cached_traces, clear_cached_traces, trace_program_cached};
 pub(crate) use core_presets::core_preset;
 pub use cores::{
-    CoreReport, CoreRequest, CoreRow, CycleShares, Deployment, DeploymentRequest, DeploymentRow,
+    Chips, CoreReport, CoreRequest, CoreRow, CycleShares, Deployment, DeploymentRequest, DeploymentRow,
     RegisterRequest, RegisterRow, core_report, deployments, register_study, termination_study,
 };
 pub(crate) use frame::Framer;

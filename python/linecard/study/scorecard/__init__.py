@@ -64,7 +64,7 @@ class AtPoint:
         point: The input and the point.
         measured: What the line comes to there, in words.
         met: Whether its limit is kept there.
-        lost: Lines that are kept, and are not kept there.
+        lost: Lines that are kept, and are not kept or not judged there.
     """
 
     point: Input
@@ -264,7 +264,7 @@ def _judged(target: Target, evidence: Evidence) -> Line:
 def _at_point(point: Input, lines: Iterable[Line], kept: set[str]) -> AtPoint:
     by_name = {line.target.id: line for line in lines}
     own = by_name[point.line]
-    lost = tuple(name for name, line in by_name.items() if name in kept and line.kept is False)
+    lost = tuple(name for name, line in by_name.items() if name in kept and not line.kept)
     return AtPoint(point, own.measured_text, own.kept is True, lost)
 
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from linecard import _html, files, tables
 from linecard._arguments import plain
-from linecard.study.reproduce import run_study
 from linecard.study.scorecard import counts
 from linecard.study.spec import study_folders
 from linecard.study.targets import load_targets
+from linecard.study.whole import run_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
     from pathlib import Path
 
     from linecard.request import ProgressCallback
@@ -92,7 +92,7 @@ def scorecard(
     Args:
         studies: Names of shipped studies; ``None`` takes all five that have limits, which is many minutes.
         jobs: Runs at the same time; ``None`` takes one per core. The result does not depend on it.
-        progress: Called now and then with (steps done, steps in all).
+        progress: Called now and then with (parts done, parts in all).
 
     Returns:
         Each limit, what came out, whether it is kept, and why it is not: what in the document excludes it, the input
@@ -101,29 +101,4 @@ def scorecard(
     Raises:
         ConfigError: There is no such study, or a study's files contradict each other.
     """
-    return make_scorecard(studies, jobs=jobs, progress=progress)
-
-
-def make_scorecard(
-    studies: Iterable[str] | None = None,
-    *,
-    jobs: int | None = None,
-    progress: Callable[[int, int], object] | None = None,
-    reproduce_study: Callable[..., StudyResult] = run_study,
-) -> Scorecard:
-    """Run whole studies, all that have limits when none is named; see :func:`linecard.scorecard`."""
-    names = list(studies) if studies is not None else limited_studies()
-    results = []
-    for number, name in enumerate(names):
-
-        def step(done: int, total: int, number: int = number) -> None:
-            # Studies differ in what a packet costs; each is an equal share of the way.
-            if progress is not None:
-                progress(int((number + done / max(total, 1)) * SHARE), len(names) * SHARE)
-
-        results.append(reproduce_study(name, jobs=jobs, inputs=True, progress=step))
-    return Scorecard(tuple(results))
-
-
-# Steps of a study on the way of all of them.
-SHARE = 1000
+    return Scorecard(run_whole(limited_studies() if studies is None else studies, jobs=jobs, progress=progress))
