@@ -25,13 +25,11 @@ if TYPE_CHECKING:
     from linecard.chip.draw import draw
     from linecard.chip.result import (
         Band,
-        Bottleneck,
         DropCount,
         Interval,
         Intervals,
         LatencyNs,
         PacketTime,
-        ResourceUse,
         RunRequest,
         RunResult,
         Summary,
@@ -40,6 +38,7 @@ if TYPE_CHECKING:
     from linecard.chip.run import run
     from linecard.chip.steps import Program, Step
     from linecard.chip.template import new
+    from linecard.chip.usage import Bottleneck, ResourceUse
     from linecard.core.result import Adapted, CoreResult, CoreRow
     from linecard.core.run import core
     from linecard.description import Change, Derived, Description, Parameter, PresetInfo
@@ -237,9 +236,9 @@ make_lazy(
         "chip.dram_time": "DramTime",
         "chip.draw": "draw",
         "chip.result": (
-            "Band Bottleneck DropCount Interval Intervals LatencyNs PacketTime ResourceUse RunRequest "
-            "RunResult Summary ValueRange"
+            "Band DropCount Interval Intervals LatencyNs PacketTime RunRequest RunResult Summary ValueRange"
         ),
+        "chip.usage": "Bottleneck ResourceUse",
         "chip.run": "run",
         "chip.steps": "Program Step",
         "chip.template": "new",

@@ -11,11 +11,12 @@ import msgspec
 
 from linecard import _core
 from linecard._convert import convert
-from linecard.chip.result import Bottleneck, ResourceUse, RunResult
+from linecard.chip.usage import Bottleneck, ResourceUse  # noqa: TC001 # msgspec reads the annotations
 from linecard.description import value_text
 from linecard.errors import ConfigError, ConfigProblem
 
 if TYPE_CHECKING:
+    from linecard.chip.result import RunResult
     from linecard.request import Settings
 
 
@@ -159,7 +160,7 @@ def read(preset: str, changes: Settings | None, result: RunResult | str | PathLi
     usage = None
     if result is not None:
         run = _decode(result)
-        _same_chip(preset, run, "" if isinstance(result, RunResult) else fspath(result))
+        _same_chip(preset, run, fspath(result) if isinstance(result, (str, PathLike)) else "")
         if changes is None:
             overrides = list(run.request.overrides)
         elif list(run.request.overrides) != overrides:
@@ -188,7 +189,7 @@ class _Run(msgspec.Struct):
 
 
 def _decode(result: RunResult | str | PathLike[str]) -> RunResult | _Run:
-    if isinstance(result, RunResult):
+    if not isinstance(result, (str, PathLike)):
         return result
     file = Path(fspath(result))
     expected = "expected what `linecard run CHIP --json` prints"

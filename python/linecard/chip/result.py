@@ -17,6 +17,7 @@ from linecard._convert import convert
 from linecard.chip.dram_time import DRAM_WORDS, DramTime  # msgspec reads the annotations
 from linecard.chip.latency import COLUMNS, latency_rows, percentile_text
 from linecard.chip.loss import loss_words
+from linecard.chip.usage import Bottleneck, ResourceUse  # noqa: TC001 # msgspec reads the annotations
 from linecard.executed.profile import ExecutedProgram  # noqa: TC001 # msgspec reads the annotations
 from linecard.records import Metric, plain_fields
 
@@ -107,34 +108,6 @@ class Summary:
     steady: bool | None = None
     intervals: Intervals | None = None
     packets_inside: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Bottleneck:
-    """What limits the run, and how that was decided.
-
-    Attributes:
-        component: The resource; of a chip that carries all that comes, the offered load.
-        utilization: Share of the time for which it was busy.
-        why: The numbers that decide it, as a sentence.
-    """
-
-    component: str
-    utilization: float
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class ResourceUse:
-    """Share of the simulated time for which one resource was busy, 0 to 1.
-
-    Attributes:
-        component: The resource; of several that are alike the mean, and the busiest.
-        utilization: The share.
-    """
-
-    component: str
-    utilization: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,7 +154,7 @@ def _facts(result: RunResult) -> Facts | None:
 def _drawing(facts: Facts) -> str:
     """The drawing as a picture of its own, so that its colours are not those of the page."""
     text = base64.b64encode(Picture(facts).svg().encode()).decode()
-    return f'<img class="drawing" src="data:image/svg+xml;base64,{text}" alt="{escape(described(facts))}">'
+    return f'<img class="drawing" src="data:image/svg+xml;base64,{text}" alt="{escape(described(facts))}"/>'
 
 
 def _what_if(result: RunResult) -> str:

@@ -87,7 +87,9 @@ class Elements(HTMLParser):
 def test_every_page_is_one_small_well_formed_file_that_loads_nothing(pages):
     for name, path in pages.items():
         text = path.read_text(encoding="utf-8")
-        assert not re.search(r"https?://|\bsrc=|\bhref=.[^#]|@import|url\(|fetch\(|XMLHttpRequest|import\(", text), name
+        # A picture that the page holds itself is loaded from nowhere.
+        loads = r"https?://|\bsrc=(?!.data:)|\bhref=.[^#]|@import|url\(|fetch\(|XMLHttpRequest|import\("
+        assert not re.search(loads, text), name
         assert len(text) < 500_000, name
         page = Elements()
         page.feed(text)

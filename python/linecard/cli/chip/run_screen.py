@@ -33,7 +33,8 @@ from linecard.cli.stdout import show
 from linecard.executed.source import lines_with_text
 
 if TYPE_CHECKING:
-    from linecard.chip.result import Band, ResourceUse, RunResult, Summary, ValueRange
+    from linecard.chip.result import Band, RunResult, Summary, ValueRange
+    from linecard.chip.usage import ResourceUse
     from linecard.executed.profile import ExecutedProgram, SourceLine
 
 LINES_SHOWN = 8
