@@ -92,12 +92,15 @@ def _figure(pyplot: Any, result: StudyResult) -> Any:
 
 def _name(axes: Any, cell: Cell, height: float) -> None:
     """The table of a cell, on the side that is away from the diagonal and the cells along it."""
-    across, _ = (axes.transScale + axes.transLimits).transform((cell.published, height))
+    across, up = (axes.transScale + axes.transLimits).transform((cell.published, height))
     if height < cell.published:
-        (x, y), side = ((6, -3), "left") if across < SIDE else ((-6, -3), "right")
+        (x, y), side = ((6, -3), "left") if across < SIDE else ((4, -11), "right")
     else:
         # Beside the left axis there is no room for a name: it stands above.
-        (x, y), side = ((-6, -1), "right") if across > 1 - SIDE else ((-3, 6), "left")
+        (x, y), side = ((-6, -1), "right") if across > 1 - SIDE else ((-3, 9), "left")
+    if up <= 0:
+        # On the axis, whose line would run through it.
+        y = 6
     axes.annotate(
         item_name(cell.table),
         (cell.published, height),
