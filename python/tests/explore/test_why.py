@@ -249,7 +249,7 @@ def test_bounds_are_the_rate_over_the_share_of_time(chip):
     # An access of 150 cycles of 1 GHz keeps the unit busy for 150 ns: 6.67 million a second and no more.
     question = asked(chip, {"crypto.access_cycles": 150}, seeds=1)
     records = question.base()
-    limit = limits_of(records)[0]
+    limit = limits_of(records, question.chip.pooled)[0]
     assert limit.component == "crypto"
     assert limit.bound_mpps == pytest.approx(1000 / 150, rel=0.02)
     assert numbers_of(records[0])["throughput_mpps"] <= limit.bound_mpps * 1.001
