@@ -171,7 +171,7 @@ impl<'d> Section<'d> {
     /// says why.
     pub fn refuse_set<K: AsRef<str>>(&self, keys: &[K], why: &str) {
         for key in keys.iter().map(AsRef::as_ref).filter(|key| self.is_set(key)) {
-            self.fail(key, format!("has no effect: {why}"));
+            self.fail(key, format!("has no effect here: {why}"));
             self.pass_over(&[key]);
         }
     }

@@ -254,7 +254,7 @@ fn a_key_for_another_choice_may_stay_in_a_file_and_is_no_change() {
     assert_eq!(problems(&idle, &[]), [""; 0]);
     for change in ["eth.quantum_bytes=3000", "traffic.burst_packets=4"] {
         let found = problems(&[], &[change]);
-        assert!(found.len() == 1 && found[0].contains("has no effect"), "{found:?}");
+        assert!(found.len() == 1 && found[0].contains("has no effect here"), "{found:?}");
     }
 }
 

@@ -66,7 +66,7 @@ def test_a_frequency_of_a_memory_says_which_period_it_is(cli, tmp_path, line, ns
 def test_a_clock_that_no_part_counts_in_is_refused_where_it_is_set(cli):
     ended = cli("run", "example_smartnic", "--set", "clock.mhz=400")
     assert ended.status == 2
-    assert "clock.mhz: has no effect: no part counts in it, but in core_mhz" in ended.err
+    assert "clock.mhz: has no effect here: no part counts in it, but in core_mhz" in ended.err
     words = ("--set", "clock.slow_mhz=600", "--set", "island.clock=slow", "--packets", 100, "--warmup", 10)
     assert cli("run", "example_smartnic", *words).status == 0
 

@@ -70,7 +70,8 @@ impl Clocks {
         let names: Vec<&str> = used.iter().map(|&number| self.list[number].key.as_str()).collect();
         for (number, clock) in self.list.iter().enumerate() {
             if section.is_set(&clock.key) && !used.contains(&number) {
-                let message = format!("has no effect: no part counts in it, but in {}", names.join(", "));
+                let message =
+                    format!("has no effect here: no part counts in it, but in {}", names.join(", "));
                 section.fail(&clock.key, message);
             }
         }
