@@ -191,8 +191,6 @@ def termination(
         latency: Cycles of an access off chip.
         bandwidth: References that memory serves a cycle.
         threads: Threads, of which one is terminated; 0 for the best number.
-        packets: How many packets count as right after it; each more than the one before.
-        threads: Threads, of which one is terminated; 0 for the best number.
         packets: How many packets count as right after it; each number above the one before.
         events: Events that each simulation counts of those that find the best number of threads.
         progress: Called now and then with (done, in all).

@@ -276,8 +276,8 @@ class Question:
         for length, runs in self.tried if self.precision is None else []:
             found = Estimate.of([self.speed(record) for record in runs])
             enough = min(int(numbers_of(record)["packets_out"]) for record in runs) >= LEAST_OUT
-            narrow = found.high is not None and found.high - found.value <= _ROUGH * found.value
-            if enough and narrow and abs(found.value - rate) <= (found.high or 0.0) - found.value:
+            half = math.inf if found.high is None else found.high - found.value
+            if enough and abs(found.value - rate) <= half <= _ROUGH * found.value:
                 return length
         return self.shared
 

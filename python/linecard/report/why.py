@@ -21,8 +21,12 @@ def write_why(result: WhyResult, path: str | Path, command: str | None = None) -
     tiles = [
         ("Leaves", f"{result.throughput_mpps:,.4g} Mpps", f"{result.throughput_gbps:,.4g} Gbit/s; {load}"),
         ("Loss", f"{result.loss_fraction:.3%}", ""),
-        ("Each statement", f"{result.seeds} seeds", f"of {result.packets:,} packets each"),
-        ("Elasticities add up to", f"{result.elasticity_sum:.2f}", "over rates less times; 1 where everything scales"),
+        ("Rate and gains", f"{result.seeds} seeds", f"of {result.packets:,} packets each"),
+        (
+            "Elasticities add up to",
+            f"{result.elasticity_sum:.2f}",
+            f"over rates less times; 1 where everything scales; {result.elasticity_packets:,} packets a run",
+        ),
     ]
     widest = max((abs(each.gain) for each in result.lifts), default=1.0) or 1.0
     lifts: list[list[sheet.Cell]] = [
