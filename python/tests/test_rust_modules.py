@@ -221,6 +221,17 @@ def test_no_file_of_a_crate_uses_itself_on_any_way(crate):
     assert not found, f"files in a circle; move what both need into a file of its own:\n{text}"
 
 
+@pytest.mark.parametrize("crate", CRATES, ids=lambda path: path.name)
+def test_every_file_of_tests_is_compiled(crate):
+    """A crate's tests are one binary, which has the files that `all.rs` lists, or each file is a binary of its own."""
+    manifest, listed = (crate / "Cargo.toml").read_text(), crate / "tests" / "all.rs"
+    if "autotests = false" in manifest:
+        compiled = set(MODULE.findall(listed.read_text())) | set(re.findall(r'name = "(\w+)"', manifest))
+        assert {path.stem for path in (crate / "tests").glob("*.rs")} <= compiled
+    else:
+        assert not listed.exists()
+
+
 def crate_of(folder: Path, **files: str) -> Path:
     """A crate of files; `__` in a name stands for a folder."""
     for name, code in files.items():

@@ -5,7 +5,7 @@
 //! transmit slot is handed over in 100 and drains a cell in 30. The input program spends 10, stores the packet and spends
 //! 5; the output program spends 7 on a block.
 
-mod kit;
+use crate::kit;
 #[path = "../../queueing/tests/kit/mod.rs"]
 mod queues;
 

@@ -1,6 +1,6 @@
 //! Latencies without load and rates under full load are what closed formulas give.
 
-mod kit;
+use crate::kit;
 
 use kit::dram::{ACTIVATE_TO_READ, BURST, READ_LATENCY, REFRESH, REFRESH_INTERVAL, dram};
 use kit::{

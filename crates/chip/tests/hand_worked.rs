@@ -1,6 +1,6 @@
 //! Small chips whose every event was worked out by hand.
 
-mod kit;
+use crate::kit;
 
 use kit::{SEND, read, run, small};
 use linecard_chip::Outcome;

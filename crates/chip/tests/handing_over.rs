@@ -1,7 +1,7 @@
 //! Packets that go from one thread to another: with or without room, lent, and one after another through a window. Worked
 //! out by hand.
 
-mod kit;
+use crate::kit;
 
 use kit::{ALL, Asked, Fixed, Ran, SEND, each, run_with, small, without_wires};
 use linecard_chip::config::*;

@@ -1,6 +1,6 @@
 //! What holds for every chip: nothing is lost or doubled, order is kept, time adds up, and the same run is the same.
 
-mod kit;
+use crate::kit;
 
 use kit::random::{RandomChip, chip};
 use linecard_buffers::AllocatorKind;

@@ -1,6 +1,6 @@
 //! Order, output queues and schedulers, worked out by hand.
 
-mod kit;
+use crate::kit;
 
 use kit::{ALL, Fixed, INSTANT, Ran, SEND, each, run_with, small, without_wires};
 use linecard_chip::config::*;

@@ -1,6 +1,6 @@
 //! Chips that queueing theory has formulas for.
 
-mod kit;
+use crate::kit;
 
 use kit::{Asked, SEND, TABLE, head, place, read, server, small, without_wires};
 use linecard_chip::config::*;

@@ -1,6 +1,6 @@
 //! A chip that is twice as fast in everything is twice as fast; and chips of thousands of threads run.
 
-mod kit;
+use crate::kit;
 
 use kit::dram::dram;
 use kit::{Asked, SEND, head, place, server, small};

@@ -1,7 +1,7 @@
 //! Does a chip whose programs fill a transmit buffer, in front of a DRAM with slots, do what a packet's way, worked by
 //! hand, says; and is every packet that comes sent or dropped exactly once, in the order of its flow, by one port?
 
-mod kit;
+use crate::kit;
 
 use kit::server;
 use linecard_chip::config::*;

@@ -1,6 +1,6 @@
 //! What threads wait for: locks, rings, posted operations, lines of a cache. Worked out by hand.
 
-mod kit;
+use crate::kit;
 
 use kit::{ALL, Fixed, Ran, SEND, TABLE, each, place, run, run_with, server, small, target, without_wires};
 use linecard_chip::config::*;

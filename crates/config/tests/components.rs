@@ -1,6 +1,6 @@
 //! Components that extend their neighbours, and overrides of them.
 
-mod common;
+use crate::common;
 use common::{document, said};
 use linecard_config::Document;
 

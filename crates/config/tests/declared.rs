@@ -1,6 +1,6 @@
 //! Units that the reader declares or the file chooses, values in a language of the reader's, and rows by name.
 
-mod common;
+use crate::common;
 use common::{Files, document, said};
 use linecard_config::{Either, Request};
 

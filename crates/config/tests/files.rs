@@ -1,6 +1,6 @@
 //! Files that extend files: what wins, in which order, how often each is read.
 
-mod common;
+use crate::common;
 use common::{Files, said};
 use linecard_config::{Request, Section};
 

@@ -1,6 +1,6 @@
 //! Text from outside gives values or problems, whatever it is.
 
-mod common;
+use crate::common;
 use common::Files;
 use linecard_config::{Document, Either, Section};
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! Typed reads, sources, rows, and all problems at once.
 
-mod common;
+use crate::common;
 use common::{Files, document, said};
 
 const ANY: std::ops::RangeInclusive<u64> = 0..=u64::MAX;

@@ -1,6 +1,6 @@
 //! A table that begins with another file, and elements of lists by name.
 
-mod common;
+use crate::common;
 use common::{Files, said};
 use linecard_config::Under;
 

@@ -4,7 +4,7 @@
 //! and every row of the table. Random requests and streams of cells, on the memory of the document and on a part with
 //! bank groups, over every policy.
 
-mod kit;
+use crate::kit;
 
 use kit::{
     Issued, LAZY_BASE, Log, Timed, at_once, groups, groups_organization, read, run, sdr100,

@@ -3,7 +3,7 @@
 //! 64 bits at 100 MHz are 6.4 Gbit/s. Source of the other numbers: Hasan 2003, section 1 (the first 8 bytes of a
 //! closed row in 5 cycles, then 8 bytes a cycle).
 
-mod kit;
+use crate::kit;
 
 use kit::{LAZY_BASE, REFERENCE, at_once, read, run, sdr100, sdr100_organization, write};
 use linecard_dram::packet_buffer::{Policy, Precharge, Queues, Request};

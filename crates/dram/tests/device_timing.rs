@@ -2,7 +2,7 @@
 //!
 //! Every test probes, issues, and asserts the earliest legal cycle: illegal at t-1, legal at t.
 
-mod kit;
+use crate::kit;
 
 use kit::{constraint, from, groups, groups_organization, sdr100, sdr100_organization};
 use linecard_dram::{Command, Constraint, Cycle, Device, Edge, Level, Organization, Timing};

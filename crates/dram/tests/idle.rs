@@ -1,6 +1,6 @@
 //! Are refreshes that a long idle time leaves out as good as carried out: the same outcomes, the same counts?
 
-mod kit;
+use crate::kit;
 
 use linecard_dram::channel::{Issued, Observer, Outcome, Page, Policy, RefreshMode, Scheduler, Writes};
 use linecard_dram::{

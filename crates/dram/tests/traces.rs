@@ -5,7 +5,7 @@
 //! order of time. An access costs 4 cycles before its data for a closed row and 6 for a conflict;
 //! the column command of a hit goes out 2 cycles before the data of the access before it end.
 
-mod kit;
+use crate::kit;
 
 use kit::{LAZY_BASE, REFERENCE, Timed, at_once, read, run, sdr100, sdr100_organization, write};
 use linecard_dram::packet_buffer::{BatchBreak, Policy, Precharge, Queues, Request};

@@ -1,6 +1,6 @@
 //! What the kernel's verifier refuses ends here with the instruction, or is named before the run.
 
-mod kit;
+use crate::kit;
 
 use kit::{constant, exit, machine, run, slot};
 use linecard_ebpf::{Counters, Machine, Object, Options, Silent, Slot};

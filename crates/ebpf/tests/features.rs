@@ -1,6 +1,6 @@
 //! What an object can hold and what helpers do: `programs/xdp/tests/features.c`, a program for each.
 
-mod kit;
+use crate::kit;
 
 use kit::{held, long, map, udp, word};
 use linecard_ebpf::{

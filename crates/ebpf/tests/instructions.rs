@@ -1,6 +1,6 @@
 //! Results that RFC 9669 gives, where `rbpf` has none or others: by hand from the text.
 
-mod kit;
+use crate::kit;
 
 use kit::{constant, exit, machine, slot};
 use linecard_ebpf::{Access, AccessKind, Arrival, Event, Machine, Recorder, STACK, Silent, Slot};

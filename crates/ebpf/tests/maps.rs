@@ -3,7 +3,7 @@
 //! A program carries each operation out: the packet says which (first byte), with which flags, key and value, and the
 //! program puts what a lookup found back into the packet.
 
-mod kit;
+use crate::kit;
 
 use kit::{constant, exit, slot};
 use linecard_ebpf::{

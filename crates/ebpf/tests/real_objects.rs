@@ -1,7 +1,7 @@
 //! Objects of public projects load, and their programs run on frames of many kinds. They are shared beside the project and
 //! not part of it: without them these tests say so and pass.
 
-mod kit;
+use crate::kit;
 
 use kit::frames;
 use linecard_ebpf::{Arrival, EbpfError, Machine, MapKind, Object, Options, Recorder, Verdict};

@@ -4,7 +4,7 @@
 //! acceptance and the latency of each request, and the first commands of some runs. Where the folder is not there, the
 //! tests say so and pass.
 
-mod kit;
+use crate::kit;
 
 use flate2::read::GzDecoder;
 use kit::{columns, pattern_request, run_logged};

@@ -3,7 +3,7 @@
 //! The command log of each run is replayed by a checker that shares nothing with the device or the controllers: it reads
 //! the table from what `describe` prints, and keeps of each row and each part of the memory the last commands.
 
-mod kit;
+use crate::kit;
 
 use kit::{columns, part_names, pattern_request, policy_names, run_logged};
 use linecard_platform::{Description, describe};

@@ -1,6 +1,6 @@
 //! Is what a memory does without load, and with all the load there can be, what its datasheet says?
 
-mod kit;
+use crate::kit;
 
 use kit::{columns, part_names, pattern_request, policy_names, run, run_logged};
 use linecard_platform::{MemoryInput, MemoryReport, MemoryRequest, describe};

@@ -3,7 +3,7 @@
 //! A run checks by itself that each queue's packets leave one after the other and, at the end, that every list in
 //! memory holds what it should; these tests drive it through machines and streams that were not thought of.
 
-mod kit;
+use crate::kit;
 
 use kit::table_1;
 use linecard_queueing::{

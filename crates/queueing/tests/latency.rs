@@ -1,6 +1,6 @@
 //! Do unloaded latencies, serial rates and traffic come out as Table 5 and section 5 state them?
 
-mod kit;
+use crate::kit;
 
 use kit::table_1;
 use linecard_queueing::{Entry, Kind, Locking, Operation, Report, Settings, Window, Workload, run, unloaded};

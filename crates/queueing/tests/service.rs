@@ -1,6 +1,6 @@
 //! Does a manager inside another machine do what it does in the standalone study?
 
-mod kit;
+use crate::kit;
 
 use kit::table_1;
 use linecard_queueing::{CLOCKS_HZ, Kind, Operation, Service, Settings, Window, Workload, run};

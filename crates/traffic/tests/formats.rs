@@ -1,6 +1,6 @@
 //! Containers, built by hand in both byte orders.
 
-mod common;
+use crate::common;
 
 use common::{ORDERS, Order, ethernet, ipv4_tcp, pcap, read_all};
 use linecard_traffic::{

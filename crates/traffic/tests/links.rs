@@ -1,6 +1,6 @@
 //! Link and network layers, frame by frame.
 
-mod common;
+use crate::common;
 
 use common::{ethernet, ipv4, ipv4_tcp, ipv6, one_packet, tcp};
 use linecard_traffic::{Decoded, FiveTuple, Network, Packet};

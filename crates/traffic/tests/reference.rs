@@ -1,6 +1,6 @@
 //! Against the reference captures: do this crate's numbers agree with the independent ones, row by row?
 
-mod common;
+use crate::common;
 
 use common::{csv_rows, reference_data};
 use linecard_traffic::{

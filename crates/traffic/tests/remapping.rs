@@ -1,6 +1,6 @@
 //! Address maps against a real routing table.
 
-mod common;
+use crate::common;
 
 use common::reference_data;
 use linecard_traffic::remap::{AddressMap, AddressMapOptions, Mapped, read_prefixes};

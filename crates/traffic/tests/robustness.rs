@@ -1,6 +1,6 @@
 //! Whatever the bytes: no panic, no endless loop, and never more packets than the bytes could hold.
 
-mod common;
+use crate::common;
 
 use common::{ORDERS, ethernet, ipv4_tcp, ipv6, pcap, tcp};
 use linecard_traffic::{CaptureReader, Format, OpenOptions, PacketSource};

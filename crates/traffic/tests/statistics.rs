@@ -1,6 +1,6 @@
 //! Flow statistics, worked out by hand.
 
-mod common;
+use crate::common;
 
 use common::{ethernet, ipv4, pcap, tcp};
 use linecard_traffic::{CaptureReader, FlowStatistics, FlowStatisticsBuilder, OpenOptions, PacketSource};

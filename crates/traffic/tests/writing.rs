@@ -1,6 +1,6 @@
 //! What is written can be read again, and the shipped capture is what its program makes.
 
-mod common;
+use crate::common;
 
 #[allow(dead_code, reason = "the example is a program, its main is not called here")]
 #[path = "../examples/make_edge_mix.rs"]

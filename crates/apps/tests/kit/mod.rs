@@ -1,7 +1,5 @@
 //! The smallest executor: threads whose steps take turns at random, without time; locks that are waited for.
 
-#![allow(dead_code, reason = "each test binary uses some of these")]
-
 use linecard_apps::{Io, IoCosts, IoRoles};
 use linecard_program::script::{Action, PacketInfo, PacketProgram, RoleId, Steps};
 use linecard_program::{DropReason, NetworkKind, PacketHead};

@@ -1,5 +1,4 @@
 //! Small chips for tests: one cluster, one server, one port, to be changed as a test needs.
-#![allow(dead_code, reason = "each test file uses a part of the kit")]
 
 pub mod dram;
 pub mod random;

@@ -1,5 +1,4 @@
 //! Files in memory, and reading them.
-#![allow(dead_code)]
 
 use linecard_config::{Document, Problem, Request, Under};
 use std::cell::RefCell;

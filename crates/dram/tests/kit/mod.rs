@@ -1,8 +1,6 @@
 //! Helpers shared by the tests of the DRAM: constraint tables written by hand, a log of everything a controller did,
 //! and a driver that feeds a controller requests at given cycles.
 
-#![allow(dead_code, reason = "each test binary uses some of these")]
-
 use linecard_dram::packet_buffer::{BatchBreak, Controller, Observer, Policy, Precharge, Queues, Request};
 use linecard_dram::{Command, Constraint, Cycle, Device, Edge, Level, Location, Organization, Timing};
 use std::fmt::Write;

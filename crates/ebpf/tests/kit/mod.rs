@@ -1,5 +1,4 @@
 //! Frames for programs, and programs written as slots.
-#![allow(dead_code)] // each test file takes what it needs
 
 use linecard_ebpf::{Arrival, EbpfError, Machine, Object, Options, Outcome, Silent, Slot};
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! name_cache, alaw: programs that change what is in a packet.
 
+use super::same;
 use crate::kit::{checksum, five_tuple, held, long, map, shipped, stream, swapped_macs, udp};
-use crate::same;
 use linecard_ebpf::Verdict;
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! parse_count, reads, adds, count_min.
 
+use super::same;
 use crate::kit::{five_tuple, held, long, map, plain_ipv4, shipped, stream, word};
-use crate::same;
 use linecard_ebpf::{AccessKind, Arrival, Profile, Verdict, values};
 use std::collections::BTreeMap;
 

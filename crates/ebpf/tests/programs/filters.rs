@@ -1,7 +1,7 @@
 //! firewall, token_bucket.
 
+use super::same;
 use crate::kit::{five_tuple, held, map, plain_ipv4, shipped, stream, word};
-use crate::same;
 use linecard_ebpf::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,7 @@
 //! drop, tx, redirect, router.
 
+use super::same;
 use crate::kit::{Numbers, checksum, map, plain_ipv4, shipped, stream, swapped_macs};
-use crate::same;
 use linecard_ebpf::{Target, Verdict};
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! tunnel, too_big, balancer: packets that grow and shrink.
 
+use super::same;
 use crate::kit::{TCP, UDP, checksum, five_tuple, held, long, map, plain_ipv4, shipped, stream};
-use crate::same;
 use linecard_ebpf::Verdict;
 use std::collections::BTreeMap;
 
@@ -94,7 +94,7 @@ fn balancer_keeps_connections_and_spreads_them() {
     let mut chosen: BTreeMap<[u8; 16], u8> = BTreeMap::new();
     let mut counts = [0u64; 8];
     for frame in stream(6000) {
-        let (verdict, left) = crate::process(&mut machine, &frame, linecard_ebpf::Arrival::default());
+        let (verdict, left) = super::process(&mut machine, &frame, linecard_ebpf::Arrival::default());
         let key = five_tuple(&frame);
         let Some((key, number)) =
             key.and_then(|key| Some((key, known.iter().position(|each| *each == service(&key))?)))

@@ -1,6 +1,6 @@
 //! Models of the policies with several lists. Lists are vectors, front first.
 
-use crate::{Model, Shape};
+use super::{Model, Shape};
 use linecard_flowcache::PolicyKind;
 use std::collections::HashMap;
 

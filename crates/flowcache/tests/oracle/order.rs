@@ -1,6 +1,6 @@
 //! Models of the policies that keep the entries of a set in order.
 
-use crate::{FORESIGHT_PACKETS, Model, SEED, Shape};
+use super::{FORESIGHT_PACKETS, Model, SEED, Shape};
 use linecard_flowcache::PolicyKind;
 use linecard_sim::stream;
 

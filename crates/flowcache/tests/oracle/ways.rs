@@ -1,6 +1,6 @@
 //! Models of the policies that give each way a value.
 
-use crate::{Model, SEED, Shape};
+use super::{Model, SEED, Shape};
 use linecard_flowcache::PolicyKind;
 use linecard_sim::{Stream, stream};
 use std::collections::{HashMap, VecDeque};

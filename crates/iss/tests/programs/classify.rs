@@ -1,6 +1,6 @@
 //! classify, against a map.
 
-use crate::kit::{ICMP, Program, TCP, UDP, ipv6, of_flow, udp_body};
+use super::kit::{ICMP, Program, TCP, UDP, ipv6, of_flow, udp_body};
 use linecard_sim::stream;
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
 //! drr, against the algorithm on plain queues, and by what it promises: order in a flow, fairness, and no packet lost.
 
-use crate::kit::{Program, UDP, flow_hash, of_flow};
+use super::kit::{Program, UDP, flow_hash, of_flow};
 use linecard_sim::{Stream, stream};
 use std::collections::VecDeque;
 

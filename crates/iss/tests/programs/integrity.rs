@@ -1,6 +1,6 @@
 //! checksum and md5.
 
-use crate::kit::{ICMP, Program, TCP, UDP, carrying, ipv4, ipv6, ones_complement_sum, tcp_body, udp_body};
+use super::kit::{ICMP, Program, TCP, UDP, carrying, ipv4, ipv6, ones_complement_sum, tcp_body, udp_body};
 use linecard_sim::stream;
 use md5::{Digest, Md5};
 
@@ -67,7 +67,7 @@ fn fragments_and_unused_checksums_leave_nothing() {
     let mut program = Program::new("checksum", b"");
     let mut fragment = ipv4(1, 2, UDP, &[7; 32]);
     fragment[6] = 0x20;
-    crate::kit::set_header_checksum(&mut fragment);
+    super::kit::set_header_checksum(&mut fragment);
     assert_eq!(program.packet(&fragment), 0);
     assert_eq!(program.packet(&carrying(b"without a checksum")), 0);
     let mut cut = carrying(b"cut");

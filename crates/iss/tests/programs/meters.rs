@@ -1,6 +1,6 @@
 //! srtcm, trtcm and tswtcm, against models in exact arithmetic, and over long times against the rates that they enforce.
 
-use crate::kit::{Program, UDP, flow_hash, of_flow, ones_complement_sum, set_header_checksum};
+use super::kit::{Program, UDP, flow_hash, of_flow, ones_complement_sum, set_header_checksum};
 use linecard_sim::stream;
 
 const GREEN: u32 = 0;

@@ -1,6 +1,6 @@
 //! Arithmetic that the processor has no instructions for, and atomic operations, in both widths, held to this machine's.
 
-use crate::kit::{Program, folder};
+use super::kit::{Program, folder};
 use linecard_sim::{Stream, stream};
 
 const ROUNDS: u32 = 4000;

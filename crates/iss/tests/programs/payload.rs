@@ -1,6 +1,6 @@
 //! cast and vscan.
 
-use crate::kit::{Program, carrying, folder};
+use super::kit::{Program, carrying, folder};
 use aho_corasick::AhoCorasick;
 use cast5::Cast5;
 use cast5::cipher::{Array, BlockCipherEncrypt, KeyInit};

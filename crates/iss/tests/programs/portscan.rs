@@ -1,6 +1,6 @@
 //! portscan, against sets of accesses and lists in order of use.
 
-use crate::kit::{ICMP, Program, TCP, UDP, of_flow};
+use super::kit::{ICMP, Program, TCP, UDP, of_flow};
 use linecard_sim::{Stream, stream};
 
 const SCAN: u32 = 1 << 31;

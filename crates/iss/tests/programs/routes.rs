@@ -1,6 +1,6 @@
 //! patricia, bitmap, bsol and ixp: each against a search of all prefixes, and so against each other.
 
-use crate::kit::{Program, TCP, folder, ipv4};
+use super::kit::{Program, TCP, folder, ipv4};
 use flate2::read::GzDecoder;
 use linecard_sim::{Stream, stream};
 use std::collections::HashMap;

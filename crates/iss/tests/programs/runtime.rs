@@ -1,6 +1,6 @@
 //! The runtime's allocator, memory and string functions, called one by one on the simulator.
 
-use crate::kit::Program;
+use super::kit::Program;
 use linecard_sim::{Stream, stream};
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Every program: damaged, cut and odd packets must do no harm, and the work per packet stays what it is meant to be.
 
-use crate::kit::{Program, TCP, UDP, folder, ipv4, loaded, of_flow, refusal, tcp_body};
+use super::kit::{Program, TCP, UDP, folder, ipv4, loaded, of_flow, refusal, tcp_body};
 use linecard_iss::{IssError, Place, Recorder};
 use linecard_sim::{Stream, stream};
 

@@ -1,6 +1,6 @@
 //! stream: segments in any order, twice and overlapping give the byte stream, the first to bring a byte deciding it.
 
-use crate::kit::{Program, TCP, UDP, carrying, ipv4, of_flow, tcp_body};
+use super::kit::{Program, TCP, UDP, carrying, ipv4, of_flow, tcp_body};
 use linecard_sim::{Stream, stream};
 use std::collections::{BTreeMap, VecDeque};
 

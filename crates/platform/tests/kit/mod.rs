@@ -1,7 +1,5 @@
 //! Helpers shared by the tests of memories: requests, runs with their logs, columns of a CSV.
 
-#![allow(dead_code, reason = "each test binary uses some of these")]
-
 use linecard_platform::{MemoryInput, MemoryReport, MemoryRequest, presets, run_memory};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,7 +1,5 @@
 //! Helpers shared by the tests: where the reference data is, and captures built by hand.
 
-#![allow(dead_code, reason = "each test binary uses some of these")]
-
 use linecard_traffic::{CaptureReader, OpenOptions, Packet, PacketSource};
 use std::collections::HashMap;
 use std::io::Cursor;

@@ -1,7 +1,6 @@
 //! The shipped XDP programs against oracles that compute the same another way, from the frames alone.
 
-#[path = "../kit/mod.rs"]
-mod kit;
+use crate::kit;
 
 mod answers;
 mod counters;

@@ -1,0 +1,13 @@
+//! All tests of this crate: one binary is linked once.
+
+mod blocks;
+mod closed_forms;
+mod hand_worked;
+mod handing_over;
+mod kit;
+mod laws;
+mod output;
+mod queueing_theory;
+mod scaling;
+mod transmit;
+mod waits;

@@ -1,0 +1,4 @@
+//! All tests of this crate: one binary is linked once.
+
+mod coloured;
+mod golden;

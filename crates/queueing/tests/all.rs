@@ -1,0 +1,6 @@
+//! All tests of this crate: one binary is linked once.
+
+mod interleavings;
+mod kit;
+mod latency;
+mod service;
