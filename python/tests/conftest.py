@@ -19,6 +19,7 @@ from linecard import RunRequest, RunResult
 from linecard.cli import main
 from linecard.vrp import budget as vrp
 
+TINY = Path(__file__).with_name("tiny.toml")
 ROOT = Path(__file__).resolve().parents[2]
 # No property depends on how fast the machine is.
 settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import typer
-from conftest import ROOT
+from conftest import ROOT, TINY
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
 
@@ -54,7 +54,7 @@ COMMANDS: dict[str, tuple[object, ...]] = {
         *(*QUICK, "--store", "runs"),
     ),
     "sweep: a dry run": ("sweep", "example_smartnic", "--vary", "island.threads=1,2,4", *QUICK, "--dry-run"),
-    "why": ("why", "example_smartnic", "--packets", "300", "--seeds", "1", "--store", "runs"),
+    "why": ("why", TINY, "--packets", "300", "--seeds", "1", "--store", "runs"),
     "ndr": ("ndr", "example_smartnic", *NDR),
     "compare": ("compare", "hasan2003_ref_base", "hasan2003_our_base", "--packets", "300", "--store", "runs"),
     "optimize": ("optimize", "space.toml", "--store", "runs"),

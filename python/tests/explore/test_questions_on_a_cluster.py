@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, TINY
 from dask_cluster import cluster
 
 CHIP = "example_smartnic"
 QUESTIONS = {
     "ndr": ("ndr", CHIP, "--size", "64,1518", "--packets", "200", "--width", "0.05"),
-    "why": ("why", CHIP, "--packets", "100", "--seeds", "1", "--set", "island.count=1"),
+    "why": ("why", TINY, "--packets", "100", "--seeds", "1"),
     "compare": ("compare", CHIP, CHIP, "--set-b", "island.count=2", "--packets", "200", "--seeds", "2"),
     "optimize": ("optimize", ROOT / "examples" / "explore" / "dram_part.toml", "--budget", "12"),
 }

@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+from conftest import TINY
 
 import linecard
 from linecard.errors import ConfigError
@@ -287,8 +288,9 @@ def test_scaling_every_rate_and_time_scales_throughput_exactly(tmp_path, monkeyp
     assert fast.latency_ns.mean == pytest.approx(slow.latency_ns.mean / 2, rel=1e-9)
 
 
-def test_the_same_words_again_with_any_number_of_jobs_and_from_the_store(chip, cli):
-    command = ("why", chip, "--set", "crypto.access_cycles=150", "--packets", 2000, "--seeds", 1, "--json", "--store")
+def test_the_same_words_again_with_any_number_of_jobs_and_from_the_store(cli, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    command = ("why", TINY, "--packets", 300, "--seeds", 2, "--json", "--store")
     first = cli(*command, "one", "--jobs", 1)
     assert first.status == 0, first.err
     assert first.out == cli(*command, "one", "--jobs", 3).out == cli(*command, "two", "--jobs", 2).out

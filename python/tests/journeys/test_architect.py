@@ -25,7 +25,7 @@ def test_a_nic_is_sized(cli):
     # As it is: what does it carry, and what limits it?
     first = person.reads("linecard run nic.toml --packets 2000")
     assert first["summary"]["packets_dropped"] == 0
-    assert "What would help" in person.types("linecard why nic.toml --packets 300 --seeds 2").out
+    assert "What would help" in person.types("linecard why nic.toml --packets 100 --seeds 1 --set island.count=1").out
 
     # Fewer threads: the whole table, of which the spreadsheet has each number.
     line = "linecard sweep nic.toml --vary island.threads=1,2,4,8 --set traffic.arrivals=saturated --packets 2000"

@@ -6,6 +6,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from conftest import TINY
 
 HEADS = {"png": b"\x89PNG", "svg": b"<?xml"}
 SPLITS = ("core", "--program", "classify", "--packets", "500", "--latency")
@@ -13,7 +14,7 @@ COMMANDS = {
     "splits": (*SPLITS, "150"),
     "map": (*SPLITS, "50,150"),
     "budget": ("vrp", "budget", "ixp1200_eval", "--rate", "1.128Mpps"),
-    "tornado": ("why", "example_smartnic", "--packets", "200", "--seeds", "2"),
+    "tornado": ("why", TINY, "--packets", "200", "--seeds", "2"),
     "rates": ("ndr", "example_smartnic", "--size", "1518", "--packets", "200", "--width", "0.05"),
     "table": ("sweep", "example_smartnic", "--vary", "island.count=1,2", "--packets", "200"),
 }
@@ -26,7 +27,7 @@ def folder(tmp_path, monkeypatch):
 
 
 # What takes seconds is drawn as a picture of one kind; both are written by one function.
-SLOW = {("budget", "svg"), ("tornado", "svg"), ("tornado", "png"), ("rates", "svg")}
+SLOW = {("budget", "svg"), ("rates", "svg")}
 DRAWN = [pytest.param(*case, marks=pytest.mark.long if case in SLOW else ()) for case in product(COMMANDS, HEADS)]
 
 

@@ -9,7 +9,7 @@ from importlib import resources
 
 import pytest
 from browser import DARK, LIGHT, needs_browser, seen_in_frames
-from conftest import ROOT, make_result
+from conftest import ROOT, TINY, make_result
 
 import linecard
 from linecard.errors import ConfigError
@@ -22,7 +22,7 @@ COMMANDS = {
     "run": ("run", *NIC, "--warmup", 100, "--set", "traffic.arrivals=saturated"),
     "machine": ("run", "hasan2003_all_pf", "--packets", 300, "--warmup", 100),
     "ndr": ("ndr", *NIC, "--size", "64,1518", "--set", "island.count=1", "--width", "0.05"),
-    "why": ("why", *NIC, "--seeds", 2, "--set", "island.threads=2"),
+    "why": ("why", TINY, "--packets", 200, "--seeds", 2),
     "compare": ("compare", "example_smartnic", *NIC, "--seeds", 2, "--set-b", "packets.part=hbm2"),
     "core": ("core", "--program", "classify", "--packets", 300, "--events", 3000, "--area", 4, "--adapt", 5000),
     "cores": ("core", "--program", "classify", "--packets", 300, "--events", 3000, "--area", 3, "--latency", "50,150"),
