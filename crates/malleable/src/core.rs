@@ -104,6 +104,14 @@ impl std::ops::Sub for Counts {
 }
 
 impl Counts {
+    /// Counts instructions that took so many cycles of `cycle` ticks in the pipeline.
+    #[inline]
+    fn executed(&mut self, instructions: u64, cycles: u64, cycle: u64) {
+        self.instructions += instructions;
+        self.ticks.instructions += instructions * cycle;
+        self.ticks.pipeline += (cycles - instructions) * cycle;
+    }
+
     /// Instructions a cycle of the base clock.
     #[must_use]
     pub fn instructions_per_cycle(&self) -> f64 {
@@ -120,19 +128,39 @@ impl Counts {
     }
 }
 
-/// Threads that wait until a time, soonest first; few, so that a sorted list is best.
-#[derive(Debug, Default)]
+/// Threads that wait until a time, in a ring sorted by it, soonest first. Of equal times the one added first is first.
+#[derive(Debug)]
 struct Waiting {
-    /// Soonest last.
-    list: Vec<(u64, u8)>,
+    ring: [(u64, u8); 64],
+    head: usize,
+    count: usize,
 }
 
 impl Waiting {
     #[inline]
     fn add(&mut self, until: u64, thread: u8) {
-        // Nearly always the latest, which stands first.
-        let at = self.list.iter().position(|&(time, _)| time <= until).unwrap_or(self.list.len());
-        self.list.insert(at, (until, thread));
+        // Nearly always the latest: nothing is moved.
+        let mut at = self.head + self.count;
+        while at > self.head && self.ring[(at - 1) & 63].0 > until {
+            self.ring[at & 63] = self.ring[(at - 1) & 63];
+            at -= 1;
+        }
+        self.ring[at & 63] = (until, thread);
+        self.count += 1;
+    }
+
+    #[inline]
+    fn soonest(&self) -> Option<u64> {
+        (self.count > 0).then(|| self.ring[self.head].0)
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<(u64, u8)> {
+        self.soonest()?;
+        let first = self.ring[self.head];
+        self.head = (self.head + 1) & 63;
+        self.count -= 1;
+        Some(first)
     }
 }
 
@@ -260,7 +288,7 @@ impl<'a, R: Registers> Core<'a, R> {
             memory_free: 0,
             threads: vec![Thread::default(); 64],
             ready: Ready { ring: [0; 64], head: 0, count: 0 },
-            waiting: Waiting { list: Vec::with_capacity(64) },
+            waiting: Waiting { ring: [(0, 0); 64], head: 0, count: 0 },
             holder: vec![NOBODY; locks],
             first_waiter: vec![NOBODY; locks],
             last_waiter: vec![NOBODY; locks],
@@ -335,16 +363,15 @@ impl<'a, R: Registers> Core<'a, R> {
     /// The thread that goes on next; the core idles until there is one.
     #[inline]
     fn next_thread(&mut self) -> Result<usize, MalleableError> {
-        while let Some(&(until, thread)) = self.waiting.list.last()
-            && until <= self.now
-        {
-            self.waiting.list.pop();
-            self.ready.push(thread);
+        while self.waiting.soonest().is_some_and(|until| until <= self.now) {
+            if let Some((_, thread)) = self.waiting.pop() {
+                self.ready.push(thread);
+            }
         }
         if let Some(thread) = self.ready.pop() {
             return Ok(thread);
         }
-        let Some((until, thread)) = self.waiting.list.pop() else {
+        let Some((until, thread)) = self.waiting.pop() else {
             return Err(MalleableError::Deadlock { threads: self.active });
         };
         let idle = until - self.now;
@@ -366,6 +393,8 @@ impl<'a, R: Registers> Core<'a, R> {
         let mut thread = self.threads[number];
         let mut now = self.now;
         let mut counts = self.counts;
+        // Multiplied by the ticks of a cycle at the end.
+        let (mut instructions, mut cycles) = (0, 0);
         if thread.event != thread.end {
             now += self.enter(number, thread, now, &mut counts);
         }
@@ -401,9 +430,8 @@ impl<'a, R: Registers> Core<'a, R> {
             let event = work.events[thread.event as usize];
             let segment = &work.segments[event.segment as usize];
             thread.event += 1;
-            counts.instructions += u64::from(segment.instructions);
-            counts.ticks.instructions += u64::from(segment.instructions) * cycle;
-            counts.ticks.pipeline += u64::from(segment.cycles - segment.instructions) * cycle;
+            instructions += u64::from(segment.instructions);
+            cycles += u64::from(segment.cycles);
             now += u64::from(segment.cycles) * cycle;
             if thread.hit {
                 let stall = use_stall[segment.first_use as usize];
@@ -466,6 +494,7 @@ impl<'a, R: Registers> Core<'a, R> {
                     counts.packets += 1;
                     if counts.packets == until {
                         // The thread stays where it is: the next call goes on with it.
+                        counts.executed(instructions, cycles, cycle);
                         self.ready.push_front(number as u8);
                         self.now = now;
                         self.counts = counts;
@@ -476,6 +505,7 @@ impl<'a, R: Registers> Core<'a, R> {
             }
         };
         self.registers.leave(number);
+        counts.executed(instructions, cycles, cycle);
         counts.switches += 1;
         counts.ticks.switches += self.fixed.switch;
         if let Some(until) = wake {
