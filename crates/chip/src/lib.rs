@@ -48,7 +48,7 @@ pub use chip::{
 };
 pub use config::ChipConfig;
 pub use counts::{
-    BytesInside, ClusterCounts, Counts, DataCacheCounts, DramShares, InboxCounts, LinkCounts,
+    BytesInside, ClusterCounts, Counts, DataCacheCounts, DramShares, InboxCounts, LinkCounts, NotIpCounts,
     PacketBufferCounts, PlaceCounts, PoolCounts, PortCounts, SlotShares, Spent,
 };
 pub use dispatch::DispatchRule;

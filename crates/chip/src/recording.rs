@@ -42,7 +42,7 @@ pub enum Happened {
         /// The port.
         port: u16,
     },
-    /// It was lost.
+    /// It was lost, or its program ended it by choice.
     Lost(Loss),
 }
 
