@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
 Cell = Literal["cell", "first_cell", "later_cell"]
+NotIp = Literal["forward", "punt", "drop"]
 Each = Literal["packet", "cell", "first_cell", "later_cell"]
 
 # What becomes the name of a file, and the application's in results.
@@ -129,7 +130,8 @@ class Program:
         name: What results call the application: letters, digits, ``_``, ``.`` and ``-``.
         title: What it is, in a line; the name if empty.
         source: Where its numbers come from.
-        routes: Forwarding table, a file of ``prefix next_hop …`` lines; one is generated if left out.
+        routes: Forwarding table, a file of ``prefix next_hop …`` lines, IPv4 and IPv6; one is generated if left out.
+        not_ip: What `check` and `look_up` do with frames that are not IP: ``forward``, ``punt`` (default) or ``drop``.
         steps: Its steps.
 
     Example:
@@ -153,6 +155,7 @@ class Program:
     title: str = ""
     source: str = "built in Python"
     routes: str | None = None
+    not_ip: NotIp | None = None
     steps: tuple[Step, ...] = ()
 
     def __post_init__(self) -> None:
@@ -299,6 +302,8 @@ class Program:
         head: dict[str, object] = {"kind": "program", "title": self.title or self.name, "source": self.source}
         if self.routes is not None:
             head["routes"] = self.routes
+        if self.not_ip is not None:
+            head["not_ip"] = self.not_ip
         return "\n[[step]]\n".join(_lines(keys) for keys in (head, *({"op": s.op, **dict(s.keys)} for s in self.steps)))
 
     def save(self, path: str | PathLike[str]) -> Path:
