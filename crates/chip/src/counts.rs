@@ -1,6 +1,6 @@
 //! What a chip measured: plain data with the names of the configuration. Times are ticks of the chip's timebase.
 
-use crate::account::Loss;
+use crate::loss::Loss;
 use crate::series::Series;
 use linecard_dram::packet_buffer::Statistics;
 use linecard_program::DropReason;

@@ -106,6 +106,12 @@ def test_executed_programs_see_every_frame_as_captured_and_their_verdict_is_the_
     assert {block.bytes for block in blocks(out)} == {frame[6:12] + frame[:6] + frame[12:] for frame in FRAMES}
 
 
+def test_frames_that_are_not_ip_pass_c_programs_by(trace):
+    ran = linecard.run("ixp2800", program="classify", trace=trace, packets=400, warmup_packets=0, verdict=False)
+    assert sum(each.packets for each in ran.programs[0].results) == 300, "IPv4 and IPv6"
+    assert (ran.summary.not_ip.forwarded, ran.summary.packets_out) == (100, 400)
+
+
 def test_a_run_without_such_frames_does_not_speak_of_them(capture):
     ran = linecard.run("example_smartnic", trace=str(capture), packets=10, warmup_packets=0, verdict=False)
     assert ran.summary.not_ip is None

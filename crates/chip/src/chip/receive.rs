@@ -2,7 +2,7 @@
 
 use super::turns::LOST_AT_ONCE;
 use super::{ARRIVAL, Arrival, Chip, Lost, NO_TARGET, Owner, Room, Timer};
-use crate::account::Loss;
+use crate::loss::Loss;
 use crate::packet::Packet;
 use crate::port::Frame;
 use crate::recording::Happened;

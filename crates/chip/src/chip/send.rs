@@ -1,8 +1,8 @@
 //! The outward side: the turn of a packet, output queues, packets read from memory by their port, wires, departures.
 
 use super::{Chip, Departure, Room};
-use crate::account::Loss;
 use crate::config::WhenFull;
+use crate::loss::Loss;
 use crate::packet::{NOBODY, Packet};
 use crate::recording::Happened;
 use crate::thread::State;
