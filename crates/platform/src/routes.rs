@@ -31,60 +31,53 @@ pub(crate) fn routes(path: &str, ports: u16, seed: u64) -> Result<Routes, String
     Ok(Routes { table: Rc::new(table), v4: Rc::new(v4) })
 }
 
+/// Bits of the prefixes that cover all addresses of IPv4 in a generated table, and global unicast of IPv6 (2000::/3).
+const COVER_V4: u8 = 14;
+const COVER_V6: u8 = 16;
 const LONGER_PREFIXES: u32 = 1_000;
 
-/// Lengths of the longer ones, each with the number of 100 that have it or one before it.
-type Lengths = [(u32, u8)];
-const LENGTHS_V4: &Lengths = &[(55, 24), (65, 23), (76, 22), (82, 21), (90, 20), (96, 19), (100, 16)];
-const LENGTHS_V6: &Lengths = &[(48, 48), (61, 44), (73, 40), (79, 36), (95, 32), (100, 29)];
-
-/// A table of the project's own making: prefixes that cover the whole address space (of 14 bits for IPv4, of 16 for IPv6),
-/// as many for each port, and 1,000 longer ones with the lengths of a real table. Uniform addresses find each port equally
-/// often, as the studies assume.
+/// A table of the project's own making, which covers all addresses. IPv4: prefixes of 14 bits, as many for each port, and
+/// 1,000 longer ones with the lengths of a real table (more than half are /24). IPv6: prefixes of 16 bits in global
+/// unicast, as many for each port, and of 3 bits elsewhere. Uniform addresses find each port equally often, as the
+/// studies assume.
 fn generated(ports: u16, seed: u64) -> Listed {
-    let draw_v4 = |random: &mut Stream, length| (random.bits() as u32) & (u32::MAX << (32 - length));
-    let draw_v6 = |random: &mut Stream, length| {
-        let [high, low] = [(); 2].map(|()| u128::from(random.bits()));
-        (high << 64 | low) & (u128::MAX << (128 - length))
-    };
-    Listed {
-        v4: covering(14, |i| i << 18, LENGTHS_V4, draw_v4, ports, &mut stream(seed, "routes")),
-        v6: covering(
-            16,
-            |i| u128::from(i) << 112,
-            LENGTHS_V6,
-            draw_v6,
-            ports,
-            &mut stream(seed, "IPv6 routes"),
-        ),
+    let ports = u32::from(ports);
+    let mut random = stream(seed, "routes");
+    let mut v4 = Vec::with_capacity((1 << COVER_V4) + LONGER_PREFIXES as usize);
+    v4.extend(cover(COVER_V4, ports, &mut random, |i| i << (32 - COVER_V4)));
+    for _ in 0..LONGER_PREFIXES {
+        let length = match random.below(100) {
+            0..55 => 24,
+            55..65 => 23,
+            65..76 => 22,
+            76..82 => 21,
+            82..90 => 20,
+            90..96 => 19,
+            _ => 16,
+        };
+        let prefix = (random.bits() as u32) & (u32::MAX << (32 - length));
+        v4.push(Route { prefix, length: length as u8, port: random.below(ports) as u16 });
     }
+    let mut random = stream(seed, "routes of IPv6");
+    let eighth = |i: u32| u128::from(i) << 125;
+    let mut v6: Vec<Route<u128>> = cover(3, ports, &mut random, eighth).collect();
+    let unicast = |i: u32| eighth(1) | u128::from(i) << (128 - COVER_V6);
+    v6.extend(
+        cover(COVER_V6 - 3, ports, &mut random, unicast).map(|route| Route { length: COVER_V6, ..route }),
+    );
+    Listed { v4, v6 }
 }
 
-/// The prefixes of `cover_bits` bits, of which `at` says the address of one by its number, and longer ones that `draw` draws.
-fn covering<A>(
-    cover_bits: u8,
-    at: impl Fn(u32) -> A,
-    lengths: &Lengths,
-    draw: impl Fn(&mut Stream, u8) -> A,
-    ports: u16,
+/// A route for each number of so many bits, with `at` as its prefix: as many for each port, in random order.
+fn cover<A>(
+    bits: u8,
+    ports: u32,
     random: &mut Stream,
-) -> Vec<Route<A>> {
-    let cover = 1 << cover_bits;
-    let mut by_number: Vec<u16> = (0..cover).map(|i| (i % u32::from(ports)) as u16).collect();
+    at: impl Fn(u32) -> A,
+) -> impl Iterator<Item = Route<A>> {
+    let mut by_number: Vec<u16> = (0..1 << bits).map(|i: u32| (i % ports) as u16).collect();
     random.shuffle(&mut by_number);
-    let mut routes = Vec::with_capacity((cover + LONGER_PREFIXES) as usize);
-    routes.extend((0..).zip(by_number).map(|(i, port)| Route { prefix: at(i), length: cover_bits, port }));
-    for _ in 0..LONGER_PREFIXES {
-        let drawn = random.below(100);
-        let length =
-            lengths.iter().find(|(below, _)| drawn < *below).map_or(cover_bits, |(_, length)| *length);
-        routes.push(Route {
-            prefix: draw(random, length),
-            length,
-            port: random.below(u32::from(ports)) as u16,
-        });
-    }
-    routes
+    (0..).zip(by_number).map(move |(i, port)| Route { prefix: at(i), length: bits, port })
 }
 
 /// A line of a file: the prefix, and the next hop.
@@ -219,7 +212,9 @@ mod tests {
         let mut hits = [[0u32; 16]; 2];
         for _ in 0..160_000 {
             let (v4, _) = table.lookup(random.bits() as u32);
-            let (v6, _) = table.lookup_v6(u128::from(random.bits()) << 64 | u128::from(random.bits()));
+            let v6 = u128::from(random.bits()) << 64;
+            assert!(table.lookup_v6(v6).0.is_some());
+            let (v6, _) = table.lookup_v6(v6 >> 3 | 1 << 125);
             for (hits, port) in hits.iter_mut().zip([v4, v6]) {
                 hits[usize::from(port.expect("all addresses are covered"))] += 1;
             }
