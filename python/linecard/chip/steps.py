@@ -131,8 +131,8 @@ class Program:
         title: What it is, in a line; the name if empty.
         source: Where its numbers come from.
         routes: Forwarding table, a file of ``prefix next_hop …`` lines, IPv4 and IPv6; one is generated if left out.
-        not_ip: What `check` and `look_up` do with frames that are not IP: ``forward``, ``punt`` (default) or ``drop``.
         steps: Its steps.
+        not_ip: What `check` and `look_up` do with frames that are not IP: ``forward``, ``punt`` (default) or ``drop``.
 
     Example:
         >>> import linecard
@@ -155,8 +155,8 @@ class Program:
     title: str = ""
     source: str = "built in Python"
     routes: str | None = None
-    not_ip: NotIp | None = None
     steps: tuple[Step, ...] = ()
+    not_ip: NotIp | None = None
 
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
