@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from linecard.chip.check import ChipCheck, PlaceCheck, check
     from linecard.chip.dram_time import DramTime
     from linecard.chip.draw import draw
+    from linecard.chip.not_ip import NotIpFrames
     from linecard.chip.result import (
         Band,
         DropCount,
@@ -150,6 +151,7 @@ __all__ = [
     "ModelRequest",
     "ModelRun",
     "NdrResult",
+    "NotIpFrames",
     "OptimizeResult",
     "PacketTime",
     "Parameter",
@@ -238,6 +240,7 @@ make_lazy(
         "chip.result": (
             "Band DropCount Interval Intervals LatencyNs PacketTime RunRequest RunResult Summary ValueRange"
         ),
+        "chip.not_ip": "NotIpFrames",
         "chip.usage": "Bottleneck ResourceUse",
         "chip.run": "run",
         "chip.steps": "Program Step",

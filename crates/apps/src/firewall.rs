@@ -3,7 +3,8 @@
 //! Source: Hasan 2003, section 5.2. Header fields are extracted, then a linked list of templates in SRAM is walked;
 //! the first one that matches decides, and a packet that matches none is forwarded. Drops are counted.
 
-use crate::io::{Io, ResultCacheUse, accept_ipv4};
+use crate::admission::Protocols;
+use crate::io::{Io, ResultCacheUse};
 use linecard_program::script::{Access, Action, Block, PacketInfo, PacketProgram, RoleId, Steps};
 use linecard_program::{DropReason, PacketHead};
 use std::ops::RangeInclusive;
@@ -110,10 +111,10 @@ impl Firewall {
 }
 
 impl PacketProgram for Firewall {
-    fn packet(&mut self, head: &mut PacketHead, _: &PacketInfo, steps: &mut Steps) {
+    fn packet(&mut self, head: &mut PacketHead, info: &PacketInfo, steps: &mut Steps) {
         self.io.receive(steps);
         steps.compute(self.config.extract_cycles);
-        if !accept_ipv4(head, steps) {
+        if !self.io.accept(Protocols::Ipv4, head, info, steps) {
             return;
         }
         match &self.cache {

@@ -1,14 +1,15 @@
-//! `l3fwd16`: IPv4 forwarding on 16 ports.
+//! `l3fwd16`: IP forwarding on 16 ports.
 //!
 //! Source: Hasan 2003, section 5.2. Longest-prefix match on the destination, time to live and checksum updated, one
-//! FIFO queue an output port. Of the first cell, 32 bytes of modified header come from registers and the rest from
+//! FIFO queue an output port; of IPv6, which has no checksum of its header, the hop limit. Of the first cell, 32 bytes of modified header come from registers and the rest from
 //! the receive buffer; later cells move whole.
 
+use crate::admission::Protocols;
 use crate::checksum::update;
-use crate::io::{Io, ResultCacheUse, WORD_BYTES, accept_ipv4};
+use crate::io::{Io, ResultCacheUse, WORD_BYTES};
 use crate::route::RouteTable;
 use linecard_program::script::{Access, Action, Block, PacketInfo, PacketProgram, RoleId, Steps};
-use linecard_program::{DropReason, PacketHead};
+use linecard_program::{DropReason, NetworkKind, PacketHead};
 use std::rc::Rc;
 
 /// The forwarding application.
@@ -24,13 +25,13 @@ pub struct L3Forward {
 
 impl L3Forward {
     /// Forward by `table`, which is kept where `table_role` says, where the result cache does not know the route.
-    pub fn new(io: Io, table: RouteTable, table_role: RoleId, cache: Option<ResultCacheUse>) -> Self {
-        Self { io, table: Rc::new(table), table_role, cache, lookups: 0, reads: 0 }
+    pub fn new(io: Io, table: Rc<RouteTable>, table_role: RoleId, cache: Option<ResultCacheUse>) -> Self {
+        Self { io, table, table_role, cache, lookups: 0, reads: 0 }
     }
 
     /// The lookup, unless its result is `known`, and the rest.
     fn forward(&mut self, head: &mut PacketHead, known: bool, steps: &mut Steps) {
-        let (port, reads) = self.table.lookup(head.destination);
+        let (port, reads) = self.table.route(head);
         if !known {
             self.lookups += 1;
             self.reads += u64::from(reads);
@@ -46,16 +47,18 @@ impl L3Forward {
         };
         // The time to live shares a 16-bit word with the protocol.
         let word = |ttl: u8| u16::from_be_bytes([ttl, head.protocol]);
-        head.checksum = update(head.checksum, word(head.ttl), word(head.ttl - 1));
+        if head.network == NetworkKind::Ipv4 {
+            head.checksum = update(head.checksum, word(head.ttl), word(head.ttl - 1));
+        }
         head.ttl -= 1;
         self.io.store_and_enqueue(head, port, steps);
     }
 }
 
 impl PacketProgram for L3Forward {
-    fn packet(&mut self, head: &mut PacketHead, _: &PacketInfo, steps: &mut Steps) {
+    fn packet(&mut self, head: &mut PacketHead, info: &PacketInfo, steps: &mut Steps) {
         self.io.receive(steps);
-        if !accept_ipv4(head, steps) {
+        if !self.io.accept(Protocols::Ip, head, info, steps) {
             return;
         }
         match &self.cache {

@@ -1,7 +1,8 @@
 //! What the applications of the IXP1200 do alike: take a packet in cell by cell, and send packets block by block.
 
-use linecard_program::script::{Access, Action, Block, RoleId, Steps};
-use linecard_program::{DropReason, NetworkKind, PacketHead};
+use crate::admission::{Admitted, NotIp, Protocols};
+use linecard_program::PacketHead;
+use linecard_program::script::{Access, Action, Block, PacketInfo, RoleId, Steps};
 
 /// What the input and output loops cost: engine cycles, and scratchpad accesses (ready flags, state of ports and of
 /// queues), one after another.
@@ -50,6 +51,8 @@ pub struct Io {
     pub costs: IoCosts,
     /// Where their accesses go.
     pub roles: IoRoles,
+    /// What becomes of frames that are not IP.
+    pub not_ip: NotIp,
 }
 
 /// Bytes of a word of SRAM, scratchpad and hash unit.
@@ -67,10 +70,26 @@ impl Io {
         steps.compute(self.costs.input_first_cell_cycles);
     }
 
+    /// Whether the program works on a packet; any other ends here, or is forwarded by its flow.
+    pub(crate) fn accept(
+        &self,
+        protocols: Protocols,
+        head: &PacketHead,
+        info: &PacketInfo,
+        steps: &mut Steps,
+    ) -> bool {
+        match self.not_ip.admit(protocols, head) {
+            Admitted::Worked => return true,
+            Admitted::Passed => self.store_and_enqueue(head, info.flow_port(), steps),
+            Admitted::Ended(reason) => steps.push(0, Action::Drop(reason)),
+        }
+        false
+    }
+
     /// Take the packet into memory and put it into the queue of a port: the common end of every input program. The cycles
     /// of its first cell have been spent. Its first bytes come from registers.
     pub fn store_and_enqueue(&self, head: &PacketHead, port: u16, steps: &mut Steps) {
-        let Self { costs, roles } = self;
+        let Self { costs, roles, .. } = self;
         steps.push(0, Action::Admit { port });
         // Popping the free list is one SRAM access with hardware support (Hasan 2003, section 5.2).
         steps.access(roles.descriptors, Access::Read, WORD_BYTES, 0);
@@ -100,7 +119,7 @@ impl Io {
 
     /// The output program of every application: one block, whatever port it is for.
     pub fn block(&self, block: &Block, steps: &mut Steps) {
-        let Self { costs, roles } = self;
+        let Self { costs, roles, .. } = self;
         if block.first_cell == 0 {
             self.scratch(costs.output_first_block_scratch, steps);
             steps.compute(costs.output_first_block_cycles);
@@ -129,24 +148,6 @@ impl Io {
             steps.access(self.roles.flags, Access::Read, WORD_BYTES, 0);
         }
     }
-}
-
-/// That a packet is IPv4 and has hops left; otherwise why it is dropped.
-pub(crate) fn check_ipv4(head: &PacketHead) -> Result<(), DropReason> {
-    match head.network {
-        NetworkKind::Ipv4 if head.ttl > 1 => Ok(()),
-        NetworkKind::Ipv4 => Err(DropReason::TtlExpired),
-        NetworkKind::Ipv6 | NetworkKind::Other => Err(DropReason::NotIpv4),
-    }
-}
-
-/// Whether the packet is IPv4 with hops left; it is dropped otherwise.
-pub(crate) fn accept_ipv4(head: &PacketHead, steps: &mut Steps) -> bool {
-    let checked = check_ipv4(head);
-    if let Err(reason) = checked {
-        steps.push(0, Action::Drop(reason));
-    }
-    checked.is_ok()
 }
 
 /// The result cache in front of a lookup: a packet whose flow was seen lately takes the result from there. Source: Girish

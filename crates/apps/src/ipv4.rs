@@ -4,10 +4,11 @@
 //! mpackets from the receive buffer to the packet buffer, reads the header, hashes the destination, reads the table in
 //! SRAM, writes the header back, and moves the mpackets to the transmit buffer, one access at a time.
 
+use crate::admission::{Admitted, NotIp, Protocols};
 use crate::checksum::update;
 use crate::route::RouteTable;
 use linecard_program::script::{Access, Action, NEVER_KEPT, PacketInfo, PacketProgram, RoleId, Steps, Way};
-use linecard_program::{CELL_BYTES, DropReason, NetworkKind, PacketHead};
+use linecard_program::{CELL_BYTES, DropReason, PacketHead};
 use std::rc::Rc;
 
 /// Where the parts of a packet are kept while it is processed.
@@ -246,17 +247,25 @@ impl Carrier {
 pub struct Ipv4Forward {
     carrier: Carrier,
     table: Rc<RouteTable>,
+    not_ip: NotIp,
     lookups: u64,
 }
 
 impl Ipv4Forward {
-    /// Forward by `table`: it says where packets go; what a lookup costs is the hash scheme's of the thesis, in `config`.
-    pub fn new(config: Ipv4Config, roles: Ipv4Roles, table: RouteTable) -> Self {
-        Self { carrier: Carrier { config, roles }, table: Rc::new(table), lookups: 0 }
+    /// Forward by `table`: it says where packets go; what a lookup costs is the hash scheme's of the thesis, in the carrier's
+    /// configuration.
+    pub fn new(carrier: Carrier, table: Rc<RouteTable>, not_ip: NotIp) -> Self {
+        Self { carrier, table, not_ip, lookups: 0 }
     }
 
     /// Header to registers, hash, table, header back. `None` if the packet is dropped.
-    fn look_up(&mut self, head: &mut PacketHead, header_in_dram: bool, steps: &mut Steps) -> Option<u16> {
+    fn look_up(
+        &mut self,
+        head: &mut PacketHead,
+        info: &PacketInfo,
+        header_in_dram: bool,
+        steps: &mut Steps,
+    ) -> Option<u16> {
         let Carrier { config, roles } = self.carrier;
         let bytes = config.header_bytes.min(head.bytes as u16);
         let header = |way, kind, steps: &mut Steps| match header_in_dram {
@@ -268,14 +277,13 @@ impl Ipv4Forward {
         };
         header(Way::Read, Access::Read, steps);
         steps.compute(config.packet_cycles);
-        let refused = match head.network {
-            NetworkKind::Ipv4 if head.ttl > 1 => None,
-            NetworkKind::Ipv4 => Some(DropReason::TtlExpired),
-            NetworkKind::Ipv6 | NetworkKind::Other => Some(DropReason::NotIpv4),
-        };
-        if let Some(reason) = refused {
-            steps.push(0, Action::Drop(reason));
-            return None;
+        match self.not_ip.admit(Protocols::Ipv4, head) {
+            Admitted::Worked => {}
+            Admitted::Passed => return Some(info.flow_port()),
+            Admitted::Ended(reason) => {
+                steps.push(0, Action::Drop(reason));
+                return None;
+            }
         }
         self.lookups += 1;
         for _ in 0..config.hashes {
@@ -300,9 +308,9 @@ impl Ipv4Forward {
 }
 
 impl PacketProgram for Ipv4Forward {
-    fn packet(&mut self, head: &mut PacketHead, _: &PacketInfo, steps: &mut Steps) {
+    fn packet(&mut self, head: &mut PacketHead, info: &PacketInfo, steps: &mut Steps) {
         let carrier = self.carrier;
-        carrier.carry(head, steps, |head, in_dram, steps| self.look_up(head, in_dram, steps));
+        carrier.carry(head, steps, |head, in_dram, steps| self.look_up(head, info, in_dram, steps));
     }
 
     fn resume(&mut self, head: &PacketHead, steps: &mut Steps) {

@@ -4,6 +4,7 @@
 //! own), because the same program costs other chips other cycles; places are roles that the file binds.
 #![forbid(unsafe_code)]
 
+mod admission;
 mod checksum;
 mod firewall;
 mod forward;
@@ -13,13 +14,14 @@ mod nat;
 mod route;
 mod steps;
 
+pub use admission::NotIp;
 pub use checksum::{header_checksum, update as update_checksum};
 pub use firewall::{Firewall, FirewallConfig, Template, Verdict};
 pub use forward::L3Forward;
 pub use io::{Io, IoCosts, IoRoles, ResultCacheUse};
 pub use ipv4::{BufferingScheme, Carrier, Ipv4Config, Ipv4Forward, Ipv4Roles};
 pub use nat::{Nat, NatConfig, NatRoles, Translation};
-pub use route::{Route, RouteTable};
+pub use route::{Route, RouteTable, TooLarge};
 pub use steps::{
     Address, AfterPut, Amount, Does, Each, ListedAccess, ListedStep, OutPort, Reach, Span, StepList,
     StepsByInbox,

@@ -7,8 +7,9 @@
 //! Decided here, because the paper does not say: a packet of an unknown flow enters it like a SYN does (captures
 //! begin in the middle of flows); FIN and RST take it out; the side by which a flow leaves is drawn by its hash.
 
+use crate::admission::Protocols;
 use crate::checksum::update;
-use crate::io::{Io, WORD_BYTES, accept_ipv4};
+use crate::io::{Io, WORD_BYTES};
 use linecard_program::script::{Access, Action, Block, PacketInfo, PacketProgram, RoleId, Steps};
 use linecard_program::{DropReason, PacketHead};
 
@@ -235,10 +236,10 @@ impl Nat {
 }
 
 impl PacketProgram for Nat {
-    fn packet(&mut self, head: &mut PacketHead, _: &PacketInfo, steps: &mut Steps) {
+    fn packet(&mut self, head: &mut PacketHead, info: &PacketInfo, steps: &mut Steps) {
         self.io.receive(steps);
         steps.compute(self.config.translate_cycles);
-        if !accept_ipv4(head, steps) {
+        if !self.io.accept(Protocols::Ipv4, head, info, steps) {
             return;
         }
         steps.access(self.roles.hash, Access::Ask, WORD_BYTES, 0);

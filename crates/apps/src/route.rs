@@ -1,16 +1,50 @@
-//! Longest-prefix match on IPv4: a trie with strides of 16, 8 and 8 bits, one SRAM read a level.
+//! Longest-prefix match on IPv4 and IPv6: tries whose first level has 16 bits and every other one 8, one memory read a level.
 //!
 //! Source of the shape: L3fwd16 keeps its tables in SRAM as a trie that is walked a level a read (Hasan 2003, section
-//! 2). Leaf pushing inside a node; a node of 8 bits is made where a longer prefix needs it.
+//! 2). Leaf pushing inside a node; a node of 8 bits is made where a longer prefix needs it. IPv4 takes 1 to 3 reads, IPv6 1
+//! to 15: as many as its longest prefix on the way asks for.
 
+use linecard_program::{NetworkKind, PacketHead};
 use std::ops::Range;
+
+/// An address that a trie walks.
+pub trait Address: Copy {
+    /// Its length.
+    const BITS: u32;
+
+    /// The bits that choose an entry at a level: 16 at level 0, then 8 each.
+    fn at_level(self, level: u32) -> usize;
+}
+
+impl Address for u32 {
+    const BITS: u32 = u32::BITS;
+
+    #[inline]
+    fn at_level(self, level: u32) -> usize {
+        (self >> (16 - 8 * level)) as usize & level_mask(level)
+    }
+}
+
+impl Address for u128 {
+    const BITS: u32 = u128::BITS;
+
+    #[inline]
+    fn at_level(self, level: u32) -> usize {
+        (self >> (112 - 8 * level)) as usize & level_mask(level)
+    }
+}
+
+#[inline]
+fn level_mask(level: u32) -> usize {
+    if level == 0 { 0xffff } else { 0xff }
+}
 
 /// One route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Route {
+pub struct Route<A = u32> {
     /// Network address; bits beyond `length` are ignored.
-    pub prefix: u32,
-    /// Prefix length, 0 to 32.
+    pub prefix: A,
+    /// Prefix length, 0 to 32 or 128.
     pub length: u8,
     /// Output port.
     pub port: u16,
@@ -44,70 +78,68 @@ impl Entry {
     }
 }
 
-/// A forwarding table.
+/// Most nodes of a table: a gibibyte of them.
+const MOST_NODES: usize = 1 << 20;
+
+/// A table takes more memory than it may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLarge;
+
+/// The trie of one protocol.
 #[derive(Clone, Debug)]
-pub struct RouteTable {
+struct Trie {
     /// The first level, as it comes from the system: what an [`Entry`] holds.
     root: Vec<u32>,
-    /// Nodes of 256 entries, of the second and third level.
+    /// Nodes of 256 entries, of the levels behind it.
     nodes: Vec<[Entry; 256]>,
-    routes: usize,
 }
 
-impl RouteTable {
-    /// A table of `routes`; of two routes with the same prefix and length the later one stands.
-    pub fn new(routes: &[Route]) -> Self {
+impl Default for Trie {
+    fn default() -> Self {
+        Self { root: vec![Entry::NONE.0; 1 << 16], nodes: Vec::new() }
+    }
+}
+
+impl Trie {
+    fn new<A: Address>(routes: &[Route<A>], most_nodes: usize) -> Result<Self, TooLarge> {
         // Shorter prefixes first, so that longer ones overwrite them.
-        let mut order: Vec<&Route> = routes.iter().collect();
+        let mut order: Vec<&Route<A>> = routes.iter().collect();
         order.sort_by_key(|r| r.length);
         let longer = order.len() - order.partition_point(|r| r.length <= 16);
-        let mut table = Self {
-            root: vec![Entry::NONE.0; 1 << 16],
-            nodes: Vec::with_capacity(longer.min(1 << 16)),
-            routes: routes.len(),
-        };
-        order.into_iter().for_each(|route| table.insert(route));
-        table
+        let mut trie = Self { nodes: Vec::with_capacity(longer.min(1 << 16)), ..Self::default() };
+        for route in order {
+            trie.insert(route);
+            if trie.nodes.len() > most_nodes {
+                return Err(TooLarge);
+            }
+        }
+        Ok(trie)
     }
 
-    /// Routes given to [`RouteTable::new`].
-    pub fn len(&self) -> usize {
-        self.routes
-    }
-
-    /// Whether the table has no route.
-    pub fn is_empty(&self) -> bool {
-        self.routes == 0
-    }
-
-    /// The port of the longest prefix that covers `address`, and the memory reads that finding it took (1 to 3).
     #[inline]
-    pub fn lookup(&self, address: u32) -> (Option<u16>, u32) {
-        let mut entry = Entry(self.root[(address >> 16) as usize]);
+    fn lookup<A: Address>(&self, address: A) -> (Option<u16>, u32) {
+        let mut entry = Entry(self.root[address.at_level(0)]);
         let mut reads = 1;
-        for shift in [8, 0] {
-            let Some(node) = entry.as_node() else { break };
-            entry = self.nodes[node][(address >> shift) as usize & 255];
+        while let Some(node) = entry.as_node() {
+            entry = self.nodes[node][address.at_level(reads)];
             reads += 1;
         }
         (entry.port(), reads)
     }
 
-    fn insert(&mut self, route: &Route) {
-        let (prefix, length) = (route.prefix, u32::from(route.length.min(32)));
+    fn insert<A: Address>(&mut self, route: &Route<A>) {
+        let (prefix, length) = (route.prefix, u32::from(route.length).min(A::BITS));
         let entry = Entry::of_port(route.port);
-        if length <= 16 {
-            fill(&mut self.root[covered(prefix >> 16, 16 - length)], entry.0);
-            return;
+        let (mut node, mut level, mut bits) = (None, 0, 16);
+        while length > bits {
+            node = Some(self.child(node, prefix.at_level(level)));
+            (level, bits) = (level + 1, bits + 8);
         }
-        let second = self.child(None, (prefix >> 16) as usize);
-        let middle = prefix >> 8 & 255;
-        if length <= 24 {
-            fill(&mut self.nodes[second][covered(middle, 24 - length)], entry);
-            return;
+        let covered = covered(prefix.at_level(level), bits - length);
+        match node {
+            None => fill(&mut self.root[covered], entry.0),
+            Some(node) => fill(&mut self.nodes[node][covered], entry),
         }
-        let third = self.child(Some(second), middle as usize);
-        fill(&mut self.nodes[third][covered(prefix & 255, 32 - length)], entry);
     }
 
     /// The node under an entry, made if there is none, with what the entry held pushed down.
@@ -130,12 +162,50 @@ impl RouteTable {
     }
 }
 
+/// A forwarding table; without routes by default.
+#[derive(Clone, Debug, Default)]
+pub struct RouteTable {
+    v4: Trie,
+    v6: Trie,
+}
+
+impl RouteTable {
+    /// A table of routes of IPv4 and of IPv6; of two routes with the same prefix and length the later one stands.
+    ///
+    /// # Errors
+    /// [`TooLarge`] when the nodes of a protocol take more than a gibibyte.
+    pub fn new(v4: &[Route], v6: &[Route<u128>]) -> Result<Self, TooLarge> {
+        Ok(Self { v4: Trie::new(v4, MOST_NODES)?, v6: Trie::new(v6, MOST_NODES)? })
+    }
+
+    /// The port of the longest prefix that covers an IPv4 address, and the memory reads that finding it took (1 to 3).
+    #[inline]
+    pub fn lookup(&self, address: u32) -> (Option<u16>, u32) {
+        self.v4.lookup(address)
+    }
+
+    /// The same of an IPv6 address (1 to 15 reads).
+    #[inline]
+    pub fn lookup_v6(&self, address: u128) -> (Option<u16>, u32) {
+        self.v6.lookup(address)
+    }
+
+    /// The same of the destination of a packet, which is IPv4 or IPv6.
+    #[inline]
+    pub fn route(&self, head: &PacketHead) -> (Option<u16>, u32) {
+        match head.network {
+            NetworkKind::Ipv6 => self.lookup_v6(head.destination_v6()),
+            _ => self.lookup(head.destination),
+        }
+    }
+}
+
 /// The entries of a level that a prefix covers which ends so many bits before the level does.
 #[inline]
-fn covered(index: u32, open_bits: u32) -> Range<usize> {
+fn covered(index: usize, open_bits: u32) -> Range<usize> {
     let count = 1 << open_bits;
-    let first = (index & !(count - 1)) as usize;
-    first..first + count as usize
+    let first = index & !(count - 1);
+    first..first + count
 }
 
 /// Fills a range four entries at a time: most are short, and `fill` goes one by one through those below eight.
@@ -153,11 +223,26 @@ fn fill<T: Copy>(entries: &mut [T], entry: T) {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::collections::HashSet;
 
-    /// The longest of all routes that cover the address, by looking at each.
-    fn naive(routes: &[Route], address: u32) -> Option<u16> {
-        let covers = |r: &&Route| r.length == 0 || (address ^ r.prefix) >> (32 - u32::from(r.length)) == 0;
+    /// The longest of all routes that cover the address, by looking at each: they share its first `length` bits.
+    fn naive<A: Copy + Into<u128>>(routes: &[Route<A>], bits: u32, address: A) -> Option<u16> {
+        let first = |address: A, length: u8| match length {
+            0 => 0,
+            _ => address.into() >> (bits - u32::from(length)),
+        };
+        let covers = |r: &&Route<A>| first(address, r.length) == first(r.prefix, r.length);
         routes.iter().filter(covers).max_by_key(|r| r.length).map(|r| r.port)
+    }
+
+    /// One route for each prefix: which of two equal ones stands is not the question.
+    fn distinct<A: Copy + Into<u128>>(routes: Vec<(A, u8, u16)>, bits: u32) -> Vec<Route<A>> {
+        let mut seen = HashSet::new();
+        let cut = |prefix: A, length: u8| prefix.into().checked_shr(bits - u32::from(length)).unwrap_or(0);
+        let mut routes: Vec<Route<A>> =
+            routes.into_iter().map(|(prefix, length, port)| Route { prefix, length, port }).collect();
+        routes.retain(|r| seen.insert((cut(r.prefix, r.length), r.length)));
+        routes
     }
 
     proptest! {
@@ -166,18 +251,36 @@ mod tests {
             routes in proptest::collection::vec((any::<u32>(), 0u8..=32, 0u16..64), 0..60),
             near in proptest::collection::vec((any::<prop::sample::Index>(), any::<u32>(), 0u32..32), 1..60),
         ) {
-            let mut routes: Vec<Route> =
-                routes.into_iter().map(|(prefix, length, port)| Route { prefix, length, port }).collect();
-            // One route for each prefix: which of two equal ones stands is not the question.
-            let mask = |r: &Route| if r.length == 0 { 0 } else { r.prefix & (u32::MAX << (32 - r.length)) };
-            let mut seen = std::collections::HashSet::new();
-            routes.retain(|r| seen.insert((mask(r), r.length)));
-            let table = RouteTable::new(&routes);
+            let routes = distinct(routes, 32);
+            let table = RouteTable::new(&routes, &[]).unwrap();
             for (index, random, keep) in near {
                 // Addresses near a prefix, so that long ones are hit.
                 let base = if routes.is_empty() { random } else { index.get(&routes).prefix };
                 let address = base ^ (random >> keep);
-                prop_assert_eq!(table.lookup(address).0, naive(&routes, address));
+                prop_assert_eq!(table.lookup(address).0, naive(&routes, 32, address));
+            }
+        }
+
+        #[test]
+        fn agrees_with_looking_at_every_route_of_128_bits(
+            routes in proptest::collection::vec((any::<u128>(), 0u8..=128, 0u16..64, 0u32..128), 0..60),
+            near in proptest::collection::vec((any::<prop::sample::Index>(), any::<u128>(), 0u32..128), 1..60),
+        ) {
+            // Prefixes that begin alike, so that one lies within another.
+            let alike = |(random, length, port, keep): (u128, u8, u16, u32)| (random >> keep, length, port);
+            let routes = distinct(routes.into_iter().map(alike).collect(), 128);
+            let table = RouteTable::new(&[], &routes).unwrap();
+            for (index, random, keep) in near {
+                let base = if routes.is_empty() { random } else { index.get(&routes).prefix };
+                let address = base ^ (random >> keep);
+                let (port, reads) = table.lookup_v6(address);
+                prop_assert_eq!(port, naive(&routes, 128, address));
+                // A level is read if a longer prefix begins with all bits of the address in front of it.
+                let leads_on = |bits: u32| {
+                    let first = |address: u128| address >> (128 - bits);
+                    routes.iter().any(|r| u32::from(r.length) > bits && first(r.prefix) == first(address))
+                };
+                prop_assert_eq!(reads, 1 + (16..128).step_by(8).take_while(|&bits| leads_on(bits)).count() as u32);
             }
         }
     }
@@ -185,15 +288,42 @@ mod tests {
     #[test]
     fn reads_one_to_three_levels() {
         let route = |prefix, length, port| Route { prefix, length, port };
-        let t = RouteTable::new(&[
-            route(0x0a00_0000, 8, 1),
-            route(0xc0a8_0100, 24, 2),
-            route(0xc0a8_0180, 25, 3),
-        ]);
+        let routes = [route(0x0a00_0000, 8, 1), route(0xc0a8_0100, 24, 2), route(0xc0a8_0180, 25, 3)];
+        let t = RouteTable::new(&routes, &[]).unwrap();
         assert_eq!(t.lookup(0x0a01_0203), (Some(1), 1));
         assert_eq!(t.lookup(0xc0a8_0203), (None, 2));
         assert_eq!(t.lookup(0xc0a8_0103), (Some(2), 3));
         assert_eq!(t.lookup(0xc0a8_01ff), (Some(3), 3));
         assert_eq!(t.lookup(0x0b00_0000), (None, 1));
+    }
+
+    #[test]
+    fn an_ipv6_prefix_takes_a_read_for_its_first_16_bits_and_one_for_each_8_behind_them() {
+        let address = |text: &str| u128::from(text.parse::<std::net::Ipv6Addr>().unwrap());
+        let route = |text: &str, length, port| Route { prefix: address(text), length, port };
+        let routes = [
+            route("2000::", 3, 1),
+            route("2001:db8::", 32, 2),
+            route("2001:db8:1::", 48, 3),
+            route("2001:db8:1::1", 128, 4),
+        ];
+        let t = RouteTable::new(&[], &routes).unwrap();
+        let found = |text| t.lookup_v6(address(text));
+        assert_eq!(found("2a00::1"), (Some(1), 1));
+        assert_eq!(found("2001:ffff::1"), (Some(1), 2), "something longer begins with 2001");
+        assert_eq!(found("2001:db8:ff00::1"), (Some(2), 4), "bits 32 to 39 of the /48 are 00");
+        assert_eq!(found("2001:db8:1:ff00::1"), (Some(3), 6));
+        assert_eq!(found("2001:db8:1::1"), (Some(4), 15));
+        assert_eq!(found("2001:db8:1::2"), (Some(3), 15));
+        assert_eq!(found("4000::"), (None, 1));
+        assert_eq!(t.lookup(0x2001_0db8), (None, 1), "no route of IPv4");
+    }
+
+    #[test]
+    fn a_table_with_more_nodes_than_it_may_have_is_refused() {
+        // Host routes that part in the first 16 bits and are alone behind them take 14 nodes each.
+        let routes = [1, 2, 3].map(|n: u128| Route { prefix: n << 112 | 1, length: 128, port: 0 });
+        assert_eq!(Trie::new(&routes, 42).unwrap().nodes.len(), 42);
+        assert_eq!(Trie::new(&routes, 41).err(), Some(TooLarge));
     }
 }

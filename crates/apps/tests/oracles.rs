@@ -9,12 +9,14 @@ mod kit;
 
 use kit::{Fate, IO, TABLE, naive_checksum, packet, run, with_checksum};
 use linecard_apps::{
-    Firewall, FirewallConfig, L3Forward, Nat, NatConfig, NatRoles, Route, RouteTable, Template, Verdict,
+    Firewall, FirewallConfig, Io, L3Forward, Nat, NatConfig, NatRoles, NotIp, Route, RouteTable, Template,
+    Verdict,
 };
 use linecard_program::script::{PacketProgram, RoleId};
 use linecard_program::{DropReason, NetworkKind, PacketHead};
 use linecard_sim::{Stream, stream};
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// The application's own counter of that name.
 #[track_caller]
@@ -23,15 +25,26 @@ fn counter(application: &dyn PacketProgram, name: &str) -> f64 {
     counters.iter().find(|(n, ..)| *n == name).unwrap_or_else(|| panic!("no counter {name}")).2
 }
 
+fn table(routes: &[Route]) -> Rc<RouteTable> {
+    Rc::new(RouteTable::new(routes, &[]).unwrap())
+}
+
 /// Packets that every application drops before its own work, with the reason.
 fn unacceptable() -> [(PacketHead, DropReason); 4] {
     let good = packet(0x0a00_0001, 0x0a00_0002, 1, 2);
     [
         (PacketHead { ttl: 1, ..good }, DropReason::TtlExpired),
         (PacketHead { ttl: 0, ..good }, DropReason::TtlExpired),
-        (PacketHead { network: NetworkKind::Ipv6, ..good }, DropReason::NotIpv4),
+        (PacketHead { network: NetworkKind::NotIp, ..good }, DropReason::Punted),
         (PacketHead { network: NetworkKind::Other, ..good }, DropReason::NotIpv4),
     ]
+}
+
+/// An IPv6 packet ends as one that a program of IPv4 alone cannot handle.
+#[track_caller]
+fn knows_no_ipv6(application: &mut dyn PacketProgram) {
+    let came = PacketHead { network: NetworkKind::Ipv6, ..packet(1, 2, 3, 4) };
+    assert_eq!(run(application, 1, 1, &[came], |_| 0).of[&0], Fate::Dropped(DropReason::NotIpv4));
 }
 
 #[track_caller]
@@ -87,7 +100,7 @@ fn l3fwd16_sends_each_packet_to_the_port_of_its_longest_prefix_with_one_hop_less
                 })
             })
             .collect();
-        let mut application = L3Forward::new(IO, RouteTable::new(&routes), TABLE, None);
+        let mut application = L3Forward::new(IO, table(&routes), TABLE, None);
         let fates = run(&mut application, 4, seed, &packets, |h| h.source);
         let mut without_route = 0;
         for (number, came) in packets.iter().enumerate() {
@@ -115,7 +128,7 @@ fn l3fwd16_sends_each_packet_to_the_port_of_its_longest_prefix_with_one_hop_less
 #[test]
 fn l3fwd16_neither_repairs_nor_breaks_an_invalid_checksum() {
     let route = Route { prefix: 0, length: 0, port: 3 };
-    let mut application = L3Forward::new(IO, RouteTable::new(&[route]), TABLE, None);
+    let mut application = L3Forward::new(IO, table(&[route]), TABLE, None);
     // Difference, as ones' complement counts.
     let off = |a: u16, b: u16| (u32::from(a) + 0xffff - u32::from(b)) % 0xffff;
     for error in [1u16, 0x00ff, 0x8000] {
@@ -128,8 +141,52 @@ fn l3fwd16_neither_repairs_nor_breaks_an_invalid_checksum() {
 }
 
 #[test]
+fn l3fwd16_sends_ipv6_by_its_own_routes_with_one_hop_less_and_no_checksum() {
+    let net = 0x2001_0db8 << 96;
+    let routes =
+        [Route { prefix: net, length: 32, port: 4 }, Route { prefix: net | 7, length: 128, port: 5 }];
+    let all_of_v4 = Route { prefix: 0, length: 0, port: 3 };
+    let table = Rc::new(RouteTable::new(&[all_of_v4], &routes).unwrap());
+    let mut application = L3Forward::new(IO, table, TABLE, None);
+    let to = |above, low| PacketHead {
+        network: NetworkKind::Ipv6,
+        destination_above: above,
+        checksum: 0,
+        ..packet(1, low, 2, 3)
+    };
+    let packets = [
+        to([0x2001_0db8, 0, 0], 8),
+        to([0x2001_0db8, 0, 0], 7),
+        to([0x2a00_0db8, 0, 0], 7),
+        packet(1, 7, 2, 3),
+    ];
+    let fates = run(&mut application, 1, 1, &packets, |_| 0);
+    for (number, port) in [(0, 4), (1, 5)] {
+        let (queue, left) = fates.sent(number);
+        assert_eq!((queue, left), (port, PacketHead { ttl: packets[0].ttl - 1, ..packets[number as usize] }));
+    }
+    assert_eq!(fates.of[&2], Fate::Dropped(DropReason::NoRoute));
+    assert_eq!(fates.sent(3).0, 3);
+    // 15 levels for each address that begins like the host route, one for the others.
+    assert_eq!(counter(&application, "reads_per_lookup"), (15.0 + 15.0 + 1.0 + 1.0) / 4.0);
+}
+
+#[test]
+fn frames_that_are_not_ip_leave_by_their_flow_or_are_dropped_by_choice() {
+    let arp = PacketHead { network: NetworkKind::NotIp, ttl: 0, ..packet(0, 0, 0, 0) };
+    let with = |not_ip| {
+        let mut application = L3Forward::new(Io { not_ip, ..IO }, table(&[]), TABLE, None);
+        let fates = run(&mut application, 1, 1, &[arp], |_| 0);
+        assert_eq!(counter(&application, "lookups"), 0.0);
+        fates.of[&0]
+    };
+    assert_eq!(with(NotIp::Forward), Fate::Sent { queue: 0, head: arp });
+    assert_eq!(with(NotIp::Drop), Fate::Dropped(DropReason::NotIp));
+}
+
+#[test]
 fn l3fwd16_drops_what_it_cannot_forward() {
-    drops_what_it_cannot_handle(&mut L3Forward::new(IO, RouteTable::new(&[]), TABLE, None));
+    drops_what_it_cannot_handle(&mut L3Forward::new(IO, table(&[]), TABLE, None));
 }
 
 // ---- nat ----
@@ -317,6 +374,7 @@ fn nat_goes_on_with_the_next_address_when_the_ports_of_one_are_used_up() {
 #[test]
 fn nat_drops_what_it_cannot_translate() {
     drops_what_it_cannot_handle(&mut Nat::new(IO, NAT, NAT_ROLES));
+    knows_no_ipv6(&mut Nat::new(IO, NAT, NAT_ROLES));
 }
 
 // ---- firewall ----
@@ -453,4 +511,5 @@ fn firewall_without_templates_forwards_everything() {
     let sides: HashSet<u16> = (0..100).map(|n| fates.sent(n).0).collect();
     assert_eq!(sides, HashSet::from([0, 1]), "flows leave by both sides");
     drops_what_it_cannot_handle(&mut application);
+    knows_no_ipv6(&mut application);
 }

@@ -1,48 +1,11 @@
 //! What is counted while the chip runs.
 
-use crate::counts::BytesInside;
+use crate::counts::{BytesInside, NotIpCounts};
+use crate::loss::Loss;
 use crate::series::Series;
 use crate::thread::State;
-use linecard_program::DropReason;
+use linecard_program::{NetworkKind, PacketHead};
 use linecard_sim::{Histogram, Ticks};
-
-/// Why a packet was lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Loss {
-    /// A program gave it up.
-    Program(DropReason),
-    /// It came faster than its port's wire carries.
-    LineFull,
-    /// The memory that packets are kept in had no room.
-    PacketMemoryFull,
-    /// Its output queue was full.
-    OutputQueueFull,
-}
-
-impl Loss {
-    /// Number of causes.
-    pub const COUNT: usize = DropReason::ALL.len() + 3;
-
-    /// Number of the cause.
-    pub fn number(self) -> usize {
-        match self {
-            Loss::Program(reason) => reason as usize,
-            Loss::LineFull => DropReason::ALL.len(),
-            Loss::PacketMemoryFull => DropReason::ALL.len() + 1,
-            Loss::OutputQueueFull => DropReason::ALL.len() + 2,
-        }
-    }
-
-    /// Name of a cause by its number.
-    pub fn name(number: usize) -> &'static str {
-        match number.checked_sub(DropReason::ALL.len()) {
-            None => DropReason::ALL[number].name(),
-            Some(0) => "line_full",
-            Some(1) => "packet_memory_full",
-            Some(_) => "output_queue_full",
-        }
-    }
-}
 
 /// A level over time: its integral, and the most.
 #[derive(Clone, Copy, Debug, Default)]
@@ -148,6 +111,7 @@ pub(crate) struct Account {
     pub finished: u64,
     pub drops: [u64; Loss::COUNT],
     pub bytes_dropped: u64,
+    pub not_ip: NotIpCounts,
     pub kept_packets: u64,
     pub kept_bytes: u64,
     /// Bytes in receive buffers, and of all packets inside.
@@ -197,6 +161,7 @@ impl Account {
             finished: 0,
             drops: [0; Loss::COUNT],
             bytes_dropped: 0,
+            not_ip: NotIpCounts::default(),
             kept_packets: 0,
             kept_bytes: 0,
             receive_bytes: Level::default(),
@@ -220,11 +185,15 @@ impl Account {
         }
     }
 
-    /// Packets that left or were dropped.
-    pub fn lost(&mut self, loss: Loss, bytes: u32, now: Ticks) {
+    /// A packet is lost, or its program has ended it by choice.
+    pub fn lost(&mut self, loss: Loss, head: &PacketHead, now: Ticks) {
         self.drops[loss.number()] += 1;
-        self.bytes_dropped += u64::from(bytes);
+        if loss.is_by_choice() {
+            return;
+        }
+        self.bytes_dropped += u64::from(head.bytes);
         self.series.at(now).dropped += 1;
+        self.not_ip.lost += u64::from(head.network == NetworkKind::NotIp);
     }
 
     /// A packet of so many bytes is inside.
@@ -246,7 +215,6 @@ impl Account {
         self.series.at(now).inside = level;
     }
 
-    /// Forget what was before `now`.
     /// A thread of a cluster has waited for an operation of its program.
     pub fn stalled(&mut self, cluster: usize, operation: usize, ticks: Ticks) {
         let stalls = &mut self.stalls[cluster];
@@ -256,6 +224,7 @@ impl Account {
         stalls[operation] += ticks;
     }
 
+    /// Forget what was before `now`.
     pub fn restart(&mut self, now: Ticks) {
         self.since = now;
         (self.packets_in, self.bytes_in, self.packets_out, self.bytes_out) = (0, 0, 0, 0);
@@ -267,6 +236,7 @@ impl Account {
         (self.waited, self.queued, self.wired, self.sending, self.on_dropped) = (0, 0, 0, 0, 0);
         (self.stored, self.turned, self.kept, self.transmitted) = (0, 0, 0, 0);
         (self.bytes_dropped, self.kept_packets, self.kept_bytes) = (0, 0, 0);
+        self.not_ip = NotIpCounts::default();
         self.receive_bytes.restart(now);
         self.bytes_inside.restart(now);
         self.spent.fill(0);

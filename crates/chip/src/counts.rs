@@ -1,7 +1,9 @@
 //! What a chip measured: plain data with the names of the configuration. Times are ticks of the chip's timebase.
 
+use crate::loss::Loss;
 use crate::series::Series;
 use linecard_dram::packet_buffer::Statistics;
+use linecard_program::DropReason;
 use linecard_queueing::Usage;
 use linecard_sim::{Histogram, Ticks};
 
@@ -20,8 +22,10 @@ pub struct Counts {
     pub bytes_out: u64,
     /// Packets of them that their program ended ([`linecard_program::script::Action::Finish`]).
     pub packets_finished: u64,
-    /// Packets lost, by `Loss` number.
+    /// Packets lost, and those that programs ended by choice, by `Loss` number.
     pub drops: Vec<u64>,
+    /// Frames that are not IP.
+    pub not_ip: NotIpCounts,
     /// From the last bit in to the last bit out.
     pub latency: Histogram,
     /// Where the time of packets went.
@@ -66,6 +70,37 @@ pub struct Counts {
     pub bytes_inside: BytesInside,
     /// The run in slices.
     pub series: Series,
+}
+
+impl Counts {
+    /// Packets that came to a cause.
+    pub fn dropped(&self, loss: Loss) -> u64 {
+        self.drops[loss.number()]
+    }
+
+    /// Packets that programs ended by choice.
+    pub fn by_choice(&self) -> u64 {
+        let reasons = DropReason::ALL.into_iter().map(Loss::Program);
+        reasons.filter(|loss| loss.is_by_choice()).map(|loss| self.dropped(loss)).sum()
+    }
+
+    /// Packets lost.
+    pub fn lost(&self) -> u64 {
+        self.drops.iter().sum::<u64>() - self.by_choice()
+    }
+}
+
+/// Frames that are not IP; those that programs ended by choice stand among [`Counts::drops`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NotIpCounts {
+    /// They came to a port.
+    pub packets_in: u64,
+    /// They left by a port.
+    pub forwarded: u64,
+    /// Their program ended them ([`linecard_program::script::Action::Finish`]).
+    pub finished: u64,
+    /// They were lost.
+    pub lost: u64,
 }
 
 /// Bytes of the packets inside the chip, from arrival to departure.

@@ -26,6 +26,7 @@ mod engine;
 mod group;
 mod inbox;
 mod link;
+mod loss;
 mod order;
 mod packet;
 pub mod place;
@@ -42,16 +43,16 @@ mod turns;
 mod wakes;
 mod wire;
 
-pub use account::Loss;
 pub use chip::{
     Arrival, Chip, Departure, DepartureSink, LossSink, Lost, LostBytesSink, Outcome, RunLimit, TrafficSource,
 };
 pub use config::ChipConfig;
 pub use counts::{
-    BytesInside, ClusterCounts, Counts, DataCacheCounts, DramShares, InboxCounts, LinkCounts,
+    BytesInside, ClusterCounts, Counts, DataCacheCounts, DramShares, InboxCounts, LinkCounts, NotIpCounts,
     PacketBufferCounts, PlaceCounts, PoolCounts, PortCounts, SlotShares, Spent,
 };
 pub use dispatch::DispatchRule;
+pub use loss::Loss;
 pub use recording::{Happened, LevelChange, LevelOf, Mark, Recording, StateSpan, Window};
 pub use scheduler::SchedulerRule;
 pub use series::{Series, Slice};

@@ -1,6 +1,6 @@
 //! What happened in a window of a run, event by event: the material of a timeline.
 
-use crate::account::Loss;
+use crate::loss::Loss;
 use linecard_sim::Ticks;
 
 /// A window of the measured time, and how much of it is kept at most.
@@ -42,7 +42,7 @@ pub enum Happened {
         /// The port.
         port: u16,
     },
-    /// It was lost.
+    /// It was lost, or its program ended it by choice.
     Lost(Loss),
 }
 

@@ -6,7 +6,8 @@ use kit::random::{RandomChip, chip};
 use linecard_buffers::AllocatorKind;
 
 use linecard_chip::config::{OrderKept, PlaceKind, PlacementRule, WhenFull};
-use linecard_chip::{Chip, Counts, Departure, Loss, Outcome, RunLimit};
+use linecard_chip::{Chip, Counts, Departure, Loss, Lost, NotIpCounts, Outcome, RunLimit};
+use linecard_program::NetworkKind;
 use proptest::prelude::*;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -17,16 +18,25 @@ struct Ran {
     outcome: Outcome,
     counts: Counts,
     departures: Vec<Departure>,
+    losses: Vec<Lost>,
     leftovers: Vec<String>,
 }
 
 fn run(random: &RandomChip, limit: RunLimit) -> Ran {
-    let mut packets = random.packets.clone().into_iter();
+    let mut packets = random.packets.clone().into_iter().enumerate().map(|(number, mut arrival)| {
+        if number % 3 == 0 {
+            arrival.head.network = NetworkKind::NotIp;
+        }
+        arrival
+    });
     let traffic = Box::new(move || packets.next());
     let mut chip = Chip::new(random.config.clone(), random.programs(), traffic).expect("it fits together");
     let departures = Rc::new(RefCell::new(Vec::new()));
     let sink = Rc::clone(&departures);
     chip.on_departure(Box::new(move |departure| sink.borrow_mut().push(*departure)));
+    let losses = Rc::new(RefCell::new(Vec::new()));
+    let sink = Rc::clone(&losses);
+    chip.on_loss(Box::new(move |lost| sink.borrow_mut().push(*lost)));
     let outcome = chip.run(limit, &mut |_| ControlFlow::Continue(()));
     let (counts, mut leftovers) = (chip.counts(), chip.leftovers());
     if let Some(memory) = &random.config.packets
@@ -36,8 +46,8 @@ fn run(random: &RandomChip, limit: RunLimit) -> Ran {
         // The page under its frontier stays taken.
         leftovers.retain(|left| *left != format!("{} cells of packet memories", allocator.page_cells));
     }
-    let departures = departures.borrow().clone();
-    Ran { outcome, counts, departures, leftovers }
+    let (departures, losses) = (departures.borrow().clone(), losses.borrow().clone());
+    Ran { outcome, counts, departures, losses, leftovers }
 }
 
 const ALL: RunLimit = RunLimit { warmup_packets: Some(0), packets: u64::MAX / 2 };
@@ -75,9 +85,28 @@ fn shares_and_times(config: &linecard_chip::ChipConfig, counts: &Counts) -> Resu
 }
 
 fn conserved(counts: &Counts) -> Result<(), TestCaseError> {
-    let dropped: u64 = counts.drops.iter().sum();
-    let left = counts.packets_out + dropped + counts.inside_at_end;
+    let left = counts.packets_out + counts.lost() + counts.by_choice() + counts.inside_at_end;
     prop_assert_eq!(counts.packets_in + counts.inside_at_start, left);
+    Ok(())
+}
+
+/// What is no loss by choice is none, and frames that are not IP are counted by what became of them.
+fn told_apart(ran: &Ran) -> Result<(), TestCaseError> {
+    let counts = &ran.counts;
+    let lost: Vec<&Lost> = ran.losses.iter().filter(|lost| !lost.loss.is_by_choice()).collect();
+    prop_assert_eq!(counts.lost(), lost.len() as u64);
+    prop_assert_eq!(counts.by_choice(), (ran.losses.len() - lost.len()) as u64);
+    prop_assert_eq!(counts.bytes_dropped, lost.iter().map(|lost| u64::from(lost.head.bytes)).sum::<u64>());
+    let is_not_ip = |network| network == NetworkKind::NotIp;
+    let left = ran.departures.iter().filter(|left| is_not_ip(left.head.network));
+    let (forwarded, finished): (Vec<&Departure>, _) = left.partition(|left| left.by_port);
+    let expected = NotIpCounts {
+        packets_in: counts.packets_in.div_ceil(3),
+        forwarded: forwarded.len() as u64,
+        finished: finished.len() as u64,
+        lost: lost.iter().filter(|lost| is_not_ip(lost.head.network)).count() as u64,
+    };
+    prop_assert_eq!(counts.not_ip, expected);
     Ok(())
 }
 
@@ -107,6 +136,7 @@ fn hold_to_the_laws(seed: u64) -> Result<(), TestCaseError> {
     prop_assert_eq!(counts.packets_in, random.packets.len() as u64);
     prop_assert_eq!(counts.inside_at_end, 0);
     conserved(counts)?;
+    told_apart(&ran)?;
     shares_and_times(&random.config, counts)?;
     in_order(&random, &ran.departures)?;
 
@@ -213,7 +243,9 @@ fn the_random_chips_come_into_every_state_and_lose_packets_in_every_way() {
     ] {
         assert!(states.contains(state), "{state} is not among {states:?}");
     }
-    for loss in ["line_full", "packet_memory_full", "output_queue_full", "receive_buffer_full"] {
+    for loss in
+        ["line_full", "packet_memory_full", "output_queue_full", "receive_buffer_full", "punted", "not_ip"]
+    {
         assert!(losses.contains(loss), "{loss} is not among {losses:?}");
     }
     assert!(hits && misses && utilized);

@@ -45,7 +45,7 @@ pub struct Summary {
     pub packets_in: u64,
     /// Packets that left while statistics were on.
     pub packets_out: u64,
-    /// Packets dropped, for any reason.
+    /// Packets lost: dropped, for any reason but by choice.
     pub packets_dropped: u64,
     /// Packets dropped over packets that left or were dropped.
     pub loss_fraction: f64,
@@ -62,6 +62,26 @@ pub struct Summary {
     /// Packets inside when the run ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packets_inside: Option<u64>,
+    /// Frames that are not IP; `None` where there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_ip: Option<NotIpFrames>,
+}
+
+/// Frames that are not IP, by what became of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct NotIpFrames {
+    /// They arrived while statistics were on.
+    pub packets_in: u64,
+    /// They left by a port.
+    pub forwarded: u64,
+    /// They went to the host: no loss.
+    pub punted: u64,
+    /// They were dropped by choice: no loss.
+    pub dropped_by_choice: u64,
+    /// An executed program, or a step `finish`, ended them.
+    pub finished: u64,
+    /// They were lost, as packets of any kind are.
+    pub lost: u64,
 }
 
 /// An interval that holds the value with 95 % confidence.

@@ -1,32 +1,50 @@
 //! Forwarding tables: from a file, or generated.
 
-use linecard_apps::Route;
-use linecard_sim::stream;
+use linecard_apps::{Route, RouteTable, TooLarge};
+use linecard_sim::{Stream, stream};
 use linecard_traffic::remap::read_text;
 use std::collections::HashMap;
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 use std::path::Path;
+use std::rc::Rc;
 
-/// The routes of `path` (lines of `prefix next_hop …`, plain or gzip), or generated ones if it is empty.
-pub(crate) fn routes(path: &str, ports: u16, seed: u64) -> Result<Vec<Route>, String> {
-    if path.is_empty() { Ok(generated(ports, seed)) } else { read(path, ports) }
+/// A forwarding table, and its routes of IPv4.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Routes {
+    pub table: Rc<RouteTable>,
+    pub v4: Rc<Vec<Route>>,
 }
 
-/// Bits of the prefixes that cover all public addresses in a generated table.
-const COVER_BITS: u8 = 14;
+/// Routes of both protocols.
+#[derive(Default)]
+struct Listed {
+    v4: Vec<Route>,
+    v6: Vec<Route<u128>>,
+}
+
+/// The table of the routes of `path` (lines of `prefix next_hop …`, plain or gzip), or of generated ones if it is empty.
+pub(crate) fn routes(path: &str, ports: u16, seed: u64) -> Result<Routes, String> {
+    let Listed { v4, v6 } = if path.is_empty() { generated(ports, seed) } else { read(path, ports)? };
+    let table = RouteTable::new(&v4, &v6).map_err(|TooLarge| {
+        format!("{path}: its long prefixes lie so far apart that the table takes more than 1 GiB; expected fewer of them")
+    })?;
+    Ok(Routes { table: Rc::new(table), v4: Rc::new(v4) })
+}
+
+/// Bits of the prefixes that cover all addresses of IPv4 in a generated table, and global unicast of IPv6 (2000::/3).
+const COVER_V4: u8 = 14;
+const COVER_V6: u8 = 16;
 const LONGER_PREFIXES: u32 = 1_000;
 
-/// A table of the project's own making: prefixes of 14 bits that cover the whole address space, as many for each
-/// port, and 1,000 longer ones with the lengths of a real table (more than half are /24). Uniform addresses find
-/// each port equally often, as the studies assume.
-fn generated(ports: u16, seed: u64) -> Vec<Route> {
+/// A table of the project's own making, which covers all addresses. IPv4: prefixes of 14 bits, as many for each port, and
+/// 1,000 longer ones with the lengths of a real table (more than half are /24). IPv6: prefixes of 16 bits in global
+/// unicast, as many for each port, and of 3 bits elsewhere. Uniform addresses find each port equally often, as the
+/// studies assume.
+fn generated(ports: u16, seed: u64) -> Listed {
+    let ports = u32::from(ports);
     let mut random = stream(seed, "routes");
-    let cover = 1 << COVER_BITS;
-    let mut routes = Vec::with_capacity((cover + LONGER_PREFIXES) as usize);
-    let port = |i: u32| Route { prefix: 0, length: COVER_BITS, port: (i % u32::from(ports)) as u16 };
-    routes.extend((0..cover).map(port));
-    random.shuffle(&mut routes);
-    (0..).zip(&mut routes).for_each(|(i, route): (u32, &mut Route)| route.prefix = i << (32 - COVER_BITS));
+    let mut v4 = Vec::with_capacity((1 << COVER_V4) + LONGER_PREFIXES as usize);
+    v4.extend(cover(COVER_V4, ports, &mut random, |i| i << (32 - COVER_V4)));
     for _ in 0..LONGER_PREFIXES {
         let length = match random.below(100) {
             0..55 => 24,
@@ -38,50 +56,82 @@ fn generated(ports: u16, seed: u64) -> Vec<Route> {
             _ => 16,
         };
         let prefix = (random.bits() as u32) & (u32::MAX << (32 - length));
-        routes.push(Route { prefix, length: length as u8, port: random.below(u32::from(ports)) as u16 });
+        v4.push(Route { prefix, length: length as u8, port: random.below(ports) as u16 });
     }
-    routes
+    let mut random = stream(seed, "routes of IPv6");
+    let eighth = |i: u32| u128::from(i) << 125;
+    let mut v6: Vec<Route<u128>> = cover(3, ports, &mut random, eighth).collect();
+    let unicast = |i: u32| eighth(1) | u128::from(i) << (128 - COVER_V6);
+    v6.extend(
+        cover(COVER_V6 - 3, ports, &mut random, unicast).map(|route| Route { length: COVER_V6, ..route }),
+    );
+    Listed { v4, v6 }
 }
 
-fn read(path: &str, ports: u16) -> Result<Vec<Route>, String> {
-    let fail = |line: usize, message: String| format!("{path}: line {line}: {message}");
+/// A route for each number of so many bits, with `at` as its prefix: as many for each port, in random order.
+fn cover<A>(
+    bits: u8,
+    ports: u32,
+    random: &mut Stream,
+    at: impl Fn(u32) -> A,
+) -> impl Iterator<Item = Route<A>> {
+    let mut by_number: Vec<u16> = (0..1 << bits).map(|i: u32| (i % ports) as u16).collect();
+    random.shuffle(&mut by_number);
+    (0..).zip(by_number).map(move |(i, port)| Route { prefix: at(i), length: bits, port })
+}
+
+/// A line of a file: the prefix, and the next hop.
+struct Line<'a> {
+    address: IpAddr,
+    length: u8,
+    hop: &'a str,
+}
+
+impl<'a> Line<'a> {
+    fn parse(prefix: &str, hop: &'a str) -> Result<Self, String> {
+        let (address, length) =
+            prefix.split_once('/').ok_or_else(|| format!("found `{prefix}`, expected address/length"))?;
+        let address: IpAddr =
+            address.parse().map_err(|_| format!("found `{address}`, expected an IPv4 or IPv6 address"))?;
+        let most = if address.is_ipv4() { 32 } else { 128 };
+        let length = length.parse().ok().filter(|length| *length <= most);
+        let length = length.ok_or_else(|| format!("found `{prefix}`, expected a length of 0 to {most}"))?;
+        Ok(Self { address, length, hop })
+    }
+}
+
+fn read(path: &str, ports: u16) -> Result<Listed, String> {
     let text = read_text(Path::new(path)).map_err(|error| error.to_string())?;
-    // Next hops become ports in order of first appearance.
-    let mut hops: HashMap<&str, usize> = HashMap::new();
-    let mut routes = Vec::new();
+    let mut lines = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let mut fields = line.split_whitespace();
         let Some(prefix) = fields.next().filter(|p| !p.starts_with('#')) else { continue };
-        let (address, length) = prefix
-            .split_once('/')
-            .ok_or_else(|| fail(number + 1, format!("found `{prefix}`, expected address/length")))?;
-        if address.contains(':') {
-            continue; // IPv6: this table is IPv4's.
-        }
-        let address: Ipv4Addr = address
-            .parse()
-            .map_err(|_| fail(number + 1, format!("found `{address}`, expected an IPv4 address")))?;
-        let length: u8 = length
-            .parse()
-            .ok()
-            .filter(|l| *l <= 32)
-            .ok_or_else(|| fail(number + 1, format!("found length `{length}`, expected 0 to 32")))?;
-        let hop = fields.next().unwrap_or("");
+        let line = Line::parse(prefix, fields.next().unwrap_or(""));
+        lines.push(line.map_err(|message| format!("{path}: line {}: {message}", number + 1))?);
+    }
+    if lines.is_empty() {
+        return Err(format!("{path}: no route in this file; expected lines of `prefix next_hop`"));
+    }
+    // Next hops become ports in order of first appearance, those of IPv4 first: routes of IPv6 move none of them.
+    lines.sort_by_key(|line| line.address.is_ipv6());
+    let mut hops: HashMap<&str, usize> = HashMap::new();
+    let mut listed = Listed::default();
+    for Line { address, length, hop } in lines {
         let seen = hops.len();
-        let index = *hops.entry(hop).or_insert(seen);
-        routes.push(Route { prefix: address.into(), length, port: (index % usize::from(ports)) as u16 });
+        let port = (*hops.entry(hop).or_insert(seen) % usize::from(ports)) as u16;
+        match address {
+            IpAddr::V4(address) => listed.v4.push(Route { prefix: address.into(), length, port }),
+            IpAddr::V6(address) => listed.v6.push(Route { prefix: address.into(), length, port }),
+        }
     }
-    if routes.is_empty() {
-        return Err(format!("{path}: no IPv4 route in this file; expected lines of `prefix next_hop`"));
-    }
-    Ok(routes)
+    Ok(listed)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use linecard_apps::RouteTable;
     use std::io::Write;
+    use std::net::{Ipv4Addr, Ipv6Addr};
 
     /// A file of this test and process.
     fn file(name: &str) -> std::path::PathBuf {
@@ -95,7 +145,7 @@ mod tests {
         let line = |i: u32| format!("{}/32 hop{}\n", Ipv4Addr::from(i), i % 450_000);
         let text: String = (0..500_000).map(line).collect();
         std::fs::write(&path, text).unwrap();
-        let routes = read(path.to_str().unwrap(), 16).unwrap();
+        let routes = read(path.to_str().unwrap(), 16).unwrap().v4;
         assert_eq!(routes.len(), 500_000);
         // In order of first appearance, and the same hop again the same port.
         assert!(routes.iter().enumerate().all(|(i, route)| usize::from(route.port) == i % 450_000 % 16));
@@ -111,21 +161,64 @@ mod tests {
             packed.write_all(&vec![b'#'; 1 << 20]).unwrap();
         }
         packed.finish().unwrap();
-        let error = read(path.to_str().unwrap(), 16).unwrap_err();
+        let error = read(path.to_str().unwrap(), 16).err().unwrap();
         assert!(error.contains("larger than 256 MiB unpacked"), "{error}");
         assert!(error.contains("linecard-routes-bomb"), "{error}");
         std::fs::remove_file(path).unwrap();
     }
 
     #[test]
-    fn a_generated_table_serves_every_port_equally() {
-        let table = RouteTable::new(&generated(16, 1));
-        let mut random = stream(2, "addresses");
-        let mut hits = [0u32; 16];
-        for _ in 0..160_000 {
-            let (port, _) = table.lookup(random.bits() as u32);
-            hits[usize::from(port.expect("all addresses are covered"))] += 1;
+    fn a_file_has_routes_of_both_protocols_and_next_hops_of_both_are_the_same_ports() {
+        let path = file("both");
+        let text = "2001:db8::/32 west\n10.0.0.0/8 east\n# a comment\n\n::/0 north\n192.0.2.0/24 west\n";
+        std::fs::write(&path, text).unwrap();
+        let Routes { table, v4 } = routes(path.to_str().unwrap(), 16, 1).unwrap();
+        assert_eq!(v4.len(), 2);
+        // East and west are numbered by the routes of IPv4, north behind them.
+        let v4 = |address: [u8; 4]| table.lookup(Ipv4Addr::from(address).into());
+        assert_eq!(
+            (v4([10, 9, 8, 7]), v4([192, 0, 2, 1]), v4([8, 8, 8, 8])),
+            ((Some(0), 1), (Some(1), 2), (None, 1))
+        );
+        let v6 = |text: &str| table.lookup_v6(text.parse::<Ipv6Addr>().unwrap().into());
+        assert_eq!((v6("2001:db8::1"), v6("2a00::1")), ((Some(1), 3), (Some(2), 1)));
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn a_line_that_is_no_route_is_named_with_what_was_expected() {
+        let path = file("wrong");
+        for (line, said) in [
+            ("10.0.0.0 a", "line 2: found `10.0.0.0`, expected address/length"),
+            ("10.0.0/8 a", "line 2: found `10.0.0`, expected an IPv4 or IPv6 address"),
+            ("10.0.0.0/33 a", "line 2: found `10.0.0.0/33`, expected a length of 0 to 32"),
+            ("2001:db8::/129 a", "line 2: found `2001:db8::/129`, expected a length of 0 to 128"),
+            ("2001:db8:/32 a", "line 2: found `2001:db8:`, expected an IPv4 or IPv6 address"),
+        ] {
+            std::fs::write(&path, format!("10.0.0.0/8 a\n{line}\n")).unwrap();
+            let error = routes(path.to_str().unwrap(), 4, 1).unwrap_err();
+            assert!(error.ends_with(said) && error.contains("linecard-routes-wrong"), "{error}");
         }
-        assert!(hits.iter().all(|&h| (9_300..10_700).contains(&h)), "{hits:?}");
+        std::fs::write(&path, "# nothing\n").unwrap();
+        let error = routes(path.to_str().unwrap(), 4, 1).unwrap_err();
+        assert!(error.contains("no route in this file"), "{error}");
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn a_generated_table_serves_every_port_equally() {
+        let table = routes("", 16, 1).unwrap().table;
+        let mut random = stream(2, "addresses");
+        let mut hits = [[0u32; 16]; 2];
+        for _ in 0..160_000 {
+            let (v4, _) = table.lookup(random.bits() as u32);
+            let v6 = u128::from(random.bits()) << 64;
+            assert!(table.lookup_v6(v6).0.is_some());
+            let (v6, _) = table.lookup_v6(v6 >> 3 | 1 << 125);
+            for (hits, port) in hits.iter_mut().zip([v4, v6]) {
+                hits[usize::from(port.expect("all addresses are covered"))] += 1;
+            }
+        }
+        assert!(hits.as_flattened().iter().all(|&h| (9_300..10_700).contains(&h)), "{hits:?}");
     }
 }

@@ -32,7 +32,7 @@ pub(crate) fn traffic_warnings(
     }
     if facts.no_route * 10 > facts.packets_in {
         warnings.push(format!(
-            "{} of {} packets match no route: addresses of an anonymised capture? --map-addresses moves them into \
+            "{} of {} packets match no route: addresses of an anonymised capture? --map-addresses moves those of IPv4 into \
              routed space",
             facts.no_route,
             facts.packets_in
@@ -40,7 +40,7 @@ pub(crate) fn traffic_warnings(
     }
     if facts.not_ipv4 * 10 > facts.packets_in {
         warnings.push(format!(
-            "{} of {} packets are not IPv4, which is all that these applications handle",
+            "{} of {} packets are dropped as not_ipv4: IPv6 in a program of IPv4 alone, or a header that cannot be read",
             facts.not_ipv4, facts.packets_in
         ));
     }

@@ -10,8 +10,7 @@ pub(crate) struct PacketCounts<'a> {
     pub packets_out: u64,
     pub bytes_in: u64,
     pub bytes_out: u64,
-    /// Packets dropped, by reason.
-    pub drops: &'a [u64],
+    pub packets_dropped: u64,
     pub latency: &'a Histogram,
     pub duration: Ticks,
 }
@@ -21,7 +20,7 @@ impl PacketCounts<'_> {
     pub fn summary(&self, base: &Timebase) -> Summary {
         let seconds = base.seconds(self.duration);
         let per_second = |n: u64| if seconds > 0.0 { n as f64 / seconds } else { 0.0 };
-        let dropped: u64 = self.drops.iter().sum();
+        let dropped = self.packets_dropped;
         Summary {
             throughput_gbps: per_second(self.bytes_out) * 8.0 / 1e9,
             throughput_mpps: per_second(self.packets_out) / 1e6,

@@ -8,7 +8,7 @@ use linecard_program::{NetworkKind, PacketHead};
 use linecard_sim::END;
 use linecard_traffic::generators::{EmpiricalSizes, MAX_PACKET_BYTES, Sizes};
 use linecard_traffic::remap::AddressMap;
-use linecard_traffic::{LinkType, Network, Packet, PacketSource, TrafficError};
+use linecard_traffic::{Decoded, LinkType, Network, Packet, PacketSource, TrafficError};
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
@@ -53,7 +53,7 @@ const OWN_PACE: u128 = 1_000_000_000_000;
 pub(crate) struct Traffic {
     source: Source,
     /// Where packets without a route are moved to.
-    map: Option<(RouteTable, AddressMap)>,
+    map: Option<(Rc<RouteTable>, AddressMap)>,
     /// How fast the time of the capture passes, in trillionths.
     pace: u128,
     first_ns: Option<u64>,
@@ -119,7 +119,7 @@ const ETHERNET_HEADER_BYTES: u32 = 14;
 
 impl Traffic {
     /// Traffic from a source, with time that passes so many trillionths as fast as in a capture.
-    pub fn of(source: Source, map: Option<(RouteTable, AddressMap)>, pace: u128) -> Self {
+    pub fn of(source: Source, map: Option<(Rc<RouteTable>, AddressMap)>, pace: u128) -> Self {
         Self { source, map, pace, first_ns: None, bytes: None, copies: None, notes: Rc::default() }
     }
 
@@ -263,6 +263,7 @@ fn head_of(packet: &Packet) -> PacketHead {
     let network = match packet.network {
         Network::Ipv4 => NetworkKind::Ipv4,
         Network::Ipv6 => NetworkKind::Ipv6,
+        Network::Other if packet.decoded == Decoded::NotIp => NetworkKind::NotIp,
         Network::Other => NetworkKind::Other,
     };
     PacketHead {
@@ -270,6 +271,10 @@ fn head_of(packet: &Packet) -> PacketHead {
         grown_bytes: 0,
         source: packet.flow.src as u32,
         destination: packet.flow.dst as u32,
+        destination_above: [96, 64, 32].map(|shift| match packet.network {
+            Network::Ipv6 => (packet.flow.dst >> shift) as u32,
+            _ => 0,
+        }),
         source_port: packet.flow.src_port,
         destination_port: packet.flow.dst_port,
         checksum: u16::from_be_bytes([packet.ip_header[10], packet.ip_header[11]]),

@@ -1,6 +1,6 @@
-//! Why packets are dropped.
+//! Why packets end in a program without having been forwarded.
 
-/// Why a packet is dropped.
+/// Why a packet is not forwarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum DropReason {
@@ -10,7 +10,7 @@ pub enum DropReason {
     TtlExpired,
     /// A firewall template says so.
     FirewallRule,
-    /// The program handles IPv4 only.
+    /// The program handles IPv4 only, or the header cannot be read.
     NotIpv4,
     /// The receive buffer of the port was full.
     ReceiveBufferFull,
@@ -18,11 +18,15 @@ pub enum DropReason {
     TooLarge,
     /// The translation table is full.
     NatTableFull,
+    /// It is not IP, and the chip's file drops such frames: by choice, no loss.
+    NotIp,
+    /// It is not IP and goes to the host: no loss.
+    Punted,
 }
 
 impl DropReason {
     /// Every reason, in order of its number.
-    pub const ALL: [DropReason; 7] = [
+    pub const ALL: [DropReason; 9] = [
         DropReason::NoRoute,
         DropReason::TtlExpired,
         DropReason::FirewallRule,
@@ -30,7 +34,14 @@ impl DropReason {
         DropReason::ReceiveBufferFull,
         DropReason::TooLarge,
         DropReason::NatTableFull,
+        DropReason::NotIp,
+        DropReason::Punted,
     ];
+
+    /// Whether the chip's file says that such packets end here, so that they are not lost.
+    pub fn is_by_choice(self) -> bool {
+        matches!(self, DropReason::NotIp | DropReason::Punted)
+    }
 
     /// The name in tables.
     pub fn name(self) -> &'static str {
@@ -42,6 +53,8 @@ impl DropReason {
             DropReason::ReceiveBufferFull => "receive_buffer_full",
             DropReason::TooLarge => "too_large",
             DropReason::NatTableFull => "nat_table_full",
+            DropReason::NotIp => "not_ip",
+            DropReason::Punted => "punted",
         }
     }
 }

@@ -23,7 +23,9 @@ pub enum NetworkKind {
     Ipv4,
     /// IPv6.
     Ipv6,
-    /// Anything else.
+    /// A frame that is not IP, as ARP and LLDP are.
+    NotIp,
+    /// A header that cannot be read: damaged, cut by the capture, or of an unknown link.
     #[default]
     Other,
 }
@@ -37,8 +39,10 @@ pub struct PacketHead {
     pub grown_bytes: i32,
     /// IPv4 source address.
     pub source: u32,
-    /// IPv4 destination address.
+    /// IPv4 destination address; of IPv6 the lowest 32 bits.
     pub destination: u32,
+    /// The other bits of an IPv6 destination address, the highest first.
+    pub destination_above: [u32; 3],
     /// TCP or UDP source port.
     pub source_port: u16,
     /// TCP or UDP destination port.
@@ -49,7 +53,7 @@ pub struct PacketHead {
     pub protocol: u8,
     /// TCP flags; 0 for other protocols.
     pub tcp_flags: u8,
-    /// Time to live.
+    /// Time to live, or IPv6 hop limit.
     pub ttl: u8,
     /// Which protocol the packet is of.
     pub network: NetworkKind,
@@ -66,6 +70,13 @@ impl PacketHead {
     pub const SYN: u8 = 0x02;
     /// TCP RST.
     pub const RST: u8 = 0x04;
+
+    /// IPv6 destination address.
+    #[inline]
+    pub fn destination_v6(&self) -> u128 {
+        let [a, b, c] = self.destination_above;
+        [a, b, c, self.destination].into_iter().fold(0, |address, word| address << 32 | u128::from(word))
+    }
 
     /// Length on the wire when it leaves, bytes. What a program has cut below the least frame is padded to that again
     /// (IEEE 802.3, 4.2.3.3).

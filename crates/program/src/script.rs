@@ -485,6 +485,15 @@ pub struct PacketInfo {
     pub thread: u32,
 }
 
+impl PacketInfo {
+    /// The output port of a packet that no lookup sends anywhere: the same for packets of one flow. Numbers beyond the last
+    /// port begin again.
+    #[inline]
+    pub fn flow_port(&self) -> u16 {
+        (self.flow_hash >> 7) as u16
+    }
+}
+
 /// A packet program.
 pub trait PacketProgram {
     /// Does the work on one packet and appends what it costs to `steps`, which is empty. The last action must be

@@ -51,7 +51,7 @@ pub fn machine_overrides(data: &[u8]) {
 /// A table of routes.
 pub fn routes(data: &[u8]) {
     let path = scratch::file("routes", data);
-    through("ixp1200", Some("l3fwd16"), vec![format!("app.routes={path}")]);
+    through("ixp1200", Some("l3fwd16"), vec![format!("program.routes={path}")]);
 }
 
 /// A firewall's templates.

@@ -14,7 +14,7 @@ _FEW = 0.01
 def loss_words(summary: Summary) -> tuple[str, str]:
     """The loss, and of how many packets it is: none is lost only where what came also left."""
     gone = summary.packets_out + summary.packets_dropped
-    stayed = summary.packets_in - gone
+    stayed = summary.packets_in - gone - (summary.not_ip.set_aside if summary.not_ip is not None else 0)
     of_all = f"{summary.packets_dropped:,} of {gone:,} packets that left or were dropped"
     piles_up = stayed > _FEW * summary.packets_in
     loss = f"{100 * summary.loss_fraction:.3f} %" if summary.packets_dropped else "none yet" if piles_up else "none"

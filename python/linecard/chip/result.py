@@ -17,6 +17,7 @@ from linecard._convert import convert
 from linecard.chip.dram_time import DRAM_WORDS, DramTime  # msgspec reads the annotations
 from linecard.chip.latency import COLUMNS, latency_rows, percentile_text
 from linecard.chip.loss import loss_words
+from linecard.chip.not_ip import NotIpFrames  # noqa: TC001 # msgspec reads the annotations
 from linecard.chip.usage import Bottleneck, ResourceUse  # noqa: TC001 # msgspec reads the annotations
 from linecard.executed.profile import ExecutedProgram  # noqa: TC001 # msgspec reads the annotations
 from linecard.records import Metric, plain_fields
@@ -87,13 +88,14 @@ class Summary:
         offered_gbps: Bits of packets that arrived, per simulated second, 10^9.
         packets_in: Packets that arrived while statistics were on.
         packets_out: Packets that left while statistics were on.
-        packets_dropped: Packets dropped, for any reason.
+        packets_dropped: Packets lost: dropped, for any reason but by choice (``not_ip``).
         loss_fraction: Packets dropped over packets that left or were dropped; those still inside are in neither.
         latency_ns: Latency of the packets that left.
         simulated_seconds: Simulated time with statistics on.
         steady: Whether the run was long enough, began at rest and piled nothing up; ``None`` where that is not judged.
         intervals: How sure the numbers are; ``None`` where the run is too short, or not judged.
         packets_inside: Packets still inside at the end; ``None`` where that is not counted.
+        not_ip: Frames that are not IP, by what became of them; ``None`` where there was none.
     """
 
     throughput_gbps: float
@@ -108,6 +110,7 @@ class Summary:
     steady: bool | None = None
     intervals: Intervals | None = None
     packets_inside: int | None = None
+    not_ip: NotIpFrames | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,6 +304,8 @@ class RunResult:
             # Machines that do not judge it do not speak of it.
             for name in ("steady", "intervals", "packets_inside"):
                 del summary[name]
+        if summary["not_ip"] is None:
+            del summary["not_ip"]
         if result["dram"]["spacing"] is None:
             del result["dram"]["spacing"]
         for name in ("programs", "ranges", "band"):

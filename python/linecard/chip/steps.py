@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
 Cell = Literal["cell", "first_cell", "later_cell"]
+NotIp = Literal["forward", "punt", "drop"]
 Each = Literal["packet", "cell", "first_cell", "later_cell"]
 
 # What becomes the name of a file, and the application's in results.
@@ -129,8 +130,9 @@ class Program:
         name: What results call the application: letters, digits, ``_``, ``.`` and ``-``.
         title: What it is, in a line; the name if empty.
         source: Where its numbers come from.
-        routes: Forwarding table, a file of ``prefix next_hop …`` lines; one is generated if left out.
+        routes: Forwarding table, a file of ``prefix next_hop …`` lines, IPv4 and IPv6; one is generated if left out.
         steps: Its steps.
+        not_ip: What `check` and `look_up` do with frames that are not IP: ``forward``, ``punt`` (default) or ``drop``.
 
     Example:
         >>> import linecard
@@ -154,6 +156,7 @@ class Program:
     source: str = "built in Python"
     routes: str | None = None
     steps: tuple[Step, ...] = ()
+    not_ip: NotIp | None = None
 
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
@@ -299,6 +302,8 @@ class Program:
         head: dict[str, object] = {"kind": "program", "title": self.title or self.name, "source": self.source}
         if self.routes is not None:
             head["routes"] = self.routes
+        if self.not_ip is not None:
+            head["not_ip"] = self.not_ip
         return "\n[[step]]\n".join(_lines(keys) for keys in (head, *({"op": s.op, **dict(s.keys)} for s in self.steps)))
 
     def save(self, path: str | PathLike[str]) -> Path:

@@ -145,6 +145,7 @@ def _mean_bytes(record: Record) -> float:
 def _is_loaded(record: Record) -> bool:
     """Whether packets were lost or piled up for want of room; what a program drops, it was meant to."""
     numbers = numbers_of(record)
-    stayed = int(numbers["packets_in"]) - int(numbers["packets_out"]) - int(numbers["packets_dropped"])
+    aside = sum(measured(record, ended).get("not_ip", 0.0) for ended in ("punted", "dropped_by_choice"))
+    stayed = int(numbers["packets_in"]) - int(numbers["packets_out"]) - int(numbers["packets_dropped"]) - aside
     full = any(measured(record, reason).get("drops", 0.0) for reason in _FULL)
     return full or stayed > _STAYED * int(numbers["packets_in"])

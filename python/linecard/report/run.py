@@ -6,6 +6,7 @@ import base64
 from html import escape
 from typing import TYPE_CHECKING
 
+from linecard.chip import not_ip
 from linecard.chip.dram_time import DRAM_WORDS
 from linecard.chip.facts import read
 from linecard.chip.frame import described
@@ -31,6 +32,7 @@ def write_run(result: RunResult, path: str | Path, command: str | None = None) -
         ("Throughput", f"{first.throughput_gbps:,.3f} Gbit/s", f"{first.throughput_mpps:,.3f} Mpps"),
         ("Offered", f"{first.offered_gbps:,.3f} Gbit/s", f"{first.packets_in:,} packets"),
         ("Loss", *loss_words(first)),
+        *((("Not IP", *not_ip.words(first.not_ip)),) if first.not_ip is not None else ()),
         ("Latency, median", microseconds(first.latency_ns.p50), f"p99 {microseconds(first.latency_ns.p99)}"),
     ]
     if steady:

@@ -13,9 +13,9 @@ pub use by_inbox::StepsByInbox;
 pub use step::{AfterPut, Does, Each, ListedStep, OutPort};
 
 use crate::RouteTable;
-use crate::io::check_ipv4;
+use crate::admission::{Admitted, NotIp, Protocols};
 use linecard_program::script::{Access, Action, Block, PacketInfo, PacketProgram, RoleId, Steps};
-use linecard_program::{DropReason, PacketHead};
+use linecard_program::{DropReason, NetworkKind, PacketHead};
 use ready::{Ready, Work};
 use std::ops::Range;
 use std::rc::Rc;
@@ -33,11 +33,12 @@ pub struct StepList {
     locks: u32,
     /// What the numbers of packets are mixed with in draws: 0 of seed 1.
     salt: u64,
+    not_ip: NotIp,
 }
 
 impl StepList {
     /// A program; `routes` serve its lookups. A list without a last word (`Put`, `Send`, `Enqueue`, …) ends in `end`.
-    pub fn new(mut steps: Vec<ListedStep>, end: Does, routes: Option<RouteTable>) -> Self {
+    pub fn new(mut steps: Vec<ListedStep>, end: Does, routes: Option<Rc<RouteTable>>) -> Self {
         let is_enqueue = |step: &ListedStep| matches!(step.does, Does::Enqueue);
         let at = steps.iter().position(is_enqueue).map_or(steps.len(), |at| at + 1);
         let block = steps.split_off(at);
@@ -56,19 +57,20 @@ impl StepList {
     }
 
     /// Steps that a list may go on behind.
-    fn part(steps: Vec<ListedStep>, first: usize, routes: Option<RouteTable>) -> Self {
+    fn part(steps: Vec<ListedStep>, first: usize, routes: Option<Rc<RouteTable>>) -> Self {
         let locks = steps.iter().filter_map(|step| match step.does {
             Does::Lock(lock) | Does::Unlock(lock) => Some(lock + 1),
             _ => None,
         });
         Self {
             locks: locks.max().unwrap_or(0),
-            routes: routes.map(Rc::new),
+            routes,
             steps: Ready::list(steps, first as u32),
             block: Vec::new(),
             blocks: 0,
             sends_blocks: false,
             salt: 0,
+            not_ip: NotIp::default(),
         }
     }
 
@@ -79,9 +81,15 @@ impl StepList {
         Self { salt: seed.wrapping_sub(1).wrapping_mul(0xa076_1d64_78bd_642f), ..self }
     }
 
+    /// The same, with this done to frames that are not IP where headers are checked or looked up.
+    #[must_use]
+    pub fn with_not_ip(self, not_ip: NotIp) -> Self {
+        Self { not_ip, ..self }
+    }
+
     /// The steps before number `at` and those from there on, for what is done in front of something else and behind it; a
     /// last word is not added.
-    pub fn parted(mut steps: Vec<ListedStep>, at: usize, routes: Option<RouteTable>) -> (Self, Self) {
+    pub fn parted(mut steps: Vec<ListedStep>, at: usize, routes: Option<Rc<RouteTable>>) -> (Self, Self) {
         let behind = steps.split_off(at.min(steps.len()));
         (Self::part(steps, 0, routes), Self::part(behind, at, None))
     }
@@ -143,7 +151,7 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// The output port that is known by now; without one, by flow.
     fn port(&self) -> u16 {
-        self.chosen.unwrap_or((self.info.flow_hash >> 7) as u16)
+        self.chosen.unwrap_or(self.info.flow_port())
     }
 
     /// The packet ends here.
@@ -201,7 +209,7 @@ impl StepList {
             Does::Unlock(lock) => steps.push(cycles, Action::Unlock(lock)),
             Does::Check => {
                 steps.compute(cycles);
-                if let Err(reason) = check_ipv4(walk.head) {
+                if let Admitted::Ended(reason) = self.not_ip.admit(Protocols::Ip, walk.head) {
                     walk.end(0, Action::Drop(reason), steps);
                 }
             }
@@ -233,16 +241,15 @@ impl StepList {
     }
 
     fn look_up(&self, walk: &mut Walk<'_>, reads: Option<(RoleId, u16)>, steps: &mut Steps) {
-        let found = match (check_ipv4(walk.head), &self.routes) {
-            (Err(reason), _) => Err(reason),
-            (Ok(()), None) => Ok(None),
-            (Ok(()), Some(routes)) => {
-                let (port, levels) = routes.lookup(walk.head.destination);
+        let found = match (self.not_ip.admit(Protocols::Ip, walk.head), &self.routes) {
+            (Admitted::Ended(reason), _) => Err(reason),
+            (Admitted::Passed, _) | (Admitted::Worked, None) => Ok(None),
+            (Admitted::Worked, Some(routes)) => {
+                let (port, levels) = routes.route(walk.head);
                 if let Some((role, bytes)) = reads {
                     for level in 0..levels {
                         // Nodes of a level lie apart; which one it is follows from the address.
-                        let node = walk.head.destination >> (16 - 8 * level.min(2));
-                        let address = node.wrapping_mul(0x9e37_79b1) >> 12 << 2;
+                        let address = node(walk.head, level).wrapping_mul(0x9e37_79b1) >> 12 << 2;
                         steps.access(role, Access::Read, bytes, address);
                     }
                 }
@@ -254,6 +261,15 @@ impl StepList {
             Err(reason) => walk.end(0, Action::Drop(reason), steps),
         }
     }
+}
+
+/// The bits of a packet's destination down to a level of the table, as a number of 32 bits.
+fn node(head: &PacketHead, level: u32) -> u32 {
+    if head.network != NetworkKind::Ipv6 {
+        return head.destination >> (16 - 8 * level.min(2));
+    }
+    let above = head.destination_v6() >> (112 - 8 * level);
+    [0, 32, 64, 96].into_iter().fold(0, |mixed: u32, word| mixed.rotate_left(5) ^ (above >> word) as u32)
 }
 
 impl PacketProgram for StepList {
@@ -284,7 +300,6 @@ impl PacketProgram for StepList {
 mod tests {
     use super::*;
     use crate::Route;
-    use linecard_program::NetworkKind;
 
     const TABLE: RoleId = RoleId(0);
 
@@ -293,7 +308,7 @@ mod tests {
     }
 
     fn listed(steps: Vec<ListedStep>, routes: Option<RouteTable>) -> StepList {
-        StepList::new(steps, Does::Send { port: OutPort::Chosen, class: 0 }, routes)
+        StepList::new(steps, Does::Send { port: OutPort::Chosen, class: 0 }, routes.map(Rc::new))
     }
 
     const SPAN: Span = Span { address: Address::Same, within_bytes: 4096 };
@@ -345,7 +360,7 @@ mod tests {
 
     #[test]
     fn a_lookup_reads_a_word_a_level_and_drops_what_matches_nothing() {
-        let table = RouteTable::new(&[Route { prefix: 0x0a00_0000, length: 24, port: 3 }]);
+        let table = RouteTable::new(&[Route { prefix: 0x0a00_0000, length: 24, port: 3 }], &[]).unwrap();
         let look_up = step(Each::Packet, 7, Does::LookUp { reads: Some((TABLE, 4)) });
         let mut list = listed(vec![look_up], Some(table));
         let found = steps_of(&mut list, ipv4(64, 0x0a00_0001));
@@ -445,7 +460,7 @@ mod tests {
 
     #[test]
     fn a_lookup_without_a_memory_finds_the_port_and_makes_no_access() {
-        let table = RouteTable::new(&[Route { prefix: 0x0a00_0000, length: 8, port: 3 }]);
+        let table = RouteTable::new(&[Route { prefix: 0x0a00_0000, length: 8, port: 3 }], &[]).unwrap();
         let look_up = step(Each::Packet, 7, Does::LookUp { reads: None });
         let mut list = listed(vec![look_up], Some(table));
         let send = Action::Send { port: 3, class: 0 };
@@ -461,6 +476,46 @@ mod tests {
         assert_eq!(steps_of(&mut list, old), [(2, Action::Drop(DropReason::TtlExpired))]);
         let other = PacketHead { network: NetworkKind::Other, ..ipv4(64, 0) };
         assert_eq!(steps_of(&mut list, other), [(2, Action::Drop(DropReason::NotIpv4))]);
+    }
+
+    #[test]
+    fn an_ipv6_lookup_reads_a_word_for_each_level_of_its_table() {
+        let prefix = 0x2001_0db8_0001 << 80;
+        let table = RouteTable::new(&[], &[Route { prefix, length: 48, port: 3 }]).unwrap();
+        let look_up = step(Each::Packet, 7, Does::LookUp { reads: Some((TABLE, 4)) });
+        let mut list = listed(vec![look_up], Some(table));
+        let to = |high: [u32; 3]| PacketHead {
+            network: NetworkKind::Ipv6,
+            destination_above: high,
+            ..ipv4(64, 1)
+        };
+        // 16 bits, then 8 each up to bit 48: five reads, each at another node.
+        let found = steps_of(&mut list, to([0x2001_0db8, 0x0001_ffff, 0]));
+        assert_eq!((found.len(), found[5].1), (6, Action::Send { port: 3, class: 0 }));
+        let nodes: std::collections::HashSet<_> =
+            found[..5].iter().map(|step| format!("{:?}", step.1)).collect();
+        assert_eq!(nodes.len(), 5);
+        // The first level says that nothing begins so.
+        let lost = steps_of(&mut list, to([0x2a00_0db8, 1 << 16, 0]));
+        assert_eq!((lost.len(), lost[1].1), (2, Action::Drop(DropReason::NoRoute)));
+        let old = PacketHead { ttl: 1, ..to([0x2001_0db8, 1 << 16, 0]) };
+        assert_eq!(steps_of(&mut list, old), [(7, Action::Drop(DropReason::TtlExpired))]);
+    }
+
+    #[test]
+    fn frames_that_are_not_ip_go_where_the_list_sends_them() {
+        let table = RouteTable::new(&[], &[]).unwrap();
+        let steps =
+            [Does::Check, Does::LookUp { reads: Some((TABLE, 4)) }].map(|does| step(Each::Packet, 7, does));
+        let arp = PacketHead { network: NetworkKind::NotIp, ..ipv4(64, 0) };
+        let ends = |not_ip| {
+            let list = listed(steps.to_vec(), Some(table.clone()));
+            steps_of(&mut list.with_not_ip(not_ip), arp)
+        };
+        assert_eq!(ends(NotIp::Punt), [(7, Action::Drop(DropReason::Punted))]);
+        assert_eq!(ends(NotIp::Drop), [(7, Action::Drop(DropReason::NotIp))]);
+        // Neither is there anything to look up, nor hops.
+        assert_eq!(ends(NotIp::Forward), [(14, SEND)]);
     }
 
     #[test]

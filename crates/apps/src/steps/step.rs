@@ -72,7 +72,7 @@ pub enum Does {
     Lock(u32),
     /// Give it back.
     Unlock(u32),
-    /// Packets that are not IPv4 or have no hops left are dropped.
+    /// Packets with a damaged header or without hops left are dropped, and frames that are not IP go where they are to.
     Check,
     /// Find the output port of the longest prefix; one read for each level of the table. Packets that [`Does::Check`] drops,
     /// and those that match no route, are dropped.

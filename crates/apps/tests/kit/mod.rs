@@ -1,6 +1,6 @@
 //! The smallest executor: threads whose steps take turns at random, without time; locks that are waited for.
 
-use linecard_apps::{Io, IoCosts, IoRoles};
+use linecard_apps::{Io, IoCosts, IoRoles, NotIp};
 use linecard_program::script::{Action, PacketInfo, PacketProgram, RoleId, Steps};
 use linecard_program::{DropReason, NetworkKind, PacketHead};
 use linecard_sim::stream;
@@ -20,6 +20,7 @@ pub const IO: Io = Io {
         output_blocked_cell_cycles: 2,
     },
     roles: IoRoles { packets: RoleId(0), descriptors: RoleId(1), flags: RoleId(2), queues: None },
+    not_ip: NotIp::Punt,
 };
 
 /// What tables are called.

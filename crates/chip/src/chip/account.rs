@@ -26,6 +26,7 @@ impl Chip {
             bytes_out: a.bytes_out,
             packets_finished: a.finished,
             drops: a.drops.to_vec(),
+            not_ip: a.not_ip,
             latency: a.latency.clone(),
             packet_time: self.packet_time(&spent),
             inside_at_start: a.inside_at_start,

@@ -4,7 +4,7 @@ use super::cached::Cached;
 use super::issued::{After, Issued};
 use super::send::Sent;
 use super::{Chip, Owner};
-use crate::account::Loss;
+use crate::loss::Loss;
 use crate::packet::Packet;
 use crate::place::Place;
 use crate::place::packet_buffer::Transfer;

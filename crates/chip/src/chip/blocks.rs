@@ -6,8 +6,8 @@
 
 use super::issued::Issued;
 use super::{BlockThread, Chip, NO_TARGET, Owner, Room};
-use crate::account::Loss;
 use crate::config::WhenFull;
+use crate::loss::Loss;
 use crate::place::Place;
 use crate::place::packet_buffer::Transfer;
 use crate::port::BlockQueue;

@@ -15,13 +15,14 @@ mod transmit;
 mod travel;
 mod turns;
 
-use crate::account::{Account, Level, Loss};
+use crate::account::{Account, Level};
 use crate::config::{ChipConfig, TransmitBufferConfig};
 use crate::counts::Counts;
 use crate::due::Due;
 use crate::engine::Engine;
 use crate::inbox::Inbox;
 use crate::link::Link;
+use crate::loss::Loss;
 use crate::order::Order;
 use crate::packet::{NONE, Packets};
 use crate::place::Place;

@@ -2,14 +2,14 @@
 
 use super::turns::LOST_AT_ONCE;
 use super::{ARRIVAL, Arrival, Chip, Lost, NO_TARGET, Owner, Room, Timer};
-use crate::account::Loss;
+use crate::loss::Loss;
 use crate::packet::Packet;
 use crate::port::Frame;
 use crate::recording::Happened;
 use crate::spread::choose;
 use linecard_buffers::Placement;
 use linecard_program::script::Access;
-use linecard_program::{CELL_BYTES, DropReason, PacketHead, PacketId};
+use linecard_program::{CELL_BYTES, DropReason, NetworkKind, PacketHead, PacketId};
 use linecard_sim::Ticks;
 
 const PORT_SALT: u32 = 0x2545_f491;
@@ -53,6 +53,7 @@ impl Chip {
         self.account.packets_in += 1;
         self.account.bytes_in += u64::from(head.bytes);
         self.account.series.at(now).packets_in += 1;
+        self.account.not_ip.packets_in += u64::from(head.network == NetworkKind::NotIp);
         if let Some(receiver) = &mut self.ports[port].receiver {
             receiver.packets += 1;
             receiver.bytes += u64::from(head.bytes);
@@ -68,7 +69,7 @@ impl Chip {
 
     /// A packet is lost: it is counted, and nobody will ask for its bytes any more.
     pub(super) fn count_loss(&mut self, loss: Loss, head: &PacketHead, now: Ticks) {
-        self.account.lost(loss, head.bytes, now);
+        self.account.lost(loss, head, now);
         self.forget_bytes(head.frame);
         if let Some(sink) = &mut self.losses {
             sink(&Lost { at: now, loss, head: *head });

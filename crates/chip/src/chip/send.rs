@@ -1,12 +1,12 @@
 //! The outward side: the turn of a packet, output queues, packets read from memory by their port, wires, departures.
 
 use super::{Chip, Departure, Room};
-use crate::account::Loss;
 use crate::config::WhenFull;
+use crate::loss::Loss;
 use crate::packet::{NOBODY, Packet};
 use crate::recording::Happened;
 use crate::thread::State;
-use linecard_program::PacketId;
+use linecard_program::{NetworkKind, PacketId};
 use linecard_sim::Ticks;
 
 /// What came of handing a packet over to its output queue.
@@ -290,6 +290,10 @@ impl Chip {
         let bytes = u64::from(head.leaving_bytes());
         self.account.packets_out += 1;
         self.account.bytes_out += bytes;
+        if head.network == NetworkKind::NotIp {
+            let counts = &mut self.account.not_ip;
+            *(if by_port { &mut counts.forwarded } else { &mut counts.finished }) += 1;
+        }
         let latency = now - received;
         self.account.latency.record(latency);
         self.account.leaves(head.bytes, now);

@@ -95,7 +95,7 @@ impl Random {
 
     fn store(&self, cells: u32, info: &PacketInfo, random: &mut Stream, steps: &mut Steps) {
         if chance(random, self.drop_percent) {
-            return steps.push(random.below(4), Action::Drop(DropReason::ALL[0]));
+            return steps.push(random.below(4), dropped(info));
         }
         let key = if self.by_flow { info.flow_hash } else { u32::from(info.input_port) };
         steps.push(0, Action::Admit { port: (key % self.ports) as u16 });
@@ -121,6 +121,11 @@ impl Random {
             steps.push(0, Action::Join);
         }
     }
+}
+
+/// A packet is given up for one reason after the other.
+fn dropped(info: &PacketInfo) -> Action {
+    Action::Drop(DropReason::ALL[info.number as usize % DropReason::ALL.len()])
 }
 
 impl PacketProgram for Random {
@@ -154,7 +159,7 @@ impl PacketProgram for Random {
             steps.push(random.below(4), Action::Offer { inbox });
         }
         let last = match self.put.filter(|_| !self.offers) {
-            _ if chance(random, self.drop_percent) => Action::Drop(DropReason::ALL[0]),
+            _ if chance(random, self.drop_percent) => dropped(info),
             Some(inbox) => Action::Put { inbox },
             None => {
                 let key = if self.by_flow { info.flow_hash } else { u32::from(info.input_port) };

@@ -5,6 +5,9 @@ use linecard_traffic::rewrite::{Ipv4Fields, rewrite_ipv4};
 use std::cell::RefCell;
 use std::rc::Rc;
 
+/// Where the hop limit stands in a header of IPv6.
+const HOPS_AT: usize = 7;
+
 /// A frame without its check sequence.
 #[derive(Debug, Default)]
 struct Copy {
@@ -70,6 +73,12 @@ impl Copies {
             };
             let ip_at = copy.ip_at.min(copy.bytes.len());
             rewrite_ipv4(&mut copy.bytes[ip_at..], &fields);
+        }
+        if head.network == NetworkKind::Ipv6
+            && !copy.is_written
+            && let Some(hops) = copy.bytes.get_mut(copy.ip_at + HOPS_AT)
+        {
+            *hops = head.ttl;
         }
         let grown = if copy.is_written { 0 } else { head.grown_bytes };
         let wire_bytes = (copy.bytes.len() as u32).saturating_add_signed(grown);

@@ -311,19 +311,24 @@ fn overloaded(counts: &Counts) -> u64 {
     let program = [DropReason::ReceiveBufferFull, DropReason::TooLarge];
     let causes = program.map(Loss::Program).into_iter();
     let causes = causes.chain([Loss::LineFull, Loss::PacketMemoryFull, Loss::OutputQueueFull]);
-    causes.map(|loss| counts.drops[loss.number()]).sum()
+    causes.map(|loss| counts.dropped(loss)).sum()
 }
 
-/// More packets are lost to what programs decide than are forwarded: that, and no part of the chip, limits the run.
+/// More packets end by what programs decide than are forwarded: that, and no part of the chip, limits the run.
 fn lost_otherwise(counts: &Counts) -> Option<Bottleneck> {
     let decided = [
         (DropReason::NoRoute, "match no route of the forwarding table"),
         (DropReason::TtlExpired, "have no hops left"),
         (DropReason::FirewallRule, "are dropped by a rule of the program"),
-        (DropReason::NotIpv4, "are not IPv4, which is all that the program handles"),
+        (
+            DropReason::NotIpv4,
+            "are not IPv4, which is all that the program handles, or have a damaged header",
+        ),
         (DropReason::NatTableFull, "find the translation table full (nat.entries)"),
+        (DropReason::NotIp, "are not IP and are dropped by choice (program.not_ip)"),
+        (DropReason::Punted, "are not IP and go to the host (program.not_ip)"),
     ];
-    let lost = |reason: DropReason| counts.drops[Loss::Program(reason).number()];
+    let lost = |reason: DropReason| counts.dropped(Loss::Program(reason));
     let &(reason, what) = decided.iter().max_by_key(|(reason, _)| lost(*reason))?;
     let count = lost(reason);
     if count <= counts.packets_out {

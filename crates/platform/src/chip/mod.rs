@@ -14,6 +14,7 @@ mod kind;
 mod limits;
 mod listed;
 mod native;
+mod not_ip;
 mod pace;
 mod packet_starts;
 mod packets_out;

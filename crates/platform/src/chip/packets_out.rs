@@ -1,11 +1,11 @@
-//! The packets of a run as a capture: what left, by port, and what was lost, by reason, each at its time.
+//! The packets of a run as a capture: what left, by port, and what was lost, punted or dropped, by reason, each at its time.
 
 use super::copies::Copies;
 use crate::error::Error;
 use crate::program::Framer;
 use crate::traffic::BytesSink;
 use crate::whole_file::{Spool, WholeFile};
-use linecard_chip::{Chip, Departure, Loss, Lost};
+use linecard_chip::{Chip, Departure, Lost};
 use linecard_program::PacketHead;
 use linecard_sim::{Ticks, Timebase};
 use linecard_traffic::write_pcapng::{PacketBlock, interface, section};
@@ -115,8 +115,7 @@ impl Writing {
     }
 
     fn loses(&mut self, lost: &Lost) {
-        let name = format!("lost: {}", Loss::name(lost.loss.number()));
-        self.packet(&name, &lost.head, lost.at, None);
+        self.packet(&lost.loss.to_string(), &lost.head, lost.at, None);
     }
 
     fn packet(&mut self, interface: &str, head: &PacketHead, at: Ticks, latency: Option<Ticks>) {

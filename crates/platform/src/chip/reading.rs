@@ -2,11 +2,10 @@
 
 use super::cluster::NamedInbox;
 use super::executed::{Executable, ExecutionCosts};
-use crate::routes::routes;
-use linecard_apps::Route;
+use crate::routes::{Routes, routes};
+use linecard_apps::NotIp;
 use linecard_chip::config::QueueManagerConfig;
 use linecard_config::Section;
-use std::rc::Rc;
 
 /// Most cycles of a step, and most of anything else that a program's costs count.
 pub(super) const MILLION: u64 = 1_000_000;
@@ -69,19 +68,24 @@ pub(super) struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// The forwarding table that a section names.
-    pub fn routes(&self, section: &Section<'_>) -> Option<Rc<Vec<Route>>> {
+    /// The forwarding table that a section names; one without routes where that is wrong, which is said.
+    pub fn routes(&self, section: &Section<'_>) -> Routes {
         let file = section.text_or(
             "routes",
             "",
-            "forwarding table: file of `prefix next_hop …` lines, plain or gzip; empty generates one",
+            "forwarding table: file of `prefix next_hop …` lines, IPv4 and IPv6, plain or gzip; empty generates one",
         );
-        match routes(&file, self.ports.max(1), self.seed) {
-            Ok(routes) => Some(Rc::new(routes)),
-            Err(message) => {
-                section.fail("routes", message);
-                None
-            }
-        }
+        routes(&file, self.ports.max(1), self.seed).unwrap_or_else(|message| {
+            section.fail("routes", message);
+            Routes::default()
+        })
+    }
+
+    /// What becomes of frames that are not IP.
+    pub fn not_ip(&self, section: &Section<'_>) -> NotIp {
+        const CHOICES: &[(&str, NotIp)] =
+            &[("forward", NotIp::Forward), ("punt", NotIp::Punt), ("drop", NotIp::Drop)];
+        let meaning = "what becomes of frames that are not IP: by the port of their flow, to the host, or dropped by choice";
+        section.choice_or("not_ip", "punt", CHOICES, meaning)
     }
 }

@@ -1,6 +1,7 @@
 //! From what a chip counted to what the user reads.
 
 use super::design::Design;
+use super::not_ip;
 use crate::report::{
     Bottleneck, DramTime, DropCount, Interval, Intervals, Metric, PacketTime, ResourceUse, RunReport,
     Summary, ValueRange,
@@ -49,7 +50,7 @@ pub(super) fn report(told: &Told<'_>, bottleneck: Bottleneck) -> RunReport {
     let summary = summary(told);
     let resources = resources(counts);
     let packet_time = packet_time(told);
-    let drops = (0..Loss::COUNT)
+    let drops = not_ip::losses()
         .map(|number| DropCount { reason: Loss::name(number).to_owned(), packets: counts.drops[number] })
         .filter(|drop| drop.packets > 0)
         .collect();
@@ -104,13 +105,14 @@ fn summary(told: &Told<'_>) -> Summary {
         packets_out: counts.packets_out,
         bytes_in: counts.bytes_in,
         bytes_out: counts.bytes_out,
-        drops: &counts.drops,
+        packets_dropped: counts.lost(),
         latency: &counts.latency,
         duration: counts.duration,
     };
     Summary {
         intervals: intervals(told),
         packets_inside: Some(counts.inside_at_end),
+        not_ip: not_ip::frames(counts),
         ..of.summary(&chip.timebase())
     }
 }
@@ -286,20 +288,20 @@ fn warnings(told: &Told<'_>, summary: &Summary) -> Vec<String> {
             "the warm-up did not come to rest: what is measured still drifts; give a longer one with --warmup".to_owned(),
         );
     }
-    let too_large = counts.drops[Loss::Program(DropReason::TooLarge).number()];
+    let too_large = counts.dropped(Loss::Program(DropReason::TooLarge));
     if too_large > 0 {
         warnings.push(format!(
             "{too_large} packets fit no receive buffer or no page of the packet memory and were dropped: raise cells or page_bytes"
         ));
     }
-    let line_full = counts.drops[Loss::LineFull.number()];
+    let line_full = counts.dropped(Loss::LineFull);
     if line_full > 0 {
         warnings.push(format!("{line_full} packets came faster than the wire of their port carries"));
     }
     let facts = TrafficFacts {
         packets_in: counts.packets_in,
-        no_route: counts.drops[Loss::Program(DropReason::NoRoute).number()],
-        not_ipv4: counts.drops[Loss::Program(DropReason::NotIpv4).number()],
+        no_route: counts.dropped(Loss::Program(DropReason::NoRoute)),
+        not_ipv4: counts.dropped(Loss::Program(DropReason::NotIpv4)),
         inside: counts.inside_at_end as usize,
     };
     warnings.extend(traffic_warnings(request, &notes.borrow(), *outcome == &Outcome::TrafficEnded, &facts));
@@ -399,9 +401,10 @@ fn metrics(
     add("total", "packets_inside_mean", "packets", counts.inside_mean);
     add("total", "packets_inside_most", "packets", counts.inside_most as f64);
     add_latency(summary, &mut add);
-    for number in 0..Loss::COUNT {
+    for number in not_ip::losses() {
         add("drops", Loss::name(number), "packets", counts.drops[number] as f64);
     }
+    not_ip::add_metrics(summary, &mut add);
     for r in resources {
         add(&r.component, "utilization", "fraction", r.utilization);
         add(&r.component, "utilization_percent", "percent", r.utilization * 100.0);

@@ -26,6 +26,7 @@ use linecard_program::{DropReason, PacketHead};
 use linecard_sim::Timebase;
 use linecard_traffic::remap::{AddressMap, AddressMapOptions};
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
 /// Events of a timeline at most; a Perfetto tab still opens that many at once.
 const MOST_EVENTS: usize = 400_000;
@@ -193,17 +194,17 @@ impl Design {
     }
 
     /// Where packets without a route are moved to: into what the forwarding table of the program covers.
-    fn address_map(&self, request: &RunRequest) -> Result<(RouteTable, AddressMap), Error> {
+    fn address_map(&self, request: &RunRequest) -> Result<(Rc<RouteTable>, AddressMap), Error> {
         let Some(routes) = self.programs.iter().find_map(|program| program.routes.clone()) else {
             let message = "has no effect: no program of the chip looks routes up";
             return Err(Error::Config {
                 problems: vec![crate::preset::problem("--map-addresses".into(), "", message.to_owned())],
             });
         };
-        let prefixes: Vec<(u32, u8)> = routes.iter().map(|r| (r.prefix, r.length)).collect();
+        let prefixes: Vec<(u32, u8)> = routes.v4.iter().map(|r| (r.prefix, r.length)).collect();
         let options = AddressMapOptions { seed: request.seed, ..AddressMapOptions::default() };
         let map = AddressMap::new(&prefixes, options).map_err(|e| Error::Traffic(e.to_string()))?;
-        Ok((RouteTable::new(&routes), map))
+        Ok((routes.table, map))
     }
 
     /// A chip that is ready to run, changed by `change`.
@@ -331,8 +332,8 @@ fn named(limit: Bottleneck, programs: &[ExecutedProgram]) -> Bottleneck {
 
 /// A run in which nothing fitted is no result.
 pub(super) fn fits(measured: &Counts) -> Result<(), Error> {
-    let too_large = measured.drops[Loss::Program(DropReason::TooLarge).number()];
-    let others = measured.drops.iter().sum::<u64>() - too_large - measured.drops[Loss::LineFull.number()];
+    let too_large = measured.dropped(Loss::Program(DropReason::TooLarge));
+    let others = measured.drops.iter().sum::<u64>() - too_large - measured.dropped(Loss::LineFull);
     match measured.packets_out == 0 && too_large > 0 && others == 0 {
         false => Ok(()),
         true => Err(Error::Run(format!(

@@ -2,7 +2,7 @@
 
 use super::executed::{Around, Executable, Plan, Shared};
 use super::reading::Reading;
-use linecard_apps::Route;
+use crate::routes::Routes;
 use linecard_program::script::PacketProgram;
 use std::fmt::Debug;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ pub(super) struct ReadProgram {
     pub name: String,
     pub runs: Runs,
     /// Its forwarding table, if it has one.
-    pub routes: Option<Rc<Vec<Route>>>,
+    pub routes: Option<Routes>,
     /// Roles that it uses.
     pub roles: Vec<usize>,
     /// Whether it moves cells of packets itself.

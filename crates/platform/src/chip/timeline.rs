@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::whole_file::WholeFile;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use linecard_chip::{Happened, LevelOf, Loss, Recording};
+use linecard_chip::{Happened, LevelOf, Recording};
 use linecard_sim::{Ticks, Timebase};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -152,9 +152,8 @@ impl<W: Write> Writer<'_, W> {
                 Happened::Arrived { port } => (2 * usize::from(port), "arrival", "s"),
                 Happened::Departed { port } => (2 * usize::from(port) + 1, "departure", "f"),
                 Happened::Lost(loss) => {
-                    let why = Loss::name(loss.number());
                     self.event(format_args!(
-                        "{{\"ph\":\"i\",\"s\":\"g\",\"pid\":{PORTS},\"tid\":0,\"name\":\"lost: {why}\",\"ts\":{at:.6},\"args\":{{\"packet\":{packet}}}}}"
+                        "{{\"ph\":\"i\",\"s\":\"g\",\"pid\":{PORTS},\"tid\":0,\"name\":\"{loss}\",\"ts\":{at:.6},\"args\":{{\"packet\":{packet}}}}}"
                     ))?;
                     continue;
                 }

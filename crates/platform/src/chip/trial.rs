@@ -58,7 +58,7 @@ fn first_packets(design: &Design, preset: &str) -> Result<Option<String>, Error>
     }
     let counts = chip.counts();
     fits(&counts)?;
-    let too_large = counts.drops[Loss::Program(DropReason::TooLarge).number()];
+    let too_large = counts.dropped(Loss::Program(DropReason::TooLarge));
     Ok((too_large > 0).then(|| {
         format!(
             "{too_large} of the first {} packets fit no receive buffer or no page of the packet memory, and are lost: raise \

@@ -9,6 +9,7 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from linecard.chip import not_ip
 from linecard.chip.dram_time import DRAM_WORDS
 from linecard.chip.loss import loss_words
 from linecard.cli.beside import Beside
@@ -71,6 +72,9 @@ def print_run(result: RunResult) -> None:
     loss, of_all = loss_words(first)
     loss_style = "yellow" if loss == "none yet" else loss_style
     numbers.add_row("Loss", Text.assemble((loss, f"bold {loss_style}"), (f"   {of_all}", DIM)))
+    if first.not_ip is not None:
+        frames, became = not_ip.words(first.not_ip)
+        numbers.add_row("Not IP", Text.assemble((frames, "bold"), (f"   {became}", DIM)))
     for name, percentiles in _latency(first):
         numbers.add_row(name, percentiles)
     if result.band is not None:

@@ -53,6 +53,7 @@ _MORE: tuple[dict[str, Any], ...] = (
     {"preset": "ixp1200", "app": "nat"},
     {"preset": "ixp1200", "app": "firewall"},
     {"preset": "nfp4000", "program": "firewall"},
+    {"preset": "example_smartnic", "trace": "examples/captures/dual-stack.pcap.gz"},
     {"preset": "docs/reference/specimens/chip.toml"},
 )
 

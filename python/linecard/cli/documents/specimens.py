@@ -89,6 +89,9 @@ def _place_of(key: str, uses: Mapping[str, str]) -> Place:
     parts = re.sub(r"\[\d+\]", "", before).split(".")
     if parts[0] in NAMED and len(parts) > 1:
         parts[1] = "NAME"
+    # A list of steps by itself.
+    if parts == [""]:
+        parts = ["program"]
     if parts[0] == "step":
         parts.insert(0, "program")
     # An extension is steps.

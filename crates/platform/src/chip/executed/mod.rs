@@ -468,7 +468,7 @@ impl Executing {
         let port = match done.fate {
             Fate::LeavesBy(port) => Some(port % self.ports),
             Fate::Returns => Some(info.input_port % self.ports),
-            Fate::Leaves => Some((info.flow_hash >> 7) as u16 % self.ports),
+            Fate::Leaves => Some(info.flow_port() % self.ports),
             Fate::Ends => None,
         };
         (port, done.grown_bytes)

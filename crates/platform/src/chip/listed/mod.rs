@@ -8,10 +8,11 @@ mod step;
 use super::executed::Around;
 use super::reading::Reading;
 use super::runs::{ReadProgram, Runs, execute};
-use linecard_apps::{Does, Each, ListedStep, OutPort, RouteTable, StepList, StepsByInbox};
+use linecard_apps::{Does, Each, ListedStep, NotIp, OutPort, RouteTable, StepList, StepsByInbox};
 use linecard_config::Section;
 use placed::Placed;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use step::{StepReader, Verb, verb};
 
 /// The steps that a section lists.
@@ -46,13 +47,18 @@ pub(super) fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_
     }
     let (mut read, looks_up) = reader.done(section, name);
     if looks_up {
-        read.routes = reading.routes(section);
+        read.routes = Some(reading.routes(section));
     } else {
         section.leave(&["routes"]);
     }
-    let routes = read.routes.as_deref().map(|routes| RouteTable::new(routes));
+    let looks = looks_up || placed.iter().any(|placed| matches!(placed.step.does, Does::Check));
+    let not_ip = if looks { reading.not_ip(section) } else { NotIp::default() };
+    if !looks {
+        section.leave(&["not_ip"]);
+    }
+    let routes = read.routes.as_ref().map(|routes| Rc::clone(&routes.table));
     if placed.iter().any(|placed| placed.from.is_some()) {
-        read.runs = by_inbox(&placed, routes, reading);
+        read.runs = by_inbox(&placed, routes, not_ip, reading);
         return Some(read);
     }
     check(&placed, reading);
@@ -61,12 +67,12 @@ pub(super) fn listed(section: &Section<'_>, name: &str, reading: &mut Reading<'_
     read.runs = match (runs_at, reading.executable) {
         (Some(at), Some(executable)) => {
             let (front, behind) = StepList::parted(steps, at + 1, routes);
-            let (front, behind) = (front.with_seed(reading.seed), behind.with_seed(reading.seed));
+            let (front, behind) = (ready(front, not_ip, reading), ready(behind, not_ip, reading));
             execute(executable, Around::Steps { front, behind }, &section.place(), reading, &mut read)
         }
         _ => {
             let list = StepList::new(steps, last_word(reading.sends_blocks), routes);
-            Runs::of(list.with_seed(reading.seed))
+            Runs::of(ready(list, not_ip, reading))
         }
     };
     Some(read)
@@ -81,7 +87,12 @@ fn check(listed: &[Placed<'_>], reading: &Reading<'_>) {
 }
 
 /// A list for each inbox that steps name, with the steps that name none.
-fn by_inbox(listed: &[Placed<'_>], routes: Option<RouteTable>, reading: &Reading<'_>) -> Runs {
+fn by_inbox(
+    listed: &[Placed<'_>],
+    routes: Option<Rc<RouteTable>>,
+    not_ip: NotIp,
+    reading: &Reading<'_>,
+) -> Runs {
     for placed in listed.iter().filter(|placed| placed.runs || matches!(placed.step.does, Does::Enqueue)) {
         let message = "steps that name an inbox (from) stand in a list in which nothing is executed, and nobody sends blocks";
         placed.section.fail("op", message);
@@ -93,11 +104,16 @@ fn by_inbox(listed: &[Placed<'_>], routes: Option<RouteTable>, reading: &Reading
             check(&own, reading);
         }
         let steps = own.into_iter().map(|placed| placed.step).collect();
-        StepList::new(steps, last_word(reading.sends_blocks), routes.clone()).with_seed(reading.seed)
+        ready(StepList::new(steps, last_word(reading.sends_blocks), routes.clone()), not_ip, reading)
     };
     let inboxes: BTreeSet<u16> = listed.iter().filter_map(|placed| placed.from).collect();
     let own = inboxes.into_iter().map(|inbox| (inbox, list_of(Some(inbox)))).collect();
     Runs::of(StepsByInbox::new(own, list_of(None)))
+}
+
+/// A list with what stands beside its steps.
+fn ready(list: StepList, not_ip: NotIp, reading: &Reading<'_>) -> StepList {
+    list.with_seed(reading.seed).with_not_ip(not_ip)
 }
 
 /// What a list without a last word ends in.

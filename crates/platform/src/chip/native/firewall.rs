@@ -16,8 +16,9 @@ pub(super) const COSTS: &[&str] = loops::COSTS;
 pub(super) fn read(root: &Section<'_>, section: &Section<'_>, reading: &mut Reading<'_>) -> ReadProgram {
     section.leave(&["routes"]);
     let ports = reading.ports.max(1);
+    let not_ip = reading.not_ip(section);
     let mut named = Named { reading, place: section.place(), used: Vec::new() };
-    let io = loops::io(section, &mut named);
+    let io = loops::io(section, not_ip, &mut named);
     let cache = loops::result_cache(section, &mut named);
     let mut config = FirewallConfig { templates: vec![], ports, extract_cycles: 0, template_cycles: 0 };
     match root.section("firewall") {

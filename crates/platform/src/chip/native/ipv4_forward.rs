@@ -2,7 +2,7 @@
 
 use crate::chip::reading::{MILLION, Reading};
 use crate::chip::runs::{ReadProgram, Runs};
-use linecard_apps::{BufferingScheme, Carrier, Ipv4Config, Ipv4Forward, Ipv4Roles, RouteTable};
+use linecard_apps::{BufferingScheme, Carrier, Ipv4Config, Ipv4Forward, Ipv4Roles};
 use linecard_config::Section;
 use linecard_program::script::RoleId;
 
@@ -18,11 +18,11 @@ pub(super) const COSTS: &[&str] =
 pub(super) fn read(_: &Section<'_>, section: &Section<'_>, reading: &mut Reading<'_>) -> ReadProgram {
     let (carrier, used) = carrier(section, reading);
     let routes = reading.routes(section);
-    let table = RouteTable::new(routes.as_deref().map_or(&[], Vec::as_slice));
+    let program = Ipv4Forward::new(carrier, routes.table.clone(), reading.not_ip(section));
     ReadProgram {
         name: "ipv4_forward".to_owned(),
-        runs: Runs::of(Ipv4Forward::new(carrier.config, carrier.roles, table)),
-        routes,
+        runs: Runs::of(program),
+        routes: Some(routes),
         roles: used,
         moves_cells: true,
         allocates: false,

@@ -3,7 +3,7 @@
 use super::loops::{self, Named};
 use crate::chip::reading::Reading;
 use crate::chip::runs::ReadProgram;
-use linecard_apps::{L3Forward, RouteTable};
+use linecard_apps::L3Forward;
 use linecard_config::Section;
 
 /// It has no table of its own.
@@ -14,10 +14,10 @@ pub(super) const COSTS: &[&str] = loops::COSTS;
 /// Reads the costs of `l3fwd16`.
 pub(super) fn read(_: &Section<'_>, section: &Section<'_>, reading: &mut Reading<'_>) -> ReadProgram {
     let routes = reading.routes(section);
+    let not_ip = reading.not_ip(section);
     let mut named = Named { reading, place: section.place(), used: Vec::new() };
-    let io = loops::io(section, &mut named);
+    let io = loops::io(section, not_ip, &mut named);
     let cache = loops::result_cache(section, &mut named);
-    let table = RouteTable::new(routes.as_deref().map_or(&[], Vec::as_slice));
-    let program = L3Forward::new(io, table, named.role("table", 0), cache);
-    ReadProgram { routes, ..loops::read_program("l3fwd16", program, named.used) }
+    let program = L3Forward::new(io, routes.table.clone(), named.role("table", 0), cache);
+    ReadProgram { routes: Some(routes), ..loops::read_program("l3fwd16", program, named.used) }
 }

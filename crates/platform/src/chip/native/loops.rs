@@ -2,7 +2,7 @@
 
 use crate::chip::reading::{MILLION, Reading};
 use crate::chip::runs::{ReadProgram, Runs, Start};
-use linecard_apps::{Io, IoCosts, IoRoles, ResultCacheUse};
+use linecard_apps::{Io, IoCosts, IoRoles, NotIp, ResultCacheUse};
 use linecard_config::Section;
 use linecard_program::script::RoleId;
 
@@ -44,7 +44,7 @@ impl Named<'_, '_> {
 }
 
 /// The loops of a program as it is read.
-pub(super) fn io(section: &Section<'_>, named: &mut Named<'_, '_>) -> Io {
+pub(super) fn io(section: &Section<'_>, not_ip: NotIp, named: &mut Named<'_, '_>) -> Io {
     let cycles = |key: &str, meaning: &str| section.integer(key, 0..=MILLION, meaning) as u32;
     let accesses = |key: &str, meaning: &str| section.integer(key, 0..=1000, meaning) as u32;
     let costs = IoCosts {
@@ -76,14 +76,14 @@ pub(super) fn io(section: &Section<'_>, named: &mut Named<'_, '_>) -> Io {
         flags: named.role("flags", 0),
         queues: cycles.map(|cycles| (named.role("queues", 0), cycles)),
     };
-    Io { costs, roles }
+    Io { costs, roles, not_ip }
 }
 
 /// The loops alone, and the roles that they use.
 pub(super) fn loops(section: &Section<'_>, reading: &mut Reading<'_>) -> (Io, Vec<usize>) {
-    section.leave(&["routes", "digest_hashes"]);
+    section.leave(&["routes", "not_ip", "digest_hashes"]);
     let mut named = Named { reading, place: section.place(), used: Vec::new() };
-    let io = io(section, &mut named);
+    let io = io(section, NotIp::default(), &mut named);
     (io, named.used)
 }
 

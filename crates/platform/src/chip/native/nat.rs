@@ -21,8 +21,9 @@ pub(super) fn read(root: &Section<'_>, section: &Section<'_>, reading: &mut Read
             "nat keeps its translations in its own table; a result cache serves l3fwd16 and firewall: set cache.entries to 0",
         );
     }
+    let not_ip = reading.not_ip(section);
     let mut named = Named { reading, place: section.place(), used: Vec::new() };
-    let io = loops::io(section, &mut named);
+    let io = loops::io(section, not_ip, &mut named);
     let own = root.section("nat");
     if own.is_none() {
         root.lacks("nat", "what nat costs and keeps stands in [nat]");
