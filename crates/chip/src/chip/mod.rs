@@ -203,6 +203,8 @@ pub(crate) enum Timer {
     Fetched(u32),
     /// A thread has moved the last part of a cell.
     Moved(u32),
+    /// Shapers of a port let a packet go.
+    Opens(u32),
 }
 
 pub(crate) struct Cluster {
@@ -654,6 +656,7 @@ impl Chip {
                 Timer::Stored(packet) => self.stored(PacketId(packet), now),
                 Timer::Fetched(packet) => self.fetched(PacketId(packet), now),
                 Timer::Moved(thread) => self.moved_now(thread, now),
+                Timer::Opens(port) => self.shaper_opens(port as usize, now),
             }
         }
         if let Some(at) = self.timers.first() {

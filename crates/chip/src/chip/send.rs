@@ -1,10 +1,11 @@
 //! The outward side: the turn of a packet, output queues, packets read from memory by their port, wires, departures.
 
-use super::{Chip, Departure, Room};
+use super::{Chip, Departure, Room, Timer};
 use crate::account::Loss;
 use crate::config::WhenFull;
 use crate::packet::{NOBODY, Packet};
 use crate::recording::Happened;
+use crate::scheduler::Next;
 use crate::thread::State;
 use linecard_program::PacketId;
 use linecard_sim::Ticks;
@@ -198,8 +199,17 @@ impl Chip {
             if !by_port && sender.sending.is_some() || by_port && sender.buffer_used >= sender.buffer_cells {
                 break;
             }
-            let Some(class) = sender.next_class(|id| packets[id].head.leaving_bytes()) else { break };
+            let class = match sender.next(|id| packets[id].head.leaving_bytes(), now) {
+                Next::Class(class) => class,
+                Next::At(opens) => {
+                    self.wait_for_shapers(number, opens);
+                    break;
+                }
+                Next::Nothing => break,
+            };
             let Some(id) = sender.classes[class].pop_front() else { break };
+            let more = !sender.classes[class].is_empty();
+            sender.scheduler.sent(class, packets[id].head.leaving_bytes(), more, now);
             let next = sender.blocked[class].pop_front();
             self.note_queue(number as u16, now);
             let Some(sender) = &mut self.ports[number].sender else { return };
@@ -215,6 +225,24 @@ impl Chip {
             }
         }
         self.begin_fetched(number, now);
+    }
+
+    /// Shapers hold all packets of a port until then.
+    fn wait_for_shapers(&mut self, number: usize, opens: Ticks) {
+        let Some(sender) = &mut self.ports[number].sender else { return };
+        if sender.opens.is_none_or(|first| opens < first) {
+            sender.opens = Some(opens);
+            self.set_timer(opens, Timer::Opens(number as u32));
+        }
+    }
+
+    /// A shaper of a port lets a packet go.
+    pub(super) fn shaper_opens(&mut self, number: usize, now: Ticks) {
+        if let Some(sender) = &mut self.ports[number].sender {
+            sender.opens = None;
+        }
+        self.feed(number, now);
+        self.go_on(now);
     }
 
     /// All of a packet has been read for its port.

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses a part of the kit")]
 
 pub mod dram;
+pub mod nested;
 pub mod random;
 
 use linecard_chip::config::*;
@@ -81,11 +82,9 @@ pub fn small(engines: u32, threads: u32) -> ChipConfig {
             receive: Some(ReceiveConfig { bits_per_second: 10_000_000_000, pool: 0, inbox: 0, bus: None }),
             transmit: Some(TransmitConfig {
                 bits_per_second: 10_000_000_000,
-                classes: 1,
                 queue_packets: 100_000,
                 when_full: WhenFull::Drop,
-                scheduler: SchedulerRule::RoundRobin,
-                quantum_bytes: vec![],
+                scheduler: SchedulerConfig::flat(SchedulerRule::RoundRobin, &[1]),
                 buffer_cells: 64,
                 slots: None,
                 bus: None,
