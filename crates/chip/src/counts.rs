@@ -64,8 +64,53 @@ pub struct Counts {
     pub wide_blocks: Option<(u64, u64)>,
     /// Bytes of the packets inside.
     pub bytes_inside: BytesInside,
+    /// Packets of each port and of each output queue; `None` where there is one of each, or more than can be kept apart.
+    pub breakdown: Option<Breakdown>,
     /// The run in slices.
     pub series: Series,
+}
+
+/// Packets counted apart.
+#[derive(Clone, Debug)]
+pub struct Breakdown {
+    /// Those that came by each port.
+    pub inputs: Vec<Part>,
+    /// Those that programs sent to each class of each port, one port after another.
+    pub queues: Vec<Part>,
+}
+
+/// Some of the packets: `offered + inside_at_start = delivered + lost + inside`.
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    /// Packets that came, or were sent to a queue, and their bytes.
+    pub offered: u64,
+    /// See `offered`.
+    pub bytes_offered: u64,
+    /// Packets that left, and their bytes.
+    pub delivered: u64,
+    /// See `delivered`.
+    pub bytes_delivered: u64,
+    /// Packets lost.
+    pub lost: u64,
+    /// Packets of it that were inside when statistics started, and at the end.
+    pub inside_at_start: u64,
+    /// See `inside_at_start`.
+    pub inside: u64,
+    /// From the last bit in to the last bit out, of those that left.
+    pub latency: Histogram,
+}
+
+impl std::ops::AddAssign<&Part> for Part {
+    fn add_assign(&mut self, other: &Part) {
+        self.offered += other.offered;
+        self.bytes_offered += other.bytes_offered;
+        self.delivered += other.delivered;
+        self.bytes_delivered += other.bytes_delivered;
+        self.lost += other.lost;
+        self.inside_at_start += other.inside_at_start;
+        self.inside += other.inside;
+        self.latency.merge(&other.latency);
+    }
 }
 
 /// Bytes of the packets inside the chip, from arrival to departure.

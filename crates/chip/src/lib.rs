@@ -36,6 +36,7 @@ mod recording;
 mod scheduler;
 mod series;
 mod spread;
+mod tally;
 mod thread;
 mod transmit_slots;
 mod turns;
@@ -48,8 +49,8 @@ pub use chip::{
 };
 pub use config::ChipConfig;
 pub use counts::{
-    BytesInside, ClusterCounts, Counts, DataCacheCounts, DramShares, InboxCounts, LinkCounts,
-    PacketBufferCounts, PlaceCounts, PoolCounts, PortCounts, SlotShares, Spent,
+    Breakdown, BytesInside, ClusterCounts, Counts, DataCacheCounts, DramShares, InboxCounts, LinkCounts,
+    PacketBufferCounts, Part, PlaceCounts, PoolCounts, PortCounts, SlotShares, Spent,
 };
 pub use dispatch::DispatchRule;
 pub use recording::{Happened, LevelChange, LevelOf, Mark, Recording, StateSpan, Window};

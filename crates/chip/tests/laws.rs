@@ -6,7 +6,7 @@ use kit::random::{RandomChip, chip};
 use linecard_buffers::AllocatorKind;
 
 use linecard_chip::config::{OrderKept, PlaceKind, PlacementRule, WhenFull};
-use linecard_chip::{Chip, Counts, Departure, Loss, Outcome, RunLimit};
+use linecard_chip::{Breakdown, Chip, Counts, Departure, Loss, Outcome, Part, RunLimit};
 use proptest::prelude::*;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -74,7 +74,32 @@ fn shares_and_times(config: &linecard_chip::ChipConfig, counts: &Counts) -> Resu
     Ok(())
 }
 
+/// What is counted apart is conserved, each by itself, and adds up to all there is.
+fn broken_down(counts: &Counts) -> Result<(), TestCaseError> {
+    let Some(Breakdown { inputs, queues }) = &counts.breakdown else { return Ok(()) };
+    for part in inputs.iter().chain(queues) {
+        let gone = part.delivered + part.lost + part.inside;
+        prop_assert_eq!(part.offered + part.inside_at_start, gone, "{:?}", part);
+        prop_assert_eq!(part.latency.count(), part.delivered);
+    }
+    let sum = |parts: &[Part], of: fn(&Part) -> u64| parts.iter().map(of).sum::<u64>();
+    let lost: u64 = counts.drops.iter().sum();
+    prop_assert_eq!(sum(inputs, |part| part.offered), counts.packets_in);
+    prop_assert_eq!(sum(inputs, |part| part.bytes_offered), counts.bytes_in);
+    prop_assert_eq!(sum(inputs, |part| part.delivered), counts.packets_out);
+    prop_assert_eq!(sum(inputs, |part| part.bytes_delivered), counts.bytes_out);
+    prop_assert_eq!(sum(inputs, |part| part.lost), lost);
+    prop_assert_eq!(sum(inputs, |part| part.inside), counts.inside_at_end);
+    // What has no queue yet, or will never have one, is in the first alone.
+    prop_assert_eq!(sum(queues, |part| part.delivered), counts.packets_out - counts.packets_finished);
+    prop_assert!(sum(queues, |part| part.lost) >= counts.drops[Loss::OutputQueueFull.number()]);
+    prop_assert!(sum(queues, |part| part.lost) <= lost);
+    prop_assert!(sum(queues, |part| part.inside) <= counts.inside_at_end);
+    Ok(())
+}
+
 fn conserved(counts: &Counts) -> Result<(), TestCaseError> {
+    broken_down(counts)?;
     let dropped: u64 = counts.drops.iter().sum();
     let left = counts.packets_out + dropped + counts.inside_at_end;
     prop_assert_eq!(counts.packets_in + counts.inside_at_start, left);

@@ -68,6 +68,7 @@ impl Chip {
                 .and_then(|memory| memory.wide.as_ref())
                 .map(|wide| (wide.caches.bypassed_blocks, wide.caches.written_blocks)),
             bytes_inside: a.bytes_inside.seen(now, duration),
+            breakdown: self.tallies.breakdown(),
             series: a.series.clone(),
         }
     }

@@ -21,6 +21,7 @@ use crate::packet::Packets;
 use crate::place::{Kind, Place};
 use crate::port::Port;
 use crate::queue_caches::QueueCaches;
+use crate::tally::Tallies;
 use crate::thread::{State, Thread};
 use crate::turns::Turns;
 use linecard_buffers::{Allocator, AllocatorKind};
@@ -169,6 +170,7 @@ impl Chip {
             gone: 0,
             warm: true,
             turns,
+            tallies: Tallies::new(&config),
             account: Account::new(
                 config.clusters.len(),
                 places.len(),

@@ -29,6 +29,7 @@ use crate::port::Port;
 use crate::queue_caches::QueueCaches;
 use crate::recording::{Happened, LevelOf, Recording, Window};
 use crate::series::Series;
+use crate::tally::Tallies;
 use crate::thread::{State, Thread};
 use crate::turns::{Endless, Turns};
 use linecard_buffers::Allocator;
@@ -291,6 +292,7 @@ pub struct Chip {
     warm: bool,
     turns: Turns,
     account: Account,
+    tallies: Tallies,
 }
 
 /// Where events come from, in the order in which they are served at one instant: what comes from outside and results
@@ -681,6 +683,7 @@ impl Chip {
             self.settle(number as u32, now);
         }
         self.account.restart(now);
+        self.tallies.restart();
         if let (Some(recording), Some(window)) = (&mut self.recording, self.window) {
             let from = now + self.timebase.ticks_from_ns(window.from_ns);
             let until = from.saturating_add(self.timebase.ticks_from_ns(window.for_ns));

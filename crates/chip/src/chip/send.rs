@@ -33,6 +33,7 @@ impl Chip {
         let class = usize::from(class) % sender.classes.len();
         let packet = &mut self.packets[id];
         (packet.port, packet.class, packet.sent) = (port as u16, class as u16, now);
+        packet.counted = self.tallies.sent_to(packet.port, packet.class, &packet.head);
         if !self.order.is_turn(&self.packets, id) {
             let room = self.order.has_room();
             if room {
@@ -164,9 +165,10 @@ impl Chip {
 
     /// A packet that was inside is lost, and what it holds is free.
     fn lose_inside(&mut self, id: PacketId, loss: Loss, now: Ticks) {
-        let head = self.packets[id].head;
-        self.note(self.packets[id].number, Happened::Lost(loss), now);
+        let Packet { head, number, input_port, counted, .. } = self.packets[id];
+        self.note(number, Happened::Lost(loss), now);
         self.count_loss(loss, &head, now);
+        self.tallies.lost(usize::from(input_port), counted);
         self.account.leaves(head.bytes, now);
         self.note_inside(now);
         self.gone += 1;
@@ -313,13 +315,14 @@ impl Chip {
 
     /// A packet was worked on and is inside no more.
     fn count_departure(&mut self, id: PacketId, by_port: bool, now: Ticks) {
-        let Packet { head, number, flow_hash, input_port, port, received, .. } = self.packets[id];
+        let Packet { head, number, flow_hash, input_port, port, counted, received, .. } = self.packets[id];
         self.gone += 1;
         let bytes = u64::from(head.leaving_bytes());
         self.account.packets_out += 1;
         self.account.bytes_out += bytes;
         let latency = now - received;
         self.account.latency.record(latency);
+        self.tallies.left(usize::from(input_port), counted, bytes, latency);
         self.account.leaves(head.bytes, now);
         self.account.bytes_inside.event();
         self.note(number, Happened::Departed { port }, now);

@@ -25,6 +25,7 @@ mod reading;
 mod report;
 mod run;
 mod runs;
+mod scheduler;
 mod shot_noise;
 mod template;
 mod timeline;
