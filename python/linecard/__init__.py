@@ -20,15 +20,16 @@ from linecard._lazy import make_lazy
 if TYPE_CHECKING:
     from linecard._core import __version__
     from linecard.catalogue import describe, presets
+    from linecard.chip.breakdown import Part
     from linecard.chip.check import ChipCheck, PlaceCheck, check
     from linecard.chip.dram_time import DramTime
     from linecard.chip.draw import draw
+    from linecard.chip.latency import LatencyNs
     from linecard.chip.result import (
         Band,
         DropCount,
         Interval,
         Intervals,
-        LatencyNs,
         PacketTime,
         RunRequest,
         RunResult,
@@ -153,6 +154,7 @@ __all__ = [
     "OptimizeResult",
     "PacketTime",
     "Parameter",
+    "Part",
     "PlaceCheck",
     "PresetInfo",
     "Program",
@@ -232,12 +234,12 @@ make_lazy(
     {
         "_core": "__version__",
         "catalogue": "describe presets",
+        "chip.breakdown": "Part",
         "chip.check": "ChipCheck PlaceCheck check",
         "chip.dram_time": "DramTime",
         "chip.draw": "draw",
-        "chip.result": (
-            "Band DropCount Interval Intervals LatencyNs PacketTime RunRequest RunResult Summary ValueRange"
-        ),
+        "chip.latency": "LatencyNs",
+        "chip.result": ("Band DropCount Interval Intervals PacketTime RunRequest RunResult Summary ValueRange"),
         "chip.usage": "Bottleneck ResourceUse",
         "chip.run": "run",
         "chip.steps": "Program Step",

@@ -1,6 +1,7 @@
 //! Chips from files: reading, assembly, a run, its report, and what can be said of a chip without running it.
 
 mod bind;
+mod breakdown;
 mod check;
 mod cluster;
 mod copies;

@@ -1,9 +1,10 @@
 //! From what a chip counted to what the user reads.
 
+use super::breakdown::{add_classes, breakdown};
 use super::design::Design;
 use crate::report::{
-    Bottleneck, DramTime, DropCount, Interval, Intervals, Metric, PacketTime, ResourceUse, RunReport,
-    Summary, ValueRange,
+    Bottleneck, DramTime, DropCount, Interval, Intervals, Metric, PacketTime, PartReport, ResourceUse,
+    RunReport, Summary, ValueRange,
 };
 use crate::request::RunRequest;
 use crate::run::Notes;
@@ -49,6 +50,7 @@ pub(super) fn report(told: &Told<'_>, bottleneck: Bottleneck) -> RunReport {
     let summary = summary(told);
     let resources = resources(counts);
     let packet_time = packet_time(told);
+    let breakdown = breakdown(chip, counts);
     let drops = (0..Loss::COUNT)
         .map(|number| DropCount { reason: Loss::name(number).to_owned(), packets: counts.drops[number] })
         .filter(|drop| drop.packets > 0)
@@ -71,10 +73,11 @@ pub(super) fn report(told: &Told<'_>, bottleneck: Bottleneck) -> RunReport {
         capture_damage: told.notes.borrow().damage,
         bottleneck,
         dram: dram(counts),
-        metrics: metrics(told, &summary, &resources, &packet_time),
+        metrics: metrics(told, &summary, &resources, &packet_time, &breakdown),
         resources,
         packet_time,
         drops,
+        breakdown,
         ranges: ranges(design),
         programs: Vec::new(),
         what_if: Vec::new(),
@@ -380,6 +383,7 @@ fn metrics(
     summary: &Summary,
     resources: &[ResourceUse],
     packet_time: &[PacketTime],
+    breakdown: &[PartReport],
 ) -> Vec<Metric> {
     let Told { counts, chip, .. } = told;
     let base = chip.timebase();
@@ -398,7 +402,8 @@ fn metrics(
     add("total", "packets_inside_at_end", "packets", counts.inside_at_end as f64);
     add("total", "packets_inside_mean", "packets", counts.inside_mean);
     add("total", "packets_inside_most", "packets", counts.inside_most as f64);
-    add_latency(summary, &mut add);
+    add_latency("total", &summary.latency_ns, &mut add);
+    add_classes(breakdown, &mut add);
     for number in 0..Loss::COUNT {
         add("drops", Loss::name(number), "packets", counts.drops[number] as f64);
     }
