@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 # Kinds on the screen, what several of them are called, and how many have a row of their own.
 _SHOWN = {"class": ("classes", 8), "output": ("ports, outward", 4), "input": ("ports, inward", 4)}
-_MORE = "offered to each and what left; --json, --html and breakdown_frame() have all"
+_COLUMNS = ("offered", "throughput", "loss", "inside", "p50", "p99")
 
 
 def breakdown(parts: Sequence[Part]) -> list[RenderableType]:
     """A table of classes and ports, if there are several."""
-    table = lined(("", "l"), ("offered", "r"), ("left", "r"), ("loss", "r"), ("p50", "r"), ("p99", "r"))
+    table = lined(("", "l"), *((name, "r") for name in _COLUMNS))
     shown = False
     for kind, (several, most) in _SHOWN.items():
         found = [part for part in parts if part.of == kind]
@@ -34,19 +34,21 @@ def breakdown(parts: Sequence[Part]) -> list[RenderableType]:
             continue
         for part in found:
             table.add_row(Text.assemble((f"{kind} ", DIM), part.name), *_cells([part]))
-    return [section(heading("Classes and ports", _MORE), table)] if shown else []
+    return [section(heading("Classes and ports", "inside: packets there at the end"), table)] if shown else []
 
 
 def _cells(parts: Sequence[Part]) -> tuple[str, ...]:
     """Rates, loss and latency of a part, or from the lowest to the highest of several."""
     offered = [part.offered_gbps or 0.0 for part in parts]
-    left = [part.throughput_gbps or 0.0 for part in parts]
+    throughput = [part.throughput_gbps or 0.0 for part in parts]
     loss = [part.loss_fraction for part in parts]
+    inside = [part.packets_inside for part in parts]
     latency = [part.latency_ns for part in parts if part.latency_ns is not None]
-    rates = (rate(max(each), BIT_RATES, None if len(each) == 1 else min(each)) for each in (offered, left))
+    rates = (rate(max(each), BIT_RATES, None if len(each) == 1 else min(each)) for each in (offered, throughput))
     times = ([each.p50 for each in latency], [each.p99 for each in latency])
     between = (
         (percent(min(loss), 2), percent(max(loss), 2)),
+        (f"{min(inside):,}", f"{max(inside):,}"),
         *((si_time(min(each)), si_time(max(each))) if each else ("-", "-") for each in times),
     )
     return (*rates, *(low if low == high else f"{low} to {high}" for low, high in between))
