@@ -308,6 +308,8 @@ pub struct PortCounts {
     pub bytes: [u64; 2],
     /// Most packets in its output queues.
     pub most_queued: u32,
+    /// Share of its rate that the busiest shaper of its classes let through, where it has such.
+    pub shaper: Option<f64>,
     /// Share of the time for which its transmit slots were taken, where it has such.
     pub slots: Option<f64>,
 }

@@ -707,6 +707,7 @@ impl Chip {
             }
             if let Some(sender) = &mut port.sender {
                 sender.wire.restart(now);
+                sender.scheduler.restart();
                 (sender.packets, sender.bytes, sender.most_queued) = (0, 0, 0);
                 if let Some(blocks) = &mut sender.blocks {
                     blocks.slots.restart(now);

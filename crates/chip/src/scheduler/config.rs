@@ -81,6 +81,13 @@ impl SchedulerConfig {
         }
     }
 
+    /// All token buckets.
+    pub fn shapers_mut(&mut self) -> impl Iterator<Item = &mut ShaperConfig> {
+        let classes = self.classes.iter_mut().map(|class| &mut class.share);
+        let groups = self.groups.iter_mut().map(|group| &mut group.share);
+        classes.chain(groups).filter_map(|share| share.shaper.as_mut())
+    }
+
     /// What a member may send.
     pub(crate) fn share(&self, member: Member) -> &ShareConfig {
         match member {

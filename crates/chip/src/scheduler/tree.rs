@@ -114,6 +114,17 @@ impl Scheduler {
         }
     }
 
+    /// How far the busiest shaper was used in so long a time since the last restart, if there are shapers.
+    pub fn shaper_used(&self, duration: Ticks) -> Option<f64> {
+        let shapers = self.groups.iter().flat_map(|group| group.shapers.iter().flatten());
+        shapers.map(|shaper| shaper.used(duration)).reduce(f64::max)
+    }
+
+    /// Forget what was before.
+    pub fn restart(&mut self) {
+        self.groups.iter_mut().flat_map(|group| group.shapers.iter_mut().flatten()).for_each(Shaper::restart);
+    }
+
     /// The class that the groups agree on.
     fn chosen(&self) -> usize {
         let mut number = 0;

@@ -176,6 +176,9 @@ fn resources(counts: &Counts) -> Vec<ResourceUse> {
         if let Some(used) = port.transmit {
             add(format!("{}, outward", port.group), used, used);
         }
+        if let Some(used) = port.shaper {
+            add(format!("{}, shapers", port.group), used, used);
+        }
     }
     for port in &counts.ports {
         if let Some(slots) = port.slots {

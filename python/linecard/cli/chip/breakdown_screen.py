@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from linecard.cli.pieces import BIT_RATES, DIM, heading, lined, percent, rate, section, si_time
+from linecard.cli.pieces import BIT_RATES, DIM, heading, lined, percent, section, si_time, unit_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,11 +44,16 @@ def _cells(parts: Sequence[Part]) -> tuple[str, ...]:
     loss = [part.loss_fraction for part in parts]
     inside = [part.packets_inside for part in parts]
     latency = [part.latency_ns for part in parts if part.latency_ns is not None]
-    rates = (rate(max(each), BIT_RATES, None if len(each) == 1 else min(each)) for each in (offered, throughput))
+    scaled, unit = unit_for(max(*offered, *throughput), BIT_RATES)
+    rates = ((f"{min(each) * scaled:.3f}", f"{max(each) * scaled:.3f}") for each in (offered, throughput))
     times = ([each.p50 for each in latency], [each.p99 for each in latency])
     between = (
         (percent(min(loss), 2), percent(max(loss), 2)),
         (f"{min(inside):,}", f"{max(inside):,}"),
         *((si_time(min(each)), si_time(max(each))) if each else ("-", "-") for each in times),
     )
-    return (*rates, *(low if low == high else f"{low} to {high}" for low, high in between))
+    return (*(f"{_range(*each)} {unit}" for each in rates), *(_range(*each) for each in between))
+
+
+def _range(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}"
