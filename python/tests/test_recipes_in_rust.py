@@ -105,7 +105,7 @@ pub(super) fn choose(flow_hash: u32, groups: &[Group]) -> usize {
 SCHEDULER = """\
 //! The last that has a packet.
 
-use super::Head;
+use super::head::Head;
 
 pub(super) const COUNTS_BYTES: bool = false;
 

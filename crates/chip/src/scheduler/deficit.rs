@@ -1,7 +1,7 @@
 //! Deficit round robin (Shreedhar and Varghese, SIGCOMM 1995): so many bytes of each member in a turn; what is left of them
 //! is kept for the next one while the member has packets that may go.
 
-use super::Head;
+use super::head::Head;
 
 pub(super) const COUNTS_BYTES: bool = true;
 

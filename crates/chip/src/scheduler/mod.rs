@@ -2,34 +2,13 @@
 //! them from [`SchedulerRule::ALL`]. Rules nest (`tree.rs`), and shapers hold classes and groups back (`shaper.rs`).
 
 pub mod config;
+mod head;
 mod shaper;
 mod tree;
 
 pub(crate) use tree::{Next, Scheduler};
 
-use linecard_sim::Ticks;
-
-/// What a member of a group would send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Head {
-    /// It has no packet.
-    Nothing,
-    /// It has some, but no shaper lets one go before this time.
-    Held(Ticks),
-    /// A packet of so many bytes.
-    Ready(u32),
-}
-
-impl Head {
-    /// The same behind a shaper that lets packets go from `opens` on.
-    fn behind(self, opens: Ticks, now: Ticks) -> Self {
-        match self {
-            Self::Ready(_) if opens > now => Self::Held(opens),
-            Self::Held(until) => Self::Held(until.max(opens)),
-            other => other,
-        }
-    }
-}
+use head::Head;
 
 macro_rules! rules {
     ($($(#[$meaning:meta])* $file:ident :: $rule:ident,)*) => {

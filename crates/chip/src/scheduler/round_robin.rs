@@ -1,6 +1,6 @@
 //! One packet of each member in turn.
 
-use super::Head;
+use super::head::Head;
 
 pub(super) const COUNTS_BYTES: bool = false;
 

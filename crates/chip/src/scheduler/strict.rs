@@ -1,6 +1,6 @@
 //! The first member that has a packet: the others wait for as long as it has one.
 
-use super::Head;
+use super::head::Head;
 
 pub(super) const COUNTS_BYTES: bool = false;
 

@@ -1,8 +1,9 @@
 //! Groups that nest: each asks its members what they would send, and offers one of them to the group around it.
 
+use super::Rule;
 use super::config::{Member, SchedulerConfig};
+use super::head::Head;
 use super::shaper::Shaper;
-use super::{Head, Rule};
 use linecard_program::PacketId;
 use linecard_sim::{Ticks, Timebase};
 use std::collections::VecDeque;
