@@ -20,16 +20,17 @@ from linecard._lazy import make_lazy
 if TYPE_CHECKING:
     from linecard._core import __version__
     from linecard.catalogue import describe, presets
+    from linecard.chip.breakdown import Part
     from linecard.chip.check import ChipCheck, PlaceCheck, check
     from linecard.chip.dram_time import DramTime
     from linecard.chip.draw import draw
+    from linecard.chip.latency import LatencyNs
     from linecard.chip.not_ip import NotIpFrames
     from linecard.chip.result import (
         Band,
         DropCount,
         Interval,
         Intervals,
-        LatencyNs,
         PacketTime,
         RunRequest,
         RunResult,
@@ -155,6 +156,7 @@ __all__ = [
     "OptimizeResult",
     "PacketTime",
     "Parameter",
+    "Part",
     "PlaceCheck",
     "PresetInfo",
     "Program",
@@ -234,13 +236,13 @@ make_lazy(
     {
         "_core": "__version__",
         "catalogue": "describe presets",
+        "chip.breakdown": "Part",
         "chip.check": "ChipCheck PlaceCheck check",
         "chip.dram_time": "DramTime",
         "chip.draw": "draw",
-        "chip.result": (
-            "Band DropCount Interval Intervals LatencyNs PacketTime RunRequest RunResult Summary ValueRange"
-        ),
+        "chip.latency": "LatencyNs",
         "chip.not_ip": "NotIpFrames",
+        "chip.result": ("Band DropCount Interval Intervals PacketTime RunRequest RunResult Summary ValueRange"),
         "chip.usage": "Bottleneck ResourceUse",
         "chip.run": "run",
         "chip.steps": "Program Step",

@@ -103,24 +103,25 @@ pub(super) fn choose(flow_hash: u32, groups: &[Group]) -> usize {
 """
 
 SCHEDULER = """\
-//! The highest class that has a packet.
+//! The last that has a packet.
 
-use linecard_program::PacketId;
-use std::collections::VecDeque;
+use super::head::Head;
 
 pub(super) const COUNTS_BYTES: bool = false;
 
 #[derive(Debug)]
-pub(crate) struct Highest;
+pub(super) struct Highest;
 
 impl Highest {
     pub fn new(_: &[u32]) -> Self {
         Self
     }
 
-    pub fn next(&mut self, classes: &[VecDeque<PacketId>], _: impl Fn(PacketId) -> u32) -> Option<usize> {
-        classes.iter().rposition(|queue| !queue.is_empty())
+    pub fn next(&mut self, heads: &[Head]) -> usize {
+        heads.iter().rposition(|head| matches!(head, Head::Ready(_))).unwrap_or(0)
     }
+
+    pub fn sent(&mut self, _: usize, _: u32, _: bool) {}
 }
 """
 

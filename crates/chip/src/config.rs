@@ -7,7 +7,9 @@ pub use crate::place::ServerConfig;
 
 use crate::dispatch::DispatchRule;
 use crate::place::{Banked, Kind};
-use crate::scheduler::SchedulerRule;
+pub use crate::scheduler::config::{
+    ClassConfig, GroupConfig, Member, SchedulerConfig, ShaperConfig, ShareConfig,
+};
 use linecard_buffers::AllocatorConfig;
 use linecard_dram::channel::{Policy, RefreshMode};
 use linecard_dram::{Device, FieldMap, RowMap, SlotConfig, packet_buffer};
@@ -403,16 +405,12 @@ pub struct ReceiveConfig {
 pub struct TransmitConfig {
     /// Rate of the wire; 0 for a port that is never busy.
     pub bits_per_second: u64,
-    /// Queues, one for each class.
-    pub classes: u32,
-    /// Packets that one of them takes.
+    /// Packets that the queue of a class takes.
     pub queue_packets: u32,
     /// What happens to one more.
     pub when_full: WhenFull,
-    /// Which queue is next.
-    pub scheduler: SchedulerRule,
-    /// Bytes that each class may send in a turn, for rules that give turns by bytes.
-    pub quantum_bytes: Vec<u32>,
+    /// The classes, each with a queue, and which is next.
+    pub scheduler: SchedulerConfig,
     /// Cells that stand between the queues and the wire where packets come out of a memory.
     pub buffer_cells: u32,
     /// Slots that output threads fill, block by block; on chips with such threads only.

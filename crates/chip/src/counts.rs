@@ -68,6 +68,8 @@ pub struct Counts {
     pub wide_blocks: Option<(u64, u64)>,
     /// Bytes of the packets inside.
     pub bytes_inside: BytesInside,
+    /// Packets of each port and of each output queue; `None` where there is one of each, or more than can be kept apart.
+    pub breakdown: Option<Breakdown>,
     /// The run in slices.
     pub series: Series,
 }
@@ -101,6 +103,52 @@ pub struct NotIpCounts {
     pub finished: u64,
     /// They were lost.
     pub lost: u64,
+}
+
+/// Packets counted apart.
+#[derive(Clone, Debug)]
+pub struct Breakdown {
+    /// Those that came by each port.
+    pub inputs: Vec<Part>,
+    /// Those that programs sent to each class of each port, one port after another.
+    pub queues: Vec<Part>,
+}
+
+/// Some of the packets: `offered + inside_at_start = delivered + lost + by_choice + inside`.
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    /// Packets that came, or were sent to a queue, and their bytes.
+    pub offered: u64,
+    /// See `offered`.
+    pub bytes_offered: u64,
+    /// Packets that left, and their bytes.
+    pub delivered: u64,
+    /// See `delivered`.
+    pub bytes_delivered: u64,
+    /// Packets lost.
+    pub lost: u64,
+    /// Packets that programs ended by choice.
+    pub by_choice: u64,
+    /// Packets of it that were inside when statistics started, and at the end.
+    pub inside_at_start: u64,
+    /// See `inside_at_start`.
+    pub inside: u64,
+    /// From the last bit in to the last bit out, of those that left.
+    pub latency: Histogram,
+}
+
+impl std::ops::AddAssign<&Part> for Part {
+    fn add_assign(&mut self, other: &Part) {
+        self.offered += other.offered;
+        self.bytes_offered += other.bytes_offered;
+        self.delivered += other.delivered;
+        self.bytes_delivered += other.bytes_delivered;
+        self.lost += other.lost;
+        self.by_choice += other.by_choice;
+        self.inside_at_start += other.inside_at_start;
+        self.inside += other.inside;
+        self.latency.merge(&other.latency);
+    }
 }
 
 /// Bytes of the packets inside the chip, from arrival to departure.
@@ -298,6 +346,8 @@ pub struct PortCounts {
     pub bytes: [u64; 2],
     /// Most packets in its output queues.
     pub most_queued: u32,
+    /// Share of its rate that the busiest shaper of its classes let through, where it has such.
+    pub shaper: Option<f64>,
     /// Share of the time for which its transmit slots were taken, where it has such.
     pub slots: Option<f64>,
 }

@@ -37,6 +37,7 @@ mod recording;
 mod scheduler;
 mod series;
 mod spread;
+mod tally;
 mod thread;
 mod transmit_slots;
 mod turns;
@@ -48,8 +49,8 @@ pub use chip::{
 };
 pub use config::ChipConfig;
 pub use counts::{
-    BytesInside, ClusterCounts, Counts, DataCacheCounts, DramShares, InboxCounts, LinkCounts, NotIpCounts,
-    PacketBufferCounts, PlaceCounts, PoolCounts, PortCounts, SlotShares, Spent,
+    Breakdown, BytesInside, ClusterCounts, Counts, DataCacheCounts, DramShares, InboxCounts, LinkCounts,
+    NotIpCounts, PacketBufferCounts, Part, PlaceCounts, PoolCounts, PortCounts, SlotShares, Spent,
 };
 pub use dispatch::DispatchRule;
 pub use loss::Loss;

@@ -1,5 +1,6 @@
 //! Packets inside the chip: a table with reuse, so that nothing is allocated while packets flow.
 
+use crate::tally::NO_QUEUE;
 use linecard_program::{PacketHead, PacketId};
 use linecard_sim::Ticks;
 
@@ -20,6 +21,8 @@ pub(crate) struct Packet {
     /// Output port and class, once a program has said.
     pub port: u16,
     pub class: u16,
+    /// Number of its output queue among those that are counted apart, from then on.
+    pub counted: u16,
     pub cells: u16,
     /// Cells that programs have moved out of the receive buffer.
     pub moved: u16,
@@ -92,6 +95,7 @@ impl Packet {
             input_port,
             port: 0,
             class: 0,
+            counted: NO_QUEUE,
             cells: head.cells() as u16,
             moved: 0,
             pool_cells: 0,

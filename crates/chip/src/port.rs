@@ -1,7 +1,7 @@
 //! Ports: frames come in one after another at the rate of the wire, and go out likewise, class by class.
 
 use crate::config::{Looked, PortConfig, Watermarks, WhenFull};
-use crate::scheduler::Scheduler;
+use crate::scheduler::{Next, Scheduler};
 use crate::transmit_slots::TransmitSlots;
 use crate::wire::Wire;
 use linecard_program::{PacketHead, PacketId};
@@ -38,7 +38,9 @@ pub(crate) struct Sender {
     pub classes: Vec<VecDeque<PacketId>>,
     pub queue_packets: usize,
     pub when_full: WhenFull,
-    scheduler: Scheduler,
+    pub scheduler: Scheduler,
+    /// When shapers let a packet go next, where a timer waits for that.
+    pub opens: Option<Ticks>,
     /// Packets that are being read from memory or have been, in order, and whether each is all there.
     pub fetched: VecDeque<(PacketId, bool)>,
     pub buffer_cells: u32,
@@ -134,15 +136,16 @@ impl Port {
         });
         let sender = config.transmit.as_ref().map(|t| Sender {
             wire: wire(t.bits_per_second),
-            classes: (0..t.classes).map(|_| VecDeque::with_capacity(64)).collect(),
+            classes: t.scheduler.classes.iter().map(|_| VecDeque::with_capacity(64)).collect(),
             queue_packets: t.queue_packets as usize,
             when_full: t.when_full,
-            scheduler: Scheduler::new(t.scheduler, &t.quantum_bytes),
+            scheduler: Scheduler::new(&t.scheduler, timebase),
+            opens: None,
             fetched: VecDeque::with_capacity(64),
             buffer_cells: t.buffer_cells,
             buffer_used: 0,
             sending: None,
-            blocked: vec![VecDeque::new(); t.classes as usize],
+            blocked: vec![VecDeque::new(); t.scheduler.classes.len()],
             bus: t.bus.map(|bus| bus as u16),
             source: 0,
             packets: 0,
@@ -166,9 +169,9 @@ impl Port {
 }
 
 impl Sender {
-    /// The class whose packet goes next, if any has one; `bytes` tells the size of a packet.
-    pub fn next_class(&mut self, bytes: impl Fn(PacketId) -> u32) -> Option<usize> {
-        self.scheduler.next(&self.classes, bytes)
+    /// Which packet goes next; `bytes` tells the size of one.
+    pub fn next(&mut self, bytes: impl Fn(PacketId) -> u32, now: Ticks) -> Next {
+        self.scheduler.next(&self.classes, bytes, now)
     }
 
     /// Whether the queue of a class takes no more.

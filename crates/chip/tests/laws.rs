@@ -6,7 +6,7 @@ use kit::random::{RandomChip, chip};
 use linecard_buffers::AllocatorKind;
 
 use linecard_chip::config::{OrderKept, PlaceKind, PlacementRule, WhenFull};
-use linecard_chip::{Chip, Counts, Departure, Loss, Lost, NotIpCounts, Outcome, RunLimit};
+use linecard_chip::{Breakdown, Chip, Counts, Departure, Loss, Lost, NotIpCounts, Outcome, Part, RunLimit};
 use linecard_program::NetworkKind;
 use proptest::prelude::*;
 use std::cell::RefCell;
@@ -84,7 +84,33 @@ fn shares_and_times(config: &linecard_chip::ChipConfig, counts: &Counts) -> Resu
     Ok(())
 }
 
+/// What is counted apart is conserved, each by itself, and adds up to all there is.
+fn broken_down(counts: &Counts) -> Result<(), TestCaseError> {
+    let Some(Breakdown { inputs, queues }) = &counts.breakdown else { return Ok(()) };
+    for part in inputs.iter().chain(queues) {
+        let gone = part.delivered + part.lost + part.by_choice + part.inside;
+        prop_assert_eq!(part.offered + part.inside_at_start, gone, "{:?}", part);
+        prop_assert_eq!(part.latency.count(), part.delivered);
+    }
+    let sum = |parts: &[Part], of: fn(&Part) -> u64| parts.iter().map(of).sum::<u64>();
+    let lost = counts.lost();
+    prop_assert_eq!(sum(inputs, |part| part.offered), counts.packets_in);
+    prop_assert_eq!(sum(inputs, |part| part.bytes_offered), counts.bytes_in);
+    prop_assert_eq!(sum(inputs, |part| part.delivered), counts.packets_out);
+    prop_assert_eq!(sum(inputs, |part| part.bytes_delivered), counts.bytes_out);
+    prop_assert_eq!(sum(inputs, |part| part.lost), lost);
+    prop_assert_eq!(sum(inputs, |part| part.by_choice), counts.by_choice());
+    prop_assert_eq!(sum(inputs, |part| part.inside), counts.inside_at_end);
+    // What has no queue yet, or will never have one, is in the first alone.
+    prop_assert_eq!(sum(queues, |part| part.delivered), counts.packets_out - counts.packets_finished);
+    prop_assert!(sum(queues, |part| part.lost) >= counts.drops[Loss::OutputQueueFull.number()]);
+    prop_assert!(sum(queues, |part| part.lost) <= lost);
+    prop_assert!(sum(queues, |part| part.inside) <= counts.inside_at_end);
+    Ok(())
+}
+
 fn conserved(counts: &Counts) -> Result<(), TestCaseError> {
+    broken_down(counts)?;
     let left = counts.packets_out + counts.lost() + counts.by_choice() + counts.inside_at_end;
     prop_assert_eq!(counts.packets_in + counts.inside_at_start, left);
     Ok(())
@@ -149,7 +175,9 @@ fn hold_to_the_laws(seed: u64) -> Result<(), TestCaseError> {
     prop_assert_eq!(bytes, counts.bytes_out);
     for (port, config) in counts.ports.iter().zip(&random.config.ports) {
         if let Some(transmit) = &config.transmit {
-            prop_assert!(port.most_queued <= transmit.classes * transmit.queue_packets);
+            prop_assert!(
+                port.most_queued <= transmit.scheduler.classes.len() as u32 * transmit.queue_packets
+            );
             if transmit.when_full == WhenFull::Wait {
                 prop_assert_eq!(counts.drops.last(), Some(&0), "no queue drops");
             }
@@ -217,7 +245,7 @@ fn the_order_in_which_places_are_listed_changes_nothing() {
 fn the_random_chips_come_into_every_state_and_lose_packets_in_every_way() {
     let (mut states, mut losses) = (BTreeSet::new(), BTreeSet::new());
     let (mut hits, mut misses, mut utilized) = (false, false, false);
-    for seed in 0..300 {
+    for seed in 0..400 {
         let counts = run(&chip(seed), ALL).counts;
         states.extend(counts.clusters.iter().flat_map(|c| &c.threads).map(|spent| spent.part.clone()));
         let lost = counts.drops.iter().enumerate().filter(|&(_, &count)| count > 0);

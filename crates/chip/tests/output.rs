@@ -32,7 +32,7 @@ fn together(config: ChipConfig, cycles: &[u32]) -> Ran {
 fn order_of(scheduler: SchedulerRule) -> Vec<(u64, u64)> {
     let mut config = chip(1);
     let t = transmit(&mut config);
-    (t.classes, t.scheduler, t.quantum_bytes) = (3, scheduler, vec![500; 3]);
+    t.scheduler = SchedulerConfig::flat(scheduler, &[500; 3]);
     let classes = [2, 0, 0, 0, 1, 1, 1];
     let sizes = [100, 600, 200, 300, 400, 400, 100];
     let steps = classes.map(|class| vec![(0, Action::Send { port: 0, class })]);
@@ -64,7 +64,7 @@ fn deficit_round_robin_keeps_what_a_turn_left_over() {
 fn the_first_turn_is_that_of_the_first_class() {
     let mut config = chip(1);
     let t = transmit(&mut config);
-    (t.classes, t.scheduler, t.quantum_bytes) = (2, SchedulerRule::Deficit, vec![100, 1000]);
+    t.scheduler = SchedulerConfig::flat(SchedulerRule::Deficit, &[100, 1000]);
     // Class 0 sends 100 and is through; class 1 has the turn when both have packets.
     let steps = [0, 0, 1, 1].map(|class| vec![(0, Action::Send { port: 0, class })]);
     let packets = (0..4).map(|n| (n, n as u32, 100)).collect();

@@ -109,7 +109,15 @@ impl<'d> Section<'d> {
 
     /// Whether a key is a list. It counts as neither asked for nor read.
     pub fn is_list(&self, key: &str) -> bool {
-        matches!(self.table.get(key).map(|node| &node.content), Some(Content::List(_)))
+        self.items(key).is_some()
+    }
+
+    /// How many items a key has that is a list. It counts as neither asked for nor read.
+    pub fn items(&self, key: &str) -> Option<usize> {
+        match &self.table.get(key)?.content {
+            Content::List(items) => Some(items.len()),
+            _ => None,
+        }
     }
 
     /// Whether a key is a table. It counts as neither asked for nor read.

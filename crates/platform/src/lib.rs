@@ -59,7 +59,7 @@ pub use program::{
 pub use queue_managers::queue_settings;
 pub use report::{
     Bottleneck, DramTime, DropCount, ExecutedProgram, Interval, Intervals, LatencyNs, Metric, PacketTime,
-    ProgramResult, ResourceUse, RunReport, SourceLine, Summary, WhatIf,
+    PartReport, ProgramResult, ResourceUse, RunReport, SourceLine, Summary, WhatIf,
 };
 pub use request::{ProgramFile, Progress, RunRequest};
 pub use run::{run, run_without_verdict};

@@ -165,6 +165,39 @@ pub struct Bottleneck {
     pub why: String,
 }
 
+/// Packets of a port, of a class, or of the queue of a class at a port:
+/// `packets_inside_at_start + packets_offered = packets_delivered + packets_lost + packets_inside`.
+#[derive(Clone, Debug, Serialize)]
+pub struct PartReport {
+    /// `input`: packets that came by a port; `output`: that programs sent to one; `class`: to a class, whatever the port;
+    /// `queue`: to a class of a port; `no queue`: packets that no program had sent when they were lost, ended, or at the end.
+    pub of: &'static str,
+    /// The port, of inputs, outputs and queues.
+    pub port: Option<String>,
+    /// The class, of classes and queues.
+    pub traffic_class: Option<String>,
+    /// Bits of packets that came or were sent there, per simulated second, 10^9; `None` without a queue.
+    pub offered_gbps: Option<f64>,
+    /// Bits of those that left.
+    pub throughput_gbps: Option<f64>,
+    /// Packets there when statistics started.
+    pub packets_inside_at_start: u64,
+    /// Packets that came or were sent there.
+    pub packets_offered: u64,
+    /// Packets that left.
+    pub packets_delivered: u64,
+    /// Packets lost.
+    pub packets_lost: u64,
+    /// Packets that programs ended by choice.
+    pub packets_by_choice: u64,
+    /// Packets there at the end.
+    pub packets_inside: u64,
+    /// Packets lost over those that left or were lost.
+    pub loss_fraction: f64,
+    /// Latency of those that left, from the last bit in to the last bit out; `None` if none did, and without a queue.
+    pub latency_ns: Option<LatencyNs>,
+}
+
 /// Packets dropped for one reason.
 #[derive(Clone, Debug, Serialize)]
 pub struct DropCount {
@@ -328,6 +361,9 @@ pub struct RunReport {
     pub packet_time: Vec<PacketTime>,
     /// Packets dropped, by reason.
     pub drops: Vec<DropCount>,
+    /// Packets by port, by class and by queue; of each only where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub breakdown: Vec<PartReport>,
     /// Values of the file for which sources give an interval.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ranges: Vec<ValueRange>,

@@ -1,6 +1,6 @@
 //! What every machine reports of whole packets: how many came, left and were lost, how fast, and how late.
 
-use crate::report::Summary;
+use crate::report::{LatencyNs, Summary};
 use crate::summary::{latency_ns, share};
 use linecard_sim::{Histogram, Ticks, Timebase};
 
@@ -48,12 +48,15 @@ pub(crate) fn add_totals(s: &Summary, add: &mut impl FnMut(&str, &str, &'static 
     add("total", "simulated_time", "s", s.simulated_seconds);
 }
 
-/// Rows of the latency of the packets that left.
-pub(crate) fn add_latency(s: &Summary, add: &mut impl FnMut(&str, &str, &'static str, f64)) {
-    let l = &s.latency_ns;
+/// Rows of the latency of the packets that left: of all of them, or of a part.
+pub(crate) fn add_latency(
+    component: &str,
+    l: &LatencyNs,
+    add: &mut impl FnMut(&str, &str, &'static str, f64),
+) {
     for (name, value) in
         [("mean", l.mean), ("p50", l.p50), ("p90", l.p90), ("p99", l.p99), ("p999", l.p999), ("max", l.max)]
     {
-        add("total", &format!("latency_{name}"), "ns", value);
+        add(component, &format!("latency_{name}"), "ns", value);
     }
 }

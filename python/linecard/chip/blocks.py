@@ -255,7 +255,8 @@ def port_block(facts: Facts, port: Port) -> Block:
             if component in usage.shares:
                 block.lines.append(f"{word} {usage.percent(component)}")
                 block.level = max(block.level or 0.0, usage.shares[component])
-        limits = {f"{port.name}, inward", f"{port.name}, outward"} | ({"output queues"} if outward else set())
+        limits = {f"{port.name}, {side}" for side in ("inward", "outward", "shapers")}
+        limits |= {"output queues"} if outward else set()
         block.limit = usage.bottleneck.component in limits
     return block
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from linecard import _html
 from linecard._convert import convert
+from linecard.chip.breakdown import Part, part_columns, part_rows
 from linecard.chip.dram_time import DRAM_WORDS, DramTime  # msgspec reads the annotations
-from linecard.chip.latency import COLUMNS, latency_rows, percentile_text
+from linecard.chip.latency import COLUMNS, LatencyNs, latency_rows, percentile_text
 from linecard.chip.loss import loss_words
 from linecard.chip.not_ip import NotIpFrames  # noqa: TC001 # msgspec reads the annotations
 from linecard.chip.usage import Bottleneck, ResourceUse  # noqa: TC001 # msgspec reads the annotations
@@ -27,27 +28,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import polars
-
-
-@dataclass(frozen=True, slots=True)
-class LatencyNs:
-    """Packet latency, from a packet's last bit in to its last bit out, in nanoseconds.
-
-    Attributes:
-        mean: Arithmetic mean, exact.
-        p50: Median; quantiles are within 1.6 % of the value.
-        p90: 90 % of the packets are at most this late.
-        p99: 99 %.
-        p999: 99.9 %.
-        max: The latest, exact.
-    """
-
-    mean: float
-    p50: float
-    p90: float
-    p99: float
-    p999: float
-    max: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +212,7 @@ class RunResult:
         ranges: Values of the chip's file for which sources give an interval.
         band: What the ends of those intervals come to, where that was asked for.
         what_if: Gains of the re-runs that found the limit, the largest first; not part of :meth:`to_dict`.
+        breakdown: Packets by port, by class and by queue, of each only where there are several.
         latency_bins: Latency in full: (ns, packets) of each bin that has some, 64 bins an octave, by their upper edge.
             Not part of :meth:`to_dict`.
     """
@@ -258,6 +239,7 @@ class RunResult:
     ranges: tuple[ValueRange, ...] = ()
     band: Band | None = None
     what_if: tuple[WhatIf, ...] = ()
+    breakdown: tuple[Part, ...] = ()
     latency_bins: tuple[tuple[float, int], ...] = ()
 
     @classmethod
@@ -308,7 +290,7 @@ class RunResult:
             del summary["not_ip"]
         if result["dram"]["spacing"] is None:
             del result["dram"]["spacing"]
-        for name in ("programs", "ranges", "band"):
+        for name in ("programs", "ranges", "band", "breakdown"):
             if not result[name]:
                 del result[name]
         return result
@@ -331,6 +313,16 @@ class RunResult:
         from linecard import tables
 
         return tables.frame(tables.METRIC_COLUMNS, tables.metric_rows([self]))
+
+    def breakdown_frame(self) -> polars.DataFrame:
+        """Packets by port, by class and by queue as a polars data frame (extra ``frames``).
+
+        A row for each :class:`Part` of :attr:`breakdown`; percentiles stand in columns ``latency_mean_ns`` to
+        ``latency_max_ns``.
+        """
+        from linecard import tables
+
+        return tables.frame(part_columns(), part_rows(self.breakdown))
 
     def latency_frame(self) -> polars.DataFrame:
         """Latency in full as a polars data frame: latency_ns, packets, percentile; a row a bin (extra ``frames``)."""

@@ -265,8 +265,11 @@ class Program:
         """
         return self._with("put", {"to": to, "if_room": if_room, "goes_on": goes_on}, StepKeys, keys)
 
-    def send(self, port: int | None = None, *, class_: int | None = None, **keys: Unpack[StepKeys]) -> Program:
-        """Hand the packet to an output queue: a port, or the one that was looked up, or by flow; the thread is free."""
+    def send(self, port: int | None = None, *, class_: int | str | None = None, **keys: Unpack[StepKeys]) -> Program:
+        """Hand the packet to an output queue: a port, or the one that was looked up, or by flow; the thread is free.
+
+        ``class_`` is the number of a class, from 0, or its name where the chip's ports list classes.
+        """
         return self._with("send", {"port": port, "class_": class_}, StepKeys, keys)
 
     def admit(self, **keys: Unpack[OnceKeys]) -> Program:

@@ -33,11 +33,17 @@ _LEAST_OF_UNIT = 0.1
 
 def rate(value: float, units: tuple[str, ...], low: float | None = None) -> str:
     """A rate in the unit that suits it, of units a thousand apart, the largest first; with ``low``, a range."""
+    scaled, unit = unit_for(value, units)
+    begin = "" if low is None else f"{low * scaled:.3f} to "
+    return f"{begin}{value * scaled:.3f} {unit}"
+
+
+def unit_for(value: float, units: tuple[str, ...]) -> tuple[float, str]:
+    """The unit that suits a rate, of units a thousand apart, and by what the rate is multiplied there."""
     number, scaled = 0, 1.0
     while 0 < value * scaled < _LEAST_OF_UNIT and number + 1 < len(units):
         number, scaled = number + 1, scaled * 1000
-    begin = "" if low is None else f"{low * scaled:.3f} to "
-    return f"{begin}{value * scaled:.3f} {units[number]}"
+    return scaled, units[number]
 
 
 def bar(share: float, style: str, width: int = BAR_WIDTH) -> table.Bar:

@@ -51,7 +51,8 @@ class Lift:
 
     Attributes:
         component: What is made better, named as in the results of a run.
-        kind: ``engines``, ``threads``, ``place``, ``latency``, ``link``, ``port``, ``buffer``, ``lock``, ``order``.
+        kind: ``engines``, ``threads``, ``place``, ``latency``, ``link``, ``port``, ``shaper``, ``buffer``, ``lock``,
+            ``order``.
         text: What is done, in words.
         settings: Settings that do it.
     """
@@ -211,6 +212,12 @@ class Chip:
             found += self._more(
                 f"{keys}.queue_packets", 4, f"queues of {name}", "buffer", f"four times the queues of {name}"
             )
+            for shaped in self.keys_of("port", name):
+                if re.search(r"\.(class|group)\[\d+\]\.rate_gbps$", shaped):
+                    which = f"{self.values[shaped.replace('.rate_gbps', '.name')]} of {name}"
+                    found += self._more(
+                        shaped, 2, f"shaper of {which}", "shaper", f"shaper of {which} at twice the rate"
+                    )
         for name in self.groups("buffer"):
             for last in ("bytes", "cells"):
                 found += self._more(

@@ -487,7 +487,8 @@ def limits_of(records: Sequence[Record], pooled: Set[str]) -> tuple[Limit, ...]:
             name = component.removesuffix(", busiest")
             if component in means:
                 continue
-            if not name.startswith("buffer "):
+            # Buffers may be full without harm, and shapers hold their own classes alone.
+            if not name.startswith("buffer ") and not name.endswith(", shapers"):
                 here[name] = max(here.get(name, 0.0), share)
         for name, share in here.items():
             busy.setdefault(name, []).append(share)

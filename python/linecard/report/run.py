@@ -131,6 +131,13 @@ def write_run(result: RunResult, path: str | Path, command: str | None = None) -
                 ),
             ),
         ),
+        sheet.section(
+            "Classes and ports",
+            _breakdown(result),
+            said="packets: offered to it; inside: there at the end",
+        )
+        if result.breakdown
+        else "",
         *(program_section(each) for each in result.programs),
         sheet.folded("Configuration", _configuration(result)),
         sheet.folded(
@@ -143,6 +150,40 @@ def write_run(result: RunResult, path: str | Path, command: str | None = None) -
             ),
         ),
     )
+
+
+def _breakdown(result: RunResult) -> str:
+    """Packets of each port, class and queue."""
+    rows: list[list[sheet.Cell]] = []
+    for part in result.breakdown:
+        latency = part.latency_ns
+        rates = (part.offered_gbps, part.throughput_gbps)
+        times = () if latency is None else (latency.p50, latency.p90, latency.p99, latency.max)
+        rows.append(
+            [
+                part.of if part.name == part.of else f"{part.of} {part.name}",
+                *("" if gbps is None else f"{gbps:,.3f}" for gbps in rates),
+                f"{part.packets_offered:,}",
+                f"{part.packets_lost:,}",
+                f"{part.loss_fraction:.2%}",
+                f"{part.packets_inside:,}",
+                *([microseconds(ns) for ns in times] or [""] * 4),
+            ]
+        )
+    columns = (
+        "",
+        "offered, Gbit/s",
+        "throughput, Gbit/s",
+        "packets",
+        "lost",
+        "loss",
+        "inside",
+        "p50",
+        "p90",
+        "p99",
+        "max",
+    )
+    return sheet.table("Packets by class and port", columns, rows)
 
 
 def _facts(result: RunResult) -> Facts | None:

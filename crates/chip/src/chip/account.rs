@@ -69,6 +69,7 @@ impl Chip {
                 .and_then(|memory| memory.wide.as_ref())
                 .map(|wide| (wide.caches.bypassed_blocks, wide.caches.written_blocks)),
             bytes_inside: a.bytes_inside.seen(now, duration),
+            breakdown: self.tallies.breakdown(),
             series: a.series.clone(),
         }
     }
@@ -309,6 +310,7 @@ impl Chip {
                     packets: [receiver.map_or(0, |r| r.packets), sender.map_or(0, |s| s.packets)],
                     bytes: [receiver.map_or(0, |r| r.bytes), sender.map_or(0, |s| s.bytes)],
                     most_queued: sender.map_or(0, |s| s.most_queued),
+                    shaper: sender.and_then(|s| s.scheduler.shaper_used(now - self.account.since)),
                     slots: sender.and_then(|s| s.blocks.as_ref()).map(|blocks| {
                         share(blocks.slots.taken(now) as f64, duration * blocks.slots.capacity() as f64)
                     }),

@@ -43,6 +43,7 @@ impl Chip {
         let packet = &mut self.packets[id];
         (packet.admitted, packet.queue) = (true, number as u16);
         packet.port = self.senders[number];
+        packet.counted = self.tallies.sent_to(packet.port, 0, &packet.head);
         true
     }
 
@@ -320,8 +321,9 @@ impl Chip {
     pub(super) fn leave_at_once(&mut self, thread: u32, port: u16, now: Ticks) {
         let id = self.leave_thread(thread);
         let port = self.senders[usize::from(port) % self.senders.len()];
-        self.packets[id].port = port;
-        let bytes = u64::from(self.packets[id].head.bytes);
+        let packet = &mut self.packets[id];
+        (packet.port, packet.counted) = (port, self.tallies.sent_to(port, 0, &packet.head));
+        let bytes = u64::from(packet.head.bytes);
         if let Some(sender) = &mut self.ports[usize::from(port)].sender {
             sender.packets += 1;
             sender.bytes += bytes;

@@ -21,6 +21,7 @@ use crate::packet::Packets;
 use crate::place::{Kind, Place};
 use crate::port::Port;
 use crate::queue_caches::QueueCaches;
+use crate::tally::Tallies;
 use crate::thread::{State, Thread};
 use crate::turns::Turns;
 use linecard_buffers::{Allocator, AllocatorKind};
@@ -169,6 +170,7 @@ impl Chip {
             gone: 0,
             warm: true,
             turns,
+            tallies: Tallies::new(&config),
             account: Account::new(
                 config.clusters.len(),
                 places.len(),
@@ -512,16 +514,9 @@ fn check(config: &ChipConfig, programs: usize) -> Result<(), String> {
     for port in &config.ports {
         let Some(t) = &port.transmit else { continue };
         let name = &port.name;
-        refuse(t.classes == 0, &format!("the port {name} has no output queue"))?;
+        t.scheduler.check().map_err(|message| format!("the scheduler of {name}: {message}"))?;
         refuse(t.queue_packets == 0, &format!("the output queues of {name} have no room"))?;
         refuse(by_ports && t.buffer_cells == 0, &format!("the buffer of {name} has no cells"))?;
-        if t.scheduler.counts_bytes() {
-            let wrong = t.quantum_bytes.len() != t.classes as usize || t.quantum_bytes.contains(&0);
-            refuse(
-                wrong,
-                &format!("{} at {name} needs some bytes of each class in a turn", t.scheduler.name()),
-            )?;
-        }
     }
     // A packet gets its cells before a thread has it, so the thread's memory must be known then.
     if let Some(packets) = &config.packets {

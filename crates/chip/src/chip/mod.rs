@@ -30,6 +30,7 @@ use crate::port::Port;
 use crate::queue_caches::QueueCaches;
 use crate::recording::{Happened, LevelOf, Recording, Window};
 use crate::series::Series;
+use crate::tally::Tallies;
 use crate::thread::{State, Thread};
 use crate::turns::{Endless, Turns};
 use linecard_buffers::Allocator;
@@ -204,6 +205,8 @@ pub(crate) enum Timer {
     Fetched(u32),
     /// A thread has moved the last part of a cell.
     Moved(u32),
+    /// Shapers of a port let a packet go.
+    Opens(u32),
 }
 
 pub(crate) struct Cluster {
@@ -290,6 +293,7 @@ pub struct Chip {
     warm: bool,
     turns: Turns,
     account: Account,
+    tallies: Tallies,
 }
 
 /// Where events come from, in the order in which they are served at one instant: what comes from outside and results
@@ -655,6 +659,7 @@ impl Chip {
                 Timer::Stored(packet) => self.stored(PacketId(packet), now),
                 Timer::Fetched(packet) => self.fetched(PacketId(packet), now),
                 Timer::Moved(thread) => self.moved_now(thread, now),
+                Timer::Opens(port) => self.shaper_opens(port as usize, now),
             }
         }
         if let Some(at) = self.timers.first() {
@@ -679,6 +684,7 @@ impl Chip {
             self.settle(number as u32, now);
         }
         self.account.restart(now);
+        self.tallies.restart();
         if let (Some(recording), Some(window)) = (&mut self.recording, self.window) {
             let from = now + self.timebase.ticks_from_ns(window.from_ns);
             let until = from.saturating_add(self.timebase.ticks_from_ns(window.for_ns));
@@ -702,6 +708,7 @@ impl Chip {
             }
             if let Some(sender) = &mut port.sender {
                 sender.wire.restart(now);
+                sender.scheduler.restart();
                 (sender.packets, sender.bytes, sender.most_queued) = (0, 0, 0);
                 if let Some(blocks) = &mut sender.blocks {
                     blocks.slots.restart(now);

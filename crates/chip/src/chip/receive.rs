@@ -7,6 +7,7 @@ use crate::packet::Packet;
 use crate::port::Frame;
 use crate::recording::Happened;
 use crate::spread::choose;
+use crate::tally::NO_QUEUE;
 use linecard_buffers::Placement;
 use linecard_program::script::Access;
 use linecard_program::{CELL_BYTES, DropReason, NetworkKind, PacketHead, PacketId};
@@ -35,7 +36,7 @@ impl Chip {
             if receiver.wire.free.saturating_sub(now) > self.line_patience {
                 self.came(port, self.numbered, &arrival.head, now);
                 self.numbered += 1;
-                self.lose(self.numbered - 1, Loss::LineFull, &arrival.head, now);
+                self.lose(port, self.numbered - 1, Loss::LineFull, &arrival.head, now);
             } else {
                 let ends = receiver.wire.send(now, arrival.head.bytes);
                 let frame = Frame { head: arrival.head, flow_hash: arrival.flow_hash, ends };
@@ -51,6 +52,7 @@ impl Chip {
     fn came(&mut self, port: usize, number: u64, head: &PacketHead, now: Ticks) {
         self.note(number, Happened::Arrived { port: port as u16 }, now);
         self.account.packets_in += 1;
+        self.tallies.came(port, head);
         self.account.bytes_in += u64::from(head.bytes);
         self.account.series.at(now).packets_in += 1;
         self.account.not_ip.packets_in += u64::from(head.network == NetworkKind::NotIp);
@@ -61,7 +63,8 @@ impl Chip {
     }
 
     /// A packet is lost that never stood in the table.
-    fn lose(&mut self, number: u64, loss: Loss, head: &PacketHead, now: Ticks) {
+    fn lose(&mut self, port: usize, number: u64, loss: Loss, head: &PacketHead, now: Ticks) {
+        self.tallies.lost(port, NO_QUEUE, loss);
         self.note(number, Happened::Lost(loss), now);
         self.count_loss(loss, head, now);
         self.gone += 1;
@@ -111,12 +114,12 @@ impl Chip {
         if self.pools[pool].level.now + u64::from(cells) > room {
             let too_large = u64::from(cells) > room;
             let reason = if too_large { DropReason::TooLarge } else { DropReason::ReceiveBufferFull };
-            return self.lose(number, Loss::Program(reason), &frame.head, now);
+            return self.lose(port, number, Loss::Program(reason), &frame.head, now);
         }
         let mut packet = Packet::new(frame.head, number, frame.flow_hash, port as u16, now);
         let group = self.inboxes[inbox].group_of(frame.flow_hash);
         if let Err(loss) = self.allocate(&mut packet, inbox, group) {
-            return self.lose(number, loss, &frame.head, now);
+            return self.lose(port, number, loss, &frame.head, now);
         }
         let level = self.pools[pool].level.now + u64::from(cells);
         self.pools[pool].level.set(level, now);
@@ -196,7 +199,7 @@ impl Chip {
             self.numbered += 1;
             self.came(usize::from(port), self.numbered - 1, &head, now);
             if let Err(loss) = allocated {
-                self.lose(self.numbered - 1, loss, &head, now);
+                self.lose(usize::from(port), self.numbered - 1, loss, &head, now);
                 lost += 1;
                 if lost == LOST_AT_ONCE {
                     self.fits_none();

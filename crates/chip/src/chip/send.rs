@@ -1,10 +1,11 @@
 //! The outward side: the turn of a packet, output queues, packets read from memory by their port, wires, departures.
 
-use super::{Chip, Departure, Room};
+use super::{Chip, Departure, Room, Timer};
 use crate::config::WhenFull;
 use crate::loss::Loss;
 use crate::packet::{NOBODY, Packet};
 use crate::recording::Happened;
+use crate::scheduler::Next;
 use crate::thread::State;
 use linecard_program::{NetworkKind, PacketId};
 use linecard_sim::Ticks;
@@ -32,6 +33,7 @@ impl Chip {
         let class = usize::from(class) % sender.classes.len();
         let packet = &mut self.packets[id];
         (packet.port, packet.class, packet.sent) = (port as u16, class as u16, now);
+        packet.counted = self.tallies.sent_to(packet.port, packet.class, &packet.head);
         if !self.order.is_turn(&self.packets, id) {
             let room = self.order.has_room();
             if room {
@@ -163,9 +165,10 @@ impl Chip {
 
     /// A packet that was inside is lost, and what it holds is free.
     fn lose_inside(&mut self, id: PacketId, loss: Loss, now: Ticks) {
-        let head = self.packets[id].head;
-        self.note(self.packets[id].number, Happened::Lost(loss), now);
+        let Packet { head, number, input_port, counted, .. } = self.packets[id];
+        self.note(number, Happened::Lost(loss), now);
         self.count_loss(loss, &head, now);
+        self.tallies.lost(usize::from(input_port), counted, loss);
         self.account.leaves(head.bytes, now);
         self.note_inside(now);
         self.gone += 1;
@@ -198,8 +201,17 @@ impl Chip {
             if !by_port && sender.sending.is_some() || by_port && sender.buffer_used >= sender.buffer_cells {
                 break;
             }
-            let Some(class) = sender.next_class(|id| packets[id].head.leaving_bytes()) else { break };
+            let class = match sender.next(|id| packets[id].head.leaving_bytes(), now) {
+                Next::Class(class) => class,
+                Next::At(opens) => {
+                    self.wait_for_shapers(number, opens);
+                    break;
+                }
+                Next::Nothing => break,
+            };
             let Some(id) = sender.classes[class].pop_front() else { break };
+            let more = !sender.classes[class].is_empty();
+            sender.scheduler.sent(class, packets[id].head.leaving_bytes(), more, now);
             let next = sender.blocked[class].pop_front();
             self.note_queue(number as u16, now);
             let Some(sender) = &mut self.ports[number].sender else { return };
@@ -215,6 +227,24 @@ impl Chip {
             }
         }
         self.begin_fetched(number, now);
+    }
+
+    /// Shapers hold all packets of a port until then.
+    fn wait_for_shapers(&mut self, number: usize, opens: Ticks) {
+        let Some(sender) = &mut self.ports[number].sender else { return };
+        if sender.opens.is_none_or(|first| opens < first) {
+            sender.opens = Some(opens);
+            self.set_timer(opens, Timer::Opens(number as u32));
+        }
+    }
+
+    /// A shaper of a port lets a packet go.
+    pub(super) fn shaper_opens(&mut self, number: usize, now: Ticks) {
+        if let Some(sender) = &mut self.ports[number].sender {
+            sender.opens = None;
+        }
+        self.feed(number, now);
+        self.go_on(now);
     }
 
     /// All of a packet has been read for its port.
@@ -285,7 +315,7 @@ impl Chip {
 
     /// A packet was worked on and is inside no more.
     fn count_departure(&mut self, id: PacketId, by_port: bool, now: Ticks) {
-        let Packet { head, number, flow_hash, input_port, port, received, .. } = self.packets[id];
+        let Packet { head, number, flow_hash, input_port, port, counted, received, .. } = self.packets[id];
         self.gone += 1;
         let bytes = u64::from(head.leaving_bytes());
         self.account.packets_out += 1;
@@ -296,6 +326,7 @@ impl Chip {
         }
         let latency = now - received;
         self.account.latency.record(latency);
+        self.tallies.left(usize::from(input_port), counted, bytes, latency);
         self.account.leaves(head.bytes, now);
         self.account.bytes_inside.event();
         self.note(number, Happened::Departed { port }, now);

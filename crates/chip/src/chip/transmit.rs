@@ -40,6 +40,7 @@ impl Chip {
             return true;
         }
         packet.port = self.senders[usize::from(port) % self.senders.len()];
+        packet.counted = self.tallies.sent_to(packet.port, 0, &packet.head);
         if !self.order.is_turn(&self.packets, id) {
             let packet = &mut self.packets[id];
             (packet.holder, packet.placing) = (thread, true);

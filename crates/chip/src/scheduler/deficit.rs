@@ -1,52 +1,54 @@
-//! Deficit round robin (Shreedhar and Varghese, SIGCOMM 1995): so many bytes of each class in a turn; what is left of them
-//! is kept for the next one while the class has packets.
+//! Deficit round robin (Shreedhar and Varghese, SIGCOMM 1995): so many bytes of each member in a turn; what is left of them
+//! is kept for the next one while the member has packets that may go.
 
-use linecard_program::PacketId;
-use std::collections::VecDeque;
+use super::head::Head;
 
 pub(super) const COUNTS_BYTES: bool = true;
 
 #[derive(Debug)]
-pub(crate) struct Deficit {
+pub(super) struct Deficit {
     quantum_bytes: Vec<u32>,
-    /// The class whose turn it is, and what each may still send in its turn.
+    /// The member whose turn it is, whether it has got its bytes for it, and what each may still send.
     turn: usize,
+    begun: bool,
     deficits: Vec<u32>,
 }
 
 impl Deficit {
     pub fn new(quantum_bytes: &[u32]) -> Self {
-        let mut deficits = vec![0; quantum_bytes.len()];
-        // The turn of the first class has begun.
-        deficits.iter_mut().zip(quantum_bytes).take(1).for_each(|(deficit, &bytes)| *deficit = bytes);
-        Self { quantum_bytes: quantum_bytes.to_vec(), turn: 0, deficits }
+        let deficits = vec![0; quantum_bytes.len()];
+        Self { quantum_bytes: quantum_bytes.to_vec(), turn: 0, begun: false, deficits }
     }
 
-    pub fn next(&mut self, classes: &[VecDeque<PacketId>], bytes: impl Fn(PacketId) -> u32) -> Option<usize> {
+    pub fn next(&mut self, heads: &[Head]) -> usize {
         loop {
-            let class = self.turn;
-            let Some(&head) = classes[class].front() else {
-                self.deficits[class] = 0;
-                self.begin_turn(class + 1);
-                continue;
-            };
-            let size = bytes(head);
-            if self.deficits[class] >= size {
-                self.deficits[class] -= size;
-                if classes[class].len() == 1 {
-                    // Whoever has nothing more to send keeps nothing for later.
-                    self.deficits[class] = 0;
-                    self.begin_turn(class + 1);
+            let member = self.turn;
+            match heads[member] {
+                Head::Ready(bytes) => {
+                    if !std::mem::replace(&mut self.begun, true) {
+                        self.deficits[member] += self.quantum_bytes[member];
+                    }
+                    if self.deficits[member] >= bytes {
+                        return member;
+                    }
+                    // The turn is over; what is left is kept for the next one.
                 }
-                return Some(class);
+                // Whoever has nothing that may go keeps nothing for later: else it would save up while a shaper holds it.
+                Head::Nothing | Head::Held(_) => self.deficits[member] = 0,
             }
-            // The turn is over; what is left is kept for the next one.
-            self.begin_turn(class + 1);
+            self.pass();
         }
     }
 
-    fn begin_turn(&mut self, class: usize) {
-        self.turn = class % self.deficits.len();
-        self.deficits[self.turn] += self.quantum_bytes[self.turn];
+    pub fn sent(&mut self, member: usize, bytes: u32, more: bool) {
+        self.deficits[member] -= bytes;
+        if !more {
+            self.deficits[member] = 0;
+            self.pass();
+        }
+    }
+
+    fn pass(&mut self) {
+        (self.turn, self.begun) = ((self.turn + 1) % self.deficits.len(), false);
     }
 }

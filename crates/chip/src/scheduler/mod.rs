@@ -1,14 +1,20 @@
 //! Schedulers of output queues: which class sends next. One file a rule, and its line in `rules!`; everything else takes
-//! them from [`SchedulerRule::ALL`].
+//! them from [`SchedulerRule::ALL`]. Rules nest (`tree.rs`), and shapers hold classes and groups back (`shaper.rs`).
 
-use linecard_program::PacketId;
-use std::collections::VecDeque;
+pub mod config;
+mod head;
+mod shaper;
+mod tree;
+
+pub(crate) use tree::{Next, Scheduler};
+
+use head::Head;
 
 macro_rules! rules {
     ($($(#[$meaning:meta])* $file:ident :: $rule:ident,)*) => {
         $(mod $file;)*
 
-        /// Which class sends next.
+        /// Which member of a group sends next.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum SchedulerRule {
             $($(#[$meaning])* $rule,)*
@@ -25,7 +31,7 @@ macro_rules! rules {
                 }
             }
 
-            /// Whether it gives turns by bytes, so many for each class.
+            /// Whether it gives turns by bytes, so many for each member.
             pub fn counts_bytes(self) -> bool {
                 match self {
                     $(Self::$rule => $file::COUNTS_BYTES,)*
@@ -35,29 +41,29 @@ macro_rules! rules {
 
         /// A rule, and what it remembers.
         #[derive(Debug)]
-        pub(crate) enum Scheduler {
+        enum Rule {
             $($rule($file::$rule),)*
         }
 
-        impl Scheduler {
+        impl Rule {
             /// Before the first packet.
-            pub fn new(rule: SchedulerRule, quantum_bytes: &[u32]) -> Self {
+            fn new(rule: SchedulerRule, quantum_bytes: &[u32]) -> Self {
                 match rule {
                     $(SchedulerRule::$rule => Self::$rule($file::$rule::new(quantum_bytes)),)*
                 }
             }
 
-            /// The class whose packet goes next, if any has one; `bytes` tells the size of a packet.
-            pub fn next(
-                &mut self,
-                classes: &[VecDeque<PacketId>],
-                bytes: impl Fn(PacketId) -> u32,
-            ) -> Option<usize> {
-                if classes.iter().all(VecDeque::is_empty) {
-                    return None;
-                }
+            /// The member that sends next; one of them is ready.
+            fn next(&mut self, heads: &[Head]) -> usize {
                 match self {
-                    $(Self::$rule(scheduler) => scheduler.next(classes, bytes),)*
+                    $(Self::$rule(rule) => rule.next(heads),)*
+                }
+            }
+
+            /// The member has sent; `more` tells whether it has another packet.
+            fn sent(&mut self, member: usize, bytes: u32, more: bool) {
+                match self {
+                    $(Self::$rule(rule) => rule.sent(member, bytes, more),)*
                 }
             }
         }
@@ -67,8 +73,8 @@ macro_rules! rules {
 rules! {
     /// One packet of each in turn.
     round_robin::RoundRobin,
-    /// Deficit round robin (Shreedhar and Varghese 1995): so many bytes of each class in a turn.
+    /// Deficit round robin (Shreedhar and Varghese 1995): so many bytes of each in a turn.
     deficit::Deficit,
-    /// The lowest class that has a packet.
+    /// The first that has a packet.
     strict::Strict,
 }

@@ -1,13 +1,12 @@
-//! One packet of each class in turn.
+//! One packet of each member in turn.
 
-use linecard_program::PacketId;
-use std::collections::VecDeque;
+use super::head::Head;
 
 pub(super) const COUNTS_BYTES: bool = false;
 
 #[derive(Debug)]
-pub(crate) struct RoundRobin {
-    /// The class that is looked at first.
+pub(super) struct RoundRobin {
+    /// The member that is looked at first.
     turn: usize,
 }
 
@@ -16,10 +15,12 @@ impl RoundRobin {
         Self { turn: 0 }
     }
 
-    pub fn next(&mut self, classes: &[VecDeque<PacketId>], _: impl Fn(PacketId) -> u32) -> Option<usize> {
-        let count = classes.len();
-        let class = (0..count).map(|i| (self.turn + i) % count).find(|&c| !classes[c].is_empty())?;
-        self.turn = (class + 1) % count;
-        Some(class)
+    pub fn next(&mut self, heads: &[Head]) -> usize {
+        let mut members = (self.turn..heads.len()).chain(0..self.turn);
+        members.find(|&member| matches!(heads[member], Head::Ready(_))).unwrap_or(self.turn)
+    }
+
+    pub fn sent(&mut self, member: usize, _: u32, _: bool) {
+        self.turn = member + 1;
     }
 }

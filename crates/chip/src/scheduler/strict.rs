@@ -1,19 +1,20 @@
-//! The lowest class that has a packet: the others wait for as long as it has one.
+//! The first member that has a packet: the others wait for as long as it has one.
 
-use linecard_program::PacketId;
-use std::collections::VecDeque;
+use super::head::Head;
 
 pub(super) const COUNTS_BYTES: bool = false;
 
 #[derive(Debug)]
-pub(crate) struct Strict;
+pub(super) struct Strict;
 
 impl Strict {
     pub fn new(_: &[u32]) -> Self {
         Self
     }
 
-    pub fn next(&mut self, classes: &[VecDeque<PacketId>], _: impl Fn(PacketId) -> u32) -> Option<usize> {
-        classes.iter().position(|queue| !queue.is_empty())
+    pub fn next(&mut self, heads: &[Head]) -> usize {
+        heads.iter().position(|head| matches!(head, Head::Ready(_))).unwrap_or(0)
     }
+
+    pub fn sent(&mut self, _: usize, _: u32, _: bool) {}
 }

@@ -1,6 +1,7 @@
 //! Small chips for tests: one cluster, one server, one port, to be changed as a test needs.
 
 pub mod dram;
+pub mod nested;
 pub mod random;
 
 use linecard_chip::config::*;
@@ -80,11 +81,9 @@ pub fn small(engines: u32, threads: u32) -> ChipConfig {
             receive: Some(ReceiveConfig { bits_per_second: 10_000_000_000, pool: 0, inbox: 0, bus: None }),
             transmit: Some(TransmitConfig {
                 bits_per_second: 10_000_000_000,
-                classes: 1,
                 queue_packets: 100_000,
                 when_full: WhenFull::Drop,
-                scheduler: SchedulerRule::RoundRobin,
-                quantum_bytes: vec![],
+                scheduler: SchedulerConfig::flat(SchedulerRule::RoundRobin, &[1]),
                 buffer_cells: 64,
                 slots: None,
                 bus: None,

@@ -3,6 +3,7 @@
 //! A chip is well-formed: a cluster has a way to every place that its program asks, programs give back the locks that
 //! they take and take one at a time, and a packet memory can hold the largest packet.
 
+use super::nested::nest;
 use super::{dram, server};
 use linecard_buffers::{AllocatorConfig, AllocatorKind, PoolOrder};
 use linecard_chip::config::*;
@@ -293,6 +294,7 @@ pub fn chip(seed: u64) -> RandomChip {
     let apart = &mut stream(seed, "handing over");
     let offers = memory.is_none() && chance(apart, 40);
     let lends = chance(apart, 40);
+    let schedulers = &mut stream(seed, "schedulers");
     let mut clusters = Vec::new();
     let mut programs = Vec::new();
     for number in 0..count {
@@ -385,11 +387,17 @@ pub fn chip(seed: u64) -> RandomChip {
             }),
             transmit: (number == 0 || chance(random, 70)).then(|| TransmitConfig {
                 bits_per_second: rate(random),
-                classes,
                 queue_packets: one_of(random, &[1, 2, 16, 1000]),
                 when_full,
-                scheduler: one_of(random, SchedulerRule::ALL),
-                quantum_bytes: (0..classes).map(|_| 1 + random.below(2000)).collect(),
+                scheduler: {
+                    let rule = one_of(random, SchedulerRule::ALL);
+                    let quanta: Vec<u32> = (0..classes).map(|_| 1 + random.below(2000)).collect();
+                    let mut scheduler = SchedulerConfig::flat(rule, &quanta);
+                    if chance(schedulers, 40) {
+                        nest(&mut scheduler, schedulers);
+                    }
+                    scheduler
+                },
                 buffer_cells: one_of(random, &[1, 24, 64]),
                 slots: None,
                 bus: None,

@@ -9,6 +9,7 @@ use super::native;
 use super::places::{self, Named, Places};
 use super::port::{self, Ports};
 use super::program::{LISTED, ReadProgram, Reading, Roles, called, executed, program, runs_by_step};
+use super::scheduler::class_names;
 use super::traffic::{PacketsFrom, TrafficPlan, traffic};
 use super::units::Clocks;
 use super::vrp;
@@ -167,7 +168,8 @@ fn assemble(
     let order = port::order(&root);
     let transmit = port::transmit_buffer(&root);
     vrp::read(&root);
-    let senders = ports.ports.iter().filter(|port| port.transmit.is_some()).count() as u16;
+    let sending = ports.ports.iter().filter_map(|port| port.transmit.as_ref());
+    let senders = sending.clone().count() as u16;
     let mut roles = Roles::default();
     let queue_manager = places::queue_manager_of(&root);
     let threads: u64 = configs.iter().map(|c| u64::from(c.engines) * u64::from(c.threads)).sum();
@@ -184,6 +186,7 @@ fn assemble(
         roles: &mut roles,
         inboxes: &inboxes,
         ports: senders,
+        classes: Some(class_names(sending.map(|transmit| &transmit.scheduler))),
         seed,
         threads,
         keeps,

@@ -20,6 +20,7 @@ enum Limit {
     Place(String),
     Link(String),
     PortsOut(String),
+    Shapers(String),
     PortsIn(String),
     Pools,
     TransmitBuffer,
@@ -65,6 +66,7 @@ impl Limit {
             Limit::Threads(name) => format!("threads of {name}"),
             Limit::Place(name) | Limit::Link(name) => name.clone(),
             Limit::PortsOut(name) => format!("{name}, outward"),
+            Limit::Shapers(name) => format!("{name}, shapers"),
             Limit::PortsIn(name) => format!("{name}, inward"),
             Limit::Pools => "receive buffer".to_owned(),
             Limit::TransmitBuffer => "transmit buffer".to_owned(),
@@ -84,6 +86,7 @@ impl Limit {
             Limit::Place(name) => format!("{name} twice as fast"),
             Limit::Link(name) => format!("{name} at twice the rate"),
             Limit::PortsOut(name) => format!("{name} sending at twice the rate"),
+            Limit::Shapers(name) => format!("shapers of {name} at twice the rate"),
             Limit::PortsIn(name) => format!("{name} receiving at twice the rate"),
             Limit::Pools => "four times the receive buffer".to_owned(),
             Limit::TransmitBuffer => "four times the transmit buffer".to_owned(),
@@ -141,6 +144,12 @@ impl Limit {
             Limit::PortsOut(name) => {
                 let ports = config.ports.iter_mut().filter(|port| port.group == *name);
                 ports.filter_map(|port| port.transmit.as_mut()).for_each(|t| t.bits_per_second *= 2);
+            }
+            Limit::Shapers(name) => {
+                let ports = config.ports.iter_mut().filter(|port| port.group == *name);
+                for transmit in ports.filter_map(|port| port.transmit.as_mut()) {
+                    transmit.scheduler.shapers_mut().for_each(|shaper| shaper.bits_per_second *= 2);
+                }
             }
             Limit::PortsIn(name) => {
                 let ports = config.ports.iter_mut().filter(|port| port.group == *name);
@@ -204,6 +213,7 @@ fn candidates(config: &ChipConfig, counts: &Counts) -> Vec<(Limit, f64)> {
     for port in &counts.ports {
         add(Limit::PortsOut(port.group.clone()), port.transmit.unwrap_or(0.0));
         add(Limit::PortsIn(port.group.clone()), port.receive.unwrap_or(0.0));
+        add(Limit::Shapers(port.group.clone()), port.shaper.unwrap_or(0.0));
         add(Limit::TransmitSlots, port.slots.unwrap_or(0.0));
     }
     let lost = |number: usize| counts.drops[number] as f64 / counts.packets_in.max(1) as f64;

@@ -1,6 +1,7 @@
 //! Chips from files: reading, assembly, a run, its report, and what can be said of a chip without running it.
 
 mod bind;
+mod breakdown;
 mod check;
 mod cluster;
 mod copies;
@@ -26,6 +27,7 @@ mod reading;
 mod report;
 mod run;
 mod runs;
+mod scheduler;
 mod shot_noise;
 mod template;
 mod timeline;

@@ -1,7 +1,7 @@
 //! `[buffer.NAME]`, `[transmit]`, `[port.NAME]` and `[order]`.
 
 use super::places::instance_name;
-use linecard_chip::SchedulerRule;
+use super::scheduler::Classes;
 use linecard_chip::config::{
     Looked, OrderConfig, OrderKept, PoolConfig, PortConfig, ReceiveConfig, Release, TransmitBufferConfig,
     TransmitConfig, TransmitRoom, TransmitSlotsConfig, Watermarks, WhenFull,
@@ -31,6 +31,8 @@ pub(super) struct Ports {
     pub moves: Moves,
     /// Links by name, one instance after another.
     links: Vec<String>,
+    /// Ports send out of a transmit buffer.
+    sends_cells: bool,
 }
 
 fn buffers(root: &Section<'_>) -> Vec<Buffer> {
@@ -115,7 +117,13 @@ impl Ports {
     /// Reads all ports; `inboxes` are the names that they may hand packets to, `links` those that may lie between.
     pub fn read(root: &Section<'_>, inboxes: &[String], links: Vec<String>) -> Self {
         let buffers = buffers(root);
-        let mut all = Self { pools: Vec::new(), ports: Vec::new(), moves: Moves::default(), links };
+        let mut all = Self {
+            pools: Vec::new(),
+            ports: Vec::new(),
+            moves: Moves::default(),
+            links,
+            sends_cells: root.has("transmit"),
+        };
         let mut shared: Vec<(String, usize)> = Vec::new();
         for section in root.sections("port") {
             all.port(&section, &buffers, &mut shared, inboxes);
@@ -246,8 +254,15 @@ impl Ports {
     }
 
     fn outward(&mut self, section: &Section<'_>, bits_per_second: u64) -> TransmitConfig {
-        let classes =
-            section.integer_or("classes", 1, 1..=256, "classes, each with a queue of its own") as u32;
+        let one_queue = match (section.has("slots"), self.sends_cells) {
+            (true, _) => Some("output threads send the blocks of a port with slots out of one queue"),
+            (_, true) => Some("a port that sends out of the transmit buffer, [transmit], has one queue"),
+            _ => None,
+        };
+        if let Some(why) = one_queue {
+            section.without_effect(&["class", "group"], why);
+        }
+        let classes = Classes::read(section);
         let from = section.text_if(
             "send_from",
             "memory that the port reads packets from; programs have moved them if left out",
@@ -255,28 +270,12 @@ impl Ports {
         if let Some(from) = from {
             self.moves.send_from = Some((from, section.place_of("send_from")));
         }
-        let rules: Vec<_> = SchedulerRule::ALL.iter().map(|rule| (rule.name(), *rule)).collect();
-        section.leave(&["quantum_bytes"]);
-        let scheduler = section.choice_or("scheduler", "round_robin", &rules, "which class sends next");
-        let mut quantum_bytes = Vec::new();
-        if scheduler.counts_bytes() {
-            let key = "quantum_bytes";
-            let given = section.numbers(key, 1.0..=1e6, "bytes that each class may send in a turn");
-            quantum_bytes = match given.len() {
-                0 => vec![1518; classes as usize],
-                1 => vec![given[0] as u32; classes as usize],
-                _ => given.iter().map(|&bytes| bytes as u32).collect(),
-            };
-            if quantum_bytes.len() != classes as usize {
-                section.fail(key, format!("{} values for {classes} classes", quantum_bytes.len()));
-            }
-        }
+        let scheduler = classes.scheduler(section);
         let full = [("drop", WhenFull::Drop), ("wait", WhenFull::Wait)];
         // Without a word, packets for slots wait for their place before they are stored.
         let usual_when_full = if section.has("slots") { "wait" } else { "drop" };
         TransmitConfig {
             bits_per_second,
-            classes,
             queue_packets: section.integer_or(
                 "queue_packets",
                 1024,
@@ -290,7 +289,6 @@ impl Ports {
                 "what becomes of one more: it is dropped, or its thread waits",
             ),
             scheduler,
-            quantum_bytes,
             buffer_cells: section.integer_or(
                 "send_cells",
                 128,

@@ -113,6 +113,7 @@ pub(super) fn describe_program(name: &str) -> Result<(String, Vec<String>, Vec<R
         roles: &mut roles,
         inboxes: &[],
         ports: 1,
+        classes: None,
         seed: 1,
         threads: 1,
         keeps: false,

@@ -44,6 +44,8 @@ pub(super) struct Reading<'a> {
     pub roles: &'a mut Roles,
     pub inboxes: &'a [NamedInbox],
     pub ports: u16,
+    /// Names of classes, and their number where it is the same at all ports; `None` where no chip is known.
+    pub classes: Option<Vec<(String, Option<u8>)>>,
     pub seed: u64,
     /// Threads of the chip.
     pub threads: u64,

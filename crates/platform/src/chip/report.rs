@@ -1,10 +1,11 @@
 //! From what a chip counted to what the user reads.
 
+use super::breakdown::{add_classes, breakdown};
 use super::design::Design;
 use super::not_ip;
 use crate::report::{
-    Bottleneck, DramTime, DropCount, Interval, Intervals, Metric, PacketTime, ResourceUse, RunReport,
-    Summary, ValueRange,
+    Bottleneck, DramTime, DropCount, Interval, Intervals, Metric, PacketTime, PartReport, ResourceUse,
+    RunReport, Summary, ValueRange,
 };
 use crate::request::RunRequest;
 use crate::run::Notes;
@@ -50,6 +51,7 @@ pub(super) fn report(told: &Told<'_>, bottleneck: Bottleneck) -> RunReport {
     let summary = summary(told);
     let resources = resources(counts);
     let packet_time = packet_time(told);
+    let breakdown = breakdown(chip, counts);
     let drops = not_ip::losses()
         .map(|number| DropCount { reason: Loss::name(number).to_owned(), packets: counts.drops[number] })
         .filter(|drop| drop.packets > 0)
@@ -72,10 +74,11 @@ pub(super) fn report(told: &Told<'_>, bottleneck: Bottleneck) -> RunReport {
         capture_damage: told.notes.borrow().damage,
         bottleneck,
         dram: dram(counts),
-        metrics: metrics(told, &summary, &resources, &packet_time),
+        metrics: metrics(told, &summary, &resources, &packet_time, &breakdown),
         resources,
         packet_time,
         drops,
+        breakdown,
         ranges: ranges(design),
         programs: Vec::new(),
         what_if: Vec::new(),
@@ -174,6 +177,9 @@ fn resources(counts: &Counts) -> Vec<ResourceUse> {
         }
         if let Some(used) = port.transmit {
             add(format!("{}, outward", port.group), used, used);
+        }
+        if let Some(used) = port.shaper {
+            add(format!("{}, shapers", port.group), used, used);
         }
     }
     for port in &counts.ports {
@@ -382,6 +388,7 @@ fn metrics(
     summary: &Summary,
     resources: &[ResourceUse],
     packet_time: &[PacketTime],
+    breakdown: &[PartReport],
 ) -> Vec<Metric> {
     let Told { counts, chip, .. } = told;
     let base = chip.timebase();
@@ -400,7 +407,8 @@ fn metrics(
     add("total", "packets_inside_at_end", "packets", counts.inside_at_end as f64);
     add("total", "packets_inside_mean", "packets", counts.inside_mean);
     add("total", "packets_inside_most", "packets", counts.inside_most as f64);
-    add_latency(summary, &mut add);
+    add_latency("total", &summary.latency_ns, &mut add);
+    add_classes(breakdown, &mut add);
     for number in not_ip::losses() {
         add("drops", Loss::name(number), "packets", counts.drops[number] as f64);
     }

@@ -13,6 +13,7 @@ from linecard.chip import not_ip
 from linecard.chip.dram_time import DRAM_WORDS
 from linecard.chip.loss import loss_words
 from linecard.cli.beside import Beside
+from linecard.cli.chip.breakdown_screen import breakdown
 from linecard.cli.pieces import (
     BIT_RATES,
     DIM,
@@ -98,6 +99,7 @@ def print_run(result: RunResult) -> None:
     parts.append(section(Beside(times)))
     if result.drops:
         parts.append(section(heading("Drops", "packets, share of those that left or were dropped"), _drops(result)))
+    parts += breakdown(result.breakdown)
     parts += [_program(program) for program in result.programs]
     if result.warnings:
         lines = grid("l", "w")

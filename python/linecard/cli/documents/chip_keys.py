@@ -24,6 +24,7 @@ _SPECIMENS = (
     Specimen("presets/platforms/ixp2400.toml"),
     Specimen("presets/platforms/ixp2400_core.toml", ("traffic.arrivals=shot_noise",)),
     Specimen("presets/platforms/ixp2400_dynamic.toml"),
+    Specimen(f"{_FOLDER}/classes.toml"),
 )
 # What a table is, in the order of the page. A table that is in no line is an error: a page without it would be a lie.
 _TABLES = {
@@ -48,6 +49,10 @@ _TABLES = {
     "ring.NAME": "Where packets wait between stages.",
     "order": "Packets that leave in the order in which they came.",
     "port.NAME": "Ports that are alike.",
+    "port.NAME.class": "`[[port.NAME.class]]`: a class of packets, with a queue at each port; in the order that "
+    "`scheduler` goes by.",
+    "port.NAME.group": "`[[port.NAME.group]]`: classes, or groups, among which a rule of `scheduler` chooses; in the "
+    "order that it goes by.",
     "bind": "What programs call memories and units.",
     "program": "The program, and the costs of those that ship in Rust. Its `extension` is a list of steps, which stand "
     "where a step has `op = 'extend'`.",

@@ -2,6 +2,7 @@
 
 use super::super::reading::Reading;
 use super::super::runs::{ReadProgram, Runs};
+use super::super::scheduler::class_of;
 use super::parts::Parts;
 use super::placed::Placed;
 use linecard_apps::{
@@ -285,7 +286,7 @@ impl<'a, 'r> StepReader<'a, 'r> {
                 Does::LookUp { reads }
             }
             Verb::Put => self.put(step),
-            Verb::Send => send(step),
+            Verb::Send => self.send(step),
             Verb::Admit => Does::Admit,
             Verb::Enqueue => Does::Enqueue,
             Verb::Transmit => Does::Transmit,
@@ -298,6 +299,15 @@ impl<'a, 'r> StepReader<'a, 'r> {
                 Does::Compute
             }
         }
+    }
+
+    fn send(&self, step: &Section<'_>) -> Does {
+        let meaning = "output port; where a lookup said, or by flow, if left out";
+        let port = match step.integer_if("port", 0..=4095, meaning) {
+            Some(port) => OutPort::Port(port as u16),
+            None => OutPort::Chosen,
+        };
+        Does::Send { port, class: class_of(step, self.reading.classes.as_deref()) }
     }
 
     fn put(&mut self, step: &Section<'_>) -> Does {
@@ -361,13 +371,4 @@ fn posted(step: &Section<'_>) -> bool {
 
 fn lock(step: &Section<'_>) -> u32 {
     step.integer_or("lock", 0, 0..=1000, "number of the lock") as u32
-}
-
-fn send(step: &Section<'_>) -> Does {
-    let meaning = "output port; where a lookup said, or by flow, if left out";
-    let port = match step.integer_if("port", 0..=4095, meaning) {
-        Some(port) => OutPort::Port(port as u16),
-        None => OutPort::Chosen,
-    };
-    Does::Send { port, class: step.integer_or("class", 0, 0..=255, "class of the port's queues") as u8 }
 }

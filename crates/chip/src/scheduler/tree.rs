@@ -1,0 +1,173 @@
+//! Groups that nest: each asks its members what they would send, and offers one of them to the group around it.
+
+use super::Rule;
+use super::config::{Member, SchedulerConfig};
+use super::head::Head;
+use super::shaper::Shaper;
+use linecard_program::PacketId;
+use linecard_sim::{Ticks, Timebase};
+use std::collections::VecDeque;
+
+/// Which packet goes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// The first of this class.
+    Class(usize),
+    /// None before this time: shapers hold all that there are.
+    At(Ticks),
+    /// None is there.
+    Nothing,
+}
+
+/// The scheduler of a port, and what it remembers.
+#[derive(Debug)]
+pub(crate) struct Scheduler {
+    /// A group stands before those that are its members.
+    groups: Vec<Group>,
+    /// Where each class is a member.
+    of_class: Vec<Seat>,
+    /// There is one class and no shaper: nothing is to be decided.
+    single: bool,
+}
+
+#[derive(Debug)]
+struct Group {
+    rule: Rule,
+    members: Vec<Member>,
+    shapers: Vec<Option<Shaper>>,
+    /// Where the group is a member itself.
+    seat: Option<Seat>,
+    /// What each member would send, the member that is offered, and what it would send: as of the last time that somebody asked.
+    heads: Vec<Head>,
+    chosen: usize,
+    offer: Head,
+}
+
+/// A member's group, and its number there.
+#[derive(Clone, Copy, Debug)]
+struct Seat {
+    group: usize,
+    member: usize,
+}
+
+impl Scheduler {
+    /// Before the first packet.
+    pub fn new(config: &SchedulerConfig, timebase: &Timebase) -> Self {
+        let mut of_class = vec![Seat { group: 0, member: 0 }; config.classes.len()];
+        let mut of_group = vec![None; config.groups.len()];
+        for (group, each) in config.groups.iter().enumerate() {
+            for (member, of) in each.members.iter().enumerate() {
+                match *of {
+                    Member::Class(class) => of_class[class] = Seat { group, member },
+                    Member::Group(inner) => of_group[inner] = Some(Seat { group, member }),
+                }
+            }
+        }
+        let shaped = config.classes.iter().any(|class| class.share.shaper.is_some());
+        let single = config.groups.len() == 1 && config.classes.len() == 1 && !shaped;
+        let groups = config.groups.iter().zip(of_group).map(|(each, seat)| {
+            let shares = || each.members.iter().map(|&member| config.share(member));
+            let quanta: Vec<u32> = shares().map(|share| share.quantum_bytes).collect();
+            Group {
+                rule: Rule::new(each.rule, &quanta),
+                members: each.members.clone(),
+                shapers: shares()
+                    .map(|share| share.shaper.as_ref().map(|shaper| Shaper::new(shaper, timebase)))
+                    .collect(),
+                seat,
+                heads: vec![Head::Nothing; each.members.len()],
+                chosen: 0,
+                offer: Head::Nothing,
+            }
+        });
+        Self { groups: groups.collect(), of_class, single }
+    }
+
+    /// Which packet goes next; `bytes` tells the size of one.
+    pub fn next(
+        &mut self,
+        classes: &[VecDeque<PacketId>],
+        bytes: impl Fn(PacketId) -> u32,
+        now: Ticks,
+    ) -> Next {
+        if self.single {
+            return if classes[0].is_empty() { Next::Nothing } else { Next::Class(0) };
+        }
+        for number in (0..self.groups.len()).rev() {
+            let (before, behind) = self.groups.split_at_mut(number + 1);
+            let group = &mut before[number];
+            let members = group.members.iter().zip(&group.shapers);
+            for (head, (member, shaper)) in group.heads.iter_mut().zip(members) {
+                let offer = match *member {
+                    Member::Class(class) => {
+                        classes[class].front().map_or(Head::Nothing, |&id| Head::Ready(bytes(id)))
+                    }
+                    Member::Group(inner) => behind[inner - number - 1].offer,
+                };
+                *head = shaper.as_ref().map_or(offer, |shaper| offer.behind(shaper.opens(), now));
+            }
+            group.choose();
+        }
+        match self.groups[0].offer {
+            Head::Nothing => Next::Nothing,
+            Head::Held(until) => Next::At(until),
+            Head::Ready(_) => Next::Class(self.chosen()),
+        }
+    }
+
+    /// How far the busiest shaper was used in so long a time since the last restart, if there are shapers.
+    pub fn shaper_used(&self, duration: Ticks) -> Option<f64> {
+        let shapers = self.groups.iter().flat_map(|group| group.shapers.iter().flatten());
+        shapers.map(|shaper| shaper.used(duration)).reduce(f64::max)
+    }
+
+    /// Forget what was before.
+    pub fn restart(&mut self) {
+        self.groups.iter_mut().flat_map(|group| group.shapers.iter_mut().flatten()).for_each(Shaper::restart);
+    }
+
+    /// The class that the groups agree on.
+    fn chosen(&self) -> usize {
+        let mut number = 0;
+        loop {
+            let group = &self.groups[number];
+            match group.members[group.chosen] {
+                Member::Class(class) => return class,
+                Member::Group(inner) => number = inner,
+            }
+        }
+    }
+
+    /// The packet of [`Scheduler::next`] has been taken; `more` tells whether its class still has one.
+    pub fn sent(&mut self, class: usize, bytes: u32, mut more: bool, now: Ticks) {
+        let mut seat = Some(self.of_class[class]).filter(|_| !self.single);
+        while let Some(Seat { group, member }) = seat {
+            let group = &mut self.groups[group];
+            group.rule.sent(member, bytes, more);
+            if let Some(shaper) = &mut group.shapers[member] {
+                shaper.sent(bytes, now);
+            }
+            let others = group.heads.iter().enumerate().filter(|&(other, _)| other != member);
+            more |= others.into_iter().any(|(_, head)| *head != Head::Nothing);
+            seat = group.seat;
+        }
+    }
+}
+
+impl Group {
+    fn choose(&mut self) {
+        let mut until = None;
+        for head in &self.heads {
+            match *head {
+                Head::Nothing => {}
+                Head::Held(at) => until = Some(until.map_or(at, |first: Ticks| first.min(at))),
+                Head::Ready(_) => {
+                    self.chosen = self.rule.next(&self.heads);
+                    self.offer = self.heads[self.chosen];
+                    return;
+                }
+            }
+        }
+        self.offer = until.map_or(Head::Nothing, Head::Held);
+    }
+}

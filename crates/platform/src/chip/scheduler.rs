@@ -1,0 +1,291 @@
+//! `scheduler`, `[[port.NAME.class]]` and `[[port.NAME.group]]`: the classes of a port, and which of them sends next.
+
+use linecard_chip::SchedulerRule;
+use linecard_chip::config::{ClassConfig, GroupConfig, Member, SchedulerConfig, ShaperConfig, ShareConfig};
+use linecard_config::{Section, nearest};
+
+/// Levels of rules at most.
+const MOST_LEVELS: usize = 8;
+
+/// Bytes of a turn, and of a burst, where nobody says: the largest frame.
+const USUAL_BYTES: u64 = 1518;
+
+const NAMED: &str = "what programs, results and people call it";
+
+/// A group as the file names it, and its rule's number among the levels.
+struct Group {
+    level: usize,
+    config: GroupConfig,
+}
+
+/// The classes of a port as its file lists or counts them.
+pub(super) struct Classes<'d> {
+    rows: Vec<Section<'d>>,
+    count: usize,
+}
+
+impl<'d> Classes<'d> {
+    pub fn read(section: &Section<'d>) -> Self {
+        let rows = section.list("class");
+        let usual = rows.len().clamp(1, 256) as u64;
+        let count = section.integer_or("classes", usual, 1..=256, "classes, each with a queue of its own");
+        let count = count as usize;
+        if !rows.is_empty() && count != rows.len() {
+            let (listed, path) = (rows.len(), section.path());
+            section
+                .fail("classes", format!("{count}, but [[{path}.class]] lists {listed}: leave classes out"));
+            return Self { count: listed, rows };
+        }
+        Self { rows, count }
+    }
+
+    /// What chooses among them.
+    pub fn scheduler(&self, section: &Section<'_>) -> SchedulerConfig {
+        let Some(rules) = levels(section) else {
+            section.pass_over(&["quantum_bytes", "group"]);
+            let mut flat = SchedulerConfig::flat(SchedulerRule::RoundRobin, &vec![1; self.count]);
+            for (class, row) in flat.classes.iter_mut().zip(&self.rows) {
+                class.name = row.text("name", NAMED);
+                row.pass_over(&["group", "quantum_bytes", "rate_gbps", "burst_bytes"]);
+            }
+            return flat;
+        };
+        let inner = rules[rules.len() - 1];
+        let quanta = quanta(section, inner, self.count);
+        if self.rows.is_empty() {
+            section.without_effect(&["group"], "groups are for classes that are listed: [[port.NAME.class]]");
+            if rules.len() > 1 {
+                let what = "where the scheduler has several levels each class says its group: name and group of each";
+                section.lacks("class", what);
+            }
+            return SchedulerConfig::flat(inner, &quanta);
+        }
+        let mut groups = groups(section, &rules);
+        let mut classes: Vec<ClassConfig> = Vec::new();
+        for (number, row) in self.rows.iter().enumerate() {
+            let name = name(row, classes.iter().map(|class| class.name.as_str()));
+            let at = group_of(row, &groups, &rules);
+            groups[at].config.members.push(Member::Class(number));
+            classes.push(ClassConfig { name, share: share(row, inner, u64::from(quanta[number])) });
+        }
+        for group in groups.iter().skip(1).filter(|group| group.config.members.is_empty()) {
+            let name = &group.config.name;
+            let message =
+                format!("nothing is in the group `{name}`: give a class its name as group, or leave it out");
+            section.fail("group", message);
+        }
+        SchedulerConfig { classes, groups: groups.into_iter().map(|group| group.config).collect() }
+    }
+}
+
+/// The rules from the outermost level to the innermost; nothing where they are wrong, which has been said.
+fn levels(section: &Section<'_>) -> Option<Vec<SchedulerRule>> {
+    let rules: Vec<_> = SchedulerRule::ALL.iter().map(|rule| (rule.name(), *rule)).collect();
+    let meaning =
+        "which class sends next; a list nests rules: over groups first, over the classes of a group last";
+    let Some(count) = section.items("scheduler") else {
+        return Some(vec![section.choice_or("scheduler", "round_robin", &rules, meaning)]);
+    };
+    if count == 0 || count > MOST_LEVELS {
+        let message =
+            format!("{count} levels; expected 1 to {MOST_LEVELS}, such as [\"strict\", \"deficit\"]");
+        section.fail("scheduler", message);
+    }
+    let levels = section.choices("scheduler", &rules, meaning);
+    (levels.len() == count && (1..=MOST_LEVELS).contains(&count)).then_some(levels)
+}
+
+/// Bytes of each class in a turn, where the port says them for all.
+fn quanta(section: &Section<'_>, inner: SchedulerRule, classes: usize) -> Vec<u32> {
+    let key = "quantum_bytes";
+    section.leave(&[key]);
+    if !inner.counts_bytes() {
+        return vec![1; classes];
+    }
+    let given = section.numbers(key, 1.0..=1e6, "bytes that each class may send in a turn");
+    let quanta: Vec<u32> = match given.len() {
+        0 => vec![USUAL_BYTES as u32; classes],
+        1 => vec![given[0] as u32; classes],
+        _ => given.iter().map(|&bytes| bytes as u32).collect(),
+    };
+    if quanta.len() != classes {
+        section.fail(key, format!("{} values for {classes} classes", quanta.len()));
+        return vec![1; classes];
+    }
+    quanta
+}
+
+/// The whole port, and the groups that the file lists.
+fn groups(section: &Section<'_>, rules: &[SchedulerRule]) -> Vec<Group> {
+    let whole = GroupConfig {
+        name: String::new(),
+        rule: rules[0],
+        members: Vec::new(),
+        share: ShareConfig::weight(1),
+    };
+    let mut groups = vec![Group { level: 0, config: whole }];
+    if rules.len() == 1 {
+        let why = "the scheduler has one level: give two, such as [\"strict\", \"deficit\"], or leave it out";
+        section.without_effect(&["group"], why);
+        return groups;
+    }
+    let rows = section.list("group");
+    if rows.is_empty() {
+        section.lacks(
+            "group",
+            "the groups of the scheduler's levels, in the order that it goes by: name of each",
+        );
+    }
+    for row in rows {
+        let name = name(&row, groups.iter().map(|group| group.config.name.as_str()));
+        let mut around = 0;
+        if rules.len() == 2 {
+            row.without_effect(
+                &["group"],
+                "groups stand in groups where the scheduler has three levels or more",
+            );
+        } else if row.has("group") {
+            around = member_of(
+                &row,
+                &groups,
+                "group that it is in, which is listed before; none on the first level",
+            );
+        }
+        let mut level = groups[around].level + 1;
+        if level == rules.len() {
+            let message =
+                format!("is on level {level} of groups, and the scheduler has {} levels", rules.len());
+            row.fail("group", message);
+            (around, level) = (0, 1);
+        }
+        let share = share(&row, rules[level - 1], USUAL_BYTES);
+        let number = groups.len();
+        groups[around].config.members.push(Member::Group(number));
+        groups.push(Group {
+            level,
+            config: GroupConfig { name, rule: rules[level], members: Vec::new(), share },
+        });
+    }
+    groups
+}
+
+/// Number of the group that a class is in.
+fn group_of(row: &Section<'_>, groups: &[Group], rules: &[SchedulerRule]) -> usize {
+    let innermost = rules.len() - 1;
+    if innermost == 0 {
+        let why = "the scheduler of the port has one level: give it two, such as [\"strict\", \"deficit\"]";
+        row.without_effect(&["group"], why);
+        return 0;
+    }
+    let number = member_of(row, groups, "group that it is in");
+    let Group { level, config } = &groups[number];
+    if number > 0 && *level != innermost {
+        let message = format!(
+            "`{}` is on level {level} of groups; expected one on level {innermost}, the last above the classes",
+            config.name
+        );
+        row.fail("group", message);
+    }
+    number
+}
+
+/// Number of the group that a row names; 0 where it names none that there is.
+fn member_of(row: &Section<'_>, groups: &[Group], meaning: &str) -> usize {
+    let known: Vec<(&str, usize)> = groups
+        .iter()
+        .enumerate()
+        .skip(1)
+        .map(|(number, group)| (group.config.name.as_str(), number))
+        .collect();
+    if known.is_empty() {
+        row.pass_over(&["group"]);
+        return 0;
+    }
+    row.choice("group", &known, meaning)
+}
+
+/// What people, and results, call a class or a group.
+fn name<'n>(row: &Section<'_>, mut others: impl Iterator<Item = &'n str>) -> String {
+    let name = row.text("name", NAMED);
+    if is_number(&name) {
+        row.fail(
+            "name",
+            format!("found `{name}`, a number; expected a name, as programs know classes by number, too"),
+        );
+    } else if !name.is_empty() && others.any(|other| other == name) {
+        row.fail("name", format!("found `{name}` twice; expected another name for each"));
+    }
+    name
+}
+
+fn is_number(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// What a class or a group may send, under the rule that chooses it.
+fn share(row: &Section<'_>, rule: SchedulerRule, usual_bytes: u64) -> ShareConfig {
+    row.leave(&["quantum_bytes"]);
+    let quantum_bytes = match rule.counts_bytes() {
+        true => row.integer_or(
+            "quantum_bytes",
+            usual_bytes,
+            1..=1_000_000,
+            "bytes that it may send in a turn: its weight",
+        ),
+        false => 1,
+    };
+    let rate = row.number_if(
+        "rate_gbps",
+        1e-6..=1e6,
+        "rate that a token bucket holds it to, in bits of frames; none if left out",
+    );
+    let shaper = match rate {
+        Some(gbps) => {
+            let meaning = "bytes that it may send at once after a rest: size of the token bucket";
+            let burst = row.integer_or("burst_bytes", USUAL_BYTES, 0..=1 << 30, meaning);
+            Some(ShaperConfig { bits_per_second: (gbps * 1e9).round() as u64, burst_bytes: burst as u32 })
+        }
+        None => {
+            row.without_effect(&["burst_bytes"], "nothing holds it back: give rate_gbps");
+            None
+        }
+    };
+    ShareConfig { quantum_bytes: quantum_bytes as u32, shaper }
+}
+
+/// Names of classes at all ports, and their number where it is the same at each that has such a class.
+pub(super) fn class_names<'p>(ports: impl Iterator<Item = &'p SchedulerConfig>) -> Vec<(String, Option<u8>)> {
+    let mut names: Vec<(String, Option<u8>)> = Vec::new();
+    for scheduler in ports {
+        for (number, class) in
+            scheduler.classes.iter().enumerate().filter(|(_, class)| !is_number(&class.name))
+        {
+            let number = Some(number as u8);
+            match names.iter_mut().find(|(name, _)| *name == class.name) {
+                Some((_, known)) => *known = known.filter(|_| *known == number),
+                None => names.push((class.name.clone(), number)),
+            }
+        }
+    }
+    names
+}
+
+/// The class that a step sends to: its number, or one of the names that there are; any name where no chip is known.
+pub(super) fn class_of(step: &Section<'_>, names: Option<&[(String, Option<u8>)]>) -> u8 {
+    let meaning = "class of the port's queues: its number, from 0, or its name";
+    if !step.has("class") || names.is_some_and(<[_]>::is_empty) {
+        return step.integer_or("class", 0, 0..=255, meaning) as u8;
+    }
+    let all: Vec<&str> = names.unwrap_or_default().iter().map(|(name, _)| name.as_str()).collect();
+    let understand = |text: &str| match (text.parse::<u8>(), all.iter().position(|&name| name == text), names)
+    {
+        (Ok(number), ..) => Ok(number),
+        (_, Some(at), Some(names)) => names[at].1.ok_or_else(|| {
+            format!("found `{text}`, whose number is another one at each port: give a number")
+        }),
+        (_, _, Some(_)) => Err(format!("found `{text}`{}", nearest(text, all.iter().copied()))),
+        (_, _, None) => Ok(0),
+    };
+    let allowed = format!("a whole number from 0 to 255, or the name of a class: {}", all.join(", "));
+    step.understood_if("class", &allowed, meaning, understand).unwrap_or(0)
+}
