@@ -169,7 +169,8 @@ impl Port {
 }
 
 impl Sender {
-    /// Which packet goes next; `bytes` tells the size of one.
+    /// Which packet goes next, and it counts as sent; `bytes` tells the size of one.
+    #[inline(always)]
     pub fn next(&mut self, bytes: impl Fn(PacketId) -> u32, now: Ticks) -> Next {
         self.scheduler.next(&self.classes, bytes, now)
     }

@@ -210,8 +210,6 @@ impl Chip {
                 Next::Nothing => break,
             };
             let Some(id) = sender.classes[class].pop_front() else { break };
-            let more = !sender.classes[class].is_empty();
-            sender.scheduler.sent(class, packets[id].head.leaving_bytes(), more, now);
             let next = sender.blocked[class].pop_front();
             self.note_queue(number as u16, now);
             let Some(sender) = &mut self.ports[number].sender else { return };

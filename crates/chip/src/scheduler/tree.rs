@@ -83,16 +83,28 @@ impl Scheduler {
         Self { groups: groups.collect(), of_class, single }
     }
 
-    /// Which packet goes next; `bytes` tells the size of one.
+    /// Which packet goes next, and it counts as sent; `bytes` tells the size of one.
+    #[inline(always)]
     pub fn next(
         &mut self,
         classes: &[VecDeque<PacketId>],
         bytes: impl Fn(PacketId) -> u32,
         now: Ticks,
     ) -> Next {
-        if self.single {
-            return if classes[0].is_empty() { Next::Nothing } else { Next::Class(0) };
+        match self.single {
+            true if classes[0].is_empty() => Next::Nothing,
+            true => Next::Class(0),
+            false => self.next_of_groups(classes, bytes, now),
         }
+    }
+
+    #[inline(never)]
+    fn next_of_groups(
+        &mut self,
+        classes: &[VecDeque<PacketId>],
+        bytes: impl Fn(PacketId) -> u32,
+        now: Ticks,
+    ) -> Next {
         for number in (0..self.groups.len()).rev() {
             let (before, behind) = self.groups.split_at_mut(number + 1);
             let group = &mut before[number];
@@ -111,7 +123,11 @@ impl Scheduler {
         match self.groups[0].offer {
             Head::Nothing => Next::Nothing,
             Head::Held(until) => Next::At(until),
-            Head::Ready(_) => Next::Class(self.chosen()),
+            Head::Ready(bytes) => {
+                let class = self.chosen();
+                self.sent(class, bytes, classes[class].len() > 1, now);
+                Next::Class(class)
+            }
         }
     }
 
@@ -138,9 +154,9 @@ impl Scheduler {
         }
     }
 
-    /// The packet of [`Scheduler::next`] has been taken; `more` tells whether its class still has one.
-    pub fn sent(&mut self, class: usize, bytes: u32, mut more: bool, now: Ticks) {
-        let mut seat = Some(self.of_class[class]).filter(|_| !self.single);
+    /// A class has sent a packet; `more` tells whether it has another.
+    fn sent(&mut self, class: usize, bytes: u32, mut more: bool, now: Ticks) {
+        let mut seat = Some(self.of_class[class]);
         while let Some(Seat { group, member }) = seat {
             let group = &mut self.groups[group];
             group.rule.sent(member, bytes, more);
