@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any, Unpack
 from linecard import _core
 from linecard._arguments import plain
 from linecard.errors import ConfigError, ConfigProblem, LinecardError
-from linecard.explore.batch import Bench, Estimate, numbers_of
+from linecard.explore.batch import Bench, numbers_of
 from linecard.explore.compare_result import CompareResult, Moved, Setting
 from linecard.explore.execute import Counts, Record, SweepProgress
 from linecard.explore.program_options import ProgramOptions, program_arguments
 from linecard.explore.store import Store
 from linecard.explore.subject import Request
 from linecard.explore.subjects.run import outcome_of_report
+from linecard.interval import Estimate
 from linecard.request import U64_MAX, mapping_of, name_of, out_of_range, settings
 
 if TYPE_CHECKING:
