@@ -98,6 +98,9 @@ def compare(
         >>> [setting.key for setting in found.configuration]
         ['cluster.island.count']
     """
+    if b is None and program_b is None and not set_a and not set_b:
+        message = "is missing: name another design, or what differs (--set-a, --set-b, or a second program)"
+        raise ConfigError.of([ConfigProblem("b", "", message)])
     names = (name_of("a", a), name_of("a", a) if b is None else name_of("b", b))
     sides = [_read(name) for name in names]
     kinds = [kind for kind, _ in sides]

@@ -110,3 +110,5 @@ def test_a_changed_line_of_a_c_file_stands_out(tmp_path, cli):
 def test_a_second_program_needs_a_first_one():
     with pytest.raises(ConfigError, match="program_b: has no effect without a program of the first design"):
         linecard.compare("nfp4000", program_b="drop")
+    with pytest.raises(ConfigError, match="b: is missing: name another design, or what differs"):
+        linecard.compare("nfp4000", program="drop")
