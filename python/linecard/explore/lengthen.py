@@ -160,27 +160,28 @@ def settle_together(
     flat = [request for side in asked for request in side]
     requests, tried = flat, list[int]()
     before: list[Numbers] | None = None
+    # Sides whose rate has once stayed the same: longer runs make it no less sure.
+    settled: set[int] = set()
     while True:
         records = run(requests)
         numbers = [numbers_of(record) for record in records]
         tried.append(packets_of(requests[0]))
         sides = []
-        for first in range(0, len(flat), len(asked[0])):
-            own = slice(first, first + len(asked[0]))
-            several, shorter = numbers[own], None if before is None else before[own]
-            sides.append(Side(tuple(records[own]), tuple(tried), *_judged(several, shorter, tried, aim)))
+        for number, side in enumerate(asked):
+            own = slice(number * len(side), (number + 1) * len(side))
+            if before is not None and is_same(before[own], numbers[own]):
+                settled.add(number)
+            judged = _judged(numbers[own], tried, aim, settled=number in settled)
+            sides.append(Side(tuple(records[own]), tuple(tried), *judged))
         following = [longer_request(*each) for each in zip(requests, flat, numbers, strict=True)]
         if all(side.doubt in {"", RATE_ONLY} for side in sides) or None in following:
             return sides
         requests, before = [request for request in following if request is not None], numbers
 
 
-def _judged(
-    numbers: Sequence[Numbers], shorter: Sequence[Numbers] | None, tried: Sequence[int], aim: Aim
-) -> tuple[str, str]:
+def _judged(numbers: Sequence[Numbers], tried: Sequence[int], aim: Aim, *, settled: bool) -> tuple[str, str]:
     """What is not sure of the runs of one design, and the same in words."""
     doubt = aim.doubt(numbers)
-    settled = shorter is not None and is_same(shorter, numbers)
     if doubt == NOT_STEADY and settled and aim.is_narrow(numbers):
         return RATE_ONLY, (
             "its throughput is sure (the same in shorter runs), its loss and latency are not; give more packets "
